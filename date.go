@@ -1,0 +1,46 @@
+package digest
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Date is a day in the civil calendar, without a zone.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// DateOf returns the local date at t in t's location.
+func DateOf(t time.Time) Date {
+	y, m, d := t.Date()
+	return Date{y, m, d}
+}
+
+// ParseDate reads YYYY-MM-DD.
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return Date{}, fmt.Errorf("date %q is not YYYY-MM-DD", s)
+	}
+	return DateOf(t), nil
+}
+
+// String gives YYYY-MM-DD.
+func (d Date) String() string {
+	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
+}
+
+// Weekday is the day of the week.
+func (d Date) Weekday() time.Weekday { return d.noon().Weekday() }
+
+// Format formats the date with a time layout; only its date fields make sense.
+func (d Date) Format(layout string) string { return d.noon().Format(layout) }
+
+// IsZero reports whether no date was set.
+func (d Date) IsZero() bool { return d == Date{} }
+
+func (d Date) noon() time.Time {
+	return time.Date(d.Year, d.Month, d.Day, 12, 0, 0, 0, time.UTC)
+}
