@@ -1,0 +1,70 @@
+package feed
+
+import (
+	"time"
+
+	"digest"
+)
+
+// Kind says what a document is.
+type Kind string
+
+// The kinds of document.
+const (
+	RSS      Kind = "rss"      // RSS 0.91 to 2.0, and Netscape's 0.9 when its root is <rss>
+	RDF      Kind = "rdf"      // RSS 1.0 and 0.90: the root is <rdf:RDF>
+	Atom     Kind = "atom"     // Atom 0.3 and 1.0
+	JSONFeed Kind = "jsonfeed" // JSON Feed 1 and 1.1
+	OPML     Kind = "opml"     // a subscription list
+	HTML     Kind = "html"     // a web page, and the feeds it offers
+)
+
+// A Document is what was read.
+type Document struct {
+	Kind        Kind
+	Title       string // plain text; "" when the document has none
+	Link        string // absolute; the site the feed belongs to
+	Language    string // as declared, e.g. "en-us"
+	Description string // plain text
+	Self        string // where the feed says it lives
+	Hubs        []string
+
+	// What the publisher says of how often it pays to ask.
+	TTL         time.Duration
+	SkipHours   []int    // of the day, UTC, 0-23
+	SkipDays    []string // "Monday" and so on, UTC
+	UpdateEvery time.Duration
+
+	Entries []Entry // in document order, at most MaxEntries
+	Feeds   []Offer // of a page: the feeds it offers, in order; of an OPML: its list
+	Repairs []string
+}
+
+// IsFeed reports whether the document is a feed rather than a list or a page.
+func (d *Document) IsFeed() bool { return d.Kind != OPML && d.Kind != HTML }
+
+// An Entry is one post as the document states it. What costs time (the
+// sanitised content) is made by Post.
+type Entry struct {
+	Identity   string // stable under edits, unique within the document where it can be
+	GUID       string // as in the document: guid, atom:id, rdf:about, JSON Feed's id
+	Link       string // absolute; "" when there is none
+	Title      string // plain text; "" when there is none
+	Author     string
+	Language   string
+	Published  time.Time // as in the document, not clamped; zero: none
+	Hash       string    // of the raw title, link and content: changes when the author edits
+	HasContent bool
+	Enclosure  *digest.Enclosure
+}
+
+// Post makes the entry ready to be stored and shown.
+func (e *Entry) Post(seen time.Time) digest.Post { return digest.Post{} }
+
+// An Offer is a feed that a page offers or a list contains.
+type Offer struct {
+	URL    string
+	Title  string
+	Type   string // media type as stated; may be ""
+	Folder string // of a list: the names of the outlines around it, joined by "/"
+}
