@@ -1,0 +1,92 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// maxBody is the most a visitor may send, in bytes: the forms here are tiny.
+const maxBody = 64 << 10
+
+// contentPolicy lets a page load its own style sheet and icon and nothing else,
+// so that nothing in a feed can run, phone home, or frame us.
+const contentPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// guard puts around all routes what no route may forget: security headers,
+// body limits, the refusal of forms posted by other sites, and our own page
+// where the mux would answer in plain text.
+func (s *site) guard(mux *http.ServeMux) http.Handler {
+	origin := http.NewCrossOriginProtection()
+	origin.AddInsecureBypassPattern(oneClick) // the token in the path is the proof; it needs no cookie
+	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
+	inner := origin.Handler(s.orProblem(mux))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.secure(w.Header())
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		inner.ServeHTTP(w, r)
+	})
+}
+
+// secure sets the headers that every answer carries. Answers are private until
+// a handler says otherwise.
+func (s *site) secure(h http.Header) {
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	// Not no-referrer: browsers then post forms with "Origin: null", which over
+	// plain HTTP looks like another site's form.
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	if s.isTLS() {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// orProblem serves mux, but where no route matches it answers with our page
+// and the status that mux chose (404, or 405 with its Allow header).
+func (s *site) orProblem(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		answer := statusOnly{header: w.Header(), status: http.StatusNotFound}
+		h.ServeHTTP(&answer, r)
+		s.handle(func(http.ResponseWriter, *http.Request) error {
+			return problemOf(answer.status)
+		}).ServeHTTP(w, r)
+	})
+}
+
+// A statusOnly takes an answer's status and headers and drops its body.
+type statusOnly struct {
+	header http.Header
+	status int
+}
+
+func (a *statusOnly) Header() http.Header         { return a.header }
+func (a *statusOnly) WriteHeader(status int)      { a.status = status }
+func (a *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
+
+// NewServer gives a server for h with limits on how long and how large a
+// request may be.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}

@@ -1,0 +1,97 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"digest"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// pages holds one complete template for each page, by name.
+type pages map[string]*template.Template
+
+// pageNames is every page; each has templates/NAME.html that defines "main".
+var pageNames = []string{
+	"landing", "edition", "editions", "sign-in", "unsubscribe", "unsubscribed", "bot", "problem",
+}
+
+// A frame is what the layout around every page shows.
+type frame struct {
+	Title    string
+	Index    bool // search engines may list it
+	SignedIn bool
+	Page     any // the page's own data
+}
+
+// loadPages parses the embedded templates and panics unless each page is complete.
+func loadPages(a assets) pages {
+	funcs := template.FuncMap{
+		"asset":   a.url,
+		"day":     func(d digest.Date) string { return d.Format("Monday 2 January") },
+		"longDay": func(d digest.Date) string { return d.Format("Monday 2 January 2006") },
+		"period":  period,
+	}
+	layout := template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").
+		ParseFS(templateFiles, "templates/layout.html"))
+	p := pages{}
+	for _, name := range pageNames {
+		t := template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
+		if t.Lookup("main") == nil || t.Lookup("layout.html") == nil {
+			panic(fmt.Sprintf("web: page %q is not complete", name))
+		}
+		p[name] = t
+	}
+	return p
+}
+
+// show renders a page to a buffer and sends it.
+func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
+	f := frame{Title: title, Page: data, SignedIn: s.signedIn(r)}
+	f.Index = name == "landing" || name == "bot"
+	var b bytes.Buffer
+	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
+		return fmt.Errorf("rendering page %s: %w", name, err)
+	}
+	h := w.Header()
+	if f.Index {
+		h.Del("X-Robots-Tag")
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = b.WriteTo(w) // a visitor who has left is no error of ours
+	return nil
+}
+
+// signedIn reports whether the visitor has a session; a database that does not
+// answer counts as no, so that error pages can always be shown.
+func (s *site) signedIn(r *http.Request) bool {
+	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+	defer cancel()
+	_, ok, err := s.reader(r.WithContext(ctx))
+	return ok && err == nil
+}
+
+// period says a duration in words: "2 seconds", "1 hour".
+func period(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if d < u.unit || d%u.unit != 0 {
+			continue
+		}
+		if n := d / u.unit; n != 1 {
+			return fmt.Sprintf("%d %ss", n, u.name)
+		}
+		return "1 " + u.name
+	}
+	return d.String()
+}

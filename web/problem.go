@@ -1,0 +1,81 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"digest"
+)
+
+// A problem is an error that a visitor may see; all others show as errInternal.
+type problem struct {
+	Status int
+	Title  string
+	Text   string
+}
+
+func (p *problem) Error() string { return p.Title }
+
+var (
+	errNotFound    = &problem{http.StatusNotFound, "Nothing at this address", "The page may have moved, or the link may have lost a letter on its way."}
+	errMethod      = &problem{http.StatusMethodNotAllowed, "That cannot be done here", "This address answers another kind of request."}
+	errForeignForm = &problem{http.StatusForbidden, "That form came from elsewhere", "For your safety only forms on this site are taken. Open the page here and press the button again."}
+	errSpentLink   = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, within 24 hours. Ask for a new one."}
+	errBadForm     = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
+	errTooLarge    = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form sent more than this page takes."}
+	errUnavailable = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}
+	errInternal    = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
+)
+
+// problemOf gives what to show for a status that net/http chose.
+func problemOf(status int) *problem {
+	switch status {
+	case http.StatusNotFound:
+		return errNotFound
+	case http.StatusMethodNotAllowed:
+		return errMethod
+	}
+	p := *errBadForm
+	p.Status = status
+	return &p
+}
+
+// asProblem finds what a visitor may know of err. Messages of errors from
+// elsewhere are written for the operator, and stay in the log.
+func asProblem(err error) *problem {
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return errTooLarge
+	}
+	switch digest.KindOf(err) {
+	case digest.NotFound:
+		return errNotFound
+	case digest.Unavailable:
+		return errUnavailable
+	}
+	return errInternal
+}
+
+// A handler answers one route, or says why it cannot.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// handle makes h an http.Handler that shows its errors as pages.
+func (s *site) handle(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		if err == nil {
+			return
+		}
+		p := asProblem(err)
+		if p.Status >= http.StatusInternalServerError {
+			// The pattern, not the path: paths hold tokens.
+			s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "error", err)
+		}
+		if err := s.show(w, r, p.Status, "problem", p.Title, p); err != nil {
+			s.Log.ErrorContext(r.Context(), "error page failed", "error", err)
+			http.Error(w, p.Title, p.Status)
+		}
+	})
+}

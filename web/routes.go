@@ -1,0 +1,34 @@
+package web
+
+import "net/http"
+
+// oneClick is the route that mail programs post to from anywhere (RFC 8058 §3.2).
+const oneClick = "POST /unsubscribe/{token}"
+
+// routes is every address of the web view. A GET never changes anything.
+func (s *site) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]handler{
+		"GET /{$}": s.home,
+
+		"GET /sign-in":   s.signInPage,
+		"POST /sign-in":  s.signIn,
+		"POST /sign-out": s.signOut,
+
+		"GET /editions":        s.archive,
+		"GET /editions/{date}": s.edition,
+		"GET /e/{token}":       s.linkedEdition,
+
+		"GET /unsubscribe/{token}":       s.unsubscribePage,
+		oneClick:                         s.unsubscribe,
+		"POST /unsubscribe/{token}/undo": s.resubscribe,
+
+		"GET /bot":           s.bot,
+		"GET /healthz":       s.health,
+		"GET /robots.txt":    s.robots,
+		"GET /static/{name}": s.asset,
+	} {
+		mux.Handle(pattern, s.handle(h))
+	}
+	return mux
+}

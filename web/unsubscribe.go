@@ -1,0 +1,77 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+)
+
+// An unsubscribeView is the page behind an unsubscribe link.
+type unsubscribeView struct {
+	Name  string // of the digest; "" if it is no longer there
+	Token string
+	Left  bool // mail has already stopped
+}
+
+// unsubscribePage shows a button and changes nothing: link scanners open every
+// link in a mail.
+func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
+	d, err := s.tokenDigest(r)
+	if err != nil {
+		return err
+	}
+	if d.State == digest.DigestLeft {
+		return s.showUnsubscribed(w, r, d)
+	}
+	return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", unsubscribeView{Name: d.Name, Token: r.PathValue("token")})
+}
+
+// unsubscribe acts at once, and answers the same however often it is asked. It
+// takes the button, and the one-click POST of mail programs (RFC 8058 §3.2): no
+// cookie, no redirect, any body, for all that matters is the token in the path.
+func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
+	d, err := s.tokenDigest(r)
+	if err != nil {
+		return err
+	}
+	if d.ID != 0 {
+		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now()); err != nil {
+			return err
+		}
+	}
+	return s.showUnsubscribed(w, r, d)
+}
+
+// resubscribe is the way back. It starts only what this link has ended: a
+// digest paused by its reader stays so.
+func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
+	d, err := s.tokenDigest(r)
+	if err != nil {
+		return err
+	}
+	if d.State == digest.DigestLeft {
+		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestActive, s.Now()); err != nil {
+			return err
+		}
+	}
+	http.Redirect(w, r, "/unsubscribe/"+r.PathValue("token"), http.StatusSeeOther)
+	return nil
+}
+
+func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
+	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", unsubscribeView{Name: d.Name, Token: r.PathValue("token"), Left: true})
+}
+
+// tokenDigest gives the digest of an unsubscribe link. If the digest is no more,
+// there is nothing left to stop, and it counts as left.
+func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
+	id, ok := s.Signer.Verify(digest.ForUnsubscribe, r.PathValue("token"))
+	if !ok {
+		return digest.Digest{}, errNotFound
+	}
+	d, err := s.Store.Digest(r.Context(), digest.DigestID(id))
+	if digest.KindOf(err) == digest.NotFound {
+		return digest.Digest{State: digest.DigestLeft}, nil
+	}
+	return d, err
+}

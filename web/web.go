@@ -1,0 +1,112 @@
+// Package web is what a reader sees in a browser: their editions, the way in
+// and out, and the pages that strangers may ask for (the bot page, health).
+//
+// All routes stand in one table (routes.go). A handler returns an error, and
+// one place (problem.go) turns errors into pages. Pages are rendered to a
+// buffer first, so that nothing half made is ever sent. Nothing needs JavaScript.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// Archive is where editions are looked up. Only released editions have a row,
+// so nothing hidden can be found through it.
+type Archive interface {
+	// DigestOf gives a user's own daily digest; digest.NotFound if there is none.
+	DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error)
+	// Digest gives any digest by its key.
+	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
+	// SetDigestState starts or ends a digest; the same state again changes nothing.
+	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
+	// Editions gives a digest's editions, newest first, limit at most.
+	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error)
+	// EditionOn gives a digest's edition of one local date; digest.NotFound if there is none.
+	EditionOn(ctx context.Context, id digest.DigestID, date digest.Date) (digest.Edition, error)
+	// Edition gives one edition by its key; digest.NotFound if there is none.
+	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
+}
+
+// Door is how readers come in. Secrets reach it only as hashes.
+type Door interface {
+	SignIns
+	// TakeSignIn uses up a sign-in token: of any number of calls with one
+	// hash, at any time, exactly one succeeds. digest.NotFound for one that is
+	// unknown, used, or expired at now.
+	TakeSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error)
+	// AddSession stores a session that ends at expires.
+	AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error
+	// SessionUser gives whose session it is; digest.NotFound if it is unknown or over at now.
+	SessionUser(ctx context.Context, hash []byte, now time.Time) (digest.User, error)
+	// EndSession forgets a session; an unknown one is no error.
+	EndSession(ctx context.Context, hash []byte) error
+	// Ping reports whether the database answers.
+	Ping(ctx context.Context) error
+}
+
+// Store is what the web view needs of the database.
+type Store interface {
+	Archive
+	Door
+}
+
+// Editions makes pages from stored editions.
+type Editions interface {
+	// Sites gives the sealed posts of one edition, grouped by site, in the order of the mail.
+	Sites(ctx context.Context, e digest.Edition) ([]Site, error)
+}
+
+// A Site is what one feed brought to an edition.
+type Site struct {
+	Title string
+	URL   string // its home page; "" if not known
+	Posts []digest.Post
+}
+
+// Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.
+type Options struct {
+	Store    Store
+	Editions Editions
+	Signer   *digest.Signer
+	BaseURL  string           // where visitors reach it, without a final slash; https makes cookies Secure
+	Version  string           // shown on the bot page
+	Contact  string           // mail address of whoever runs this instance; "" shows none
+	PollGap  time.Duration    // least time between two polls of one feed, for the bot page; default 1 h
+	HostGap  time.Duration    // least time between two requests to one host, for the bot page; default 2 s
+	Now      func() time.Time // default time.Now
+	Log      *slog.Logger     // default: nowhere
+}
+
+// A site is the web view: the handlers' shared, never changing parts.
+type site struct {
+	Options
+	pages  pages
+	assets assets
+}
+
+// New makes the web view. It panics if an embedded template is broken, which
+// no input can cause.
+func New(o Options) http.Handler {
+	o.BaseURL = strings.TrimSuffix(o.BaseURL, "/")
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.PollGap == 0 {
+		o.PollGap = time.Hour
+	}
+	if o.HostGap == 0 {
+		o.HostGap = 2 * time.Second
+	}
+	a := loadAssets()
+	s := &site{Options: o, assets: a, pages: loadPages(a)}
+	return s.guard(s.routes())
+}
