@@ -1,0 +1,79 @@
+package mailer
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"digest"
+)
+
+// Queue is where editions wait. Every method is one transaction and commits
+// before it returns; none is called while another transaction is open.
+type Queue interface {
+	// Reap ends what died: leases past their end become ready again, dots older
+	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
+	// they were in doubt before. It reports how many became either.
+	Reap(ctx context.Context, now time.Time) (inDoubt int, err error)
+
+	// ClaimEditions leases at most n editions that are ready or in doubt and due
+	// by NextAt, of digests still active, counts the attempt, and gives them in
+	// the order of NextAt. Two callers never get the same edition.
+	ClaimEditions(ctx context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error)
+
+	// BeginDot turns leased editions into dotting ones, and reports those that
+	// were still leased under token. The others must not be sent.
+	BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error)
+
+	// Finish records what became of editions held under token.
+	Finish(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
+
+	// ReleaseEditions gives back what is leased under token, uncounted.
+	ReleaseEditions(ctx context.Context, token string) error
+}
+
+// Printer turns claimed editions into mail, in the same order. What it leaves
+// empty of From, To, MessageID, Date, ListID and ListName the Loop fills in.
+type Printer interface {
+	Print(ctx context.Context, deliveries []digest.Delivery) ([]Mail, error)
+}
+
+// A Loop delivers what is ready. Queue, Printer, Transport, Signer and From are required.
+// One Loop runs one Once at a time; several Loops, here or elsewhere, share a Queue.
+type Loop struct {
+	Queue     Queue
+	Printer   Printer
+	Transport Transport
+	Signer    *digest.Signer // of Message-IDs
+	From      string         // DIGEST_FROM
+	ReplyTo   string         // empty: none
+
+	Connections int           // messages in flight at once; default 4
+	Batch       int           // editions claimed at once for each connection; default 20
+	Lease       time.Duration // default 5 minutes
+
+	// Now is the clock of a run that may last; nil: the instant given to Once, throughout.
+	Now func() time.Time
+	// Jitter gives a random part of a duration's tenth to add to a retry's delay, either sign; nil: none.
+	Jitter func(time.Duration) time.Duration
+	// Hard, when it ends, cuts everything off at once; nil: never.
+	Hard context.Context
+	Log  *slog.Logger
+}
+
+// Stats counts what one run did.
+type Stats struct {
+	Sent    int // known to be accepted
+	Failed  int // refused for good, or expired
+	Retried int // waiting for another attempt
+	InDoubt int // the connection broke after the final dot
+
+	// RouteRetryAt is when the mail server may be tried again after it could not
+	// be used; zero: it could. Until then Once does nothing.
+	RouteRetryAt time.Time
+}
+
+// Once delivers until nothing is due. A mail server that is down is no error: the
+// editions stay ready and Stats.RouteRetryAt tells when to come back. When ctx ends it claims
+// no more, finishes what is in flight, gives the rest back, and returns nil.
+func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) { return Stats{}, nil }

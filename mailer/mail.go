@@ -1,0 +1,58 @@
+package mailer
+
+import (
+	"net/mail"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// A Mail is one message for one reader, before it is bytes.
+type Mail struct {
+	From    string // RFC 5322 address, with or without a name
+	ReplyTo string // empty: none
+	To      string // the one recipient
+	Subject string
+	HTML    string // may be empty
+	Text    string
+
+	// Encoded says that HTML and Text are quoted-printable already (RFC 2045
+	// §6.7, UTF-8, lines of at most 76 columns ended by CRLF).
+	Encoded bool
+
+	MessageID      string    // without angle brackets; deterministic for an edition
+	Date           time.Time // its location gives the offset
+	ListName       string    // for people; may be empty
+	ListID         string    // for machines, a domain name that never changes (RFC 2919 §2)
+	UnsubscribeURL string    // one-click (RFC 8058); empty: the message is not a list's
+}
+
+// MessageID gives the Message-ID of an edition, without angle brackets, at most
+// 64 characters, the same each time. The host is the From address's or the base
+// URL's; an overlong one loses labels from the left.
+func MessageID(signer *digest.Signer, id digest.EditionID, host string) string {
+	const most, tokenLength = 64, 20
+	token := signer.Sign(digest.ForMessageID, int64(id))
+	local := "d." + token[len(token)-tokenLength:] // the MAC; the key stays private
+	host = asciiHost(host)
+	for len(local)+1+len(host) > most {
+		_, rest, ok := strings.Cut(host, ".")
+		if !ok {
+			host = host[len(host)-(most-1-len(local)):]
+			break
+		}
+		host = rest
+	}
+	return local + "@" + host
+}
+
+// HostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
+// "localhost" if it has none.
+func HostOf(address string) string {
+	a, err := mail.ParseAddress(address)
+	if err != nil {
+		return "localhost"
+	}
+	return asciiHost(a.Address[strings.LastIndexByte(a.Address, '@')+1:])
+}
