@@ -1,0 +1,78 @@
+package store
+
+import (
+	"time"
+
+	"digest"
+)
+
+// A UserInfo is a user with what a list of users shows.
+type UserInfo struct {
+	digest.User
+	Digest        digest.Digest // their own daily digest
+	Subscriptions int
+}
+
+// A FeedInfo is a feed with the number of active digests that take it.
+type FeedInfo struct {
+	digest.Feed
+	Subscribers int
+}
+
+// A SubscriptionInfo is a subscription with its feed.
+type SubscriptionInfo struct {
+	digest.Subscription
+	Feed digest.Feed
+}
+
+// An ImportItem is one line of a subscription list.
+type ImportItem struct {
+	URL    string // normal form, as feed.NormalURL gives it
+	Host   string
+	Title  string // the reader's own; empty: the feed's
+	Folder string
+}
+
+// An ImportResult counts what an import did.
+type ImportResult struct {
+	Added   int // new subscriptions
+	Already int // were there before
+
+	// FirstPolls are the feeds of the list that were never read; they are queued.
+	FirstPolls []digest.FeedID
+}
+
+// A PlanResult counts what Plan did.
+type PlanResult struct {
+	Digests int // due ones that were planned now
+	Feeds   int // put into the queue, or moved forward in it
+}
+
+// A ClaimedFeed is a feed that its claimer, and nobody else, may poll now.
+type ClaimedFeed struct {
+	digest.Feed
+	Subscribers int    // active digests that take it, for the User-Agent
+	Token       string // of the lease: what is recorded without it changes nothing
+}
+
+// A Polled is what one poll of one feed found.
+type Polled struct {
+	Feed  digest.Feed // the record as it must be stored, PollAt and all
+	Token string      // as claimed; empty for a feed that EnsureFeed has just made
+
+	// FirstRead says that the feed was never parsed before: of its posts only
+	// those of the last 24 hours, or the newest, go to readers.
+	FirstRead bool
+
+	Posts  []digest.Post // new or changed ones, in document order; keys are not read
+	Listed []string      // every identity in the document, in its order; empty if none was read
+
+	HostFreeAt time.Time // when the feed's host may be asked again
+}
+
+// A RecordResult counts what Record did.
+type RecordResult struct {
+	Posts  int // new ones
+	Hidden int // rows made for readers
+	Stale  int // polls whose lease was no longer theirs: nothing of them was stored
+}
