@@ -1,17 +1,141 @@
 package render
 
-import "digest"
+import (
+	"html"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"digest"
+)
+
+// How much of a post is shown, in columns: a Chinese character counts as two.
+const (
+	titleColumns   = 180
+	authorColumns  = 60
+	excerptColumns = 420
+	shortColumns   = 150 // of an excerpt in an edition that would be too large
+	leadColumns    = 60  // of a title in the line that mail clients show before a mail is opened
+)
+
+// oldAfter is the age at which a post is dated: most are of the day and need
+// no date, but a new subscription may bring an old one.
+const oldAfter = 72 * time.Hour
 
 // A Block is one post rendered once, shared by all its readers. It is safe for
-// concurrent use and never changes.
+// concurrent use and its fields are never changed.
 type Block struct {
 	Title    string // plain text, one line, never empty
 	URL      string // the author's own page; empty if the post's address is not http(s)
 	Byline   string // plain text: author, length; may be empty
 	Excerpt  string // plain text, one paragraph; may be empty
-	Language string // BCP 47; may be empty
+	Language string // BCP 47; empty: not known
 	Dir      string // "rtl", else "auto"
+
+	lead        string // of the preheader, escaped
+	line, full  piece  // HTML: a headline in the index; headline, byline and excerpt
+	item, entry piece  // text: a headline in the index; the whole post
+	linked      piece  // text: a headline in the index with its link, for a post that is not shown below
+	short       func() shortened
 }
 
-// NewBlock renders a post. It trusts nothing in it.
-func NewBlock(p digest.Post) *Block { return &Block{} }
+// shortened is a block with less of its excerpt. Few editions need it.
+type shortened struct {
+	html, text piece
+}
+
+// NewBlock renders a post. It trusts nothing in it. Where the post names no
+// language, the caller puts the feed's into it.
+func NewBlock(p digest.Post) *Block {
+	b := &Block{
+		Title:   clean(p.Title, titleColumns),
+		URL:     address(p.URL),
+		Byline:  byline(p),
+		Excerpt: clean(p.Summary, excerptColumns),
+	}
+	if b.Title == "" {
+		b.Title = untitled(b)
+	}
+	if b.Excerpt == b.Title {
+		b.Excerpt = ""
+	}
+	b.Language = cleanLanguage(p.Language)
+	if b.Language == "" {
+		b.Language = guessLanguage(b.Title + b.Excerpt)
+	}
+	b.Dir = direction(b.Title+b.Excerpt, b.Language)
+	b.lead = html.EscapeString(cut(b.Title, leadColumns))
+	b.line = newPiece(headlineHTML(b))
+	b.full = newPiece(postHTML(b, b.Excerpt))
+	b.item = newPiece(headlineText(b, false))
+	b.linked = newPiece(headlineText(b, true))
+	b.entry = newPiece(postText(b, b.Excerpt))
+	b.short = sync.OnceValue(func() shortened {
+		e := cut(b.Excerpt, shortColumns)
+		return shortened{newPiece(postHTML(b, e)), newPiece(postText(b, e))}
+	})
+	return b
+}
+
+// Size is about how many bytes of memory the block takes.
+func (b *Block) Size() int {
+	n := 512 + len(b.Title) + len(b.Excerpt) + len(b.URL) + len(b.Byline) + len(b.lead)
+	for _, p := range [...]piece{b.line, b.full, b.item, b.entry, b.linked} {
+		n += len(p.plain) + len(p.coded)
+	}
+	return n
+}
+
+func untitled(b *Block) string {
+	if b.Excerpt != "" {
+		return cut(b.Excerpt, 80)
+	}
+	return "Untitled"
+}
+
+// byline is who wrote a post, how long it takes to read, and its date (UTC) if
+// it is old. Blocks are shared by all time zones, so younger posts have none.
+func byline(p digest.Post) string {
+	var parts []string
+	if a := clean(p.Author, authorColumns); a != "" {
+		parts = append(parts, a)
+	}
+	if !p.PublishedAt.IsZero() && p.SeenAt.Sub(p.PublishedAt) > oldAfter {
+		parts = append(parts, p.PublishedAt.UTC().Format("2 January 2006"))
+	}
+	if m := minutes(p.Content); m > 1 {
+		parts = append(parts, strconv.Itoa(m)+" min read")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// minutes is how long content takes to read at 230 words or 450 wide
+// characters a minute.
+func minutes(content string) int {
+	words, wides := 0, 0
+	inTag, inWord := false, false
+	for i := 0; i < len(content); {
+		r, n := rune(content[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(content[i:])
+		}
+		i += n
+		switch {
+		case inTag:
+			inTag = r != '>'
+		case r == '<':
+			inTag, inWord = true, false
+		case r <= ' ':
+			inWord = false
+		case wide(r):
+			wides++
+			inWord = false
+		case !inWord:
+			words++
+			inWord = true
+		}
+	}
+	return (words*450 + wides*230 + 230*450/2) / (230 * 450)
+}

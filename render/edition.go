@@ -1,6 +1,11 @@
 package render
 
-import "digest"
+import (
+	"fmt"
+	"strconv"
+
+	"digest"
+)
 
 // A Page is the content of one reader's edition, in the order it is shown.
 type Page struct {
@@ -25,17 +30,156 @@ type Site struct {
 
 // A Message is an edition ready to be mailed.
 type Message struct {
-	Subject string // one line
+	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it
 	HTML    string
 	Text    string
-	Shown   int // posts that are in the message
+	Shown   int // posts that are in the message, at least as a headline
 	Omitted int // posts that are only in the web edition
 }
 
-// Edition renders a page. HTML and Text are UTF-8 with LF line ends.
-func Edition(p Page) (Message, error) { return Message{}, nil }
+// The bounds of Name, Recipient, Notices and titles of sites, in columns, so
+// that what stands around the posts always leaves room for them.
+const (
+	nameColumns      = 60
+	siteColumns      = 80
+	recipientColumns = 254
+	noticeColumns    = 240
+	maxNotices       = 5
+)
 
-// Encoded is Edition with HTML and Text already in quoted-printable (RFC 2045
-// section 6.7), with CRLF line ends, as a message body carries them. Blocks
-// are kept encoded, so this costs no more than Edition.
-func Encoded(p Page) (Message, error) { return Message{}, nil }
+// Edition renders a page. HTML and Text are UTF-8 with LF line ends. However
+// large the page, HTML stays under 95,000 bytes, and under 100,000 when it is
+// quoted-printable: mail clients hide what is beyond.
+//
+// An edition that is too large loses detail in this order: excerpts are
+// shortened; posts become headlines, every site keeping its newest excerpts as
+// long as any; headlines are left to the web edition, again evenly.
+func Edition(p Page) (Message, error) { return setPage(p, false) }
+
+// Encoded is Edition with HTML and Text already quoted-printable (RFC 2045
+// section 6.7) with CRLF line ends, as a message's body carries them. Blocks
+// are kept encoded, so it costs little more than Edition.
+func Encoded(p Page) (Message, error) { return setPage(p, true) }
+
+func setPage(p Page, coded bool) (Message, error) {
+	e, err := newPress(p)
+	if err != nil {
+		return Message{}, err
+	}
+	pl := e.fit()
+	m := Message{Subject: e.subject, Shown: pl.shown, Omitted: e.posts - pl.shown}
+	m.HTML = e.html(pl).join(coded)
+	m.Text = e.text(pl).join(coded)
+	return m, nil
+}
+
+// A press holds what is known of a page before it is decided how much of it fits.
+type press struct {
+	Page
+	posts   int
+	subject string
+	deck    string // "12 posts from 7 sites"
+	date    string // "Friday 20 November 2026"
+	sites   []siteParts
+}
+
+// siteParts is what is written of a site itself, once at each reader's.
+type siteParts struct {
+	label, head         piece // HTML: in the index; above its posts
+	textLabel, textHead piece
+}
+
+func newPress(p Page) (*press, error) {
+	e := &press{Page: p}
+	if err := e.tidy(); err != nil {
+		return nil, fmt.Errorf("rendering the edition of %s: %w", p.Date, err)
+	}
+	for i := range e.Sites {
+		e.posts += len(e.Sites[i].Blocks)
+	}
+	e.deck = Count(e.posts, len(e.Sites))
+	e.subject = p.Date.Format("Monday 2 January") + ": " + e.deck
+	e.date = p.Date.Format("Monday 2 January 2006")
+	e.sites = make([]siteParts, len(e.Sites))
+	for i, s := range e.Sites {
+		e.sites[i] = siteParts{
+			label: newPiece(siteLabelHTML("p", s)), head: newPiece(siteHeadHTML(s)),
+			textLabel: newPiece(s.Title + "\n"), textHead: newPiece(siteHeadText(s)),
+		}
+	}
+	return e, nil
+}
+
+// tidy bounds and cleans all that surrounds the posts, and refuses a page
+// whose reader could not get out of it.
+func (e *press) tidy() error {
+	if e.Date.IsZero() {
+		return fmt.Errorf("it has no date")
+	}
+	for _, u := range []struct {
+		name     string
+		value    *string
+		required bool
+	}{{"unsubscribe", &e.UnsubscribeURL, true}, {"home", &e.HomeURL, true}, {"web edition", &e.WebURL, false}} {
+		clean := address(*u.value)
+		if clean == "" && (u.required || *u.value != "") {
+			return fmt.Errorf("its %s link %q is not an http(s) address", u.name, *u.value)
+		}
+		*u.value = clean
+	}
+	e.Name = clean(e.Name, nameColumns)
+	if e.Name == "" {
+		e.Name = "Daily Digest"
+	}
+	e.Recipient = clean(e.Recipient, recipientColumns)
+	e.Notices = tidyNotices(e.Notices)
+	e.Sites = tidySites(e.Sites)
+	return nil
+}
+
+func tidyNotices(in []string) []string {
+	var out []string
+	for _, n := range in {
+		if n = clean(n, noticeColumns); n != "" {
+			out = append(out, n)
+		}
+	}
+	if len(out) > maxNotices {
+		rest := len(out) - maxNotices + 1
+		out = append(out[:maxNotices-1:maxNotices-1], "and "+strconv.Itoa(rest)+" more notes in the web edition")
+	}
+	return out
+}
+
+func tidySites(in []Site) []Site {
+	out := make([]Site, 0, len(in))
+	for _, s := range in {
+		if len(s.Blocks) == 0 {
+			continue
+		}
+		s.Title, s.URL, s.Language = clean(s.Title, siteColumns), address(s.URL), cleanLanguage(s.Language)
+		if s.Title == "" {
+			s.Title = untitledSite(s.URL)
+		}
+		if s.Language == "" {
+			s.Language = guessLanguage(s.Title)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Count says how much there is: "12 posts from 7 sites", "1 post from 1 site", "no posts".
+func Count(posts, sites int) string {
+	if posts == 0 {
+		return "no posts"
+	}
+	return plural(posts, "post") + " from " + plural(sites, "site")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}

@@ -1,0 +1,90 @@
+package render
+
+import (
+	"strings"
+	"unicode"
+)
+
+// cleanLanguage gives tag in the form of BCP 47, or "" if it cannot be one.
+func cleanLanguage(tag string) string {
+	tag = strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")
+	if len(tag) < 2 || len(tag) > 35 || tag[0] == '-' || tag[len(tag)-1] == '-' {
+		return ""
+	}
+	for i := range len(tag) {
+		c := tag[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i < 2 || c != '-' && (c < '0' || c > '9')) {
+			return ""
+		}
+	}
+	return tag
+}
+
+// guessLanguage names the language of text whose script belongs to one
+// language, "" otherwise. A wrong guess would choose wrong glyphs; none at all
+// would have Japanese set as if it were English.
+func guessLanguage(text string) string {
+	han := false
+	for _, r := range text {
+		switch {
+		case r < 0x370:
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			return "ja"
+		case unicode.Is(unicode.Hangul, r):
+			return "ko"
+		case unicode.Is(unicode.Han, r):
+			han = true
+		case unicode.Is(unicode.Hebrew, r):
+			return "he"
+		case unicode.Is(unicode.Thai, r):
+			return "th"
+		case unicode.Is(unicode.Greek, r) && !han:
+			return "el"
+		}
+	}
+	if han {
+		return "zh"
+	}
+	return ""
+}
+
+// direction gives "rtl" for text that runs from right to left, else "auto",
+// which leaves the first letter to decide. "rtl" is said outright because some
+// clients know no "auto", and because a Hebrew title may begin with a Latin name.
+func direction(text, language string) string {
+	rtl, ltr := 0, 0
+	for _, r := range text {
+		switch {
+		case rightToLeft(r):
+			rtl++
+		case unicode.IsLetter(r):
+			ltr++
+		}
+	}
+	if rtl > ltr || rtl > 0 && rtlLanguage(language) {
+		return "rtl"
+	}
+	return "auto"
+}
+
+func rightToLeft(r rune) bool {
+	switch {
+	case r < 0x590:
+		return false
+	case r <= 0x8ff, r >= 0xfb1d && r <= 0xfdff, r >= 0xfe70 && r <= 0xfeff:
+		return unicode.IsLetter(r)
+	case r >= 0x10800 && r <= 0x10fff, r >= 0x1e800 && r <= 0x1efff:
+		return unicode.IsLetter(r)
+	}
+	return false
+}
+
+func rtlLanguage(tag string) bool {
+	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	switch primary {
+	case "ar", "ckb", "dv", "fa", "he", "iw", "ji", "ps", "sd", "ug", "ur", "yi":
+		return true
+	}
+	return false
+}

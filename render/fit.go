@@ -1,0 +1,129 @@
+package render
+
+// The limits of the HTML: Gmail clips a message at about 102 KB, and it is not
+// known of which form. A little is kept back for an encoder other than ours.
+const (
+	maxPlain = 94_500
+	maxCoded = 99_000
+)
+
+// A depth is how much of a post is shown.
+type depth uint8
+
+const (
+	omitted depth = iota
+	headline
+	short
+	full
+)
+
+// A plan says how much is shown of each post.
+type plan struct {
+	all   depth     // of every post, where each is nil
+	each  [][]depth // by site and post
+	shown int
+	index bool // headlines at the top
+	below bool // posts below them
+}
+
+func (p *plan) of(site, post int) depth {
+	if p.each == nil {
+		return p.all
+	}
+	return p.each[site][post]
+}
+
+// fit decides how much is shown, the most that is within the limits.
+func (e *press) fit() plan {
+	room := size{maxPlain, maxCoded}
+	frame := e.htmlFrame()
+	for _, d := range []depth{full, short} {
+		p := plan{all: d, shown: e.posts, index: e.posts > 1, below: e.posts > 0}
+		if frame.plus(e.measure(&p)).within(room) {
+			return p
+		}
+	}
+	p := plan{index: true, each: make([][]depth, len(e.Sites))}
+	for i, s := range e.Sites {
+		p.each[i] = make([]depth, len(s.Blocks))
+	}
+	used := e.headlines(&p, frame, room)
+	if p.shown == e.posts {
+		e.excerpts(&p, used, room)
+	}
+	return p
+}
+
+// measure is the size of all sites and posts at one depth.
+func (e *press) measure(p *plan) size {
+	var n size
+	for i, s := range e.Sites {
+		n = n.plus(e.sites[i].head.size())
+		if p.index {
+			n = n.plus(e.sites[i].label.size())
+		}
+		for _, b := range s.Blocks {
+			if p.index {
+				n = n.plus(b.line.size())
+			}
+			n = n.plus(b.html(p.all).size())
+		}
+	}
+	return n
+}
+
+// headlines gives a headline to each post, or to as many as there is room for:
+// the first of every site, then the second of every site, and so on.
+func (e *press) headlines(p *plan, used, room size) size {
+	e.rounds(func(site, post int) bool {
+		need := e.Sites[site].Blocks[post].line.size()
+		if post == 0 {
+			need = need.plus(e.sites[site].label.size())
+		}
+		if !used.plus(need).within(room) {
+			return false
+		}
+		used = used.plus(need)
+		p.each[site][post] = headline
+		p.shown++
+		return true
+	})
+	return used
+}
+
+// excerpts turns headlines into short posts in the same order while there is room.
+func (e *press) excerpts(p *plan, used, room size) {
+	e.rounds(func(site, post int) bool {
+		need := e.Sites[site].Blocks[post].html(short).size()
+		if post == 0 {
+			need = need.plus(e.sites[site].head.size())
+		}
+		if !used.plus(need).within(room) {
+			return false
+		}
+		used = used.plus(need)
+		p.each[site][post] = short
+		p.below = true
+		return true
+	})
+}
+
+// rounds calls f for the first post of every site, then the second of every
+// site, until f says no.
+func (e *press) rounds(f func(site, post int) bool) {
+	for post := 0; ; post++ {
+		more := false
+		for site := range e.Sites {
+			if post >= len(e.Sites[site].Blocks) {
+				continue
+			}
+			more = true
+			if !f(site, post) {
+				return
+			}
+		}
+		if !more {
+			return
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package render
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestGolden(t *testing.T) {
+	noticed := typical()
+	noticed.Notices = []string{"This edition may have missed posts from Small Compilers: its server did not answer before midnight."}
+	for name, p := range map[string]Page{
+		"single":  page(sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", harbour().posts[:1]}),
+		"short":   page(harbour(), kitchen()),
+		"typical": noticed,
+		"empty":   page(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := Edition(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".html", m.HTML)
+			golden(t, name+".txt", m.Text)
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got; go test -update writes it anew):\n%s", name, diff)
+	}
+}
+
+// TestDraw writes the large editions to the artefact directory (go test
+// -artifacts), to look at them in a browser.
+func TestDraw(t *testing.T) {
+	for name, n := range map[string]int{"hundred.html": 100, "twohundred.html": 200, "huge.html": 500} {
+		m, err := Edition(large(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name), []byte(m.HTML), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d bytes, %d shown, %d omitted", name, len(m.HTML), m.Shown, m.Omitted)
+	}
+}

@@ -1,0 +1,123 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// A sampleSite is a site as the samples of these tests write it down.
+type sampleSite struct {
+	title, url, language string
+	posts                []digest.Post
+}
+
+func page(sites ...sampleSite) Page {
+	p := Page{
+		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 128, Name: "Daily Digest",
+		WebURL:         "https://digest.example/e/aaaaaaaaaaaaamzrxqkk5yv2j5gq4yd2",
+		UnsubscribeURL: "https://digest.example/unsubscribe/aaaaaaaaaaaaam7m3ctcv6zkq5ka6jda",
+		HomeURL:        "https://digest.example/",
+		Recipient:      "ada@example.org",
+	}
+	for _, s := range sites {
+		site := Site{Title: s.title, URL: s.url, Language: s.language}
+		for _, post := range s.posts {
+			if post.Language == "" {
+				post.Language = s.language
+			}
+			site.Blocks = append(site.Blocks, NewBlock(post))
+		}
+		p.Sites = append(p.Sites, site)
+	}
+	return p
+}
+
+func post(url, title, author, summary string, words int) digest.Post {
+	seen := time.Date(2026, 11, 19, 21, 4, 0, 0, time.UTC)
+	return digest.Post{
+		URL: url, Title: title, Author: author, Summary: summary, Content: strings.Repeat("word ", words),
+		SeenAt: seen, PublishedAt: seen.Add(-3 * time.Hour),
+	}
+}
+
+func harbour() sampleSite {
+	return sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", []digest.Post{
+		post("https://harbour.example/2026/11/fog-signal", "The fog signal goes quiet after 140 years", "Maud Pell",
+			"On Tuesday night the keeper pressed the button for the last time. The horn at Skerry Point has been heard eleven miles out; from now on ships will rely on the beacon and on their own instruments. I rowed out to hear what the bay sounds like without it, and found that nobody in the village slept well.", 1400),
+		post("https://harbour.example/2026/11/tide-tables", "Why this year’s tide tables are four minutes wrong", "Maud Pell",
+			"A rounding rule from 1923, a new gauge on the east pier, and a printer who trusted both.", 620),
+	}}
+}
+
+func kitchen() sampleSite {
+	return sampleSite{"Cuisine de quartier", "https://cuisine.example/", "fr", []digest.Post{
+		post("https://cuisine.example/soupe-au-potimarron", "Soupe au potimarron, sans crème et sans regret", "Léa Marchand",
+			"Il suffit d’un potimarron bien mûr, d’une poire et d’un peu de patience. La poire remplace la crème : elle lie la soupe et lui donne une douceur que l’on n’attend pas.", 500),
+	}}
+}
+
+func compiler() sampleSite {
+	return sampleSite{"Small Compilers", "https://compilers.example/", "en", []digest.Post{
+		post("https://compilers.example/register-allocation", "Register allocation in 200 lines: linear scan & its limits", "",
+			"Most of what a register allocator does well, it does in its first hundred lines. This post builds one, measures it against graph colouring on real programs, and shows the three cases in which the simple one loses: loops with many live values, calls in hot paths, and if (a < b && c > d) chains.", 3100),
+		post("https://compilers.example/notes/417", "Note 417", "", "", 0),
+	}}
+}
+
+func tokyo() sampleSite {
+	return sampleSite{"路地の記録", "https://roji.example/", "ja", []digest.Post{
+		post("https://roji.example/2026/11/19/sento", "銭湯の煙突が消える日、神田に残った最後の一本", "佐藤みどり",
+			"昭和三年に建てられた銭湯の煙突が、来週取り壊される。番台に座って四十年になる女将は、煙突の影で季節を知ったという。夕方の湯気と、桶の音と、近所の子どもたちの声を録音してきた。", 0),
+		post("https://roji.example/2026/11/18/kissaten", "喫茶店のナポリタンはなぜ赤いのか", "佐藤みどり", "三軒の店で聞いた、三つの違う答え。", 0),
+	}}
+}
+
+func beirut() sampleSite {
+	return sampleSite{"دفاتر المدينة", "https://dafater.example/", "ar", []digest.Post{
+		post("https://dafater.example/makhbaz", "المخبز الذي لا يغلق أبوابه: ليلة كاملة أمام الفرن", "رنا خوري",
+			"في الثالثة فجراً يصل أول الزبائن، ومعهم تبدأ حكايات الحي. قضينا ليلة كاملة أمام الفرن نسأل عن ثمن الطحين، وعن الذين هاجروا، وعن رائحة لا تشبه أي رائحة أخرى في المدينة.", 900),
+	}}
+}
+
+func haifa() sampleSite {
+	return sampleSite{"מפת הדרכים", "https://mapa.example/", "he", []digest.Post{
+		post("https://mapa.example/linux-on-the-train", "Linux ברכבת: איך לוח הזמנים התחיל סוף סוף לדייק", "נועה לוי",
+			"המסכים החדשים בתחנות מריצים קוד פתוח, וזו רק ההתחלה. שוחחנו עם המהנדסת שכתבה את החיזוי, ועם הנוסעים שלא הבחינו בשום שינוי.", 460),
+	}}
+}
+
+func garden() sampleSite {
+	old := post("https://garden.example/journal/quince", "What the quince taught me about waiting", "Ines & Tom",
+		"Eight years from planting to the first fruit worth the name, and then forty of them in one week.", 800)
+	old.PublishedAt = time.Date(2026, 3, 3, 9, 0, 0, 0, time.UTC)
+	return sampleSite{"A Walled Garden", "https://garden.example/", "en", []digest.Post{
+		post("https://garden.example/journal/first-frost", "First frost", "Ines & Tom",
+			"Four degrees below zero at the north wall, one above by the pond. We lost the dahlias and kept the chard, which is the wrong way round.", 300),
+		old,
+		post("https://garden.example/journal/seed-swap", "The seed swap is on 5 December, and this time we have labelled the envelopes", "", "Doors open at ten. Bring what you saved; take what you will sow.", 0),
+	}}
+}
+
+func typical() Page {
+	return page(harbour(), kitchen(), compiler(), tokyo(), beirut(), haifa(), garden())
+}
+
+// large is an edition of n posts from about n/12 sites.
+func large(n int) Page {
+	var sites []sampleSite
+	base := append(harbour().posts, compiler().posts[0], garden().posts[0], tokyo().posts[0])
+	for i := 0; i < n; i++ {
+		if i%12 == 0 {
+			k := i/12 + 1
+			sites = append(sites, sampleSite{fmt.Sprintf("Site number %d", k), fmt.Sprintf("https://site%d.example/", k), "en", nil})
+		}
+		p := base[i%len(base)]
+		p.URL += fmt.Sprintf("?n=%d", i)
+		s := &sites[len(sites)-1]
+		s.posts = append(s.posts, p)
+	}
+	return page(sites...)
+}

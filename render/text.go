@@ -1,0 +1,138 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+)
+
+// textColumns is the width of the text version. Links are longer if they must be.
+const textColumns = 72
+
+// text sets the plain text of the same plan.
+func (e *press) text(p plan) *sheet {
+	s := &sheet{pieces: make([]piece, 0, 8+2*p.shown+3*len(e.Sites))}
+	s.write(e.textTop())
+	if p.index {
+		e.indexText(s, &p)
+	}
+	if p.below {
+		e.postsText(s, &p)
+	}
+	s.write(e.textBottom())
+	return s
+}
+
+func (e *press) textTop() string {
+	var w strings.Builder
+	wrap(&w, e.Name, "", textColumns)
+	w.WriteString(e.date)
+	if e.Number > 0 {
+		w.WriteString(" · No. " + strconv.Itoa(e.Number))
+	}
+	w.WriteString("\n" + upperFirst(e.deck) + "\n\n")
+	if e.posts == 0 {
+		w.WriteString("Nothing new has come in.\n\n")
+	}
+	return w.String()
+}
+
+func (e *press) indexText(s *sheet, p *plan) {
+	for i, site := range e.Sites {
+		if p.of(i, 0) == omitted {
+			continue
+		}
+		s.add(e.sites[i].textLabel)
+		for j, b := range site.Blocks {
+			switch d := p.of(i, j); {
+			case d >= short:
+				s.add(b.item)
+			case d == headline:
+				s.add(b.linked)
+			}
+		}
+		s.add(blankPiece)
+	}
+	if n := e.posts - p.shown; n > 0 {
+		s.write("… and " + strconv.Itoa(n) + " more in the web edition:\n" + e.moreURL() + "\n\n")
+	}
+}
+
+var blankPiece = newPiece("\n")
+
+func (e *press) postsText(s *sheet, p *plan) {
+	for i, site := range e.Sites {
+		if p.of(i, 0) < short {
+			continue
+		}
+		s.add(e.sites[i].textHead)
+		for j, b := range site.Blocks {
+			switch p.of(i, j) {
+			case full:
+				s.add(b.entry)
+			case short:
+				s.add(b.short().text)
+			}
+		}
+	}
+}
+
+func siteHeadText(s Site) string {
+	t := ruleText + s.Title + "\n"
+	if s.URL != "" {
+		t += s.URL + "\n"
+	}
+	return t + "\n"
+}
+
+const ruleText = "------------------------------------------------------------------------\n"
+
+func (e *press) textBottom() string {
+	var w strings.Builder
+	w.WriteString(ruleText)
+	for _, n := range e.Notices {
+		wrap(&w, n, "", textColumns)
+		w.WriteByte('\n')
+	}
+	wrap(&w, e.reason(), "", textColumns)
+	for _, l := range e.exits() {
+		w.WriteString("\n" + l.text + ":\n" + l.address + "\n")
+	}
+	return w.String()
+}
+
+func headlineText(b *Block, linked bool) string {
+	var w strings.Builder
+	bullet(&w, b.Title)
+	if linked && b.URL != "" {
+		w.WriteString("    " + b.URL + "\n")
+	}
+	return w.String()
+}
+
+// bullet writes s as an item of a list, its further lines set in.
+func bullet(w *strings.Builder, s string) {
+	var item strings.Builder
+	wrap(&item, s, "    ", textColumns)
+	w.WriteString("  * ")
+	w.WriteString(item.String()[len("    "):])
+}
+
+func postText(b *Block, excerpt string) string {
+	var w strings.Builder
+	wrap(&w, b.Title, "", textColumns)
+	if b.Byline != "" {
+		wrap(&w, b.Byline, "", textColumns)
+	}
+	if excerpt != "" {
+		w.WriteByte('\n')
+		wrap(&w, excerpt, "", textColumns)
+	}
+	if b.URL != "" {
+		if excerpt != "" {
+			w.WriteByte('\n')
+		}
+		w.WriteString(b.URL + "\n")
+	}
+	w.WriteString("\n\n")
+	return w.String()
+}

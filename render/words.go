@@ -1,0 +1,167 @@
+package render
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxMarks is how many combining marks may follow one letter; no writing
+// system needs more, and a pile of thousands must not fill a mail.
+const maxMarks = 6
+
+// clean makes foreign text into one line of at most cols columns: valid UTF-8
+// without control characters and without marks that would turn the direction
+// of what follows, white space collapsed, "…" where it was cut.
+func clean(s string, cols int) string {
+	var b strings.Builder
+	space, marks := false, 0
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = true
+			continue
+		case dropped(r):
+			continue
+		case columns(r) == 0:
+			marks++
+		default:
+			marks = 0
+		}
+		if marks > maxMarks {
+			continue
+		}
+		if space && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	return cut(b.String(), cols)
+}
+
+// dropped is what never reaches a page: control characters, soft hyphens, the
+// embedding and isolating bidi controls, tags that hide text, and code points
+// that are no characters.
+func dropped(r rune) bool {
+	switch {
+	case unicode.IsControl(r), r == '\ufeff', r == '\u00ad', r == '\u200b':
+		return true
+	case r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		return true
+	case r >= 0xe0000 && r <= 0xe007f, r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
+		return true
+	}
+	return false
+}
+
+// cut shortens s to at most cols columns, at a space if one is near, and never
+// between a letter and its marks.
+func cut(s string, cols int) string {
+	if width(s) <= cols {
+		return s
+	}
+	used, end, space := 0, 0, 0
+	for i, r := range s {
+		w := columns(r)
+		if w > 0 && used+w > cols-1 {
+			end = i
+			break
+		}
+		if r == ' ' {
+			space = i
+		}
+		used += w
+	}
+	if space > end/2 {
+		end = space
+	}
+	return strings.TrimRight(s[:end], " ,;:–—-\u200d") + "…"
+}
+
+// width is the number of columns s takes in a monospaced font.
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		n += columns(r)
+	}
+	return n
+}
+
+// columns is the number of columns of one character: 0 for marks, 2 for the
+// wide ones of East Asia (Unicode Standard Annex 11) and for emoji.
+func columns(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case wide(r):
+		return 2
+	}
+	return 1
+}
+
+func wide(r rune) bool {
+	switch {
+	case r < 0x1100:
+		return false
+	case r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf && r != 0x303f, r >= 0xac00 && r <= 0xd7a3:
+		return true
+	case r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6:
+		return true
+	case r >= 0x1f300 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd:
+		return true
+	}
+	return false
+}
+
+// wrap appends s to b in lines of at most cols columns, each after indent. A
+// word longer than a line stands alone and whole, so that links survive; text
+// without spaces is broken where a wide character allows it.
+func wrap(b *strings.Builder, s, indent string, cols int) {
+	room := cols - len(indent)
+	for s != "" {
+		end, next := lineEnd(s, room)
+		b.WriteString(indent)
+		b.WriteString(s[:end])
+		b.WriteByte('\n')
+		s = s[next:]
+	}
+}
+
+// lineEnd finds where a line of s ends and where the next one begins.
+func lineEnd(s string, room int) (end, next int) {
+	used, prev := 0, rune(0)
+	for i, r := range s {
+		switch {
+		case r == ' ':
+			if used > room {
+				return or(end, i), or(next, i+1)
+			}
+			end, next = i, i+1
+		case i > 0 && used <= room && (wide(r) || wide(prev)) && columns(r) > 0 && !clings(r):
+			end, next = i, i
+			if prev == ' ' {
+				end = i - 1
+			}
+		}
+		used += columns(r)
+		prev = r
+		if used > room && end > 0 {
+			return end, next
+		}
+	}
+	return len(s), len(s)
+}
+
+func or(a, b int) int {
+	if a > 0 {
+		return a
+	}
+	return b
+}
+
+// clings reports whether r may not begin a line (kinsoku, the common part).
+func clings(r rune) bool {
+	return strings.ContainsRune("、。，．・：；？！）］｝」』】〉》ー…‥々,.;:!?)]}ぁぃぅぇぉっゃゅょァィゥェォッャュョ", r)
+}
