@@ -9,7 +9,12 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"digest/render"
 )
+
+// styleSheet is the one style sheet of all pages.
+const styleSheet = "digest.css"
 
 //go:embed static/*
 var staticFiles embed.FS
@@ -33,6 +38,9 @@ func loadAssets() assets {
 		if err != nil {
 			panic(err)
 		}
+		if f.Name() == styleSheet {
+			b = append([]byte(theme()), b...)
+		}
 		sum := sha256.Sum256(b)
 		ext := path.Ext(f.Name())
 		hashed := strings.TrimSuffix(f.Name(), ext) + "." + hex.EncodeToString(sum[:6]) + ext
@@ -40,6 +48,13 @@ func loadAssets() assets {
 		a.files[hashed] = b
 	}
 	return a
+}
+
+// theme gives the style sheet the colours and type of the mail.
+func theme() string {
+	fonts := fmt.Sprintf("--serif:%s;--sans:%s;--mono:%s;", render.Serif, render.Sans, render.Mono)
+	return ":root{" + fonts + render.Light().Variables() + "}\n" +
+		"@media (prefers-color-scheme:dark){:root{" + render.Dark().Variables() + "}}\n"
 }
 
 // url is the address of a static file, for templates.

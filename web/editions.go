@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"digest"
+	"digest/render"
+	"digest/timezone"
 )
 
 // maxArchive is the most editions an archive lists: more than DIGEST_KEEP days.
@@ -12,13 +14,15 @@ const maxArchive = 1000
 
 // An editionPage is one edition as a front page.
 type editionPage struct {
-	Name    string // of the digest
-	Edition digest.Edition
-	Sites   []Site
-	Own     bool // the reader is signed in: the archive is theirs to walk
-	Earlier digest.Date
-	Later   digest.Date
+	render.Page
+	Contents bool        // there are enough sites for a list of them
+	Own      bool        // the reader is signed in: the archive is theirs to walk
+	Earlier  digest.Date // of the edition before; zero: none
+	Later    digest.Date
 }
+
+// minContents is the least number of sites worth a list of them.
+const minContents = 4
 
 // home is the reader's latest edition, or what this is for everyone else.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
@@ -89,7 +93,7 @@ func (s *site) linkedEdition(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.showEdition(w, r, editionPage{Name: d.Name, Edition: e})
+	return s.showEdition(w, r, delivery(d, e), editionPage{})
 }
 
 // orSignIn sends a visitor who is not signed in to the sign-in page.
@@ -112,31 +116,37 @@ func (s *site) editionsOf(r *http.Request, user digest.User) (digest.Digest, []d
 
 // showOwn shows the i-th of the reader's editions, with the way to its neighbours.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, d digest.Digest, list []digest.Edition, i int) error {
-	p := editionPage{Name: d.Name, Edition: list[i], Own: true}
+	p := editionPage{Own: true}
 	if i+1 < len(list) {
 		p.Earlier = list[i+1].LocalDate
 	}
 	if i > 0 {
 		p.Later = list[i-1].LocalDate
 	}
-	return s.showEdition(w, r, p)
+	return s.showEdition(w, r, delivery(d, list[i]), p)
 }
 
-// showEdition fills p with its posts and shows it.
-func (s *site) showEdition(w http.ResponseWriter, r *http.Request, p editionPage) error {
-	if s.Now().Before(p.Edition.DueAt) {
-		return errNotFound // sealed at its midnight, reachable by nobody before (I2)
+// showEdition fills p with the edition's posts and shows it.
+func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
+	if s.Now().Before(d.DueAt) {
+		return errNotFound // reachable by nobody before its midnight (I2)
 	}
 	var err error
-	if p.Sites, err = s.Editions.Sites(r.Context(), p.Edition); err != nil {
+	if p.Page, err = s.Editions.Page(r.Context(), d); err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "edition", p.Edition.LocalDate.Format("Monday 2 January 2006"), p)
+	p.Contents = len(p.Sites) >= minContents
+	return s.show(w, r, http.StatusOK, "edition", p.Date.Format("Monday 2 January 2006"), p)
+}
+
+// delivery is an edition with what its page tells of its digest.
+func delivery(d digest.Digest, e digest.Edition) digest.Delivery {
+	return digest.Delivery{Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name}
 }
 
 // An archivePage is all editions of a digest, by month.
 type archivePage struct {
-	Name   string
+	Name   string // of the digest
 	Months []month
 	Next   digest.Date // local date that begins at the next midnight; zero if none is planned
 	Left   string      // path of the page that starts the digest again; "" while it runs
@@ -155,7 +165,7 @@ func (s *site) showArchive(w http.ResponseWriter, r *http.Request, d digest.Dige
 	case digest.DigestLeft:
 		p.Left = "/unsubscribe/" + s.Signer.Sign(digest.ForUnsubscribe, int64(d.ID))
 	}
-	return s.show(w, r, http.StatusOK, "editions", "Editions", p)
+	return s.show(w, r, http.StatusOK, "editions", "All editions", p)
 }
 
 // byMonth splits editions, already in order of date, into months.
@@ -174,7 +184,7 @@ func byMonth(list []digest.Edition) []month {
 
 // localDate is the date at t in a zone; zero if either is not known.
 func localDate(t time.Time, zone string) digest.Date {
-	loc, err := time.LoadLocation(zone)
+	loc, err := timezone.Load(zone)
 	if err != nil || t.IsZero() {
 		return digest.Date{}
 	}

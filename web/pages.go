@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -26,7 +27,8 @@ var pageNames = []string{
 // A frame is what the layout around every page shows.
 type frame struct {
 	Title    string
-	Index    bool // search engines may list it
+	Name     string // on the nameplate
+	Index    bool   // search engines may list it
 	SignedIn bool
 	Page     any // the page's own data
 }
@@ -54,7 +56,7 @@ func loadPages(a assets) pages {
 
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
-	f := frame{Title: title, Page: data, SignedIn: s.signedIn(r)}
+	f := frame{Title: title, Name: cmp.Or(nameOf(data), paperName), Page: data, SignedIn: s.signedIn(r)}
 	f.Index = name == "landing" || name == "bot"
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
@@ -70,6 +72,22 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	return nil
 }
 
+// paperName stands on the nameplate of pages that belong to no digest.
+const paperName = "Daily Digest"
+
+// nameOf gives the name of the digest that a page belongs to.
+func nameOf(page any) string {
+	switch p := page.(type) {
+	case editionPage:
+		return p.Name
+	case archivePage:
+		return p.Name
+	case unsubscribeView:
+		return p.Name
+	}
+	return ""
+}
+
 // signedIn reports whether the visitor has a session; a database that does not
 // answer counts as no, so that error pages can always be shown.
 func (s *site) signedIn(r *http.Request) bool {
@@ -79,7 +97,7 @@ func (s *site) signedIn(r *http.Request) bool {
 	return ok && err == nil
 }
 
-// period says a duration in words: "2 seconds", "1 hour".
+// period says a duration in words: "2 seconds", "one hour".
 func period(d time.Duration) string {
 	for _, u := range []struct {
 		unit time.Duration
@@ -91,7 +109,7 @@ func period(d time.Duration) string {
 		if n := d / u.unit; n != 1 {
 			return fmt.Sprintf("%d %ss", n, u.name)
 		}
-		return "1 " + u.name
+		return "one " + u.name
 	}
 	return d.String()
 }

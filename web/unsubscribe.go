@@ -10,7 +10,7 @@ import (
 type unsubscribeView struct {
 	Name  string // of the digest; "" if it is no longer there
 	Token string
-	Left  bool // mail has already stopped
+	Left  bool // mail has stopped
 }
 
 // unsubscribePage shows a button and changes nothing: link scanners open every
@@ -54,8 +54,10 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	http.Redirect(w, r, "/unsubscribe/"+r.PathValue("token"), http.StatusSeeOther)
-	return nil
+	if d.ID == 0 {
+		return errNotFound
+	}
+	return s.show(w, r, http.StatusOK, "unsubscribed", "Welcome back", unsubscribeView{Name: d.Name})
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/render"
 )
 
 // Archive is where editions are looked up. Only released editions have a row,
@@ -27,8 +28,6 @@ type Archive interface {
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
 	// Editions gives a digest's editions, newest first, limit at most.
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error)
-	// EditionOn gives a digest's edition of one local date; digest.NotFound if there is none.
-	EditionOn(ctx context.Context, id digest.DigestID, date digest.Date) (digest.Edition, error)
 	// Edition gives one edition by its key; digest.NotFound if there is none.
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
 }
@@ -58,15 +57,8 @@ type Store interface {
 
 // Editions makes pages from stored editions.
 type Editions interface {
-	// Sites gives the sealed posts of one edition, grouped by site, in the order of the mail.
-	Sites(ctx context.Context, e digest.Edition) ([]Site, error)
-}
-
-// A Site is what one feed brought to an edition.
-type Site struct {
-	Title string
-	URL   string // its home page; "" if not known
-	Posts []digest.Post
+	// Page gives the content of one sealed edition, grouped by site in the order of the mail.
+	Page(ctx context.Context, d digest.Delivery) (render.Page, error)
 }
 
 // Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.
