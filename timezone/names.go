@@ -1,0 +1,91 @@
+package timezone
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:generate sh -c "unzip -Z1 $(go env GOROOT)/lib/time/zoneinfo.zip | grep -v -e '/$' -e '^Factory$' | LC_ALL=C sort > names.txt"
+
+//go:embed names.txt
+var names string
+
+// suggestions is how many real names an UnknownError offers.
+const suggestions = 3
+
+// An UnknownError says that a name is not a zone of the IANA database.
+type UnknownError struct {
+	Name    string
+	Nearest []string // the real names most like it
+}
+
+// Error is one line that offers the nearest real names.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no time zone is called %q; did you mean %s?", e.Name, strings.Join(e.Nearest, ", "))
+}
+
+// Names lists every zone name, sorted.
+func Names() []string { return strings.Fields(names) }
+
+// Load finds the zone of a name such as "Europe/Paris". The error is an
+// *UnknownError for a name the IANA database does not have; "Local" and the
+// empty name, which mean something to package time, are refused too.
+func Load(name string) (*time.Location, error) {
+	all := Names()
+	if _, known := slices.BinarySearch(all, name); !known {
+		return nil, &UnknownError{Name: name, Nearest: nearest(name, all)}
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading time zone %s: %w", name, err)
+	}
+	return loc, nil
+}
+
+// nearest orders the real names by how few edits lead to them and gives the first.
+func nearest(name string, all []string) []string {
+	const longest = 64 // longer than any zone; bounds the work for hostile input
+	wanted := simplify(name[:min(len(name), longest)])
+	slices.SortStableFunc(all, func(a, b string) int {
+		return cmp.Compare(distance(wanted, a), distance(wanted, b))
+	})
+	return all[:suggestions]
+}
+
+// distance compares a wish with a zone's whole name and with its city alone,
+// which is what people remember.
+func distance(wanted, zone string) int {
+	zone = simplify(zone)
+	city := zone[strings.LastIndexByte(zone, '/')+1:]
+	wantedCity := wanted[strings.LastIndexByte(wanted, '/')+1:]
+	return min(2*edits(wanted, zone), 2*edits(wantedCity, city)+1)
+}
+
+func simplify(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
+}
+
+// edits is the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
