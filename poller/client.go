@@ -1,0 +1,59 @@
+package poller
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+const (
+	maxHeaderBytes   = 64 << 10
+	maxIdleConns     = 256 // over all hosts
+	handshakeTimeout = 10 * time.Second
+	tlsSessions      = 4096 // remembered across hours: a full handshake is most of a poll's cost
+)
+
+// Client makes a client for other requests to addresses that strangers chose
+// (hubs, images, pings): the same guard as for feeds, no proxy, no cookies, no
+// redirect followed (the caller decides), timeout for a whole request.
+func Client(allow []netip.Prefix, timeout time.Duration) *http.Client {
+	return &http.Client{
+		Transport: newTransport(newGuard(allow).DialContext, 10*time.Second),
+		Timeout:   timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+}
+
+// newTransport differs from http.DefaultTransport in what a feed's server could
+// abuse: no proxy from the environment (it would bypass the guard), no
+// decompression (a HEAD would ask for another representation than a GET), small
+// headers, one idle connection a host for a short time.
+func newTransport(dial func(context.Context, string, string) (net.Conn, error), idle time.Duration) *http.Transport {
+	return &http.Transport{
+		DialContext:            dial,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConns:           maxIdleConns,
+		MaxIdleConnsPerHost:    1,
+		IdleConnTimeout:        idle,
+		TLSHandshakeTimeout:    handshakeTimeout,
+		TLSClientConfig: &tls.Config{
+			ClientSessionCache: tls.NewLRUClientSessionCache(tlsSessions),
+		},
+	}
+}
+
+// idleFor keeps a connection long enough for the GET after a HEAD and for the
+// next feed of the host.
+func idleFor(interval time.Duration, noWait bool) time.Duration {
+	if noWait {
+		return 2 * time.Second
+	}
+	return interval + 3*time.Second
+}

@@ -1,0 +1,148 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+const maxTries = 5 // of offered feeds, and again of guessed addresses
+
+// noteMove remembers where a chain of permanent redirects leads. It is believed
+// when seen again believeIn later: captive portals and broken sites have sent
+// people away for an hour. Whoever stores the record merges it with a feed that
+// has the new address already, or leaves the address as it was.
+func noteMove(f *digest.Feed, a *answer) {
+	switch {
+	case !a.moved():
+		f.MovedTo, f.MovedSince = "", time.Time{}
+	case f.MovedTo != a.address:
+		f.MovedTo, f.MovedSince = a.address, a.received
+	case a.received.Sub(f.MovedSince) >= believeIn:
+		moveTo(f, a.address)
+	}
+}
+
+func moveTo(f *digest.Feed, address string) {
+	if normal, err := feed.NormalURL(address); err == nil {
+		address = normal
+	}
+	f.URL, f.Host, f.ValidatorURL = address, feed.Host(address), address
+	f.MovedTo, f.MovedSince = "", time.Time{}
+}
+
+// Find turns an address that a person gave, of a feed or of a page, into a
+// feed: the address itself, else what the page offers, else the usual places.
+// The feed comes with its document: it has been fetched once and need not be
+// again. The error is a *digest.Error.
+func (p *Poller) Find(ctx context.Context, address string) (Result, error) {
+	normal, err := feed.NormalURL(address)
+	if err != nil {
+		return Result{}, err
+	}
+	s := &search{trip: p.newTrip(digest.Feed{}, 1)}
+	found, page, err := s.try(ctx, normal)
+	switch {
+	case err != nil:
+		return Result{}, notFound(address, err)
+	case page == nil:
+		return found, nil
+	case page.Kind == feed.OPML:
+		return Result{}, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))}
+	}
+	return s.behind(ctx, normal, page)
+}
+
+// A search is one Find under way.
+type search struct{ *trip }
+
+// behind looks for a feed behind a page.
+func (s *search) behind(ctx context.Context, address string, page *feed.Document) (Result, error) {
+	var offered []string
+	for _, o := range page.Feeds {
+		offered = append(offered, o.URL)
+	}
+	for _, list := range [...][]string{offered, feed.GuessPaths(address)} {
+		for _, candidate := range list[:min(len(list), maxTries)] {
+			found, doc, err := s.try(ctx, candidate)
+			if err == nil && doc == nil {
+				return found, nil
+			}
+			if err != nil && !worthGoingOn(err) {
+				return Result{}, notFound(address, err)
+			}
+		}
+	}
+	return Result{}, &digest.Error{
+		Kind:    digest.Invalid,
+		Message: fmt.Sprintf("no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(address)),
+	}
+}
+
+// worthGoingOn is false once the site has asked to be left alone.
+func worthGoingOn(err error) bool {
+	t, ok := errors.AsType[*trouble](err)
+	return ok && t.status != 429 && t.status != 403 && t.status != 401 && t.status != 503
+}
+
+// try fetches one address. It gives a feed, or the page or list found instead.
+func (s *search) try(ctx context.Context, address string) (Result, *feed.Document, error) {
+	normal, err := feed.NormalURL(address)
+	if err != nil {
+		return Result{}, nil, &trouble{text: err.Error()}
+	}
+	r, err := routeTo(normal)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	s.host, s.freeAt = feed.Host(normal), time.Time{}
+	startedAt := s.p.now()
+	a, err := s.fetch(ctx, "GET", r)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	if !usable(a.status) {
+		return Result{}, nil, badStatus(a)
+	}
+	doc, err := s.p.parseAny(a)
+	if err != nil {
+		return Result{}, nil, &trouble{failure: failure{status: a.status}, text: err.Error()}
+	}
+	if !doc.IsFeed() {
+		return Result{}, doc, nil
+	}
+	return s.found(normal, startedAt, a, doc), nil, nil
+}
+
+// found makes the record of a new feed: under the address that was asked for,
+// unless all that led elsewhere was permanent.
+func (s *search) found(address string, startedAt time.Time, a *answer, doc *feed.Document) Result {
+	v := &visit{trip: s.trip, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
+	v.accept(a, hashOf(a.body))
+	describeFeed(&v.feed, doc)
+	v.succeeded(a)
+	if a.moved() {
+		moveTo(&v.feed, a.address)
+	}
+	v.outcome, v.doc = Changed, doc
+	v.message = fmt.Sprintf("found: %d entries", len(doc.Entries))
+	result := v.finish(v.feed)
+	result.Feed.LastAttemptAt = startedAt
+	return result
+}
+
+// notFound turns what went wrong into an error for the person who asked.
+func notFound(address string, err error) error {
+	t, ok := errors.AsType[*trouble](err)
+	if !ok {
+		return &digest.Error{Kind: digest.Unavailable, Message: "interrupted while looking for a feed at " + oneLine(address), Err: err}
+	}
+	if usable(t.status) {
+		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("no feed at %s: %s", oneLine(address), t.text)}
+	}
+	return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("could not read %s: %s", oneLine(address), t.text)}
+}

@@ -1,0 +1,199 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// errNotPublic is all that is said of an address that may not be asked: not
+// which one it was.
+var errNotPublic = errors.New("refused: the address is not public (set DIGEST_ALLOW_NETWORKS to allow it)")
+
+// errPort is said of a port that a feed has no business on.
+var errPort = errors.New("refused: feeds are asked on ports 80, 443 and those from 1024 on")
+
+const (
+	dialTimeout  = 10 * time.Second // for all addresses of a name together
+	maxAddresses = 4                // of a name that are tried
+)
+
+// A guard dials public addresses, and those of the networks the operator
+// allows, and no others. It looks at every address that a name resolves to and
+// once more at the one that is being connected to, so that a literal, a
+// redirect and a DNS answer that changes all meet it (invariant I7).
+type guard struct {
+	allow  []netip.Prefix
+	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
+	dialer net.Dialer
+}
+
+func newGuard(allow []netip.Prefix) *guard {
+	g := &guard{allow: allow, lookup: net.DefaultResolver.LookupNetIP}
+	g.dialer = net.Dialer{ControlContext: g.control}
+	return g
+}
+
+// DialContext connects to one of the addresses behind a name, one after the
+// other: a site sees one attempt at a time and one address family a poll.
+func (g *guard) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("reading the address: %w", err)
+	}
+	addrs, err := g.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	return g.dialFirst(ctx, addrs, port)
+}
+
+// resolve gives the addresses that may be dialled. A name that has public and
+// forbidden ones is refused outright: that is what an attack by DNS looks like.
+// Next to addresses of allowed networks forbidden ones are left out (localhost
+// has an IPv6 address too).
+func (g *guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	addrs, err := g.addresses(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	var allowed, public []netip.Addr
+	for _, a := range addrs {
+		switch {
+		case g.allowed(a):
+			allowed = append(allowed, a)
+		case isPublic(a):
+			public = append(public, a)
+		}
+	}
+	forbidden := len(addrs) - len(allowed) - len(public)
+	if len(public)+len(allowed) == 0 || forbidden > 0 && len(public) > 0 {
+		return nil, errNotPublic
+	}
+	return append(allowed, public...), nil
+}
+
+func (g *guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	return g.lookup(ctx, "ip", host)
+}
+
+// dialFirst tries the addresses in turn and shares the time among them.
+func (g *guard) dialFirst(ctx context.Context, addrs []netip.Addr, port string) (net.Conn, error) {
+	addrs = addrs[:min(len(addrs), maxAddresses)]
+	var first error
+	for _, a := range addrs {
+		c, err := g.dialOne(ctx, a.Unmap(), port, dialTimeout/time.Duration(len(addrs)))
+		if err == nil {
+			return c, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, first
+}
+
+func (g *guard) dialOne(ctx context.Context, a netip.Addr, port string, most time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	return g.dialer.DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port))
+}
+
+// control runs when the address is final and nothing has been sent yet.
+func (g *guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
+	if network != "tcp4" && network != "tcp6" {
+		return errNotPublic
+	}
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return errNotPublic
+	}
+	return g.check(ap.Addr(), ap.Port())
+}
+
+func (g *guard) check(a netip.Addr, port uint16) error {
+	switch {
+	case g.allowed(a):
+		return nil
+	case !isPublic(a):
+		return errNotPublic
+	case !feedPort(port):
+		return errPort
+	}
+	return nil
+}
+
+func (g *guard) allowed(a netip.Addr) bool {
+	if a.Zone() != "" {
+		return false
+	}
+	a = a.Unmap()
+	for _, p := range g.allow {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// feedPort keeps feeds off the low ports, where mail, shells and name servers
+// live that a crafted request could speak to. Small sites do publish on high
+// ports, so those are open, on public addresses.
+func feedPort(port uint16) bool { return port == 80 || port == 443 || port >= 1024 }
+
+// isPublic reports whether an address is one of the public Internet's: not
+// special in the IANA registries (RFC 6890), not multicast, without a zone. Of
+// IPv6 only 2000::/3 is, and NAT64 (RFC 6052) where the IPv4 address inside is.
+func isPublic(a netip.Addr) bool {
+	a = a.Unmap()
+	switch {
+	case !a.IsValid() || a.Zone() != "":
+		return false
+	case a.Is4():
+		return !in(a, specialIPv4)
+	case nat64.Contains(a):
+		b := a.As16()
+		return !in(netip.AddrFrom4([4]byte(b[12:])), specialIPv4)
+	}
+	return globalIPv6.Contains(a) && !in(a, specialIPv6)
+}
+
+func in(a netip.Addr, list []netip.Prefix) bool {
+	for _, p := range list {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// ParseNetworks reads the setting DIGEST_ALLOW_NETWORKS: CIDRs, or single
+// addresses, separated by commas or spaces.
+func ParseNetworks(s string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, field := range splitList(s) {
+		p, err := netip.ParsePrefix(field)
+		if err != nil {
+			a, errAddr := netip.ParseAddr(field)
+			if errAddr != nil || a.Zone() != "" {
+				return nil, fmt.Errorf("%s is not a network such as 127.0.0.0/8", strconv.Quote(field))
+			}
+			p = netip.PrefixFrom(a, a.BitLen())
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}

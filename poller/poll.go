@@ -1,0 +1,323 @@
+package poller
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"digest"
+	"digest/feed"
+)
+
+// Poll takes one look at a feed: HEAD where that can save something, GET where
+// it is needed, never more. It does not ask whether the feed may be asked: that
+// is the caller's promise (see Schedule). Failures are in the record that comes
+// back, with the time before which the feed is to be left alone.
+func (p *Poller) Poll(ctx context.Context, f digest.Feed, subscribers int) Result {
+	v := &visit{trip: p.newTrip(f, subscribers), feed: f}
+	v.run(ctx)
+	return v.finish(f)
+}
+
+// A visit is one poll under way. feed becomes the record to be stored.
+type visit struct {
+	*trip
+	feed    digest.Feed
+	outcome Outcome
+	message string
+	doc     *feed.Document
+
+	// headDiffered: a HEAD of this poll said that the document had changed.
+	headDiffered bool
+}
+
+func (v *visit) run(ctx context.Context) {
+	r, err := routeTo(v.feed.URL)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	if headFirst(v.feed, v.p.head, v.p.now()) {
+		next, done := v.head(ctx, r)
+		if done {
+			return
+		}
+		r = next
+	}
+	v.get(ctx, r)
+}
+
+// head asks by HEAD. If that did not settle the matter it gives the route for
+// the GET: past the redirects that HEAD has found, or from the start where the
+// HEAD is not to be trusted.
+func (v *visit) head(ctx context.Context, start route) (next route, done bool) {
+	a, err := v.fetch(ctx, http.MethodHead, start)
+	if err != nil {
+		if t, ok := errors.AsType[*trouble](err); ok && t.unanswered {
+			headUseless(&v.feed, v.p.now())
+			return start, false
+		}
+		v.failed(err)
+		return start, true
+	}
+	switch v.judge(a) {
+	case headSettles:
+		headWorks(&v.feed)
+		v.unchanged(a, fmt.Sprintf("unchanged: HEAD %d", a.status))
+		return start, true
+	case headEnds:
+		v.failed(badStatus(a))
+		return start, true
+	case headDiffers:
+		return a.route, false
+	}
+	headUseless(&v.feed, a.received)
+	return start, false
+}
+
+// verdict is what a HEAD means for the rest of the poll.
+type verdict int
+
+const (
+	headProvesNothing verdict = iota // useless: GET
+	headDiffers                      // GET
+	headSettles                      // nothing new
+	headEnds                         // the site does not want to be asked now
+)
+
+func (v *visit) judge(a *answer) verdict {
+	_, wait := retryAfter(a.header, a.received)
+	switch {
+	case a.status == http.StatusNotModified && a.conditional:
+		return headSettles
+	case usable(a.status) && a.conditional:
+		v.headDiffered = true
+		switch v.compare(a.header, a.received) {
+		case same:
+			return headSettles
+		case different:
+			return headDiffers
+		}
+		v.headDiffered = false
+		return headProvesNothing
+	case usable(a.status):
+		return headDiffers // another URL than the one that gave the validators
+	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden,
+		a.status == http.StatusTooManyRequests, a.status >= 400 && wait:
+		return headEnds
+	}
+	return headProvesNothing
+}
+
+func (v *visit) get(ctx context.Context, r route) {
+	a, err := v.fetch(ctx, http.MethodGet, r)
+	switch {
+	case err != nil:
+		v.failed(err)
+	case a.status == http.StatusNotModified && a.conditional:
+		v.notModified(a)
+	case usable(a.status):
+		v.read(a)
+	default:
+		v.failed(badStatus(a))
+	}
+}
+
+// notModified takes in a 304 to a GET: the stored answer stays, with the
+// fields that the 304 brings up to date (RFC 9111 §4.3.4). The ETag that earned
+// it stays even if the 304 names another one (S9).
+func (v *visit) notModified(a *answer) {
+	v.feed.Conditional = digest.Works
+	if v.headDiffered {
+		headUseless(&v.feed, a.received) // it said changed, and lied
+	}
+	etag := a.header.Get("ETag")
+	if etag != "" && !sameETag(etag, v.feed.ETag) {
+		v.p.log.Debug("304 names another ETag; the one that earned it is kept", "feed", v.feed.URL, "etag", etag)
+	} else if lm := validator(a.header, "Last-Modified"); lm != "" {
+		v.feed.LastModified = lm
+	}
+	v.unchanged(a, "unchanged: 304")
+}
+
+// read takes in a document. If its bytes are those of the last one it is not
+// parsed again; if it is no feed, nothing of it is kept (S13).
+func (v *visit) read(a *answer) {
+	hash := hashOf(a.body)
+	if hash == v.feed.BodyHash {
+		v.learnFromGET(a, false)
+		v.accept(a, hash)
+		v.unchanged(a, "unchanged: the same bytes")
+		return
+	}
+	doc, err := v.p.parseFeed(a)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	v.learnFromGET(a, true)
+	v.accept(a, hash)
+	describeFeed(&v.feed, doc)
+	v.succeeded(a)
+	v.outcome, v.doc = Changed, doc
+	v.message = fmt.Sprintf("changed: %d entries", len(doc.Entries))
+}
+
+// learnFromGET remembers what a 200 says of the server's honesty. It answered
+// in full, so if its validators are those that were sent it ignores conditions;
+// and if the document is another one all the same, they say nothing of it, to a
+// HEAD neither (S36).
+func (v *visit) learnFromGET(a *answer, changed bool) {
+	if !a.conditional {
+		return
+	}
+	ignored := v.compare(a.header, a.received) == same
+	if ignored {
+		v.feed.Conditional = digest.Useless
+	}
+	switch {
+	case changed && ignored, !changed && v.headDiffered:
+		headUseless(&v.feed, a.received)
+	case changed && v.headDiffered:
+		headWorks(&v.feed)
+	}
+}
+
+// accept makes the answer the stored one: its validators as a pair (S5-S7,
+// S10), also when the body is the same as before.
+func (v *visit) accept(a *answer, hash string) {
+	v.feed.ETag = validator(a.header, "ETag")
+	v.feed.LastModified = validator(a.header, "Last-Modified")
+	v.feed.ValidatorURL = a.address
+	v.feed.BodyHash = hash
+	v.feed.ParsedAt = a.received
+}
+
+func (v *visit) unchanged(a *answer, message string) {
+	v.succeeded(a)
+	v.outcome, v.message = Unchanged, message
+}
+
+// succeeded takes in what every good answer says, to HEAD or GET, 200 or 304.
+func (v *visit) succeeded(a *answer) {
+	succeed(&v.feed, a.status, a.received)
+	v.feed.FreshUntil = after(a.received, freshFor(a.header, a.received))
+	v.feed.NotBefore = after(a.received, a.wait)
+	noteMove(&v.feed, a)
+}
+
+// failed ends the poll. The document, its validators and its freshness stay as
+// they were; a poll that was interrupted leaves no trace at all.
+func (v *visit) failed(err error) {
+	t, ok := errors.AsType[*trouble](err)
+	if !ok {
+		v.outcome, v.message = Stopped, "stopped before the answer"
+		return
+	}
+	fail(&v.feed, t.failure, v.p.now())
+	v.feed.LastError = oneLine(t.text)
+	v.outcome, v.message = Failed, v.feed.LastError
+}
+
+// finish makes the result of the poll of f.
+func (v *visit) finish(f digest.Feed) Result {
+	if v.outcome == Stopped {
+		v.feed = f
+	} else {
+		v.feed.PollAt, v.feed.LeaseUntil = time.Time{}, time.Time{}
+	}
+	v.feed.LastAttemptAt = latest(f.LastAttemptAt, v.startedAt)
+	return Result{
+		Feed: v.feed, Outcome: v.outcome, Document: v.doc, Message: v.message,
+		Requests: v.requests, Bytes: v.bytes, HostFreeAt: v.freeAt,
+	}
+}
+
+// parseFeed reads a body as a feed. A parser that panics fails this feed only.
+func (p *Poller) parseFeed(a *answer) (*feed.Document, error) {
+	doc, err := p.parseAny(a)
+	if err != nil {
+		return nil, &trouble{failure: failure{status: a.status}, text: err.Error()}
+	}
+	if !doc.IsFeed() {
+		return nil, &trouble{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
+	}
+	return doc, nil
+}
+
+func (p *Poller) parseAny(a *answer) (doc *feed.Document, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.log.Error("parsing panicked", "address", a.address, "panic", fmt.Sprint(r))
+			doc, err = nil, errors.New("the document could not be read: it broke the parser, which is a fault of this program")
+		}
+	}()
+	return p.parse(a.body, a.header.Get("Content-Type"), a.address)
+}
+
+func kindName(k feed.Kind) string {
+	switch k {
+	case feed.HTML:
+		return "a web page"
+	case feed.OPML:
+		return "a list of subscriptions (OPML)"
+	}
+	return string(k)
+}
+
+// describeFeed takes over what a document says of itself.
+func describeFeed(f *digest.Feed, doc *feed.Document) {
+	f.Kind = string(doc.Kind)
+	f.SiteURL = doc.Link
+	f.Language = doc.Language
+	if doc.Title != "" {
+		f.Title = doc.Title
+	}
+}
+
+const maxValidator = 2 << 10 // bytes
+
+// validator gives a field as it came, or nothing if it could not be sent back
+// or stored byte for byte: absurdly long, with control characters, not UTF-8.
+func validator(h http.Header, name string) string {
+	s := h.Get(name)
+	if len(s) > maxValidator || !utf8.ValidString(s) {
+		return ""
+	}
+	for i := range len(s) {
+		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
+			return ""
+		}
+	}
+	return s
+}
+
+func hashOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+func after(t time.Time, d time.Duration) time.Time {
+	if d <= 0 {
+		return time.Time{}
+	}
+	return t.Add(d)
+}
+
+func (t *trip) logRequest(ctx context.Context, method string, r route, a *answer, err error) {
+	if !t.p.log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	status := 0
+	if a != nil {
+		status = a.status
+	}
+	t.p.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", r.url.Redacted()),
+		slog.Bool("conditional", r.conditional), slog.Int("status", status), slog.Any("error", err))
+}

@@ -1,0 +1,162 @@
+package poller
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// HeadMode says how HEAD is used before GET (the setting DIGEST_HEAD).
+type HeadMode string
+
+// The ways to use HEAD. The first fetch of a feed, and a feed without stored
+// validators, get a plain GET in all of them.
+const (
+	HeadLearned HeadMode = "learned" // until it is known what the server makes of it
+	HeadAlways  HeadMode = "always"  // before every GET
+	HeadNever   HeadMode = "never"
+)
+
+// ParseHeadMode reads the setting DIGEST_HEAD.
+func ParseHeadMode(s string) (HeadMode, error) {
+	switch m := HeadMode(s); m {
+	case HeadLearned, HeadAlways, HeadNever:
+		return m, nil
+	}
+	return "", fmt.Errorf("%q is not one of learned, always, never", s)
+}
+
+// Options are what a Poller needs to know. The zero value of each field has a
+// sensible meaning.
+type Options struct {
+	// UserAgentVersion and BaseURL name this instance to the sites it asks.
+	UserAgentVersion, BaseURL string
+
+	// AllowNetworks may be asked although they are not public.
+	AllowNetworks []netip.Prefix
+
+	// Timeout is for one request, all of it: 0 means 30 s.
+	Timeout time.Duration
+
+	// HostInterval is the least gap between two requests to one host.
+	HostInterval time.Duration
+
+	// Gap is the least time between two polls of one feed. Poll does not hold
+	// it (Schedule and the store do); Find puts it into no record either.
+	Gap time.Duration
+
+	Head HeadMode // "" means HeadLearned
+
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+
+	// Log gets one debug record a request and what is odd; nil means none.
+	Log *slog.Logger
+
+	// DialContext replaces the guarded dialler. For tests: nothing checks its addresses.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// NoWait leaves out every pause between requests. There is still one
+	// request in flight for each host at a time.
+	NoWait bool
+}
+
+// A Poller asks feeds. It is safe for concurrent use; one serves a process, so
+// that hosts are paced across all its workers.
+type Poller struct {
+	transport http.RoundTripper
+	close     func()
+	pace      *pacer
+	now       func() time.Time
+	log       *slog.Logger
+	parse     func(body []byte, contentType, address string) (*feed.Document, error)
+	agent     string // the User-Agent up to the number of subscribers
+	timeout   time.Duration
+	head      HeadMode
+}
+
+// DefaultTimeout is the time one request may take, all of it.
+const DefaultTimeout = 30 * time.Second
+
+// New makes a Poller.
+func New(o Options) *Poller {
+	now := o.Now
+	if now == nil {
+		now = time.Now
+	}
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	dial := o.DialContext
+	if dial == nil {
+		dial = newGuard(o.AllowNetworks).DialContext
+	}
+	t := newTransport(dial, idleFor(o.HostInterval, o.NoWait))
+	return &Poller{
+		transport: t,
+		close:     t.CloseIdleConnections,
+		pace:      newPacer(o.HostInterval, o.NoWait, now),
+		now:       now,
+		log:       log,
+		parse:     feed.Parse,
+		agent:     agent(o.UserAgentVersion, o.BaseURL),
+		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
+		head:      cmp.Or(o.Head, HeadLearned),
+	}
+}
+
+// Close closes the connections that are kept for a next request.
+func (p *Poller) Close() { p.close() }
+
+// Outcome is how a poll ended.
+type Outcome string
+
+// The outcomes of a poll.
+const (
+	Unchanged Outcome = "unchanged"
+	Changed   Outcome = "changed"
+	Failed    Outcome = "failed"
+
+	// Stopped: the context ended first. The record is as it was handed in but
+	// for LastAttemptAt, which has moved if a request had gone out; the feed
+	// is still queued and nothing is held against it.
+	Stopped Outcome = "stopped"
+)
+
+// A Result is what one poll brought.
+type Result struct {
+	Feed     digest.Feed    // the record as it must be stored now
+	Outcome  Outcome        //
+	Document *feed.Document // only when Changed
+	Message  string         // one line for people and logs
+
+	Requests int   // sent on the wire, redirects included
+	Bytes    int64 // of bodies, as they travelled
+
+	// HostFreeAt is when Feed.Host, as it was before the poll, may be asked
+	// again; zero if it was not asked.
+	HostFreeAt time.Time
+}
+
+// agent gives "digest/VERSION (+BASE/bot; ", to be completed by subscribers.
+func agent(version, base string) string {
+	clean := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r <= ' ' || r > '~' || r == '(' || r == ')' {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return "digest/" + cmp.Or(clean(version), "0") + " (+" + strings.TrimSuffix(clean(base), "/") + "/bot; "
+}

@@ -1,0 +1,101 @@
+package poller
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+const maxHops = 10
+
+// A route is a URL and how it was come by.
+type route struct {
+	url     *url.URL
+	address string // the URL as text: as stored, or as a redirect gave it
+
+	seen        []string      // the addresses that redirected here
+	temporary   bool          // one of the redirects was not 301 or 308
+	wait        time.Duration // the longest Retry-After of them
+	conditional bool          // validators were sent to url
+}
+
+// routeTo begins a route.
+func routeTo(address string) (route, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || !isWeb(u) {
+		return route{}, &trouble{text: "the address is not a web address (http:// or https://)"}
+	}
+	return route{url: u, address: address}, nil
+}
+
+// moved reports whether every step so far was a permanent redirect (RFC 9110
+// §15.4.2, §15.4.9), and there was one.
+func (r route) moved() bool { return len(r.seen) > 0 && !r.temporary }
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// follow gives the route on from a redirect, or a trouble if it leads where no
+// feed may lead (S29).
+func (a *answer) follow() (route, error) {
+	refuse := func(why string) (route, error) {
+		return route{}, &trouble{failure: failure{status: a.status}, text: why}
+	}
+	u, err := a.location()
+	if err != nil {
+		return refuse("redirected to nowhere")
+	}
+	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address)}
+	r.temporary = a.temporary || a.status != http.StatusMovedPermanently && a.status != http.StatusPermanentRedirect
+	wait, _ := retryAfter(a.header, a.received)
+	r.wait = max(a.wait, wait)
+	switch {
+	case !isWeb(u) || u.Host == "":
+		return refuse("redirected to something that is not a web address")
+	case a.url.Scheme == "https" && u.Scheme == "http":
+		return refuse("redirected from https to http")
+	case slices.Contains(r.seen, r.address):
+		return refuse("redirected in a circle")
+	case len(r.seen) > maxHops:
+		return refuse("redirected more than 10 times")
+	}
+	return r, nil
+}
+
+// location resolves the Location field. Credentials in it are dropped, and so
+// is the fragment, which is not part of what is asked for.
+func (a *answer) location() (*url.URL, error) {
+	field := a.header.Get("Location")
+	if field == "" {
+		return nil, http.ErrNoLocation
+	}
+	u, err := a.url.Parse(strings.ReplaceAll(field, " ", "%20"))
+	if err != nil {
+		return nil, err
+	}
+	u.Fragment, u.RawFragment = "", ""
+	if u.Host != a.url.Host || u.Scheme != a.url.Scheme {
+		u.User = nil
+	} else {
+		u.User = a.url.User
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	return u, nil
+}
+
+func isWeb(u *url.URL) bool {
+	return strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")
+}
+
+func hostOf(u *url.URL) string { return strings.ToLower(u.Hostname()) }

@@ -1,0 +1,147 @@
+package poller
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+)
+
+// A trouble is why a poll failed: one line for people, and what the policy
+// needs. Its text names no address that a name resolved to.
+type trouble struct {
+	failure
+	text string
+
+	// unanswered: connected, but no answer came. If it was to a HEAD, the HEAD
+	// may be to blame.
+	unanswered bool
+}
+
+func (t *trouble) Error() string { return t.text }
+
+// noAnswer tells why there was no answer at all.
+func noAnswer(err error, connected bool, timeout time.Duration) *trouble {
+	return &trouble{text: describe(err, connected, timeout), unanswered: connected}
+}
+
+// badBody tells why a body could not be used.
+func badBody(err error, status int, timeout time.Duration) *trouble {
+	text := describe(err, true, timeout)
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		text = "the body was cut short"
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		text = "the body is not the gzip it claims to be"
+	}
+	return &trouble{failure: failure{status: status}, text: text}
+}
+
+// badStatus tells that the site answered, but not with the document.
+func badStatus(a *answer) *trouble {
+	t := &trouble{failure: failure{status: a.status}}
+	t.wait, t.waitSaid = retryAfter(a.header, a.received)
+	t.text = strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
+	switch {
+	case a.status == http.StatusNotModified:
+		t.text = "304 Not Modified, without having been asked whether it was"
+	case strings.EqualFold(a.header.Get("Cf-Mitigated"), "challenge"):
+		t.text += ", blocked by the site's protection against bots"
+	case t.waitSaid && t.wait > 0:
+		t.text += fmt.Sprintf(", asked to wait %s", t.wait.Round(time.Second))
+	}
+	return t
+}
+
+func describe(err error, connected bool, timeout time.Duration) string {
+	if s := describeName(err); s != "" {
+		return s
+	}
+	if s := describeTLS(err); s != "" {
+		return s
+	}
+	switch {
+	case errors.Is(err, errNotPublic), errors.Is(err, errPort), errors.Is(err, errTooLarge):
+		return innermost(err).Error()
+	case isTimeout(err) && !connected:
+		return "could not connect in time"
+	case isTimeout(err):
+		return fmt.Sprintf("no complete answer within %s", timeout)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "the connection was reset"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "no route to the host"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed before the answer"
+	}
+	return oneLine(innermost(err).Error())
+}
+
+func describeName(err error) string {
+	e, ok := errors.AsType[*net.DNSError](err)
+	switch {
+	case !ok:
+		return ""
+	case e.IsNotFound:
+		return "there is no host of that name"
+	}
+	return "the host's name could not be looked up"
+}
+
+func describeTLS(err error) string {
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return oneLine("the certificate is not valid: " + e.Err.Error())
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "the site does not speak TLS on this port"
+	}
+	return ""
+}
+
+func isTimeout(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout()
+}
+
+// innermost leaves out the addresses that net.OpError and its kin prefix.
+func innermost(err error) error {
+	for {
+		e, ok := errors.AsType[*net.OpError](err)
+		if !ok {
+			return err
+		}
+		err = e.Err
+	}
+}
+
+const maxLine = 200 // characters
+
+// oneLine makes text that a stranger wrote fit for a log and a table.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, " "))
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > maxLine {
+		s = string(r[:maxLine]) + "…"
+	}
+	return s
+}
