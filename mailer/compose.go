@@ -1,10 +1,210 @@
 package mailer
 
-import "strings"
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/quotedprintable"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+const (
+	maxLine    = 998 // octets without CRLF (RFC 5322 §2.1.1)
+	maxSubject = 200 // characters; what no reader's list shows only makes headers long
+)
 
 // Compose gives the complete message: CRLF, 7 bit, no line over 998 octets,
 // equal bytes for equal input. The error is a *NotAcceptedError at
 // StageCompose: no attempt would ever succeed.
-func Compose(m Mail) ([]byte, error) { return nil, nil }
+//
+// The header is go-mail's. The body is written here, because a body that is
+// kept encoded must not be encoded again and go-mail cannot take one.
+func Compose(m Mail) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, 2048+len(m.HTML)+len(m.HTML)/8+len(m.Text)+len(m.Text)/8))
+	err := writeHeader(b, m)
+	if err == nil {
+		err = writeBody(b, m)
+	}
+	if err == nil {
+		err = checkMessage(b.Bytes())
+	}
+	if err != nil {
+		return nil, &NotAcceptedError{Stage: StageCompose, Err: err}
+	}
+	return b.Bytes(), nil
+}
 
-func asciiHost(h string) string { return strings.ToLower(h) }
+func writeHeader(w io.Writer, m Mail) error {
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	if err := setAddresses(msg, m); err != nil {
+		return err
+	}
+	if err := token("Message-ID", m.MessageID); err != nil {
+		return err
+	}
+	if m.Date.IsZero() {
+		return errors.New("the message has no date")
+	}
+	msg.SetMessageIDWithValue(m.MessageID)
+	msg.SetDateWithValue(m.Date)
+	msg.Subject(subject(m.Subject))
+	msg.SetBulk()
+	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5
+	if err := setList(msg, m); err != nil {
+		return err
+	}
+	_, err := msg.WriteTo(w)
+	return err
+}
+
+func setAddresses(msg *gomail.Msg, m Mail) error {
+	from, err := parseAddress(m.From)
+	if err != nil {
+		return fmt.Errorf("from: %w", err)
+	}
+	to, err := parseAddress(m.To)
+	if err != nil {
+		return fmt.Errorf("to: %w", err)
+	}
+	msg.SetAddrHeaderFromMailAddress(gomail.HeaderFrom, from)
+	msg.SetAddrHeaderFromMailAddress(gomail.HeaderTo, to)
+	if m.ReplyTo == "" {
+		return nil
+	}
+	reply, err := parseAddress(m.ReplyTo)
+	if err != nil {
+		return fmt.Errorf("reply-to: %w", err)
+	}
+	msg.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, reply)
+	return nil
+}
+
+// setList sets List-Id (RFC 2919), List-Unsubscribe (RFC 2369 §3.2) and
+// List-Unsubscribe-Post (RFC 8058 §3.1).
+func setList(msg *gomail.Msg, m Mail) error {
+	if m.ListID != "" {
+		if err := token("List-Id", m.ListID); err != nil {
+			return err
+		}
+		msg.SetGenHeader("List-Id", strings.TrimSpace(phrase(m.ListName)+" <"+m.ListID+">"))
+	}
+	if m.UnsubscribeURL == "" {
+		return nil
+	}
+	if err := token("List-Unsubscribe", m.UnsubscribeURL); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(m.UnsubscribeURL, "https://") && !strings.HasPrefix(m.UnsubscribeURL, "http://") {
+		return fmt.Errorf("List-Unsubscribe %q is not a web address", m.UnsubscribeURL)
+	}
+	// As it is: go-mail would fold a long one after the colon, which verifiers
+	// and mail programs are known to stumble over. It must stay the only such
+	// header, their order is random.
+	msg.SetGenHeaderPreformatted(gomail.HeaderListUnsubscribe, "<"+m.UnsubscribeURL+">")
+	msg.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	return nil
+}
+
+func subject(s string) string {
+	s = oneLine(s)
+	if r := []rune(s); len(r) > maxSubject {
+		s = strings.TrimSpace(string(r[:maxSubject-1])) + "…"
+	}
+	return s
+}
+
+// phrase writes a display name (RFC 5322 §3.2.5).
+func phrase(name string) string {
+	name = oneLine(name)
+	if r := []rune(name); len(r) > maxSubject {
+		name = string(r[:maxSubject])
+	}
+	switch {
+	case !isASCII(name):
+		return mime.QEncoding.Encode("utf-8", name)
+	case strings.ContainsAny(name, "()<>[]:;@\\,.\""):
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+	}
+	return name
+}
+
+// writeBody writes the rest of the header and the parts, the plain text first
+// (RFC 2046 §5.1.4: the richest last).
+func writeBody(b *bytes.Buffer, m Mail) error {
+	if m.HTML == "" {
+		return writePart(b, "text/plain", m.Text, m.Encoded)
+	}
+	if m.Text == "" {
+		return writePart(b, "text/html", m.HTML, m.Encoded)
+	}
+	boundary := boundary(m.MessageID)
+	fmt.Fprintf(b, "Content-Type: multipart/alternative;\r\n boundary=\"%s\"\r\n\r\n--%s\r\n", boundary, boundary)
+	if err := writePart(b, "text/plain", m.Text, m.Encoded); err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "--%s\r\n", boundary)
+	if err := writePart(b, "text/html", m.HTML, m.Encoded); err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "--%s--\r\n", boundary)
+	return nil
+}
+
+func writePart(b *bytes.Buffer, kind, body string, encoded bool) error {
+	fmt.Fprintf(b, "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", kind)
+	if encoded {
+		b.WriteString(body)
+	} else if err := encode(b, body); err != nil {
+		return err
+	}
+	if !bytes.HasSuffix(b.Bytes(), []byte("\r\n")) {
+		b.WriteString("\r\n")
+	}
+	return nil
+}
+
+// encode writes quoted-printable with CRLF for every kind of line break.
+func encode(w io.Writer, body string) error {
+	if strings.IndexByte(body, '\r') >= 0 {
+		body = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body)
+	}
+	q := quotedprintable.NewWriter(w)
+	if _, err := io.WriteString(q, body); err != nil {
+		return err
+	}
+	return q.Close()
+}
+
+// boundary cannot occur in a part: quoted-printable never has "=_" (RFC 2045 §6.7).
+func boundary(messageID string) string {
+	sum := sha256.Sum256([]byte(messageID))
+	return "=_" + hex.EncodeToString(sum[:12])
+}
+
+// checkMessage refuses what would be read differently at another hop: a bare CR
+// or LF (a smuggled message), an octet over 127, NUL, a line that is too long.
+func checkMessage(message []byte) error {
+	for n := 1; len(message) > 0; n++ {
+		i := bytes.IndexByte(message, '\n')
+		if i < 1 || message[i-1] != '\r' {
+			return fmt.Errorf("line %d of the message does not end with CRLF", n)
+		}
+		line := message[:i-1]
+		if len(line) > maxLine {
+			return fmt.Errorf("line %d of the message is %d octets long, %d at most", n, len(line), maxLine)
+		}
+		for _, c := range line {
+			if c >= 0x80 || c == '\r' || c == 0 {
+				return fmt.Errorf("line %d of the message holds the octet %#02x", n, c)
+			}
+		}
+		message = message[i+1:]
+	}
+	return nil
+}

@@ -1,8 +1,10 @@
 package mailer
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"digest"
@@ -28,12 +30,13 @@ type Queue interface {
 	// Finish records what became of editions held under token.
 	Finish(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
 
-	// ReleaseEditions gives back what is leased under token, uncounted.
+	// ReleaseEditions gives back what is leased under token, uncounted; what was
+	// in doubt is so again.
 	ReleaseEditions(ctx context.Context, token string) error
 }
 
 // Printer turns claimed editions into mail, in the same order. What it leaves
-// empty of From, To, MessageID, Date, ListID and ListName the Loop fills in.
+// empty of From, ReplyTo, To, MessageID, Date, ListID and ListName the Loop fills in.
 type Printer interface {
 	Print(ctx context.Context, deliveries []digest.Delivery) ([]Mail, error)
 }
@@ -51,14 +54,19 @@ type Loop struct {
 	Connections int           // messages in flight at once; default 4
 	Batch       int           // editions claimed at once for each connection; default 20
 	Lease       time.Duration // default 5 minutes
+	Grace       time.Duration // after a stop, what has not come to its dot by then is given back; default 10 s
 
 	// Now is the clock of a run that may last; nil: the instant given to Once, throughout.
 	Now func() time.Time
-	// Jitter gives a random part of a duration's tenth to add to a retry's delay, either sign; nil: none.
-	Jitter func(time.Duration) time.Duration
-	// Hard, when it ends, cuts everything off at once; nil: never.
+	// Jitter gives what to add to a retry's delay, at most a tenth of it, either sign; nil: nothing.
+	Jitter func(delay time.Duration) time.Duration
+	// Hard, when it ends, cuts everything off at once by closing the Transport; nil: never.
 	Hard context.Context
 	Log  *slog.Logger
+
+	routeUntil    time.Time // the route is left alone until then
+	routeFailures int       // in a row
+	zones         zoneCache
 }
 
 // Stats counts what one run did.
@@ -66,7 +74,7 @@ type Stats struct {
 	Sent    int // known to be accepted
 	Failed  int // refused for good, or expired
 	Retried int // waiting for another attempt
-	InDoubt int // the connection broke after the final dot
+	InDoubt int // the connection broke after the final dot, now or in a run that died
 
 	// RouteRetryAt is when the mail server may be tried again after it could not
 	// be used; zero: it could. Until then Once does nothing.
@@ -76,4 +84,51 @@ type Stats struct {
 // Once delivers until nothing is due. A mail server that is down is no error: the
 // editions stay ready and Stats.RouteRetryAt tells when to come back. When ctx ends it claims
 // no more, finishes what is in flight, gives the rest back, and returns nil.
-func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) { return Stats{}, nil }
+func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) {
+	if now.Before(l.routeUntil) {
+		return Stats{RouteRetryAt: l.routeUntil}, nil
+	}
+	if l.Hard != nil {
+		defer context.AfterFunc(l.Hard, func() { l.Transport.Close() })()
+	}
+	r := l.newRun(ctx, now)
+	r.deliver(ctx)
+	l.judgeRoute(r)
+	return r.stats, r.err
+}
+
+// judgeRoute decides how long to leave the route alone. It was bad when
+// something is left over that could not be sent for its sake.
+func (l *Loop) judgeRoute(r *run) {
+	if r.routeTrouble == nil || len(r.left) == 0 && r.progress > 0 {
+		if r.progress > 0 {
+			l.routeFailures, l.routeUntil = 0, time.Time{}
+		}
+		return
+	}
+	l.routeFailures++
+	l.routeUntil = r.clock().Add(routeDelay(l.routeFailures))
+	r.stats.RouteRetryAt = l.routeUntil
+	r.log.Warn("no mail can be sent; the editions wait",
+		"reason", r.routeTrouble.reason(), "again_at", l.routeUntil)
+}
+
+func (l *Loop) connections() int     { return cmp.Or(max(l.Connections, 0), 4) }
+func (l *Loop) batch() int           { return cmp.Or(max(l.Batch, 0), 20) * l.connections() }
+func (l *Loop) lease() time.Duration { return cmp.Or(max(l.Lease, 0), 5*time.Minute) }
+func (l *Loop) grace() time.Duration { return cmp.Or(max(l.Grace, 0), 10*time.Second) }
+
+// zoneCache keeps the readers' zones: reading one takes longer than composing a message.
+type zoneCache struct{ byName sync.Map }
+
+func (z *zoneCache) load(name string) *time.Location {
+	if loc, ok := z.byName.Load(name); ok {
+		return loc.(*time.Location)
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		loc = time.UTC // the offset is for show
+	}
+	z.byName.Store(name, loc)
+	return loc
+}

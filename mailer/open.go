@@ -2,8 +2,15 @@ package mailer
 
 import (
 	"crypto/tls"
-	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
 	"time"
+
+	"digest"
 )
 
 // Options adjust a Transport; the zero value is right for most.
@@ -12,13 +19,139 @@ type Options struct {
 	Helo         string        // the name in EHLO; empty: the machine's
 	PerConn      int           // messages on one connection at most; default 50
 	Idle         time.Duration // a connection unused for this long is closed; default 30 s
-	DialTimeout  time.Duration // up to and including AUTH; default 30 s
+	DialTimeout  time.Duration // from the first packet up to and including AUTH; default 1 minute
 	ReplyTimeout time.Duration // for each command; default 5 minutes (RFC 5321 §4.5.3.2)
-	DotTimeout   time.Duration // for the answer to the final dot; default 10 minutes
+	DotTimeout   time.Duration // for the answer to the final dot; default 10 minutes (§4.5.3.2.6)
+
+	// Dial replaces the network in tests.
+	Dial DialFunc
+}
+
+func (o Options) withDefaults() Options {
+	if o.PerConn <= 0 {
+		o.PerConn = 50
+	}
+	setDefault(&o.Idle, 30*time.Second)
+	setDefault(&o.DialTimeout, time.Minute)
+	setDefault(&o.ReplyTimeout, 5*time.Minute)
+	setDefault(&o.DotTimeout, 10*time.Minute)
+	if o.Dial == nil {
+		o.Dial = new(net.Dialer).DialContext
+	}
+	return o
+}
+
+func setDefault(d *time.Duration, value time.Duration) {
+	if *d <= 0 {
+		*d = value
+	}
 }
 
 // Open makes the Transport that the setting DIGEST_MAIL names: maildir:DIR,
 // smtp://user:password@host:587 (STARTTLS required), smtps://…:465, or
-// smtp+insecure://host:port. It connects to nothing yet. The error is a
-// *digest.Error and never holds the password.
-func Open(setting string, o Options) (Transport, error) { return nil, errors.New("not yet") }
+// smtp+insecure://host:port. A Maildir's folders are made; a server is not
+// connected to yet. The error is a *digest.Error and never holds the password.
+func Open(setting string, o Options) (Transport, error) {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(setting), ":")
+	switch strings.ToLower(scheme) {
+	case "maildir":
+		return openMaildir(rest)
+	case "smtp", "smtps", "smtp+insecure":
+		s, err := parseServer(setting)
+		if err != nil {
+			return nil, err
+		}
+		return newSMTP(s, o), nil
+	}
+	return nil, badSetting(setting, "names no way to send mail that is known here", "maildir:mail")
+}
+
+type security int
+
+const (
+	startTLS    security = iota // smtp://
+	implicitTLS                 // smtps://
+	plain                       // smtp+insecure://
+)
+
+// A server is what a DIGEST_MAIL that names one says.
+type server struct {
+	host           string
+	port           int
+	security       security
+	user, password string
+}
+
+func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
+
+func parseServer(setting string) (server, error) {
+	u, err := url.Parse(strings.TrimSpace(setting))
+	if err != nil {
+		return server{}, badSetting(setting, "is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", exampleServer)
+	}
+	var s server
+	switch strings.ToLower(u.Scheme) {
+	case "smtp":
+		s.security, s.port = startTLS, 587
+	case "smtps":
+		s.security, s.port = implicitTLS, 465
+	default:
+		s.security, s.port = plain, 25
+	}
+	if s.host, err = toASCII(u.Hostname()); err != nil || s.host == "" {
+		return server{}, badSetting(setting, "names no host", exampleServer)
+	}
+	if p := u.Port(); p != "" {
+		if s.port, err = strconv.Atoi(p); err != nil || s.port < 1 || s.port > 65535 {
+			return server{}, badSetting(setting, "has a port that is no port", exampleServer)
+		}
+	}
+	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return server{}, badSetting(setting, "has more after the host and port than belongs there", exampleServer)
+	}
+	if u.User != nil {
+		s.user = u.User.Username()
+		s.password, _ = u.User.Password()
+	}
+	if s.security == plain && s.user != "" && !isLoopback(s.host) {
+		return server{}, badSetting(setting, "would send the password unencrypted; use smtp:// or smtps://", exampleServer)
+	}
+	return s, nil
+}
+
+const exampleServer = "smtp://user:password@mail.example.org:587"
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+func badSetting(setting, what, example string) error {
+	return &digest.Error{
+		Kind:    digest.Invalid,
+		Message: fmt.Sprintf("DIGEST_MAIL=%s %s; an example: %s", hidePassword(setting), what, example),
+	}
+}
+
+// hidePassword works on what cannot be parsed too: everything between the
+// scheme and the last @ may be a secret, and all that comes before the first
+// colon of it is a user name.
+func hidePassword(setting string) string {
+	setting = oneLine(setting)
+	at := strings.LastIndexByte(setting, '@')
+	if at < 0 {
+		return setting
+	}
+	start := 0
+	if i := strings.Index(setting[:at], "://"); i >= 0 {
+		start = i + len("://")
+	}
+	user, _, ok := strings.Cut(setting[start:at], ":")
+	if !ok {
+		return setting
+	}
+	return setting[:start] + user + ":***" + setting[at:]
+}

@@ -11,6 +11,7 @@ type Envelope struct {
 	From      string // bare address, the return path
 	To        string // bare address
 	MessageID string // without angle brackets: the name of the file in a Maildir
+	Again     bool   // an earlier attempt may have been accepted: worth looking for it
 }
 
 // A Transport hands messages over, one at a time each call, any number of calls at once.

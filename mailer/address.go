@@ -1,0 +1,97 @@
+package mailer
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// parseAddress reads one address and gives it with its domain in ASCII: an
+// internationalised domain becomes its A-label (RFC 5890 §2.3.2.1), which needs
+// no extension on the way. A local part that is not ASCII would need SMTPUTF8
+// (RFC 6531) at every hop, and is refused.
+func parseAddress(raw string) (*mail.Address, error) {
+	if strings.ContainsAny(raw, "\r\n") {
+		return nil, fmt.Errorf("address %q holds a line break", raw)
+	}
+	a, err := mail.ParseAddress(raw)
+	if err != nil {
+		return nil, fmt.Errorf("address %q cannot be read: %w", raw, err)
+	}
+	at := strings.LastIndexByte(a.Address, '@')
+	local, host := a.Address[:at], a.Address[at+1:]
+	if !isASCII(local) {
+		return nil, fmt.Errorf("address %q has letters before the @ that mail servers cannot carry", a.Address)
+	}
+	if host, err = toASCII(host); err != nil {
+		return nil, fmt.Errorf("address %q: %w", a.Address, err)
+	}
+	return &mail.Address{Name: oneLine(a.Name), Address: quoteLocal(local) + "@" + host}, nil
+}
+
+// quoteLocal restores the quotes that net/mail takes off a local part (RFC 5321 §4.1.2).
+func quoteLocal(local string) string {
+	s := (&mail.Address{Address: local + "@h"}).String() // <local@h>
+	return s[1 : len(s)-len("@h>")]
+}
+
+func toASCII(host string) (string, error) {
+	if isASCII(host) {
+		return strings.ToLower(host), nil
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		return "", fmt.Errorf("domain %q is not a name: %w", host, err)
+	}
+	return ascii, nil
+}
+
+// asciiHost is toASCII for hosts of our own settings: what is no name becomes localhost.
+func asciiHost(host string) string {
+	ascii, err := toASCII(host)
+	if err != nil || ascii == "" || strings.ContainsFunc(ascii, notHostRune) {
+		return "localhost"
+	}
+	return ascii
+}
+
+func notHostRune(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_')
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// oneLine makes text from elsewhere safe as a header's value: control
+// characters and runs of white space become single spaces.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// token checks a value that goes into a header as it is: printable ASCII, no space.
+func token(what, s string) error {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f || s[i] == '<' || s[i] == '>' {
+			return fmt.Errorf("%s %q holds a character that a header cannot", what, s)
+		}
+	}
+	if s == "" {
+		return errors.New(what + " is missing")
+	}
+	return nil
+}

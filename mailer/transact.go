@@ -1,0 +1,201 @@
+package mailer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/wneessen/go-mail/smtp"
+)
+
+// smtpConn is one connection, used by one goroutine at a time.
+type smtpConn struct {
+	conn      *patientConn
+	r         *bufio.Reader
+	w         *bufio.Writer
+	o         Options
+	pipelines bool   // RFC 2920
+	mailArgs  string // after the MAIL command's address
+
+	sent      int  // transactions that came to the final dot
+	broken    bool // replies can no longer be matched to commands, or there will be none
+	idleTimer *time.Timer
+}
+
+func newConn(conn *patientConn, client *smtp.Client, o Options) *smtpConn {
+	c := &smtpConn{conn: conn, r: client.Text.R, w: client.Text.W, o: o}
+	c.pipelines, _ = client.Extension("PIPELINING")
+	if ok, _ := client.Extension("8BITMIME"); ok {
+		c.mailArgs = " BODY=7BIT" // RFC 6152 §3: what Compose makes
+	}
+	conn.wait(o.ReplyTimeout)
+	return c
+}
+
+var (
+	errTooLate  = errors.New("stopped before the message was ended")
+	errNoAnswer = errors.New("the server did not answer the final dot")
+)
+
+// transact hands one message over. The final dot is written only after
+// beforeDot; up to there a failure leaves nothing at the server, because a
+// connection is closed in the middle of the data, never with QUIT: some
+// clients' QUIT has ended half a message with a dot.
+func (c *smtpConn) transact(ctx context.Context, from, to string, message []byte, beforeDot func(context.Context) error) (Reply, error) {
+	c.conn.wait(c.o.ReplyTimeout)
+	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
+	defer stop()
+	if err := c.open(from, to); err != nil {
+		return Reply{}, err
+	}
+	if err := c.body(message); err != nil {
+		return Reply{}, c.breakOff(StageBody, err)
+	}
+	if !stop() {
+		return Reply{}, c.breakOff(StageBody, stoppedBy(ctx))
+	}
+	if err := beforeDot(ctx); err != nil {
+		return Reply{}, c.breakOff(StageBody, err)
+	}
+	return c.dot()
+}
+
+func stoppedBy(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", errTooLate, context.Cause(ctx))
+}
+
+// open walks MAIL, RCPT and DATA, in one packet when the server allows it.
+func (c *smtpConn) open(from, to string) error {
+	steps := [...]struct {
+		stage   Stage
+		command string
+		class   int // first digit of the answer that goes on
+	}{
+		{StageMail, "MAIL FROM:<" + from + ">" + c.mailArgs, 2},
+		{StageRcpt, "RCPT TO:<" + to + ">", 2},
+		{StageData, "DATA", 3},
+	}
+	var refused *NotAcceptedError
+	if c.pipelines {
+		if err := c.write(steps[0].command, steps[1].command, steps[2].command); err != nil {
+			return c.breakOff(StageMail, err)
+		}
+	}
+	for _, s := range steps {
+		if !c.pipelines {
+			if err := c.write(s.command); err != nil {
+				return c.breakOff(s.stage, err)
+			}
+		}
+		reply, err := readReply(c.r)
+		switch {
+		case err != nil && refused != nil:
+			c.broken = true
+			return refused
+		case err != nil:
+			return c.breakOff(s.stage, err)
+		case reply.Code == 421:
+			c.broken = true
+		}
+		if refused == nil && reply.Code/100 != s.class {
+			refused = &NotAcceptedError{Stage: s.stage, Reply: reply}
+		} else if refused != nil && s.stage == StageData && reply.Code/100 == 3 {
+			c.broken = true // it waits for the data of a message without a recipient
+		}
+		if refused != nil && (!c.pipelines || c.broken) {
+			break
+		}
+	}
+	if refused == nil {
+		return nil
+	}
+	c.reset()
+	return refused
+}
+
+// write sends command lines at once.
+func (c *smtpConn) write(commands ...string) error {
+	for _, command := range commands {
+		c.w.WriteString(command)
+		c.w.WriteString("\r\n")
+	}
+	return c.w.Flush()
+}
+
+// reset ends a transaction that failed. A server that will not have it is left.
+func (c *smtpConn) reset() {
+	if c.broken {
+		return
+	}
+	if err := c.write("RSET"); err != nil {
+		c.broken = true
+		return
+	}
+	if reply, err := readReply(c.r); err != nil || reply.Code/100 != 2 {
+		c.broken = true
+	}
+}
+
+// body sends the whole message but the dot, and waits until it has left.
+func (c *smtpConn) body(message []byte) error {
+	if _, err := c.w.Write(stuffDots(message)); err != nil {
+		return err
+	}
+	return c.w.Flush()
+}
+
+// stuffDots doubles the dots that begin lines (RFC 5321 §4.5.2).
+func stuffDots(message []byte) []byte {
+	if !bytes.HasPrefix(message, []byte(".")) && !bytes.Contains(message, []byte("\n.")) {
+		return message
+	}
+	stuffed := bytes.ReplaceAll(message, []byte("\n."), []byte("\n.."))
+	if stuffed[0] == '.' {
+		stuffed = append([]byte("."), stuffed...)
+	}
+	return stuffed
+}
+
+// dot ends the message. From the first byte written only an answer tells what
+// became of it.
+func (c *smtpConn) dot() (Reply, error) {
+	c.sent++
+	c.conn.wait(c.o.DotTimeout)
+	defer c.conn.wait(c.o.ReplyTimeout)
+	if err := c.write("."); err != nil {
+		c.broken = true
+		return Reply{}, &InDoubtError{Err: err}
+	}
+	reply, err := readReply(c.r)
+	switch {
+	case err != nil:
+		c.broken = true
+		return Reply{}, &InDoubtError{Err: fmt.Errorf("%w: %w", errNoAnswer, err)}
+	case reply.Code/100 == 2:
+		return reply, nil
+	case reply.Code/100 == 3:
+		c.broken = true
+		return Reply{}, &InDoubtError{Err: fmt.Errorf("the answer to the final dot was %s", reply)}
+	}
+	c.broken = reply.Code == 421
+	return Reply{}, &NotAcceptedError{Stage: StageDot, Reply: reply}
+}
+
+// breakOff closes the connection without another word.
+func (c *smtpConn) breakOff(stage Stage, err error) error {
+	c.broken = true
+	c.conn.Close()
+	return &NotAcceptedError{Stage: stage, Err: err}
+}
+
+// quit is polite for two seconds.
+func (c *smtpConn) quit() {
+	c.broken = true
+	c.conn.wait(2 * time.Second)
+	if c.write("QUIT") == nil {
+		readReply(c.r) //nolint:errcheck // nothing depends on it
+	}
+}
