@@ -1,10 +1,16 @@
 // Package edition puts together what one reader's edition holds: it reads the
 // posts of sealed editions from the store, groups them by site, makes the
 // signed links, and hands the page to render.
+//
+// Within a site the newest post comes first. Sites stand in the order of their
+// titles, so that each is found in the same place every day.
 package edition
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"time"
 
 	"digest"
 	"digest/render"
@@ -34,28 +40,98 @@ type Options struct {
 	CacheBytes int    // rendered posts kept for the next reader; default 64 MiB
 }
 
+// defaultCacheBytes holds about 10,000 posts.
+const defaultCacheBytes = 64 << 20
+
 // A Builder makes pages and mail of editions. It is safe for concurrent use.
 type Builder struct {
-	o Options
+	store  Store
+	signer *digest.Signer
+	base   string
+	cache  *cache
 }
 
 // New makes a Builder.
-func New(o Options) *Builder { return &Builder{o: o} }
-
-// Page gives the content of one sealed edition.
-func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, error) {
-	return render.Page{}, nil
+func New(o Options) *Builder {
+	if o.CacheBytes == 0 {
+		o.CacheBytes = defaultCacheBytes
+	}
+	return &Builder{
+		store: o.Store, signer: o.Signer,
+		base: strings.TrimRight(o.BaseURL, "/"), cache: newCache(o.CacheBytes),
+	}
 }
 
-// Pages gives the content of sealed editions, in the order of ds, with one
-// read of their posts for all of them.
+// Page gives the content of one sealed edition. Of d it needs ID, DigestID,
+// DueAt, LocalDate and Number.
+func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, error) {
+	pages, err := b.Pages(ctx, []digest.Delivery{d})
+	if err != nil {
+		return render.Page{}, err
+	}
+	return pages[0], nil
+}
+
+// Pages gives the content of sealed editions, in the order of ds. However many
+// they are, the store is asked four times at most.
 func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Page, error) {
-	return nil, nil
+	if len(ds) == 0 {
+		return nil, nil
+	}
+	refs, err := b.store.EditionPosts(ctx, ds)
+	if err != nil {
+		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
+	}
+	titles, err := b.store.OwnTitles(ctx, digestsOf(ds))
+	if err != nil {
+		return nil, fmt.Errorf("reading readers' titles: %w", err)
+	}
+	stock, err := b.cached(ctx, latest(ds), refs)
+	if err != nil {
+		return nil, err
+	}
+	pages := make([]render.Page, len(ds))
+	for i, d := range ds {
+		pages[i] = render.Page{
+			Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email,
+			Sites:          stock.sites(refs[d.ID], titles[d.DigestID]),
+			WebURL:         b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
+			UnsubscribeURL: b.unsubscribe(d.DigestID),
+			HomeURL:        b.base + "/",
+		}
+	}
+	return pages, nil
 }
 
 // Preview gives the page that d's next midnight would bring as things stand.
+// Nothing of it is kept: a waiting post may still change.
 func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string) (render.Page, error) {
-	return render.Page{}, nil
+	loc, err := time.LoadLocation(d.TimeZone)
+	if err != nil {
+		return render.Page{}, fmt.Errorf("reading the time zone of digest %d: %w", d.ID, err)
+	}
+	refs, err := b.store.WaitingPosts(ctx, d.ID)
+	if err != nil {
+		return render.Page{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
+	}
+	titles, err := b.store.OwnTitles(ctx, []digest.DigestID{d.ID})
+	if err != nil {
+		return render.Page{}, fmt.Errorf("reading readers' titles: %w", err)
+	}
+	stock, err := b.fresh(ctx, refs)
+	if err != nil {
+		return render.Page{}, err
+	}
+	return render.Page{
+		Date: digest.DateOf(d.NextDueAt.In(loc)), Number: d.Editions + 1, Name: d.Name, Recipient: recipient,
+		Sites:          stock.sites(refs, titles[d.ID]),
+		UnsubscribeURL: b.unsubscribe(d.ID),
+		HomeURL:        b.base + "/",
+	}, nil
+}
+
+func (b *Builder) unsubscribe(id digest.DigestID) string {
+	return b.base + "/unsubscribe/" + b.signer.Sign(digest.ForUnsubscribe, int64(id))
 }
 
 // A Printed is an edition ready to be put in an envelope.
@@ -70,5 +146,42 @@ type Printed struct {
 
 // Print renders sealed editions, in the order of ds.
 func (b *Builder) Print(ctx context.Context, ds []digest.Delivery) ([]Printed, error) {
-	return nil, nil
+	pages, err := b.Pages(ctx, ds)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Printed, len(ds))
+	for i, p := range pages {
+		m, err := render.Encoded(p)
+		if err != nil {
+			return nil, fmt.Errorf("printing edition %d: %w", ds[i].ID, err)
+		}
+		name := p.Name
+		if name == "" {
+			name = render.DefaultName
+		}
+		out[i] = Printed{
+			Delivery: ds[i], Name: name, Message: m,
+			UnsubscribeURL: p.UnsubscribeURL, WebURL: p.WebURL, HomeURL: p.HomeURL,
+		}
+	}
+	return out, nil
+}
+
+func digestsOf(ds []digest.Delivery) []digest.DigestID {
+	ids := make([]digest.DigestID, len(ds))
+	for i, d := range ds {
+		ids[i] = d.DigestID
+	}
+	return ids
+}
+
+func latest(ds []digest.Delivery) time.Time {
+	var t time.Time
+	for _, d := range ds {
+		if d.DueAt.After(t) {
+			t = d.DueAt
+		}
+	}
+	return t
 }

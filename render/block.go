@@ -52,7 +52,6 @@ func NewBlock(p digest.Post) *Block {
 	b := &Block{
 		Title:   clean(p.Title, titleColumns),
 		URL:     address(p.URL),
-		Byline:  byline(p),
 		Excerpt: clean(p.Summary, excerptColumns),
 	}
 	if b.Title == "" {
@@ -66,6 +65,7 @@ func NewBlock(p digest.Post) *Block {
 		b.Language = guessLanguage(b.Title + b.Excerpt)
 	}
 	b.Dir = direction(b.Title+b.Excerpt, b.Language)
+	b.Byline = byline(p, b.Dir)
 	b.lead = html.EscapeString(cut(b.Title, leadColumns))
 	b.line = newPiece(headlineHTML(b))
 	b.full = newPiece(postHTML(b, b.Excerpt))
@@ -97,16 +97,20 @@ func untitled(b *Block) string {
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if
 // it is old. Blocks are shared by all time zones, so younger posts have none.
-func byline(p digest.Post) string {
+func byline(p digest.Post, dir string) string {
 	var parts []string
+	ours := "" // a mark before what we add: figures first would be set last between Hebrew or Arabic
+	if dir == "rtl" {
+		ours = "\u200e"
+	}
 	if a := clean(p.Author, authorColumns); a != "" {
 		parts = append(parts, a)
 	}
 	if !p.PublishedAt.IsZero() && p.SeenAt.Sub(p.PublishedAt) > oldAfter {
-		parts = append(parts, p.PublishedAt.UTC().Format("2 January 2006"))
+		parts = append(parts, ours+p.PublishedAt.UTC().Format("2 January 2006"))
 	}
 	if m := minutes(p.Content); m > 1 {
-		parts = append(parts, strconv.Itoa(m)+" min read")
+		parts = append(parts, ours+strconv.Itoa(m)+" min read")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -7,11 +7,14 @@ import (
 	"digest"
 )
 
+// DefaultName is the name of a paper that has none of its own.
+const DefaultName = "Daily Digest"
+
 // A Page is the content of one reader's edition, in the order it is shown.
 type Page struct {
 	Date           digest.Date // the reader's local date
 	Number         int         // of the edition; 0 shows none
-	Name           string      // of the paper; empty: "Daily Digest"
+	Name           string      // of the paper; empty: DefaultName
 	Sites          []Site
 	WebURL         string   // the edition in a browser; empty: it has none yet (a preview)
 	UnsubscribeURL string   // absolute http(s)
@@ -129,7 +132,7 @@ func (e *press) tidy() error {
 	}
 	e.Name = clean(e.Name, nameColumns)
 	if e.Name == "" {
-		e.Name = "Daily Digest"
+		e.Name = DefaultName
 	}
 	e.Recipient = clean(e.Recipient, recipientColumns)
 	e.Notices = tidyNotices(e.Notices)

@@ -29,7 +29,7 @@ a:hover { text-decoration: underline !important; }
 `
 	darkHTML = `<style>
 @media (prefers-color-scheme: dark) {
-.page { background-color: {paper} !important; color: {soft} !important; }
+body, .page { background-color: {paper} !important; color: {soft} !important; }
 .page .name, .page h3 a, .page .ix a, .page h3, .page .deck { color: {ink} !important; }
 .page .ex { color: {soft} !important; }
 .page .by, .page .ft, .page .ft a { color: {muted} !important; }
@@ -61,13 +61,13 @@ a:hover { text-decoration: underline !important; }
 </body>
 </html>
 `
-	rowOpenHTML  = "<tr>\n<td>\n"
+	rowOpenHTML  = "<tr>\n<td style=\"padding:4px 0 0\">\n"
 	rowCloseHTML = "</td>\n</tr>\n"
 
-	indexOpenHTML  = "<tr>\n<td class=\"ix\" style=\"padding:0 0 20px\">\n"
+	indexOpenHTML  = "<tr>\n<td class=\"ix bar\" style=\"padding:0 0 26px;border-bottom:3px solid " + ink + ";line-height:1.4\">\n"
 	siteLabelStyle = `margin:18px 0 4px;font-family:` + Sans + `;font-size:13px;line-height:1.5;font-weight:700;color:` + accent
 	siteHeadStyle  = `margin:0 0 18px;padding:12px 0 0;border-top:1px solid ` + rule + `;font-family:` + Sans + `;font-size:14px;line-height:1.5;font-weight:700;color:` + accent
-	lineStyle      = `margin:0 0 5px;line-height:1.4`
+	lineStyle      = `margin:0 0 5px`
 	lineLinkStyle  = `color:` + ink + `;text-decoration:none`
 	postStyle      = `margin:0 0 5px;font-size:22px;line-height:1.28;font-weight:700;color:` + ink
 	bylineStyle    = `margin:0 0 7px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted

@@ -157,7 +157,10 @@ func (e *press) leads() string {
 }
 
 func (e *press) nameplate() string {
-	number := ""
+	number, below := "", "4px"
+	if e.posts < 2 {
+		below = "22px" // no index follows
+	}
 	if e.Number > 0 {
 		number = "No. " + strconv.Itoa(e.Number)
 	}
@@ -177,7 +180,7 @@ func (e *press) nameplate() string {
 </td>
 </tr>
 <tr>
-<td style="padding:22px 0 4px">
+<td style="padding:22px 0 ` + below + `">
 <p class="deck" style="margin:0;font-size:20px;line-height:1.4;font-style:italic;color:` + ink + `">` + upperFirst(e.deck) + `</p>
 </td>
 </tr>
@@ -218,7 +221,7 @@ type exit struct{ text, address string }
 
 // exits are the links that every edition ends with.
 func (e *press) exits() []exit {
-	links := []exit{{"Your sites and settings", e.HomeURL}, {"Unsubscribe", e.UnsubscribeURL}}
+	links := []exit{{"Settings", e.HomeURL}, {"Unsubscribe", e.UnsubscribeURL}}
 	if e.WebURL != "" {
 		links = append([]exit{{"Read in the browser", e.WebURL}}, links...)
 	}

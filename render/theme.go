@@ -5,7 +5,7 @@ import "strings"
 // The type of the paper. Only fonts that readers' devices already have: mail
 // cannot fetch any.
 const (
-	Serif = `Charter,'Iowan Old Style','Palatino Linotype',Georgia,'Noto Serif',serif`
+	Serif = `Charter,'Iowan Old Style','Palatino Linotype',Georgia,'Noto Serif','Times New Roman',serif`
 	Sans  = `-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif`
 	Mono  = `ui-monospace,SFMono-Regular,Menlo,Consolas,'Noto Sans Mono',monospace`
 )
