@@ -38,11 +38,11 @@ func (s *site) secure(h http.Header) {
 	// plain HTTP looks like another site's form.
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
-	if s.isTLS() {
+	if s.isTLS() { // browsers ignore both without it
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }

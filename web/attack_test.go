@@ -1,0 +1,195 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// from makes the visitor's requests come from a page of another site.
+func (v *visitor) from(origin, site string) {
+	for name, value := range map[string]string{"Origin": origin, "Sec-Fetch-Site": site} {
+		if value != "" {
+			v.header[name] = value
+		}
+	}
+}
+
+func TestNobodyReadsAnothersEdition(t *testing.T) {
+	each(t, func(r *room) {
+		_, anns := r.user("ann@example.org")
+		bob, bobs := r.user("bob@example.org")
+		r.arrives(anns, post("For Ann"))
+		r.midnight()
+		r.arrives(bobs, post("For Bob"))
+		r.midnight()
+
+		v := r.visitor().signIn(bob)
+		v.get("/editions/2026-11-21").status(http.StatusNotFound) // Ann has one of that date, Bob has not
+		v.get("/editions/2026-11-22").status(http.StatusOK).shows("h3", "For Bob")
+		v.get("/").shows("h3", "For Bob")
+		v.get("/editions").shows(".dates a", "Sunday 22 November")
+		e := r.edition(anns)
+		for _, token := range []string{
+			r.signer.Sign(digest.ForUnsubscribe, int64(e.ID)), r.signer.Sign(digest.ForMessageID, int64(e.ID)),
+			digest.NewSigner([]byte("another instance's")).Sign(digest.ForEdition, int64(e.ID)), "1",
+			r.signer.Sign(digest.ForEdition, int64(e.ID)+99),
+		} {
+			v.get("/e/" + token).status(http.StatusNotFound)
+		}
+		for _, path := range []string{"/editions", "/editions/2026-11-21", "/editions/2026-11-21?user=1"} {
+			if got := r.visitor().get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
+				t.Errorf("%s leads to %q", path, got)
+			}
+		}
+	})
+}
+
+func TestHiddenPostsStayHidden(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("Yesterday"))
+		r.midnight()
+		r.arrives(d, post("Tomorrow"))
+		seen := r.edition(d)
+		r.midnightIn(time.Second)
+		v := r.visitor().signIn(u)
+		paths := []string{"/", "/editions", "/editions/2026-11-21", "/editions/2026-11-22", "/editions/2026-11-20", "/e/" + r.signer.Sign(digest.ForEdition, int64(seen.ID))}
+		for id := range int64(5) {
+			paths = append(paths, "/e/"+r.signer.Sign(digest.ForEdition, int64(seen.ID)+id))
+		}
+		for _, path := range paths {
+			if a := v.get(path); strings.Contains(a.body, "Tomorrow") {
+				t.Errorf("%s shows a post before its midnight", path)
+			}
+		}
+		r.midnight()
+		v.get("/").shows("h3", "Tomorrow")
+		// A clock set back shows nothing of a day that has not come.
+		r.now = r.now.Add(-time.Hour)
+		for _, path := range []string{"/editions/2026-11-22", "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))} {
+			v.get(path).status(http.StatusNotFound)
+		}
+	})
+}
+
+func TestGuessedDates(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("One"))
+		r.midnight()
+		v := r.visitor().signIn(u)
+		for _, date := range []string{"2026-11-20", "2026-11-22", "2026-02-30", "latest", "2026-11-21T00:00:00Z", "-1", "20261121", "2026-11-21'", "9999999999-01-01"} {
+			v.get("/editions/" + url.PathEscape(date)).status(http.StatusNotFound)
+		}
+	})
+}
+
+func TestFormsOfOtherSites(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		r.visitor().post(r.unsubscribePath(d), nil)
+		for _, c := range []struct{ origin, site string }{
+			{"https://evil.example", "cross-site"},
+			{"https://evil.example", ""}, // an old browser
+			{"null", ""},
+			{"http://sibling.digest.example", "same-site"},
+		} {
+			token := r.token(u)
+			for path, form := range map[string]url.Values{
+				"/sign-out": nil, "/sign-in": {"token": {token}}, r.unsubscribePath(d) + "/undo": nil,
+			} {
+				w := r.visitor()
+				w.cookies = v.cookies
+				w.from(c.origin, c.site)
+				w.post(path, form).status(http.StatusForbidden).shows("h1", "That form came from elsewhere")
+			}
+		}
+		v.get("/editions").status(http.StatusOK) // still signed in
+		if got := r.state(d); got != digest.DigestLeft {
+			t.Errorf("digest is %s", got)
+		}
+		v.from(r.base, "")
+		v.post("/sign-out", nil).status(http.StatusSeeOther)
+	})
+}
+
+// TestOnlyOneClickMayComeFromElsewhere: the gap in the protection is one path, not its neighbours.
+func TestOnlyOneClickMayComeFromElsewhere(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		v := r.visitor()
+		v.from("https://evil.example", "cross-site")
+		for _, path := range []string{r.unsubscribePath(d) + "/", r.unsubscribePath(d) + "/undo", "/" + r.unsubscribePath(d), "/x/.." + r.unsubscribePath(d), "/sign-out"} {
+			v.post(path, nil).status(http.StatusForbidden)
+		}
+		if got := r.state(d); got != digest.DigestActive {
+			t.Errorf("digest is %s", got)
+		}
+	})
+}
+
+func TestGetChangesNothing(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		token := r.token(u)
+		v := r.visitor().signIn(u)
+		for _, path := range []string{"/", "/sign-in?token=" + token, "/sign-out", "/editions", r.unsubscribePath(d), r.unsubscribePath(d) + "/undo", "/bot"} {
+			v.get(path)
+			v.do("HEAD", path, "", nil)
+			v.do("OPTIONS", path, "", nil)
+		}
+		if got := r.state(d); got != digest.DigestActive {
+			t.Errorf("digest is %s", got)
+		}
+		v.get("/editions").status(http.StatusOK)
+		r.visitor().post("/sign-in", url.Values{"token": {token}}).status(http.StatusSeeOther)
+	})
+}
+
+func TestHostileFeed(t *testing.T) {
+	const bad = `"'></h3><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, digest.Post{Identity: "1", Title: bad, URL: "javascript:alert(1)", Author: bad, Summary: bad, Language: `en" onclick="alert(1)`})
+		r.midnight()
+		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
+		for _, selector := range []string{"script", "img", "b", "[onclick]", "[onerror]", "[style]"} {
+			if got := a.find(selector); len(got) != 0 {
+				t.Errorf("the page has %d of %q", len(got), selector)
+			}
+		}
+		for _, href := range a.attrs("a[href]", "href") {
+			if strings.HasPrefix(href, "javascript:") {
+				t.Errorf("a link to %s", href)
+			}
+		}
+		a.shows("main h2", site)
+		for _, rel := range a.attrs("section a", "rel") {
+			if rel != "noopener noreferrer" {
+				t.Errorf("a link with rel %q", rel)
+			}
+		}
+	})
+}
+
+func TestNoOpenRedirect(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		for _, path := range []string{"//evil.example", "//evil.example/..", "/\\evil.example", "/sign-in/..//evil.example", "/editions?next=https://evil.example"} {
+			to := r.visitor().get(path).Header.Get("Location")
+			if parsed, err := url.Parse(to); err != nil || parsed.Host != "" || strings.HasPrefix(to, "/\\") {
+				t.Errorf("%s leads to %q", path, to)
+			}
+		}
+		a := r.visitor().post("/sign-in?next=https://evil.example", url.Values{"token": {r.token(u)}, "next": {"//evil.example"}})
+		if got := a.status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
+			t.Errorf("sign-in leads to %q", got)
+		}
+	})
+}

@@ -1,0 +1,248 @@
+package web_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/web"
+
+	"golang.org/x/net/html"
+)
+
+// noon is when the tests happen.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// A room is a web view over a store, with a clock that tests move.
+type room struct {
+	t      testing.TB
+	store  *memory
+	signer *digest.Signer
+	base   string
+	now    time.Time
+
+	handler http.Handler
+	log     *bytes.Buffer
+}
+
+// each runs a test with a room of its own.
+func each(t testing.TB, test func(*room)) {
+	r := &room{t: t, now: noon, store: newMemory(), signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
+	r.open("")
+	test(r)
+}
+
+// open starts the web view; base is its public address, "" the one it has.
+func (r *room) open(base string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.handler.ServeHTTP(w, req) }))
+	r.t.Cleanup(server.Close)
+	r.base = server.URL
+	r.handler = web.New(web.Options{
+		Store: r.store, Editions: r.store, Signer: r.signer, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
+		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
+	})
+}
+
+// A visitor is a browser: it keeps cookies and does not follow redirects.
+type visitor struct {
+	*room
+	cookies map[string]string
+	header  map[string]string
+}
+
+func (r *room) visitor() *visitor {
+	return &visitor{room: r, cookies: map[string]string{}, header: map[string]string{}}
+}
+
+// answer is what came back, its body read.
+type answer struct {
+	*http.Response
+	t    testing.TB
+	body string
+}
+
+func (v *visitor) get(path string) answer { v.t.Helper(); return v.do("GET", path, "", nil) }
+
+func (v *visitor) post(path string, form url.Values) answer {
+	v.t.Helper()
+	return v.do("POST", path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+func (v *visitor) do(method, path, contentType string, body io.Reader) answer {
+	v.t.Helper()
+	req, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	for name, value := range v.header {
+		req.Header.Set(name, value)
+	}
+	for name, value := range v.cookies {
+		req.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.keep(resp.Cookies())
+	return answer{resp, v.t, string(b)}
+}
+
+func (v *visitor) keep(cookies []*http.Cookie) {
+	for _, c := range cookies {
+		if c.MaxAge < 0 {
+			delete(v.cookies, c.Name)
+			continue
+		}
+		v.cookies[c.Name] = c.Value
+	}
+}
+
+// signIn takes a fresh link and presses its button.
+func (v *visitor) signIn(u digest.User) *visitor {
+	v.t.Helper()
+	v.post("/sign-in", url.Values{"token": {v.token(u)}}).status(http.StatusSeeOther)
+	return v
+}
+
+// token is what a fresh sign-in link carries.
+func (r *room) token(u digest.User) string {
+	r.t.Helper()
+	link, err := web.SignInLink(r.t.Context(), r.store, r.base, u.ID, r.now)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	_, token, ok := strings.Cut(link, r.base+"/sign-in?token=")
+	if !ok {
+		r.t.Fatalf("sign-in link is %q", link)
+	}
+	return token
+}
+
+func (r *room) state(d digest.Digest) digest.DigestState {
+	r.t.Helper()
+	d, err := r.store.Digest(context.Background(), d.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return d.State
+}
+
+func (r *room) unsubscribePath(d digest.Digest) string {
+	return "/unsubscribe/" + r.signer.Sign(digest.ForUnsubscribe, int64(d.ID))
+}
+
+func (a answer) status(want int) answer {
+	a.t.Helper()
+	if a.StatusCode != want {
+		a.t.Fatalf("%s %s: status %d, want %d\n%s", a.Request.Method, a.Request.URL, a.StatusCode, want, a.body)
+	}
+	return a
+}
+
+// find gives the nodes that a selector finds: steps of tag, .class, #id and
+// [attr] or [attr=value], each inside the one before.
+func (a answer) find(selector string) []*html.Node {
+	a.t.Helper()
+	root, err := html.Parse(strings.NewReader(a.body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	found := []*html.Node{root}
+	for step := range strings.FieldsSeq(selector) {
+		var next []*html.Node
+		for _, n := range found {
+			for c := range n.Descendants() {
+				if matches(c, step) {
+					next = append(next, c)
+				}
+			}
+		}
+		found = next
+	}
+	return found
+}
+
+func matches(n *html.Node, step string) bool {
+	if n.Type != html.ElementNode {
+		return false
+	}
+	step, attribute, _ := strings.Cut(strings.TrimSuffix(step, "]"), "[")
+	name, value, exact := strings.Cut(attribute, "=")
+	got, has := attr(n, name)
+	if attribute != "" && (!has || exact && got != value) {
+		return false
+	}
+	if tag, class, ok := strings.Cut(step, "."); ok {
+		got, _ := attr(n, "class")
+		return (tag == "" || n.Data == tag) && strings.Contains(" "+got+" ", " "+class+" ")
+	}
+	if tag, id, ok := strings.Cut(step, "#"); ok {
+		got, _ := attr(n, "id")
+		return (tag == "" || n.Data == tag) && got == id
+	}
+	return step == "" || n.Data == step
+}
+
+func attr(n *html.Node, name string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// texts gives the text of every node found.
+func (a answer) texts(selector string) []string {
+	a.t.Helper()
+	var all []string
+	for _, n := range a.find(selector) {
+		var b strings.Builder
+		for c := range n.Descendants() {
+			if c.Type == html.TextNode {
+				b.WriteString(c.Data)
+			}
+		}
+		all = append(all, strings.Join(strings.Fields(b.String()), " "))
+	}
+	return all
+}
+
+// shows checks the texts that a selector finds.
+func (a answer) shows(selector string, want ...string) answer {
+	a.t.Helper()
+	got := a.texts(selector)
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		a.t.Fatalf("%s: %s shows %q, want %q", a.Request.URL, selector, got, want)
+	}
+	return a
+}
+
+// attrs gives an attribute of every node found.
+func (a answer) attrs(selector, name string) []string {
+	a.t.Helper()
+	var all []string
+	for _, n := range a.find(selector) {
+		value, _ := attr(n, name)
+		all = append(all, value)
+	}
+	return all
+}

@@ -1,0 +1,134 @@
+package web_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+const urlencoded = "application/x-www-form-urlencoded"
+
+// TestOneClick holds what RFC 8058 §3.2 asks of the address in List-Unsubscribe.
+func TestOneClick(t *testing.T) {
+	var parts bytes.Buffer
+	form := multipart.NewWriter(&parts)
+	if err := form.WriteField("List-Unsubscribe", "One-Click"); err != nil {
+		t.Fatal(err)
+	}
+	form.Close()
+	for _, c := range []struct {
+		name, contentType, body, origin, site string
+	}{
+		{"urlencoded", urlencoded, "List-Unsubscribe=One-Click", "", ""},
+		{"multipart", form.FormDataContentType(), parts.String(), "", ""},
+		{"mail program in a browser", urlencoded, "List-Unsubscribe=One-Click", "https://mail.example", "cross-site"},
+		{"opaque origin", urlencoded, "List-Unsubscribe=One-Click", "null", "cross-site"},
+		{"the button", urlencoded, "", "", "same-origin"},
+		{"no type at all", "", "", "", ""},
+		{"broken multipart", "multipart/form-data", "x", "", ""}, // the path says it all
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			each(t, func(r *room) {
+				_, d := r.user("ann@example.org")
+				v := r.visitor()
+				v.from(c.origin, c.site)
+				for range 2 { // the same again, and again 200
+					a := v.do("POST", r.unsubscribePath(d), c.contentType, strings.NewReader(c.body)).status(http.StatusOK)
+					a.shows("h1", "Daily Digest has stopped")
+					if a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
+						t.Errorf("a cookie or a redirect: %v", a.Header)
+					}
+					if got := r.state(d); got != digest.DigestLeft {
+						t.Errorf("digest is %s", got)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestUnsubscribeGetChangesNothing(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		for _, method := range []string{"GET", "HEAD"} {
+			a := r.visitor().do(method, r.unsubscribePath(d)+"?List-Unsubscribe=One-Click", "", nil).status(http.StatusOK)
+			if got := a.Header.Get("X-Robots-Tag"); got != "noindex, nofollow" {
+				t.Errorf("X-Robots-Tag %q", got)
+			}
+		}
+		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?").shows("form button", "Unsubscribe")
+		if got := a.attrs("form[method=post]", "action"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
+			t.Errorf("the button posts to %q", got)
+		}
+		if got := r.state(d); got != digest.DigestActive {
+			t.Errorf("digest is %s after a GET", got)
+		}
+	})
+}
+
+func TestUnsubscribeFlippedBit(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		path := r.unsubscribePath(d)
+		tokens := []string{r.signer.Sign(digest.ForEdition, int64(d.ID)), r.token(u), "", "1", "%2e%2e"}
+		_, token, _ := strings.Cut(path[1:], "/")
+		for i := range token {
+			tokens = append(tokens, token[:i]+string(token[i]^1)+token[i+1:])
+		}
+		for _, token := range tokens {
+			v := r.visitor()
+			for _, a := range []answer{v.post("/unsubscribe/"+token, nil), v.get("/unsubscribe/" + token), v.post("/unsubscribe/"+token+"/undo", nil)} {
+				if a.StatusCode == http.StatusOK {
+					t.Errorf("%s %s: %d", a.Request.Method, a.Request.URL.Path, a.StatusCode)
+				}
+			}
+		}
+		if got := r.state(d); got != digest.DigestActive {
+			t.Errorf("digest is %s after forged tokens", got)
+		}
+	})
+}
+
+func TestWayBack(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		v := r.visitor()
+		a := v.post(r.unsubscribePath(d), nil).shows("form button", "Start it again")
+		undo := a.attrs("form[method=post]", "action")[0]
+		v.post(undo, nil).status(http.StatusOK).shows("h1", "Welcome back")
+		if got := r.state(d); got != digest.DigestActive {
+			t.Errorf("digest is %s after coming back", got)
+		}
+		v.post(r.unsubscribePath(d), nil).status(http.StatusOK)
+		v.get(r.unsubscribePath(d)).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
+	})
+}
+
+func TestWayBackLeavesAPauseAlone(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		if err := r.store.SetDigestState(t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
+			t.Fatal(err)
+		}
+		r.visitor().post(r.unsubscribePath(d)+"/undo", nil)
+		if got := r.state(d); got != digest.DigestPaused {
+			t.Errorf("digest is %s, want paused still", got)
+		}
+	})
+}
+
+func TestUnsubscribeAfterTheReaderIsRemoved(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.remove(u)
+		v := r.visitor()
+		v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1", "Nothing is mailed")
+		v.get(r.unsubscribePath(d)).status(http.StatusOK)
+		v.post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusNotFound)
+	})
+}

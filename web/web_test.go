@@ -1,0 +1,209 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// site is the title of the one feed that tests read. It tries to be more.
+const site = `Tom's <b>"Letters"</b> & Co`
+
+func post(title string) digest.Post {
+	return digest.Post{
+		Identity: title, Title: title, URL: "https://site.example/" + "post", Author: "Tom",
+		Summary: "A few sentences about " + title + ".", Language: "en",
+	}
+}
+
+func TestLandingSaysWhatThisIs(t *testing.T) {
+	each(t, func(r *room) {
+		a := r.visitor().get("/").status(http.StatusOK)
+		a.shows("main h1", "A newspaper made of the sites you chose")
+		a.shows("nav a") // nothing to walk to yet
+	})
+}
+
+func TestReaderSeesLatestEdition(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
+			shows(".next", "The next one comes as Saturday 21 November begins, if the sites you read have something new.")
+
+		r.arrives(d, post("One"))
+		r.midnight()
+		r.arrives(d, post("Two"))
+		r.midnight()
+
+		a := v.get("/").status(http.StatusOK)
+		a.shows("main h1", "Sunday 22 November 2026").shows("h3", "Two").shows("h2", site)
+		a.shows(".folio p", "No. 2").shows(".turn a", "Earlier Saturday 21 November")
+		if got := a.attrs(".turn a", "href"); got[0] != "/editions/2026-11-21" {
+			t.Errorf("earlier edition is at %q", got)
+		}
+		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a", "Later Sunday 22 November")
+	})
+}
+
+func TestArchiveNewestFirst(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		for range 12 { // into December
+			r.arrives(d, post(r.now.String()))
+			r.midnight()
+		}
+		a := r.visitor().signIn(u).get("/editions").status(http.StatusOK)
+		a.shows("h2", "December 2026", "November 2026")
+		if got := a.attrs(".dates a", "href"); len(got) != 12 || got[0] != "/editions/2026-12-02" || got[11] != "/editions/2026-11-21" {
+			t.Errorf("archive is %q", got)
+		}
+	})
+}
+
+func TestArchiveSaysThatItStopped(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.visitor().post(r.unsubscribePath(d), nil).status(http.StatusOK)
+		a := r.visitor().signIn(u).get("/editions").status(http.StatusOK)
+		if got := a.attrs(".notice a", "href"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
+			t.Errorf("the way back is %q", got)
+		}
+	})
+}
+
+func TestLinkFromTheMail(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		r.arrives(d, post("One"))
+		r.midnight()
+		a := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
+		a.shows("h3", "One").shows(".turn a") // one edition, and no way to others
+		if a.Header.Get("X-Robots-Tag") != "noindex, nofollow" || len(a.attrs("meta[name=robots]", "content")) != 1 {
+			t.Error("a private page may be indexed")
+		}
+	})
+}
+
+func TestEditionIsReadable(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		p := post("صباح")
+		p.Language = "ar"
+		r.arrives(d, p)
+		r.midnight()
+		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
+		for selector, want := range map[string]int{"html[lang=en]": 1, "main": 1, "h1": 1, "article[lang=ar]": 1, "article[dir]": 1, "a.skip": 1, "nav[aria-label]": 2, "script": 0, "[style]": 0} {
+			if got := len(a.find(selector)); got != want {
+				t.Errorf("%d of %q, want %d", got, selector, want)
+			}
+		}
+		if got := a.attrs("h3 a", "href"); len(got) != 1 || got[0] != p.URL {
+			t.Errorf("the title leads to %q, want the author's page", got)
+		}
+		if len(a.body) > 60<<10 {
+			t.Errorf("page of %d bytes", len(a.body))
+		}
+	})
+}
+
+func TestBotPage(t *testing.T) {
+	each(t, func(r *room) {
+		a := r.visitor().get("/bot").status(http.StatusOK)
+		a.shows("pre", "digest/1.2.3 (+"+r.base+"/bot; 3 subscribers)")
+		a.shows("a[href=mailto:ada@example.org]", "ada@example.org")
+		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "never two within one hour", "at least 2 seconds apart"} {
+			if !strings.Contains(strings.Join(a.texts("main"), " "), word) {
+				t.Errorf("the bot page does not speak of %s", word)
+			}
+		}
+		if a.Header.Get("X-Robots-Tag") != "" {
+			t.Error("the bot page should be findable")
+		}
+	})
+}
+
+func TestHealth(t *testing.T) {
+	each(t, func(r *room) {
+		if a := r.visitor().get("/healthz").status(http.StatusOK); a.body != "ok\n" {
+			t.Errorf("body %q", a.body)
+		}
+		r.breakDatabase()
+		if a := r.visitor().get("/healthz").status(http.StatusServiceUnavailable); a.body != "the database does not answer\n" {
+			t.Errorf("body %q", a.body)
+		}
+	})
+}
+
+func TestErrorsTellNothingOfTheInside(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		r.breakDatabase()
+		a := r.visitor().get(r.unsubscribePath(d)).status(http.StatusInternalServerError)
+		a.shows("h1", "Something went wrong here")
+		if strings.Contains(a.body, "sql") || strings.Contains(a.body, "secret") {
+			t.Errorf("the page tells %s", a.body)
+		}
+		if !strings.Contains(r.log.String(), "error=") || strings.Contains(r.log.String(), r.unsubscribePath(d)) {
+			t.Errorf("the log must have the cause and not the token: %s", r.log)
+		}
+	})
+}
+
+func TestAssets(t *testing.T) {
+	each(t, func(r *room) {
+		a := r.visitor().get("/")
+		paths := append(a.attrs("link[rel=stylesheet]", "href"), a.attrs("link[rel=icon]", "href")...)
+		if len(paths) != 2 {
+			t.Fatalf("static files %q", paths)
+		}
+		for i, kind := range []string{"text/css; charset=utf-8", "image/svg+xml"} {
+			a := r.visitor().get(paths[i]).status(http.StatusOK)
+			if a.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || a.Header.Get("Content-Type") != kind {
+				t.Errorf("%s: %v", paths[i], a.Header)
+			}
+		}
+		r.visitor().get("/static/digest.css").status(http.StatusNotFound) // without its hash it could be cached wrongly
+		r.visitor().get("/static/..%2fweb.go").status(http.StatusNotFound)
+	})
+}
+
+func TestEveryAnswerIsGuarded(t *testing.T) {
+	each(t, func(r *room) {
+		for _, path := range []string{"/", "/sign-in", "/editions", "/editions/2026-11-20", "/e/x", "/unsubscribe/x", "/bot", "/healthz", "/robots.txt", "/static/x", "/nowhere"} {
+			h := r.visitor().get(path).Header
+			if got := h.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none';") || strings.Contains(got, "unsafe") {
+				t.Errorf("%s: policy %q", path, got)
+			}
+			if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" || h.Get("X-Frame-Options") != "DENY" {
+				t.Errorf("%s: headers %v", path, h)
+			}
+		}
+	})
+}
+
+func TestWrongMethods(t *testing.T) {
+	each(t, func(r *room) {
+		for path, allow := range map[string]string{
+			"/": "GET, HEAD", "/editions": "GET, HEAD", "/bot": "GET, HEAD", "/healthz": "GET, HEAD",
+			"/sign-in": "GET, HEAD, POST", "/sign-out": "POST", "/unsubscribe/x": "GET, HEAD, POST", "/unsubscribe/x/undo": "POST",
+		} {
+			a := r.visitor().do("DELETE", path, "", nil).status(http.StatusMethodNotAllowed)
+			if got := a.Header.Get("Allow"); got != allow {
+				t.Errorf("%s allows %q, want %q", path, got, allow)
+			}
+			a.shows("h1", "That cannot be done here")
+		}
+		r.visitor().get("/sign-out").status(http.StatusMethodNotAllowed)
+	})
+}
+
+func TestNothingThere(t *testing.T) {
+	each(t, func(r *room) {
+		for _, path := range []string{"/nowhere", "/editions/", "/favicon.ico", "/.env", "/e/", "/" + strings.Repeat("a", 20_000), "/e/" + strings.Repeat("a", 20_000), "/%00", "/unsubscribe/%ff%fe"} {
+			r.visitor().get(path).status(http.StatusNotFound).shows("h1", "Nothing at this address")
+		}
+	})
+}
