@@ -31,7 +31,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !ok {
-		return s.show(w, r, http.StatusOK, "landing", "Daily Digest", nil)
+		return s.show(w, r, http.StatusOK, "landing", render.DefaultName, nil)
 	}
 	d, list, err := s.editionsOf(r, user)
 	if err != nil {
@@ -158,7 +158,7 @@ type month struct {
 }
 
 func (s *site) showArchive(w http.ResponseWriter, r *http.Request, d digest.Digest, list []digest.Edition) error {
-	p := archivePage{Name: d.Name, Months: byMonth(list)}
+	p := archivePage{Name: paperOf(d), Months: byMonth(list)}
 	switch d.State {
 	case digest.DigestActive:
 		p.Next = localDate(d.NextDueAt, d.TimeZone)

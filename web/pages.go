@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/render"
 )
 
 //go:embed templates/*.html
@@ -56,7 +57,7 @@ func loadPages(a assets) pages {
 
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
-	f := frame{Title: title, Name: cmp.Or(nameOf(data), paperName), Page: data, SignedIn: s.signedIn(r)}
+	f := frame{Title: title, Name: cmp.Or(nameOf(data), render.DefaultName), Page: data, SignedIn: s.signedIn(r)}
 	f.Index = name == "landing" || name == "bot"
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
@@ -72,8 +73,8 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	return nil
 }
 
-// paperName stands on the nameplate of pages that belong to no digest.
-const paperName = "Daily Digest"
+// paperOf is the name of a digest as readers see it.
+func paperOf(d digest.Digest) string { return cmp.Or(d.Name, render.DefaultName) }
 
 // nameOf gives the name of the digest that a page belongs to.
 func nameOf(page any) string {

@@ -8,9 +8,10 @@ import (
 
 // An unsubscribeView is the page behind an unsubscribe link.
 type unsubscribeView struct {
-	Name  string // of the digest; "" if it is no longer there
+	Name  string // of the digest
 	Token string
 	Left  bool // mail has stopped
+	Gone  bool // with its reader: there is no way back
 }
 
 // unsubscribePage shows a button and changes nothing: link scanners open every
@@ -23,7 +24,7 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	if d.State == digest.DigestLeft {
 		return s.showUnsubscribed(w, r, d)
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", unsubscribeView{Name: d.Name, Token: r.PathValue("token")})
+	return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", viewOf(r, d))
 }
 
 // unsubscribe acts at once, and answers the same however often it is asked. It
@@ -38,6 +39,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now()); err != nil {
 			return err
 		}
+		d.State = digest.DigestLeft
 	}
 	return s.showUnsubscribed(w, r, d)
 }
@@ -49,19 +51,30 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if d.ID == 0 {
+		return errNotFound
+	}
+	if d.State == digest.DigestPaused {
+		return s.unsubscribePage(w, r)
+	}
 	if d.State == digest.DigestLeft {
 		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestActive, s.Now()); err != nil {
 			return err
 		}
+		d.State = digest.DigestActive
 	}
-	if d.ID == 0 {
-		return errNotFound
+	return s.show(w, r, http.StatusOK, "unsubscribed", "Welcome back", viewOf(r, d))
+}
+
+func viewOf(r *http.Request, d digest.Digest) unsubscribeView {
+	return unsubscribeView{
+		Name: paperOf(d), Token: r.PathValue("token"),
+		Left: d.State == digest.DigestLeft, Gone: d.ID == 0,
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribed", "Welcome back", unsubscribeView{Name: d.Name})
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
-	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", unsubscribeView{Name: d.Name, Token: r.PathValue("token"), Left: true})
+	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", viewOf(r, d))
 }
 
 // tokenDigest gives the digest of an unsubscribe link. If the digest is no more,
