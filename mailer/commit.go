@@ -34,7 +34,7 @@ type committer struct {
 	done  chan struct{}
 
 	mu      sync.Mutex
-	onTheir int // sends begun that have not come to their dot
+	onWay   int // sends begun that have not come to their dot
 	dots    []dotRequest
 	marks   []digest.Mark
 	closing bool
@@ -64,20 +64,20 @@ func (c *committer) change(f func()) {
 }
 
 // coming announces a dot, gone takes the announcement back.
-func (c *committer) coming() { c.change(func() { c.onTheir++ }) }
-func (c *committer) gone()   { c.change(func() { c.onTheir-- }) }
+func (c *committer) coming() { c.change(func() { c.onWay++ }) }
+func (c *committer) gone()   { c.change(func() { c.onWay-- }) }
 
 // dot returns when the edition is committed as dotting. An error wraps
 // errFenced when it is no longer ours, errQueue when nothing is known.
 func (c *committer) dot(d digest.Dot) error {
 	result := make(chan error, 1)
 	c.change(func() {
-		c.onTheir--
+		c.onWay--
 		c.dots = append(c.dots, dotRequest{d, result})
 	})
 	err := <-result
 	if err != nil {
-		c.change(func() { c.onTheir++ }) // as the caller counts it: not dotted
+		c.change(func() { c.onWay++ }) // as the caller counts it: not dotted
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func (c *committer) run() {
 	for {
 		c.mu.Lock()
 		dots, marks, closing := len(c.dots), len(c.marks), c.closing
-		full := dots > 0 && c.onTheir == 0
+		full := dots > 0 && c.onWay == 0
 		c.mu.Unlock()
 		switch {
 		case full:

@@ -16,13 +16,16 @@ import (
 
 // connect dials, greets, encrypts and logs in, all by go-mail, which closes nothing
 // when a step fails: that is done here. Every failure is the route's.
-func (t *smtpTransport) connect(ctx context.Context) (*smtpConn, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.o.DialTimeout)
+func (t *smtpTransport) connect(outer context.Context) (*smtpConn, error) {
+	ctx, cancel := context.WithTimeout(outer, t.o.DialTimeout)
 	defer cancel()
 	conn, client, err := t.dial(ctx)
 	if err != nil {
 		if conn != nil {
 			conn.Close()
+		}
+		if outer.Err() != nil {
+			return nil, &NotAcceptedError{Stage: StageConnect, Err: stoppedBy(outer)}
 		}
 		return nil, t.connectError(ctx, err)
 	}
@@ -38,18 +41,15 @@ func (t *smtpTransport) connect(ctx context.Context) (*smtpConn, error) {
 }
 
 func (t *smtpTransport) dial(ctx context.Context) (conn *patientConn, client *smtp.Client, err error) {
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+	stop := func() bool { return true }
+	dial := func(_ context.Context, network, address string) (net.Conn, error) {
 		raw, err := t.o.Dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
 		conn = &patientConn{Conn: raw}
 		conn.wait(t.o.DialTimeout)
-		context.AfterFunc(ctx, func() {
-			if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-				raw.Close()
-			}
-		})
+		stop = context.AfterFunc(ctx, func() { raw.Close() })
 		if t.server.security == implicitTLS {
 			return tls.Client(conn, t.tlsConfig()), nil
 		}
@@ -60,6 +60,9 @@ func (t *smtpTransport) dial(ctx context.Context) (conn *patientConn, client *sm
 		return nil, nil, fmt.Errorf("setting up: %w", err)
 	}
 	client, err = factory.DialToSMTPClientWithContext(ctx)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
 	return conn, client, err
 }
 
@@ -119,7 +122,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 		e.Reply.Enhanced, e.Reply.Text = cutEnhanced(answer.Code, oneLine(answer.Msg))
 		e.Reply.Text = shorten(e.Reply.Text, maxReplyText)
 	}
-	if ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = errors.New("no answer in " + t.o.DialTimeout.String())
 	}
 	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(), shorten(oneLine(quietReason(err)), maxReplyText))

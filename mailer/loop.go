@@ -18,6 +18,10 @@ type Queue interface {
 	// they were in doubt before. It reports how many became either.
 	Reap(ctx context.Context, now time.Time) (inDoubt int, err error)
 
+	// ReapIdempotent is Reap for a Transport that is Idempotent: nothing becomes
+	// in doubt, everything becomes ready again.
+	ReapIdempotent(ctx context.Context, now time.Time) error
+
 	// ClaimEditions leases at most n editions that are ready or in doubt and due
 	// by NextAt, of digests still active, counts the attempt, and gives them in
 	// the order of NextAt. Two callers never get the same edition.

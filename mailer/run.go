@@ -50,12 +50,7 @@ func (l *Loop) newRun(ctx context.Context, now time.Time) *run {
 // deliver runs rounds until nothing is due. A second round is for what one
 // connection had to put back because the server wanted fewer of them.
 func (r *run) deliver(ctx context.Context) {
-	if inDoubt, err := r.l.Queue.Reap(ctx, r.clock()); err != nil {
-		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
-	} else if inDoubt > 0 {
-		r.stats.InDoubt += inDoubt
-		r.log.Warn("a delivery died before its answer was recorded", "editions", inDoubt)
-	}
+	r.reap(ctx)
 	for before := -1; r.err == nil && r.progress > before; {
 		before = r.progress
 		r.round(ctx)
@@ -66,10 +61,29 @@ func (r *run) deliver(ctx context.Context) {
 	if err := r.marks.close(); err != nil {
 		r.fail(fmt.Errorf("recording deliveries: %w", err))
 	}
-	if len(r.left) > 0 || r.err != nil {
+	if len(r.left) > 0 || r.err != nil || ctx.Err() != nil {
 		if err := r.l.Queue.ReleaseEditions(context.WithoutCancel(ctx), r.token); err != nil {
 			r.fail(fmt.Errorf("giving editions back: %w", err))
 		}
+	}
+}
+
+// reap clears up after runs that died. Where sending again replaces the
+// message there is nothing to doubt.
+func (r *run) reap(ctx context.Context) {
+	var inDoubt int
+	var err error
+	if r.l.Transport.Idempotent() {
+		err = r.l.Queue.ReapIdempotent(ctx, r.clock())
+	} else {
+		inDoubt, err = r.l.Queue.Reap(ctx, r.clock())
+	}
+	if err != nil {
+		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
+	}
+	if inDoubt > 0 {
+		r.stats.InDoubt += inDoubt
+		r.log.Warn("a delivery died before its answer was recorded", "editions", inDoubt)
 	}
 }
 
@@ -195,8 +209,7 @@ func (r *run) print(ctx context.Context, ds []digest.Delivery, leaseUntil time.T
 		return jobs
 	}
 	if ctx.Err() != nil {
-		r.leave(job{}) // the batch is leased and will be given back
-		return nil
+		return nil // leased; it is given back at the end
 	}
 	if len(ds) == 1 {
 		r.retry(ds[0], Reply{}, fmt.Errorf("printing: %w", err))

@@ -19,6 +19,9 @@ func (r *run) settle(j job, dotted bool, reply Reply, err error) (ok bool) {
 		r.count(func(s *Stats) { s.Sent++ })
 		r.marks.mark(digest.Mark{ID: j.ID, State: digest.EditionSent, Reply: reply.String()})
 		return true
+	case !dotted && errors.Is(err, errTooLate):
+		r.leave(j) // we stopped, not the server
+		return true
 	case errors.Is(err, errFenced):
 		return true // the lease was lost; whoever has it now does the rest
 	case errors.Is(err, errQueue):
@@ -37,10 +40,6 @@ func (r *run) settle(j job, dotted bool, reply Reply, err error) (ok bool) {
 		r.log.Warn("an edition was refused", "edition", j.ID, "digest", j.DigestID, "reason", refused.reason())
 		r.marks.mark(digest.Mark{ID: j.ID, State: digest.EditionFailed, Reply: refused.Reply.String(), Error: refused.reason()})
 	case Retry:
-		if !dotted && errors.Is(err, errTooLate) {
-			r.leave(j) // we stopped, not the server
-			return true
-		}
 		r.retry(j.Delivery, refused.Reply, refused)
 	}
 	return true

@@ -3,6 +3,7 @@ package mailer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ type smtpTransport struct {
 	open   map[*smtpConn]bool // idle or in use
 }
 
-var errClosed = errors.New("the mail transport is closed")
+var errClosed = fmt.Errorf("%w: the mail transport is closed", errTooLate)
 
 func newSMTP(s server, o Options) *smtpTransport {
 	return &smtpTransport{server: s, o: o.withDefaults(), open: map[*smtpConn]bool{}}

@@ -48,14 +48,15 @@ func (c *smtpConn) transact(ctx context.Context, from, to string, message []byte
 	c.conn.wait(c.o.ReplyTimeout)
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()
-	if err := c.open(from, to); err != nil {
-		return Reply{}, err
-	}
-	if err := c.body(message); err != nil {
-		return Reply{}, c.breakOff(StageBody, err)
+	err := c.open(from, to)
+	if err == nil {
+		err = c.body(message)
 	}
 	if !stop() {
 		return Reply{}, c.breakOff(StageBody, stoppedBy(ctx))
+	}
+	if err != nil {
+		return Reply{}, err
 	}
 	if err := beforeDot(ctx); err != nil {
 		return Reply{}, c.breakOff(StageBody, err)
@@ -141,10 +142,11 @@ func (c *smtpConn) reset() {
 
 // body sends the whole message but the dot, and waits until it has left.
 func (c *smtpConn) body(message []byte) error {
-	if _, err := c.w.Write(stuffDots(message)); err != nil {
-		return err
+	c.w.Write(stuffDots(message)) //nolint:errcheck // Flush gives the same error
+	if err := c.w.Flush(); err != nil {
+		return c.breakOff(StageBody, err)
 	}
-	return c.w.Flush()
+	return nil
 }
 
 // stuffDots doubles the dots that begin lines (RFC 5321 §4.5.2).

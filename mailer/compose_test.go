@@ -1,0 +1,269 @@
+package mailer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func sample() Mail {
+	return Mail{
+		From: "Daily Digest <digest@example.org>", To: "reader@example.net", ReplyTo: "help@example.org",
+		Subject: "Friday 20 November: 12 posts from 7 sites",
+		HTML:    "<!doctype html><p>Grüße, 世界 — " + strings.Repeat("a long line ", 200) + "</p>\n",
+		Text:    "Grüße, 世界\n.a line that begins with a dot\ntrailing space \nlast",
+
+		MessageID: "d.abcdefghijklmnopqrst@example.org",
+		Date:      time.Date(2026, 11, 20, 0, 3, 0, 0, time.FixedZone("", 3600)),
+		ListName:  "Daily Digest", ListID: "d7.digest.example.org",
+		UnsubscribeURL: "https://digest.example.org/u/" + strings.Repeat("x", 60),
+	}
+}
+
+func mustCompose(t testing.TB, m Mail) []byte {
+	t.Helper()
+	b, err := Compose(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func parse(t testing.TB, b []byte) *mail.Message {
+	t.Helper()
+	msg, err := mail.ReadMessage(bytes.NewReader(b))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, b)
+	}
+	return msg
+}
+
+func TestComposeHeader(t *testing.T) {
+	msg := parse(t, mustCompose(t, sample()))
+	want := map[string]string{
+		"From":                     `"Daily Digest" <digest@example.org>`,
+		"To":                       "<reader@example.net>",
+		"Reply-To":                 "<help@example.org>",
+		"Subject":                  "Friday 20 November: 12 posts from 7 sites",
+		"Date":                     "Fri, 20 Nov 2026 00:03:00 +0100",
+		"Message-Id":               "<d.abcdefghijklmnopqrst@example.org>",
+		"List-Id":                  "Daily Digest <d7.digest.example.org>",
+		"List-Unsubscribe":         "<" + sample().UnsubscribeURL + ">",
+		"List-Unsubscribe-Post":    "List-Unsubscribe=One-Click", // RFC 8058 §3.1, to the letter
+		"Auto-Submitted":           "auto-generated",
+		"Precedence":               "bulk",
+		"X-Auto-Response-Suppress": "All",
+		"Mime-Version":             "1.0",
+	}
+	for name, value := range want {
+		if got := msg.Header[name]; len(got) != 1 || got[0] != value {
+			t.Errorf("%s: got %q, want one %q", name, got, value)
+		}
+	}
+	for name := range msg.Header {
+		if _, ok := want[name]; !ok && name != "Content-Type" {
+			t.Errorf("the header %s has no business here", name)
+		}
+	}
+}
+
+func TestComposeParts(t *testing.T) {
+	m := sample()
+	for _, encoded := range []bool{false, true} {
+		m := m
+		if m.Encoded = encoded; encoded {
+			m.HTML, m.Text = quoted(m.HTML), quoted(m.Text)
+		}
+		msg := parse(t, mustCompose(t, m))
+		kind, params, err := mime.ParseMediaType(msg.Header.Get("Content-Type"))
+		if err != nil || kind != "multipart/alternative" {
+			t.Fatalf("Content-Type %q, %v", kind, err)
+		}
+		parts := multipart.NewReader(msg.Body, params["boundary"])
+		for _, want := range []struct{ kind, body string }{
+			{"text/plain; charset=utf-8", sample().Text}, // the plain one first
+			{"text/html; charset=utf-8", sample().HTML},
+		} {
+			p, err := parts.NextRawPart()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Header.Get("Content-Type"); got != want.kind {
+				t.Errorf("Content-Type %q, want %q", got, want.kind)
+			}
+			if got := p.Header.Get("Content-Transfer-Encoding"); got != "quoted-printable" {
+				t.Errorf("encoding %q", got)
+			}
+			body, err := io.ReadAll(quotedprintable.NewReader(p))
+			got := strings.ReplaceAll(string(body), "\r\n", "\n")
+			// The last line break before a boundary is the boundary's (RFC 2046 §5.1.1).
+			if err != nil || got != strings.TrimSuffix(want.body, "\n") {
+				t.Errorf("encoded=%v: got %q, %v; want %q", encoded, got, err, want.body)
+			}
+		}
+		if _, err := parts.NextPart(); err != io.EOF {
+			t.Errorf("after the last part: %v", err)
+		}
+	}
+}
+
+func quoted(s string) string {
+	var b bytes.Buffer
+	q := quotedprintable.NewWriter(&b)
+	io.WriteString(q, s)
+	q.Close()
+	return b.String()
+}
+
+func TestComposeOneBody(t *testing.T) {
+	m := sample()
+	m.HTML = ""
+	msg := parse(t, mustCompose(t, m))
+	if got := msg.Header.Get("Content-Type"); got != "text/plain; charset=utf-8" {
+		t.Errorf("Content-Type %q", got)
+	}
+}
+
+// A retry after a crash must give the same bytes, or a receiver sees two messages.
+func TestComposeIsDeterministic(t *testing.T) {
+	first := mustCompose(t, sample())
+	for range 20 {
+		if again := mustCompose(t, sample()); !bytes.Equal(first, again) {
+			t.Fatalf("differs:\n%s\n%s", first, again)
+		}
+	}
+}
+
+func TestComposeWire(t *testing.T) {
+	b := mustCompose(t, sample())
+	if !bytes.HasSuffix(b, []byte("\r\n")) {
+		t.Error("does not end with CRLF")
+	}
+	for i, line := range strings.Split(string(b), "\r\n") {
+		if strings.ContainsAny(line, "\r\n") {
+			t.Errorf("line %d holds a bare CR or LF", i)
+		}
+		if len(line) > 78 && !strings.HasPrefix(line, "List-Unsubscribe:") {
+			t.Errorf("line %d is %d long: %q", i, len(line), line)
+		}
+		if !isASCII(line) {
+			t.Errorf("line %d is not ASCII", i)
+		}
+	}
+}
+
+func TestComposeNeutralises(t *testing.T) {
+	m := sample()
+	m.Subject = "News\r\nBcc: all@example.org\r\n\r\n<script>" + strings.Repeat("x", 2000)
+	m.ListName = "Lists; of: \"things\"\r\nX-Evil: 1"
+	msg := parse(t, mustCompose(t, m))
+	if msg.Header.Get("Bcc") != "" || msg.Header.Get("X-Evil") != "" {
+		t.Errorf("a header was injected: %v", msg.Header)
+	}
+	if got := msg.Header.Get("List-Id"); got != `"Lists; of: \"things\" X-Evil: 1" <d7.digest.example.org>` {
+		t.Errorf("List-Id %s", got)
+	}
+	m = sample()
+	m.Subject, m.ListName = "金曜日 11月20日", "毎日の新聞"
+	msg = parse(t, mustCompose(t, m))
+	if got, err := new(mime.WordDecoder).DecodeHeader(msg.Header.Get("Subject")); err != nil || got != m.Subject {
+		t.Errorf("subject %q, %v", got, err)
+	}
+}
+
+func TestComposeRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*Mail){
+		"no recipient":                  func(m *Mail) { m.To = "" },
+		"two recipients":                func(m *Mail) { m.To = "a@example.org, b@example.org" },
+		"a recipient with a line break": func(m *Mail) { m.To = "a@example.org\r\nBcc: b@example.org" },
+		"letters no server carries":     func(m *Mail) { m.To = "jörg@example.org" }, // SMTPUTF8 at every hop
+		"a sender with a line break":    func(m *Mail) { m.From = "a\r\nX: y <a@example.org>" },
+		"a Message-ID with a break":     func(m *Mail) { m.MessageID = "a@b\r\nX: y" },
+		"no Message-ID":                 func(m *Mail) { m.MessageID = "" },
+		"no date":                       func(m *Mail) { m.Date = time.Time{} },
+		"an address with a space":       func(m *Mail) { m.UnsubscribeURL = "https://example.org/a b" },
+		"an address with a break":       func(m *Mail) { m.UnsubscribeURL = "https://example.org/\r\nX: y" },
+		"an address of another kind":    func(m *Mail) { m.UnsubscribeURL = "javascript:alert(1)" },
+		"an overlong address":           func(m *Mail) { m.UnsubscribeURL = "https://example.org/" + strings.Repeat("x", 1000) },
+		"an encoded body that is not":   func(m *Mail) { m.Encoded = true },
+	} {
+		m := sample()
+		spoil(&m)
+		b, err := Compose(m)
+		e, ok := errors.AsType[*NotAcceptedError](err)
+		if !ok || e.Verdict() != Refused || b != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for in, want := range map[string]string{
+		"a@example.org":              "a@example.org",
+		"A.B+c@Example.ORG":          "A.B+c@example.org", // the local part is the host's business
+		"reader@bücher.example":      "reader@xn--bcher-kva.example",
+		"Reader <a@localhost>":       "a@localhost",
+		`"two words"@example.org`:    `"two words"@example.org`,
+		"x@[127.0.0.1]":              "x@[127.0.0.1]",
+		"日本@example.org":             "",
+		"nobody":                     "",
+		"a@b@c":                      "",
+		"a@example.org>\r\nRCPT TO:": "",
+	} {
+		a, err := parseAddress(in)
+		if want == "" {
+			if err == nil {
+				t.Errorf("%q was read as %q", in, a.Address)
+			}
+			continue
+		}
+		if err != nil || a.Address != want {
+			t.Errorf("%q: got %v, %v; want %q", in, a, err, want)
+		}
+	}
+}
+
+func TestMessageID(t *testing.T) {
+	s := digest.NewSigner([]byte("0123456789abcdef"))
+	a := MessageID(s, 1, "example.org")
+	if a != MessageID(s, 1, "example.org") || a == MessageID(s, 2, "example.org") {
+		t.Errorf("not one for each edition: %s", a)
+	}
+	for _, host := range []string{"", "localhost", "bücher.example", strings.Repeat("label.", 20) + "org", strings.Repeat("l", 63) + ".org", "a b\r\n"} {
+		id := MessageID(s, 1, host)
+		if len(id) > 64 || strings.ContainsAny(id, " :\r\n") || !isASCII(id) || strings.HasSuffix(id, "@") {
+			t.Errorf("host %q: %q", host, id)
+		}
+		m := sample()
+		m.MessageID = id
+		if got := parse(t, mustCompose(t, m)).Header.Get("Message-Id"); got != "<"+id+">" {
+			t.Errorf("header %q", got)
+		}
+	}
+}
+
+func FuzzCompose(f *testing.F) {
+	f.Add("subject", "<p>html</p>", "text", "name")
+	f.Add("a\r\nB: c", "\xff\x00", ".\r.\n.\r\n", "\"\\\u2028")
+	f.Fuzz(func(t *testing.T, subject, html, text, name string) {
+		m := sample()
+		m.Subject, m.HTML, m.Text, m.ListName = subject, html, text, name
+		b, err := Compose(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msg := parse(t, b)
+		if len(msg.Header) != 14 {
+			t.Fatalf("%d headers: %v", len(msg.Header), msg.Header)
+		}
+	})
+}

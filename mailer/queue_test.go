@@ -1,0 +1,193 @@
+package mailer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+	"time"
+
+	"digest"
+)
+
+// memQueue keeps the contract of Queue in memory.
+type memQueue struct {
+	mu       sync.Mutex
+	rows     map[digest.EditionID]*memRow
+	commits  int // of dots and marks
+	down     bool
+	finishes int
+}
+
+type memRow struct {
+	digest.Delivery
+	leaseUntil time.Time
+	doubted    bool
+}
+
+func newMemQueue(n int, due time.Time) *memQueue {
+	q := &memQueue{rows: map[digest.EditionID]*memRow{}}
+	for i := range n {
+		id := digest.EditionID(i + 1)
+		q.rows[id] = &memRow{Delivery: digest.Delivery{
+			Edition: digest.Edition{
+				ID: id, DigestID: digest.DigestID(100 + i), State: digest.EditionReady, NextAt: due, Date: due,
+				ExpiresAt: due.Add(20 * time.Hour),
+			},
+			Email: fmt.Sprintf("reader%d@example.org", id), TimeZone: "Europe/Paris", DigestName: "Daily Digest",
+		}}
+	}
+	return q
+}
+
+var errDown = errors.New("the database is away")
+
+func (q *memQueue) sorted() []*memRow {
+	rows := make([]*memRow, 0, len(q.rows))
+	for _, r := range q.rows {
+		rows = append(rows, r)
+	}
+	sort.Slice(rows, func(i, j int) bool { return rows[i].ID < rows[j].ID })
+	return rows
+}
+
+func (q *memQueue) states() map[digest.EditionState]int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := map[digest.EditionState]int{}
+	for _, r := range q.rows {
+		n[r.State]++
+	}
+	return n
+}
+
+func (q *memQueue) row(id digest.EditionID) memRow {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return *q.rows[id]
+}
+
+func (q *memQueue) Reap(_ context.Context, now time.Time) (int, error) {
+	return q.reap(now, true)
+}
+
+func (q *memQueue) ReapIdempotent(_ context.Context, now time.Time) error {
+	_, err := q.reap(now, false)
+	return err
+}
+
+func (q *memQueue) reap(now time.Time, doubt bool) (n int, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.down {
+		return 0, errDown
+	}
+	for _, r := range q.rows {
+		switch {
+		case r.State == digest.EditionLeased && !now.Before(r.leaseUntil):
+			r.State = digest.EditionReady
+		case r.State == digest.EditionDotting && now.Sub(r.DotAt) >= 15*time.Minute && !doubt:
+			r.State = digest.EditionReady
+		case r.State == digest.EditionDotting && now.Sub(r.DotAt) >= 15*time.Minute:
+			n++
+			if r.State = digest.EditionInDoubt; r.doubted {
+				r.State = digest.EditionUnconfirmed
+			}
+			r.doubted = true
+		}
+	}
+	return n, nil
+}
+
+func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.down {
+		return nil, errDown
+	}
+	var claimed []digest.Delivery
+	for _, r := range q.sorted() {
+		if len(claimed) == n {
+			break
+		}
+		if r.State != digest.EditionReady && r.State != digest.EditionInDoubt || now.Before(r.NextAt) {
+			continue
+		}
+		r.State, r.Token, r.leaseUntil, r.WasInDoubt = digest.EditionLeased, token, now.Add(lease), r.doubted
+		r.Attempt++
+		claimed = append(claimed, r.Delivery)
+	}
+	return claimed, nil
+}
+
+func (q *memQueue) BeginDot(_ context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.down {
+		return nil, errDown
+	}
+	q.commits++
+	for _, d := range dots {
+		if r := q.rows[d.ID]; r.State == digest.EditionLeased && r.Token == token {
+			r.State, r.MessageID, r.Date, r.DotAt = digest.EditionDotting, d.MessageID, d.Date, now
+			won = append(won, d.ID)
+		}
+	}
+	return won, nil
+}
+
+func (q *memQueue) Finish(_ context.Context, now time.Time, token string, marks []digest.Mark) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.down {
+		return errDown
+	}
+	q.commits++
+	q.finishes++
+	for _, m := range marks {
+		r := q.rows[m.ID]
+		if r.Token != token || r.State != digest.EditionLeased && r.State != digest.EditionDotting {
+			continue
+		}
+		r.State, r.Reply, r.Error, r.NextAt = m.State, m.Reply, m.Error, m.NextAt
+		r.doubted = r.doubted || m.State == digest.EditionInDoubt
+		if m.Uncounted {
+			r.Attempt--
+		}
+		if m.State == digest.EditionSent {
+			r.SentAt = now
+		}
+	}
+	return nil
+}
+
+func (q *memQueue) ReleaseEditions(_ context.Context, token string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range q.rows {
+		if r.State == digest.EditionLeased && r.Token == token {
+			r.Attempt--
+			if r.State = digest.EditionReady; r.doubted {
+				r.State = digest.EditionInDoubt
+			}
+		}
+	}
+	return nil
+}
+
+// pressFunc is a Printer.
+type pressFunc func([]digest.Delivery) ([]Mail, error)
+
+func (f pressFunc) Print(_ context.Context, ds []digest.Delivery) ([]Mail, error) { return f(ds) }
+
+func printAll(ds []digest.Delivery) ([]Mail, error) {
+	mails := make([]Mail, len(ds))
+	for i, d := range ds {
+		mails[i] = Mail{
+			Subject: "Friday 20 November: 2 posts from 1 site", HTML: "<p>Hello</p>", Text: fmt.Sprintf("Hello %s\n.dot\n", d.Email),
+			UnsubscribeURL: fmt.Sprintf("https://digest.example.org/u/%d", d.ID),
+		}
+	}
+	return mails, nil
+}

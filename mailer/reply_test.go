@@ -1,0 +1,123 @@
+package mailer
+
+import (
+	"bufio"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestReadReply(t *testing.T) {
+	for _, test := range []struct {
+		in   string
+		want Reply
+		ok   bool
+	}{
+		{"250 2.1.0 Ok\r\n", Reply{250, "2.1.0", "Ok"}, true},
+		{"250\r\n", Reply{250, "", ""}, true},                  // RFC 5321 §4.2: the text may be missing
+		{"250 ok\n", Reply{250, "", "ok"}, true},               // some servers end lines like this
+		{"550 5.1.1\r\n", Reply{550, "5.1.1", ""}, true},       // nothing but the codes
+		{"550 2.1.1 no\r\n", Reply{550, "", "2.1.1 no"}, true}, // the class contradicts the code
+		{"550 10.0.0.1 no\r\n", Reply{550, "", "10.0.0.1 no"}, true},
+		{"452-4.2.2 full\r\n452 4.2.2 try later\r\n", Reply{452, "4.2.2", "full try later"}, true},
+		{"250-a\r\n250\r\n", Reply{250, "", "a"}, true},
+		{"250 evil\x1b[31m\x07\xff\r\n", Reply{250, "", "evil [31m \uFFFD"}, true}, // it will be shown to people
+		{"250-a\r\n550 b\r\n", Reply{}, false},                                     // two replies in one
+		{"ok\r\n", Reply{}, false},
+		{"25\r\n", Reply{}, false},
+		{"2500 x\r\n", Reply{}, false},
+		{"100 x\r\n", Reply{}, false},
+		{"999 x\r\n", Reply{}, false},
+		{"250 cut off", Reply{}, false},
+		{"", Reply{}, false},
+		{strings.Repeat("250-x\r\n", 1000), Reply{}, false},            // no end
+		{"250 " + strings.Repeat("x", 10000) + "\r\n", Reply{}, false}, // no line
+	} {
+		got, err := readReply(bufio.NewReader(strings.NewReader(test.in)))
+		if got != test.want || err == nil != test.ok {
+			t.Errorf("%.40q: got %+v, %v; want %+v", test.in, got, err, test.want)
+		}
+	}
+}
+
+func FuzzReadReply(f *testing.F) {
+	f.Add("250-2.0.0 a\r\n250 2.0.0 b\r\n")
+	f.Add("550 5.7.1 \xff\r\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		r, err := readReply(bufio.NewReader(strings.NewReader(in)))
+		if err != nil {
+			if r != (Reply{}) {
+				t.Errorf("an error and %+v", r)
+			}
+			return
+		}
+		if r.Code < 200 || r.Code > 599 || strings.ContainsAny(r.String(), "\r\n\x00") || len(r.Text) > maxReplyText {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestVerdict(t *testing.T) {
+	for _, test := range []struct {
+		stage    Stage
+		code     int
+		enhanced string
+		want     Verdict
+	}{
+		{StageCompose, 0, "", Refused},
+		{StageConnect, 0, "", Route},   // nobody there
+		{StageConnect, 535, "", Route}, // a wrong password is nobody's mailbox
+		{StageConnect, 554, "", Route},
+		{StageMail, 0, "", Retry}, // lost
+		{StageMail, 451, "", Route},
+		{StageMail, 550, "5.7.1", Route}, // before RCPT: it speaks of us
+		{StageMail, 421, "", Route},
+		{StageRcpt, 0, "", Retry},
+		{StageRcpt, 450, "4.2.0", Retry}, // greylisted
+		{StageRcpt, 452, "4.2.2", Retry}, // full
+		{StageRcpt, 552, "", Retry},      // RFC 5321 §4.5.3.1.10
+		{StageRcpt, 421, "", Route},
+		{StageRcpt, 550, "", Refused},
+		{StageRcpt, 550, "5.1.1", Refused},
+		{StageRcpt, 556, "5.1.10", Refused}, // RFC 7505
+		{StageRcpt, 530, "5.7.0", Route},    // log in first
+		{StageData, 451, "", Retry},
+		{StageData, 554, "", Refused},
+		{StageBody, 0, "", Retry},
+		{StageDot, 452, "", Retry},
+		{StageDot, 552, "", Refused}, // too large
+		{StageDot, 554, "5.7.1", Refused},
+		{StageDot, 550, "5.7.515", Route}, // the domain is not authenticated
+		{StageDot, 550, "5.7.26", Route},
+		{StageDot, 421, "", Route},
+	} {
+		e := &NotAcceptedError{Stage: test.stage, Reply: Reply{Code: test.code, Enhanced: test.enhanced}}
+		if got := e.Verdict(); got != test.want {
+			t.Errorf("%s %d %s: %s, want %s", test.stage, test.code, test.enhanced, got, test.want)
+		}
+	}
+}
+
+func TestRetrySchedule(t *testing.T) {
+	var total time.Duration
+	n := 0
+	for attempt := 1; ; attempt++ {
+		d, ok := retryDelay(attempt)
+		if !ok {
+			break
+		}
+		n++
+		total += d
+	}
+	if n != 9 || total != 17*time.Hour+15*time.Minute {
+		t.Errorf("%d retries over %s; they must end before the next edition", n, total)
+	}
+	if d, _ := retryDelay(1); d < 5*time.Minute {
+		t.Errorf("%s is too soon for a greylist", d)
+	}
+	for failures, want := range map[int]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 5: 15 * time.Minute, 1000: 15 * time.Minute} {
+		if got := routeDelay(failures); got != want {
+			t.Errorf("after %d failures %s, want %s", failures, got, want)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package mailer
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A sink is an SMTP server that keeps what it accepts and misbehaves on demand.
+// It is written to the wire so that it can do what no real server library allows.
+type sink struct {
+	// answer gives the reply to the nth command of its kind over all connections,
+	// from 1, "" to take the usual one, hangUp to close the connection. Besides
+	// commands it is asked for BANNER, for BODY after the first line of a
+	// message, and for DOT after its end.
+	answer func(command string, n int) string
+
+	plain bool // offers no PIPELINING
+
+	mu       sync.Mutex
+	count    map[string]int
+	log      []string // commands as they came
+	accepted []string // messages, dots unstuffed
+	conns    map[net.Conn]bool
+	most     int // connections open at once
+}
+
+const hangUp = "hang up"
+
+// onNth answers one command once.
+func onNth(command string, n int, reply string) func(string, int) string {
+	return func(c string, i int) string {
+		if c == command && i == n {
+			return reply
+		}
+		return ""
+	}
+}
+
+// always answers one command every time.
+func always(command, reply string) func(string, int) string {
+	return func(c string, _ int) string {
+		if c == command {
+			return reply
+		}
+		return ""
+	}
+}
+
+// listen serves on loopback until the test ends and gives the DIGEST_MAIL for it.
+func (s *sink) listen(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { s.serve(c) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		s.mu.Lock()
+		for c := range s.conns {
+			c.Close()
+		}
+		s.mu.Unlock()
+		wg.Wait()
+	})
+	return "smtp+insecure://" + l.Addr().String()
+}
+
+// dial serves over a pipe, for bubbles of synctest.
+func (s *sink) dial(context.Context, string, string) (net.Conn, error) {
+	a, b := net.Pipe()
+	go s.serve(b)
+	return a, nil
+}
+
+func (s *sink) messages() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.accepted...)
+}
+
+func (s *sink) seen(command string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count[command]
+}
+
+func (s *sink) reply(w io.Writer, command, usual string) bool {
+	s.mu.Lock()
+	if s.count == nil {
+		s.count = map[string]int{}
+	}
+	s.count[command]++
+	n := s.count[command]
+	s.mu.Unlock()
+	if s.answer != nil {
+		if a := s.answer(command, n); a == hangUp {
+			return false
+		} else if a != "" {
+			usual = a
+		}
+	}
+	if usual != "" {
+		io.WriteString(w, usual+"\r\n")
+	}
+	return true
+}
+
+func (s *sink) serve(c net.Conn) {
+	s.mu.Lock()
+	if s.conns == nil {
+		s.conns = map[net.Conn]bool{}
+	}
+	s.conns[c] = true
+	s.most = max(s.most, len(s.conns))
+	s.mu.Unlock()
+	defer func() {
+		c.Close()
+		s.mu.Lock()
+		delete(s.conns, c)
+		s.mu.Unlock()
+	}()
+	r, w := bufio.NewReaderSize(c, 32<<10), bufio.NewWriter(c)
+	flush := func() bool { return r.Buffered() > 0 || w.Flush() == nil }
+	if !s.reply(w, "BANNER", "220 sink ESMTP") || w.Flush() != nil {
+		return
+	}
+	for flush() {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return
+		}
+		verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(line)), " ")
+		s.mu.Lock()
+		s.log = append(s.log, strings.TrimSpace(line))
+		s.mu.Unlock()
+		switch verb {
+		case "EHLO":
+			offers := "250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 ENHANCEDSTATUSCODES"
+			if s.plain {
+				offers = "250 sink"
+			}
+			if !s.reply(w, verb, offers) {
+				return
+			}
+		case "DATA":
+			if !s.reply(w, verb, "354 go on") {
+				w.Flush()
+				return
+			}
+			if w.Flush() != nil || !s.data(r, w) {
+				w.Flush()
+				return
+			}
+		case "QUIT":
+			s.reply(w, verb, "221 bye")
+			w.Flush()
+			return
+		default:
+			if !s.reply(w, verb, "250 2.0.0 ok") {
+				w.Flush()
+				return
+			}
+		}
+	}
+}
+
+// data reads a message, unless the answer to DATA was a refusal and none comes.
+func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
+	if first, err := r.Peek(1); err == nil && s.refusedData(first) {
+		return true
+	}
+	var b strings.Builder
+	for n := 0; ; n++ {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return false
+		}
+		if n == 0 && !s.reply(io.Discard, "BODY", "") {
+			return false
+		}
+		if string(line) == ".\r\n" {
+			break
+		}
+		if line[0] == '.' {
+			line = line[1:]
+		}
+		b.Write(line)
+	}
+	var verdict strings.Builder
+	ok := s.reply(&verdict, "DOT", "250 2.0.0 queued")
+	if strings.HasPrefix(verdict.String(), "2") {
+		s.mu.Lock()
+		s.accepted = append(s.accepted, b.String())
+		s.mu.Unlock()
+	}
+	io.WriteString(w, verdict.String())
+	return ok
+}
+
+// refusedData reports that what follows DATA is the next command, not a message.
+func (s *sink) refusedData([]byte) bool {
+	s.mu.Lock()
+	n := s.count["DATA"]
+	s.mu.Unlock()
+	if s.answer == nil {
+		return false
+	}
+	a := s.answer("DATA", n)
+	return a != "" && !strings.HasPrefix(a, "3")
+}
