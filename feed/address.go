@@ -1,18 +1,179 @@
 package feed
 
 import (
-	"errors"
-	"io"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"digest"
 )
 
-// GuessPaths gives the common feed addresses to try on a site, in order.
-func GuessPaths(address string) []string { return nil }
+// maxAddress bounds a URL, and a GUID, in bytes.
+const maxAddress = 2048
 
-// NormalURL gives the form of a feed's address that is stored and compared.
-func NormalURL(raw string) (string, error) { return raw, errors.ErrUnsupported }
+// resolve makes ref absolute against base. An absolute ref stays byte for
+// byte; one that cannot be resolved stays as it is.
+func resolve(base, ref string) string {
+	ref = cleanAddress(ref)
+	if ref == "" || base == "" || isAbsolute(ref) {
+		return ref
+	}
+	b, err := url.Parse(base)
+	if err != nil || b.Scheme == "" {
+		return ref
+	}
+	if strings.HasPrefix(ref, "//") {
+		return b.Scheme + ":" + ref
+	}
+	r, err := b.Parse(ref)
+	if err == nil && b.Opaque == "" {
+		return r.String()
+	}
+	if strings.HasPrefix(ref, "/") && b.Host != "" {
+		return b.Scheme + "://" + b.Host + ref
+	}
+	return ref
+}
+
+// cleanAddress drops what cannot be part of a URL: white space around it, line
+// breaks and tabs in it (URL Standard, basic parser).
+func cleanAddress(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.ContainsAny(s, "\t\r\n") {
+		return s
+	}
+	return strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(s)
+}
+
+// isAbsolute reports whether s begins with a scheme.
+func isAbsolute(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case isLetter(c):
+		case i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case c == ':':
+			return i > 1
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// isWeb reports whether s is an absolute http or https URL that fits.
+func isWeb(s string) bool {
+	if len(s) > maxAddress || len(s) < 8 {
+		return false
+	}
+	scheme, rest, found := strings.Cut(s, "://")
+	return found && rest != "" && rest[0] != '/' && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// NormalURL gives the form of a feed's address that is stored and compared:
+// https where the scheme is missing, scheme and host in lower case and ASCII,
+// no default port, no fragment, "/" for an empty path. Path and query stay byte
+// for byte. feed: addresses are taken for what they stand for.
+func NormalURL(raw string) (string, error) {
+	s := cleanAddress(raw)
+	s = withScheme(s)
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", notAddress(raw, err)
+	}
+	host, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
+	if err != nil && net.ParseIP(u.Hostname()) == nil {
+		host = strings.ToLower(u.Hostname())
+		if strings.ContainsAny(host, " <>\"'`{}|\\^%") {
+			return "", notAddress(raw, nil)
+		}
+	}
+	if strings.Contains(u.Host, "[") {
+		host = "[" + strings.ToLower(u.Hostname()) + "]"
+	}
+	if host == "" || len(s) > maxAddress {
+		return "", notAddress(raw, nil)
+	}
+	if p := u.Port(); p != "" && (u.Scheme != "http" || p != "80") && (u.Scheme != "https" || p != "443") {
+		host += ":" + p
+	}
+	if u.User != nil {
+		host = u.User.String() + "@" + host
+	}
+	return u.Scheme + "://" + host + afterHost(s), nil
+}
+
+// withScheme puts https:// before an address without scheme, and unwraps
+// feed:https://... and feed://....
+func withScheme(s string) string {
+	if len(s) > 5 && strings.EqualFold(s[:5], "feed:") {
+		s = strings.TrimPrefix(s[5:], "//")
+	}
+	if strings.HasPrefix(s, "//") {
+		return "https:" + s
+	}
+	if i := strings.Index(s, "://"); i > 0 {
+		return strings.ToLower(s[:i]) + s[i:]
+	}
+	if host, _, _ := strings.Cut(s, "/"); strings.Contains(host, ".") || strings.HasPrefix(host, "localhost") {
+		if scheme, _, found := strings.Cut(host, ":"); !found || strings.ContainsAny(scheme, ".") || scheme == "localhost" {
+			return "https://" + s
+		}
+	}
+	return s
+}
+
+// afterHost gives path and query of an absolute URL as they are written.
+func afterHost(s string) string {
+	rest := s[strings.Index(s, "://")+3:]
+	rest, _, _ = strings.Cut(rest, "#")
+	i := strings.IndexAny(rest, "/?")
+	switch {
+	case i < 0:
+		return "/"
+	case rest[i] == '?':
+		return "/" + rest[i:]
+	}
+	return rest[i:]
+}
+
+func notAddress(raw string, err error) error {
+	if len(raw) > 100 {
+		raw = raw[:100] + "..."
+	}
+	message := fmt.Sprintf("%q is not a web address; give one such as https://example.org/feed.xml", raw)
+	return &digest.Error{Kind: digest.Invalid, Message: message, Err: err}
+}
 
 // Host is the lower-case host name of a URL without port, "" if it has none.
-func Host(rawURL string) string { return "" }
+func Host(rawURL string) string {
+	u, err := url.Parse(cleanAddress(rawURL))
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
 
-// WriteOPML writes a subscription list.
-func WriteOPML(w io.Writer, title string, outlines []Offer) error { return errors.ErrUnsupported }
+// GuessPaths gives the common feed addresses to try on a site that offers
+// none, in order: those below the page's own folder, then those of the site.
+func GuessPaths(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	common := []string{"feed", "feed.xml", "rss.xml", "atom.xml", "index.xml", "rss", "feed/", "feed.json", "feeds/posts/default", "?feed=rss2"}
+	origin := u.Scheme + "://" + u.Host
+	folder := origin + u.EscapedPath()[:strings.LastIndexByte(u.EscapedPath(), '/')+1]
+	var out []string
+	for _, base := range []string{strings.TrimSuffix(folder, "/") + "/", origin + "/"} {
+		if len(out) > 0 && base == out[0][:len(out[0])-len(common[0])] {
+			break
+		}
+		for _, path := range common {
+			out = append(out, base+path)
+		}
+	}
+	return out
+}

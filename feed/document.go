@@ -35,9 +35,9 @@ type Document struct {
 	SkipDays    []string // "Monday" and so on, UTC
 	UpdateEvery time.Duration
 
-	Entries []Entry // in document order, at most MaxEntries
-	Feeds   []Offer // of a page: the feeds it offers, in order; of an OPML: its list
-	Repairs []string
+	Entries []Entry  // all of them, in document order; what becomes posts is Newest(MaxEntries)
+	Feeds   []Offer  // of a page: the feeds it offers, in order; of an OPML: its list
+	Repairs []string // what had to be put right, for people
 }
 
 // IsFeed reports whether the document is a feed rather than a list or a page.
@@ -46,20 +46,24 @@ func (d *Document) IsFeed() bool { return d.Kind != OPML && d.Kind != HTML }
 // An Entry is one post as the document states it. What costs time (the
 // sanitised content) is made by Post.
 type Entry struct {
-	Identity   string // stable under edits, unique within the document where it can be
-	GUID       string // as in the document: guid, atom:id, rdf:about, JSON Feed's id
-	Link       string // absolute; "" when there is none
-	Title      string // plain text; "" when there is none
-	Author     string
-	Language   string
+	Identity   string    // stable under edits, unique within the document where it can be
+	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
+	Link       string    // absolute; "" when there is none
+	Title      string    // plain text; "" when there is none
+	Author     string    // the entry's own; Post falls back to the feed's
+	Language   string    // the entry's own; Post falls back to the feed's
 	Published  time.Time // as in the document, not clamped; zero: none
 	Hash       string    // of the raw title, link and content: changes when the author edits
 	HasContent bool
 	Enclosure  *digest.Enclosure
-}
 
-// Post makes the entry ready to be stored and shown.
-func (e *Entry) Post(seen time.Time) digest.Post { return digest.Post{} }
+	titles, bodies []text   // not empty, best first
+	images         []string // beside the text, best first
+	original       string   // the author's own page where Link counts clicks
+	owner          string   // author of the feed
+	feedLanguage   string
+	bases          []string // for relative links, best first
+}
 
 // An Offer is a feed that a page offers or a list contains.
 type Offer struct {

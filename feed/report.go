@@ -1,7 +1,90 @@
 package feed
 
-// Reported is what `digest parse --json` prints of one document.
-type Reported struct{}
+import (
+	"time"
+
+	"digest"
+)
+
+// Reported is what `digest parse --json` prints of one document. Kind is one
+// of the Kind constants; what the document does not have is null. Of a list or a
+// page, entries are left out; of a feed, feeds are.
+type Reported struct {
+	Kind     Kind            `json:"kind"`
+	Title    *string         `json:"title"`
+	Link     *string         `json:"link"`
+	Language *string         `json:"language"`
+	Count    int             `json:"count"` // of entries; of feeds where there are none
+	Entries  []ReportedEntry `json:"entries,omitzero"`
+	Feeds    []ReportedFeed  `json:"feeds,omitzero"`
+	Repairs  []string        `json:"repairs,omitempty"`
+}
+
+// ReportedEntry is one entry as the document states it.
+type ReportedEntry struct {
+	Title      *string            `json:"title"`
+	Link       *string            `json:"link"`
+	Published  *string            `json:"published"` // RFC 3339, UTC
+	Author     *string            `json:"author"`
+	ID         *string            `json:"id"`
+	HasContent bool               `json:"has_content"`
+	Enclosure  *ReportedEnclosure `json:"enclosure"`
+}
+
+// ReportedEnclosure is the first file of an entry; length in bytes, 0 where unknown.
+type ReportedEnclosure struct {
+	URL    string `json:"url"`
+	Type   string `json:"type"`
+	Length int64  `json:"length"`
+}
+
+// ReportedFeed is a feed that a list names or a page offers.
+type ReportedFeed struct {
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	Type   string `json:"type,omitempty"`
+	Folder string `json:"folder,omitempty"`
+}
 
 // Report turns a document into what `digest parse --json` prints.
-func Report(d *Document) Reported { return Reported{} }
+func Report(d *Document) Reported {
+	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language), Repairs: d.Repairs}
+	if d.IsFeed() {
+		r.Entries = []ReportedEntry{}
+	} else {
+		r.Feeds = []ReportedFeed{}
+	}
+	for i := range d.Entries {
+		r.Entries = append(r.Entries, reportEntry(&d.Entries[i]))
+	}
+	for _, o := range d.Feeds {
+		r.Feeds = append(r.Feeds, ReportedFeed(o))
+	}
+	r.Count = len(r.Entries)
+	if !d.IsFeed() {
+		r.Count = len(r.Feeds)
+	}
+	return r
+}
+
+func reportEntry(e *Entry) ReportedEntry {
+	r := ReportedEntry{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent}
+	if !e.Published.IsZero() {
+		r.Published = orNull(e.Published.UTC().Format(time.RFC3339))
+	}
+	if e.Enclosure != nil {
+		r.Enclosure = reportEnclosure(e.Enclosure)
+	}
+	return r
+}
+
+func reportEnclosure(e *digest.Enclosure) *ReportedEnclosure {
+	return &ReportedEnclosure{URL: e.URL, Type: e.Type, Length: e.Length}
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

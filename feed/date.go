@@ -1,0 +1,326 @@
+package feed
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	// clockTime finds 15:04, 15:04:05.000, 3:04 PM.
+	clockTime = regexp.MustCompile(`(\d{1,2}):(\d{1,2})(?:[:.](\d{1,2})(?:[.,:]\d+)?)?(?:\s*([ap])\.?m\b\.?)?`)
+	// offset finds what names a zone behind a time: Z, EST, -0700, GMT+2, +05:30.
+	offset = regexp.MustCompile(`^[\s,:]*(?:(?:gmt|utc|ut|etc/gmt)?\s*([+-])[+-]*(\d{1,2}):?(\d{2})?(?::\d{2})?\b|([a-z]{1,5})\b)`)
+	// dayNumbers finds the numbers of a date, and the letters that may follow one.
+	dayNumbers = regexp.MustCompile(`\d+`)
+	// compactDate is ISO 8601's basic form, 20031231T101455.
+	compactDate = regexp.MustCompile(`\b(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?)?\b`)
+	// ordinalDate is a year and its day, 2003-365.
+	ordinalDate = regexp.MustCompile(`^(\d{4})-(\d{3})\b`)
+	epochDate   = regexp.MustCompile(`^\d{10}(\d{3})?$`)
+)
+
+// parseDate reads a date in any of the forms that feeds write: RFC 822 and its
+// many misreadings, ISO 8601, asctime, what databases print, and month names of
+// a dozen languages. Zero: there is no date in it, or one that never was (month
+// 13; the year 1 that some generators write for "none"). A zone that is not
+// known counts as UTC. The result is in UTC.
+func parseDate(s string) time.Time {
+	s = strings.ToLower(oneLine(decodeEntities(s)))
+	if s == "" || len(s) > 120 {
+		return time.Time{}
+	}
+	if epochDate.MatchString(s) {
+		n, _ := strconv.ParseInt(s[:10], 10, 64)
+		return time.Unix(n, 0).UTC()
+	}
+	date, clock, seconds, ok := splitClock(s)
+	if !ok {
+		return time.Time{}
+	}
+	year, month, day, clock2, ok := readDay(date)
+	if !ok {
+		return time.Time{}
+	}
+	if clock2 != 0 {
+		clock = clock2
+	}
+	return assemble(year, month, day, clock, seconds)
+}
+
+// assemble checks the parts and puts them together.
+func assemble(year, month, day int, clock time.Duration, zone int) time.Time {
+	if year < 2 || year > 9999 || month < 1 || month > 12 || day < 1 {
+		return time.Time{}
+	}
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if t.Day() != day {
+		return time.Time{}
+	}
+	return t.Add(clock - time.Duration(zone)*time.Second)
+}
+
+// splitClock takes the time of day and the zone out of s; date is the rest.
+func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) {
+	all := clockTime.FindAllStringSubmatchIndex(s, -1)
+	if len(all) == 0 {
+		return s, 0, 0, true
+	}
+	m := all[len(all)-1]
+	if len(all) > 1 && strings.TrimSpace(s[all[0][1]:m[0]]) != "" && strings.ContainsAny(s[m[0]-1:m[0]], "+-") {
+		m = all[len(all)-2] // the last one was an offset, +05:30
+	} else if len(all) > 1 && m[0] > 0 && strings.ContainsAny(s[m[0]-1:m[0]], "+-") {
+		m = all[len(all)-2]
+	}
+	part := func(i int) int {
+		if m[2*i] < 0 {
+			return 0
+		}
+		n, _ := strconv.Atoi(s[m[2*i]:m[2*i+1]])
+		return n
+	}
+	hour, minute, second := part(1), part(2), part(3)
+	half := ""
+	if m[8] >= 0 {
+		half = s[m[8]:m[9]]
+	}
+	before, after := s[:m[0]], s[m[1]:]
+	switch {
+	case half == "p" && hour < 12, strings.Contains(before, "오후") && hour < 12:
+		hour += 12
+	case half == "a" && hour == 12, strings.Contains(before, "오전") && hour == 12:
+		hour = 0
+	}
+	if hour > 24 || minute > 59 || second > 60 || hour == 24 && minute > 0 {
+		return "", 0, 0, false
+	}
+	zone, used := readZone(after)
+	clock = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
+	return strings.TrimSuffix(strings.TrimSpace(before), "t") + " " + after[used:], clock, zone, true
+}
+
+// readZone reads the zone that s begins with, in seconds east of UTC, and how
+// much of s it takes.
+func readZone(s string) (seconds, used int) {
+	m := offset.FindStringSubmatchIndex(s)
+	if m == nil {
+		return 0, 0
+	}
+	if m[8] >= 0 {
+		name := s[m[8]:m[9]]
+		if hours, known := zoneHours(name); known {
+			return int(hours * 3600), m[1]
+		}
+		if monthNamed(name) > 0 {
+			return 0, 0
+		}
+		return 0, m[1]
+	}
+	digits := s[m[4]:m[5]]
+	hours, _ := strconv.Atoi(digits)
+	minutes := 0
+	if m[6] >= 0 {
+		minutes, _ = strconv.Atoi(s[m[6]:m[7]])
+	}
+	used = m[1]
+	if hours > 14 && m[6] < 0 {
+		return 0, used
+	}
+	seconds = hours*3600 + minutes*60
+	if s[m[2]:m[3]] == "-" {
+		seconds = -seconds
+	}
+	return seconds, used
+}
+
+// zoneHours gives the offset of the zone names that feeds use.
+func zoneHours(name string) (float64, bool) {
+	switch name {
+	case "z", "gmt", "utc", "ut", "wet":
+		return 0, true
+	case "est":
+		return -5, true
+	case "edt", "ast":
+		return -4, true
+	case "cst":
+		return -6, true
+	case "cdt":
+		return -5, true
+	case "mst":
+		return -7, true
+	case "mdt":
+		return -6, true
+	case "pst":
+		return -8, true
+	case "pdt", "akdt":
+		return -7, true
+	case "akst":
+		return -9, true
+	case "hst":
+		return -10, true
+	case "adt", "brt", "art":
+		return -3, true
+	case "nst":
+		return -3.5, true
+	case "ndt":
+		return -2.5, true
+	case "west", "bst", "cet", "met", "mez":
+		return 1, true
+	case "cest", "mest", "mesz", "eet", "sast":
+		return 2, true
+	case "eest", "msk":
+		return 3, true
+	case "msd":
+		return 4, true
+	case "ist":
+		return 5.5, true
+	case "jst", "kst":
+		return 9, true
+	case "hkt", "sgt", "awst", "pht":
+		return 8, true
+	case "acst":
+		return 9.5, true
+	case "aest":
+		return 10, true
+	case "acdt":
+		return 10.5, true
+	case "aedt":
+		return 11, true
+	case "nzst":
+		return 12, true
+	case "nzdt":
+		return 13, true
+	}
+	return 0, false
+}
+
+// readDay reads a day; clock is set where date and time are one number.
+func readDay(s string) (year, month, day int, clock time.Duration, ok bool) {
+	if strings.HasPrefix(s, "-") {
+		return 0, 0, 0, 0, false
+	}
+	if m := ordinalDate.FindStringSubmatch(s); m != nil && !strings.Contains(s[len(m[0]):], "-") {
+		y, n := number(m[1]), number(m[2])
+		t := time.Date(y, 1, n, 0, 0, 0, 0, time.UTC)
+		return y, int(t.Month()), t.Day(), 0, t.Year() == y
+	}
+	if m := compactDate.FindStringSubmatch(s); m != nil {
+		clock = time.Duration(number(m[4]))*time.Hour + time.Duration(number(m[5]))*time.Minute + time.Duration(number(m[6]))*time.Second
+		return number(m[1]), number(m[2]), number(m[3]), clock, true
+	}
+	numbers := dayNumbers.FindAllString(s, -1)
+	if month = monthIn(s); month > 0 {
+		year, day, ok = dayAndYear(numbers)
+		return year, month, day, 0, ok
+	}
+	year, month, day, ok = numericDay(numbers, s)
+	return year, month, day, 0, ok
+}
+
+// dayAndYear sorts out the numbers around a month's name.
+func dayAndYear(numbers []string) (year, day int, ok bool) {
+	switch {
+	case len(numbers) == 0:
+		return 0, 0, false
+	case len(numbers) == 1:
+		return number(numbers[0]), 1, len(numbers[0]) == 4
+	}
+	a, b := numbers[0], numbers[1]
+	if len(a) == 4 || len(a) == 2 && number(a) > 31 {
+		a, b = b, a
+	}
+	return century(b), number(a), len(a) <= 2
+}
+
+// numericDay reads dates without a month's name. The order is year first where
+// the first number has four digits; else day first, unless a slash and a
+// number above 12 (or AM/PM, which is American) say otherwise.
+func numericDay(n []string, s string) (year, month, day int, ok bool) {
+	if len(n) == 0 || len(n[0]) > 4 {
+		return 0, 0, 0, false
+	}
+	if len(n) < 3 {
+		if len(n[0]) != 4 {
+			return 0, 0, 0, false
+		}
+		if len(n) == 1 {
+			return number(n[0]), 1, 1, true
+		}
+		return number(n[0]), number(n[1]), 1, true
+	}
+	a, b, c := number(n[0]), number(n[1]), number(n[2])
+	switch {
+	case len(n[0]) == 4:
+		return a, b, c, true
+	case len(n[2]) < 4 && !strings.Contains(s, ".") && (strings.Contains(s, "-") || a > 12 && b <= 12):
+		return century(n[0]), b, c, true
+	case b > 12, strings.Contains(s, "/") && strings.Contains(s, "m"):
+		return century(n[2]), a, b, true
+	}
+	return century(n[2]), b, a, true
+}
+
+// century completes a year of two digits, and those that old Java programs
+// wrote, counted from 1900.
+func century(digits string) int {
+	y := number(digits)
+	switch {
+	case len(digits) == 3 && y >= 100 && y < 200:
+		return 1900 + y
+	case len(digits) > 2:
+		return y
+	case y < 69:
+		return 2000 + y
+	}
+	return 1900 + y
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// monthIn finds the last word of s that names a month: an earlier one is a
+// weekday (mar. is Tuesday in French).
+func monthIn(s string) int {
+	month := 0
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < 'a' || r > 'z' && r < 0x80 }) {
+		if m := monthNamed(word); m > 0 {
+			month = m
+		}
+	}
+	return month
+}
+
+// months are the beginnings of the names of months, without case.
+var months = [12][]string{
+	{"jan", "ene", "gen", "янв", "ιαν", "sty", "oca", "led"},
+	{"feb", "fev", "fév", "фев", "φεβ", "lut", "şub", "úno", "helmi"},
+	{"mar", "mär", "maer", "mrz", "mrt", "maa", "már", "мар", "μάρ", "μαρ", "bře"},
+	{"apr", "abr", "avr", "ápr", "апр", "απρ", "kwi", "nis", "dub", "huhti"},
+	{"may", "mai", "maj", "mei", "mag", "máj", "мая", "май", "μάι", "μαϊ", "μαι", "touko", "kvě"},
+	{"jun", "juin", "giu", "jún", "июн", "ιούν", "ιον", "cze", "haz", "kesä"},
+	{"jul", "juil", "lug", "júl", "июл", "ιούλ", "ιολ", "lip", "tem", "heinä"},
+	{"aug", "ago", "aoû", "aou", "авг", "αύγ", "αυγ", "sie", "ağu", "srp", "elo"},
+	{"sep", "set", "szept", "сен", "σεπ", "wrz", "eyl", "zář", "syys"},
+	{"oct", "okt", "ott", "out", "окт", "οκτ", "paź", "eki", "říj", "loka"},
+	{"nov", "noy", "ноя", "νοέ", "νοε", "lis", "kas", "marras"},
+	{"dec", "dez", "dic", "déc", "дек", "δεκ", "gru", "ara", "pro", "joulu"},
+}
+
+// monthNamed gives the month that a word in lower case names, 0 for none.
+func monthNamed(word string) int {
+	best, length := 0, 0
+	for i, names := range months {
+		for _, name := range names {
+			if len(name) > length && strings.HasPrefix(word, name) {
+				best, length = i+1, len(name)
+			}
+		}
+	}
+	return best
+}

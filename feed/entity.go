@@ -1,0 +1,136 @@
+package feed
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxEntity bounds the length of an entity, delimiters included: the longest
+// of HTML has 33 bytes.
+const maxEntity = 40
+
+// decodeEntities replaces the entities of XML and HTML and numeric references,
+// once. An '&' that begins none of them stays. References to characters that
+// no text may hold are dropped; those to C1 controls mean windows-1252, as in HTML.
+func decodeEntities(s string) string {
+	i := strings.IndexByte(s, '&')
+	if i < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i >= 0 {
+		b.WriteString(s[:i])
+		s = s[i:]
+		text, n := entity(s)
+		b.WriteString(text)
+		s = s[n:]
+		i = strings.IndexByte(s, '&')
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// entity decodes the entity that s begins with and gives its length; for a
+// bare ampersand, "&" and 1.
+func entity(s string) (string, int) {
+	window := s[:min(len(s), maxEntity)]
+	end := strings.IndexByte(window, ';')
+	if end < 2 {
+		return "&", 1
+	}
+	if s[1] == '#' {
+		return numericReference(s[2:end], end+1)
+	}
+	switch s[1:end] {
+	case "amp", "AMP":
+		return "&", end + 1
+	case "lt":
+		return "<", end + 1
+	case "gt":
+		return ">", end + 1
+	case "quot":
+		return `"`, end + 1
+	case "apos":
+		return "'", end + 1
+	}
+	for _, c := range []byte(s[1:end]) {
+		if !isLetter(c) && (c < '0' || c > '9') {
+			return "&", 1
+		}
+	}
+	// html decodes prefixes too (&copyright;): then the semicolon is left over.
+	if text := html.UnescapeString(s[:end+1]); !strings.HasSuffix(text, ";") {
+		return text, end + 1
+	}
+	return "&", 1
+}
+
+// numericReference decodes the digits of a reference whose whole length is n.
+func numericReference(digits string, n int) (string, int) {
+	base, from := rune(10), 0
+	if digits != "" && digits[0]|0x20 == 'x' {
+		base, from = 16, 1
+	}
+	if len(digits) == from {
+		return "&", 1
+	}
+	var r rune
+	for _, c := range []byte(digits[from:]) {
+		v := hexValue(c)
+		if v < 0 || v >= base {
+			return "&", 1
+		}
+		if r = r*base + v; r > utf8.MaxRune {
+			return "", n
+		}
+	}
+	if r >= 0x80 && r < 0xA0 {
+		return string(windows1252(byte(r))), n
+	}
+	if !isTextRune(r) {
+		return "", n
+	}
+	return string(r), n
+}
+
+func hexValue(c byte) rune {
+	switch {
+	case c >= '0' && c <= '9':
+		return rune(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return rune(c|0x20-'a') + 10
+	}
+	return -1
+}
+
+// isTextRune reports whether XML 1.0 allows r in a document (§2.2).
+func isTextRune(r rune) bool {
+	switch {
+	case r < 0x20:
+		return r == '\t' || r == '\n' || r == '\r'
+	case r >= 0xD800 && r < 0xE000, r == 0xFFFE, r == 0xFFFF, r > utf8.MaxRune:
+		return false
+	}
+	return true
+}
+
+// escapeText makes s safe as the text of an element or a quoted attribute.
+func escapeText(b []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '&':
+			b = append(b, "&amp;"...)
+		case '<':
+			b = append(b, "&lt;"...)
+		case '>':
+			b = append(b, "&gt;"...)
+		case '"':
+			b = append(b, "&#34;"...)
+		default:
+			b = append(b, s[i])
+		}
+	}
+	return b
+}

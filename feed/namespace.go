@@ -1,0 +1,87 @@
+package feed
+
+import "strings"
+
+// declare notes the namespaces that a tag declares; they hold until its end.
+func (t *tidier) declare(tok token) {
+	for _, a := range tok.attrs {
+		switch {
+		case a.name == "xmlns":
+			t.bindings = append(t.bindings, binding{"", vocabulary(decodeEntities(a.value))})
+		case strings.HasPrefix(a.name, "xmlns:"):
+			t.bindings = append(t.bindings, binding{a.name[len("xmlns:"):], vocabulary(decodeEntities(a.value))})
+		}
+	}
+}
+
+// vocabulary is that of a prefix at this point of the document.
+func (t *tidier) vocabulary(prefix string) string {
+	for i := len(t.bindings) - 1; i >= 0; i-- {
+		if t.bindings[i].prefix == prefix {
+			return t.bindings[i].vocabulary
+		}
+	}
+	if prefix == "" {
+		return ""
+	}
+	return customary(prefix)
+}
+
+// canonical is the name by which the tables know an element.
+func (t *tidier) canonical(name string) string {
+	prefix, local := splitName(name)
+	local = strings.ToLower(local)
+	switch v := t.vocabulary(prefix); {
+	case v == "" || t.kind == Atom && v == "atom":
+		return local
+	default:
+		return v + ":" + local
+	}
+}
+
+func splitName(name string) (prefix, local string) {
+	if i := strings.IndexByte(name, ':'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// baseOf is the base of links in an element: its own xml:base on top of its
+// parent's, and relative ones on top of the document's address.
+func (t *tidier) baseOf(tok token, parent string) string {
+	own := tok.attr("xml:base")
+	if own == "" {
+		return parent
+	}
+	if parent == "" {
+		parent = t.address
+	}
+	if base := resolve(parent, own); isAbsolute(base) {
+		return base
+	}
+	return parent
+}
+
+// formOf says how the inside of a text construct is to be read (RFC 4287 §3.1;
+// Atom 0.3 has a mode as well). RSS does not say.
+func (t *tidier) formOf(tok token) form {
+	if t.kind != Atom {
+		return unsaid
+	}
+	typ, mode := strings.ToLower(tok.attr("type")), strings.ToLower(tok.attr("mode"))
+	switch {
+	case mode == "base64":
+		return encoded
+	case typ == "" && mode == "":
+		return untyped
+	case typ == "html", strings.HasPrefix(typ, "text/html"):
+		return markup
+	case strings.HasSuffix(typ, "html"), strings.HasPrefix(typ, "application/xhtml"), strings.HasSuffix(typ, "xml"):
+		return markup
+	case typ == "text", strings.HasPrefix(typ, "text/"):
+		return plain
+	case typ == "":
+		return untyped
+	}
+	return other
+}

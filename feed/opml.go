@@ -1,0 +1,124 @@
+package feed
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// parseOPML reads a subscription list, however badly it is written: bare '&'
+// and '<' in attributes, outlines never closed. An outline without address is a
+// folder; its name is part of the Folder of what stands in it.
+func parseOPML(doc, address string) *Document {
+	d := &Document{Kind: OPML}
+	s := scanner{doc: doc}
+	var folders []string // of each open outline, "" for a feed
+	for {
+		tok := s.next()
+		switch {
+		case tok.kind == tokenEOF:
+			return d
+		case tok.kind == tokenEnd && strings.EqualFold(tok.name, "outline"):
+			if len(folders) > 0 {
+				folders = folders[:len(folders)-1]
+			}
+		case tok.kind == tokenStart && strings.EqualFold(tok.name, "title") && d.Title == "":
+			if text := s.next(); text.kind == tokenText || text.kind == tokenCDATA {
+				d.Title = plainLine(text.text, false)
+			}
+		case tok.kind == tokenStart && strings.EqualFold(tok.name, "outline"):
+			name := plainLine(firstOf(tok.attr("title"), tok.attr("text")), false)
+			if offer, ok := outline(&tok, name, address); ok {
+				offer.Folder = joinFolders(folders)
+				d.Feeds = append(d.Feeds, offer)
+				name = ""
+			}
+			if !tok.empty && len(folders) < maxDepth {
+				folders = append(folders, name)
+			}
+		}
+	}
+}
+
+// outline gives the feed of an outline; false where it is a folder or something else.
+func outline(tok *token, name, address string) (Offer, bool) {
+	u := firstOf(tok.attr("xmlUrl"), tok.attr("feedUrl"))
+	if typ := tok.attr("type"); u == "" && (strings.EqualFold(typ, "rss") || strings.EqualFold(typ, "atom")) {
+		u = tok.attr("url")
+	}
+	if u == "" {
+		return Offer{}, false
+	}
+	u = resolve(address, u)
+	return Offer{URL: u, Title: firstOf(name, u), Type: tok.attr("type")}, true
+}
+
+func joinFolders(names []string) string {
+	var all []string
+	for _, n := range names {
+		if n != "" {
+			all = append(all, strings.ReplaceAll(n, "/", "-"))
+		}
+	}
+	return strings.Join(all, "/")
+}
+
+// WriteOPML writes a subscription list, OPML 2.0, with a folder for each
+// Folder, nested at "/". Offers without folder come first.
+func WriteOPML(w io.Writer, title string, outlines []Offer) error {
+	list := slices.Clone(outlines)
+	slices.SortStableFunc(list, func(a, b Offer) int { return strings.Compare(a.Folder, b.Folder) })
+	p := &opmlWriter{}
+	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n<head><title>%s</title></head>\n<body>", escapeAttribute(title))
+	for _, o := range list {
+		p.enter(splitFolder(o.Folder))
+		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"/>`, escapeAttribute(firstOf(o.Title, o.URL)), escapeAttribute(o.URL))
+	}
+	p.enter(nil)
+	p.line("</body>\n</opml>")
+	if _, err := io.WriteString(w, p.String()); err != nil {
+		return fmt.Errorf("writing opml: %w", err)
+	}
+	return nil
+}
+
+type opmlWriter struct {
+	strings.Builder
+	open []string
+}
+
+func (p *opmlWriter) line(format string, args ...any) {
+	p.WriteString(strings.Repeat("  ", len(p.open)))
+	fmt.Fprintf(p, format, args...)
+	p.WriteByte('\n')
+}
+
+// enter closes and opens outlines until those of path are open.
+func (p *opmlWriter) enter(path []string) {
+	same := 0
+	for same < len(path) && same < len(p.open) && path[same] == p.open[same] {
+		same++
+	}
+	for len(p.open) > same {
+		p.open = p.open[:len(p.open)-1]
+		p.line("</outline>")
+	}
+	for _, name := range path[same:] {
+		p.line(`<outline text="%s" title="%[1]s">`, escapeAttribute(name))
+		p.open = append(p.open, name)
+	}
+}
+
+func splitFolder(folder string) []string {
+	return strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })
+}
+
+func escapeAttribute(s string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		return ""
+	}
+	return b.String()
+}

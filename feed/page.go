@@ -1,0 +1,81 @@
+package feed
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxOffers bounds the feeds taken from one page.
+const maxOffers = 50
+
+// parsePage reads the feeds that a page offers: the <link rel=alternate> of
+// feed types, in order, resolved against <base> and the page's address.
+func parsePage(doc, address string) *Document {
+	d := &Document{Kind: HTML, Link: address}
+	z := html.NewTokenizer(strings.NewReader(doc))
+	z.SetMaxBuf(1 << 20)
+	base, inTitle := address, false
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return d
+		case html.TextToken:
+			if inTitle && d.Title == "" {
+				d.Title = plainLine(string(z.Text()), true)
+			}
+		case html.EndTagToken:
+			inTitle = false
+		case html.StartTagToken, html.SelfClosingTagToken:
+			tag := z.Token()
+			inTitle = tag.DataAtom == atom.Title
+			switch tag.DataAtom {
+			case atom.Html:
+				d.Language = htmlAttr(tag, "lang")
+			case atom.Base:
+				if href := htmlAttr(tag, "href"); href != "" && base == address {
+					base = resolve(address, href)
+				}
+			case atom.Link:
+				d.offer(tag, base)
+			}
+		}
+	}
+}
+
+// offer notes what a <link> offers, once.
+func (d *Document) offer(tag html.Token, base string) {
+	rels := strings.Fields(strings.ToLower(htmlAttr(tag, "rel")))
+	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(htmlAttr(tag, "type"))), ";")
+	href := resolve(base, htmlAttr(tag, "href"))
+	if slices.Contains(rels, "self") && d.Self == "" && isFeedType(typ) {
+		d.Self = href
+	}
+	if !slices.Contains(rels, "feed") && !(slices.Contains(rels, "alternate") && isFeedType(typ)) || slices.Contains(rels, "stylesheet") {
+		return
+	}
+	if href == "" || len(d.Feeds) >= maxOffers || slices.ContainsFunc(d.Feeds, func(o Offer) bool { return o.URL == href }) {
+		return
+	}
+	d.Feeds = append(d.Feeds, Offer{URL: href, Title: oneLine(htmlAttr(tag, "title")), Type: typ})
+}
+
+func isFeedType(typ string) bool {
+	switch strings.TrimSpace(typ) {
+	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json", "application/rdf+xml",
+		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml", "application/rss":
+		return true
+	}
+	return false
+}
+
+func htmlAttr(tag html.Token, name string) string {
+	for _, a := range tag.Attr {
+		if a.Key == name {
+			return strings.TrimSpace(a.Val)
+		}
+	}
+	return ""
+}

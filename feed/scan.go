@@ -1,0 +1,247 @@
+package feed
+
+import "strings"
+
+// tokenKind says what a token is.
+type tokenKind uint8
+
+const (
+	tokenEOF   tokenKind = iota
+	tokenText            // character data, entities not decoded
+	tokenCDATA           // the inside of a CDATA section
+	tokenStart
+	tokenEnd
+)
+
+// A token is a piece of markup. Its strings are parts of the document.
+type token struct {
+	kind  tokenKind
+	text  string // of text and CDATA
+	name  string // of tags, with prefix
+	attrs []attribute
+	empty bool // a start tag that ends itself
+	at    int  // offset of its first byte
+	cut   bool // the document ended inside it
+}
+
+// An attribute's value is as written, entities not decoded.
+type attribute struct{ name, value string }
+
+// attr gives the decoded value of an attribute, "" if it is absent. Names are
+// compared without case: feeds write isPermalink as often as isPermaLink.
+func (t *token) attr(name string) string {
+	for _, a := range t.attrs {
+		if strings.EqualFold(a.name, name) {
+			return strings.TrimSpace(decodeEntities(a.value))
+		}
+	}
+	return ""
+}
+
+// A scanner splits XML into tokens and never fails: what cannot be markup is
+// text. Comments, processing instructions and the DOCTYPE are left out, so no
+// entity that a document declares is ever expanded.
+type scanner struct {
+	doc   string
+	pos   int
+	attrs []attribute // reused
+}
+
+func (s *scanner) next() token {
+	for s.pos < len(s.doc) {
+		at := s.pos
+		if s.doc[at] != '<' {
+			return s.textToken(at)
+		}
+		rest := s.doc[at:]
+		switch {
+		case len(rest) > 1 && isNameStart(rest[1]):
+			return s.startTag(at)
+		case len(rest) > 2 && rest[1] == '/' && isNameStart(rest[2]):
+			return s.endTag(at)
+		case strings.HasPrefix(rest, "<![CDATA["):
+			return s.cdata(at)
+		case s.skipOther(rest):
+		default:
+			return s.textToken(at)
+		}
+	}
+	return token{kind: tokenEOF, at: len(s.doc)}
+}
+
+// textToken reads up to the next '<', at least one byte.
+func (s *scanner) textToken(at int) token {
+	end := strings.IndexByte(s.doc[at+1:], '<')
+	if end < 0 {
+		s.pos = len(s.doc)
+	} else {
+		s.pos = at + 1 + end
+	}
+	return token{kind: tokenText, text: s.doc[at:s.pos], at: at}
+}
+
+func (s *scanner) cdata(at int) token {
+	from := at + len("<![CDATA[")
+	end := strings.Index(s.doc[from:], "]]>")
+	if end < 0 {
+		s.pos = len(s.doc)
+		return token{kind: tokenCDATA, text: s.doc[from:], at: at, cut: true}
+	}
+	s.pos = from + end + len("]]>")
+	return token{kind: tokenCDATA, text: s.doc[from : from+end], at: at}
+}
+
+// skipOther passes over a comment, an instruction or a declaration; false if
+// rest is none of these.
+func (s *scanner) skipOther(rest string) bool {
+	switch {
+	case strings.HasPrefix(rest, "<!--"):
+		s.skipPast(rest, 4, "-->")
+	case strings.HasPrefix(rest, "<?"):
+		s.skipPast(rest, 2, ">")
+	case len(rest) > 2 && rest[1] == '!' && isLetter(rest[2]):
+		s.pos += declarationLength(rest)
+	default:
+		return false
+	}
+	return true
+}
+
+// skipPast moves behind end; where it is missing only the opening is passed.
+func (s *scanner) skipPast(rest string, opening int, end string) {
+	i := strings.Index(rest[opening:], end)
+	if i < 0 {
+		s.pos += opening
+		return
+	}
+	s.pos += opening + i + len(end)
+}
+
+// declarationLength is the length of <!DOCTYPE ...>, its internal subset and
+// quoted strings included.
+func declarationLength(rest string) int {
+	var quote byte
+	depth := 0
+	for i := 2; i < len(rest); i++ {
+		c := rest[i]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '[':
+			depth++
+		case c == ']' && depth > 0:
+			depth--
+		case c == '>' && depth == 0:
+			return i + 1
+		}
+	}
+	if i := strings.IndexByte(rest, '>'); i >= 0 {
+		return i + 1
+	}
+	return len(rest)
+}
+
+func (s *scanner) endTag(at int) token {
+	i := at + 2
+	for i < len(s.doc) && isNameByte(s.doc[i]) {
+		i++
+	}
+	t := token{kind: tokenEnd, name: s.doc[at+2 : i], at: at}
+	for i < len(s.doc) && s.doc[i] != '>' && s.doc[i] != '<' {
+		i++
+	}
+	t.cut = i >= len(s.doc)
+	if !t.cut && s.doc[i] == '>' {
+		i++
+	}
+	s.pos = i
+	return t
+}
+
+func (s *scanner) startTag(at int) token {
+	i := at + 1
+	for i < len(s.doc) && isNameByte(s.doc[i]) {
+		i++
+	}
+	t := token{kind: tokenStart, name: s.doc[at+1 : i], at: at}
+	s.attrs = s.attrs[:0]
+	for {
+		i = skipSpace(s.doc, i)
+		switch {
+		case i >= len(s.doc):
+			t.cut = true
+		case s.doc[i] == '>':
+			i++
+		case s.doc[i] == '/':
+			t.empty = i+1 < len(s.doc) && s.doc[i+1] == '>'
+			i++
+			continue
+		case s.doc[i] == '<': // never closed; the next tag begins
+		default:
+			i = s.attribute(i)
+			continue
+		}
+		break
+	}
+	t.attrs, s.pos = s.attrs, i
+	return t
+}
+
+// attribute reads one attribute at i and gives the offset behind it, which is
+// always greater than i.
+func (s *scanner) attribute(i int) int {
+	from := i
+	for i < len(s.doc) && isNameByte(s.doc[i]) {
+		i++
+	}
+	if i == from {
+		return i + 1 // a stray byte
+	}
+	name := s.doc[from:i]
+	j := skipSpace(s.doc, i)
+	if j >= len(s.doc) || s.doc[j] != '=' {
+		s.attrs = append(s.attrs, attribute{name, ""})
+		return i
+	}
+	value, end := attributeValue(s.doc, skipSpace(s.doc, j+1))
+	s.attrs = append(s.attrs, attribute{name, value})
+	return end
+}
+
+// attributeValue reads a value in quotes or without them. A quote that never
+// ends closes at the tag's end.
+func attributeValue(doc string, i int) (string, int) {
+	if i < len(doc) && (doc[i] == '"' || doc[i] == '\'') {
+		if end := strings.IndexByte(doc[i+1:], doc[i]); end >= 0 {
+			return doc[i+1 : i+1+end], i + end + 2
+		}
+		i++
+	}
+	from := i
+	for i < len(doc) && doc[i] != '>' && doc[i] != ' ' && doc[i] != '\n' && doc[i] != '\t' && doc[i] != '\r' {
+		i++
+	}
+	if i < len(doc) && doc[i] == '>' && i > from && doc[i-1] == '/' {
+		i--
+	}
+	return doc[from:i], i
+}
+
+func skipSpace(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func isNameStart(c byte) bool { return isLetter(c) || c == '_' || c == ':' || c >= 0x80 }
+
+func isNameByte(c byte) bool {
+	return isNameStart(c) || c >= '0' && c <= '9' || c == '-' || c == '.'
+}

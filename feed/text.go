@@ -1,0 +1,311 @@
+package feed
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A form says how a text construct is to be read.
+type form uint8
+
+const (
+	unsaid  form = iota // RSS: nobody knows; mostly HTML
+	untyped             // Atom without type: text by the book, HTML by habit
+	plain
+	markup
+	encoded // Atom 0.3 mode="base64"
+	other   // a media type that is neither text nor HTML
+)
+
+// A text is a text construct as it stands in the document.
+type text struct {
+	raw  string // the inside of the element
+	form form
+	base string // absolute, when an xml:base is in scope
+	lang string
+}
+
+func (t text) empty() bool { return strings.TrimSpace(t.raw) == "" }
+
+// value gives the text with one layer of XML taken off, and whether it is
+// certain to be HTML.
+func (t text) value() (string, bool) {
+	if hasElements(t.raw) && t.form != encoded {
+		return strings.TrimSpace(unwrapDiv(flatten(t.raw))), true
+	}
+	value := strings.TrimSpace(innerText(t.raw))
+	if t.form == encoded {
+		if b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), "")); err == nil {
+			value = cleanText(mendUTF8(b))
+		}
+		return value, false
+	}
+	return value, t.form == markup
+}
+
+// html gives the text as HTML, not yet made safe.
+func (t text) html() string {
+	value, certain := t.value()
+	if certain || t.form == unsaid && looksLikeHTML(value) || t.form != plain && looksLikeHTML(value) {
+		return value
+	}
+	if t.form == unsaid {
+		value = decodeEntities(value)
+	}
+	return paragraphs(value)
+}
+
+// paragraphs makes HTML of plain text: an empty line ends a paragraph.
+func paragraphs(s string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n\n") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		b.WriteString("<p>")
+		b.WriteString(strings.ReplaceAll(html.EscapeString(part), "\n", "<br/>"))
+		b.WriteString("</p>")
+	}
+	return b.String()
+}
+
+// plain gives the text as one line without tags and entities: titles, names.
+func (t text) plain() string {
+	value, certain := t.value()
+	return plainLine(value, certain)
+}
+
+// plainLine takes tags and entities off a line. Publishers escape titles twice
+// or not at all, so what still looks like an entity is decoded again, and what
+// looks like inline HTML is taken for it.
+func plainLine(s string, isHTML bool) string {
+	if isHTML || hasInlineTags(s) {
+		s = stripTags(s)
+	} else {
+		s = decodeEntities(s)
+	}
+	for range 2 {
+		again := decodeEntities(s)
+		if again == s {
+			break
+		}
+		s = again
+	}
+	if hasInlineTags(s) {
+		s = stripTags(s)
+	}
+	return oneLine(s)
+}
+
+// oneLine trims s and makes every run of white space one space.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// hasElements reports whether raw holds tags outside of CDATA.
+func hasElements(raw string) bool {
+	if strings.IndexByte(raw, '<') < 0 {
+		return false
+	}
+	s := scanner{doc: raw}
+	for {
+		switch s.next().kind {
+		case tokenEOF:
+			return false
+		case tokenStart:
+			return true
+		}
+	}
+}
+
+// innerText joins the text and the CDATA sections of raw; tags are left out.
+func innerText(raw string) string {
+	i := strings.IndexByte(raw, '<')
+	if i < 0 {
+		return decodeEntities(raw)
+	}
+	var b strings.Builder
+	s := scanner{doc: raw}
+	for {
+		switch tok := s.next(); tok.kind {
+		case tokenEOF:
+			return b.String()
+		case tokenText:
+			b.WriteString(decodeEntities(tok.text))
+		case tokenCDATA:
+			b.WriteString(tok.text)
+		}
+	}
+}
+
+// flatten makes HTML of XHTML: prefixes off, empty elements closed by an end
+// tag, CDATA escaped.
+func flatten(raw string) string {
+	b := make([]byte, 0, len(raw)+64)
+	s := scanner{doc: raw}
+	for {
+		switch tok := s.next(); tok.kind {
+		case tokenEOF:
+			return string(b)
+		case tokenText:
+			b = append(b, tok.text...)
+		case tokenCDATA:
+			b = escapeText(b, tok.text)
+		case tokenStart:
+			b = flatTag(b, &tok)
+		case tokenEnd:
+			_, local := splitName(tok.name)
+			b = append(append(append(b, "</"...), local...), '>')
+		}
+	}
+}
+
+func flatTag(b []byte, tok *token) []byte {
+	_, local := splitName(tok.name)
+	b = append(append(b, '<'), local...)
+	for _, a := range tok.attrs {
+		if strings.HasPrefix(a.name, "xmlns") {
+			continue
+		}
+		b = append(append(append(b, ' '), a.name...), `="`...)
+		b = append(escapeText(b, decodeEntities(a.value)), '"')
+	}
+	b = append(b, '>')
+	if tok.empty && !isVoid(local) {
+		b = append(append(append(b, "</"...), local...), '>')
+	}
+	return b
+}
+
+// unwrapDiv takes off the <div> that XHTML content must be wrapped in (RFC 4287 §3.1.1.3).
+func unwrapDiv(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.HasPrefix(s, "<div>") || !strings.HasSuffix(s, "</div>") {
+		return s
+	}
+	inner := s[len("<div>") : len(s)-len("</div>")]
+	if strings.Contains(inner, "<div") || strings.Contains(inner, "</div") {
+		return s
+	}
+	return inner
+}
+
+func isVoid(tag string) bool {
+	switch atom.Lookup([]byte(strings.ToLower(tag))) {
+	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,
+		atom.Param, atom.Source, atom.Track, atom.Wbr:
+		return true
+	}
+	return false
+}
+
+// stripTags gives the text of HTML, decoded; blocks and breaks become spaces.
+func stripTags(s string) string {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	hidden := 0
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return b.String()
+		case html.TextToken:
+			if hidden == 0 {
+				b.Write(z.Text())
+			}
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			hidden += hides(name)
+			b.WriteString(gap(name))
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			hidden = max(0, hidden-hides(name))
+			b.WriteString(gap(name))
+		case html.SelfClosingTagToken:
+			name, _ := z.TagName()
+			b.WriteString(gap(name))
+		}
+	}
+}
+
+func hides(tag []byte) int {
+	switch atom.Lookup(tag) {
+	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg:
+		return 1
+	}
+	return 0
+}
+
+// gap is what stands between the words around a tag.
+func gap(tag []byte) string {
+	switch atom.Lookup(tag) {
+	case atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite, atom.Code, atom.Del, atom.Em, atom.Font, atom.I, atom.Ins,
+		atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.Time,
+		atom.Tt, atom.U, atom.Var, atom.Wbr, atom.Strike, atom.Big, atom.Acronym, atom.Ruby, atom.Rt, atom.Rb, atom.Rp, atom.Nobr:
+		return ""
+	}
+	return " "
+}
+
+// looksLikeHTML reports whether s holds a tag of HTML or an entity.
+func looksLikeHTML(s string) bool {
+	if i := strings.IndexByte(s, '&'); i >= 0 && decodeEntities(s[i:]) != s[i:] {
+		return true
+	}
+	return findTag(s, func(a atom.Atom, _ string) bool { return a != 0 })
+}
+
+// hasInlineTags reports whether a line holds inline HTML: an element that is
+// also closed, or one that needs no end. "The <b> tag" does not.
+func hasInlineTags(s string) bool {
+	if strings.IndexByte(s, '<') < 0 {
+		return false
+	}
+	lower := strings.ToLower(s)
+	return findTag(s, func(a atom.Atom, name string) bool {
+		switch a {
+		case 0:
+			return false
+		case atom.Br, atom.Img, atom.Wbr, atom.Hr:
+			return true
+		}
+		return strings.Contains(lower, "</"+name+">")
+	})
+}
+
+// findTag reports whether any start tag in s, by its HTML name, satisfies ok.
+func findTag(s string, ok func(atom.Atom, string) bool) bool {
+	for {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			return false
+		}
+		s = s[i+1:]
+		n := 0
+		for n < len(s) && n < 12 && isNameByte(s[n]) {
+			n++
+		}
+		if n == 0 || n == len(s) || !strings.ContainsRune("> /\t\r\n", rune(s[n])) {
+			continue
+		}
+		name := strings.ToLower(s[:n])
+		if strings.IndexByte(s[n:], '>') >= 0 && ok(htmlElement(name), name) {
+			return true
+		}
+	}
+}
+
+// htmlElement gives the atom of an element of HTML, 0 for attribute names and others.
+func htmlElement(name string) atom.Atom {
+	switch a := atom.Lookup([]byte(name)); a {
+	case atom.A, atom.Abbr, atom.Acronym, atom.Article, atom.Aside, atom.Audio, atom.B, atom.Big, atom.Blockquote, atom.Body, atom.Br,
+		atom.Caption, atom.Center, atom.Cite, atom.Code, atom.Dd, atom.Del, atom.Details, atom.Div, atom.Dl, atom.Dt, atom.Em,
+		atom.Embed, atom.Figcaption, atom.Figure, atom.Font, atom.Footer, atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6,
+		atom.Head, atom.Header, atom.Hr, atom.Html, atom.I, atom.Iframe, atom.Img, atom.Input, atom.Ins, atom.Kbd, atom.Li, atom.Mark,
+		atom.Object, atom.Ol, atom.P, atom.Pre, atom.Q, atom.S, atom.Samp, atom.Script, atom.Section, atom.Small, atom.Span, atom.Strike,
+		atom.Strong, atom.Style, atom.Sub, atom.Summary, atom.Sup, atom.Table, atom.Tbody, atom.Td, atom.Th, atom.Thead, atom.Time,
+		atom.Tr, atom.Tt, atom.U, atom.Ul, atom.Var, atom.Video, atom.Wbr:
+		return a
+	}
+	return 0
+}

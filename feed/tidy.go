@@ -1,0 +1,400 @@
+package feed
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxDepth bounds the elements that are read inside one another.
+const maxDepth = 100
+
+// A skeleton is a feed made fit for gofeed: well-formed, its namespaces
+// canonical, foreign elements left out, links resolved where an xml:base is in
+// scope. The text constructs (titles, summaries, contents) are kept aside and
+// gofeed is given their numbers instead: it would forget which type they have,
+// and they are the bulk of a feed.
+type skeleton struct {
+	kind    Kind
+	xml     []byte
+	texts   []text
+	lang    string // xml:lang of the root or the channel
+	cut     bool   // the document ended early
+	repairs []string
+}
+
+// numbered gives the text construct that gofeed carried as a number.
+func (s *skeleton) numbered(n string) text {
+	i, err := strconv.Atoi(n)
+	if err != nil || i < 0 || i >= len(s.texts) {
+		return text{}
+	}
+	return s.texts[i]
+}
+
+type binding struct{ prefix, vocabulary string }
+
+// An element is one that is open.
+type element struct {
+	tag      string // as written, to find its end
+	emitted  string // as gofeed sees it; "" when only its children are
+	bindings int    // how many were in force around it
+	base     string // absolute, "" when no xml:base is in scope
+	lang     string
+	seen     []string // children that may stand once
+}
+
+type tidier struct {
+	scanner
+	skeleton
+	address  string
+	rules    map[string]treatment
+	stack    []element
+	bindings []binding
+	open     []string // scratch of inside
+	itemAt   int      // where the open item begins in xml; -1: none is open
+	ended    bool     // the root was closed
+}
+
+// tidy makes a skeleton of a document whose root is that of a feed.
+func tidy(doc, address string, root token, kind Kind) *skeleton {
+	t := &tidier{scanner: scanner{doc: doc, pos: root.at}, address: address, itemAt: -1}
+	t.kind = kind
+	t.rules = rssElements
+	if kind == Atom {
+		t.rules = atomElements
+	}
+	t.xml = make([]byte, 0, 4096)
+	t.begin()
+	t.walk()
+	t.finish()
+	return &t.skeleton
+}
+
+// begin writes our own root, and reads the document's.
+func (t *tidier) begin() {
+	root := t.next()
+	prefix, local := splitName(root.name)
+	if t.kind == Atom {
+		t.xml = append(t.xml, `<feed xmlns="http://www.w3.org/2005/Atom"`...)
+	} else {
+		t.xml = append(t.xml, `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"`...)
+	}
+	t.xml = append(t.xml, ` xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"`+
+		` xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:itunes="http://www.itunes.com/DTDs/PodCast-1.0.dtd"`+
+		` xmlns:media="http://search.yahoo.com/mrss/" xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"`+
+		` xmlns:pheedo="urn:pheedo" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/" xmlns:xhtml="http://www.w3.org/1999/xhtml">`...)
+	t.declare(root)
+	if t.kind != RDF {
+		t.bindings = append(t.bindings, binding{prefix, ""}) // whatever its namespace is called
+	}
+	if t.kind == RDF && prefix == "" {
+		t.bindings = append(t.bindings, binding{"", ""})
+	}
+	e := element{tag: root.name, base: t.baseOf(root, ""), lang: root.attr("xml:lang")}
+	t.lang = e.lang
+	t.stack = append(t.stack, e)
+	if bare := strings.ToLower(local); bare == "channel" || bare == "entry" { // a feed without its root
+		t.stack[0].tag = ""
+		t.start(root)
+	}
+}
+
+func (t *tidier) walk() {
+	for !t.ended {
+		switch tok := t.next(); tok.kind {
+		case tokenEOF:
+			return
+		case tokenStart:
+			if tok.cut {
+				return
+			}
+			t.start(tok)
+		case tokenEnd:
+			t.end(tok.name)
+		}
+	}
+}
+
+// finish closes what is open. An item that the document's end cut off is left out.
+func (t *tidier) finish() {
+	if !t.ended {
+		t.cut = true
+		t.repairs = append(t.repairs, "the document ends early: whole items kept")
+		if t.itemAt >= 0 {
+			t.xml = t.xml[:t.itemAt]
+			for t.top().emitted != "item" && t.top().emitted != "entry" {
+				t.stack = t.stack[:len(t.stack)-1]
+			}
+			t.stack = t.stack[:len(t.stack)-1]
+		}
+	}
+	for len(t.stack) > 0 {
+		t.pop()
+	}
+	if t.kind == Atom {
+		t.xml = append(t.xml, "</feed>"...)
+	} else {
+		t.xml = append(t.xml, "</rss>"...)
+	}
+}
+
+func (t *tidier) top() *element { return &t.stack[len(t.stack)-1] }
+
+func (t *tidier) pop() {
+	e := t.top()
+	if e.emitted != "" {
+		t.xml = append(append(append(t.xml, "</"...), e.emitted...), '>')
+		if e.emitted == "item" || e.emitted == "entry" {
+			t.itemAt = -1
+		}
+	}
+	t.bindings = t.bindings[:e.bindings]
+	t.stack = t.stack[:len(t.stack)-1]
+}
+
+// end closes the nearest open element of that tag and what is open in it; an
+// end that nothing begins is passed over.
+func (t *tidier) end(tag string) {
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if !strings.EqualFold(t.stack[i].tag, tag) {
+			continue
+		}
+		for len(t.stack) > i+1 {
+			t.pop()
+		}
+		if i == 0 {
+			t.ended = true
+			return
+		}
+		t.pop()
+		return
+	}
+}
+
+func (t *tidier) start(tok token) {
+	before, depth := len(t.bindings), len(t.stack)
+	t.declare(tok)
+	name := t.canonical(tok.name)
+	how, known := t.rules[name]
+	if !known {
+		how = shared[name]
+	}
+	if (name == "item" || name == "entry") && how == pass && t.itemAt >= 0 {
+		t.closeItem()
+		before, depth = len(t.bindings), len(t.stack)
+		t.declare(tok)
+	}
+	e := element{tag: tok.name, emitted: name, bindings: before}
+	e.base, e.lang = t.baseOf(tok, t.top().base), tok.attr("xml:lang")
+	switch {
+	case tok.empty:
+		t.emptyElement(tok, how, e)
+	case how == pass && depth < maxDepth:
+		t.enter(tok, e)
+	case how == unwrap && depth < maxDepth:
+		e.emitted = ""
+		t.enter(tok, e)
+	default:
+		t.contents(tok, how, e)
+	}
+	if len(t.stack) == depth {
+		t.bindings = t.bindings[:before]
+	}
+}
+
+// closeItem ends an item whose end is missing when the next one begins.
+func (t *tidier) closeItem() {
+	t.repairs = append(t.repairs, "an item without end")
+	for t.itemAt >= 0 {
+		t.pop()
+	}
+}
+
+// emptyElement writes what an element that ends itself has to say.
+func (t *tidier) emptyElement(tok token, how treatment, e element) {
+	switch {
+	case how == members:
+		t.write(tok, e, "")
+	case how == leaf && e.emitted == "link" && tok.attr("href") != "":
+		t.write(tok, e, t.linkOf(tok, "", e.base))
+	case how == aside && tok.attr("src") != "" && t.first(e.emitted):
+		t.write(tok, e, strconv.Itoa(t.keep(tok, "", e)))
+	case how == pass && len(t.stack) < maxDepth:
+		t.enter(tok, e)
+		t.pop()
+	}
+}
+
+// enter writes the tag of an element and makes it the innermost.
+func (t *tidier) enter(tok token, e element) {
+	if e.emitted == "item" || e.emitted == "entry" {
+		t.itemAt = len(t.xml)
+	}
+	if e.emitted != "" {
+		t.xml = append(append(append(t.xml, '<'), e.emitted...), '>')
+	}
+	if e.emitted == "channel" && t.lang == "" {
+		t.lang = e.lang
+	}
+	t.stack = append(t.stack, e)
+	if e.emitted != "item" && e.emitted != "entry" {
+		return
+	}
+	if e.lang != "" {
+		t.leaf("dc:language", e.lang)
+	}
+	if about := t.rdfAbout(tok); t.kind == RDF && about != "" {
+		t.leaf("guid", about)
+	}
+}
+
+func (t *tidier) rdfAbout(tok token) string {
+	for _, a := range tok.attrs {
+		prefix, local := splitName(a.name)
+		if local == "about" && (prefix == "" || t.vocabulary(prefix) == "rdf") {
+			return strings.TrimSpace(decodeEntities(a.value))
+		}
+	}
+	return ""
+}
+
+// leaf writes an element that the document has in another form.
+func (t *tidier) leaf(name, value string) {
+	t.write(token{}, element{emitted: name}, value)
+	t.top().seen = append(t.top().seen, name)
+}
+
+// contents reads an element up to its end and writes what gofeed is to see of it.
+func (t *tidier) contents(tok token, how treatment, e element) {
+	attrs := append([]attribute(nil), tok.attrs...)
+	raw := t.inside(tok.name)
+	tok.attrs = attrs
+	switch how {
+	case members:
+		t.write(tok, e, "")
+	case leaf:
+		value := strings.TrimSpace(innerText(raw))
+		if e.emitted == "link" {
+			value = t.linkOf(tok, value, e.base)
+		}
+		if e.emitted == "id" && e.base != "" && t.kind == Atom && value != "" && !strings.Contains(value, ":") {
+			value = resolve(e.base, value)
+		}
+		if value != "" && t.first(e.emitted) {
+			t.write(tok, e, value)
+		}
+	case aside:
+		if (strings.TrimSpace(raw) != "" || tok.attr("src") != "") && t.first(e.emitted) {
+			t.write(tok, e, strconv.Itoa(t.keep(tok, raw, e)))
+		}
+	}
+}
+
+func (t *tidier) linkOf(tok token, value, base string) string {
+	if value == "" {
+		value = tok.attr("href")
+	}
+	return resolve(base, value)
+}
+
+// first reports whether an element may be written: the first of its name in
+// its parent, or one of those that may stand several times.
+func (t *tidier) first(name string) bool {
+	if several[name] {
+		return true
+	}
+	parent := t.top()
+	for _, seen := range parent.seen {
+		if seen == name {
+			return false
+		}
+	}
+	parent.seen = append(parent.seen, name)
+	return true
+}
+
+func (t *tidier) keep(tok token, raw string, e element) int {
+	lang := e.lang
+	if lang == "" {
+		lang = t.top().lang
+	}
+	t.texts = append(t.texts, text{raw: raw, form: t.formOf(tok), base: e.base, lang: lang})
+	return len(t.texts) - 1
+}
+
+func (t *tidier) write(tok token, e element, value string) {
+	t.xml = append(append(t.xml, '<'), e.emitted...)
+	for _, name := range kept[e.emitted] {
+		v := tok.attr(name)
+		if v == "" {
+			continue
+		}
+		if name == "href" || name == "url" || name == "src" {
+			v = resolve(e.base, v)
+		}
+		t.xml = append(append(append(t.xml, ' '), name...), `="`...)
+		t.xml = append(escapeText(t.xml, v), '"')
+	}
+	t.xml = append(t.xml, '>')
+	t.xml = escapeText(t.xml, value)
+	t.xml = append(append(append(t.xml, "</"...), e.emitted...), '>')
+}
+
+// inside gives the raw inside of the element that was just begun and moves
+// behind its end. An end that belongs to an open element ends it as well.
+func (t *tidier) inside(tag string) string {
+	from := t.pos
+	t.open = append(t.open[:0], tag)
+	for {
+		tok := t.next()
+		switch tok.kind {
+		case tokenEOF:
+			return t.doc[from:]
+		case tokenStart:
+			if tok.cut {
+				t.pos = len(t.doc)
+				return t.doc[from:]
+			}
+			if !tok.empty {
+				t.open = append(t.open, tok.name)
+			}
+		case tokenEnd:
+			if closed := t.closeInside(tok.name); closed || t.isOpen(tok.name) && !t.isOpenInside(tok.name) {
+				if !closed {
+					t.pos = tok.at
+					t.repairs = append(t.repairs, "<"+tag+"> without end")
+				}
+				return t.doc[from:tok.at]
+			}
+		}
+	}
+}
+
+// closeInside closes tag among the elements inside; true when it was the outermost.
+func (t *tidier) closeInside(tag string) bool {
+	for i := len(t.open) - 1; i >= 0; i-- {
+		if t.open[i] == tag {
+			t.open = t.open[:i]
+			return i == 0
+		}
+	}
+	return false
+}
+
+func (t *tidier) isOpenInside(tag string) bool {
+	for _, open := range t.open {
+		if open == tag {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *tidier) isOpen(tag string) bool {
+	for i := range t.stack {
+		if t.stack[i].tag == tag {
+			return true
+		}
+	}
+	return false
+}
