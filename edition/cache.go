@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// maxSources bounds the feeds' titles that are kept.
-const maxSources = 100_000
+// maxOutlets bounds the feeds whose headings are kept, about 2 KB each.
+const maxOutlets = 10_000
 
 // A cache keeps rendered posts from one reader to the next, in two halves:
 // when the younger is full the older is dropped, so what is in use stays and
@@ -19,47 +19,52 @@ type cache struct {
 	size         int // bytes of young
 	young, older map[digest.PostID]article
 	due          time.Time // the latest midnight seen
-	sources      map[digest.FeedID]digest.Source
+	outlets      map[digest.FeedID]outlet
+}
+
+// missing is what has to be read from the store.
+type missing struct {
+	posts map[digest.PostID]bool
+	feeds map[digest.FeedID]bool
 }
 
 func newCache(bytes int) *cache {
 	return &cache{
 		limit: bytes / 2,
 		young: map[digest.PostID]article{}, older: map[digest.PostID]article{},
-		sources: map[digest.FeedID]digest.Source{},
+		outlets: map[digest.FeedID]outlet{},
 	}
 }
 
-// take puts what is known of refs into s, and returns what is not, each once.
-// A midnight later than any before makes it forget the feeds' titles, which
-// may have changed since.
-func (c *cache) take(s stock, due time.Time, refs map[digest.EditionID][]digest.PostRef) ([]digest.PostID, []digest.FeedID) {
+// take puts what is known of refs into s, and returns what is not. A midnight
+// later than any before makes it forget the feeds' titles, which may have
+// changed since.
+func (c *cache) take(s stock, due time.Time, refs map[digest.EditionID][]digest.PostRef) missing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if due.After(c.due) || len(c.sources) > maxSources {
-		c.due, c.sources = due, map[digest.FeedID]digest.Source{}
+	if due.After(c.due) || len(c.outlets) > maxOutlets {
+		c.due, c.outlets = due, map[digest.FeedID]outlet{}
 	}
-	var posts []digest.PostID
-	var feeds []digest.FeedID
+	want := missing{map[digest.PostID]bool{}, map[digest.FeedID]bool{}}
 	for _, edition := range refs {
 		for _, r := range edition {
 			if _, ok := s.articles[r.PostID]; !ok {
-				a, known := c.get(r.PostID)
-				s.articles[r.PostID] = a
-				if !known {
-					posts = append(posts, r.PostID)
+				if a, known := c.get(r.PostID); known {
+					s.articles[r.PostID] = a
+				} else {
+					want.posts[r.PostID] = true
 				}
 			}
-			if _, ok := s.sources[r.FeedID]; !ok {
-				src, known := c.sources[r.FeedID]
-				s.sources[r.FeedID] = src
-				if !known {
-					feeds = append(feeds, r.FeedID)
+			if _, ok := s.outlets[r.FeedID]; !ok {
+				if o, known := c.outlets[r.FeedID]; known {
+					s.outlets[r.FeedID] = o
+				} else {
+					want.feeds[r.FeedID] = true
 				}
 			}
 		}
 	}
-	return posts, feeds
+	return want
 }
 
 func (c *cache) get(id digest.PostID) (article, bool) {
@@ -74,17 +79,17 @@ func (c *cache) get(id digest.PostID) (article, bool) {
 }
 
 // keep remembers what had to be loaded.
-func (c *cache) keep(s stock, posts []digest.PostID, feeds []digest.FeedID) {
+func (c *cache) keep(s stock, loaded missing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, id := range posts {
-		if a, ok := s.articles[id]; ok && a.block != nil {
+	for id := range loaded.posts {
+		if a, ok := s.articles[id]; ok {
 			c.put(id, a)
 		}
 	}
-	for _, id := range feeds {
-		if src, ok := s.sources[id]; ok && src.FeedID != 0 {
-			c.sources[id] = src
+	for id := range loaded.feeds {
+		if o, ok := s.outlets[id]; ok {
+			c.outlets[id] = o
 		}
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
 	"time"
 
 	"digest"
@@ -20,56 +20,71 @@ type article struct {
 	block *render.Block
 }
 
-// A stock is what pages are put together from.
+// An outlet is a feed with its headings rendered.
+type outlet struct {
+	site     render.Site // without posts
+	key      string      // that sites are ordered by
+	language string      // that the feed names, for its posts
+}
+
+func newOutlet(title, url, language string) outlet {
+	site := render.NewSite(title, url, language)
+	return outlet{site, strings.ToLower(site.Title), language}
+}
+
+// A stock is what pages are put together from. What the store no longer has
+// stays out of it.
 type stock struct {
 	articles map[digest.PostID]article
-	sources  map[digest.FeedID]digest.Source
+	outlets  map[digest.FeedID]outlet
+}
+
+func newStock() stock {
+	return stock{map[digest.PostID]article{}, map[digest.FeedID]outlet{}}
 }
 
 // cached gives the stock for sealed editions, whose posts never change again.
 func (b *Builder) cached(ctx context.Context, due time.Time, refs map[digest.EditionID][]digest.PostRef) (stock, error) {
-	s := stock{map[digest.PostID]article{}, map[digest.FeedID]digest.Source{}}
-	posts, feeds := b.cache.take(s, due, refs)
-	if err := b.load(ctx, s, posts, feeds); err != nil {
+	s := newStock()
+	missing := b.cache.take(s, due, refs)
+	if err := b.load(ctx, s, missing); err != nil {
 		return stock{}, err
 	}
-	b.cache.keep(s, posts, feeds)
+	b.cache.keep(s, missing)
 	return s, nil
 }
 
 // fresh gives the stock for posts that may still change.
 func (b *Builder) fresh(ctx context.Context, refs []digest.PostRef) (stock, error) {
-	s := stock{map[digest.PostID]article{}, map[digest.FeedID]digest.Source{}}
-	var posts []digest.PostID
-	var feeds []digest.FeedID
+	s := newStock()
+	want := missing{map[digest.PostID]bool{}, map[digest.FeedID]bool{}}
 	for _, r := range refs {
-		posts, feeds = append(posts, r.PostID), append(feeds, r.FeedID)
+		want.posts[r.PostID], want.feeds[r.FeedID] = true, true
 	}
-	slices.Sort(feeds)
-	return s, b.load(ctx, s, posts, slices.Compact(feeds))
+	return s, b.load(ctx, s, want)
 }
 
 // load adds posts and feeds from the store to s.
-func (b *Builder) load(ctx context.Context, s stock, posts []digest.PostID, feeds []digest.FeedID) error {
-	if len(feeds) > 0 {
-		sources, err := b.store.Sources(ctx, feeds)
+func (b *Builder) load(ctx context.Context, s stock, want missing) error {
+	if len(want.feeds) > 0 {
+		sources, err := b.store.Sources(ctx, slices.Sorted(maps.Keys(want.feeds)))
 		if err != nil {
-			return fmt.Errorf("reading %d feeds' titles: %w", len(feeds), err)
+			return fmt.Errorf("reading the titles of %d feeds: %w", len(want.feeds), err)
 		}
 		for _, src := range sources {
-			s.sources[src.FeedID] = src
+			s.outlets[src.FeedID] = newOutlet(src.Title, src.SiteURL, src.Language)
 		}
 	}
-	if len(posts) == 0 {
+	if len(want.posts) == 0 {
 		return nil
 	}
-	found, err := b.store.Posts(ctx, posts)
+	found, err := b.store.Posts(ctx, slices.Sorted(maps.Keys(want.posts)))
 	if err != nil {
-		return fmt.Errorf("reading %d posts: %w", len(posts), err)
+		return fmt.Errorf("reading %d posts: %w", len(want.posts), err)
 	}
 	for _, p := range found {
 		if p.Language == "" {
-			p.Language = s.sources[p.FeedID].Language
+			p.Language = s.outlets[p.FeedID].language
 		}
 		s.articles[p.ID] = article{p.ID, moment(p).Unix(), render.NewBlock(p)}
 	}
@@ -83,35 +98,39 @@ func moment(p digest.Post) time.Time {
 	return p.PublishedAt
 }
 
-// sites puts one reader's posts in order. Posts that were pruned are left out.
+// sites puts one reader's posts in order.
 func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string) []render.Site {
-	refs = slices.Clone(refs)
-	slices.SortFunc(refs, func(x, y digest.PostRef) int {
-		return cmp.Or(cmp.Compare(x.FeedID, y.FeedID), newestFirst(s.articles[x.PostID], s.articles[y.PostID]))
-	})
-	var sites []keyed
-	for len(refs) > 0 {
-		feed := refs[0].FeedID
-		n := slices.IndexFunc(refs, func(r digest.PostRef) bool { return r.FeedID != feed })
-		if n < 0 {
-			n = len(refs)
+	bySite := map[digest.FeedID][]article{}
+	for _, r := range refs {
+		if a, ok := s.articles[r.PostID]; ok {
+			bySite[r.FeedID] = append(bySite[r.FeedID], a)
 		}
-		if site := s.site(feed, refs[:n], own[feed]); len(site.Blocks) > 0 {
-			sites = append(sites, keyed{strings.ToLower(site.Title), site})
+	}
+	outlets := make([]outlet, 0, len(bySite))
+	for feed, articles := range bySite {
+		o := s.outlet(feed, own[feed])
+		slices.SortFunc(articles, newestFirst)
+		o.site.Blocks = make([]*render.Block, len(articles))
+		for i, a := range articles {
+			o.site.Blocks[i] = a.block
 		}
-		refs = refs[n:]
+		outlets = append(outlets, o)
 	}
-	slices.SortStableFunc(sites, func(x, y keyed) int { return strings.Compare(x.key, y.key) })
-	out := make([]render.Site, len(sites))
-	for i, k := range sites {
-		out[i] = k.Site
+	slices.SortFunc(outlets, byTitle)
+	sites := make([]render.Site, len(outlets))
+	for i, o := range outlets {
+		sites[i] = o.site
 	}
-	return out
+	return sites
 }
 
-type keyed struct {
-	key string
-	render.Site
+// outlet is a feed under the reader's own title for it, else its own.
+func (s stock) outlet(feed digest.FeedID, own string) outlet {
+	o, ok := s.outlets[feed]
+	if ok && own == "" {
+		return o
+	}
+	return newOutlet(own, o.site.URL, "")
 }
 
 // newestFirst orders two posts of one feed. Of the same instant the one stored
@@ -120,16 +139,8 @@ func newestFirst(x, y article) int {
 	return cmp.Or(cmp.Compare(y.at, x.at), cmp.Compare(x.id, y.id))
 }
 
-func (s stock) site(feed digest.FeedID, refs []digest.PostRef, own string) render.Site {
-	src := s.sources[feed]
-	site := render.Site{Title: src.Title, URL: src.SiteURL, Language: src.Language, Blocks: make([]*render.Block, 0, len(refs))}
-	if own != "" {
-		site.Title, site.Language = own, ""
-	}
-	for _, r := range refs {
-		if a := s.articles[r.PostID]; a.block != nil {
-			site.Blocks = append(site.Blocks, a.block)
-		}
-	}
-	return site
+// byTitle orders sites; two of one title by their newest post, which no two share.
+func byTitle(x, y outlet) int {
+	return cmp.Or(strings.Compare(x.key, y.key), strings.Compare(x.site.URL, y.site.URL),
+		strings.Compare(x.site.Blocks[0].URL, y.site.Blocks[0].URL))
 }

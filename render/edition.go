@@ -23,14 +23,6 @@ type Page struct {
 	Recipient      string   // the reader's address, to say why they get this; may be empty
 }
 
-// A Site is the posts of one feed in an edition, newest first.
-type Site struct {
-	Title    string // the reader's own name for it, else the feed's
-	URL      string // the site's page; empty or not http(s): the title is no link
-	Language string // BCP 47, of the title; may be empty
-	Blocks   []*Block
-}
-
 // A Message is an edition ready to be mailed.
 type Message struct {
 	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it
@@ -83,13 +75,8 @@ type press struct {
 	subject string
 	deck    string // "12 posts from 7 sites"
 	date    string // "Friday 20 November 2026"
-	sites   []siteParts
-}
-
-// siteParts is what is written of a site itself, once at each reader's.
-type siteParts struct {
-	label, head         piece // HTML: in the index; above its posts
-	textLabel, textHead piece
+	frame   sheet  // all that is neither site nor post: its first pieces are the top, the rest the bottom
+	top     int    // how many pieces of the frame are the top
 }
 
 func newPress(p Page) (*press, error) {
@@ -103,13 +90,7 @@ func newPress(p Page) (*press, error) {
 	e.deck = Count(e.posts, len(e.Sites))
 	e.subject = p.Date.Format("Monday 2 January") + ": " + e.deck
 	e.date = p.Date.Format("Monday 2 January 2006")
-	e.sites = make([]siteParts, len(e.Sites))
-	for i, s := range e.Sites {
-		e.sites[i] = siteParts{
-			label: newPiece(siteLabelHTML("p", s)), head: newPiece(siteHeadHTML(s)),
-			textLabel: newPiece(s.Title + "\n"), textHead: newPiece(siteHeadText(s)),
-		}
-	}
+	e.setFrame()
 	return e, nil
 }
 
@@ -150,24 +131,6 @@ func tidyNotices(in []string) []string {
 	if len(out) > maxNotices {
 		rest := len(out) - maxNotices + 1
 		out = append(out[:maxNotices-1:maxNotices-1], "and "+strconv.Itoa(rest)+" more notes in the web edition")
-	}
-	return out
-}
-
-func tidySites(in []Site) []Site {
-	out := make([]Site, 0, len(in))
-	for _, s := range in {
-		if len(s.Blocks) == 0 {
-			continue
-		}
-		s.Title, s.URL, s.Language = clean(s.Title, siteColumns), address(s.URL), cleanLanguage(s.Language)
-		if s.Title == "" {
-			s.Title = untitledSite(s.URL)
-		}
-		if s.Language == "" {
-			s.Language = guessLanguage(s.Title)
-		}
-		out = append(out, s)
 	}
 	return out
 }

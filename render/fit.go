@@ -36,7 +36,7 @@ func (p *plan) of(site, post int) depth {
 // fit decides how much is shown, the most that is within the limits.
 func (e *press) fit() plan {
 	room := size{maxPlain, maxCoded}
-	frame := e.htmlFrame()
+	frame := e.frame.total
 	for _, d := range []depth{full, short} {
 		p := plan{all: d, shown: e.posts, index: e.posts > 1, below: e.posts > 0}
 		if frame.plus(e.measure(&p)).within(room) {
@@ -47,7 +47,7 @@ func (e *press) fit() plan {
 	for i, s := range e.Sites {
 		p.each[i] = make([]depth, len(s.Blocks))
 	}
-	used := e.headlines(&p, frame, room)
+	used := e.headlines(&p, frame.plus(newPiece(e.moreHTML(e.posts)).size()), room)
 	if p.shown == e.posts {
 		e.excerpts(&p, used, room)
 	}
@@ -57,10 +57,10 @@ func (e *press) fit() plan {
 // measure is the size of all sites and posts at one depth.
 func (e *press) measure(p *plan) size {
 	var n size
-	for i, s := range e.Sites {
-		n = n.plus(e.sites[i].head.size())
+	for _, s := range e.Sites {
+		n = n.plus(s.parts.head.size())
 		if p.index {
-			n = n.plus(e.sites[i].label.size())
+			n = n.plus(s.parts.label.size())
 		}
 		for _, b := range s.Blocks {
 			if p.index {
@@ -78,7 +78,7 @@ func (e *press) headlines(p *plan, used, room size) size {
 	e.rounds(func(site, post int) bool {
 		need := e.Sites[site].Blocks[post].line.size()
 		if post == 0 {
-			need = need.plus(e.sites[site].label.size())
+			need = need.plus(e.Sites[site].parts.label.size())
 		}
 		if !used.plus(need).within(room) {
 			return false
@@ -96,7 +96,7 @@ func (e *press) excerpts(p *plan, used, room size) {
 	e.rounds(func(site, post int) bool {
 		need := e.Sites[site].Blocks[post].html(short).size()
 		if post == 0 {
-			need = need.plus(e.sites[site].head.size())
+			need = need.plus(e.Sites[site].parts.head.size())
 		}
 		if !used.plus(need).within(room) {
 			return false

@@ -61,6 +61,40 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 </body>
 </html>
 `
+	// The nameplate. Tags are broken where a reader's own words begin, so that
+	// the rest can be encoded once.
+	nameHTML = `<tr>
+<td class="bar" style="border-top:3px solid ` + ink + `;padding:22px 0 18px">
+<h1 class="name" style="margin:0;text-align:center;font-size:44px;line-height:1.15;font-weight:700;letter-spacing:-0.5px;color:` + ink + `"
+`
+	dateHTML = `</td>
+</tr>
+<tr>
+<td class="hair" style="border-top:1px solid ` + rule + `;border-bottom:1px solid ` + rule + `">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="font-family:` + Sans + `;font-size:13px;line-height:1.5">
+<tr>
+<td class="by" style="padding:7px 0;color:` + muted + `">
+`
+	numberHTML = `</td>
+<td class="by" align="right" style="padding:7px 0;color:` + muted + `">
+`
+	dateCloseHTML = `</td>
+</tr>
+</table>
+</td>
+</tr>
+`
+	deckStyle  = `margin:0;font-size:20px;line-height:1.4;font-style:italic;color:` + ink
+	deckHTML   = dateCloseHTML + "<tr>\n<td style=\"padding:22px 0 4px\">\n<p class=\"deck\" style=\"" + deckStyle + "\">\n"
+	lonelyHTML = dateCloseHTML + "<tr>\n<td style=\"padding:22px 0 22px\">\n<p class=\"deck\" style=\"" + deckStyle + "\">\n"
+
+	nothingHTML = "<tr>\n<td>\n<p class=\"ex\" style=\"" + excerptStyle + "\">Nothing new has come in.</p>\n</td>\n</tr>\n"
+
+	footHTML   = "<tr>\n<td class=\"hair\" style=\"border-top:1px solid " + rule + ";padding:18px 0 0\">\n"
+	noticeHTML = `<p class="ft" dir="auto" style="font-style:italic;` + footStyle + `">` + "\n"
+	reasonHTML = `<p class="ft" style="` + footStyle + `">` + "\n"
+	exitHTML   = `<a style="color:` + muted + `;text-decoration:underline"` + "\n"
+
 	rowOpenHTML  = "<tr>\n<td style=\"padding:4px 0 0\">\n"
 	rowCloseHTML = "</td>\n</tr>\n"
 

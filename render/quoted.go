@@ -1,5 +1,7 @@
 package render
 
+import "strings"
+
 // A piece is a stretch of a message that begins and ends with its lines, both
 // as it is and quoted-printable. Pieces in a row are a message in a row.
 type piece struct {
@@ -29,41 +31,51 @@ const maxLine = 76
 // appendQuoted appends s in quoted-printable, its line feeds as CRLF. It
 // assumes that dst is at the beginning of a line.
 func appendQuoted(dst []byte, s string) []byte {
-	const hex = "0123456789ABCDEF"
-	line := 0
-	for i := range len(s) {
-		c := s[i]
-		if c == '\n' {
+	for s != "" {
+		line, rest, ended := strings.Cut(s, "\n")
+		dst = appendLine(dst, line)
+		if ended {
 			dst = append(dst, '\r', '\n')
-			line = 0
-			continue
 		}
-		n := 1
-		if !literal(s, i) {
-			n = 3
-		}
-		// Two columns short of the end an escape would not leave room for "=".
-		if line+n > maxLine-1 {
-			dst = append(dst, '=', '\r', '\n')
-			line = 0
-		}
-		line += n
-		if n == 1 {
-			dst = append(dst, c)
-		} else {
-			dst = append(dst, '=', hex[c>>4], hex[c&15])
-		}
+		s = rest
 	}
 	return dst
 }
 
-// literal reports whether s[i] may stand for itself: white space may not at
-// the end of a line.
-func literal(s string, i int) bool {
-	switch c := s[i]; {
-	case c == ' ' || c == '\t':
-		return i+1 < len(s) && s[i+1] != '\n'
-	default:
-		return c > ' ' && c < 0x7f && c != '='
+// appendLine appends one line: stretches that stand for themselves are copied
+// whole, for this is the hot path of a reader's edition.
+func appendLine(dst []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	column, start := 0, 0
+	for i := range len(s) {
+		need := 1
+		if c := s[i]; !selfQuoted[c] || (c == ' ' || c == '\t') && i == len(s)-1 {
+			need = 3
+		}
+		if column+need > maxLine-1 {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, '=', '\r', '\n')
+			column, start = 0, i
+		}
+		if column == 0 && s[i] == '.' {
+			need = 3 // a careless relay could take it for the end of the mail (RFC 2049 section 3)
+		}
+		column += need
+		if need == 3 {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, '=', hex[s[i]>>4], hex[s[i]&15])
+			start = i + 1
+		}
 	}
+	return append(dst, s[start:]...)
 }
+
+// selfQuoted holds the bytes that stand for themselves, but for white space at
+// the end of a line and a dot at its beginning.
+var selfQuoted = func() (t [256]bool) {
+	for c := ' '; c < 0x7f; c++ {
+		t[c] = c != '='
+	}
+	t['\t'] = true
+	return t
+}()

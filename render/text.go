@@ -41,7 +41,7 @@ func (e *press) indexText(s *sheet, p *plan) {
 		if p.of(i, 0) == omitted {
 			continue
 		}
-		s.add(e.sites[i].textLabel)
+		s.add(site.parts.textLabel)
 		for j, b := range site.Blocks {
 			switch d := p.of(i, j); {
 			case d >= short:
@@ -64,7 +64,7 @@ func (e *press) postsText(s *sheet, p *plan) {
 		if p.of(i, 0) < short {
 			continue
 		}
-		s.add(e.sites[i].textHead)
+		s.add(site.parts.textHead)
 		for j, b := range site.Blocks {
 			switch p.of(i, j) {
 			case full:
@@ -74,14 +74,6 @@ func (e *press) postsText(s *sheet, p *plan) {
 			}
 		}
 	}
-}
-
-func siteHeadText(s Site) string {
-	t := ruleText + s.Title + "\n"
-	if s.URL != "" {
-		t += s.URL + "\n"
-	}
-	return t + "\n"
 }
 
 const ruleText = "------------------------------------------------------------------------\n"

@@ -1,0 +1,156 @@
+package render
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"digest"
+)
+
+func TestByline(t *testing.T) {
+	seen := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		post digest.Post
+		want string
+	}{
+		{digest.Post{Author: "Ada", SeenAt: seen, PublishedAt: seen.Add(-71 * time.Hour)}, "Ada"},
+		{digest.Post{Author: "Ada", SeenAt: seen, PublishedAt: seen.Add(-73 * time.Hour)}, "Ada · 17 November 2026"}, // old enough to say so
+		{digest.Post{SeenAt: seen, Content: strings.Repeat("<p class='not words'>one two</p>", 345)}, "3 min read"},
+		{digest.Post{SeenAt: seen, Content: strings.Repeat("漢字", 900)}, "4 min read"},
+		{digest.Post{SeenAt: seen, Content: "a few words"}, ""}, // a minute is not worth saying
+		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)}, "רנה · \u200e2 min read"},
+	} {
+		c.post.Title = c.post.Author
+		if got := NewBlock(c.post).Byline; got != c.want {
+			t.Errorf("byline %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestBlockNames(t *testing.T) {
+	for _, c := range []struct {
+		post           digest.Post
+		title, excerpt string
+	}{
+		{digest.Post{Title: " A\n\ttitle ", Summary: "Text."}, "A title", "Text."},
+		{digest.Post{Title: "Same", Summary: "Same"}, "Same", ""}, // not twice
+		{digest.Post{Summary: "Only a text."}, "Only a text.", ""},
+		{digest.Post{Title: "\x00\u202e"}, "Untitled", ""},
+		{digest.Post{Title: "AT&amp;T <b>"}, "AT&amp;T <b>", ""}, // titles are text: nothing is decoded here
+	} {
+		if b := NewBlock(c.post); b.Title != c.title || b.Excerpt != c.excerpt {
+			t.Errorf("%q, %q, want %q, %q", b.Title, b.Excerpt, c.title, c.excerpt)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		cols int
+		want string
+	}{
+		{"short", 5, "short"},
+		{"one two three", 10, "one two…"},
+		{"one, two three", 6, "one…"},      // no comma before the dots
+		{"onetwothreefour", 8, "onetwot…"}, // no space near
+		{"日本語日本語", 12, "日本語日本語"},           // two columns each
+		{"日本語日本語", 11, "日本語日本…"},
+		{"abcde\u0301fgh", 6, "abcde\u0301…"}, // the accent stays with its letter
+		{"👩‍👩‍👧x yyyyyyy", 6, "👩‍👩…"},         // no joiner is left behind
+	} {
+		if got := cut(c.in, c.cols); got != c.want {
+			t.Errorf("cut(%q, %d) = %q, want %q", c.in, c.cols, got, c.want)
+		}
+	}
+}
+
+func TestCleanBoundsBytesToo(t *testing.T) {
+	piled := "a" + strings.Repeat("\u0301", 100_000)
+	if got := clean(piled, 180); len(got) > 20 {
+		t.Errorf("%d bytes of marks", len(got))
+	}
+	if got := clean("\u200d\u200d a"+strings.Repeat("\u200d", 5000), 10); len(got) > 40 {
+		t.Errorf("%d bytes of joiners", len(got))
+	}
+	if got := clean("a\xffb\u2028c\u00add", 80); got != "a\ufffdb cd" || !utf8.ValidString(got) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		cols int
+		want string
+	}{
+		{"aaa bbb ccc", 7, "aaa bbb|ccc|"},
+		{"aaa bbbbbbbbbb c", 5, "aaa|bbbbbbbbbb|c|"}, // a long word stays whole
+		{"bbbbbbbbbb c", 5, "bbbbbbbbbb|c|"},
+		{"日本語日本語", 6, "日本語|日本語|"},  // no spaces needed
+		{"日本語、日本", 6, "日本|語、日|本|"}, // no line begins with a comma
+		{"日本 abcdef", 6, "日本|abcdef|"},
+		{"", 6, ""},
+	} {
+		var b strings.Builder
+		wrap(&b, c.in, "", c.cols)
+		if got := strings.ReplaceAll(b.String(), "\n", "|"); got != c.want {
+			t.Errorf("wrap(%q, %d) = %q, want %q", c.in, c.cols, got, c.want)
+		}
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"https://a.example/x?y=z&a=%20#f", "https://a.example/x?y=z&a=%20#f"}, // byte for byte
+		{" http://a.example ", "http://a.example"},
+		{"HTTPS://a.example/", "HTTPS://a.example/"},
+		{"https://a.example/a b\"<>", "https://a.example/a%20b%22%3C%3E"},
+		{"https://a.example/é", "https://a.example/%C3%A9"},
+		{"https://[2001:db8::1]/", "https://[2001:db8::1]/"},
+		{"javascript:alert(1)", ""},
+		{"//a.example/", ""},
+		{"/path", ""},
+		{"https://", ""},
+		{"https://user@a.example/", ""},    // shows one host and goes to another
+		{"https://a.example/\r\nX: y", ""}, // control characters are no address
+		{"https://a.example/" + strings.Repeat("x", 2000), ""},
+		{"mailto:a@b.example", ""},
+	} {
+		if got := address(c.in); got != c.want {
+			t.Errorf("address(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestLanguage(t *testing.T) {
+	for _, c := range []struct{ tag, text, want string }{
+		{"en_GB", "", "en-GB"},
+		{"zh-Hant-TW", "", "zh-Hant-TW"},
+		{`en" x="`, "", ""},
+		{"e", "", ""},
+		{"english (UK)", "", ""},
+		{"", "銭湯の", "ja"},
+		{"", "Go 言語", "zh"},
+		{"", "한국어", "ko"},
+		{"", "ברכבת", "he"},
+		{"", "Привет", ""}, // many languages are written so
+		{"", "المخبز", ""},
+	} {
+		b := NewBlock(digest.Post{Title: "x " + c.text, Language: c.tag})
+		if b.Language != c.want {
+			t.Errorf("language of %q, %q: %q, want %q", c.tag, c.text, b.Language, c.want)
+		}
+	}
+}
+
+// TestShortKeepsTheRest: a shortened block is the whole one with less excerpt.
+func TestShortKeepsTheRest(t *testing.T) {
+	b := NewBlock(harbour().posts[0])
+	s := b.short()
+	if len(s.html.plain) >= len(b.full.plain) || !strings.Contains(s.html.plain, "…</p>") || !strings.Contains(s.text.plain, b.URL) {
+		t.Errorf("%s", s.html.plain)
+	}
+}

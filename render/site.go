@@ -1,0 +1,86 @@
+package render
+
+import (
+	"html"
+	"strings"
+)
+
+// A Site is the posts of one feed in an edition, newest first.
+type Site struct {
+	Title    string // the reader's own name for it, else the feed's
+	URL      string // the site's page; empty or not http(s): the title is no link
+	Language string // BCP 47, of the title; may be empty
+	Blocks   []*Block
+
+	parts *siteParts // nil: not set yet
+}
+
+// siteParts is what is written of a site itself.
+type siteParts struct {
+	label, head         piece // HTML: in the index; above its posts
+	textLabel, textHead piece
+}
+
+// NewSite gives a site without posts whose headings are rendered already, for
+// those who show one site to many readers. Only Blocks may be changed in it.
+func NewSite(title, url, language string) Site {
+	s := Site{Title: clean(title, siteColumns), URL: address(url), Language: cleanLanguage(language)}
+	if s.Title == "" {
+		s.Title = untitledSite(s.URL)
+	}
+	if s.Language == "" {
+		s.Language = guessLanguage(s.Title)
+	}
+	s.parts = &siteParts{
+		label: newPiece(siteLabelHTML("p", s)), head: newPiece(siteHeadHTML(s)),
+		textLabel: newPiece(s.Title + "\n"), textHead: newPiece(siteHeadText(s)),
+	}
+	return s
+}
+
+// tidySites leaves out sites without posts and renders the headings of those
+// that are not.
+func tidySites(in []Site) []Site {
+	out := make([]Site, 0, len(in))
+	for _, s := range in {
+		if len(s.Blocks) == 0 {
+			continue
+		}
+		if s.parts == nil {
+			blocks := s.Blocks
+			s = NewSite(s.Title, s.URL, s.Language)
+			s.Blocks = blocks
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func untitledSite(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if host == "" {
+		return "A site without a name"
+	}
+	return clean(host, siteColumns)
+}
+
+func siteLabelHTML(tag string, s Site) string {
+	d := direction(s.Title, s.Language)
+	return "<" + tag + ` class="site"` + attributes(s.Language, d) + align(d, siteLabelStyle) + ">" +
+		html.EscapeString(s.Title) + "</" + tag + ">\n"
+}
+
+func siteHeadHTML(s Site) string {
+	d := direction(s.Title, s.Language)
+	return `<h2 class="site hair"` + attributes(s.Language, d) + align(d, siteHeadStyle) + ">" +
+		link(s.URL, "color:"+accent+";text-decoration:none", s.Title) + "</h2>\n"
+}
+
+func siteHeadText(s Site) string {
+	t := ruleText + s.Title + "\n"
+	if s.URL != "" {
+		t += s.URL + "\n"
+	}
+	return t + "\n"
+}
