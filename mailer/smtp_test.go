@@ -1,0 +1,443 @@
+package mailer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+func noDot(context.Context) error { return nil }
+
+func openTest(t testing.TB, setting string, o Options) *smtpTransport {
+	t.Helper()
+	tr, err := Open(setting, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr.(*smtpTransport)
+}
+
+func envelope() Envelope {
+	return Envelope{From: "Daily Digest <digest@example.org>", To: "reader@bücher.example", MessageID: "d.x@example.org"}
+}
+
+func TestSendDialogue(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		s := &sink{plain: plain}
+		tr := openTest(t, s.listen(t), Options{Helo: "digest.example.org"})
+		message := mustCompose(t, sample())
+		for range 2 {
+			reply, err := tr.Send(t.Context(), envelope(), message, noDot)
+			if err != nil || reply != (Reply{250, "2.0.0", "queued"}) {
+				t.Fatalf("%+v, %v", reply, err)
+			}
+		}
+		tr.Close()
+		args := " BODY=7BIT"
+		if plain {
+			args = ""
+		}
+		one := []string{"MAIL FROM:<digest@example.org>" + args, "RCPT TO:<reader@xn--bcher-kva.example>", "DATA"}
+		want := append(append([]string{"EHLO digest.example.org"}, one...), append(one, "QUIT")...)
+		// No NOOP, no RSET, no SMTPUTF8, one connection.
+		if got := strings.Join(s.log, "\n"); got != strings.Join(want, "\n") {
+			t.Errorf("pipelining %v:\n%s\nwant\n%s", !plain, got, strings.Join(want, "\n"))
+		}
+		for _, got := range s.messages() {
+			if got != string(message) {
+				t.Errorf("the message changed on the way:\n%s", got)
+			}
+		}
+	}
+}
+
+// Every fault, with what it must be taken for. After each the next message must
+// get through, on the same transport.
+func TestFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		command, reply string
+		stage          Stage
+		verdict        Verdict
+		accepted       int // by the server, of the first message
+	}{
+		"banner refused":     {"BANNER", "554 go away", StageConnect, Route, 0},
+		"banner dropped":     {"BANNER", hangUp, StageConnect, Route, 0},
+		"hello refused":      {"EHLO", "421 busy", StageConnect, Route, 0},
+		"hello dropped":      {"EHLO", hangUp, StageConnect, Route, 0},
+		"sender put off":     {"MAIL", "451 4.3.0 later", StageMail, Route, 0},
+		"sender refused":     {"MAIL", "550 5.7.1 not you", StageMail, Route, 0},
+		"sender dropped":     {"MAIL", hangUp, StageMail, Retry, 0},
+		"too many":           {"MAIL", "421 4.7.0 too many", StageMail, Route, 0},
+		"greylisted":         {"RCPT", "450 4.2.0 greylisted", StageRcpt, Retry, 0},
+		"mailbox full":       {"RCPT", "552 5.2.2 full", StageRcpt, Retry, 0},
+		"no such user":       {"RCPT", "550 5.1.1 no such user", StageRcpt, Refused, 0},
+		"recipient dropped":  {"RCPT", hangUp, StageRcpt, Retry, 0},
+		"data put off":       {"DATA", "451 4.3.0 disk", StageData, Retry, 0},
+		"data refused":       {"DATA", "554 5.5.1 no", StageData, Refused, 0},
+		"data dropped":       {"DATA", hangUp, StageData, Retry, 0},
+		"nonsense":           {"RCPT", "hello there", StageRcpt, Retry, 0},
+		"put off at the dot": {"DOT", "452 4.3.1 disk", StageDot, Retry, 0},
+		"refused at the dot": {"DOT", "554 5.6.0 spam", StageDot, Refused, 0},
+		"closing at the dot": {"DOT", "421 4.3.2 down", StageDot, Route, 0},
+	} {
+		for _, plain := range []bool{false, true} {
+			s := &sink{plain: plain, answer: onNth(test.command, 1, test.reply)}
+			if name == "hello refused" { // HELO would be tried next
+				s.answer = func(c string, n int) string {
+					if c == "EHLO" && n == 1 || c == "HELO" {
+						return test.reply
+					}
+					return ""
+				}
+			}
+			tr := openTest(t, s.listen(t), Options{})
+			message := mustCompose(t, sample())
+			_, err := tr.Send(t.Context(), envelope(), message, noDot)
+			e, ok := errors.AsType[*NotAcceptedError](err)
+			if !ok || e.Stage != test.stage || e.Verdict() != test.verdict {
+				t.Errorf("%s (plain %v): %v, want %s at %s", name, plain, err, test.verdict, test.stage)
+			}
+			if n := len(s.messages()); n != test.accepted {
+				t.Errorf("%s: %d messages accepted", name, n)
+			}
+			if _, err := tr.Send(t.Context(), envelope(), message, noDot); err != nil {
+				t.Errorf("%s: the next message: %v", name, err)
+			}
+			tr.Close()
+			if got := s.messages(); len(got) != 1 || got[0] != string(message) {
+				t.Errorf("%s: the server has %d messages, or half of one", name, len(got))
+			}
+		}
+	}
+}
+
+func TestInDoubt(t *testing.T) {
+	for name, reply := range map[string]string{"dropped": hangUp, "nonsense": "what?", "go on": "354 go on"} {
+		s := &sink{answer: onNth("DOT", 1, reply)}
+		tr := openTest(t, s.listen(t), Options{})
+		_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+		if _, ok := errors.AsType[*InDoubtError](err); !ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A server that hangs up in the middle of a message has not accepted it.
+func TestDroppedInTheBody(t *testing.T) {
+	s := &sink{answer: onNth("BODY", 1, hangUp)}
+	tr := openTest(t, s.listen(t), Options{})
+	wait := func(context.Context) error {
+		for { // until the connection is known to be dead, as it is while the commit takes its time
+			s.mu.Lock()
+			n := len(s.conns)
+			s.mu.Unlock()
+			if n == 0 {
+				return errors.New("given up")
+			}
+		}
+	}
+	_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), wait)
+	if e, ok := errors.AsType[*NotAcceptedError](err); !ok || e.Stage != StageBody || e.Verdict() != Retry {
+		t.Error(err)
+	}
+}
+
+// What fails before the dot must leave the server with nothing: no QUIT, no
+// RSET, nothing that could end the message.
+func TestNoDotWithoutCommit(t *testing.T) {
+	s := &sink{}
+	tr := openTest(t, s.listen(t), Options{})
+	refuse := errors.New("no commit")
+	message := mustCompose(t, sample())
+	_, err := tr.Send(t.Context(), envelope(), message, func(context.Context) error { return refuse })
+	if e, ok := errors.AsType[*NotAcceptedError](err); !ok || !errors.Is(err, refuse) || e.Stage != StageBody {
+		t.Errorf("%v", err)
+	}
+	if _, err := tr.Send(t.Context(), envelope(), message, noDot); err != nil {
+		t.Error(err)
+	}
+	if n := len(s.messages()); n != 1 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+func TestRefusesReset(t *testing.T) {
+	s := &sink{answer: func(c string, n int) string {
+		switch {
+		case c == "RSET" || c == "NOOP":
+			return "502 no such command"
+		case c == "RCPT" && n == 1:
+			return "550 5.1.1 no such user"
+		}
+		return ""
+	}}
+	tr := openTest(t, s.listen(t), Options{})
+	message := mustCompose(t, sample())
+	for i := range 3 {
+		if _, err := tr.Send(t.Context(), envelope(), message, noDot); (err == nil) != (i > 0) {
+			t.Errorf("message %d: %v", i, err)
+		}
+	}
+	if s.seen("EHLO") != 2 || s.seen("NOOP") != 0 || len(s.messages()) != 2 {
+		t.Errorf("%d connections, %d messages", s.seen("EHLO"), len(s.messages()))
+	}
+}
+
+// A server that closed an idle connection costs a new one, not an attempt.
+func TestStaleConnection(t *testing.T) {
+	for _, goodbye := range []string{hangUp, "421 4.4.2 idle for too long"} {
+		s := &sink{answer: onNth("MAIL", 2, goodbye)}
+		tr := openTest(t, s.listen(t), Options{})
+		dots := 0
+		for i := range 2 {
+			_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), func(context.Context) error { dots++; return nil })
+			if err != nil {
+				t.Errorf("%s: message %d: %v", goodbye, i, err)
+			}
+		}
+		if dots != 2 || s.seen("EHLO") != 2 {
+			t.Errorf("%d dots over %d connections", dots, s.seen("EHLO"))
+		}
+	}
+}
+
+func TestConnectionsAreUsedAndRenewed(t *testing.T) {
+	s := &sink{}
+	tr := openTest(t, s.listen(t), Options{PerConn: 5})
+	message := mustCompose(t, sample())
+	for range 12 {
+		if _, err := tr.Send(t.Context(), envelope(), message, noDot); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.seen("EHLO"); got != 3 || s.seen("QUIT") != 2 {
+		t.Errorf("%d connections for 12 messages, 5 each; %d goodbyes", got, s.seen("QUIT"))
+	}
+}
+
+// The clock of these tests is the bubble's.
+func TestPatience(t *testing.T) {
+	for name, test := range map[string]struct {
+		command string
+		delay   time.Duration
+		want    string
+	}{
+		"slow to greet":        {"BANNER", 50 * time.Second, "accepted"},
+		"too slow to greet":    {"BANNER", 70 * time.Second, "route"},
+		"slow to MAIL":         {"MAIL", 4 * time.Minute, "accepted"},
+		"too slow to MAIL":     {"MAIL", 6 * time.Minute, "retry"},
+		"slow after the dot":   {"DOT", 9 * time.Minute, "accepted"}, // RFC 5321 §4.5.3.2.6
+		"too slow after a dot": {"DOT", 11 * time.Minute, "in doubt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &sink{answer: func(c string, n int) string {
+					if c == test.command && n == 1 {
+						time.Sleep(test.delay)
+					}
+					return ""
+				}}
+				tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+				_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+				if got := outcome(err); got != test.want {
+					t.Errorf("%s: %v", got, err)
+				}
+				tr.Close()
+				time.Sleep(time.Hour) // whatever is still under way ends
+			})
+		})
+	}
+}
+
+func outcome(err error) string {
+	if e, ok := errors.AsType[*NotAcceptedError](err); ok {
+		return string(e.Verdict())
+	}
+	if err != nil {
+		return "in doubt"
+	}
+	return "accepted"
+}
+
+func TestIdleConnectionsClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{}
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		if _, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(29 * time.Second)
+		synctest.Wait()
+		if s.seen("QUIT") != 0 {
+			t.Error("closed too soon")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if s.seen("QUIT") != 1 || len(tr.open) != 0 || len(tr.idle) != 0 {
+			t.Errorf("still open: %d, %d", len(tr.open), len(tr.idle))
+		}
+	})
+}
+
+// Stopping gives up what has not come to its dot, and waits for what has.
+func TestStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, test := range []struct {
+			command string
+			want    string
+		}{{"MAIL", "retry"}, {"DOT", "accepted"}} {
+			s := &sink{answer: func(c string, _ int) string {
+				if c == test.command {
+					time.Sleep(2 * time.Minute)
+				}
+				return ""
+			}}
+			tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Minute, cancel)
+			start := time.Now()
+			_, err := tr.Send(ctx, envelope(), mustCompose(t, sample()), noDot)
+			if got := outcome(err); got != test.want {
+				t.Errorf("%s: %v", test.command, err)
+			}
+			if test.want == "retry" && (time.Since(start) > 61*time.Second || !errors.Is(err, errTooLate)) {
+				t.Errorf("took %s: %v", time.Since(start), err)
+			}
+			tr.Close()
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// Close cuts what nothing else does.
+func TestCloseCuts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "DOT" {
+				time.Sleep(5 * time.Minute)
+			}
+			return ""
+		}}
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		time.AfterFunc(time.Minute, func() { tr.Close() })
+		start := time.Now()
+		_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+		if outcome(err) != "in doubt" || time.Since(start) != time.Minute {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+		if _, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot); !errors.Is(err, errClosed) {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+func TestNobodyThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	tr := openTest(t, "smtp+insecure://user:s3cret@"+l.Addr().String(), Options{})
+	_, err = tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+	if outcome(err) != "route" || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), l.Addr().String()) {
+		t.Error(err)
+	}
+}
+
+// A mailbox of go-smtp, a server library that is not ours.
+type mailbox struct {
+	mu       sync.Mutex
+	messages []string
+	users    []string
+}
+
+func (m *mailbox) NewSession(*smtp.Conn) (smtp.Session, error) { return &mailSession{m: m}, nil }
+
+type mailSession struct{ m *mailbox }
+
+func (s *mailSession) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (s *mailSession) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if password != "p@ss:w/rd" {
+			return smtp.ErrAuthFailed
+		}
+		s.m.mu.Lock()
+		defer s.m.mu.Unlock()
+		s.m.users = append(s.m.users, user)
+		return nil
+	}), nil
+}
+func (s *mailSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (s *mailSession) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (s *mailSession) Reset()                               {}
+func (s *mailSession) Logout() error                        { return nil }
+func (s *mailSession) Data(r io.Reader) error {
+	b, err := io.ReadAll(r)
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.m.messages = append(s.m.messages, string(b))
+	return err
+}
+
+func TestEncryptionAndLogin(t *testing.T) {
+	box := &mailbox{}
+	server := smtp.NewServer(box)
+	serverTLS, clientTLS := testTLS(t)
+	server.TLSConfig = serverTLS
+	starttls := serveSMTP(t, server, false)
+	implicit := smtp.NewServer(box)
+	implicit.TLSConfig = serverTLS
+	wrapped := serveSMTP(t, implicit, true)
+	bare := smtp.NewServer(box)
+	bare.AllowInsecureAuth = true
+	open := serveSMTP(t, bare, false)
+
+	const login = "reader%40example.org:p%40ss%3Aw%2Frd@"
+	for _, test := range []struct {
+		setting string
+		roots   bool
+		want    string
+	}{
+		{"smtp://" + login + starttls, true, "accepted"},
+		{"smtps://" + login + wrapped, true, "accepted"},
+		{"smtp+insecure://" + login + open, false, "accepted"}, // loopback
+		{"smtp://" + login + starttls, false, "route"},         // a certificate nobody vouches for
+		{"smtps://" + login + wrapped, false, "route"},
+		{"smtp://" + login + open, true, "route"}, // no STARTTLS: never in the open
+		{"smtp://reader:wrong@" + starttls, true, "route"},
+		{"smtps://reader:wrong@" + wrapped, true, "route"},
+	} {
+		o := Options{}
+		if test.roots {
+			o.TLS = clientTLS
+		}
+		tr := openTest(t, test.setting, o)
+		_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+		if got := outcome(err); got != test.want {
+			t.Errorf("%s: %v, want %s", test.setting, err, test.want)
+		}
+		if err != nil && (strings.Contains(err.Error(), "wrong") || strings.Contains(err.Error(), "p@ss")) {
+			t.Errorf("the error shows the password: %v", err)
+		}
+		tr.Close()
+	}
+	if len(box.messages) != 3 || strings.Join(box.users, " ") != "reader@example.org reader@example.org reader@example.org" {
+		t.Errorf("%d messages from %v", len(box.messages), box.users)
+	}
+	for _, m := range box.messages {
+		if m != string(mustCompose(t, sample())) {
+			t.Error("the message changed on the way")
+		}
+	}
+}
