@@ -23,13 +23,14 @@ type article struct {
 // An outlet is a feed with its headings rendered.
 type outlet struct {
 	site     render.Site // without posts
-	key      string      // that sites are ordered by
-	language string      // that the feed names, for its posts
+	feed     digest.FeedID
+	key      string // that sites are ordered by
+	language string // that the feed names, for its posts
 }
 
-func newOutlet(title, url, language string) outlet {
+func newOutlet(feed digest.FeedID, title, url, language string) outlet {
 	site := render.NewSite(title, url, language)
-	return outlet{site, strings.ToLower(site.Title), language}
+	return outlet{site, feed, strings.ToLower(site.Title), language}
 }
 
 // A stock is what pages are put together from. What the store no longer has
@@ -72,7 +73,7 @@ func (b *Builder) load(ctx context.Context, s stock, want missing) error {
 			return fmt.Errorf("reading the titles of %d feeds: %w", len(want.feeds), err)
 		}
 		for _, src := range sources {
-			s.outlets[src.FeedID] = newOutlet(src.Title, src.SiteURL, src.Language)
+			s.outlets[src.FeedID] = newOutlet(src.FeedID, src.Title, src.SiteURL, src.Language)
 		}
 	}
 	if len(want.posts) == 0 {
@@ -130,7 +131,7 @@ func (s stock) outlet(feed digest.FeedID, own string) outlet {
 	if ok && own == "" {
 		return o
 	}
-	return newOutlet(own, o.site.URL, "")
+	return newOutlet(feed, own, o.site.URL, "")
 }
 
 // newestFirst orders two posts of one feed. Of the same instant the one stored
@@ -139,8 +140,6 @@ func newestFirst(x, y article) int {
 	return cmp.Or(cmp.Compare(y.at, x.at), cmp.Compare(x.id, y.id))
 }
 
-// byTitle orders sites; two of one title by their newest post, which no two share.
 func byTitle(x, y outlet) int {
-	return cmp.Or(strings.Compare(x.key, y.key), strings.Compare(x.site.URL, y.site.URL),
-		strings.Compare(x.site.Blocks[0].URL, y.site.Blocks[0].URL))
+	return cmp.Or(strings.Compare(x.key, y.key), cmp.Compare(x.feed, y.feed))
 }
