@@ -5,10 +5,11 @@
 //
 //   - policy.go: when a feed may be asked and what an error costs (pure)
 //   - freshness.go: what Cache-Control, Expires and Retry-After say (pure)
-//   - poll.go, learn.go: one look at one feed
-//   - fetch.go, redirect.go, body.go: one request, its redirects, its body
+//   - poll.go, learn.go, move.go: one look at one feed, and what it teaches
+//   - fetch.go, redirect.go, body.go, trouble.go: one request, its redirects, its
+//     body, and why it failed
 //   - pacer.go: one request in flight for each host, spaced
-//   - guard.go, client.go: no connection to an address that is not public
+//   - guard.go, networks.go, client.go: no connection to an address that is not public
 //   - find.go: from an address that a person typed to a feed
 //
 // Nothing here stores anything: a poll is handed a record and gives one back.

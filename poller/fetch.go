@@ -2,6 +2,7 @@ package poller
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
@@ -76,7 +77,7 @@ func (t *trip) fetch(ctx context.Context, method string, r route) (*answer, erro
 
 // ask sends one request when its host is free, and reads the answer.
 func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error) {
-	host := hostOf(r.url)
+	host := r.host()
 	if err := t.p.pace.enter(ctx, host); err != nil {
 		return nil, err
 	}
@@ -102,14 +103,12 @@ func (t *trip) leave(host string) {
 }
 
 func (t *trip) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
-	conns := 0
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { conns++ },
-	})
+	sends := 0
+	ctx = t.countSends(ctx, &sends)
 	resp, err := t.p.transport.RoundTrip(t.request(ctx, method, &r))
-	t.requests += conns // two where a kept connection turned out to be dead
+	t.requests += sends
 	if err != nil {
-		return nil, noAnswer(err, conns > 0, t.p.timeout)
+		return nil, noAnswer(err, sends > 0, t.p.timeout)
 	}
 	defer resp.Body.Close()
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: t.p.now()}
@@ -124,6 +123,20 @@ func (t *trip) roundTrip(ctx context.Context, method string, r route) (*answer, 
 	return a, nil
 }
 
+// countSends counts how often the transport sends a request. It does so a
+// second time where a connection that was kept turns out to be closed (RFC 9112
+// §9.3.1), and that is spaced like any other request. GotConn is called by
+// RoundTrip itself, before the request is written.
+func (t *trip) countSends(ctx context.Context, n *int) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) {
+			if *n++; *n > 1 {
+				_ = t.p.pace.sleep(ctx, t.p.now().Add(t.p.pace.interval))
+			}
+		},
+	})
+}
+
 // request makes the request: no Cookie, no Referer, no Cache-Control (S22, S23,
 // S25), validators byte for byte (S3, S4) and only where they belong.
 func (t *trip) request(ctx context.Context, method string, r *route) *http.Request {
@@ -132,6 +145,7 @@ func (t *trip) request(ctx context.Context, method string, r *route) *http.Reque
 		"Accept":          {acceptTypes},
 		"Accept-Encoding": {acceptCodings},
 	}
+	r.conditional = false
 	if r.address == t.validators.url {
 		if t.etag != "" {
 			h["If-None-Match"] = []string{t.etag}
@@ -147,4 +161,16 @@ func (t *trip) request(ctx context.Context, method string, r *route) *http.Reque
 		req.SetBasicAuth(u.Username(), password)
 	}
 	return req
+}
+
+func (t *trip) logRequest(ctx context.Context, method string, r route, a *answer, err error) {
+	if !t.p.log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	status, conditional := 0, false
+	if a != nil {
+		status, conditional = a.status, a.conditional
+	}
+	t.p.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", r.url.Redacted()),
+		slog.Bool("conditional", conditional), slog.Int("status", status), slog.Any("error", err))
 }

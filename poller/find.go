@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"digest"
@@ -11,29 +12,6 @@ import (
 )
 
 const maxTries = 5 // of offered feeds, and again of guessed addresses
-
-// noteMove remembers where a chain of permanent redirects leads. It is believed
-// when seen again believeIn later: captive portals and broken sites have sent
-// people away for an hour. Whoever stores the record merges it with a feed that
-// has the new address already, or leaves the address as it was.
-func noteMove(f *digest.Feed, a *answer) {
-	switch {
-	case !a.moved():
-		f.MovedTo, f.MovedSince = "", time.Time{}
-	case f.MovedTo != a.address:
-		f.MovedTo, f.MovedSince = a.address, a.received
-	case a.received.Sub(f.MovedSince) >= believeIn:
-		moveTo(f, a.address)
-	}
-}
-
-func moveTo(f *digest.Feed, address string) {
-	if normal, err := feed.NormalURL(address); err == nil {
-		address = normal
-	}
-	f.URL, f.Host, f.ValidatorURL = address, feed.Host(address), address
-	f.MovedTo, f.MovedSince = "", time.Time{}
-}
 
 // Find turns an address that a person gave, of a feed or of a page, into a
 // feed: the address itself, else what the page offers, else the usual places.
@@ -69,11 +47,11 @@ func (s *search) behind(ctx context.Context, address string, page *feed.Document
 	for _, list := range [...][]string{offered, feed.GuessPaths(address)} {
 		for _, candidate := range list[:min(len(list), maxTries)] {
 			found, doc, err := s.try(ctx, candidate)
-			if err == nil && doc == nil {
+			switch {
+			case err == nil && doc == nil:
 				return found, nil
-			}
-			if err != nil && !worthGoingOn(err) {
-				return Result{}, notFound(address, err)
+			case err != nil && !worthGoingOn(err):
+				return Result{}, notFound(candidate, err)
 			}
 		}
 	}
@@ -83,10 +61,18 @@ func (s *search) behind(ctx context.Context, address string, page *feed.Document
 	}
 }
 
-// worthGoingOn is false once the site has asked to be left alone.
+// worthGoingOn is false once a site has asked to be left alone, does not answer,
+// or the search was interrupted.
 func worthGoingOn(err error) bool {
 	t, ok := errors.AsType[*trouble](err)
-	return ok && t.status != 429 && t.status != 403 && t.status != 401 && t.status != 503
+	if !ok || t.unanswered {
+		return false
+	}
+	switch t.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return false
+	}
+	return true
 }
 
 // try fetches one address. It gives a feed, or the page or list found instead.
@@ -99,9 +85,8 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	if err != nil {
 		return Result{}, nil, err
 	}
-	s.host, s.freeAt = feed.Host(normal), time.Time{}
-	startedAt := s.p.now()
-	a, err := s.fetch(ctx, "GET", r)
+	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
+	a, err := s.fetch(ctx, http.MethodGet, r)
 	if err != nil {
 		return Result{}, nil, err
 	}
@@ -115,12 +100,12 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	if !doc.IsFeed() {
 		return Result{}, doc, nil
 	}
-	return s.found(normal, startedAt, a, doc), nil, nil
+	return s.found(normal, a, doc), nil, nil
 }
 
 // found makes the record of a new feed: under the address that was asked for,
 // unless all that led elsewhere was permanent.
-func (s *search) found(address string, startedAt time.Time, a *answer, doc *feed.Document) Result {
+func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v := &visit{trip: s.trip, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
 	v.accept(a, hashOf(a.body))
 	describeFeed(&v.feed, doc)
@@ -130,9 +115,7 @@ func (s *search) found(address string, startedAt time.Time, a *answer, doc *feed
 	}
 	v.outcome, v.doc = Changed, doc
 	v.message = fmt.Sprintf("found: %d entries", len(doc.Entries))
-	result := v.finish(v.feed)
-	result.Feed.LastAttemptAt = startedAt
-	return result
+	return v.finish(v.feed)
 }
 
 // notFound turns what went wrong into an error for the person who asked.

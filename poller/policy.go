@@ -205,10 +205,10 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 		return StateWaiting, "the site asked to wait until " + minute(f.NotBefore)
 	case f.FreshUntil.After(now):
 		return StateWaiting, "by its own word nothing new before " + minute(f.FreshUntil)
-	case f.ParsedAt.IsZero() && f.LastAttemptAt.IsZero():
-		return StateActive, "not read yet"
 	case f.Errors > 0:
 		return StateActive, f.LastError + "; asked again at the next midnight of a reader"
+	case f.ParsedAt.IsZero():
+		return StateActive, "not read yet"
 	}
 	return StateActive, "asked at each midnight of a reader"
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"time"
 	"unicode/utf8"
@@ -97,20 +96,23 @@ func (v *visit) judge(a *answer) verdict {
 	case a.status == http.StatusNotModified && a.conditional:
 		return headSettles
 	case usable(a.status) && a.conditional:
-		v.headDiffered = true
-		switch v.compare(a.header, a.received) {
-		case same:
-			return headSettles
-		case different:
-			return headDiffers
-		}
-		v.headDiffered = false
-		return headProvesNothing
+		return v.compareHEAD(a)
 	case usable(a.status):
 		return headDiffers // another URL than the one that gave the validators
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden,
 		a.status == http.StatusTooManyRequests, a.status >= 400 && wait:
 		return headEnds
+	}
+	return headProvesNothing
+}
+
+func (v *visit) compareHEAD(a *answer) verdict {
+	switch v.compare(a.header, a.received) {
+	case same:
+		return headSettles
+	case different:
+		v.headDiffered = true
+		return headDiffers
 	}
 	return headProvesNothing
 }
@@ -283,17 +285,12 @@ func describeFeed(f *digest.Feed, doc *feed.Document) {
 
 const maxValidator = 2 << 10 // bytes
 
-// validator gives a field as it came, or nothing if it could not be sent back
-// or stored byte for byte: absurdly long, with control characters, not UTF-8.
+// validator gives a field as it came, or nothing if it could not be stored and
+// sent back byte for byte: absurdly long, or not UTF-8.
 func validator(h http.Header, name string) string {
 	s := h.Get(name)
 	if len(s) > maxValidator || !utf8.ValidString(s) {
 		return ""
-	}
-	for i := range len(s) {
-		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
-			return ""
-		}
 	}
 	return s
 }
@@ -308,16 +305,4 @@ func after(t time.Time, d time.Duration) time.Time {
 		return time.Time{}
 	}
 	return t.Add(d)
-}
-
-func (t *trip) logRequest(ctx context.Context, method string, r route, a *answer, err error) {
-	if !t.p.log.Enabled(ctx, slog.LevelDebug) {
-		return
-	}
-	status := 0
-	if a != nil {
-		status = a.status
-	}
-	t.p.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", r.url.Redacted()),
-		slog.Bool("conditional", r.conditional), slog.Int("status", status), slog.Any("error", err))
 }

@@ -27,8 +27,11 @@ func routeTo(address string) (route, error) {
 	if err != nil || u.Host == "" || !isWeb(u) {
 		return route{}, &trouble{text: "the address is not a web address (http:// or https://)"}
 	}
+	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")
 	return route{url: u, address: address}, nil
 }
+
+func (r route) host() string { return strings.ToLower(r.url.Hostname()) }
 
 // moved reports whether every step so far was a permanent redirect (RFC 9110
 // §15.4.2, §15.4.9), and there was one.
@@ -97,5 +100,3 @@ func (a *answer) location() (*url.URL, error) {
 func isWeb(u *url.URL) bool {
 	return strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")
 }
-
-func hostOf(u *url.URL) string { return strings.ToLower(u.Hostname()) }

@@ -86,7 +86,8 @@ func describe(err error, connected bool, timeout time.Duration) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was closed before the answer"
 	}
-	return oneLine(innermost(err).Error())
+	text := strings.TrimPrefix(innermost(err).Error(), "net/http: ")
+	return oneLine(strings.TrimPrefix(text, "HTTP/1.x transport connection broken: "))
 }
 
 func describeName(err error) string {

@@ -1,0 +1,176 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// TestI7_Addresses is the table of what may be asked.
+func TestI7_Addresses(t *testing.T) {
+	const public, refused = true, false
+	tests := []struct {
+		address string
+		want    bool
+	}{
+		{"93.184.216.34", public},
+		{"1.1.1.1", public},
+		{"172.15.255.255", public}, {"172.32.0.0", public}, {"100.63.255.255", public}, {"100.128.0.0", public},
+		{"223.255.255.255", public},
+		{"0.0.0.0", refused}, {"0.1.2.3", refused},
+		{"10.0.0.1", refused}, {"10.255.255.255", refused},
+		{"100.64.0.1", refused}, {"100.127.255.255", refused},
+		{"127.0.0.1", refused}, {"127.255.255.254", refused},
+		{"169.254.169.254", refused},
+		{"172.16.0.1", refused}, {"172.31.255.255", refused},
+		{"192.0.0.1", refused}, {"192.0.0.170", refused}, {"192.0.2.1", refused},
+		{"192.31.196.1", refused}, {"192.52.193.1", refused}, {"192.88.99.1", refused}, {"192.175.48.1", refused},
+		{"192.168.0.1", refused},
+		{"198.18.0.1", refused}, {"198.19.255.255", refused},
+		{"198.51.100.1", refused}, {"203.0.113.1", refused},
+		{"224.0.0.1", refused}, {"239.255.255.255", refused},
+		{"240.0.0.1", refused}, {"255.255.255.255", refused},
+
+		{"2606:2800:220:1:248:1893:25c8:1946", public},
+		{"2a00:1450:4001::1", public},
+		{"::", refused}, {"::1", refused},
+		{"::127.0.0.1", refused},                                        // IPv4-compatible
+		{"::ffff:127.0.0.1", refused}, {"::ffff:93.184.216.34", public}, // IPv4-mapped
+		{"::ffff:0:127.0.0.1", refused},                              // SIIT
+		{"64:ff9b::7f00:1", refused}, {"64:ff9b::10.0.0.1", refused}, // NAT64 of private ones
+		{"64:ff9b::169.254.169.254", refused},                             //
+		{"64:ff9b::93.184.216.34", public},                                // NAT64 of a public one
+		{"64:ff9b:1::7f00:1", refused}, {"64:ff9b:1::5db8:d822", refused}, // NAT64 for local use
+		{"100::1", refused},  // discard
+		{"2001::1", refused}, // Teredo
+		{"2001:0:4136:e378:8000:63bf:3fff:fdd2", refused},                        //
+		{"2001:2::1", refused}, {"2001:10::1", refused}, {"2001:20::1", refused}, // benchmarks, ORCHID
+		{"2001:db8::1", refused},
+		{"2002:7f00:1::", refused}, {"2002:5db8:d822::1", refused}, // 6to4
+		{"2620:4f:8000::1", refused},
+		{"3fff::1", refused}, {"3fff:fff::1", refused},
+		{"4000::1", refused},
+		{"5f00::1", refused},
+		{"fc00::1", refused}, {"fd12:3456::1", refused},
+		{"fe80::1", refused}, {"fe80::1%lo", refused}, {"2606:2800:220::1%eth0", refused},
+		{"fec0::1", refused},
+		{"ff02::1", refused},
+	}
+	for _, test := range tests {
+		a := netip.MustParseAddr(test.address)
+		if got := isPublic(a); got != test.want {
+			t.Errorf("%s: public is %v", test.address, got)
+		}
+		if a.Zone() == "" {
+			checkControl(t, newGuard(nil), netip.AddrPortFrom(a, 443).String(), test.want)
+		}
+	}
+	if isPublic(netip.Addr{}) {
+		t.Error("no address at all is public")
+	}
+}
+
+func checkControl(t *testing.T, g *guard, address string, want bool) {
+	t.Helper()
+	if err := g.control(context.Background(), "tcp6", address, nil); (err == nil) != want {
+		t.Errorf("dialling %s: %v", address, err)
+	}
+}
+
+func TestI7_PortsAndNetworks(t *testing.T) {
+	g := newGuard(loopback())
+	for address, want := range map[string]bool{
+		"93.184.216.34:80": true, "93.184.216.34:443": true, "93.184.216.34:8443": true, "93.184.216.34:1024": true,
+		"93.184.216.34:22": false, "93.184.216.34:25": false, "93.184.216.34:1023": false, "93.184.216.34:0": false,
+		"127.0.0.1:80": true, "127.9.9.9:22": true, "[::ffff:127.0.0.1]:80": true,
+		"[::1]:80": false, "10.0.0.1:80": false,
+		"[64:ff9b::127.0.0.1]:80": false, // an allowed network is not allowed in disguise
+		"127.0.0.1":               false, "localhost:80": false, "": false,
+	} {
+		checkControl(t, g, address, want)
+	}
+	if err := g.control(context.Background(), "udp4", "127.0.0.1:80", nil); err == nil {
+		t.Error("udp was dialled")
+	}
+}
+
+// TestI7_Names: one look at everything that a name resolves to.
+func TestI7_Names(t *testing.T) {
+	tests := []struct {
+		why, answer, want string // want: what is dialled; "" if refused
+	}{
+		{"public", "93.184.216.34 2606:2800:220::1", "93.184.216.34 2606:2800:220::1"},
+		{"private", "10.0.0.1", ""},
+		{"mixed", "93.184.216.34 10.0.0.1", ""},
+		{"mixed, the other way", "::1 93.184.216.34", ""},
+		{"localhost with its IPv6 address", "::1 127.0.0.1", "127.0.0.1"},
+		{"public and allowed", "93.184.216.34 127.0.0.1", "127.0.0.1 93.184.216.34"},
+		{"public, allowed and private", "93.184.216.34 127.0.0.1 10.0.0.1", ""},
+		{"nothing", "", ""},
+	}
+	for _, test := range tests {
+		g := newGuard(loopback())
+		g.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
+			var list []netip.Addr
+			for _, s := range strings.Fields(test.answer) {
+				list = append(list, netip.MustParseAddr(s))
+			}
+			return list, nil
+		}
+		addrs, err := g.resolve(context.Background(), "a.example")
+		var got []string
+		for _, a := range addrs {
+			got = append(got, a.String())
+		}
+		if strings.Join(got, " ") != test.want || (err != nil) != (test.want == "") || err != nil && !errors.Is(err, errNotPublic) {
+			t.Errorf("%s: %v %v", test.why, got, err)
+		}
+	}
+}
+
+// TestI7_Literals: none of the ways to write a private address gets through.
+func TestI7_Literals(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	_, port, _ := strings.Cut(s.address, ":")
+	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::1]", "[fe80::1%25lo]", "0", "0.0.0.0", "[::]", "localhost",
+		"[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "169.254.169.254"} {
+		r := newReader(t, "http://"+host+":"+port+"/feed", func(o *Options) { o.AllowNetworks = nil })
+		if result := r.want(Failed); result.Message != errNotPublic.Error() && host != "0" {
+			t.Errorf("%s: %s", host, result.Message)
+		}
+	}
+	if log := s.log(); len(log) > 0 {
+		t.Errorf("asked: %v", log)
+	}
+}
+
+func TestClientIsGuarded(t *testing.T) {
+	s := newSite(t, func(r request) string { return reply(r, 302, "", "Location: /x") })
+	resp, err := Client(nil, DefaultTimeout).Get(s.url("/"))
+	if !errors.Is(err, errNotPublic) {
+		t.Fatal(resp, err)
+	}
+	resp, err = Client(loopback(), DefaultTimeout).Get(s.url("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	asked(t, s, "GET")
+}
+
+func TestParseNetworks(t *testing.T) {
+	list, err := ParseNetworks("127.0.0.0/8, ::1 10.1.2.3/8")
+	if err != nil || len(list) != 3 || list[1].String() != "::1/128" || list[2].String() != "10.0.0.0/8" {
+		t.Error(list, err)
+	}
+	if list, err := ParseNetworks(""); err != nil || list != nil {
+		t.Error(list, err)
+	}
+	for _, bad := range []string{"localhost", "127.0.0.0/33", "fe80::1%lo"} {
+		if _, err := ParseNetworks(bad); err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package poller
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func TestHeadFirst(t *testing.T) {
+	now := midnight()
+	known := func(change func(*digest.Feed)) digest.Feed {
+		f := digest.Feed{ParsedAt: now.Add(-day1), ETag: `"1"`}
+		if change != nil {
+			change(&f)
+		}
+		return f
+	}
+	tests := []struct {
+		why                    string
+		f                      digest.Feed
+		learned, always, never bool
+	}{
+		{"never read", known(func(f *digest.Feed) { f.ParsedAt = time.Time{} }), false, false, false},
+		{"no validators", known(func(f *digest.Feed) { f.ETag = "" }), false, false, false},
+		{"only Last-Modified", known(func(f *digest.Feed) { f.ETag, f.LastModified = "", monday }), true, true, false},
+		{"nothing known", known(nil), true, true, false},
+		{"conditional GET works", known(func(f *digest.Feed) { f.Conditional = digest.Works }), false, true, false},
+		{"HEAD works, GET not tried", known(func(f *digest.Feed) { f.Head = digest.Works }), false, true, false},
+		{"only HEAD works", known(func(f *digest.Feed) { f.Head, f.Conditional = digest.Works, digest.Useless }), true, true, false},
+		{"only HEAD works, no GET for a week", known(func(f *digest.Feed) {
+			f.Head, f.Conditional, f.ParsedAt = digest.Works, digest.Useless, now.Add(-7*day1)
+		}), false, true, false},
+		{"HEAD is useless", known(func(f *digest.Feed) { f.Head, f.HeadRetestAt = digest.Useless, now.Add(time.Second) }), false, true, false},
+		{"HEAD was useless 90 days ago", known(func(f *digest.Feed) { f.Head, f.HeadRetestAt = digest.Useless, now }), true, true, false},
+		{"neither works", known(func(f *digest.Feed) {
+			f.Head, f.Conditional, f.HeadRetestAt = digest.Useless, digest.Useless, now.Add(time.Hour)
+		}), false, true, false},
+	}
+	for _, test := range tests {
+		for mode, want := range map[HeadMode]bool{HeadLearned: test.learned, HeadAlways: test.always, HeadNever: test.never} {
+			if got := headFirst(test.f, mode, now); got != want {
+				t.Errorf("%s, %s: HEAD first is %v", test.why, mode, got)
+			}
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	received, _ := http.ParseTime(tuesday)
+	tests := []struct {
+		etag, lm string // stored
+		header   string // "ETag|Last-Modified|Date"
+		want     match
+	}{
+		{`"1"`, ``, `"1"||`, same},
+		{`W/"1"`, ``, `"1"||`, same}, // weak comparison
+		{`"1-gzip"`, ``, `"1"||`, same},
+		{`"1"`, ``, `W/"1-br"||`, same},
+		{`"1"`, ``, `"2"||`, different},
+		{`"1"`, ``, `||`, nothing},
+		{``, monday, `||`, nothing},
+		{`"1"`, ``, `|` + monday + `|`, nothing}, // nothing that both have
+		{``, monday, `|` + monday + `|`, same},
+		{``, monday, `|` + tuesday + `|`, different},
+		{``, monday, `|` + monday + `|Mon, 16 Nov 2026 08:00:30 GMT`, different}, // too young to prove anything
+		{``, monday, `|` + monday + `|Mon, 16 Nov 2026 08:02:00 GMT`, same},
+		{`"1"`, monday, `"1"|` + tuesday + `|`, different}, // S7
+		{`"1"`, monday, `"2"|` + monday + `|`, different},  // S7
+		{`"1"`, monday, `"1"|` + monday + `|` + monday, same},
+		{`"1"`, monday, `|` + monday + `|`, same},
+		{``, `yesterday`, `|yesterday|`, different}, // unreadable: no proof
+	}
+	for _, test := range tests {
+		f := strings.Split(test.header, "|")
+		h := header("ETag: "+f[0], "Last-Modified: "+f[1], "Date: "+f[2])
+		if got := (validators{etag: test.etag, lastModified: test.lm}).compare(h, received); got != test.want {
+			t.Errorf("%q %q against %q: %d, want %d", test.etag, test.lm, test.header, got, test.want)
+		}
+	}
+}
+
+// TestHeadLearned plays servers of every temper: the requests of each poll, and
+// what is known at the end.
+func TestHeadLearned(t *testing.T) {
+	first := conditional(atom(1), `"1"`, monday)
+	plain := func(version int, header ...string) func(request) string { // ignores conditions
+		return func(r request) string { return reply(r, 200, atom(version), header...) }
+	}
+	split := func(head, get func(request) string) func(request) string {
+		return func(r request) string {
+			if r.method == "HEAD" {
+				return head(r)
+			}
+			return get(r)
+		}
+	}
+	status := func(n int, header ...string) func(request) string {
+		return func(r request) string { return reply(r, n, "", header...) }
+	}
+	seconds := time.Duration(0)
+	both := []string{`ETag: "1"`, "Last-Modified: " + monday}
+	tests := []struct {
+		why    string
+		first  func(request) string // answers the first fetch
+		then   func(request) string // and the polls after it
+		polls  string
+		head   digest.Learned
+		cond   digest.Learned
+		ending Outcome
+	}{
+		{"all is well", first, first, "HEAD, GET, GET", digest.Works, digest.Works, Unchanged},
+		{"HEAD ignores conditions", first, split(plain(1, both...), first), "HEAD, GET, GET", digest.Works, digest.Works, Unchanged},
+		{"everything ignores conditions", plain(1, both...), plain(1, both...), "HEAD, GET, HEAD, HEAD", digest.Works, digest.Useless, Unchanged},
+		{"HEAD 405", first, split(status(405), first), "HEAD GET, GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 501", first, split(status(501), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 404", first, split(status(404), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 400", first, split(status(400), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 500", first, split(status(500), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 410", first, split(status(410), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD closes", first, split(func(request) string { return "" }, first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD without validators", first, split(plain(1), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD says changed, GET 304", first, split(plain(1, `ETag: "9"`), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD says changed, GET the same bytes", plain(1, both...), split(plain(1, `ETag: "9"`), plain(1, both...)), "HEAD GET, GET, GET", digest.Useless, digest.Useless, Unchanged},
+		{"Last-Modified is always now", plain(1, "Last-Modified: "+tuesday), func(r request) string {
+			seconds++
+			return reply(r, 200, atom(1), "Last-Modified: "+midnight().Add(seconds*time.Second).Format(http.TimeFormat))
+		}, "HEAD GET, GET, GET", digest.Useless, digest.Unknown, Unchanged},
+		{"HEAD 403", first, split(status(403), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
+		{"HEAD 401", first, split(status(401), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
+		{"HEAD 429", first, split(status(429), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
+		{"HEAD 503 with Retry-After", first, split(status(503, "Retry-After: 60"), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
+		{"HEAD told the truth: changed", first, conditional(atom(2), `"2"`, tuesday), "HEAD GET, GET, GET", digest.Works, digest.Works, Unchanged},
+		{"S36: the ETag never changes", plain(1, `ETag: "1"`), split(status(405), plain(2, `ETag: "1"`)), "HEAD GET, GET", digest.Useless, digest.Useless, Unchanged},
+	}
+	for _, test := range tests {
+		s := newSite(t, test.first)
+		r := started(t, s)
+		s.answers(test.then)
+		var result Result
+		for i, want := range strings.Split(test.polls, ", ") {
+			result = r.poll()
+			if got := methods(s.log()); got != want {
+				t.Errorf("%s: poll %d was %q, want %q", test.why, i+1, got, want)
+			}
+		}
+		if result.Outcome != test.ending || r.feed.Head != test.head || r.feed.Conditional != test.cond {
+			t.Errorf("%s: %s, HEAD %q, conditional GET %q", test.why, result.Outcome, r.feed.Head, r.feed.Conditional)
+		}
+		if (r.feed.Head == digest.Useless) == r.feed.HeadRetestAt.IsZero() {
+			t.Errorf("%s: tried again at %v", test.why, r.feed.HeadRetestAt)
+		}
+	}
+}
+
+// TestHeadRetest: a useless verdict is tried again after 90 days.
+func TestHeadRetest(t *testing.T) {
+	broken := func(r request) string {
+		if r.method == "HEAD" {
+			return reply(r, 405, "")
+		}
+		return reply(r, 200, atom(1), `ETag: "1"`)
+	}
+	s := newSite(t, broken)
+	r := started(t, s)
+	heads := 0
+	for range 92 {
+		r.poll()
+		log := s.log()
+		heads += strings.Count(methods(log), "HEAD")
+		if len(log) > 2 {
+			t.Fatalf("%d requests", len(log))
+		}
+	}
+	if heads != 2 {
+		t.Errorf("%d HEADs in 92 days, want 2", heads)
+	}
+}
+
+// TestStuckHEAD: where only HEAD tells something, one real GET a week finds out
+// that it is stuck, and then it is believed no more.
+func TestStuckHEAD(t *testing.T) {
+	answer := func(version int) func(request) string {
+		return func(r request) string { return reply(r, 200, atom(version), `ETag: "1"`) }
+	}
+	s := newSite(t, answer(1))
+	r := started(t, s)
+	for range 3 {
+		r.want(Unchanged)
+	}
+	s.answers(answer(2))
+	s.log()
+	for i := 1; ; i++ {
+		if r.poll().Outcome == Changed {
+			break
+		}
+		if i > 7 {
+			t.Fatal("stuck for more than a week")
+		}
+	}
+	if r.feed.Head != digest.Useless {
+		t.Error("still believed")
+	}
+	s.answers(answer(3))
+	r.want(Changed)
+}
+
+func TestHeadAlways(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	r := started(t, s, func(o *Options) { o.Head = HeadAlways })
+	for range 3 {
+		r.want(Unchanged)
+		asked(t, s, "HEAD")
+	}
+	s.answers(conditional(atom(2), `"2"`, tuesday))
+	r.want(Changed)
+	log := asked(t, s, "HEAD GET")
+	for _, q := range log {
+		sent(t, q, "If-None-Match", `"1"`)
+		sent(t, q, "If-Modified-Since", monday)
+	}
+	if log[0].conn != log[1].conn {
+		t.Error("HEAD and GET of one poll took two connections")
+	}
+	r.want(Unchanged)
+	asked(t, s, "HEAD")
+}
+
+func TestHeadNever(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	r := started(t, s, func(o *Options) { o.Head = HeadNever })
+	for range 3 {
+		r.want(Unchanged)
+		asked(t, s, "GET")
+	}
+}
+
+func TestParseHeadMode(t *testing.T) {
+	for _, s := range []string{"learned", "always", "never"} {
+		if m, err := ParseHeadMode(s); err != nil || string(m) != s {
+			t.Error(m, err)
+		}
+	}
+	if _, err := ParseHeadMode("sometimes"); err == nil {
+		t.Error("accepted")
+	}
+}

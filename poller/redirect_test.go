@@ -1,0 +1,228 @@
+package poller
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// from makes a site that redirects some paths and serves a feed on the others.
+func from(status int, hops map[string]string, then func(request) string) func(request) string {
+	return func(r request) string {
+		if to, ok := hops[r.target]; ok {
+			return reply(r, status, "", "Location: "+to)
+		}
+		return then(r)
+	}
+}
+
+// TestS28_PermanentIsBelievedLater: at the second sighting 20 hours on.
+func TestS28_PermanentIsBelievedLater(t *testing.T) {
+	for _, status := range []int{301, 308} {
+		s := newSite(t, from(status, map[string]string{"/feed": "/middle", "/middle": "/new"}, conditional(atom(1), `"1"`, monday)))
+		r := newReader(t, s.url("/feed"))
+		r.want(Changed)
+		if r.feed.MovedTo != s.url("/new") || !r.feed.MovedSince.Equal(r.watch.now()) || r.feed.URL != s.url("/feed") {
+			t.Fatalf("%d: first sighting: %+v", status, r.feed)
+		}
+		r.watch.pass(19*time.Hour - day1) // poll adds a day
+		r.want(Unchanged)
+		if r.feed.URL != s.url("/feed") {
+			t.Fatalf("%d: believed after 19 hours", status)
+		}
+		r.want(Unchanged)
+		if r.feed.URL != s.url("/new") || r.feed.MovedTo != "" || r.feed.ValidatorURL != s.url("/new") || r.feed.Host != "127.0.0.1" {
+			t.Fatalf("%d: second sighting: %+v", status, r.feed)
+		}
+		s.log()
+		r.want(Unchanged)
+		log := asked(t, s, "GET")
+		if log[0].target != "/new" {
+			t.Errorf("asked for %s", log[0].target)
+		}
+		sent(t, log[0], "If-None-Match", `"1"`)
+	}
+}
+
+func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
+	for _, status := range []int{302, 303, 307} {
+		s := newSite(t, from(status, map[string]string{"/feed": "/now"}, conditional(atom(1), `"1"`, monday)))
+		r := newReader(t, s.url("/feed"))
+		r.want(Changed)
+		for range 4 {
+			s.log()
+			r.want(Unchanged)
+			log := s.log()
+			if len(log) != 2 || log[0].target != "/feed" || log[1].target != "/now" {
+				t.Fatalf("%d: %v", status, log)
+			}
+			sent(t, log[0], "If-None-Match", "") // S12
+			sent(t, log[1], "If-None-Match", `"1"`)
+		}
+		if r.feed.URL != s.url("/feed") || r.feed.MovedTo != "" {
+			t.Errorf("%d: %+v", status, r.feed)
+		}
+	}
+}
+
+// TestS28_Doubts: what makes a permanent redirect not believed.
+func TestS28_Doubts(t *testing.T) {
+	good := conditional(atom(1), `"1"`, monday)
+	moved := from(301, map[string]string{"/feed": "/new"}, good)
+	tests := []struct {
+		why    string
+		second func(request) string
+		moved  bool // MovedTo is set after the second poll
+	}{
+		{"one hop is temporary", func(r request) string {
+			if r.target == "/new" {
+				return reply(r, 302, "", "Location: /newer")
+			}
+			return moved(r)
+		}, false},
+		{"it has gone away", good, false},
+		{"it leads elsewhere", from(301, map[string]string{"/feed": "/other"}, good), true},
+		{"the target is no feed", from(301, map[string]string{"/feed": "/new"}, func(r request) string {
+			return reply(r, 200, "<html><body>Log in to the hotel's network.</body></html>")
+		}), true},
+	}
+	for _, test := range tests {
+		s := newSite(t, moved)
+		r := newReader(t, s.url("/feed"))
+		r.want(Changed)
+		s.answers(test.second)
+		r.poll()
+		if r.feed.URL != s.url("/feed") || (r.feed.MovedTo != "") != test.moved {
+			t.Errorf("%s: %s, moved to %q", test.why, r.feed.URL, r.feed.MovedTo)
+		}
+	}
+}
+
+// TestS29_Refused: the poll ends with one error and no further request.
+func TestS29_Refused(t *testing.T) {
+	tests := []struct {
+		why, to  string
+		requests int
+		says     string
+	}{
+		{"a circle", "/feed", 1, "circle"},
+		{"a circle of two", "/circle", 2, "circle"},
+		{"eleven hops", "/hop/1", 11, "more than 10 times"},
+		{"file", "file:///etc/passwd", 1, "not a web address"},
+		{"gopher", "gopher://x.example/", 1, "not a web address"},
+		{"data", "data:text/xml,<feed/>", 1, "not a web address"},
+		{"a private address", "http://10.0.0.1/feed", 1, "not public"},
+		{"the metadata service", "http://169.254.169.254/latest/", 1, "not public"},
+		{"no host", "http:///feed", 1, "not a web address"},
+		{"nonsense", "http://[::1/", 1, "nowhere"},
+	}
+	for _, test := range tests {
+		s := newSite(t, nil)
+		s.answers(func(r request) string {
+			to := test.to
+			switch {
+			case r.target == "/circle":
+				to = "/feed"
+			case strings.HasPrefix(r.target, "/hop/"):
+				to = r.target + "1"
+			}
+			return reply(r, 301, "", "Location: "+to)
+		})
+		r := newReader(t, s.url("/feed"))
+		result := r.want(Failed)
+		if log := s.log(); len(log) != test.requests || !strings.Contains(result.Message, test.says) {
+			t.Errorf("%s: %d requests, %s", test.why, len(log), result.Message)
+		}
+		if r.feed.MovedTo != "" || r.feed.NotBefore.IsZero() {
+			t.Errorf("%s: %+v", test.why, r.feed)
+		}
+	}
+}
+
+func TestTenHopsAreFollowed(t *testing.T) {
+	hops := map[string]string{"/feed": "/1"}
+	for i := 1; i < 10; i++ {
+		hops[fmt.Sprint("/", i)] = fmt.Sprint("/", i+1)
+	}
+	s := newSite(t, from(302, hops, conditional(atom(1), `"1"`, monday)))
+	newReader(t, s.url("/feed")).want(Changed)
+	if n := len(s.log()); n != 11 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestHTTPSToHTTPIsRefused(t *testing.T) {
+	r, err := routeTo("https://a.example/feed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &answer{route: r, status: 301, header: header("Location: http://a.example/feed")}
+	if _, err := a.follow(); err == nil || !strings.Contains(err.Error(), "https to http") {
+		t.Error(err)
+	}
+}
+
+func TestLocation(t *testing.T) {
+	for _, test := range []struct{ base, field, want string }{
+		{"http://a.example/x/feed", "other", "http://a.example/x/other"},
+		{"http://a.example/x/feed", "//b.example", "http://b.example/"},
+		{"http://a.example/feed", "/a b?c d#top", "http://a.example/a%20b?c%20d"},
+		{"http://a.example/feed", "?b=2&a=1", "http://a.example/feed?b=2&a=1"},
+		{"http://me:secret@a.example/feed", "/new", "http://me:secret@a.example/new"},
+		{"http://me:secret@a.example/feed", "http://b.example/", "http://b.example/"},
+		{"http://a.example/feed", "http://you:guess@a.example/", "http://a.example/"},
+		{"http://a.example/feed", "HTTP://B.example/X", "http://b.example/X"},
+	} {
+		r, err := routeTo(test.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &answer{route: r, status: 302, header: header("Location: " + test.field)}
+		next, err := a.follow()
+		if err != nil || next.address != test.want {
+			t.Errorf("%s then %q: %q %v, want %q", test.base, test.field, next.address, err, test.want)
+		}
+	}
+}
+
+// TestRedirectWithRetryAfter: the wish is kept although the redirect was followed.
+func TestRedirectWithRetryAfter(t *testing.T) {
+	s := newSite(t, nil)
+	s.answers(func(r request) string {
+		if r.target == "/feed" {
+			return reply(r, 307, "", "Location: /x", "Retry-After: 7200")
+		}
+		return conditional(atom(1), `"1"`, monday)(r)
+	})
+	r := newReader(t, s.url("/feed"))
+	r.want(Changed)
+	if got := r.feed.NotBefore.Sub(r.watch.now()); got != 2*time.Hour {
+		t.Errorf("not before %v", got)
+	}
+}
+
+// TestHeadThroughRedirect: the GET goes where HEAD was led, and not there again by the detour.
+func TestHeadThroughRedirect(t *testing.T) {
+	hops := map[string]string{"/feed": "/now"}
+	s := newSite(t, from(302, hops, conditional(atom(1), `"1"`, monday)))
+	r := started(t, s, func(o *Options) { o.Head = HeadAlways })
+	s.answers(from(302, hops, conditional(atom(2), `"2"`, tuesday)))
+	r.want(Changed)
+	asked(t, s, "HEAD HEAD GET")
+	hops["/feed"] = "/moved"
+	s.answers(from(302, hops, conditional(atom(3), `"2"`, tuesday)))
+	r.want(Changed)
+	log := asked(t, s, "HEAD HEAD GET")
+	sent(t, log[1], "If-None-Match", "") // S12: another URL
+	sent(t, log[2], "If-None-Match", "")
+}
+
+func TestCredentialsStayWhereTheyBelong(t *testing.T) {
+	other := newSite(t, conditional(atom(1), `"1"`, monday))
+	s := newSite(t, func(r request) string { return reply(r, 302, "", "Location: "+other.url("/x")) })
+	r := newReader(t, "http://me:secret@"+s.address+"/feed")
+	r.want(Changed)
+	sent(t, s.log()[0], "Authorization", "Basic bWU6c2VjcmV0")
+	sent(t, other.log()[0], "Authorization", "")
+}
