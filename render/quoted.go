@@ -10,7 +10,10 @@ type piece struct {
 
 // newPiece makes a piece of s, which ends with a line feed or is empty.
 func newPiece(s string) piece {
-	return piece{plain: s, coded: string(appendQuoted(make([]byte, 0, len(s)+len(s)/8+8), s))}
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/16 + 16)
+	quote(&b, s)
+	return piece{plain: s, coded: b.String()}
 }
 
 // size is how much a piece adds to each form of a message.
@@ -28,23 +31,22 @@ func (s size) within(limit size) bool { return s.plain <= limit.plain && s.coded
 // 2045 section 6.7 rule 5).
 const maxLine = 76
 
-// appendQuoted appends s in quoted-printable, its line feeds as CRLF. It
-// assumes that dst is at the beginning of a line.
-func appendQuoted(dst []byte, s string) []byte {
+// quote writes s in quoted-printable, its line feeds as CRLF. It assumes that
+// b is at the beginning of a line.
+func quote(b *strings.Builder, s string) {
 	for s != "" {
 		line, rest, ended := strings.Cut(s, "\n")
-		dst = appendLine(dst, line)
+		quoteLine(b, line)
 		if ended {
-			dst = append(dst, '\r', '\n')
+			b.WriteString("\r\n")
 		}
 		s = rest
 	}
-	return dst
 }
 
-// appendLine appends one line: stretches that stand for themselves are copied
+// quoteLine writes one line: stretches that stand for themselves are copied
 // whole, for this is the hot path of a reader's edition.
-func appendLine(dst []byte, s string) []byte {
+func quoteLine(b *strings.Builder, s string) {
 	const hex = "0123456789ABCDEF"
 	column, start := 0, 0
 	for i := range len(s) {
@@ -53,8 +55,8 @@ func appendLine(dst []byte, s string) []byte {
 			need = 3
 		}
 		if column+need > maxLine-1 {
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, '=', '\r', '\n')
+			b.WriteString(s[start:i])
+			b.WriteString("=\r\n")
 			column, start = 0, i
 		}
 		if column == 0 && s[i] == '.' {
@@ -62,12 +64,14 @@ func appendLine(dst []byte, s string) []byte {
 		}
 		column += need
 		if need == 3 {
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, '=', hex[s[i]>>4], hex[s[i]&15])
+			b.WriteString(s[start:i])
+			b.WriteByte('=')
+			b.WriteByte(hex[s[i]>>4])
+			b.WriteByte(hex[s[i]&15])
 			start = i + 1
 		}
 	}
-	return append(dst, s[start:]...)
+	b.WriteString(s[start:])
 }
 
 // selfQuoted holds the bytes that stand for themselves, but for white space at

@@ -20,7 +20,7 @@ func TestQuoted(t *testing.T) {
 		{strings.Repeat("x", 80) + "\n", strings.Repeat("x", 75) + "=\r\nxxxxx\r\n"},
 		{strings.Repeat("x", 74) + "é\n", strings.Repeat("x", 74) + "=\r\n=C3=A9\r\n"}, // no escape is broken
 	} {
-		if got := string(appendQuoted(nil, c.in)); got != c.want {
+		if got := newPiece(c.in).coded; got != c.want {
 			t.Errorf("%q becomes %q, want %q", c.in, got, c.want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestQuotedAgainstStandard(t *testing.T) {
 			in[i] = "ab= .\t\n\xc3\xa9x"[rng.IntN(10)]
 		}
 		s := string(in) + "\n"
-		checkDecodes(t, string(appendQuoted(nil, s)), s)
+		checkDecodes(t, newPiece(s).coded, s)
 	}
 }
 

@@ -13,6 +13,9 @@ const maxMarks = 6
 // without control characters and without marks that would turn the direction
 // of what follows, white space collapsed, "…" where it was cut.
 func clean(s string, cols int) string {
+	if tidy(s) && len(s) <= cols {
+		return s
+	}
 	var b strings.Builder
 	space, marks := false, 0
 	for _, r := range s {
@@ -37,6 +40,18 @@ func clean(s string, cols int) string {
 		b.WriteRune(r)
 	}
 	return cut(b.String(), cols)
+}
+
+// tidy reports whether s is plain ASCII that needs no cleaning.
+func tidy(s string) bool {
+	space := true
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f || s[i] == ' ' && space {
+			return false
+		}
+		space = s[i] == ' '
+	}
+	return !space || s == ""
 }
 
 // dropped is what never reaches a page: control characters, soft hyphens, the
