@@ -22,10 +22,14 @@ func detect(body []byte) encoding.Encoding {
 	}
 	var best encoding.Encoding
 	bestScore := 0.6 // below this the guess is worth nothing
-	for _, e := range []encoding.Encoding{
+	candidates := []encoding.Encoding{
 		japanese.EUCJP, japanese.ShiftJIS, korean.EUCKR, simplifiedchinese.GB18030, traditionalchinese.Big5,
 		charmap.KOI8R, charmap.Windows1251, charmap.Windows1255, charmap.Windows1253, charmap.Windows874,
-	} {
+	}
+	if runLength(sample) < 2 { // single letters among ASCII: a Latin language
+		return nil
+	}
+	for _, e := range candidates {
 		if score := scriptScore(decodeWith(e, sample)); score > bestScore {
 			best, bestScore = e, score
 		}
@@ -49,6 +53,21 @@ func highSample(body []byte, limit int) []byte {
 		i = j
 	}
 	return out
+}
+
+// runLength is the mean length of the runs of bytes above ASCII.
+func runLength(sample []byte) float64 {
+	high, runs := 0, 0
+	for i, c := range sample {
+		if c < 0x80 {
+			continue
+		}
+		high++
+		if i == 0 || sample[i-1] < 0x80 {
+			runs++
+		}
+	}
+	return float64(high) / float64(max(1, runs))
 }
 
 func mostlyUTF8(sample []byte) bool {

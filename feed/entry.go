@@ -59,6 +59,9 @@ func firstDate(all ...string) time.Time {
 // absolute resolves ref against the first base that makes it absolute.
 func absolute(ref string, bases []string) string {
 	for _, base := range bases {
+		if !isWeb(base) {
+			continue
+		}
 		if r := resolve(base, ref); isAbsolute(r) {
 			return r
 		}

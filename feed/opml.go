@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -30,7 +31,11 @@ func parseOPML(doc, address string) *Document {
 			}
 		case tok.kind == tokenStart && strings.EqualFold(tok.name, "outline"):
 			name := plainLine(firstOf(tok.attr("title"), tok.attr("text")), false)
-			if offer, ok := outline(&tok, name, address); ok {
+			offer, ok := outline(&tok, name, address)
+			if !ok {
+				offer, ok = s.tornOutline(&tok, name, address)
+			}
+			if ok {
 				offer.Folder = joinFolders(folders)
 				d.Feeds = append(d.Feeds, offer)
 				name = ""
@@ -53,6 +58,29 @@ func outline(tok *token, name, address string) (Offer, bool) {
 	}
 	u = resolve(address, u)
 	return Offer{URL: u, Title: firstOf(name, u), Type: tok.attr("type")}, true
+}
+
+// tornXMLURL finds the address in an outline whose other attributes hold
+// quotes and '>', so that its tag seems to end before.
+var tornXMLURL = regexp.MustCompile(`(?i)\sxmlUrl\s*=\s*["']([^"'<>\s]+)["']`)
+
+// tornOutline looks for the address behind what seemed to be the end of the
+// tag, up to the next outline, and moves there.
+func (s *scanner) tornOutline(tok *token, name, address string) (Offer, bool) {
+	rest := s.doc[s.pos:]
+	for _, next := range []string{"<outline", "</outline", "</body"} {
+		if i := strings.Index(rest, next); i >= 0 {
+			rest = rest[:i]
+		}
+	}
+	m := tornXMLURL.FindStringSubmatch(rest)
+	if m == nil || len(rest) > 1<<16 {
+		return Offer{}, false
+	}
+	s.pos += len(rest)
+	tok.empty = strings.HasSuffix(strings.TrimSpace(rest), "/>")
+	u := resolve(address, decodeEntities(m[1]))
+	return Offer{URL: u, Title: firstOf(name, u), Type: "rss"}, true
 }
 
 func joinFolders(names []string) string {

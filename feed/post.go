@@ -1,9 +1,136 @@
 package feed
 
 import (
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"digest"
 )
 
-func (e *Entry) Post(seen time.Time) digest.Post { return digest.Post{} }
+// The bounds of a post, in bytes of raw HTML and in characters of plain text.
+const (
+	maxContent  = 1 << 20
+	maxSummary  = 300
+	maxTitle    = 500
+	madeTitle   = 80 // of a title made from the content
+	maxName     = 200
+	minSummary  = 40 // shorter ones say nothing
+	maxLanguage = 35 // RFC 5646 §4.4.1
+)
+
+// Post makes the entry ready to be stored and shown: sanitised content, a
+// title in any case, no date after seen, absolute addresses. It is the costly
+// part of reading a feed; call it for new or changed entries only.
+func (e *Entry) Post(seen time.Time) digest.Post {
+	p := digest.Post{
+		Identity:    e.Identity,
+		URL:         e.address(),
+		Author:      shorten(firstOf(e.Author, e.owner), maxName),
+		Language:    firstOf(e.Language, e.feedLanguage),
+		PublishedAt: e.Published,
+		SeenAt:      seen,
+		ContentHash: e.Hash,
+	}
+	if len(p.Language) > maxLanguage {
+		p.Language = ""
+	}
+	if p.PublishedAt.After(seen) {
+		p.PublishedAt = seen
+	}
+	var picture string
+	if len(e.bodies) > 0 {
+		p.Content, picture = sanitise(e.bodies[0].html(), e.baseFor(e.bodies[0]))
+	}
+	p.ImageURL = e.picture(picture)
+	p.Summary = e.summary(p.Content)
+	p.Title = shorten(firstOf(e.Title, e.makeTitle(p.Content), p.URL, "Untitled"), maxTitle)
+	return p
+}
+
+// address is where the author's own page is: behind the link that counts
+// clicks, else the link, else the file, else the site.
+func (e *Entry) address() string {
+	file := ""
+	if e.Enclosure != nil {
+		file = e.Enclosure.URL
+	}
+	for _, u := range append([]string{e.original, e.Link, e.GUID, file}, e.bases...) {
+		if isWeb(u) {
+			return u
+		}
+	}
+	return ""
+}
+
+// baseFor gives the base of relative addresses in a text: its xml:base, else
+// the page of the entry, where they work in a browser.
+func (e *Entry) baseFor(t text) string {
+	for _, base := range append([]string{t.base, e.Link, e.original}, e.bases...) {
+		if isWeb(base) {
+			return base
+		}
+	}
+	return ""
+}
+
+// picture is the first real image: in the content, beside it, or enclosed.
+func (e *Entry) picture(inContent string) string {
+	candidates := append([]string{inContent}, e.images...)
+	if e.Enclosure != nil && strings.HasPrefix(e.Enclosure.Type, "image/") {
+		candidates = append(candidates, e.Enclosure.URL)
+	}
+	for _, u := range candidates {
+		if u = absolute(u, append([]string{e.Link}, e.bases...)); isWeb(u) && !isTracker(u) {
+			return u
+		}
+	}
+	return ""
+}
+
+// summary is the author's own where it is one, else the beginning of the content.
+func (e *Entry) summary(content string) string {
+	start := excerpt(content, maxSummary)
+	for _, t := range e.bodies[min(1, len(e.bodies)):] {
+		own := excerpt(t.html(), maxSummary)
+		if utf8.RuneCountInString(own) >= minSummary || start == "" && own != "" {
+			return own
+		}
+	}
+	return start
+}
+
+// makeTitle takes the first sentence or words of the content.
+func (e *Entry) makeTitle(content string) string {
+	text := excerpt(content, 2*madeTitle)
+	if text == "" {
+		text = e.summary(content)
+	}
+	for i, r := range text {
+		if i >= 15 && i <= madeTitle && (r == '.' || r == '!' || r == '?') && strings.HasPrefix(text[i+1:], " ") {
+			return strings.TrimSuffix(text[:i+1], ".")
+		}
+		if strings.ContainsRune("。！？", r) && i <= madeTitle {
+			return text[:i+utf8.RuneLen(r)]
+		}
+	}
+	return shorten(text, madeTitle)
+}
+
+// shorten cuts s to at most n characters, at a word where there are words, and
+// says so with an ellipsis.
+func shorten(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	end := 0
+	for range n - 1 {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	cut := s[:end]
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && s[end] != ' ' {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:-–—(") + "…"
+}

@@ -100,8 +100,12 @@ func plainLine(s string, isHTML bool) string {
 	return oneLine(s)
 }
 
-// oneLine trims s and makes every run of white space one space.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine trims s and makes every run of ASCII white space one space. The
+// spaces of typography (no-break, ideographic) stay.
+func oneLine(s string) string {
+	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' })
+	return strings.TrimSpace(strings.Join(fields, " "))
+}
 
 // hasElements reports whether raw holds tags outside of CDATA.
 func hasElements(raw string) bool {

@@ -1,0 +1,284 @@
+package feed
+
+import (
+	"strings"
+
+	"github.com/microcosm-cc/bluemonday"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// policy is what HTML of strangers may hold: text and its structure, links and
+// pictures. No style, no script, no form, no frame; only http, https and mailto.
+var policy = newPolicy()
+
+func newPolicy() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "b", "i", "u", "s",
+		"del", "ins", "sub", "sup", "small", "mark", "q", "cite", "abbr", "kbd", "samp", "var", "dfn", "time", "ul", "ol", "li",
+		"dl", "dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details",
+		"summary", "ruby", "rt", "rp", "bdi", "bdo", "div", "span", "section", "article", "aside", "header", "footer", "wbr")
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("src", "alt", "title").OnElements("img")
+	p.AllowAttrs("width", "height").Matching(bluemonday.Number).OnElements("img")
+	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
+	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("dir").Matching(bluemonday.Direction).Globally()
+	p.AllowAttrs("lang").Matching(bluemonday.SpaceSeparatedTokens).Globally()
+	p.AllowAttrs("title").OnElements("abbr", "dfn")
+	p.AllowURLSchemes("http", "https", "mailto")
+	p.RequireParseableURLs(true)
+	p.AllowRelativeURLs(false)
+	return p
+}
+
+// sanitise makes HTML safe and well-formed: addresses absolute, pictures that
+// load late put in place, tracking pixels dropped, then the policy, then the
+// serialiser of x/net/html. picture is the first image worth showing.
+func sanitise(raw, base string) (content, picture string) {
+	if len(raw) > maxContent {
+		raw = strings.ToValidUTF8(raw[:maxContent], "")
+	}
+	body, ok := fragment(raw)
+	if !ok {
+		return paragraphs(stripTags(raw)), ""
+	}
+	c := &cleaner{base: base}
+	c.children(body)
+	body, ok = fragment(policy.Sanitize(render(body)))
+	if !ok {
+		return paragraphs(stripTags(raw)), ""
+	}
+	sealLinks(body)
+	return strings.TrimSpace(render(body)), c.picture
+}
+
+// fragment parses HTML as the inside of a body.
+func fragment(s string) (*html.Node, bool) {
+	body := &html.Node{Type: html.ElementNode, DataAtom: atom.Body, Data: "body"}
+	nodes, err := html.ParseFragmentWithOptions(strings.NewReader(s), body, html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, false
+	}
+	for _, n := range nodes {
+		body.AppendChild(n)
+	}
+	return body, true
+}
+
+func render(body *html.Node) string {
+	var b strings.Builder
+	for n := range body.ChildNodes() {
+		if err := html.Render(&b, n); err != nil {
+			return ""
+		}
+	}
+	return b.String()
+}
+
+// sealLinks lets no page that is opened see or steer the one it came from.
+func sealLinks(n *html.Node) {
+	if n.DataAtom == atom.A && attrOf(n, "href") != "" {
+		setAttr(n, "rel", "noopener noreferrer")
+	}
+	for c := range n.ChildNodes() {
+		sealLinks(c)
+	}
+}
+
+// A cleaner walks parsed HTML and does what a policy of names cannot.
+type cleaner struct {
+	base    string
+	picture string
+}
+
+func (c *cleaner) children(n *html.Node) {
+	for child := n.FirstChild; child != nil; {
+		next := child.NextSibling
+		if child.Type == html.CommentNode || child.Type == html.ElementNode && !c.element(child) {
+			n.RemoveChild(child)
+		}
+		child = next
+	}
+}
+
+// element puts one element right; false: it is to go.
+func (c *cleaner) element(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Input, atom.Button, atom.Select, atom.Textarea,
+		atom.Link, atom.Meta, atom.Base, atom.Title, atom.Canvas, atom.Dialog, atom.Area, atom.Map, atom.Source, atom.Track:
+		return false
+	case atom.Img:
+		return c.image(n)
+	case atom.Iframe, atom.Embed, atom.Video, atom.Audio, atom.Object:
+		return c.player(n)
+	case atom.Noscript:
+		if p := previousElement(n); p != nil && p.DataAtom == atom.Img {
+			return false // the same picture once more
+		}
+	case atom.A:
+		if href := attrOf(n, "href"); href != "" {
+			setAttr(n, "href", resolve(c.base, href))
+		}
+	}
+	if isHidden(n) || strings.Contains(attrOf(n, "class"), "feedflare") {
+		return false
+	}
+	c.children(n)
+	return !(n.DataAtom == atom.A && n.FirstChild == nil)
+}
+
+// player puts a link in the place of a film, a sound or a frame.
+func (c *cleaner) player(n *html.Node) bool {
+	src := firstOf(attrOf(n, "src"), attrOf(n, "data-src"), attrOf(n, "data"))
+	for child := range n.Descendants() {
+		if src == "" && child.DataAtom == atom.Source {
+			src = attrOf(child, "src")
+		}
+	}
+	src = resolve(c.base, src)
+	if !isWeb(src) || isTracker(src) {
+		return false
+	}
+	if poster := resolve(c.base, attrOf(n, "poster")); c.picture == "" && isWeb(poster) {
+		c.picture = poster
+	}
+	for n.FirstChild != nil {
+		n.RemoveChild(n.FirstChild)
+	}
+	n.Data, n.DataAtom = "a", atom.A
+	n.Attr = []html.Attribute{{Key: "href", Val: src}}
+	n.AppendChild(&html.Node{Type: html.TextNode, Data: firstOf(Host(src), src)})
+	return true
+}
+
+// image finds the address of a picture, and whether it is one at all.
+func (c *cleaner) image(n *html.Node) bool {
+	src := resolve(c.base, imageSource(n))
+	if !isWeb(src) || isTracker(src) || isPixel(n) || isHidden(n) {
+		return false
+	}
+	setAttr(n, "src", src)
+	if c.picture == "" && !isSmall(n) && !strings.Contains(src, "/emoji/") && !strings.Contains(src, "gravatar.com/avatar") {
+		c.picture = src
+	}
+	return true
+}
+
+// imageSource is the address that the picture has once a script has run.
+func imageSource(n *html.Node) string {
+	src := attrOf(n, "src")
+	if isWeb(src) && !isPlaceholder(src) {
+		return src
+	}
+	for _, name := range []string{"data-src", "data-lazy-src", "data-original", "data-orig-file", "data-actualsrc", "data-url"} {
+		if late := attrOf(n, name); late != "" && !strings.HasPrefix(late, "data:") {
+			return late
+		}
+	}
+	if src != "" && !strings.HasPrefix(src, "data:") && !isPlaceholder(src) {
+		return src
+	}
+	for _, name := range []string{"srcset", "data-srcset", "data-lazy-srcset"} {
+		if f := strings.Fields(attrOf(n, name)); len(f) > 0 && !strings.HasPrefix(f[0], "data:") {
+			return strings.TrimSuffix(f[0], ",")
+		}
+	}
+	return src
+}
+
+func isPlaceholder(src string) bool {
+	name := strings.ToLower(src[strings.LastIndexByte(src, '/')+1:])
+	for _, word := range []string{"placeholder", "blank.gif", "spacer.gif", "transparent.gif", "lazyload", "1x1.", "pixel.gif", "trans.gif"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPixel reports whether a picture is too small to be seen.
+func isPixel(n *html.Node) bool {
+	w, h := attrOf(n, "width"), attrOf(n, "height")
+	if w == "0" || h == "0" || w == "0px" || h == "0px" {
+		return true
+	}
+	return isOne(w) && (isOne(h) || h == "") || isOne(h) && w == ""
+}
+
+func isOne(s string) bool { return s == "1" || s == "1px" }
+
+// isSmall reports whether a picture says that it is an icon.
+func isSmall(n *html.Node) bool {
+	for _, name := range []string{"width", "height"} {
+		if s := strings.TrimSuffix(attrOf(n, name), "px"); s != "" && len(s) <= 3 && number(s) > 0 && number(s) < 50 {
+			return true
+		}
+	}
+	class := attrOf(n, "class")
+	return strings.Contains(class, "emoji") || strings.Contains(class, "smiley") || strings.Contains(class, "avatar")
+}
+
+func isHidden(n *html.Node) bool {
+	style := strings.ToLower(strings.Join(strings.Fields(attrOf(n, "style")), ""))
+	if style == "" {
+		return false
+	}
+	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") ||
+		n.DataAtom == atom.Img && strings.Contains(";"+style+";", ";width:1px;") && strings.Contains(";"+style+";", ";height:1px;")
+}
+
+// trackers are hosts, or hosts and beginnings of paths, that count readers.
+var trackers = []string{
+	"feeds.feedburner.com/~r/", "feeds.feedburner.com/~ff/", "feeds.feedburner.com/~a", "feedproxy.google.com/~", "feeds.wordpress.com/1.0/",
+	"pixel.wp.com/", "stats.wordpress.com/", "www.google-analytics.com/", "ssl.google-analytics.com/", "ad.doubleclick.net/",
+	"pagead2.googlesyndication.com/", "googleads.g.doubleclick.net/", "feedads.g.doubleclick.net/", "pixel.quantserve.com/",
+	"b.scorecardresearch.com/", "sb.scorecardresearch.com/", "c.statcounter.com/", "www.statcounter.com/counter",
+	"blogger.googleusercontent.com/tracker/", "www.blogger.com/tracker", "medium.com/_/stat", "pi.feedsportal.com/", "res.feedsportal.com/",
+	"da.feedsportal.com/", "rss.feedsportal.com/", "media.npr.org/include/images/tracking/", "www.facebook.com/tr?", "analytics.twitter.com/",
+	"t.co/i/adsct", "piwik.", "matomo.", "hits.", "tracking.feedpress", "feedpress.me/", "rss-pixel.", "counter.yadro.ru/",
+	"mc.yandex.ru/watch/", "top-fwz1.mail.ru/", "vg07.met.vgwort.de/", "ssl-vg03.met.vgwort.de/", "pixel.", "ads.", "track.", "tracker.",
+	"api.follow.it/track", "cdn.sailthru.com/track", "open.convertkit", "list-manage.com/track/open",
+}
+
+// isTracker reports whether an address counts readers instead of showing them something.
+func isTracker(address string) bool {
+	_, rest, _ := strings.Cut(address, "://")
+	rest = strings.ToLower(rest)
+	for _, t := range trackers {
+		if strings.HasPrefix(rest, t) {
+			return true
+		}
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	return strings.HasSuffix(host, ".met.vgwort.de") || strings.HasSuffix(path, "/pixel.gif") || strings.HasPrefix(path, "pixel.gif") ||
+		strings.Contains(path, "tracking-pixel") || strings.Contains(path, "rss-pixel")
+}
+
+func previousElement(n *html.Node) *html.Node {
+	for p := n.PrevSibling; p != nil; p = p.PrevSibling {
+		if p.Type == html.ElementNode {
+			return p
+		}
+	}
+	return nil
+}
+
+func attrOf(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name && a.Namespace == "" {
+			return strings.TrimSpace(a.Val)
+		}
+	}
+	return ""
+}
+
+func setAttr(n *html.Node, name, value string) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name && n.Attr[i].Namespace == "" {
+			n.Attr[i].Val = value
+			return
+		}
+	}
+	n.Attr = append(n.Attr, html.Attribute{Key: name, Val: value})
+}
