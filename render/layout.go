@@ -47,15 +47,19 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	leadCloseHTML = fillerHTML + fillerHTML + fillerHTML + fillerHTML + fillerHTML + fillerHTML + `</div>
 `
 	pageOpenHTML = `<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background-color:` + paper + `;color:` + soft + `">
+<tbody>
 <tr>
 <td class="pad" style="padding:36px 24px 48px">
 <!--[if mso]><table role="presentation" align="center" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" align="center" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;margin:0 auto;table-layout:fixed;font-family:` + Serif + `;font-size:17px;line-height:1.6;word-wrap:break-word;overflow-wrap:break-word">
+<tbody>
 `
-	pageCloseHTML = `</table>
+	pageCloseHTML = `</tbody>
+</table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td>
 </tr>
+</tbody>
 </table>
 </div>
 </body>
@@ -72,6 +76,7 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 <tr>
 <td class="hair" style="border-top:1px solid ` + rule + `;border-bottom:1px solid ` + rule + `">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="font-family:` + Sans + `;font-size:13px;line-height:1.5">
+<tbody>
 <tr>
 <td class="by" style="padding:7px 0;color:` + muted + `">
 `
@@ -80,6 +85,7 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 `
 	dateCloseHTML = `</td>
 </tr>
+</tbody>
 </table>
 </td>
 </tr>
