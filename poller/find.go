@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"digest"
@@ -24,6 +25,10 @@ func (p *Poller) Find(ctx context.Context, address string) (Result, error) {
 	}
 	s := &search{trip: p.newTrip(digest.Feed{}, 1)}
 	found, page, err := s.try(ctx, normal)
+	if plain, ok := withoutTLS(address, err); ok {
+		normal = plain
+		found, page, err = s.try(ctx, normal)
+	}
 	switch {
 	case err != nil:
 		return Result{}, notFound(address, err)
@@ -33,6 +38,16 @@ func (p *Poller) Find(ctx context.Context, address string) (Result, error) {
 		return Result{}, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))}
 	}
 	return s.behind(ctx, normal, page)
+}
+
+// withoutTLS gives the http address to try where the person named no scheme and
+// https could not be reached.
+func withoutTLS(address string, err error) (string, bool) {
+	t, ok := errors.AsType[*trouble](err)
+	if !ok || t.status != 0 || t.unanswered || strings.Contains(address, ":/") {
+		return "", false
+	}
+	return "http://" + strings.TrimSpace(address), true
 }
 
 // A search is one Find under way.

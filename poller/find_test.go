@@ -1,0 +1,197 @@
+package poller
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"digest"
+)
+
+func page(links ...string) string {
+	var b strings.Builder
+	for _, l := range links {
+		fmt.Fprintf(&b, `<link rel="alternate" type="application/atom+xml" href="%s">`, l)
+	}
+	return `<!doctype html><html><head><title>Home</title>` + b.String() + `</head><body><p>Hello.</p></body></html>`
+}
+
+// paths makes a site of pages and feeds; whatever else is asked for is a 404.
+func paths(bodies map[string]string) func(request) string {
+	return func(r request) string {
+		body, ok := bodies[r.target]
+		if !ok {
+			return reply(r, 404, "", "Content-Type: text/plain")
+		}
+		return reply(r, 200, body, `ETag: "`+r.target+`"`)
+	}
+}
+
+func targets(log []request) string {
+	var b []string
+	for _, r := range log {
+		b = append(b, r.method+r.target)
+	}
+	return strings.Join(b, " ")
+}
+
+func TestFind(t *testing.T) {
+	tests := []struct {
+		why    string
+		bodies map[string]string
+		asks   string // for this path
+		want   string // the feed's path
+		log    string
+	}{
+		{"the feed itself", map[string]string{"/feed": atom(1)}, "/feed", "/feed", "GET/feed"},
+		{"a page that offers one", map[string]string{"/": page("/blog.atom"), "/blog.atom": atom(1)}, "/", "/blog.atom", "GET/ GET/blog.atom"},
+		{"the first that can be read", map[string]string{"/": page("/a", "b", "/c"), "/a": page(), "/b": atom(1), "/c": atom(2)}, "/", "/b", "GET/ GET/a GET/b"},
+		{"no more than five", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6"), "/6": atom(1)}, "/", "", ""},
+	}
+	for _, test := range tests {
+		s := newSite(t, paths(test.bodies))
+		r := newReader(t, s.url("/"))
+		result, err := r.p.Find(context.Background(), s.url(test.asks))
+		if test.want == "" {
+			if err == nil || digest.KindOf(err) != digest.Invalid {
+				t.Errorf("%s: %v", test.why, err)
+			}
+			if n := len(s.log()); n > 11 {
+				t.Errorf("%s: %d requests", test.why, n)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.why, err)
+			continue
+		}
+		f := result.Feed
+		if got := targets(s.log()); got != test.log || f.URL != s.url(test.want) || f.ETag != `"`+test.want+`"` || result.Outcome != Changed {
+			t.Errorf("%s: %s %+v", test.why, got, f)
+		}
+		if len(result.Document.Entries) != 1 || f.Title != "Weather" || f.Host != "127.0.0.1" || f.State != digest.FeedActive ||
+			f.ParsedAt.IsZero() || f.LastAttemptAt.IsZero() || f.BodyHash == "" || f.LastStatus != 200 || f.ValidatorURL != f.URL {
+			t.Errorf("%s: %+v", test.why, f)
+		}
+	}
+}
+
+// TestS1_DiscoveryBodyIsUsed: after Find the feed's next poll is conditional.
+func TestS1_DiscoveryBodyIsUsed(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	r := newReader(t, s.url("/feed"))
+	result, err := r.p.Find(context.Background(), s.url("/feed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.feed = result.Feed
+	r.want(Unchanged)
+	log := asked(t, s, "GET HEAD")
+	sent(t, log[1], "If-None-Match", `"1"`)
+	sent(t, log[0], "Accept", acceptTypes) // the same as in every poll: Vary
+}
+
+// TestFindGuesses: a page that offers nothing is asked for the usual places.
+func TestFindGuesses(t *testing.T) {
+	s := newSite(t, nil)
+	guesses := 0
+	s.answers(func(r request) string {
+		if r.target == "/" {
+			return reply(r, 200, page())
+		}
+		if guesses++; guesses == 3 {
+			return reply(r, 200, atom(1))
+		}
+		return reply(r, 404, "")
+	})
+	r := newReader(t, s.url("/"))
+	result, err := r.p.Find(context.Background(), s.url("/"))
+	if err != nil || result.Requests != 4 {
+		t.Fatal(result.Requests, err)
+	}
+	s.answers(func(r request) string { return reply(r, 200, page()) })
+	s.log()
+	_, err = r.p.Find(context.Background(), s.url("/"))
+	if n := len(s.log()); n > 6 || digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
+		t.Error(n, err)
+	}
+}
+
+// TestFindStops: a site that has had enough is not asked for the rest.
+func TestFindStops(t *testing.T) {
+	for _, status := range []int{401, 403, 429, 503} {
+		s := newSite(t, func(r request) string {
+			if r.target == "/" {
+				return reply(r, 200, page("/a", "/b"))
+			}
+			return reply(r, status, "")
+		})
+		_, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"))
+		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), http.StatusText(status)) {
+			t.Error(err)
+		}
+		asked(t, s, "GET GET")
+	}
+}
+
+func TestFindErrors(t *testing.T) {
+	s := newSite(t, paths(map[string]string{
+		"/binary": string(zeros(1000)), "/empty": "", "/opml": `<opml version="2.0"><body><outline text="x" xmlUrl="https://a.example/f"/></body></opml>`,
+	}))
+	tests := []struct {
+		address, says string
+		kind          digest.Kind
+	}{
+		{s.url("/none"), "404 Not Found", digest.Unavailable},
+		{s.url("/binary"), "no feed at " + s.url("/binary"), digest.Invalid},
+		{s.url("/empty"), "no feed at", digest.Invalid},
+		{s.url("/opml"), "list of feeds", digest.Invalid},
+		{"http://10.0.0.1/", "DIGEST_ALLOW_NETWORKS", digest.Unavailable},
+		{"mailto:a@b.example", "", digest.Invalid},
+		{"", "", digest.Invalid},
+	}
+	p := newReader(t, s.url("/")).p
+	for _, test := range tests {
+		_, err := p.Find(context.Background(), test.address)
+		if err == nil || digest.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", test.address, err)
+		}
+	}
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Find(stopped, s.url("/")); digest.KindOf(err) != digest.Unavailable {
+		t.Error(err)
+	}
+}
+
+// TestFindMoved: a new subscription begins where all that is permanent leads.
+func TestFindMoved(t *testing.T) {
+	for status, want := range map[int]string{301: "/new", 308: "/new", 302: "/old", 307: "/old"} {
+		s := newSite(t, from(status, map[string]string{"/old": "/new"}, conditional(atom(1), `"1"`, monday)))
+		result, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/old"))
+		if err != nil || result.Feed.URL != s.url(want) || result.Feed.ValidatorURL != s.url("/new") || result.Feed.MovedTo != "" {
+			t.Errorf("%d: %+v %v", status, result.Feed, err)
+		}
+	}
+}
+
+// TestFindWithoutScheme: https first, and http where nobody listens for TLS.
+func TestFindWithoutScheme(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		s := n.site("plain.example:80", conditional(atom(1), `"1"`, monday))
+		r := n.reader(t, "http://plain.example/feed")
+		result, err := r.p.Find(t.Context(), "plain.example/feed")
+		if err != nil || result.Feed.URL != "http://plain.example/feed" {
+			t.Error(result.Feed.URL, err)
+		}
+		asked(t, s, "GET")
+		if _, err := r.p.Find(t.Context(), "https://plain.example/feed"); err == nil {
+			t.Error("http was tried though https was asked for")
+		}
+		n.close()
+	})
+}

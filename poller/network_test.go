@@ -1,0 +1,326 @@
+package poller
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// A network is sites in memory: with it, time in a synctest bubble passes by itself.
+type network struct {
+	mu    sync.Mutex
+	sites map[string]*site // by host:port
+	conns []net.Conn
+	p     []*Poller
+}
+
+func newNetwork(t *testing.T) *network {
+	t.Helper()
+	return &network{sites: map[string]*site{}}
+}
+
+func (n *network) site(address string, answer func(request) string) *site {
+	s := &site{address: address, answer: answer}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sites[address] = s
+	return s
+}
+
+func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.sites[strings.ToLower(address)]
+	if s == nil {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	ours, theirs := net.Pipe()
+	n.conns = append(n.conns, theirs)
+	go s.serve(theirs)
+	return ours, nil
+}
+
+// reader makes a poller on this network by the bubble's own clock, with the
+// pauses that are the default.
+func (n *network) reader(t *testing.T, address string, change ...func(*Options)) *reader {
+	o := Options{DialContext: n.dial, HostInterval: 2 * time.Second, Log: slog.New(slog.DiscardHandler)}
+	for _, f := range change {
+		f(&o)
+	}
+	p := New(o)
+	n.p = append(n.p, p)
+	return &reader{t: t, p: p, watch: newWatch(), feed: digest.Feed{ID: 1, URL: address, Host: feed.Host(address)}}
+}
+
+// close ends every connection, so that the bubble can end.
+func (n *network) close() {
+	for _, p := range n.p {
+		p.Close()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, c := range n.conns {
+		c.Close()
+	}
+}
+
+// TestS34_OneAtATime: many workers, feeds and redirects to one host come one
+// after the other, two seconds apart.
+func TestS34_OneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		var mu sync.Mutex
+		flying, most := 0, 0
+		slow := func(r request) string {
+			mu.Lock()
+			flying++
+			most = max(most, flying)
+			mu.Unlock()
+			time.Sleep(3 * time.Second)
+			mu.Lock()
+			flying--
+			mu.Unlock()
+			return conditional(atom(1), `"1"`, monday)(r)
+		}
+		s := n.site("a.example:80", slow)
+		n.site("b.example:80", func(r request) string { return reply(r, 302, "", "Location: http://a.example/from-b") })
+		r := n.reader(t, "http://a.example/feed")
+		var wg sync.WaitGroup
+		for _, address := range []string{"http://a.example/1", "http://A.example/2", "http://a.example/3", "http://b.example/4"} {
+			wg.Go(func() {
+				f := digest.Feed{URL: address, Host: feed.Host(address)}
+				if result := r.p.Poll(t.Context(), f, 1); result.Outcome != Changed {
+					t.Error(result.Message)
+				}
+			})
+		}
+		wg.Wait()
+		log := s.log()
+		for i := 1; i < len(log); i++ {
+			if gap := log[i].at.Sub(log[i-1].at); gap != 5*time.Second {
+				t.Errorf("requests %v apart, want 3 s of answer and 2 s of pause", gap)
+			}
+		}
+		if len(log) != 4 || most != 1 {
+			t.Errorf("%d requests, %d at once", len(log), most)
+		}
+		n.close()
+	})
+}
+
+// TestS34_HeadAndGet: the two requests of one poll are spaced too, and use one connection.
+func TestS34_HeadAndGet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
+		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadAlways })
+		first := r.p.Poll(t.Context(), r.feed, 1)
+		if !first.HostFreeAt.Equal(time.Now().Add(2 * time.Second)) {
+			t.Errorf("free at %v", first.HostFreeAt)
+		}
+		time.Sleep(time.Hour)
+		s.answers(conditional(atom(2), `"2"`, tuesday))
+		second := r.p.Poll(t.Context(), first.Feed, 1)
+		log := s.log()
+		if methods(log) != "GET HEAD GET" || log[2].at.Sub(log[1].at) != 2*time.Second || log[1].conn != log[2].conn || log[0].conn == log[1].conn {
+			t.Errorf("%v", log)
+		}
+		if got := second.Feed.LastAttemptAt.Sub(first.Feed.LastAttemptAt); got != time.Hour {
+			t.Errorf("attempts %v apart", got)
+		}
+		n.close()
+	})
+}
+
+// TestNoWait: no pause, but still one at a time.
+func TestNoWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		s := n.site("a.example:80", func(r request) string {
+			time.Sleep(time.Second)
+			return conditional(atom(1), `"1"`, monday)(r)
+		})
+		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.NoWait = true })
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() { r.p.Poll(t.Context(), r.feed, 1) })
+		}
+		wg.Wait()
+		log := s.log()
+		for i := 1; i < len(log); i++ {
+			if gap := log[i].at.Sub(log[i-1].at); gap != time.Second {
+				t.Errorf("%v apart", gap)
+			}
+		}
+		if len(r.p.pace.hosts) != 0 {
+			t.Error("hosts are kept")
+		}
+		n.close()
+	})
+}
+
+// TestSlow: a server that dribbles is left after the time of one request.
+func TestSlow(t *testing.T) {
+	tests := []struct {
+		why   string
+		serve func(net.Conn)
+	}{
+		{"no answer", func(c net.Conn) { time.Sleep(time.Hour) }},
+		{"a byte of the header a second", func(c net.Conn) { dribble(c, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 5000)) }},
+		{"a byte of the body a second", func(c net.Conn) {
+			c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"))
+			dribble(c, atom(1))
+		}},
+	}
+	for _, test := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			dial := func(context.Context, string, string) (net.Conn, error) {
+				ours, theirs := net.Pipe()
+				go func() {
+					defer theirs.Close()
+					buf := make([]byte, 4096)
+					theirs.Read(buf)
+					test.serve(theirs)
+				}()
+				return ours, nil
+			}
+			p := New(Options{DialContext: dial})
+			start := time.Now()
+			result := p.Poll(t.Context(), digest.Feed{URL: "http://a.example/", Host: "a.example"}, 1)
+			if took := time.Since(start); took != 30*time.Second || result.Outcome != Failed || result.Message != "no complete answer within 30s" {
+				t.Errorf("%s: %v %s after %v", test.why, result.Outcome, result.Message, took)
+			}
+			p.Close()
+			time.Sleep(2 * time.Hour)
+		})
+	}
+}
+
+func dribble(c net.Conn, s string) {
+	for i := range len(s) {
+		if _, err := c.Write([]byte{s[i]}); err != nil {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// TestHeadTimeout: a HEAD that is never answered is held against HEAD, not against the feed.
+func TestHeadTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.site("a.example:80", func(r request) string {
+			if r.method == "HEAD" {
+				time.Sleep(time.Minute)
+				return ""
+			}
+			return conditional(atom(1), `"1"`, monday)(r)
+		})
+		r := n.reader(t, "http://a.example/feed")
+		first := r.p.Poll(t.Context(), r.feed, 1)
+		second := r.p.Poll(t.Context(), first.Feed, 1)
+		if second.Outcome != Unchanged || second.Feed.Head != digest.Useless || second.Feed.Conditional != digest.Works || second.Requests != 2 {
+			t.Errorf("%+v", second)
+		}
+		n.close()
+		time.Sleep(time.Hour)
+	})
+}
+
+// TestRefusedIsNotHeldAgainstHEAD: nobody listens, so there is nothing to learn
+// and no second try.
+func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
+		r := n.reader(t, "http://a.example/feed")
+		first := r.p.Poll(t.Context(), r.feed, 1)
+		n.close()
+		delete(n.sites, "a.example:80")
+		second := r.p.Poll(t.Context(), first.Feed, 1)
+		if second.Message != "connection refused" || second.Feed.Head != digest.Unknown || second.Requests != 0 || second.Feed.LastStatus != 0 {
+			t.Errorf("%+v", second)
+		}
+	})
+}
+
+// TestStopped: an interrupted poll leaves the record alone, queue and all.
+func TestStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.site("a.example:80", func(request) string { time.Sleep(time.Minute); return "" })
+		r := n.reader(t, "http://a.example/feed")
+		r.feed.PollAt = time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		var waiting Result
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			synctest.Wait()
+			waiting = r.p.Poll(ctx, r.feed, 1) // for its turn
+		})
+		time.AfterFunc(5*time.Second, cancel)
+		asking := r.p.Poll(ctx, r.feed, 1)
+		wg.Wait()
+		for _, result := range []Result{asking, waiting} {
+			f := result.Feed
+			if result.Outcome != Stopped || f.Errors != 0 || !f.PollAt.Equal(r.feed.PollAt) || f.LastError != "" {
+				t.Errorf("%+v", result)
+			}
+		}
+		if asking.Feed.LastAttemptAt.IsZero() || !waiting.Feed.LastAttemptAt.IsZero() {
+			t.Error("an attempt is what has sent a request")
+		}
+		n.close()
+		time.Sleep(time.Hour)
+	})
+}
+
+// TestDeadConnection: a request that is sent again because a kept connection
+// was closed under it is spaced like any other, and counted.
+func TestDeadConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		s := n.site("a.example:80", nil)
+		seen := 0
+		s.answers(func(r request) string {
+			if seen++; seen == 2 {
+				return "" // read, then closed
+			}
+			return conditional(atom(1), `"1"`, monday)(r)
+		})
+		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadNever })
+		first := r.p.Poll(t.Context(), r.feed, 1)
+		second := r.p.Poll(t.Context(), first.Feed, 1)
+		log := s.log()
+		if second.Outcome != Unchanged || second.Requests != 2 || len(log) != 3 || log[2].at.Sub(log[1].at) != 2*time.Second {
+			t.Errorf("%+v, %d requests", second, len(log))
+		}
+		n.close()
+	})
+}
+
+// TestPacerForgets: hosts that are free by now do not pile up.
+func TestPacerForgets(t *testing.T) {
+	w := newWatch()
+	p := newPacer(time.Second, false, w.now)
+	for i := range 5 * firstSweep {
+		host := "host" + time.Duration(i).String()
+		if err := p.enter(t.Context(), host); err != nil {
+			t.Fatal(err)
+		}
+		p.leave(host)
+		w.pass(time.Second)
+	}
+	if n := len(p.hosts); n > firstSweep+1 {
+		t.Errorf("%d hosts are remembered", n)
+	}
+}
