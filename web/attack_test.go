@@ -43,7 +43,7 @@ func TestNobodyReadsAnothersEdition(t *testing.T) {
 		}
 		for _, path := range []string{"/editions", "/editions/2026-11-21", "/editions/2026-11-21?user=1"} {
 			if got := r.visitor().get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
-				t.Errorf("%s leads to %q", path, got)
+				r.t.Errorf("%s leads to %q", path, got)
 			}
 		}
 	})
@@ -56,7 +56,7 @@ func TestHiddenPostsStayHidden(t *testing.T) {
 		r.midnight()
 		r.arrives(d, post("Tomorrow"))
 		seen := r.edition(d)
-		r.midnightIn(time.Second)
+		r.beforeMidnight(time.Second)
 		v := r.visitor().signIn(u)
 		paths := []string{"/", "/editions", "/editions/2026-11-21", "/editions/2026-11-22", "/editions/2026-11-20", "/e/" + r.signer.Sign(digest.ForEdition, int64(seen.ID))}
 		for id := range int64(5) {
@@ -64,7 +64,7 @@ func TestHiddenPostsStayHidden(t *testing.T) {
 		}
 		for _, path := range paths {
 			if a := v.get(path); strings.Contains(a.body, "Tomorrow") {
-				t.Errorf("%s shows a post before its midnight", path)
+				r.t.Errorf("%s shows a post before its midnight", path)
 			}
 		}
 		r.midnight()
@@ -112,7 +112,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		}
 		v.get("/editions").status(http.StatusOK) // still signed in
 		if got := r.state(d); got != digest.DigestLeft {
-			t.Errorf("digest is %s", got)
+			r.t.Errorf("digest is %s", got)
 		}
 		v.from(r.base, "")
 		v.post("/sign-out", nil).status(http.StatusSeeOther)
@@ -129,7 +129,7 @@ func TestOnlyOneClickMayComeFromElsewhere(t *testing.T) {
 			v.post(path, nil).status(http.StatusForbidden)
 		}
 		if got := r.state(d); got != digest.DigestActive {
-			t.Errorf("digest is %s", got)
+			r.t.Errorf("digest is %s", got)
 		}
 	})
 }
@@ -145,7 +145,7 @@ func TestGetChangesNothing(t *testing.T) {
 			v.do("OPTIONS", path, "", nil)
 		}
 		if got := r.state(d); got != digest.DigestActive {
-			t.Errorf("digest is %s", got)
+			r.t.Errorf("digest is %s", got)
 		}
 		v.get("/editions").status(http.StatusOK)
 		r.visitor().post("/sign-in", url.Values{"token": {token}}).status(http.StatusSeeOther)
@@ -161,18 +161,18 @@ func TestHostileFeed(t *testing.T) {
 		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
 		for _, selector := range []string{"script", "img", "b", "[onclick]", "[onerror]", "[style]"} {
 			if got := a.find(selector); len(got) != 0 {
-				t.Errorf("the page has %d of %q", len(got), selector)
+				r.t.Errorf("the page has %d of %q", len(got), selector)
 			}
 		}
 		for _, href := range a.attrs("a[href]", "href") {
 			if strings.HasPrefix(href, "javascript:") {
-				t.Errorf("a link to %s", href)
+				r.t.Errorf("a link to %s", href)
 			}
 		}
 		a.shows("main h2", site)
 		for _, rel := range a.attrs("section a", "rel") {
 			if rel != "noopener noreferrer" {
-				t.Errorf("a link with rel %q", rel)
+				r.t.Errorf("a link with rel %q", rel)
 			}
 		}
 	})
@@ -184,12 +184,12 @@ func TestNoOpenRedirect(t *testing.T) {
 		for _, path := range []string{"//evil.example", "//evil.example/..", "/\\evil.example", "/sign-in/..//evil.example", "/editions?next=https://evil.example"} {
 			to := r.visitor().get(path).Header.Get("Location")
 			if parsed, err := url.Parse(to); err != nil || parsed.Host != "" || strings.HasPrefix(to, "/\\") {
-				t.Errorf("%s leads to %q", path, to)
+				r.t.Errorf("%s leads to %q", path, to)
 			}
 		}
 		a := r.visitor().post("/sign-in?next=https://evil.example", url.Values{"token": {r.token(u)}, "next": {"//evil.example"}})
 		if got := a.status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
-			t.Errorf("sign-in leads to %q", got)
+			r.t.Errorf("sign-in leads to %q", got)
 		}
 	})
 }

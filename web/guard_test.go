@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"digest/store/storetest"
 	"digest/web"
 )
 
@@ -20,15 +21,15 @@ func TestServerHasLimits(t *testing.T) {
 			"idle": int64(server.IdleTimeout), "bytes": int64(server.MaxHeaderBytes),
 		} {
 			if limit <= 0 {
-				t.Errorf("no limit for %s", name)
+				r.t.Errorf("no limit for %s", name)
 			}
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
 		go func() { _ = server.Serve(l) }()
-		t.Cleanup(func() { _ = server.Close() })
+		r.t.Cleanup(func() { _ = server.Close() })
 		r.base = "http://" + l.Addr().String()
 		r.visitor().get("/").status(http.StatusOK)
 		r.visitor().get("/" + strings.Repeat("a", 64<<10)).status(http.StatusRequestHeaderFieldsTooLarge)
@@ -42,27 +43,26 @@ func FuzzRequest(f *testing.F) {
 		f.Add("GET", path, "")
 		f.Add("POST", path, "token=x&List-Unsubscribe=One-Click")
 	}
-	each(f, func(r *room) {
-		f.Fuzz(func(t *testing.T, method, path, body string) {
-			u, err := url.ParseRequestURI(path)
-			if err != nil {
-				t.Skip()
-			}
-			req := httptest.NewRequest("GET", "/", strings.NewReader(body))
-			req.Method, req.URL = method, u
-			req.Header.Set("Content-Type", urlencoded)
-			w := httptest.NewRecorder()
-			r.handler.ServeHTTP(w, req)
-			page, _ := io.ReadAll(w.Body)
-			if w.Code >= 500 {
-				t.Errorf("%s %q: status %d", method, path, w.Code)
-			}
-			if to := w.Header().Get("Location"); strings.HasPrefix(to, "//") || strings.Contains(to, "://") {
-				t.Errorf("%s %q leads to %q", method, path, to)
-			}
-			if strings.Contains(string(page), "<script") {
-				t.Errorf("%s %q: a script", method, path)
-			}
-		})
+	r := newRoom(f, storetest.Open(f, storetest.SQLite(f)))
+	f.Fuzz(func(t *testing.T, method, path, body string) {
+		u, err := url.ParseRequestURI(path)
+		if err != nil {
+			t.Skip()
+		}
+		req := httptest.NewRequest("GET", "/", strings.NewReader(body))
+		req.Method, req.URL = method, u
+		req.Header.Set("Content-Type", urlencoded)
+		w := httptest.NewRecorder()
+		r.handler.ServeHTTP(w, req)
+		page, _ := io.ReadAll(w.Body)
+		if w.Code >= 500 {
+			t.Errorf("%s %q: status %d", method, path, w.Code)
+		}
+		if to := w.Header().Get("Location"); strings.HasPrefix(to, "//") || strings.Contains(to, "://") {
+			t.Errorf("%s %q leads to %q", method, path, to)
+		}
+		if strings.Contains(string(page), "<script") {
+			t.Errorf("%s %q: a script", method, path)
+		}
 	})
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"digest"
+	"digest/edition"
+	"digest/store"
 	"digest/web"
 
 	"golang.org/x/net/html"
@@ -25,20 +27,20 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // A room is a web view over a store, with a clock that tests move.
 type room struct {
 	t      testing.TB
-	store  *memory
+	store  *store.Store
 	signer *digest.Signer
 	base   string
 	now    time.Time
 
 	handler http.Handler
 	log     *bytes.Buffer
+	feeds   int // made so far
 }
 
-// each runs a test with a room of its own.
-func each(t testing.TB, test func(*room)) {
-	r := &room{t: t, now: noon, store: newMemory(), signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
+func newRoom(t testing.TB, s *store.Store) *room {
+	r := &room{t: t, now: noon, store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
 	r.open("")
-	test(r)
+	return r
 }
 
 // open starts the web view; base is its public address, "" the one it has.
@@ -47,7 +49,8 @@ func (r *room) open(base string) {
 	r.t.Cleanup(server.Close)
 	r.base = server.URL
 	r.handler = web.New(web.Options{
-		Store: r.store, Editions: r.store, Signer: r.signer, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
+		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
+		Signer: r.signer, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }

@@ -20,12 +20,12 @@ func TestSignInLinkShowsAButton(t *testing.T) {
 		for range 3 { // link scanners open it first
 			a := v.get("/sign-in?token="+token).status(http.StatusOK).shows("form button", "Sign in")
 			if got := a.attrs("input[name=token]", "value"); len(got) != 1 || got[0] != token || len(v.cookies) != 0 {
-				t.Fatalf("form holds %q, cookies %v", got, v.cookies)
+				r.t.Fatalf("form holds %q, cookies %v", got, v.cookies)
 			}
 		}
 		a := v.post("/sign-in", url.Values{"token": {token}}).status(http.StatusSeeOther)
 		if got := a.Header.Get("Location"); got != "/" {
-			t.Errorf("leads to %q", got)
+			r.t.Errorf("leads to %q", got)
 		}
 		v.get("/editions").status(http.StatusOK)
 		r.visitor().get("/sign-in").status(http.StatusOK).shows("form button")
@@ -40,7 +40,7 @@ func TestSignInTokenWorksOnce(t *testing.T) {
 		v := r.visitor()
 		v.post("/sign-in", form).status(http.StatusForbidden).shows("h1", "This link no longer works")
 		if len(v.cookies) != 0 {
-			t.Errorf("cookies %v", v.cookies)
+			r.t.Errorf("cookies %v", v.cookies)
 		}
 	})
 }
@@ -60,7 +60,7 @@ func TestSignInTokenWorksOnceForTwoAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		if got := in.Load(); got != 1 {
-			t.Errorf("%d came in with one link", got)
+			r.t.Errorf("%d came in with one link", got)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func TestSignInRefusals(t *testing.T) {
 			v := r.visitor()
 			v.post("/sign-in", url.Values{"token": {value}}).status(http.StatusForbidden)
 			if len(v.cookies) != 0 {
-				t.Errorf("%s: cookies %v", name, v.cookies)
+				r.t.Errorf("%s: cookies %v", name, v.cookies)
 			}
 		}
 		r.visitor().post("/sign-in?token="+token, nil).status(http.StatusForbidden) // only a form acts
@@ -103,14 +103,14 @@ func TestSessionCookie(t *testing.T) {
 			for _, secret := range v.cookies {
 				got = strings.Replace(got, secret, "S", 1)
 				if len(secret) < 50 {
-					t.Errorf("secret %q is short", secret)
+					r.t.Errorf("secret %q is short", secret)
 				}
 			}
 			if got != want {
-				t.Errorf("base %q: cookie %q, want %q", base, got, want)
+				r.t.Errorf("base %q: cookie %q, want %q", base, got, want)
 			}
 			if sts := a.Header.Get("Strict-Transport-Security"); (sts != "") != (base != "") {
-				t.Errorf("base %q: HSTS %q", base, sts)
+				r.t.Errorf("base %q: HSTS %q", base, sts)
 			}
 		})
 	}
@@ -124,11 +124,11 @@ func TestSessionIsNeverFixed(t *testing.T) {
 		v.signIn(u)
 		first := v.cookies["digest"]
 		if first == "planted" {
-			t.Fatal("the planted session was taken")
+			r.t.Fatal("the planted session was taken")
 		}
 		v.signIn(u)
 		if v.cookies["digest"] == first {
-			t.Error("the second sign-in kept the session")
+			r.t.Error("the second sign-in kept the session")
 		}
 		for _, old := range []string{"planted", first} {
 			w := r.visitor()
@@ -145,10 +145,10 @@ func TestSessionEnds(t *testing.T) {
 		secret := v.cookies["digest"]
 		v.get("/editions").shows("footer button", "Sign out")
 		if got := v.post("/sign-out", nil).status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
-			t.Errorf("leads to %q", got)
+			r.t.Errorf("leads to %q", got)
 		}
 		if len(v.cookies) != 0 {
-			t.Errorf("cookies %v", v.cookies)
+			r.t.Errorf("cookies %v", v.cookies)
 		}
 		v.cookies["digest"] = secret // kept by a thief
 		v.get("/editions").status(http.StatusSeeOther)

@@ -41,10 +41,10 @@ func TestOneClick(t *testing.T) {
 					a := v.do("POST", r.unsubscribePath(d), c.contentType, strings.NewReader(c.body)).status(http.StatusOK)
 					a.shows("h1", "Daily Digest has stopped")
 					if a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
-						t.Errorf("a cookie or a redirect: %v", a.Header)
+						r.t.Errorf("a cookie or a redirect: %v", a.Header)
 					}
 					if got := r.state(d); got != digest.DigestLeft {
-						t.Errorf("digest is %s", got)
+						r.t.Errorf("digest is %s", got)
 					}
 				}
 			})
@@ -58,15 +58,15 @@ func TestUnsubscribeGetChangesNothing(t *testing.T) {
 		for _, method := range []string{"GET", "HEAD"} {
 			a := r.visitor().do(method, r.unsubscribePath(d)+"?List-Unsubscribe=One-Click", "", nil).status(http.StatusOK)
 			if got := a.Header.Get("X-Robots-Tag"); got != "noindex, nofollow" {
-				t.Errorf("X-Robots-Tag %q", got)
+				r.t.Errorf("X-Robots-Tag %q", got)
 			}
 		}
 		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?").shows("form button", "Unsubscribe")
 		if got := a.attrs("form[method=post]", "action"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
-			t.Errorf("the button posts to %q", got)
+			r.t.Errorf("the button posts to %q", got)
 		}
 		if got := r.state(d); got != digest.DigestActive {
-			t.Errorf("digest is %s after a GET", got)
+			r.t.Errorf("digest is %s after a GET", got)
 		}
 	})
 }
@@ -84,12 +84,12 @@ func TestUnsubscribeFlippedBit(t *testing.T) {
 			v := r.visitor()
 			for _, a := range []answer{v.post("/unsubscribe/"+token, nil), v.get("/unsubscribe/" + token), v.post("/unsubscribe/"+token+"/undo", nil)} {
 				if a.StatusCode == http.StatusOK {
-					t.Errorf("%s %s: %d", a.Request.Method, a.Request.URL.Path, a.StatusCode)
+					r.t.Errorf("%s %s: %d", a.Request.Method, a.Request.URL.Path, a.StatusCode)
 				}
 			}
 		}
 		if got := r.state(d); got != digest.DigestActive {
-			t.Errorf("digest is %s after forged tokens", got)
+			r.t.Errorf("digest is %s after forged tokens", got)
 		}
 	})
 }
@@ -102,7 +102,7 @@ func TestWayBack(t *testing.T) {
 		undo := a.attrs("form[method=post]", "action")[0]
 		v.post(undo, nil).status(http.StatusOK).shows("h1", "Welcome back")
 		if got := r.state(d); got != digest.DigestActive {
-			t.Errorf("digest is %s after coming back", got)
+			r.t.Errorf("digest is %s after coming back", got)
 		}
 		v.post(r.unsubscribePath(d), nil).status(http.StatusOK)
 		v.get(r.unsubscribePath(d)).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
@@ -112,12 +112,12 @@ func TestWayBack(t *testing.T) {
 func TestWayBackLeavesAPauseAlone(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
-		if err := r.store.SetDigestState(t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
-			t.Fatal(err)
+		if err := r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
+			r.t.Fatal(err)
 		}
 		r.visitor().post(r.unsubscribePath(d)+"/undo", nil)
 		if got := r.state(d); got != digest.DigestPaused {
-			t.Errorf("digest is %s, want paused still", got)
+			r.t.Errorf("digest is %s, want paused still", got)
 		}
 	})
 }

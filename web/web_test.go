@@ -42,7 +42,7 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 		a.shows("main h1", "Sunday 22 November 2026").shows("h3", "Two").shows("h2", site)
 		a.shows(".folio p", "No. 2").shows(".turn a", "Earlier Saturday 21 November")
 		if got := a.attrs(".turn a", "href"); got[0] != "/editions/2026-11-21" {
-			t.Errorf("earlier edition is at %q", got)
+			r.t.Errorf("earlier edition is at %q", got)
 		}
 		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a", "Later Sunday 22 November")
 	})
@@ -58,7 +58,7 @@ func TestArchiveNewestFirst(t *testing.T) {
 		a := r.visitor().signIn(u).get("/editions").status(http.StatusOK)
 		a.shows("h2", "December 2026", "November 2026")
 		if got := a.attrs(".dates a", "href"); len(got) != 12 || got[0] != "/editions/2026-12-02" || got[11] != "/editions/2026-11-21" {
-			t.Errorf("archive is %q", got)
+			r.t.Errorf("archive is %q", got)
 		}
 	})
 }
@@ -69,7 +69,7 @@ func TestArchiveSaysThatItStopped(t *testing.T) {
 		r.visitor().post(r.unsubscribePath(d), nil).status(http.StatusOK)
 		a := r.visitor().signIn(u).get("/editions").status(http.StatusOK)
 		if got := a.attrs(".notice a", "href"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
-			t.Errorf("the way back is %q", got)
+			r.t.Errorf("the way back is %q", got)
 		}
 	})
 }
@@ -82,7 +82,7 @@ func TestLinkFromTheMail(t *testing.T) {
 		a := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
 		a.shows("h3", "One").shows(".turn a") // one edition, and no way to others
 		if a.Header.Get("X-Robots-Tag") != "noindex, nofollow" || len(a.attrs("meta[name=robots]", "content")) != 1 {
-			t.Error("a private page may be indexed")
+			r.t.Error("a private page may be indexed")
 		}
 	})
 }
@@ -97,14 +97,14 @@ func TestEditionIsReadable(t *testing.T) {
 		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
 		for selector, want := range map[string]int{"html[lang=en]": 1, "main": 1, "h1": 1, "article[lang=ar]": 1, "article[dir]": 1, "a.skip": 1, "nav[aria-label]": 2, "script": 0, "[style]": 0} {
 			if got := len(a.find(selector)); got != want {
-				t.Errorf("%d of %q, want %d", got, selector, want)
+				r.t.Errorf("%d of %q, want %d", got, selector, want)
 			}
 		}
 		if got := a.attrs("h3 a", "href"); len(got) != 1 || got[0] != p.URL {
-			t.Errorf("the title leads to %q, want the author's page", got)
+			r.t.Errorf("the title leads to %q, want the author's page", got)
 		}
 		if len(a.body) > 60<<10 {
-			t.Errorf("page of %d bytes", len(a.body))
+			r.t.Errorf("page of %d bytes", len(a.body))
 		}
 	})
 }
@@ -116,11 +116,11 @@ func TestBotPage(t *testing.T) {
 		a.shows("a[href=mailto:ada@example.org]", "ada@example.org")
 		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "never two within one hour", "at least 2 seconds apart"} {
 			if !strings.Contains(strings.Join(a.texts("main"), " "), word) {
-				t.Errorf("the bot page does not speak of %s", word)
+				r.t.Errorf("the bot page does not speak of %s", word)
 			}
 		}
 		if a.Header.Get("X-Robots-Tag") != "" {
-			t.Error("the bot page should be findable")
+			r.t.Error("the bot page should be findable")
 		}
 	})
 }
@@ -128,11 +128,11 @@ func TestBotPage(t *testing.T) {
 func TestHealth(t *testing.T) {
 	each(t, func(r *room) {
 		if a := r.visitor().get("/healthz").status(http.StatusOK); a.body != "ok\n" {
-			t.Errorf("body %q", a.body)
+			r.t.Errorf("body %q", a.body)
 		}
 		r.breakDatabase()
 		if a := r.visitor().get("/healthz").status(http.StatusServiceUnavailable); a.body != "the database does not answer\n" {
-			t.Errorf("body %q", a.body)
+			r.t.Errorf("body %q", a.body)
 		}
 	})
 }
@@ -144,10 +144,10 @@ func TestErrorsTellNothingOfTheInside(t *testing.T) {
 		a := r.visitor().get(r.unsubscribePath(d)).status(http.StatusInternalServerError)
 		a.shows("h1", "Something went wrong here")
 		if strings.Contains(a.body, "sql") || strings.Contains(a.body, "secret") {
-			t.Errorf("the page tells %s", a.body)
+			r.t.Errorf("the page tells %s", a.body)
 		}
 		if !strings.Contains(r.log.String(), "error=") || strings.Contains(r.log.String(), r.unsubscribePath(d)) {
-			t.Errorf("the log must have the cause and not the token: %s", r.log)
+			r.t.Errorf("the log must have the cause and not the token: %s", r.log)
 		}
 	})
 }
@@ -157,12 +157,12 @@ func TestAssets(t *testing.T) {
 		a := r.visitor().get("/")
 		paths := append(a.attrs("link[rel=stylesheet]", "href"), a.attrs("link[rel=icon]", "href")...)
 		if len(paths) != 2 {
-			t.Fatalf("static files %q", paths)
+			r.t.Fatalf("static files %q", paths)
 		}
 		for i, kind := range []string{"text/css; charset=utf-8", "image/svg+xml"} {
 			a := r.visitor().get(paths[i]).status(http.StatusOK)
 			if a.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || a.Header.Get("Content-Type") != kind {
-				t.Errorf("%s: %v", paths[i], a.Header)
+				r.t.Errorf("%s: %v", paths[i], a.Header)
 			}
 		}
 		r.visitor().get("/static/digest.css").status(http.StatusNotFound) // without its hash it could be cached wrongly
@@ -175,10 +175,10 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 		for _, path := range []string{"/", "/sign-in", "/editions", "/editions/2026-11-20", "/e/x", "/unsubscribe/x", "/bot", "/healthz", "/robots.txt", "/static/x", "/nowhere"} {
 			h := r.visitor().get(path).Header
 			if got := h.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none';") || strings.Contains(got, "unsafe") {
-				t.Errorf("%s: policy %q", path, got)
+				r.t.Errorf("%s: policy %q", path, got)
 			}
 			if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" || h.Get("X-Frame-Options") != "DENY" {
-				t.Errorf("%s: headers %v", path, h)
+				r.t.Errorf("%s: headers %v", path, h)
 			}
 		}
 	})
@@ -192,7 +192,7 @@ func TestWrongMethods(t *testing.T) {
 		} {
 			a := r.visitor().do("DELETE", path, "", nil).status(http.StatusMethodNotAllowed)
 			if got := a.Header.Get("Allow"); got != allow {
-				t.Errorf("%s allows %q, want %q", path, got, allow)
+				r.t.Errorf("%s allows %q, want %q", path, got, allow)
 			}
 			a.shows("h1", "That cannot be done here")
 		}

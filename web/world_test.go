@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// each runs a test on every database, with a room of its own.
+func each(t *testing.T, test func(*room)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *store.Store) { test(newRoom(t, s)) })
+}
+
+// user adds a reader in Paris with one digest.
+func (r *room) user(email string) (digest.User, digest.Digest) {
+	r.t.Helper()
+	u, d, err := r.store.AddUser(r.t.Context(), email, "Europe/Paris", r.now)
+	r.must(err)
+	return u, d
+}
+
+// arrives lets a post come in for a digest; it stays hidden until midnight.
+func (r *room) arrives(d digest.Digest, p digest.Post) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	r.feeds++
+	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{
+		URL: fmt.Sprintf("https://site.example/%d", r.feeds), Host: "site.example", State: digest.FeedActive,
+		Title: site, SiteURL: "https://site.example/",
+	})
+	r.must(err)
+	_, err = r.store.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+	r.must(err)
+	f.ParsedAt, f.LastOKAt = r.now, r.now
+	p.FeedID, p.SeenAt = f.ID, r.now
+	_, err = r.store.Record(ctx, r.now, []store.Polled{{Feed: f, FirstRead: true, Posts: []digest.Post{p}, Listed: []string{p.Identity}}})
+	r.must(err)
+}
+
+// midnight moves the clock to the next midnight in Paris, where editions are made.
+func (r *room) midnight() {
+	r.t.Helper()
+	r.beforeMidnight(0)
+	_, err := r.store.Plan(r.t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	r.must(err)
+	_, err = r.store.Release(r.t.Context(), r.now, time.Minute)
+	r.must(err)
+}
+
+// beforeMidnight moves the clock to just before the next midnight in Paris.
+func (r *room) beforeMidnight(by time.Duration) {
+	next := time.Date(r.now.Year(), r.now.Month(), r.now.Day(), 23, 0, 0, 0, time.UTC)
+	if !next.After(r.now) {
+		next = next.AddDate(0, 0, 1)
+	}
+	r.now = next.Add(-by)
+}
+
+// edition gives a digest's latest edition.
+func (r *room) edition(d digest.Digest) digest.Edition {
+	r.t.Helper()
+	list, err := r.store.Editions(r.t.Context(), d.ID, 1)
+	r.must(err)
+	if len(list) == 0 {
+		r.t.Fatal("no edition")
+	}
+	return list[0]
+}
+
+func (r *room) remove(u digest.User) {
+	r.t.Helper()
+	r.must(r.store.RemoveUser(r.t.Context(), u.ID))
+}
+
+func (r *room) breakDatabase() {
+	r.t.Helper()
+	r.must(r.store.Close())
+}
+
+func (r *room) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
