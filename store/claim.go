@@ -1,0 +1,155 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// candidatesPer is how many queued feeds are looked at for each that is
+// wanted: feeds of one host stand together in the queue more often than not.
+const candidatesPer = 4
+
+// ClaimFeeds leases at most n feeds whose poll is due at now, in the order of
+// the queue, for the given time. A feed asked within gap before now is left
+// where it is, and so is a feed whose host is leased: at most one poll of a
+// host is in flight, across all workers. The attempt is part of the record
+// before the first request is made (I5).
+//
+// Of any number of callers at once each gets feeds that no other gets. One
+// that gets fewer than n, even none, may have met others at the same feeds.
+func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, n int, gap, lease time.Duration, token string) ([]ClaimedFeed, error) {
+	var claimed []ClaimedFeed
+	err := s.write(ctx, func(c conn) error {
+		claimed = nil
+		wanted, err := candidates(ctx, c, at(now), at(now).plus(-gap), n)
+		if err != nil || len(wanted) == 0 {
+			return err
+		}
+		won, err := leaseHosts(ctx, c, wanted, at(now), at(now).plus(lease), token)
+		if err != nil || len(won) == 0 {
+			return err
+		}
+		claimed, err = leaseFeeds(ctx, c, won, at(now), at(now).plus(lease), token)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claiming feeds: %w", err)
+	}
+	return claimed, nil
+}
+
+type candidate struct {
+	ID   digest.FeedID `db:"id"`
+	Host string        `db:"host"`
+}
+
+// candidates gives the first feeds in the queue that may be asked, one of each host.
+func candidates(ctx context.Context, c conn, now, askedBefore instant, n int) ([]candidate, error) {
+	var found []candidate
+	err := c.all(ctx, &found, `SELECT f.id, f.host FROM feeds f
+		WHERE f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.state = 'active'
+		AND f.lease_until <= ? AND f.last_attempt_at <= ?
+		AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
+		ORDER BY f.poll_at, f.id LIMIT ?`+c.d.skipRows("f"),
+		now, now, askedBefore, now, n*candidatesPer)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool, n)
+	found = slices.DeleteFunc(found, func(f candidate) bool {
+		again := seen[f.Host]
+		seen[f.Host] = true
+		return again
+	})
+	return found[:min(n, len(found))], nil
+}
+
+// leaseHosts leases the candidates' hosts and gives the candidates whose host
+// was free. Hosts are locked in their order, so that two claimers never wait
+// for each other.
+func leaseHosts(ctx context.Context, c conn, wanted []candidate, now, until instant, token string) ([]digest.FeedID, error) {
+	slices.SortFunc(wanted, func(a, b candidate) int { return cmp.Compare(a.Host, b.Host) })
+	var v values
+	for _, f := range wanted {
+		v.row(f.Host, until, token)
+	}
+	var hosts []string
+	err := c.all(ctx, &hosts, `INSERT INTO hosts (host, lease_until, token) VALUES `+v.String()+`
+		ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
+		WHERE hosts.lease_until <= ? RETURNING host`, append(v.args, now)...)
+	if err != nil {
+		return nil, err
+	}
+	free := make(map[string]bool, len(hosts))
+	for _, h := range hosts {
+		free[h] = true
+	}
+	var won []digest.FeedID
+	for _, f := range wanted {
+		if free[f.Host] {
+			won = append(won, f.ID)
+		}
+	}
+	return won, nil
+}
+
+// leaseFeeds leases feeds and commits the attempt to their records.
+func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, until instant, token string) ([]ClaimedFeed, error) {
+	var ids []digest.FeedID
+	err := c.all(ctx, &ids, `UPDATE feeds SET lease_until = ?, lease_token = ?,
+		prior_attempt_at = last_attempt_at, last_attempt_at = ?
+		WHERE id IN (`+list(won)+`) AND lease_until <= ? RETURNING id`, until, token, now, now)
+	if err != nil {
+		return nil, err
+	}
+	var rows []struct {
+		feedRow
+		Subscribers int `db:"subscribers"`
+	}
+	err = c.all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers
+		FROM feeds f WHERE f.id IN (`+list(ids)+`) ORDER BY f.poll_at, f.id`)
+	if err != nil {
+		return nil, err
+	}
+	claimed := make([]ClaimedFeed, len(rows))
+	for i, r := range rows {
+		claimed[i] = ClaimedFeed{Feed: r.feed(), Subscribers: r.Subscribers, Token: token}
+	}
+	return claimed, nil
+}
+
+// ReleaseFeeds gives back feeds that were claimed under token and never asked,
+// all of them if no ids are given: they and their hosts may be claimed again at
+// once. A stop uses it. The attempt is taken out of the record, so that the
+// poll gap does not hold for a poll that never was.
+func (s *Store) ReleaseFeeds(ctx context.Context, token string, ids ...digest.FeedID) error {
+	which := ``
+	if len(ids) > 0 {
+		which = ` AND id IN (` + list(ids) + `)`
+	}
+	err := s.write(ctx, func(c conn) error {
+		var hosts []string
+		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '', last_attempt_at = prior_attempt_at
+			WHERE poll_at IS NOT NULL AND lease_token = ? AND lease_token <> ''`+which+` RETURNING host`, token)
+		if err != nil || len(hosts) == 0 {
+			return err
+		}
+		slices.Sort(hosts)
+		var v values
+		for _, h := range hosts {
+			v.row(h)
+		}
+		_, err = c.exec(ctx, `UPDATE hosts SET lease_until = 0 WHERE token = ? AND host IN (VALUES `+v.String()+`)`,
+			append([]any{token}, v.args...)...)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("giving feeds back: %w", err)
+	}
+	return nil
+}

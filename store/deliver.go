@@ -1,0 +1,301 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// An edition on its way is in one of these states, and every change is guarded
+// by the token of the claim, so that a worker whose lease has ended changes
+// nothing:
+//
+//	ready -> leased -> dotting -> sent, failed, or ready again
+//	leased, lease over -> ready
+//	dotting, no mark for doubtAfter -> ready and in doubt; the second time sent_unconfirmed
+
+// doubtAfter is how long after its final dot an edition without a mark is in
+// doubt: ten minutes to wait for the reply (RFC 5321 §4.5.3.2.6), and some more.
+const doubtAfter = 15 * time.Minute
+
+type editionRow struct {
+	ID         digest.EditionID    `db:"id"`
+	DigestID   digest.DigestID     `db:"digest_id"`
+	LocalDate  string              `db:"local_date"`
+	DueAt      instant             `db:"due_at"`
+	SendAt     instant             `db:"send_at"`
+	Number     int                 `db:"number"`
+	State      digest.EditionState `db:"state"`
+	Attempt    int                 `db:"attempt"`
+	MessageID  string              `db:"message_id"`
+	Date       instant             `db:"date"`
+	NextAt     instant             `db:"next_at"`
+	ExpiresAt  instant             `db:"expires_at"`
+	DotAt      instant             `db:"dot_at"`
+	SentAt     instant             `db:"sent_at"`
+	Reply      string              `db:"reply"`
+	Error      string              `db:"error"`
+	WasInDoubt bool                `db:"was_in_doubt"`
+}
+
+const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number, e.state, e.attempt, e.message_id,
+	e.date, e.next_at, e.expires_at, e.dot_at, e.sent_at, e.reply, e.error, e.was_in_doubt`
+
+func (r editionRow) edition() digest.Edition {
+	date, _ := digest.ParseDate(r.LocalDate) // we wrote it
+	return digest.Edition{
+		ID:        r.ID,
+		DigestID:  r.DigestID,
+		LocalDate: date,
+		DueAt:     r.DueAt.time(),
+		SendAt:    r.SendAt.time(),
+		Number:    r.Number,
+		State:     r.State,
+		Attempt:   r.Attempt,
+		MessageID: r.MessageID,
+		Date:      r.Date.time(),
+		NextAt:    r.NextAt.time(),
+		ExpiresAt: r.ExpiresAt.time(),
+		DotAt:     r.DotAt.time(),
+		SentAt:    r.SentAt.time(),
+		Reply:     r.Reply,
+		Error:     r.Error,
+	}
+}
+
+// ClaimEditions leases at most n editions whose time has come, counts the
+// attempt, and gives them in the order of NextAt. Of any number of callers no
+// two get the same. Editions that are too late become expired on the way, and
+// those of readers who left, failed. A paused digest's are still sent: they
+// were released before.
+func (s *Store) ClaimEditions(ctx context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error) {
+	var claimed []digest.Delivery
+	for {
+		met := 0
+		err := s.write(ctx, func(c conn) (err error) {
+			claimed, met, err = claimEditions(ctx, c, at(now), n, at(now).plus(lease), token)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("claiming editions: %w", err)
+		}
+		if len(claimed) > 0 || met == 0 {
+			return claimed, nil
+		}
+		// All that were met were too late: there may be more behind them.
+	}
+}
+
+func claimEditions(ctx context.Context, c conn, now instant, n int, until instant, token string) (claimed []digest.Delivery, met int, err error) {
+	var found []struct {
+		ID        digest.EditionID   `db:"id"`
+		ExpiresAt instant            `db:"expires_at"`
+		State     digest.DigestState `db:"state"`
+	}
+	err = c.all(ctx, &found, `SELECT e.id, e.expires_at, d.state FROM editions e JOIN digests d ON d.id = e.digest_id
+		WHERE e.state = 'ready' AND e.next_at <= ? ORDER BY e.next_at, e.id LIMIT ?`+c.d.skipRows("e"), now, n)
+	if err != nil {
+		return nil, 0, err
+	}
+	var live, late, left []digest.EditionID
+	for _, e := range found {
+		switch {
+		case e.State == digest.DigestLeft:
+			left = append(left, e.ID)
+		case e.ExpiresAt <= now:
+			late = append(late, e.ID)
+		default:
+			live = append(live, e.ID)
+		}
+	}
+	if err := drop(ctx, c, left, digest.EditionFailed, unsubscribed); err != nil {
+		return nil, 0, err
+	}
+	if err := drop(ctx, c, late, digest.EditionExpired, "not delivered in time"); err != nil {
+		return nil, 0, err
+	}
+	claimed, err = leaseEditions(ctx, c, live, until, token)
+	return claimed, len(found), err
+}
+
+// drop ends editions that are not to be sent. An error they had already tells more.
+func drop(ctx context.Context, c conn, ids []digest.EditionID, state digest.EditionState, why string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END,
+		lease_token = '', lease_until = 0 WHERE id IN (`+list(ids)+`)`, state, why)
+	return err
+}
+
+func leaseEditions(ctx context.Context, c conn, ids []digest.EditionID, until instant, token string) ([]digest.Delivery, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if _, err := c.exec(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1, lease_token = ?, lease_until = ?
+		WHERE id IN (`+list(ids)+`)`, token, until); err != nil {
+		return nil, err
+	}
+	var rows []struct {
+		editionRow
+		UserID     digest.UserID `db:"user_id"`
+		Email      string        `db:"email"`
+		TimeZone   string        `db:"time_zone"`
+		DigestName string        `db:"digest_name"`
+	}
+	err := c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name
+		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
+		WHERE e.id IN (`+list(ids)+`)`)
+	if err != nil {
+		return nil, err
+	}
+	claimed := make([]digest.Delivery, len(rows))
+	for i, r := range rows {
+		claimed[i] = digest.Delivery{
+			Edition:    r.edition(),
+			UserID:     r.UserID,
+			Email:      r.Email,
+			TimeZone:   r.TimeZone,
+			DigestName: r.DigestName,
+			Token:      token,
+			WasInDoubt: r.WasInDoubt,
+		}
+	}
+	slices.SortFunc(claimed, func(a, b digest.Delivery) int {
+		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
+	})
+	return claimed, nil
+}
+
+// BeginDot commits the promise that comes before the final dot, for editions
+// that are still leased under token, and gives those. The others must not be
+// sent: their lease is over, or their reader left, which fails them here.
+func (s *Store) BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
+	if len(dots) == 0 {
+		return nil, nil
+	}
+	var v values
+	ids := make([]digest.EditionID, len(dots))
+	for i, d := range dots {
+		ids[i] = d.ID
+		v.row(d.ID, d.MessageID, at(d.Date))
+	}
+	const mine = ` state = 'leased' AND lease_token = ?`
+	err = s.write(ctx, func(c conn) error {
+		won = nil
+		_, err := c.exec(ctx, `UPDATE editions SET state = 'failed', error = ?, lease_token = '', lease_until = 0
+			WHERE id IN (`+list(ids)+`) AND`+mine+`
+			AND digest_id IN (SELECT d.id FROM digests d WHERE d.state = 'left')`, unsubscribed, token)
+		if err != nil {
+			return err
+		}
+		return c.all(ctx, &won, `WITH v (id, message_id, date) AS (VALUES `+v.String()+`)
+			UPDATE editions SET state = 'dotting', dot_at = ?, message_id = v.message_id,
+			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END
+			FROM v WHERE editions.id = v.id AND`+mine+` RETURNING editions.id`, append(v.args, at(now), token)...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("committing to send: %w", err)
+	}
+	slices.Sort(won)
+	return won, nil
+}
+
+// Finish records what became of editions held under token; of others nothing
+// changes. One in doubt becomes ready again, to be sent once more with the same
+// Message-ID and Date; in doubt twice, it is sent_unconfirmed and never sent again.
+func (s *Store) Finish(ctx context.Context, now time.Time, token string, marks []digest.Mark) error {
+	if len(marks) == 0 {
+		return nil
+	}
+	var v values
+	for _, m := range marks {
+		var sent instant
+		if m.State == digest.EditionSent {
+			sent = at(now)
+		}
+		uncounted := 0
+		if m.Uncounted {
+			uncounted = 1
+		}
+		v.row(m.ID, string(m.State), m.Reply, m.Error, at(m.NextAt), sent, uncounted)
+	}
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `WITH v (id, state, reply, error, next_at, sent_at, uncounted) AS (VALUES `+v.String()+`)
+			UPDATE editions SET
+				state = CASE WHEN v.state <> 'in_doubt' THEN v.state WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
+				was_in_doubt = CASE WHEN v.state = 'in_doubt' THEN 1 ELSE was_in_doubt END,
+				reply = v.reply, error = v.error, sent_at = v.sent_at, attempt = attempt - v.uncounted,
+				next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
+				lease_token = '', lease_until = 0
+			FROM v WHERE editions.id = v.id AND lease_token = ? AND editions.state IN ('leased', 'dotting')`,
+			append(v.args, token)...)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("marking editions: %w", err)
+	}
+	return nil
+}
+
+// ReleaseEditions gives back what is leased under token and not begun to be
+// sent, with its attempt.
+func (s *Store) ReleaseEditions(ctx context.Context, token string) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
+			WHERE state = 'leased' AND lease_token = ?`, token)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("giving editions back: %w", err)
+	}
+	return nil
+}
+
+// Reap ends what died: a lease that is over makes its edition ready again. A
+// final dot without a mark for 15 minutes leaves it in doubt: ready again the
+// first time, sent_unconfirmed the second. It gives how many became either.
+func (s *Store) Reap(ctx context.Context, now time.Time) (inDoubt int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		if err := reapLeased(ctx, c, at(now)); err != nil {
+			return err
+		}
+		inDoubt, err = c.exec(ctx, `UPDATE editions SET
+			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
+			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND dot_at <= ?`, at(now), at(now).plus(-doubtAfter))
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("reaping editions: %w", err)
+	}
+	return inDoubt, nil
+}
+
+// ReapIdempotent is Reap for a transport that may do the same thing twice
+// without harm, such as a file under a fixed name: there is no doubt, and a
+// final dot without a mark makes the edition ready as soon as its lease is over.
+func (s *Store) ReapIdempotent(ctx context.Context, now time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		if err := reapLeased(ctx, c, at(now)); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND lease_until <= ?`, at(now), at(now))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reaping editions: %w", err)
+	}
+	return nil
+}
+
+func reapLeased(ctx context.Context, c conn, now instant) error {
+	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', lease_token = '', lease_until = 0
+		WHERE state = 'leased' AND lease_until <= ?`, now)
+	return err
+}

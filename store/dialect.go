@@ -1,0 +1,76 @@
+package store
+
+import (
+	"io/fs"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
+
+	"digest/migrations"
+)
+
+// A dialect is all that differs between the two databases: a handful of strings.
+type dialect struct {
+	name  string // for people
+	goose goose.Dialect
+	files fs.FS // the migrations
+	dir   string
+	bind  int // sqlx's kind of placeholder
+
+	// Locks that end with the transaction; empty on SQLite, where the
+	// transaction itself is one: every writer begins IMMEDIATE.
+	lockPlan   string // one planner at a time
+	lockShared string // I8: storing posts, any number at once
+	lockAlone  string // I8: releasing, and whatever moves a digest's midnight
+
+	forUpdate  string // on a SELECT that is about to be updated
+	skipLocked string // after forUpdate: leave out what another worker holds
+	tables     string // 1 where a table of the given name exists
+}
+
+func sqliteDialect() *dialect {
+	return &dialect{
+		name:  "SQLite",
+		goose: goose.DialectSQLite3,
+		files: migrations.SQLite,
+		dir:   "sqlite",
+		bind:  sqlx.QUESTION,
+
+		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+	}
+}
+
+// The keys of the advisory locks are the bytes of "digest" as a number, and the next.
+func postgresDialect() *dialect {
+	return &dialect{
+		name:  "PostgreSQL",
+		goose: goose.DialectPostgres,
+		files: migrations.Postgres,
+		dir:   "postgres",
+		bind:  sqlx.DOLLAR,
+
+		lockPlan:   `SELECT pg_advisory_xact_lock(110403869045620)`,
+		lockShared: `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
+		lockAlone:  `SELECT pg_advisory_xact_lock(110403869045621)`,
+
+		forUpdate:  ` FOR UPDATE`,
+		skipLocked: ` SKIP LOCKED`,
+		tables:     `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = ?`,
+	}
+}
+
+// lockRows ends a SELECT whose rows of one table are about to be updated.
+func (d *dialect) lockRows(table string) string {
+	if d.forUpdate == "" {
+		return ""
+	}
+	return d.forUpdate + " OF " + table
+}
+
+// skipRows is lockRows, leaving out the rows that another worker holds.
+func (d *dialect) skipRows(table string) string {
+	if d.forUpdate == "" {
+		return ""
+	}
+	return d.forUpdate + " OF " + table + d.skipLocked
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"digest"
+)
+
+// Editions lists a digest's editions, newest first, limit at most.
+func (s *Store) Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) {
+	return s.EditionsBefore(ctx, id, math.MaxInt64, limit)
+}
+
+// EditionsBefore goes on where Editions ended: with those older than the given one.
+func (s *Store) EditionsBefore(ctx context.Context, id digest.DigestID, before digest.EditionID, limit int) ([]digest.Edition, error) {
+	var rows []editionRow
+	// A date has one edition at most and the index is in its order; editions are made in it too.
+	err := s.read().all(ctx, &rows, `SELECT `+editionColumns+` FROM editions e
+		WHERE e.digest_id = ? AND e.id < ? ORDER BY e.local_date DESC LIMIT ?`, id, before, limit)
+	if err != nil {
+		return nil, fmt.Errorf("listing the editions: %w", err)
+	}
+	editions := make([]digest.Edition, len(rows))
+	for i, r := range rows {
+		editions[i] = r.edition()
+	}
+	return editions, nil
+}
+
+// Edition gives an edition by its key; digest.NotFound if there is none.
+func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error) {
+	var row editionRow
+	err := s.read().get(ctx, &row, `SELECT `+editionColumns+` FROM editions e WHERE e.id = ?`, id)
+	if isNone(err) {
+		return digest.Edition{}, notFound("there is no such edition")
+	}
+	if err != nil {
+		return digest.Edition{}, fmt.Errorf("reading the edition: %w", err)
+	}
+	return row.edition(), nil
+}
+
+// EditionPosts gives the posts of editions by the edition's key, in the order
+// in which they were stored: one range of keys for each edition.
+func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error) {
+	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
+	var v values
+	for _, e := range editions {
+		v.row(e.ID, e.DigestID, at(e.DueAt))
+	}
+	err := v.chunks(func(part *values) error {
+		var rows []struct {
+			EditionID digest.EditionID `db:"edition_id"`
+			PostID    digest.PostID    `db:"post_id"`
+			FeedID    digest.FeedID    `db:"feed_id"`
+		}
+		// CROSS JOIN is how SQLite is told the order.
+		err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at) AS (VALUES `+part.String()+`)
+			SELECT v.edition_id, dp.post_id, p.feed_id FROM v CROSS JOIN digest_posts dp CROSS JOIN posts p
+			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at AND p.id = dp.post_id`)
+		for _, r := range rows {
+			posts[r.EditionID] = append(posts[r.EditionID], digest.PostRef{PostID: r.PostID, FeedID: r.FeedID})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the editions' posts: %w", err)
+	}
+	for _, refs := range posts {
+		sortRefs(refs)
+	}
+	return posts, nil
+}
+
+func sortRefs(refs []digest.PostRef) {
+	slices.SortFunc(refs, func(a, b digest.PostRef) int { return int(a.PostID - b.PostID) })
+}
+
+// WaitingPosts gives what the digest's next midnight would bring as things stand.
+func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
+	var rows []struct {
+		PostID digest.PostID `db:"post_id"`
+		FeedID digest.FeedID `db:"feed_id"`
+	}
+	err := s.read().all(ctx, &rows, `SELECT dp.post_id, p.feed_id
+		FROM digests d JOIN digest_posts dp ON dp.digest_id = d.id AND dp.visible_at = d.next_due_at
+		JOIN posts p ON p.id = dp.post_id WHERE d.id = ? ORDER BY dp.post_id`, id)
+	if err != nil {
+		return nil, fmt.Errorf("reading the waiting posts: %w", err)
+	}
+	refs := make([]digest.PostRef, len(rows))
+	for i, r := range rows {
+		refs[i] = digest.PostRef{PostID: r.PostID, FeedID: r.FeedID}
+	}
+	return refs, nil
+}
+
+type postRow struct {
+	ID          digest.PostID `db:"id"`
+	FeedID      digest.FeedID `db:"feed_id"`
+	Identity    string        `db:"identity"`
+	URL         string        `db:"url"`
+	Title       string        `db:"title"`
+	Author      string        `db:"author"`
+	Language    string        `db:"language"`
+	PublishedAt instant       `db:"published_at"`
+	SeenAt      instant       `db:"seen_at"`
+	Summary     string        `db:"summary"`
+	Content     string        `db:"content"`
+	ImageURL    string        `db:"image_url"`
+	ContentHash string        `db:"content_hash"`
+}
+
+func (r postRow) post() digest.Post {
+	return digest.Post{
+		ID:          r.ID,
+		FeedID:      r.FeedID,
+		Identity:    r.Identity,
+		URL:         r.URL,
+		Title:       r.Title,
+		Author:      r.Author,
+		Language:    r.Language,
+		PublishedAt: r.PublishedAt.time(),
+		SeenAt:      r.SeenAt.time(),
+		Summary:     r.Summary,
+		Content:     r.Content,
+		ImageURL:    r.ImageURL,
+		ContentHash: r.ContentHash,
+	}
+}
+
+// Posts gives posts by key, in the order of keys; those that no longer exist are left out.
+func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
+	posts := make([]digest.Post, 0, len(ids))
+	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
+		var rows []postRow
+		err := s.read().all(ctx, &rows, `SELECT p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
+			p.published_at, p.seen_at, p.summary, p.content, p.image_url, p.content_hash
+			FROM posts p WHERE p.id IN (`+list(part)+`) ORDER BY p.id`)
+		if err != nil {
+			return nil, fmt.Errorf("reading posts: %w", err)
+		}
+		for _, r := range rows {
+			posts = append(posts, r.post())
+		}
+	}
+	return posts, nil
+}
+
+// Sources gives feeds as readers see them, in the order of keys; those that no
+// longer exist are left out.
+func (s *Store) Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Source, error) {
+	sources := make([]digest.Source, 0, len(ids))
+	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
+		var rows []struct {
+			ID       digest.FeedID `db:"id"`
+			Title    string        `db:"title"`
+			SiteURL  string        `db:"site_url"`
+			Language string        `db:"language"`
+		}
+		err := s.read().all(ctx, &rows, `SELECT f.id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language
+			FROM feeds f WHERE f.id IN (`+list(part)+`) ORDER BY f.id`)
+		if err != nil {
+			return nil, fmt.Errorf("reading feeds: %w", err)
+		}
+		for _, r := range rows {
+			sources = append(sources, digest.Source{FeedID: r.ID, Title: r.Title, SiteURL: r.SiteURL, Language: r.Language})
+		}
+	}
+	return sources, nil
+}
+
+// OwnTitles gives the titles that readers gave their subscriptions themselves;
+// subscriptions without one are left out.
+func (s *Store) OwnTitles(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]string, error) {
+	titles := make(map[digest.DigestID]map[digest.FeedID]string, len(ids))
+	for part := range slices.Chunk(ids, statementRows) {
+		var rows []struct {
+			DigestID digest.DigestID `db:"digest_id"`
+			FeedID   digest.FeedID   `db:"feed_id"`
+			Title    string          `db:"title"`
+		}
+		err := s.read().all(ctx, &rows, `SELECT digest_id, feed_id, title FROM subscriptions
+			WHERE digest_id IN (`+list(part)+`) AND title <> ''`)
+		if err != nil {
+			return nil, fmt.Errorf("reading subscriptions: %w", err)
+		}
+		for _, r := range rows {
+			if titles[r.DigestID] == nil {
+				titles[r.DigestID] = make(map[digest.FeedID]string)
+			}
+			titles[r.DigestID][r.FeedID] = r.Title
+		}
+	}
+	return titles, nil
+}

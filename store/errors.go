@@ -1,0 +1,99 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/lib/pq"
+	"github.com/ncruces/go-sqlite3"
+
+	"digest"
+)
+
+// explain turns what a database says into something a person can act on,
+// where it is not a matter of our own queries.
+func explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*sqlite3.Error](err); ok {
+		return explainSQLite(e, err)
+	}
+	if e, ok := errors.AsType[*pq.Error](err); ok {
+		return explainPostgres(e, err)
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return unavailable(err, "PostgreSQL cannot be reached; see that it runs and that DIGEST_DATABASE names it")
+	}
+	return err
+}
+
+func explainSQLite(e *sqlite3.Error, err error) error {
+	switch e.Code() {
+	case sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.PERM:
+		return unavailable(err, "the database file cannot be written; check the permissions and the disk of the file and of its folder")
+	case sqlite3.FULL:
+		return unavailable(err, "the disk of the database is full; make room and try again")
+	case sqlite3.IOERR:
+		return unavailable(err, "the disk of the database fails; nothing was changed")
+	case sqlite3.BUSY:
+		return unavailable(err, "another process has held the database for too long; try again")
+	case sqlite3.NOTADB, sqlite3.CORRUPT:
+		return &digest.Error{Kind: digest.Invalid, Message: "the database file is damaged or not a database; name another, or restore a backup", Err: err}
+	case sqlite3.ERROR:
+		if strings.Contains(e.Error(), "no such table") {
+			return noSchema(err)
+		}
+	}
+	return err
+}
+
+func explainPostgres(e *pq.Error, err error) error {
+	switch class := string(e.Code.Class()); {
+	case e.Code == "42P01":
+		return noSchema(err)
+	case e.Code == "3D000":
+		return unavailable(err, "there is no such database; create it, or correct DIGEST_DATABASE")
+	case e.Code == "25006", e.Code == "42501":
+		return unavailable(err, "the database may not be written; check the rights of its user")
+	case class == "28":
+		return unavailable(err, "PostgreSQL refuses the user or the password in DIGEST_DATABASE")
+	case class == "53":
+		return unavailable(err, "PostgreSQL is out of connections, memory or disk; try again later")
+	case class == "08", class == "57" && e.Code != "57014":
+		return unavailable(err, "PostgreSQL went away; try again when it is back")
+	}
+	return err
+}
+
+func noSchema(err error) error {
+	return unavailable(err, "the database has no schema yet; run: digest migrate")
+}
+
+func unavailable(err error, message string) error {
+	return &digest.Error{Kind: digest.Unavailable, Message: message, Err: err}
+}
+
+// isConflict reports whether a transaction lost against another and may simply
+// be begun again.
+func isConflict(err error) bool {
+	e, ok := errors.AsType[*pq.Error](err)
+	return ok && (e.Code == "40001" || e.Code == "40P01")
+}
+
+func isUnique(err error) bool {
+	if e, ok := errors.AsType[*pq.Error](err); ok {
+		return e.Code == "23505"
+	}
+	return errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) || errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY)
+}
+
+func notFound(format string, args ...any) error {
+	return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf(format, args...)}
+}
+
+func invalid(format string, args ...any) error {
+	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// feedRow is digest.Feed as it is stored, column by column in the order of
+// feedColumns.
+type feedRow struct {
+	ID            digest.FeedID    `db:"id"`
+	URL           string           `db:"url"`
+	Host          string           `db:"host"`
+	Kind          string           `db:"kind"`
+	Title         string           `db:"title"`
+	SiteURL       string           `db:"site_url"`
+	Language      string           `db:"language"`
+	ETag          string           `db:"etag"`
+	LastModified  string           `db:"last_modified"`
+	ValidatorURL  string           `db:"validator_url"`
+	BodyHash      string           `db:"body_hash"`
+	LastAttemptAt instant          `db:"last_attempt_at"`
+	LastOKAt      instant          `db:"last_ok_at"`
+	ParsedAt      instant          `db:"parsed_at"`
+	NotBefore     instant          `db:"not_before"`
+	FreshUntil    instant          `db:"fresh_until"`
+	PollAt        instant          `db:"poll_at"`
+	LeaseUntil    instant          `db:"lease_until"`
+	Errors        int              `db:"errors"`
+	FirstErrorAt  instant          `db:"first_error_at"`
+	LastStatus    int              `db:"last_status"`
+	LastError     string           `db:"last_error"`
+	State         digest.FeedState `db:"state"`
+	Head          digest.Learned   `db:"head_state"`
+	Conditional   digest.Learned   `db:"conditional_state"`
+	HeadRetestAt  instant          `db:"head_retest_at"`
+	MovedTo       string           `db:"moved_to"`
+	MovedSince    instant          `db:"moved_since"`
+}
+
+const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.language, f.etag, f.last_modified,
+	f.validator_url, f.body_hash, f.last_attempt_at, f.last_ok_at, f.parsed_at, f.not_before, f.fresh_until,
+	f.poll_at, f.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
+	f.head_state, f.conditional_state, f.head_retest_at, f.moved_to, f.moved_since`
+
+// subscribers counts the active digests that take the feed f.
+const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+	WHERE s.feed_id = f.id AND d.state = 'active')`
+
+func (r feedRow) feed() digest.Feed {
+	return digest.Feed{
+		ID:            r.ID,
+		URL:           r.URL,
+		Host:          r.Host,
+		Kind:          r.Kind,
+		Title:         r.Title,
+		SiteURL:       r.SiteURL,
+		Language:      r.Language,
+		ETag:          r.ETag,
+		LastModified:  r.LastModified,
+		ValidatorURL:  r.ValidatorURL,
+		BodyHash:      r.BodyHash,
+		LastAttemptAt: r.LastAttemptAt.time(),
+		LastOKAt:      r.LastOKAt.time(),
+		ParsedAt:      r.ParsedAt.time(),
+		NotBefore:     r.NotBefore.time(),
+		FreshUntil:    r.FreshUntil.time(),
+		PollAt:        r.PollAt.time(),
+		LeaseUntil:    r.LeaseUntil.time(),
+		Errors:        r.Errors,
+		FirstErrorAt:  r.FirstErrorAt.time(),
+		LastStatus:    r.LastStatus,
+		LastError:     r.LastError,
+		State:         r.State,
+		Head:          r.Head,
+		Conditional:   r.Conditional,
+		HeadRetestAt:  r.HeadRetestAt.time(),
+		MovedTo:       r.MovedTo,
+		MovedSince:    r.MovedSince.time(),
+	}
+}
+
+// FeedByURL finds a feed by its address in normal form; digest.NotFound if there is none.
+func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
+	f, err := feedByURL(ctx, s.read(), url)
+	if isNone(err) {
+		return f, notFound("no feed at %s is known; see: digest feeds", url)
+	}
+	if err != nil {
+		return f, fmt.Errorf("finding the feed: %w", err)
+	}
+	return f, nil
+}
+
+func feedByURL(ctx context.Context, c conn, url string) (digest.Feed, error) {
+	var row feedRow
+	err := c.get(ctx, &row, `SELECT `+feedColumns+` FROM feeds f WHERE f.url = ?`, url)
+	return row.feed(), err
+}
+
+// EnsureFeed gives the feed with f's URL, adding it if it is not known.
+//
+// Of a new feed only what names it and the time of the attempt is stored, not
+// what its answer said: that must not be known before its posts are (I3). To
+// store a document already fetched, Record it next, with an empty Token. A
+// process that dies in between leaves a feed that was never read, which is
+// asked when a reader is next due.
+func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
+	err = s.write(ctx, func(c conn) error {
+		n, err := c.exec(ctx, `INSERT INTO feeds (url, host, kind, title, site_url, language, last_attempt_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING`,
+			f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, at(f.LastAttemptAt))
+		if err != nil {
+			return err
+		}
+		created = n > 0
+		feed, err = feedByURL(ctx, c, f.URL)
+		return err
+	})
+	if err != nil {
+		return digest.Feed{}, false, fmt.Errorf("adding the feed: %w", err)
+	}
+	return feed, created, nil
+}
+
+// Feeds lists every feed by its address.
+func (s *Store) Feeds(ctx context.Context) ([]FeedInfo, error) {
+	return s.feedInfos(ctx, `ORDER BY f.url`)
+}
+
+// Feed gives one feed with its subscribers; digest.NotFound if there is none.
+func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
+	infos, err := s.feedInfos(ctx, `WHERE f.id = ?`, id)
+	if err == nil && len(infos) == 0 {
+		err = notFound("there is no such feed; see: digest feeds")
+	}
+	if err != nil {
+		return FeedInfo{}, err
+	}
+	return infos[0], nil
+}
+
+func (s *Store) feedInfos(ctx context.Context, rest string, args ...any) ([]FeedInfo, error) {
+	var rows []struct {
+		feedRow
+		Subscribers int `db:"subscribers"`
+	}
+	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers FROM feeds f `+rest, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading feeds: %w", err)
+	}
+	infos := make([]FeedInfo, len(rows))
+	for i, r := range rows {
+		infos[i] = FeedInfo{Feed: r.feed(), Subscribers: r.Subscribers}
+	}
+	return infos, nil
+}
+
+// Enqueue asks for a poll of a feed no later than the given instant, for a
+// ping or a reader's wish. The poll gap and leases hold all the same.
+func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `UPDATE feeds SET poll_at = ? WHERE id = ? AND state = 'active' AND (poll_at IS NULL OR poll_at > ?)`,
+			at(poll), id, at(poll))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("queueing the feed: %w", err)
+	}
+	return nil
+}
+
+// saved is the columns of a feed's record that a poll sets, and saveFeeds the
+// statement that sets them for many feeds at once. The address is kept where
+// another feed has the new one.
+const saved = `id, url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
+	last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at, last_status, last_error,
+	state, head_state, conditional_state, head_retest_at, moved_to, moved_since, listed_at`
+
+func savedRow(v *values, f digest.Feed, listed instant) {
+	v.row(f.ID, f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
+		at(f.LastOKAt), at(f.ParsedAt), at(f.NotBefore), at(f.FreshUntil), at(f.PollAt), f.Errors, at(f.FirstErrorAt), f.LastStatus, f.LastError,
+		string(f.State), string(f.Head), string(f.Conditional), at(f.HeadRetestAt), f.MovedTo, at(f.MovedSince), listed)
+}
+
+// saveFeeds writes records, and gives up their leases.
+func saveFeeds(ctx context.Context, c conn, v *values) error {
+	var set strings.Builder
+	for name := range strings.SplitSeq(saved, ",") {
+		name = strings.TrimSpace(name)
+		switch name {
+		case "id":
+			continue
+		case "poll_at":
+			set.WriteString("poll_at = NULLIF(v.poll_at, 0), ")
+		default:
+			set.WriteString(name + " = v." + name + ", ")
+		}
+	}
+	_, err := c.exec(ctx, `WITH v (`+saved+`) AS (VALUES `+v.String()+`)
+		UPDATE feeds SET `+set.String()+`lease_until = 0, lease_token = '' FROM v WHERE feeds.id = v.id`, v.args...)
+	return err
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// fingerprint is what a post keeps when its GUID changes: address without
+// scheme and final slash, and title; the content's hash if it has neither.
+func fingerprint(p digest.Post) string {
+	_, address, ok := strings.Cut(p.URL, "://")
+	if !ok {
+		address = p.URL
+	}
+	text := strings.TrimSuffix(address, "/") + "\n" + p.Title
+	if text == "\n" {
+		text = p.ContentHash
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// storedPost is what matching needs to know of a stored post.
+type storedPost struct {
+	postKey
+	ID          digest.PostID `db:"id"`
+	Fingerprint string        `db:"fingerprint"`
+	PublishedAt instant       `db:"published_at"`
+	SeenAt      instant       `db:"seen_at"`
+	ContentHash string        `db:"content_hash"`
+}
+
+const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.published_at, p.seen_at, p.content_hash`
+
+// match finds which posts are stored already, under their identity or under
+// one that the document no longer lists. What is left in fresh is new.
+func (r *recording) match(ctx context.Context) error {
+	stored, err := r.find(ctx, "identity", func(p *incoming) string { return p.Identity })
+	if err != nil {
+		return err
+	}
+	known := make(map[postKey]storedPost, len(stored))
+	for _, s := range stored {
+		known[s.postKey] = s
+	}
+	r.take(func(p *incoming) (storedPost, bool) {
+		s, ok := known[postKey{p.FeedID, p.Identity}]
+		return s, ok
+	})
+	stored, err = r.find(ctx, "fingerprint", func(p *incoming) string { return p.fingerprint })
+	if err != nil || len(stored) == 0 {
+		return err
+	}
+	r.take(renamed(stored))
+	return nil
+}
+
+// take moves the fresh posts for which a stored one is found to the known
+// ones; those that did not change are dropped.
+func (r *recording) take(found func(*incoming) (storedPost, bool)) {
+	r.fresh = slices.DeleteFunc(r.fresh, func(p *incoming) bool {
+		s, ok := found(p)
+		if ok && (s.ContentHash != p.ContentHash || s.Identity != p.Identity) {
+			p.id, p.seenAt = s.ID, s.SeenAt
+			r.known = append(r.known, p)
+		}
+		return ok
+	})
+}
+
+// renamed finds the stored post that an unknown identity replaces: the same
+// fingerprint under an identity that the document no longer lists, and the
+// same date; or, where either has no date, the same content. Each stored post
+// is replaced once.
+func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
+	type trace struct {
+		feed        digest.FeedID
+		fingerprint string
+	}
+	traces := make(map[trace][]storedPost)
+	for _, s := range stored {
+		t := trace{s.FeedID, s.Fingerprint}
+		traces[t] = append(traces[t], s)
+	}
+	return func(p *incoming) (storedPost, bool) {
+		t := trace{p.FeedID, p.fingerprint}
+		i := slices.IndexFunc(traces[t], func(s storedPost) bool {
+			same := s.PublishedAt == at(p.PublishedAt)
+			if s.PublishedAt == 0 || p.PublishedAt.IsZero() {
+				same = s.ContentHash == p.ContentHash
+			}
+			return same && !slices.Contains(p.poll.Listed, s.Identity)
+		})
+		if i < 0 {
+			return storedPost{}, false
+		}
+		s := traces[t][i]
+		traces[t] = slices.Delete(traces[t], i, i+1)
+		return s, true
+	}
+}
+
+// find gives the stored posts that share a column with a fresh one of their feed.
+func (r *recording) find(ctx context.Context, column string, key func(*incoming) string) ([]storedPost, error) {
+	var stored []storedPost
+	for part := range slices.Chunk(r.fresh, statementRows) {
+		var v values
+		for _, p := range part {
+			v.row(p.FeedID, key(p))
+		}
+		var rows []storedPost
+		err := r.c.all(ctx, &rows, `WITH v (feed_id, wanted) AS (VALUES `+v.String()+`)
+			SELECT DISTINCT `+storedColumns+` FROM v CROSS JOIN posts p
+			WHERE p.feed_id = v.feed_id AND p.`+column+` = v.wanted ORDER BY p.id`, v.args...)
+		if err != nil {
+			return nil, err
+		}
+		stored = append(stored, rows...)
+	}
+	return stored, nil
+}
+
+// edit stores edits and new identities. Of a post that is in a released
+// edition only what tells it apart changes, never what a reader sees.
+func (r *recording) edit(ctx context.Context) error {
+	if len(r.known) == 0 {
+		return nil
+	}
+	frozen, err := r.frozen(ctx)
+	if err != nil {
+		return err
+	}
+	var bare, whole values
+	for _, p := range r.known {
+		if frozen[p.id] {
+			bare.row(p.id, p.Identity, p.fingerprint, p.ContentHash)
+			continue
+		}
+		published := at(p.PublishedAt)
+		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
+			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content)
+	}
+	err = bare.chunks(func(v *values) error {
+		_, err := r.c.exec(ctx, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES `+v.String()+`)
+			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
+			frozen = 1, listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`, v.args...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return whole.chunks(func(v *values) error {
+		_, err := r.c.exec(ctx, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
+			language, image_url, summary, content) AS (VALUES `+v.String()+`)
+			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
+			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
+			image_url = v.image_url, summary = v.summary, content = v.content,
+			listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`, v.args...)
+		return err
+	})
+}
+
+// frozenDays is how far before a post was seen the date of an edition that
+// holds it may lie: a weekly digest whose release was late by almost a week,
+// and the date line.
+const frozenDays = 9
+
+// frozen tells which of the known posts are in a released edition. There is no
+// index that leads from a post to its editions (it would double the cost of
+// the hottest insert), so the way leads over the feed's readers to their
+// editions since the post was seen, and ends at the first that holds it. A
+// reader who left the feed was noted when they left.
+func (r *recording) frozen(ctx context.Context) (map[digest.PostID]bool, error) {
+	ids := make([]digest.PostID, len(r.known))
+	oldest := r.now
+	for i, p := range r.known {
+		ids[i] = p.id
+		oldest = min(oldest, p.seenAt)
+	}
+	since := digest.DateOf(oldest.time().AddDate(0, 0, -frozenDays)).String()
+	frozen := make(map[digest.PostID]bool)
+	for part := range slices.Chunk(ids, statementRows) {
+		var found []digest.PostID
+		err := r.c.all(ctx, &found, `SELECT p.id FROM posts p WHERE p.id IN (`+list(part)+`) AND (p.frozen = 1 OR EXISTS (
+			SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+			JOIN editions e ON e.digest_id = s.digest_id
+			JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id
+			WHERE s.feed_id = p.feed_id AND d.released_at >= p.seen_at AND e.local_date >= ?))`, since)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			frozen[id] = true
+		}
+	}
+	return frozen, nil
+}
+
+// KnownPosts gives the content hashes of those of the given identities that
+// are stored for a feed: what is missing is new, what differs was edited.
+func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error) {
+	known := make(map[string]string, len(identities))
+	for part := range slices.Chunk(identities, statementRows) {
+		var v values
+		for _, identity := range part {
+			v.row(identity)
+		}
+		var rows []storedPost
+		err := s.read().all(ctx, &rows, `SELECT `+storedColumns+` FROM posts p
+			WHERE p.feed_id = ? AND p.identity IN (VALUES `+v.String()+`)`, append([]any{feed}, v.args...)...)
+		if err != nil {
+			return nil, fmt.Errorf("looking for known posts: %w", err)
+		}
+		for _, row := range rows {
+			known[row.Identity] = row.ContentHash
+		}
+	}
+	return known, nil
+}

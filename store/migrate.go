@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"digest"
+)
+
+// lockSeconds is how long Migrate waits on PostgreSQL for another process that migrates.
+const lockSeconds = 300
+
+// attempts is how often Migrate tries on SQLite, which has no lock that spans
+// transactions: a process may find a table already made by another that is
+// still between two of its migrations. Each is a transaction, so that
+// whoever loses has changed nothing.
+const attempts = 20
+
+// Migrate brings the schema to this version of the program. Any number of
+// processes may call it at once. It asks before it takes a lock: on a schema
+// that is up to date it changes nothing.
+func (s *Store) Migrate(ctx context.Context) error {
+	p, err := s.provider()
+	if err != nil {
+		return err
+	}
+	want, err := s.newest()
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		have, err := s.version(ctx)
+		if err != nil || have >= want {
+			return err
+		}
+		_, err = p.Up(ctx)
+		if err == nil {
+			return nil
+		}
+		if s.d.goose == goose.DialectPostgres || i == attempts || ctx.Err() != nil {
+			return fmt.Errorf("migrating from schema %d to %d: %w", have, want, explain(err))
+		}
+	}
+}
+
+// Current reports whether the schema is that of this program.
+func (s *Store) Current(ctx context.Context) (bool, error) {
+	want, err := s.newest()
+	if err != nil {
+		return false, err
+	}
+	have, err := s.version(ctx)
+	return have == want, err
+}
+
+func (s *Store) provider() (*goose.Provider, error) {
+	files, err := fs.Sub(s.d.files, s.d.dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations: %w", err)
+	}
+	options := []goose.ProviderOption{
+		goose.WithDisableGlobalRegistry(true),
+		goose.WithLogger(goose.NopLogger()),
+	}
+	if s.d.goose == goose.DialectPostgres {
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, lockSeconds))
+		if err != nil {
+			return nil, fmt.Errorf("preparing the migration lock: %w", err)
+		}
+		options = append(options, goose.WithSessionLocker(locker))
+	}
+	p, err := goose.NewProvider(s.d.goose, s.w.DB, files, options...)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the migrations: %w", err)
+	}
+	return p, nil
+}
+
+// newest is the schema version that this program knows.
+func (s *Store) newest() (int64, error) {
+	p, err := s.provider()
+	if err != nil {
+		return 0, err
+	}
+	sources := p.ListSources()
+	return sources[len(sources)-1].Version, nil
+}
+
+// version is the schema version of the database; 0 if it has none.
+func (s *Store) version(ctx context.Context) (int64, error) {
+	var version int64
+	c := s.read()
+	if err := c.get(ctx, &version, s.d.tables, goose.DefaultTablename); err != nil || version == 0 {
+		return 0, err
+	}
+	err := c.get(ctx, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename)
+	return version, err
+}
+
+func (s *Store) refuseNewer(ctx context.Context) error {
+	want, err := s.newest()
+	if err != nil {
+		return err
+	}
+	have, err := s.version(ctx)
+	if err != nil {
+		return err
+	}
+	if have > want {
+		return &digest.Error{
+			Kind:    digest.Conflict,
+			Message: fmt.Sprintf("the database was made by a newer version of digest (its schema is %d, this program knows %d); install the newer version, or name another database", have, want),
+		}
+	}
+	return nil
+}

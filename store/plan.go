@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// planStep is how many feeds Plan holds in memory, and updates, at once.
+const planStep = 1000
+
+// Plan queues the feeds of the digests that have become due: active ones with
+// next_due_at <= now that were not planned for that midnight before. For each
+// of their feeds, unless it is dead or gone, schedule says when to ask it for
+// a digest due at the given instant, the latest of those that take it; false
+// means not for this midnight. A feed already queued keeps the earlier time.
+//
+// All of it is one transaction, and one process plans at a time.
+func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
+	var result PlanResult
+	err := s.write(ctx, func(c conn) error {
+		result = PlanResult{}
+		for _, l := range []string{s.d.lockPlan, s.d.lockShared} {
+			if err := c.lock(ctx, l); err != nil {
+				return err
+			}
+		}
+		var due []dueFeed
+		err := c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at
+			FROM digests d JOIN subscriptions s ON s.digest_id = d.id
+			WHERE `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, at(now))
+		if err != nil {
+			return err
+		}
+		for part := range slices.Chunk(due, planStep) {
+			n, err := enqueue(ctx, c, part, schedule)
+			if err != nil {
+				return err
+			}
+			result.Feeds += n
+		}
+		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at
+			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now))
+		return err
+	})
+	if err != nil {
+		return PlanResult{}, fmt.Errorf("planning: %w", err)
+	}
+	return result, nil
+}
+
+// unplanned are the digests whose feeds have not been queued for their midnight.
+const unplanned = `d.state = 'active' AND d.planned_due_at <> d.next_due_at`
+
+type dueFeed struct {
+	FeedID digest.FeedID `db:"feed_id"`
+	DueAt  instant       `db:"due_at"`
+}
+
+// enqueue sets poll_at of the feeds that schedule wants asked.
+func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Feed, time.Time) (time.Time, bool)) (int, error) {
+	ids := make([]digest.FeedID, len(due))
+	dueAt := make(map[digest.FeedID]instant, len(due))
+	for i, d := range due {
+		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
+	}
+	var feeds []feedRow
+	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND f.state = 'active'`); err != nil {
+		return 0, err
+	}
+	var v values
+	for _, f := range feeds {
+		if poll, ok := schedule(f.feed(), dueAt[f.ID].time()); ok {
+			v.row(f.ID, at(poll))
+		}
+	}
+	if len(v.rows) == 0 {
+		return 0, nil
+	}
+	return c.exec(ctx, `WITH v (id, poll_at) AS (VALUES `+v.String()+`)
+		UPDATE feeds SET poll_at = v.poll_at FROM v
+		WHERE feeds.id = v.id AND (feeds.poll_at IS NULL OR feeds.poll_at > v.poll_at)`)
+}
+
+// NextEvent gives the earliest instant at which there is something to do: a
+// midnight that was not planned yet, a feed in the queue, an edition to be
+// sent. It may lie in the past. What waits for something else is left out:
+// feeds in flight, and digests that wait for their feeds (see OldestDue).
+func (s *Store) NextEvent(ctx context.Context) (time.Time, bool, error) {
+	var next instant
+	for _, query := range []string{
+		`SELECT MIN(d.next_due_at) FROM digests d WHERE ` + unplanned,
+		`SELECT MIN(f.poll_at) FROM feeds f WHERE f.poll_at IS NOT NULL AND f.lease_token = '' AND f.state = 'active'`,
+		`SELECT MIN(e.next_at) FROM editions e WHERE e.state = 'ready'`,
+	} {
+		var t instant
+		if err := s.read().get(ctx, &t, query); err != nil {
+			return time.Time{}, false, fmt.Errorf("finding the next event: %w", err)
+		}
+		if t != 0 && (next == 0 || t < next) {
+			next = t
+		}
+	}
+	return next.time(), next != 0, nil
+}
+
+// OldestDue gives the earliest midnight that was planned and is not released:
+// by then plus the release deadline, Release must be called again.
+func (s *Store) OldestDue(ctx context.Context) (time.Time, bool, error) {
+	var t instant
+	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d
+		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at`)
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("finding the oldest midnight: %w", err)
+	}
+	return t.time(), t != 0, nil
+}

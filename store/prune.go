@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"digest"
+)
+
+const (
+	// listedGrace is how long a post stays after its feed's document last held
+	// it: listed_at may be listedEvery behind.
+	listedGrace = listedEvery + 24*time.Hour
+
+	// shownGrace is how long after a post was put before a reader it may still
+	// become part of an edition: a week to the next midnight of a weekly
+	// digest, and again after a journey or an outage, with room.
+	shownGrace = 30 * 24 * time.Hour
+)
+
+// A cursor remembers how far Prune came through the posts. Losing it costs a
+// second look at some of them.
+type cursor struct {
+	mu   sync.Mutex
+	post digest.PostID
+}
+
+// Prune deletes at most batch editions, and at most batch posts, that are
+// older than keep, and says how many; 0 means that nothing is left to do for
+// now. It never touches an edition that may still be sent, its posts, or a
+// post that the feed's document still lists: that one would come back as new.
+func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
+	s.pruned.mu.Lock()
+	defer s.pruned.mu.Unlock()
+	old := at(now).plus(-keep)
+	editions, err := s.pruneEditions(ctx, old, batch)
+	if err != nil {
+		return 0, fmt.Errorf("pruning editions: %w", err)
+	}
+	posts, err := s.prunePosts(ctx, old, batch)
+	if err != nil {
+		return editions, fmt.Errorf("pruning posts: %w", err)
+	}
+	err = s.write(ctx, func(c conn) error {
+		for _, table := range []string{"sessions", "sign_in_tokens"} {
+			if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE expires_at <= ?`, at(now)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return editions + posts, fmt.Errorf("pruning sessions: %w", err)
+	}
+	return editions + posts, nil
+}
+
+// pruneEditions deletes old editions and the rows of their posts. Editions are
+// made in the order of time, so the oldest have the lowest keys.
+func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int, error) {
+	deleted := 0
+	err := s.write(ctx, func(c conn) error {
+		var rows []editionRow
+		err := c.all(ctx, &rows, `SELECT `+editionColumns+` FROM editions e ORDER BY e.id LIMIT ?`, batch)
+		if err != nil {
+			return err
+		}
+		var ids []digest.EditionID
+		var v values
+		for _, e := range rows {
+			if e.DueAt < old && isOver(e.State) {
+				ids = append(ids, e.ID)
+				v.row(e.DigestID, e.DueAt)
+			}
+		}
+		if deleted = len(ids); deleted == 0 {
+			return nil
+		}
+		err = v.chunks(func(part *values) error {
+			_, err := c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at) IN (VALUES `+part.String()+`)`)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		_, err = c.exec(ctx, `DELETE FROM editions WHERE id IN (`+list(ids)+`)`)
+		return err
+	})
+	return deleted, err
+}
+
+// isOver reports whether an edition in this state is never sent again.
+func isOver(state digest.EditionState) bool {
+	switch state {
+	case digest.EditionSent, digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired:
+		return true
+	}
+	return false
+}
+
+// prunePosts deletes old posts that no edition holds any more. Posts that were
+// stored later have higher keys, so the search ends at the first that is young.
+func (s *Store) prunePosts(ctx context.Context, old instant, batch int) (int, error) {
+	needed, err := s.oldestNeeded(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if needed != 0 {
+		old = min(old, needed)
+	}
+	for {
+		var rows []prunable
+		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
+			CASE WHEN p.listed_at < f.parsed_at - ? AND p.shown_at < ? THEN 1 ELSE 0 END AS free
+			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id > ? ORDER BY p.id LIMIT ?`,
+			int64(listedGrace/time.Second), old.plus(-shownGrace), s.pruned.post, batch)
+		if err != nil {
+			return 0, err
+		}
+		var ids []digest.PostID
+		over := len(rows) < batch
+		for _, p := range rows {
+			if p.SeenAt >= old {
+				over = true
+				break
+			}
+			s.pruned.post = p.ID
+			if p.Free {
+				ids = append(ids, p.ID)
+			}
+		}
+		if over {
+			s.pruned.post = 0
+		}
+		if len(ids) > 0 {
+			return s.deletePosts(ctx, ids)
+		}
+		if over {
+			return 0, nil
+		}
+	}
+}
+
+type prunable struct {
+	ID     digest.PostID `db:"id"`
+	SeenAt instant       `db:"seen_at"`
+	Free   bool          `db:"free"`
+}
+
+func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		n, err = c.exec(ctx, `DELETE FROM posts WHERE id IN (`+list(ids)+`)`)
+		return err
+	})
+	return n, err
+}
+
+// oldestNeeded is the midnight of the oldest edition that is still to be sent
+// or made, 0 if there is none: nothing since then may go, however old.
+func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
+	var oldest instant
+	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
+		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
+		UNION ALL SELECT MIN(due_at) FROM editions WHERE state IN ('leased', 'dotting')
+		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active') x`)
+	return oldest, err
+}

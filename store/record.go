@@ -1,0 +1,318 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// listedEvery is how often the posts that a document still lists are noted as
+// such; Prune gives them a day more.
+const listedEvery = 30 * 24 * time.Hour
+
+// Record stores what polls found, all in one transaction: new posts, a hidden
+// row for each new post and each active digest that takes the feed, and last
+// the feeds' records, which ends their leases. A poll whose lease was taken
+// over meanwhile stores nothing.
+//
+// A post under a new identity that replaces one the document no longer lists,
+// with the same address and title, is the same post (I4). An edit is stored
+// while the post is in no released edition, and ignored afterwards.
+//
+// Storing excludes releasing (I8).
+func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
+	var result RecordResult
+	if len(polls) == 0 {
+		return result, nil
+	}
+	err := s.write(ctx, func(c conn) error {
+		r := recording{c: c, now: at(now)}
+		if err := c.lock(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		for _, step := range []func(context.Context) error{
+			func(ctx context.Context) error { return r.own(ctx, polls) },
+			r.match,
+			r.insert,
+			r.edit,
+			r.hide,
+			r.noteListed,
+			r.save,
+		} {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls)}
+		return nil
+	})
+	if err != nil {
+		return RecordResult{}, fmt.Errorf("storing polls: %w", err)
+	}
+	return result, nil
+}
+
+// A recording is one call of Record on its way through its steps.
+type recording struct {
+	c     conn
+	now   instant
+	polls []*polled // whose lease still holds, in the order of feeds
+
+	fresh  []*incoming // posts to be added
+	known  []*incoming // posts that are stored, and were edited or renamed
+	posts  int
+	hidden int
+}
+
+// A polled is a poll and the state of its feed as it is stored.
+type polled struct {
+	Polled
+	url      string
+	first    bool
+	listedAt instant
+}
+
+// An incoming is a post of a poll on its way to be stored.
+type incoming struct {
+	digest.Post
+	poll        *polled
+	fingerprint string
+	id          digest.PostID // 0: not stored yet
+	seenAt      instant       // as stored
+}
+
+// own locks the feeds, in the order of their keys, and leaves out the polls
+// whose lease another worker has taken over.
+func (r *recording) own(ctx context.Context, polls []Polled) error {
+	byID := make(map[digest.FeedID]Polled, len(polls))
+	for _, p := range polls {
+		byID[p.Feed.ID] = p
+	}
+	ids := slices.Sorted(maps.Keys(byID))
+	var rows []struct {
+		ID       digest.FeedID `db:"id"`
+		URL      string        `db:"url"`
+		Token    string        `db:"lease_token"`
+		ParsedAt instant       `db:"parsed_at"`
+		ListedAt instant       `db:"listed_at"`
+	}
+	err := r.c.all(ctx, &rows, `SELECT id, url, lease_token, parsed_at, listed_at FROM feeds
+		WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		p := byID[row.ID]
+		if p.Token != row.Token {
+			continue
+		}
+		own := &polled{Polled: p, url: row.URL, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt}
+		r.polls = append(r.polls, own)
+		seen := make(map[string]bool, len(p.Posts))
+		for _, post := range p.Posts {
+			if seen[post.Identity] {
+				continue
+			}
+			seen[post.Identity] = true
+			post.FeedID = row.ID
+			r.fresh = append(r.fresh, &incoming{Post: post, poll: own, fingerprint: fingerprint(post)})
+		}
+	}
+	return nil
+}
+
+// insert stores the new posts, in document order.
+func (r *recording) insert(ctx context.Context) error {
+	var added []*incoming
+	for part := range slices.Chunk(r.fresh, statementRows) {
+		n, err := r.insertPart(ctx, part)
+		if err != nil {
+			return err
+		}
+		added = append(added, n...)
+	}
+	r.fresh = added
+	r.posts = len(added)
+	return nil
+}
+
+type postKey struct {
+	FeedID   digest.FeedID `db:"feed_id"`
+	Identity string        `db:"identity"`
+}
+
+func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
+	var v values
+	for _, p := range part {
+		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), r.now, r.now,
+			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content)
+	}
+	var rows []struct {
+		postKey
+		ID digest.PostID `db:"id"`
+	}
+	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, listed_at, shown_at,
+		content_hash, url, title, author, language, image_url, summary, content) VALUES `+v.String()+`
+		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`, v.args...)
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[postKey]digest.PostID, len(rows))
+	for _, row := range rows {
+		ids[row.postKey] = row.ID
+	}
+	var added []*incoming
+	for _, p := range part {
+		key := postKey{p.FeedID, p.Identity}
+		if id := ids[key]; id != 0 {
+			p.id = id
+			added = append(added, p)
+			delete(ids, key)
+		}
+	}
+	return added, nil
+}
+
+// hide makes the hidden rows of the new posts, of all feeds in one statement.
+// There is no ON CONFLICT: that the post is new proves that the rows are.
+func (r *recording) hide(ctx context.Context) error {
+	var v values
+	for _, p := range r.shown() {
+		v.row(p.id, p.FeedID)
+	}
+	return v.chunks(func(part *values) error {
+		n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+			WITH v (post_id, feed_id) AS (VALUES `+part.String()+`)
+			SELECT s.digest_id, d.next_due_at, v.post_id
+			FROM v JOIN subscriptions s ON s.feed_id = v.feed_id JOIN digests d ON d.id = s.digest_id
+			WHERE d.state = 'active' ORDER BY s.digest_id, v.post_id`)
+		r.hidden += n
+		return err
+	})
+}
+
+// shown is the new posts that go to readers: all but the old ones of a feed
+// that is read for the first time.
+func (r *recording) shown() []*incoming {
+	var shown []*incoming
+	first := make(map[*polled][]*incoming)
+	for _, p := range r.fresh {
+		if p.poll.first {
+			first[p.poll] = append(first[p.poll], p)
+		} else {
+			shown = append(shown, p)
+		}
+	}
+	for _, p := range r.polls {
+		shown = append(shown, firstShown(first[p], r.now)...)
+	}
+	return shown
+}
+
+// firstShown is what of a feed read for the first time goes to readers: posts
+// of the last 24 hours, or the newest one, or the first of those without dates.
+func firstShown(posts []*incoming, now instant) []*incoming {
+	if len(posts) == 0 {
+		return nil
+	}
+	var shown []*incoming
+	newest := posts[0]
+	for _, p := range posts {
+		if at(p.PublishedAt) > now.plus(-recent) {
+			shown = append(shown, p)
+		}
+		if p.PublishedAt.After(newest.PublishedAt) {
+			newest = p
+		}
+	}
+	if len(shown) == 0 {
+		return []*incoming{newest}
+	}
+	return shown
+}
+
+// noteListed brings listed_at of the posts in a document up to date, for feeds
+// where that was last done listedEvery ago. New posts bring it with them.
+func (r *recording) noteListed(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if len(p.Listed) == 0 || p.listedAt > r.now.plus(-listedEvery) {
+			continue
+		}
+		p.listedAt = r.now
+		for _, identity := range p.Listed {
+			v.row(p.Feed.ID, identity)
+		}
+	}
+	return v.chunks(func(part *values) error {
+		_, err := r.c.exec(ctx, `WITH v (feed_id, identity) AS (VALUES `+part.String()+`)
+			UPDATE posts SET listed_at = `+fmt.Sprint(r.now)+` FROM v
+			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < `+fmt.Sprint(r.now), part.args...)
+		return err
+	})
+}
+
+// save writes the feeds' records, last of all, and frees their hosts.
+func (r *recording) save(ctx context.Context) error {
+	if err := r.keepTaken(ctx); err != nil {
+		return err
+	}
+	for part := range slices.Chunk(r.polls, statementRows) {
+		var feeds, hosts values
+		for _, p := range part {
+			savedRow(&feeds, p.Feed, p.listedAt)
+			if p.Token != "" {
+				hosts.row(p.Feed.Host, at(p.HostFreeAt), p.Token)
+			}
+		}
+		if err := saveFeeds(ctx, r.c, &feeds); err != nil {
+			return err
+		}
+		if err := freeHosts(ctx, r.c, &hosts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepTaken keeps the address of a feed that has moved to where another is.
+func (r *recording) keepTaken(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if p.Feed.URL != p.url {
+			v.row(p.Feed.URL)
+		}
+	}
+	if len(v.rows) == 0 {
+		return nil
+	}
+	var taken []string
+	if err := r.c.all(ctx, &taken, `SELECT url FROM feeds WHERE url IN (VALUES `+v.String()+`)`, v.args...); err != nil {
+		return err
+	}
+	for _, p := range r.polls {
+		switch {
+		case p.Feed.URL == p.url:
+		case slices.Contains(taken, p.Feed.URL):
+			p.Feed.URL = p.url
+		default: // two feeds of this batch may move to one address
+			taken = append(taken, p.Feed.URL)
+		}
+	}
+	return nil
+}
+
+// freeHosts ends the leases of hosts, in their order as leaseHosts takes them.
+func freeHosts(ctx context.Context, c conn, v *values) error {
+	if len(v.rows) == 0 {
+		return nil
+	}
+	_, err := c.exec(ctx, `WITH v (host, free_at, token) AS (VALUES `+v.String()+`)
+		UPDATE hosts SET lease_until = v.free_at, token = ''
+		FROM v WHERE hosts.host = v.host AND hosts.token = v.token`, v.args...)
+	return err
+}

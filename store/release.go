@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/timezone"
+)
+
+// expiry is how long after its hour an edition is still worth sending: the
+// next one is near.
+const expiry = 20 * time.Hour
+
+// Release makes the editions of due digests, and gives them their next
+// midnight. A digest waits while one of its feeds is still queued for a poll,
+// or in flight, until deadline after its midnight; and it waits for Plan.
+// A digest with nothing new gets no edition. After an outage the missed days
+// come as one edition, of the last of its days that has begun.
+//
+// Digests of one zone, midnight and set of weekdays are released by one
+// statement, in one transaction that excludes storing (I8); no row of a post
+// is touched. It gives the number of editions made.
+func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
+	var groups []releaseGroup
+	err = s.read().all(ctx, &groups, `SELECT u.time_zone, d.next_due_at, d.weekdays
+		FROM digests d JOIN users u ON u.id = d.user_id
+		WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
+		GROUP BY u.time_zone, d.next_due_at, d.weekdays ORDER BY d.next_due_at, u.time_zone, d.weekdays`, at(now))
+	if err != nil {
+		return 0, fmt.Errorf("finding what to release: %w", err)
+	}
+	for _, g := range groups {
+		n := 0
+		err := s.alone(ctx, func(c conn) (err error) {
+			n, err = g.release(ctx, c, now, deadline)
+			return err
+		})
+		if err != nil {
+			return editions, fmt.Errorf("releasing the editions of %s: %w", g.TimeZone, err)
+		}
+		editions += n
+	}
+	return editions, nil
+}
+
+// A releaseGroup is the digests that are released alike.
+type releaseGroup struct {
+	TimeZone string          `db:"time_zone"`
+	DueAt    instant         `db:"next_due_at"`
+	Weekdays digest.Weekdays `db:"weekdays"`
+}
+
+// days gives the date of the edition, that of the last of the group's
+// midnights that has passed, and the midnight after it.
+func (g releaseGroup) days(now time.Time) (digest.Date, instant, error) {
+	loc, err := zoneOf(g.TimeZone)
+	if err != nil {
+		return digest.Date{}, 0, err
+	}
+	last := g.DueAt.time()
+	next := timezone.NextOn(last, loc, g.Weekdays.Has)
+	for !next.After(now) {
+		last, next = next, timezone.NextOn(next, loc, g.Weekdays.Has)
+	}
+	return digest.DateOf(last.In(loc)), at(next), nil
+}
+
+// members selects the group's digests d that need not wait any longer.
+func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
+	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ?
+		AND d.user_id IN (SELECT u.id FROM users u WHERE u.time_zone = ?)`
+	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
+	if until := g.DueAt.plus(deadline); until > now {
+		where += ` AND NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
+			WHERE s.digest_id = d.id AND f.poll_at IS NOT NULL AND f.poll_at <= ?)`
+		args = append(args, until)
+	}
+	return where, args
+}
+
+// release releases a group. First the digests that had an edition of this date
+// already, which can only be after a journey or an outage, wait for the next
+// one with their posts (I1). Then last_due_at and released_at mark the digests
+// that the second statement takes, so that it sees exactly those.
+func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadline time.Duration) (int, error) {
+	date, next, err := g.days(now)
+	if err != nil {
+		return 0, err
+	}
+	where, args := g.members(at(now), deadline)
+	if err := g.postpone(ctx, c, date, next, where, args); err != nil {
+		return 0, err
+	}
+	const hasPosts = `EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ?)`
+	released, err := c.exec(ctx, `UPDATE digests AS d SET last_due_at = d.next_due_at, next_due_at = ?, planned_due_at = 0, released_at = ?,
+		edition_count = d.edition_count + CASE WHEN `+hasPosts+` THEN 1 ELSE 0 END WHERE `+where,
+		append([]any{next, at(now), g.DueAt}, args...)...)
+	if err != nil || released == 0 {
+		return 0, err
+	}
+	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at, expires_at, number, state)
+		SELECT x.id, ?, x.last_due_at, x.send_at, x.send_at, x.send_at, x.send_at + `+fmt.Sprint(int64(expiry/time.Second))+`, x.edition_count, 'ready'
+		FROM (SELECT d.id, d.last_due_at, d.edition_count,
+				CASE WHEN d.last_due_at + d.send_delay > ? THEN d.last_due_at + d.send_delay ELSE ? END AS send_at
+			FROM digests d
+			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
+			AND d.user_id IN (SELECT u.id FROM users u WHERE u.time_zone = ?) AND `+hasPosts+`) x
+		WHERE TRUE ORDER BY x.id ON CONFLICT (digest_id, local_date) DO NOTHING`,
+		date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone, g.DueAt)
+}
+
+// postpone moves the digests that have an edition of this date, and what waits for them.
+func (g releaseGroup) postpone(ctx context.Context, c conn, date digest.Date, next instant, where string, args []any) error {
+	where += ` AND EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?)`
+	args = append(args[:len(args):len(args)], date.String())
+	var digests []digest.DigestID
+	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil || len(digests) == 0 {
+		return err
+	}
+	if _, err := c.exec(ctx, `UPDATE digest_posts SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+list(digests)+`)`, next, g.DueAt); err != nil {
+		return err
+	}
+	_, err := c.exec(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(digests)+`)`, next)
+	return err
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+	"digest/timezone"
+)
+
+// SetTimeZone moves a user to another zone. Each of their digests becomes due
+// at the first midnight there that begins a date without an edition (I1), and
+// what waits for it moves along. digest.Invalid for a zone that does not exist.
+func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
+	if _, err := zoneOf(zone); err != nil {
+		return err
+	}
+	err := s.alone(ctx, func(c conn) error {
+		n, err := c.exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone, user)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return notFound("there is no such user; see: digest user list")
+		}
+		var digests []digestRow
+		if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
+			return err
+		}
+		for _, d := range digests {
+			if err := reschedule(ctx, c, d, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("setting the time zone: %w", err)
+	}
+	return nil
+}
+
+// SetSendDelay sets how long after midnight a digest is mailed, in whole
+// seconds. Editions already released keep their hour.
+func (s *Store) SetSendDelay(ctx context.Context, id digest.DigestID, delay time.Duration) error {
+	if delay < 0 || delay >= 24*time.Hour {
+		return invalid("a mail leaves between 0 and 24 hours after midnight, not %s", delay)
+	}
+	return s.changeDigest(ctx, "setting the hour of the mail", id, func(c conn, _ digestRow) error {
+		_, err := c.exec(ctx, `UPDATE digests SET send_delay = ? WHERE id = ?`, int64(delay/time.Second), id)
+		return err
+	})
+}
+
+// SetWeekdays sets the days on which a digest appears. It becomes due at the
+// first of them that has no edition, and what waits for it moves along.
+func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error {
+	if w&digest.EveryDay == 0 || w > digest.EveryDay {
+		return invalid("a digest needs at least one day of the week")
+	}
+	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error {
+		if d.Weekdays == w {
+			return nil
+		}
+		if _, err := c.exec(ctx, `UPDATE digests SET weekdays = ? WHERE id = ?`, w, id); err != nil {
+			return err
+		}
+		d.Weekdays = w
+		return reschedule(ctx, c, d, now)
+	})
+}
+
+// SetDigestState starts, pauses or ends a digest; the state it has already
+// changes nothing. Ending it deletes what waits and what is not on its way
+// yet: of the editions already handed to a mailer, those whose final dot is
+// not written are refused it (BeginDot). One that is started again becomes due
+// at its next midnight, not at one that passed meanwhile.
+func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error {
+	switch state {
+	case digest.DigestActive, digest.DigestPaused, digest.DigestLeft:
+	default:
+		return invalid("a digest is active, paused or left, not %q", state)
+	}
+	return s.changeDigest(ctx, "setting the digest's state", id, func(c conn, d digestRow) error {
+		if d.State == state {
+			return nil
+		}
+		if _, err := c.exec(ctx, `UPDATE digests SET state = ? WHERE id = ?`, state, id); err != nil {
+			return err
+		}
+		switch {
+		case state == digest.DigestLeft:
+			return leave(ctx, c, d)
+		case state == digest.DigestActive && d.NextDueAt <= at(now):
+			return reschedule(ctx, c, d, now)
+		}
+		return nil
+	})
+}
+
+// unsubscribed is the error of an edition that its reader no longer wants.
+const unsubscribed = "unsubscribed"
+
+// leave drops all that has not reached the reader.
+func leave(ctx context.Context, c conn, d digestRow) error {
+	if _, err := c.exec(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`, d.ID, d.NextDueAt); err != nil {
+		return err
+	}
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = ? WHERE digest_id = ? AND state = ?`,
+		digest.EditionFailed, unsubscribed, d.ID, digest.EditionReady)
+	return err
+}
+
+// alone runs f in a transaction that excludes storing and releasing (I8).
+func (s *Store) alone(ctx context.Context, f func(conn) error) error {
+	return s.write(ctx, func(c conn) error {
+		if err := c.lock(ctx, s.d.lockAlone); err != nil {
+			return err
+		}
+		return f(c)
+	})
+}
+
+// changeDigest hands a digest to f, in a transaction of its own.
+func (s *Store) changeDigest(ctx context.Context, doing string, id digest.DigestID, f func(conn, digestRow) error) error {
+	err := s.alone(ctx, func(c conn) error {
+		var d digestRow
+		err := c.get(ctx, &d, selectDigest+`WHERE d.id = ?`, id)
+		if isNone(err) {
+			return notFound("there is no such digest")
+		}
+		if err != nil {
+			return err
+		}
+		return f(c, d)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// reschedule makes a digest due at its first midnight after now that begins
+// one of its days and a date without an edition, and moves its waiting posts
+// there. The zone in d may be out of date.
+func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
+	var zone string
+	if err := c.get(ctx, &zone, `SELECT time_zone FROM users WHERE id = ?`, d.UserID); err != nil {
+		return err
+	}
+	loc, err := zoneOf(zone)
+	if err != nil {
+		return err
+	}
+	var had []string
+	err = c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`,
+		d.ID, digest.DateOf(now.UTC().AddDate(0, 0, -2)).String())
+	if err != nil {
+		return err
+	}
+	next := timezone.NextOn(now, loc, d.Weekdays.Has)
+	for slices.Contains(had, digest.DateOf(next.In(loc)).String()) {
+		next = timezone.NextOn(next, loc, d.Weekdays.Has)
+	}
+	if at(next) == d.NextDueAt {
+		return nil
+	}
+	return moveWaiting(ctx, c, d, at(next), at(now))
+}
+
+// moveWaiting gives a digest another midnight, and what waits for it with it.
+func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) error {
+	_, err := c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
+		(SELECT post_id FROM digest_posts WHERE digest_id = ? AND visible_at = ?)`, now, d.ID, d.NextDueAt)
+	if err != nil {
+		return err
+	}
+	if _, err = c.exec(ctx, `UPDATE digest_posts SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, next, d.ID, d.NextDueAt); err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id = ?`, next, d.ID)
+	return err
+}

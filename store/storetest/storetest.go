@@ -1,0 +1,215 @@
+// Package storetest runs tests against real databases: each on SQLite in a
+// temporary file and on PostgreSQL in a database of its own.
+//
+// PostgreSQL is the server that DIGEST_TEST_POSTGRES names, by the postgres://
+// address of a user who may create databases; otherwise a server that is
+// started for the test binary, from the programs found on this machine, and
+// stopped when the binary ends. Where there is neither, the tests are skipped,
+// or fail if DIGEST_TEST_REQUIRE_POSTGRES is 1.
+package storetest
+
+import (
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"digest/store"
+)
+
+// Main runs a package's tests and then stops the server that they started, so
+// that nothing is left when the test binary ends:
+//
+//	func TestMain(m *testing.M) { storetest.Main(m) }
+//
+// Without it the server stops a moment later.
+func Main(m *testing.M) {
+	code := m.Run()
+	forTests.stop()
+	forBenchmarks.stop()
+	os.Exit(code)
+}
+
+// Each runs f on both databases, each new and with the schema in place.
+func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { f(t, Open(t, SQLite(t))) })
+	t.Run("PostgreSQL", func(t *testing.T) { f(t, Open(t, forTests.database(t, true))) })
+}
+
+// EachAddress runs f with the addresses of two new, empty databases, for tests
+// that open them themselves or run the program.
+func EachAddress(t *testing.T, f func(t *testing.T, database string)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { f(t, SQLite(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { f(t, Postgres(t)) })
+}
+
+// Bench is Each for benchmarks: its PostgreSQL waits for the disk.
+func Bench(b *testing.B, f func(b *testing.B, s *store.Store)) {
+	b.Helper()
+	b.Run("SQLite", func(b *testing.B) { f(b, Open(b, SQLite(b))) })
+	b.Run("PostgreSQL", func(b *testing.B) { f(b, Open(b, forBenchmarks.database(b, true))) })
+}
+
+// SQLite gives the path of a database that does not exist yet.
+func SQLite(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "digest.db")
+}
+
+// Postgres gives the address of a new, empty PostgreSQL database; it skips the
+// test where there is no PostgreSQL.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	return forTests.database(t, false)
+}
+
+// Open opens a database, brings its schema up to date, and closes it when the test ends.
+func Open(t testing.TB, database string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A cluster is a PostgreSQL server that is started when it is first asked for.
+type cluster struct {
+	settings string // for the server, when we start it
+	start    func() (*server, error)
+	started  atomic.Bool
+	made     atomic.Int64 // databases so far
+}
+
+// The servers of a test binary.
+var (
+	forTests      = newCluster("-c fsync=off -c synchronous_commit=off -c full_page_writes=off")
+	forBenchmarks = newCluster("-c shared_buffers=1GB -c max_wal_size=4GB")
+)
+
+func newCluster(settings string) *cluster {
+	c := &cluster{settings: settings}
+	c.start = sync.OnceValues(func() (*server, error) {
+		c.started.Store(true)
+		return newServer(c.settings)
+	})
+	return c
+}
+
+func (c *cluster) stop() {
+	if !c.started.Load() {
+		return
+	}
+	if s, err := c.start(); err == nil {
+		s.stop()
+	}
+}
+
+// database makes a database, with the schema or empty, and drops it when the test ends.
+func (c *cluster) database(t testing.TB, schema bool) string {
+	t.Helper()
+	s, err := c.start()
+	if err != nil {
+		if os.Getenv("DIGEST_TEST_REQUIRE_POSTGRES") == "1" {
+			t.Fatalf("PostgreSQL is required here: %v", err)
+		}
+		t.Skipf("no PostgreSQL: %v; install it (Debian: apt-get install postgresql) or set DIGEST_TEST_POSTGRES", err)
+	}
+	template := "template1"
+	if schema {
+		template = s.template
+	}
+	name := fmt.Sprintf("%s_%d", s.prefix, c.made.Add(1))
+	if err := s.exec(`CREATE DATABASE ` + name + ` TEMPLATE ` + template); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.exec(`DROP DATABASE ` + name + ` WITH (FORCE)`); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.address(name)
+}
+
+// A server is a running PostgreSQL server.
+type server struct {
+	admin    *sql.DB
+	url      *url.URL
+	prefix   string // of the names of databases: others may test on the same server
+	template string
+	halt     func() // stops it, if we started it
+}
+
+func newServer(settings string) (*server, error) {
+	address := os.Getenv("DIGEST_TEST_POSTGRES")
+	halt := func() {}
+	if address == "" {
+		var err error
+		if address, halt, err = launch(settings); err != nil {
+			return nil, err
+		}
+	}
+	s, err := connect(address)
+	if err != nil {
+		halt()
+		return nil, err
+	}
+	s.halt = halt
+	return s, nil
+}
+
+// connect prepares the database that the others are copied from.
+func connect(address string) (*server, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("reading the address of PostgreSQL: %w", err)
+	}
+	admin, err := sql.Open("postgres", address)
+	if err != nil {
+		return nil, fmt.Errorf("opening PostgreSQL: %w", err)
+	}
+	s := &server{admin: admin, url: u, prefix: fmt.Sprintf("digest_test_%d", os.Getpid()), halt: func() {}}
+	s.template = s.prefix + "_template"
+	if err := s.exec(`DROP DATABASE IF EXISTS ` + s.template); err != nil {
+		return nil, err
+	}
+	if err := s.exec(`CREATE DATABASE ` + s.template); err != nil {
+		return nil, err
+	}
+	return s, migrate(s.address(s.template))
+}
+
+func (s *server) exec(statement string) error {
+	if _, err := s.admin.Exec(statement); err != nil {
+		return fmt.Errorf("%s: %w", strings.ToLower(statement), err)
+	}
+	return nil
+}
+
+// address is that of one database of the server.
+func (s *server) address(database string) string {
+	u := *s.url
+	u.Path = "/" + database
+	return u.String()
+}
+
+func (s *server) stop() {
+	_ = s.exec(`DROP DATABASE IF EXISTS ` + s.template)
+	_ = s.admin.Close()
+	s.halt()
+}

@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// recent is how far back a feed's posts still go to a reader who is new to it.
+const recent = 24 * time.Hour
+
+// Subscribe adds a subscription; created is false if it was there before. A
+// feed that was read already brings its posts of the last 24 hours, or its
+// newest one if there are none, to the reader's next edition; never a post
+// that the digest has had (I4).
+func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
+	err = s.write(ctx, func(c conn) error {
+		if err := c.lock(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		created, err = subscribe(ctx, c, sub, at(now))
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("subscribing: %w", err)
+	}
+	return created, nil
+}
+
+// subscribe locks the feed first, as Record does: whichever comes second sees
+// the posts or the subscription that the other made.
+func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant) (bool, error) {
+	var parsed instant
+	err := c.get(ctx, &parsed, `SELECT parsed_at FROM feeds WHERE id = ?`+c.d.forUpdate, sub.FeedID)
+	if isNone(err) {
+		return false, notFound("there is no such feed; see: digest feeds")
+	}
+	if err != nil {
+		return false, err
+	}
+	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at)
+		VALUES (?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO NOTHING`,
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, now)
+	if err != nil || n == 0 || parsed == 0 {
+		return n > 0, err
+	}
+	return true, bring(ctx, c, sub, now)
+}
+
+// bring puts a feed's recent posts before a new reader.
+func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
+	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END`
+	var ids []digest.PostID
+	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE p.feed_id = ? AND `+dated+` > ? ORDER BY p.id`,
+		sub.FeedID, now.plus(-recent))
+	if err == nil && len(ids) == 0 {
+		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE p.feed_id = ?
+			ORDER BY `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID)
+	}
+	if err != nil {
+		return err
+	}
+	var had []digest.PostID
+	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id IN (`+list(ids)+`)`, sub.DigestID); err != nil {
+		return err
+	}
+	ids = slices.DeleteFunc(ids, func(id digest.PostID) bool { return slices.Contains(had, id) })
+	if _, err := c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+		SELECT d.id, d.next_due_at, p.id FROM digests d CROSS JOIN posts p
+		WHERE d.id = ? AND d.state = 'active' AND p.id IN (`+list(ids)+`) ORDER BY p.id`, sub.DigestID); err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN (`+list(ids)+`)`, now)
+	return err
+}
+
+// Unsubscribe ends a subscription, and what waits of the feed goes with it.
+// Editions already released keep their posts. digest.NotFound if there was none.
+func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
+	err := s.write(ctx, func(c conn) error {
+		if err := c.lock(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		return unsubscribe(ctx, c, id, feed)
+	})
+	if err != nil {
+		return fmt.Errorf("unsubscribing: %w", err)
+	}
+	return nil
+}
+
+func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
+	var locked []digest.FeedID
+	if err := c.all(ctx, &locked, `SELECT id FROM feeds WHERE id = ?`+c.d.forUpdate, feed); err != nil {
+		return err
+	}
+	n, err := c.exec(ctx, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return notFound("there is no such subscription")
+	}
+	_, err = c.exec(ctx, `DELETE FROM digest_posts WHERE digest_id = ?
+		AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?)
+		AND post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)`, id, id, feed)
+	if err != nil {
+		return err
+	}
+	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
+	_, err = c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
+		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)
+	return err
+}
+
+// Subscriptions lists what a digest takes, in the order of subscribing.
+func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+	var rows []struct {
+		feedRow
+		OwnTitle string `db:"own_title"`
+		Folder   string `db:"folder"`
+	}
+	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, s.title AS own_title, s.folder
+		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
+		WHERE s.digest_id = ? ORDER BY s.created_at, f.id`, id)
+	if err != nil {
+		return nil, fmt.Errorf("listing the subscriptions: %w", err)
+	}
+	infos := make([]SubscriptionInfo, len(rows))
+	for i, r := range rows {
+		infos[i] = SubscriptionInfo{
+			Subscription: digest.Subscription{DigestID: id, FeedID: r.ID, Title: r.OwnTitle, Folder: r.Folder},
+			Feed:         r.feed(),
+		}
+	}
+	return infos, nil
+}
+
+// importStep is how many lines of a list are looked up in one statement.
+const importStep = 500
+
+// Import subscribes a digest to a list, in one transaction. Feeds that were
+// never read are queued for now; the others bring what Subscribe would. A line
+// that repeats an address counts as already there.
+func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, now time.Time) (ImportResult, error) {
+	var result ImportResult
+	err := s.write(ctx, func(c conn) error {
+		result = ImportResult{}
+		if err := c.lock(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		feeds := make(map[string]digest.FeedID, len(items))
+		for part := range slices.Chunk(items, importStep) {
+			first, err := ensureAll(ctx, c, part, at(now), feeds)
+			if err != nil {
+				return err
+			}
+			result.FirstPolls = append(result.FirstPolls, first...)
+		}
+		for _, it := range items {
+			sub := digest.Subscription{DigestID: id, FeedID: feeds[it.URL], Title: it.Title, Folder: it.Folder}
+			created, err := subscribe(ctx, c, sub, at(now))
+			if err != nil {
+				return err
+			}
+			if created {
+				result.Added++
+			} else {
+				result.Already++
+			}
+		}
+		slices.Sort(result.FirstPolls)
+		result.FirstPolls = slices.Compact(result.FirstPolls)
+		return nil
+	})
+	if err != nil {
+		return ImportResult{}, fmt.Errorf("importing: %w", err)
+	}
+	return result, nil
+}
+
+// ensureAll adds the feeds of a list that are not known, queues those never
+// read, and notes every key in feeds. It gives the keys of those never read.
+func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, feeds map[string]digest.FeedID) ([]digest.FeedID, error) {
+	var rows, urls values
+	for _, it := range items {
+		rows.row(it.URL, it.Host)
+		urls.row(it.URL)
+	}
+	if _, err := c.exec(ctx, `INSERT INTO feeds (url, host) VALUES `+rows.String()+` ON CONFLICT (url) DO NOTHING`, rows.args...); err != nil {
+		return nil, err
+	}
+	var found []struct {
+		ID       digest.FeedID `db:"id"`
+		URL      string        `db:"url"`
+		ParsedAt instant       `db:"parsed_at"`
+	}
+	if err := c.all(ctx, &found, `SELECT id, url, parsed_at FROM feeds WHERE url IN (VALUES `+urls.String()+`)`, urls.args...); err != nil {
+		return nil, err
+	}
+	var first []digest.FeedID
+	for _, f := range found {
+		feeds[f.URL] = f.ID
+		if f.ParsedAt == 0 {
+			first = append(first, f.ID)
+		}
+	}
+	_, err := c.exec(ctx, `UPDATE feeds SET poll_at = ? WHERE poll_at IS NULL AND state = 'active' AND id IN (`+list(first)+`)`, now)
+	return first, err
+}

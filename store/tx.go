@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// A conn runs queries, in a transaction or outside one. Queries are written
+// with "?"; numbers may be written into the text, strings never.
+type conn struct {
+	db sqlx.ExtContext
+	d  *dialect
+}
+
+// exec runs a statement and gives the number of rows it touched.
+func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) {
+	res, err := c.db.ExecContext(ctx, sqlx.Rebind(c.d.bind, query), args...)
+	if err != nil {
+		return 0, explain(err)
+	}
+	n, err := res.RowsAffected()
+	return int(n), explain(err)
+}
+
+// get reads one row; sql.ErrNoRows if there is none.
+func (c conn) get(ctx context.Context, dest any, query string, args ...any) error {
+	return explain(sqlx.GetContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), args...))
+}
+
+// all reads every row.
+func (c conn) all(ctx context.Context, dest any, query string, args ...any) error {
+	return explain(sqlx.SelectContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), args...))
+}
+
+// lock takes one of the dialect's locks until the transaction ends.
+func (c conn) lock(ctx context.Context, statement string) error {
+	if statement == "" {
+		return nil
+	}
+	_, err := c.exec(ctx, statement)
+	return err
+}
+
+// read gives a connection that only reads.
+func (s *Store) read() conn { return conn{s.r, s.d} }
+
+// retries is how often a transaction is begun again that PostgreSQL has ended
+// in favour of another.
+const retries = 5
+
+// write runs f in one transaction, which it commits if f returns nil and rolls
+// back otherwise. f may be run again, so it must start from nothing each time.
+func (s *Store) write(ctx context.Context, f func(conn) error) error {
+	for i := 0; ; i++ {
+		err := s.once(ctx, f)
+		if err == nil || i == retries || !isConflict(err) {
+			return err
+		}
+	}
+}
+
+func (s *Store) once(ctx context.Context, f func(conn) error) error {
+	tx, err := s.w.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("beginning: %w", explain(err))
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	if err := f(conn{tx, s.d}); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("committing: %w", explain(err))
+	}
+	return nil
+}
+
+// isNone reports whether a query found no row.
+func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// values builds the rows of a VALUES list, all of one shape.
+type values struct {
+	rows []string
+	args []any
+}
+
+// row adds a row. Integers of any type are written into the text, so that
+// PostgreSQL knows their type and no limit on parameters is met; strings
+// become parameters.
+func (v *values) row(cells ...any) {
+	b := make([]byte, 0, 64)
+	for i, c := range cells {
+		b = append(b, "(,"[min(i, 1)])
+		if r := reflect.ValueOf(c); r.CanInt() {
+			b = strconv.AppendInt(b, r.Int(), 10)
+		} else {
+			b = append(b, '?')
+			v.args = append(v.args, r.String())
+		}
+	}
+	v.rows = append(v.rows, string(append(b, ')')))
+}
+
+// String is the list, to be put after the word VALUES.
+func (v *values) String() string { return strings.Join(v.rows, ",") }
+
+// chunks hands the rows to f, statementRows at a time.
+func (v *values) chunks(f func(*values) error) error {
+	for from := 0; from < len(v.rows); from += statementRows {
+		to := min(from+statementRows, len(v.rows))
+		each := len(v.args) / len(v.rows)
+		if err := f(&values{rows: v.rows[from:to], args: v.args[from*each : to*each]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statementRows bounds the rows of one statement: with 27 columns of text each
+// it would still stay below the limit of 32,766 parameters (SQLite; PostgreSQL
+// has 65,535).
+const statementRows = 1000
+
+// list writes keys for use within IN (…). An empty list matches nothing.
+func list[T ~int64](ids []T) string {
+	if len(ids) == 0 {
+		return "NULL"
+	}
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(int64(id), 10))
+	}
+	return b.String()
+}

@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/timezone"
+)
+
+// dailyName is the name of a user's own digest.
+const dailyName = "Daily Digest"
+
+type userRow struct {
+	ID        digest.UserID `db:"id"`
+	Email     string        `db:"email"`
+	TimeZone  string        `db:"time_zone"`
+	CreatedAt instant       `db:"created_at"`
+}
+
+func (r userRow) user() digest.User {
+	return digest.User{ID: r.ID, Email: r.Email, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.time()}
+}
+
+const userColumns = `u.id, u.email, u.time_zone, u.created_at`
+
+type digestRow struct {
+	ID           digest.DigestID    `db:"id"`
+	UserID       digest.UserID      `db:"user_id"`
+	Name         string             `db:"name"`
+	TimeZone     string             `db:"time_zone"`
+	NextDueAt    instant            `db:"next_due_at"`
+	LastDueAt    instant            `db:"last_due_at"`
+	SendDelay    int64              `db:"send_delay"`
+	Weekdays     digest.Weekdays    `db:"weekdays"`
+	State        digest.DigestState `db:"state"`
+	EditionCount int                `db:"edition_count"`
+}
+
+func (r digestRow) digest() digest.Digest {
+	return digest.Digest{
+		ID:        r.ID,
+		UserID:    r.UserID,
+		Name:      r.Name,
+		TimeZone:  r.TimeZone,
+		NextDueAt: r.NextDueAt.time(),
+		LastDueAt: r.LastDueAt.time(),
+		SendDelay: time.Duration(r.SendDelay) * time.Second,
+		Weekdays:  r.Weekdays,
+		State:     r.State,
+		Editions:  r.EditionCount,
+	}
+}
+
+// selectDigest reads digestRows; a digest's zone is its user's.
+const selectDigest = `SELECT d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
+	d.send_delay, d.weekdays, d.state, d.edition_count
+	FROM digests d JOIN users u ON u.id = d.user_id `
+
+// emailKey is what makes two addresses the same account.
+func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
+
+// zoneOf finds a zone, or says which real ones are near.
+func zoneOf(name string) (*time.Location, error) {
+	loc, err := timezone.Load(name)
+	if err != nil {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: err.Error()}
+	}
+	return loc, nil
+}
+
+// AddUser adds a confirmed user with one daily digest, due at the next
+// midnight of the zone. digest.Conflict if the address is there already, in
+// whatever case; digest.Invalid for a zone that does not exist.
+func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) (digest.User, digest.Digest, error) {
+	loc, err := zoneOf(zone)
+	if err != nil {
+		return digest.User{}, digest.Digest{}, err
+	}
+	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time()}
+	d := digest.Digest{
+		Name:      dailyName,
+		TimeZone:  zone,
+		NextDueAt: timezone.NextMidnight(now, loc).UTC(),
+		Weekdays:  digest.EveryDay,
+		State:     digest.DigestActive,
+	}
+	err = s.write(ctx, func(c conn) error {
+		err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
+			u.Email, emailKey(email), zone, at(now))
+		if err != nil {
+			return err
+		}
+		d.UserID = u.ID
+		return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, name, next_due_at, weekdays, state) VALUES (?, ?, ?, ?, ?) RETURNING id`,
+			u.ID, d.Name, at(d.NextDueAt), d.Weekdays, d.State)
+	})
+	if isUnique(err) {
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is a user already", u.Email)}
+	}
+	if err != nil {
+		return digest.User{}, digest.Digest{}, fmt.Errorf("adding the user: %w", err)
+	}
+	return u, d, nil
+}
+
+// UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
+func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, error) {
+	var row userRow
+	err := s.read().get(ctx, &row, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
+	if isNone(err) {
+		return digest.User{}, notFound("there is no user %s; see: digest user list", digest.NormalEmail(email))
+	}
+	if err != nil {
+		return digest.User{}, fmt.Errorf("finding the user: %w", err)
+	}
+	return row.user(), nil
+}
+
+// Users lists everyone in the order in which they came.
+func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
+	var rows []struct {
+		digestRow
+		Email     string  `db:"email"`
+		CreatedAt instant `db:"created_at"`
+		Count     int     `db:"subscriptions"`
+	}
+	err := s.read().all(ctx, &rows, `SELECT d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
+		d.send_delay, d.weekdays, d.state, d.edition_count, u.email, u.created_at,
+		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id) AS subscriptions
+		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.newsletter_id IS NULL ORDER BY u.id`)
+	if err != nil {
+		return nil, fmt.Errorf("listing the users: %w", err)
+	}
+	users := make([]UserInfo, len(rows))
+	for i, r := range rows {
+		users[i] = UserInfo{
+			User:          digest.User{ID: r.UserID, Email: r.Email, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.time()},
+			Digest:        r.digest(),
+			Subscriptions: r.Count,
+		}
+	}
+	return users, nil
+}
+
+// DigestOf gives a user's own daily digest; digest.NotFound if there is none.
+func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
+	return s.oneDigest(ctx, `WHERE d.user_id = ? AND d.newsletter_id IS NULL ORDER BY d.id LIMIT 1`, int64(user))
+}
+
+// Digest gives a digest by its key; digest.NotFound if there is none.
+func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error) {
+	return s.oneDigest(ctx, `WHERE d.id = ?`, int64(id))
+}
+
+func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.Digest, error) {
+	var row digestRow
+	err := s.read().get(ctx, &row, selectDigest+where, key)
+	if isNone(err) {
+		return digest.Digest{}, notFound("there is no such digest")
+	}
+	if err != nil {
+		return digest.Digest{}, fmt.Errorf("reading the digest: %w", err)
+	}
+	return row.digest(), nil
+}
+
+// RemoveUser removes a person with everything that is theirs, in one
+// transaction. Feeds and posts are everyone's and stay.
+func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
+	const mine = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
+	err := s.write(ctx, func(c conn) error {
+		if err := c.lock(ctx, s.d.lockAlone); err != nil {
+			return err
+		}
+		for _, statement := range []string{
+			`DELETE FROM digest_posts` + mine,
+			`DELETE FROM editions` + mine,
+			`DELETE FROM subscriptions` + mine,
+			`DELETE FROM digests WHERE user_id = ?`,
+			`DELETE FROM sessions WHERE user_id = ?`,
+			`DELETE FROM sign_in_tokens WHERE user_id = ?`,
+		} {
+			if _, err := c.exec(ctx, statement, user); err != nil {
+				return err
+			}
+		}
+		n, err := c.exec(ctx, `DELETE FROM users WHERE id = ?`, user)
+		if err == nil && n == 0 {
+			return notFound("there is no such user; see: digest user list")
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("removing the user: %w", err)
+	}
+	return nil
+}
