@@ -42,6 +42,9 @@ func (s *Signer) Sign(p Purpose, id int64) string {
 
 // Verify gives the row a token speaks of; false if it was not made by Sign for this purpose.
 func (s *Signer) Verify(p Purpose, token string) (int64, bool) {
+	if len(token) != tokenEncoding().EncodedLen(8+macBytes) {
+		return 0, false // the decoder would let a stray character pass
+	}
 	b, err := tokenEncoding().DecodeString(strings.ToUpper(token))
 	if err != nil || len(b) != 8+macBytes {
 		return 0, false

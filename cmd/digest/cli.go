@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line. Names, defaults and meanings are fixed: scripts rely
+// on them. Every flag has an environment variable DIGEST_<FLAG>.
+type cli struct {
+	Now      string `placeholder:"INSTANT" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
+	JSON     bool   `name:"json" help:"Print JSON for scripts."`
+	LogLevel string `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, else warn)."`
+
+	settings
+
+	Serve       serveCmd       `cmd:"" help:"Everything in one process: the hourly job, delivery and the web view."`
+	Work        workCmd        `cmd:"" help:"The hourly job and delivery without the web view; run any number beside one PostgreSQL."`
+	Tick        tickCmd        `cmd:"" help:"The hourly job once: poll, release and deliver what is due, then exit (for cron)."`
+	Demo        demoCmd        `cmd:"" help:"Watch the main job run on sample feeds: three readers, three midnights."`
+	User        userCmd        `cmd:"" help:"Add, list, change and remove readers; sign-in links."`
+	Subscribe   subscribeCmd   `cmd:"" help:"Find the feed behind each address and subscribe a reader to it."`
+	Unsubscribe unsubscribeCmd `cmd:"" help:"End a reader's subscription to a feed."`
+	OPML        opmlCmd        `cmd:"" name:"opml" help:"Bring subscription lists in and out."`
+	Preview     previewCmd     `cmd:"" help:"Print the edition that the reader's next midnight would bring."`
+	Feeds       feedsCmd       `cmd:"" help:"Every feed, or one: state, last answer, why it waits, when it is asked next."`
+	Parse       parseCmd       `cmd:"" help:"What the program reads in documents; nothing is stored."`
+	Migrate     migrateCmd     `cmd:"" help:"Bring the database to this version's schema."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+}
+
+// A command does its work with what the env offers.
+type command interface {
+	Run(e *env) error
+}
+
+// parseArgs reads the command line. It gives no command and no error when
+// there is nothing left to do, as after --help.
+func parseArgs(c *cli, args []string, stdout io.Writer) (cmd command, status int, err error) {
+	exited := false
+	parser, err := kong.New(c,
+		kong.Name("digest"),
+		kong.Description("A daily newspaper made of the feeds you chose, delivered at your own midnight."),
+		kong.DefaultEnvars("DIGEST"),
+		kong.Writers(stdout, io.Discard),
+		kong.Exit(func(s int) { exited, status = true, s }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return nil, exitUsage, fmt.Errorf("describing the command line: %w", err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if exited {
+		return nil, status, nil
+	}
+	if err != nil {
+		return nil, exitUsage, fmt.Errorf("%w; see digest --help", err)
+	}
+	cmd, ok := parsed.Selected().Target.Addr().Interface().(command)
+	if !ok {
+		return nil, exitUsage, fmt.Errorf("%s needs a command; see digest %s --help", parsed.Command(), parsed.Command())
+	}
+	return cmd, exitDone, nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"digest/demo"
+	"digest/hourly"
+	"digest/store"
+	"digest/timezone"
+	"digest/web"
+)
+
+type demoCmd struct {
+	Once bool `help:"Exit when every edition is delivered."`
+}
+
+// A show is one run of the demo: the house in a temporary folder, under a clock
+// that is set from one midnight to the next.
+type show struct {
+	*env
+	unix  atomic.Int64 // Unix seconds
+	dir   string
+	sites *demo.Sites
+	st    *store.Store
+	job   *hourly.Job
+	total hourly.Summary
+	once  bool
+}
+
+// Run shows the main job on sample feeds.
+func (c demoCmd) Run(e *env) error {
+	dir, err := os.MkdirTemp("", "digest-demo-")
+	if err != nil {
+		return fmt.Errorf("making a folder for the demo: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	s := &show{env: e, dir: dir, once: c.Once}
+	s.setClock(demo.Begin())
+	e.clock, e.frozen = s.instant, true
+	e.database, e.mail = filepath.Join(dir, "digest.db"), "maildir:"+filepath.Join(dir, "mail")
+	e.allowNetworks = append(e.allowNetworks, netip.MustParsePrefix("127.0.0.0/8"))
+	return e.withStore(func(st *store.Store) error {
+		s.st = st
+		return s.play()
+	})
+}
+
+func (s *show) setClock(t time.Time) { s.unix.Store(t.Unix()) }
+
+func (s *show) instant() time.Time { return time.Unix(s.unix.Load(), 0).UTC() }
+
+// play runs the day; afterwards it keeps serving, unless it is to end at once.
+func (s *show) play() error {
+	stopSites, err := s.openSites()
+	if err != nil {
+		return err
+	}
+	defer stopSites()
+	listener, err := s.listenWeb()
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	job, transport, err := s.env.job(s.st)
+	if err != nil {
+		return err
+	}
+	defer transport.Close()
+	s.job, job.Report = job, s.tell
+	if err := s.subscribeAll(); err != nil {
+		return err
+	}
+	if err := s.midnights(); err != nil {
+		return err
+	}
+	if s.once || s.soft.Err() != nil {
+		return s.verdict()
+	}
+	return s.keepServing(listener)
+}
+
+// openSites serves the sample sites on a loopback port.
+func (s *show) openSites() (stop func(), err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("serving the sample sites: %w", err)
+	}
+	s.sites = &demo.Sites{Base: "http://" + listener.Addr().String(), Now: s.instant}
+	server := &http.Server{Handler: s.sites, ReadHeaderTimeout: time.Minute}
+	go server.Serve(listener)
+	return func() { server.Close() }, nil
+}
+
+// listenWeb takes the web view's port before the day begins, because the links
+// in the mail name it; when the usual one is taken, any other will do.
+func (s *show) listenWeb() (net.Listener, error) {
+	listener, err := net.Listen("tcp", s.listen)
+	if err != nil {
+		if listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return nil, fmt.Errorf("serving the web view: %w", err)
+		}
+	}
+	if _, port, err := net.SplitHostPort(listener.Addr().String()); err == nil {
+		s.baseURL = "http://localhost:" + port
+	}
+	return listener, nil
+}
+
+// subscribeAll adds the readers and what they read.
+func (s *show) subscribeAll() error {
+	s.say("three readers subscribe to %d sample sites; each new feed is fetched once", len(demo.SiteNames()))
+	desk := s.desk(s.st)
+	for _, r := range demo.Readers() {
+		_, d, err := s.st.AddUser(s.soft, r.Email, r.Zone, s.now())
+		if err != nil {
+			return err
+		}
+		for _, site := range demo.SiteNames() {
+			f, _, err := desk.Address(s.soft, d.ID, s.sites.FeedURL(site))
+			if err != nil {
+				return err
+			}
+			if r.Email == demo.Readers()[0].Email {
+				s.say("  found %q (%s)", f.Title, f.Kind)
+			}
+		}
+		s.say("%s in %s will have the first edition at %s", r.Email, r.Zone, inZone(d.NextDueAt, r.Zone))
+	}
+	return nil
+}
+
+// midnights sets the clock to each reader's next midnight in turn and does the
+// hour's work there.
+func (s *show) midnights() error {
+	for range demo.Readers() {
+		due, any, err := s.st.NextEvent(s.soft)
+		if err != nil || !any {
+			return err
+		}
+		s.pause()
+		if s.soft.Err() != nil {
+			return nil
+		}
+		s.setClock(due)
+		s.say("it is midnight in %s", s.whoseMidnight(due))
+		sum, err := s.job.Tick(s.soft)
+		s.total.Add(sum)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause lets a person read along.
+func (s *show) pause() {
+	if s.once {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.soft, time.Second)
+	defer cancel()
+	<-ctx.Done()
+}
+
+func (s *show) whoseMidnight(at time.Time) string {
+	for _, r := range demo.Readers() {
+		if loc, err := timezone.Load(r.Zone); err == nil && timezone.NextMidnight(at.Add(-time.Second), loc).Equal(at) {
+			return r.Zone
+		}
+	}
+	return "UTC"
+}
+
+// tell prints one line a step of the hour.
+func (s *show) tell(ev hourly.Event) {
+	switch ev.Kind {
+	case hourly.EventPlanned:
+		s.say("  %d digest is due; %d feeds may be asked", ev.Digests, ev.Feeds)
+	case hourly.EventPolled:
+		s.say("  polled %-40q %-9s with %d requests: %s", ev.Result.Feed.Title, ev.Result.Outcome, ev.Result.Requests, ev.Result.Message)
+	case hourly.EventStored:
+		s.say("  stored %d new posts, hidden from %d readers' eyes until their midnight", ev.Posts, ev.Hidden)
+	case hourly.EventReleased:
+		s.say("  released %d edition", ev.Digests)
+	case hourly.EventDelivered:
+		s.say("  delivered %d by mail into %s", ev.Mail.Sent, filepath.Join(s.dir, "mail"))
+	}
+}
+
+func (s *show) say(format string, args ...any) {
+	fmt.Fprintf(s.stdout, "%s  %s\n", s.now().Format("Mon 15:04"), fmt.Sprintf(format, args...))
+}
+
+// verdict is an error unless every reader's edition was delivered.
+func (s *show) verdict() error {
+	readers := len(demo.Readers())
+	if s.total.Editions != readers || s.total.Sent != readers {
+		return fmt.Errorf("only %d of %d editions were delivered; run with --log-level debug to see why", s.total.Sent, readers)
+	}
+	s.say("all %d editions were delivered", readers)
+	return nil
+}
+
+// keepServing serves the web view until interrupted.
+func (s *show) keepServing(listener net.Listener) error {
+	if err := s.verdict(); err != nil {
+		return err
+	}
+	server, err := s.webServer(s.st)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stdout, "\nthe mail is in %s until you interrupt this\n", filepath.Join(s.dir, "mail", "new"))
+	fmt.Fprintf(s.stdout, "the web view is at %s; sign in as\n", s.baseURL)
+	for _, r := range demo.Readers() {
+		if err := s.printSignIn(r.Email); err != nil {
+			return err
+		}
+	}
+	return serveUntil(s.soft, server, listener)
+}
+
+func (s *show) printSignIn(email string) error {
+	u, err := s.st.UserByEmail(s.soft, email)
+	if err != nil {
+		return err
+	}
+	link, err := web.SignInLink(s.soft, s.st, s.baseURL, u.ID, s.now())
+	if err == nil {
+		fmt.Fprintf(s.stdout, "  %-20s %s\n", email, link)
+	}
+	return err
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"time"
+
+	"digest/feed"
+)
+
+// printDocument shows a document to a person.
+func printDocument(w io.Writer, name string, d *feed.Document) {
+	fmt.Fprintf(w, "%s: %s, %q", name, d.Kind, d.Title)
+	if d.IsFeed() {
+		fmt.Fprintf(w, ", %d posts", len(d.Entries))
+	} else {
+		fmt.Fprintf(w, ", %d feeds", len(d.Feeds))
+	}
+	fmt.Fprintln(w)
+	for _, fact := range [][2]string{{"site", d.Link}, {"language", d.Language}} {
+		if fact[1] != "" {
+			fmt.Fprintf(w, "  %s: %s\n", fact[0], fact[1])
+		}
+	}
+	for _, repair := range d.Repairs {
+		fmt.Fprintf(w, "  repaired: %s\n", repair)
+	}
+	for _, o := range d.Feeds {
+		fmt.Fprintf(w, "  %s  %s\n", o.URL, o.Title)
+	}
+	for i := range d.Entries {
+		printEntry(w, &d.Entries[i])
+	}
+}
+
+func printEntry(w io.Writer, entry *feed.Entry) {
+	date := "no date         "
+	if !entry.Published.IsZero() {
+		date = entry.Published.UTC().Format("2006-01-02 15:04")
+	}
+	title := cmp.Or(entry.Title, entry.Post(time.Now()).Title)
+	fmt.Fprintf(w, "  %s  %s\n", date, title)
+	if entry.Link != "" {
+		fmt.Fprintf(w, "  %16s  %s\n", "", entry.Link)
+	}
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"digest"
+	"digest/edition"
+	"digest/hourly"
+	"digest/mailer"
+	"digest/poller"
+	"digest/store"
+	"digest/subscribe"
+)
+
+// env is what a command works with: the settings, the clock, the output, and
+// the parts of the house wired together as they are asked for.
+type env struct {
+	house
+	database, mail, listen string
+
+	soft, hard     context.Context // ask to finish; end at once
+	stdout, stderr io.Writer
+	json           bool
+	level          string
+	log            *slog.Logger
+
+	clock  func() time.Time
+	frozen bool // the clock stands still, at --now
+}
+
+func newEnv(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*env, error) {
+	h, err := c.understand()
+	if err != nil {
+		return nil, err
+	}
+	e := &env{
+		house: h, database: c.Database, mail: c.Mail, listen: c.Listen,
+		soft: soft, hard: hard, stdout: stdout, stderr: stderr,
+		json: c.JSON, level: c.LogLevel, clock: time.Now,
+	}
+	if c.Now != "" {
+		at, err := time.Parse(time.RFC3339, c.Now)
+		if err != nil {
+			return nil, badSetting("DIGEST_NOW", c.Now, "is not an instant", "2026-11-20T00:00:00Z")
+		}
+		e.clock, e.frozen = func() time.Time { return at }, true
+	}
+	return e, e.logAt(slog.LevelWarn)
+}
+
+// logAt starts logging to stderr, at the level asked for or else at usual.
+func (e *env) logAt(usual slog.Level) error {
+	if e.level != "" {
+		if err := usual.UnmarshalText([]byte(e.level)); err != nil {
+			return badSetting("DIGEST_LOG_LEVEL", e.level, "is not a level", "debug, info, warn or error")
+		}
+	}
+	e.log = slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: usual}))
+	return nil
+}
+
+// now is the clock: it stands at --now for a command that ends.
+func (e *env) now() time.Time { return e.clock() }
+
+// runOn makes a clock that stands at --now start there and run on, for a
+// command that goes on.
+func (e *env) runOn() {
+	if !e.frozen {
+		return
+	}
+	start, began := e.clock(), time.Now()
+	e.clock = func() time.Time { return start.Add(time.Since(began)) }
+	e.frozen = false
+}
+
+// open opens the database and brings its schema up to date.
+func (e *env) open() (*store.Store, error) {
+	st, err := store.Open(e.soft, e.database)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.Migrate(e.soft); err != nil {
+		st.Close()
+		return nil, err
+	}
+	return st, nil
+}
+
+// withStore does one thing with the database.
+func (e *env) withStore(do func(*store.Store) error) error {
+	st, err := e.open()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	return do(st)
+}
+
+func (e *env) poller() *poller.Poller {
+	return poller.New(poller.Options{
+		UserAgentVersion: version(),
+		BaseURL:          e.baseURL,
+		AllowNetworks:    e.allowNetworks,
+		Timeout:          e.fetchTimeout,
+		HostInterval:     e.hostInterval,
+		Gap:              e.pollGap,
+		Head:             e.head,
+		Now:              e.clock,
+		Log:              e.log,
+		NoWait:           e.frozen,
+	})
+}
+
+func (e *env) desk(st *store.Store) *subscribe.Desk {
+	return &subscribe.Desk{Store: st, Poller: e.poller(), Now: e.clock}
+}
+
+// signer makes and checks the links of this instance.
+func (e *env) signer(st *store.Store) (*digest.Signer, error) {
+	secret, err := st.Secret(e.soft)
+	if err != nil {
+		return nil, err
+	}
+	return digest.NewSigner(secret), nil
+}
+
+func (e *env) editions(st *store.Store, signer *digest.Signer) *edition.Builder {
+	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: e.baseURL})
+}
+
+// job wires the hourly job; the transport is the caller's to close.
+func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
+	signer, err := e.signer(st)
+	if err != nil {
+		return nil, nil, err
+	}
+	transport, err := mailer.Open(e.mail, mailer.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	loop := &mailer.Loop{
+		Queue:     st,
+		Printer:   press{e.editions(st, signer), digest.HostOf(e.baseURL)},
+		Transport: transport,
+		Signer:    signer,
+		From:      e.from,
+		Hard:      e.hard,
+		Log:       e.log,
+	}
+	if !e.frozen {
+		loop.Now, loop.Jitter = e.clock, tenth
+	}
+	return hourly.New(hourly.Options{
+		Store:  st,
+		Poller: e.poller(),
+		Mail:   loop,
+		Spread: e.spread(),
+		Keep:   e.keep,
+		Now:    e.clock,
+		Frozen: e.frozen,
+		Hard:   e.hard,
+		Log:    e.log,
+	}), transport, nil
+}
+
+func (e *env) spread() poller.Spread {
+	return poller.Spread{
+		Gap:      e.pollGap,
+		Deadline: e.releaseDeadline,
+		Window:   e.pollWindow,
+		Jitter:   poller.RandomJitter,
+		NoWait:   e.frozen,
+	}
+}
+
+// tenth is a random part of at most a tenth of d, either sign.
+func tenth(d time.Duration) time.Duration {
+	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
+}
+
+// press prints editions for the mailer.
+type press struct {
+	editions *edition.Builder
+	host     string // names the lists
+}
+
+// Print renders editions in the order of ds.
+func (p press) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
+	printed, err := p.editions.Print(ctx, ds)
+	if err != nil {
+		return nil, err
+	}
+	mails := make([]mailer.Mail, len(printed))
+	for i, e := range printed {
+		mails[i] = mailer.Mail{
+			To:             e.Delivery.Email,
+			Subject:        e.Subject,
+			HTML:           e.HTML,
+			Text:           e.Text,
+			Encoded:        true,
+			ListName:       e.Name,
+			ListID:         fmt.Sprintf("d%d.%s", e.Delivery.DigestID, p.host),
+			UnsubscribeURL: e.UnsubscribeURL,
+		}
+	}
+	return mails, nil
+}
+
+// printJSON prints one value on one line.
+func (e *env) printJSON(v any) error {
+	enc := json.NewEncoder(e.stdout)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("printing JSON: %w", err)
+	}
+	return nil
+}
+
+// onTerminal reports whether a person watches stdout.
+func (e *env) onTerminal() bool {
+	f, ok := e.stdout.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

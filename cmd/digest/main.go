@@ -1,0 +1,78 @@
+// Command digest makes a daily newspaper of the feeds a person chose.
+//
+// This package is the command line: it reads settings, wires the other
+// packages together and prints what they answer. Each command has a file of
+// its own.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+func main() {
+	soft, hard := signals()
+	os.Exit(run(soft, hard, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// signals gives a context that ends with the first SIGTERM or interrupt, which
+// asks the program to finish what is in flight, and one that ends with the second.
+func signals() (soft, hard context.Context) {
+	soft, finish := context.WithCancel(context.Background())
+	hard, leave := context.WithCancel(context.Background())
+	c := make(chan os.Signal, 2)
+	signal.Notify(c, syscall.SIGTERM, os.Interrupt)
+	go func() {
+		<-c
+		fmt.Fprintln(os.Stderr, "finishing what is in flight; once more leaves at once")
+		finish()
+		<-c
+		leave()
+		os.Exit(exitFailed) // nothing is lost: every step is committed before the next
+	}()
+	return soft, hard
+}
+
+// The exit statuses of the contract.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// run is the whole program; its value is the exit status. It prints one line on
+// stderr when it fails.
+func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) int {
+	var c cli
+	command, status, err := parseArgs(&c, args, stdout)
+	if err != nil {
+		fmt.Fprintln(stderr, "digest: "+oneLine(err.Error()))
+		return exitUsage
+	}
+	if command == nil {
+		return status
+	}
+	e, err := newEnv(&c, soft, hard, stdout, stderr)
+	if err == nil {
+		err = command.Run(e)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "digest: "+oneLine(err.Error()))
+		return exitFailed
+	}
+	return exitDone
+}
+
+// version is what the User-Agent says: the module's, or "dev" in a checkout.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return info.Main.Version
+}

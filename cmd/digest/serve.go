@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/mail"
+	"sync"
+	"time"
+
+	"digest/store"
+	"digest/web"
+)
+
+type serveCmd struct{}
+
+// Run runs the hourly job and the web view until it is told to stop.
+func (serveCmd) Run(e *env) error {
+	e.runOn()
+	if err := e.logAt(slog.LevelInfo); err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error {
+		listener, err := net.Listen("tcp", e.listen)
+		if err != nil {
+			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", e.listen, err)
+		}
+		defer listener.Close()
+		server, err := e.webServer(st)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stdout, "the web view is at %s (listening on %s)\n", e.baseURL, listener.Addr())
+		return e.together(
+			func(ctx context.Context) error { return e.work(ctx, st) },
+			func(ctx context.Context) error { return serveUntil(ctx, server, listener) },
+		)
+	})
+}
+
+// together runs both until the first fails or the program is told to stop, and
+// gives the first error.
+func (e *env) together(parts ...func(context.Context) error) error {
+	ctx, stop := context.WithCancelCause(e.soft)
+	defer stop(nil)
+	var all sync.WaitGroup
+	errs := make([]error, len(parts))
+	for i, part := range parts {
+		all.Go(func() {
+			if errs[i] = part(ctx); errs[i] != nil {
+				stop(errs[i])
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// webServer makes the web view.
+func (e *env) webServer(st *store.Store) (*http.Server, error) {
+	signer, err := e.signer(st)
+	if err != nil {
+		return nil, err
+	}
+	contact := ""
+	if a, err := mail.ParseAddress(e.from); err == nil {
+		contact = a.Address
+	}
+	handler := web.New(web.Options{
+		Store:    st,
+		Editions: e.editions(st, signer),
+		Signer:   signer,
+		BaseURL:  e.baseURL,
+		Version:  version(),
+		Contact:  contact,
+		PollGap:  e.pollGap,
+		HostGap:  e.hostInterval,
+		Now:      e.clock,
+		Log:      e.log,
+	})
+	return web.NewServer(handler, e.log), nil
+}
+
+// serveUntil serves until ctx ends, then lets requests in flight finish.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+	const patience = 10 * time.Second
+	stopped := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		stopped <- server.Shutdown(last)
+	})()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving the web view: %w", err)
+	}
+	return <-stopped
+}
+
+type workCmd struct{}
+
+// Run runs the hourly job until it is told to stop.
+func (workCmd) Run(e *env) error {
+	e.runOn()
+	if err := e.logAt(slog.LevelInfo); err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error { return e.work(e.soft, st) })
+}
+
+func (e *env) work(ctx context.Context, st *store.Store) error {
+	job, transport, err := e.job(st)
+	if err != nil {
+		return err
+	}
+	defer transport.Close()
+	e.log.Info("working", "version", version(), "database", store.Redacted(e.database))
+	return job.Run(ctx)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"digest/poller"
+)
+
+// settings are the flags that are usually set by the environment.
+type settings struct {
+	Database        string `default:"digest.db" group:"Settings:" help:"A file for embedded SQLite, or postgres://…"`
+	Mail            string `default:"maildir:mail" group:"Settings:" help:"maildir:DIR, smtp://user:pass@host:587, smtps://…:465 or smtp+insecure://host:port."`
+	From            string `default:"Daily Digest <digest@localhost>" group:"Settings:" help:"The From address."`
+	BaseURL         string `default:"http://localhost:8080" group:"Settings:" help:"Where the web view is reached."`
+	Listen          string `default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address."`
+	PollWindow      string `default:"15m" group:"Settings:" help:"Polls of one midnight are spread over this."`
+	ReleaseDeadline string `default:"30m" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
+	HostInterval    string `default:"2s" group:"Settings:" help:"Least gap between two requests to one host."`
+	PollGap         string `default:"1h" group:"Settings:" help:"Least gap between two polls of one feed."`
+	Head            string `default:"learned" group:"Settings:" help:"HEAD before GET: learned, always or never."`
+	AllowNetworks   string `default:"" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
+	FetchTimeout    string `default:"30s" group:"Settings:" help:"For one HTTP request, all of it."`
+	Keep            string `default:"400d" group:"Settings:" help:"How long posts and editions are kept."`
+}
+
+// house is the settings once they are understood.
+type house struct {
+	from            string
+	baseURL         string
+	pollWindow      time.Duration
+	releaseDeadline time.Duration
+	hostInterval    time.Duration
+	pollGap         time.Duration
+	fetchTimeout    time.Duration
+	keep            time.Duration
+	head            poller.HeadMode
+	allowNetworks   []netip.Prefix
+}
+
+// understand checks every setting. The error names the setting, its value and an example.
+func (s settings) understand() (h house, err error) {
+	durations := []struct {
+		to                   *time.Duration
+		name, value, example string
+		zero                 bool // may be zero
+	}{
+		{&h.pollWindow, "DIGEST_POLL_WINDOW", s.PollWindow, "15m", true},
+		{&h.releaseDeadline, "DIGEST_RELEASE_DEADLINE", s.ReleaseDeadline, "30m", true},
+		{&h.hostInterval, "DIGEST_HOST_INTERVAL", s.HostInterval, "2s", true},
+		{&h.pollGap, "DIGEST_POLL_GAP", s.PollGap, "1h", true},
+		{&h.fetchTimeout, "DIGEST_FETCH_TIMEOUT", s.FetchTimeout, "30s", false},
+		{&h.keep, "DIGEST_KEEP", s.Keep, "400d", false},
+	}
+	for _, d := range durations {
+		if *d.to, err = parseDuration(d.value); err != nil || *d.to < 0 || *d.to == 0 && !d.zero {
+			return h, badSetting(d.name, d.value, "is not a usable length of time", d.example)
+		}
+	}
+	if _, err = mail.ParseAddress(s.From); err != nil {
+		return h, badSetting("DIGEST_FROM", s.From, "is not a mail address", "Daily Digest <digest@example.org>")
+	}
+	h.from = s.From
+	if h.baseURL, err = parseBaseURL(s.BaseURL); err != nil {
+		return h, err
+	}
+	if h.head, err = poller.ParseHeadMode(s.Head); err != nil {
+		return h, badSetting("DIGEST_HEAD", s.Head, "is not a way to use HEAD", "learned")
+	}
+	h.allowNetworks, err = parseNetworks(s.AllowNetworks)
+	return h, err
+}
+
+func badSetting(name, value, what, example string) error {
+	return fmt.Errorf("%s=%q %s; an example: %s", name, value, what, example)
+}
+
+// parseDuration is time.ParseDuration with days: 400d.
+func parseDuration(s string) (time.Duration, error) {
+	const mostDays = 100_000 // 292 years are the most a Duration holds
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 32)
+		if err != nil || n > mostDays {
+			return 0, fmt.Errorf("%q is not a number of days", s)
+		}
+		return time.Duration(n) * 24 * time.Hour, nil
+	}
+	return time.ParseDuration(s)
+}
+
+func parseBaseURL(s string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return "", badSetting("DIGEST_BASE_URL", s, "is not the address of a web site", "https://digest.example.org")
+	}
+	return strings.TrimRight(s, "/"), nil
+}
+
+func parseNetworks(s string) (networks []netip.Prefix, err error) {
+	for one := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ' ' }) {
+		p, err := netip.ParsePrefix(one)
+		if err != nil {
+			return nil, badSetting("DIGEST_ALLOW_NETWORKS", one, "is not a network", "127.0.0.0/8,192.168.1.0/24")
+		}
+		networks = append(networks, p.Masked())
+	}
+	return networks, nil
+}

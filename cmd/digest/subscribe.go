@@ -1,0 +1,195 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"digest"
+	"digest/store"
+	"digest/subscribe"
+)
+
+type subscribeCmd struct {
+	Email string   `arg:""`
+	URL   []string `arg:"" name:"url" help:"Addresses of feeds, or of pages that have one."`
+}
+
+// Run subscribes a reader to the feed behind each address. One bad address
+// does not stop the others.
+func (c subscribeCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		_, d, err := e.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		desk := e.desk(st)
+		var failed []error
+		for _, address := range c.URL {
+			if err := e.subscribe(desk, d.ID, address); err != nil {
+				failed = append(failed, err)
+			}
+			if e.soft.Err() != nil {
+				break
+			}
+		}
+		return joinLines(failed)
+	})
+}
+
+func (e *env) subscribe(desk *subscribe.Desk, id digest.DigestID, address string) error {
+	f, created, err := desk.Address(e.soft, id, address)
+	if err != nil {
+		return err
+	}
+	if e.json {
+		return e.printJSON(map[string]any{"url": f.URL, "title": f.Title, "created": created})
+	}
+	title := f.Title
+	if title == "" {
+		title = f.URL
+	}
+	if !created {
+		title += " (was subscribed already)"
+	}
+	fmt.Fprintln(e.stdout, title)
+	return nil
+}
+
+// joinLines makes one line of several errors.
+func joinLines(errs []error) error {
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return errs[0]
+	}
+	text := ""
+	for i, err := range errs {
+		if i > 0 {
+			text += "; "
+		}
+		text += err.Error()
+	}
+	return errors.New(text)
+}
+
+type unsubscribeCmd struct {
+	Email string `arg:""`
+	URL   string `arg:"" name:"url"`
+}
+
+// Run ends a subscription.
+func (c unsubscribeCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		_, d, err := e.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		f, err := e.desk(st).Leave(e.soft, d.ID, c.URL)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stdout, "%s no longer takes %s\n", c.Email, f.URL)
+		return nil
+	})
+}
+
+type opmlCmd struct {
+	Import opmlImportCmd `cmd:"" help:"Subscribe a reader to every feed of a list, folders kept."`
+	Export opmlExportCmd `cmd:"" help:"Print a reader's subscriptions as OPML."`
+}
+
+type opmlImportCmd struct {
+	Email string `arg:""`
+	File  string `arg:"" type:"existingfile"`
+}
+
+// mostOPML bounds a list that is read into memory, in bytes.
+const mostOPML = 50 << 20
+
+// Run imports a list, then polls for the first time what nobody took before.
+// Interrupting the polls loses nothing: they are queued, and the next hour goes on.
+func (c opmlImportCmd) Run(e *env) error {
+	opml, err := readFile(c.File, mostOPML)
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error {
+		_, d, err := e.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		result, refused, err := e.desk(st).List(e.soft, d.ID, opml, c.File)
+		if err != nil {
+			return err
+		}
+		for _, r := range refused {
+			fmt.Fprintf(e.stderr, "digest: left out %q: %s\n", r.Title, oneLine(r.Err.Error()))
+		}
+		if !e.json {
+			fmt.Fprintf(e.stdout, "%d feeds added, %d were there before, %d lines left out\n", result.Added, result.Already, len(refused))
+		}
+		unread, err := e.firstPolls(st, result.FirstPolls)
+		if err != nil || !e.json {
+			return err
+		}
+		return e.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(refused), "unread": unread})
+	})
+}
+
+func readFile(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s is larger than %d MB; split it", name, most>>20)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading: %w", err)
+	}
+	return b, nil
+}
+
+// firstPolls reads the new feeds of an import and reports those that could not
+// be read; they stay subscribed and are tried again.
+func (e *env) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, err error) {
+	if len(feeds) == 0 {
+		return 0, nil
+	}
+	job, transport, err := e.job(st)
+	if err != nil {
+		return 0, err
+	}
+	defer transport.Close()
+	watch := e.watchFirstPolls(job, len(feeds))
+	sum, err := job.Poll(e.soft)
+	watch.finish()
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range watch.failed {
+		fmt.Fprintln(e.stderr, "digest: not read yet: "+oneLine(line))
+	}
+	if !e.json {
+		fmt.Fprintf(e.stdout, "%d feeds read for the first time, %d could not be read and will be tried again\n", sum.Changed+sum.Unchanged, sum.Failed)
+	}
+	return sum.Failed, nil
+}
+
+type opmlExportCmd struct {
+	Email string `arg:""`
+}
+
+// Run prints a reader's list.
+func (c opmlExportCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		u, d, err := e.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		return e.desk(st).Export(e.soft, d.ID, "Feeds of "+u.Email, e.stdout)
+	})
+}

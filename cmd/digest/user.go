@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"net/mail"
+	"text/tabwriter"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/timezone"
+	"digest/web"
+)
+
+type userCmd struct {
+	Add    userAddCmd    `cmd:"" help:"Add a confirmed reader with one daily digest."`
+	List   userListCmd   `cmd:"" help:"List the readers."`
+	Set    userSetCmd    `cmd:"" help:"Change a reader's time zone, or pause and resume their digest."`
+	Remove userRemoveCmd `cmd:"" help:"Remove a reader and all that is theirs."`
+	SignIn userSignInCmd `cmd:"" help:"Print a link that signs the reader in, once."`
+}
+
+type userAddCmd struct {
+	Email    string `arg:""`
+	TimeZone string `required:"" placeholder:"ZONE" help:"IANA name, such as Europe/Paris."`
+}
+
+// Run adds a reader.
+func (c userAddCmd) Run(e *env) error {
+	address, err := parseEmail(c.Email)
+	if err != nil {
+		return err
+	}
+	if _, err := timezone.Load(c.TimeZone); err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error {
+		u, d, err := st.AddUser(e.soft, address, c.TimeZone, e.now())
+		if err != nil {
+			return err
+		}
+		if e.json {
+			return e.printJSON(reported(u, d, 0))
+		}
+		fmt.Fprintf(e.stdout, "added %s; the first edition comes at %s\n", u.Email, inZone(d.NextDueAt, u.TimeZone))
+		return nil
+	})
+}
+
+// parseEmail takes a bare address only: what is stored is what is mailed.
+func parseEmail(s string) (string, error) {
+	a, err := mail.ParseAddress(s)
+	if err != nil || a.Name != "" || a.Address != s {
+		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a mail address; an example: reader@example.org", s)}
+	}
+	return digest.NormalEmail(s), nil
+}
+
+// inZone shows an instant as the reader's clock does.
+func inZone(t time.Time, zone string) string {
+	loc, err := timezone.Load(zone)
+	if err != nil {
+		loc = time.UTC
+	}
+	return t.In(loc).Format("2006-01-02 15:04 MST")
+}
+
+// reportedUser is a reader as JSON.
+type reportedUser struct {
+	Email         string     `json:"email"`
+	TimeZone      string     `json:"time_zone"`
+	State         string     `json:"state"`
+	NextDueAt     *time.Time `json:"next_due_at"`
+	Subscriptions int        `json:"subscriptions"`
+	Editions      int        `json:"editions"`
+}
+
+func reported(u digest.User, d digest.Digest, subscriptions int) reportedUser {
+	return reportedUser{u.Email, u.TimeZone, string(d.State), instant(d.NextDueAt), subscriptions, d.Editions}
+}
+
+// instant is how times stand in JSON: UTC, null for never.
+func instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(t.UTC())
+}
+
+type userListCmd struct{}
+
+// Run lists the readers.
+func (userListCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		users, err := st.Users(e.soft)
+		if err != nil {
+			return err
+		}
+		if e.json {
+			list := make([]reportedUser, len(users))
+			for i, u := range users {
+				list[i] = reported(u.User, u.Digest, u.Subscriptions)
+			}
+			return e.printJSON(list)
+		}
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		for _, u := range users {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d feeds\t%d editions\tnext %s\n", u.Email, u.TimeZone, u.Digest.State,
+				u.Subscriptions, u.Digest.Editions, inZone(u.Digest.NextDueAt, u.TimeZone))
+		}
+		return w.Flush()
+	})
+}
+
+type userSetCmd struct {
+	Email    string `arg:""`
+	TimeZone string `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
+	State    string `enum:"active,paused,left," default:"" placeholder:"STATE" help:"active, paused (nothing is made meanwhile) or left (never mailed)."`
+}
+
+// Run changes a reader.
+func (c userSetCmd) Run(e *env) error {
+	if c.TimeZone == "" && c.State == "" {
+		return &digest.Error{Kind: digest.Invalid, Message: "nothing to set; give --time-zone or --state"}
+	}
+	if c.TimeZone != "" {
+		if _, err := timezone.Load(c.TimeZone); err != nil {
+			return err
+		}
+	}
+	return e.withStore(func(st *store.Store) error {
+		u, d, err := e.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		if c.TimeZone != "" {
+			err = st.SetTimeZone(e.soft, u.ID, c.TimeZone, e.now())
+		}
+		if err == nil && c.State != "" {
+			err = st.SetDigestState(e.soft, d.ID, digest.DigestState(c.State), e.now())
+		}
+		if err != nil {
+			return err
+		}
+		u, d, err = e.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stdout, "%s: %s, %s, next edition %s\n", u.Email, u.TimeZone, d.State, inZone(d.NextDueAt, u.TimeZone))
+		return nil
+	})
+}
+
+// reader finds a user and their digest.
+func (e *env) reader(st *store.Store, email string) (digest.User, digest.Digest, error) {
+	u, err := st.UserByEmail(e.soft, email)
+	if err != nil {
+		return u, digest.Digest{}, err
+	}
+	d, err := st.DigestOf(e.soft, u.ID)
+	return u, d, err
+}
+
+type userRemoveCmd struct {
+	Email string `arg:""`
+}
+
+// Run removes a reader.
+func (c userRemoveCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		u, err := st.UserByEmail(e.soft, c.Email)
+		if err != nil {
+			return err
+		}
+		if err := st.RemoveUser(e.soft, u.ID); err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stdout, "removed %s and all that was theirs\n", u.Email)
+		return nil
+	})
+}
+
+type userSignInCmd struct {
+	Email string `arg:""`
+}
+
+// Run prints a sign-in link.
+func (c userSignInCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		u, err := st.UserByEmail(e.soft, c.Email)
+		if err != nil {
+			return err
+		}
+		link, err := web.SignInLink(e.soft, st, e.baseURL, u.ID, e.now())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(e.stdout, link)
+		return nil
+	})
+}

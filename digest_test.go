@@ -1,0 +1,102 @@
+package digest_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func TestNormalEmail(t *testing.T) {
+	tests := []struct{ in, want, why string }{
+		{" Ann@Example.ORG ", "Ann@example.org", "only the domain is case-insensitive"},
+		{`"a@b"@Example.org`, `"a@b"@example.org`, "the last @ counts"},
+		{"nobody", "nobody", "no domain: nothing to change"},
+	}
+	for _, tt := range tests {
+		if got := digest.NormalEmail(tt.in); got != tt.want {
+			t.Errorf("NormalEmail(%q) = %q, want %q (%s)", tt.in, got, tt.want, tt.why)
+		}
+	}
+}
+
+func TestDate(t *testing.T) {
+	d, err := digest.ParseDate("2026-11-20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.String() != "2026-11-20" || d.Weekday() != time.Friday || d.Format("Monday 2 January") != "Friday 20 November" {
+		t.Errorf("got %v, %v, %q", d, d.Weekday(), d.Format("Monday 2 January"))
+	}
+	tokyo := time.FixedZone("", 9*60*60)
+	if got := digest.DateOf(time.Date(2026, 11, 19, 20, 0, 0, 0, time.UTC).In(tokyo)); got != d {
+		t.Errorf("DateOf = %v, want the local date %v", got, d)
+	}
+	for _, bad := range []string{"", "2026-11-31", "20 November", "2026-11-20T00:00:00Z"} {
+		if got, err := digest.ParseDate(bad); err == nil {
+			t.Errorf("ParseDate(%q) = %v, want an error", bad, got)
+		}
+	}
+}
+
+func TestWeekdays(t *testing.T) {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if !digest.EveryDay.Has(day) {
+			t.Errorf("EveryDay lacks %v", day)
+		}
+		if one := digest.Weekdays(1 << day); !one.Has(day) || one.Has((day+1)%7) {
+			t.Errorf("the set of %v alone is wrong", day)
+		}
+	}
+}
+
+func TestSigner(t *testing.T) {
+	s := digest.NewSigner([]byte("0123456789abcdef"))
+	token := s.Sign(digest.ForUnsubscribe, 42)
+	if id, ok := s.Verify(digest.ForUnsubscribe, token); !ok || id != 42 {
+		t.Errorf("Verify = %d, %v", id, ok)
+	}
+	if len(token) > 40 {
+		t.Errorf("the token has %d characters; a List-Unsubscribe line cannot be folded", len(token))
+	}
+	if _, ok := s.Verify(digest.ForEdition, token); ok {
+		t.Error("a token made for one purpose serves another")
+	}
+	if _, ok := digest.NewSigner([]byte("another secret..")).Verify(digest.ForUnsubscribe, token); ok {
+		t.Error("a token of one instance serves another")
+	}
+	for i := range token { // any one character changed
+		other := byte('a')
+		if token[i] == other {
+			other = 'b'
+		}
+		if _, ok := s.Verify(digest.ForUnsubscribe, token[:i]+string(other)+token[i+1:]); ok {
+			t.Errorf("a token changed at %d is taken", i)
+		}
+	}
+	for _, bad := range []string{"", token[:31], token + "a", "\x00", token + "===="} {
+		if _, ok := s.Verify(digest.ForUnsubscribe, bad); ok {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+func FuzzVerify(f *testing.F) {
+	s := digest.NewSigner([]byte("0123456789abcdef"))
+	f.Add(s.Sign(digest.ForEdition, -1))
+	f.Fuzz(func(t *testing.T, token string) {
+		if id, ok := s.Verify(digest.ForEdition, token); ok && s.Sign(digest.ForEdition, id) != lower(token) {
+			t.Errorf("%q is taken for %d, whose token it is not", token, id)
+		}
+	})
+}
+
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}

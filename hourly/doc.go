@@ -1,0 +1,16 @@
+// Package hourly is the main job: it finds the digests whose readers have just
+// had their midnight, polls those digests' feeds, stores what is new hidden,
+// seals the editions, and hands them to the mailer.
+//
+// The steps of the hour, and where each lives:
+//
+//	1 due digests, 2 due feeds   plan.go     Plan queues feeds by poller.Schedule
+//	3 poll                       poll.go     claimed feeds, polled side by side
+//	4 store                      intake.go   what a poll found, many polls to a commit
+//	5 release                    plan.go     editions for digests whose feeds are in
+//	6 deliver                    deliver.go  mailer.Loop sends what is sealed
+//
+// Tick does all of it once; Run does it for as long as the program lives. Any
+// number of processes may run it beside one PostgreSQL: what they share is
+// claimed in the database, and none of them is special.
+package hourly

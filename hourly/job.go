@@ -1,0 +1,121 @@
+package hourly
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"digest/mailer"
+	"digest/poller"
+	"digest/store"
+)
+
+// Options is what a Job is made of. Store, Poller and Mail are required.
+type Options struct {
+	Store  *store.Store
+	Poller *poller.Poller
+	Mail   *mailer.Loop
+
+	Spread poller.Spread // how polls of one midnight are spread
+	Keep   time.Duration // age at which posts and editions are deleted; 0: never
+
+	// InFlight is how many polls run side by side; default 64.
+	InFlight int
+
+	// Now is the clock; nil means time.Now. Frozen says that it stands still:
+	// Tick then does what is due at that instant and waits for nothing.
+	Now    func() time.Time
+	Frozen bool
+
+	// Hard ends everything at once; the context given to Tick or Run only asks
+	// to finish what is in flight and leave. Nil means never.
+	Hard context.Context
+
+	Report func(Event) // told of each step; may be nil; never called concurrently
+	Log    *slog.Logger
+}
+
+// A Job does the hourly work.
+type Job struct {
+	Options
+	reporting sync.Mutex
+}
+
+// New makes a Job.
+func New(o Options) *Job {
+	if o.InFlight <= 0 {
+		o.InFlight = 64
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Hard == nil {
+		o.Hard = context.Background()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Job{Options: o}
+}
+
+// A Summary counts what a Tick did.
+type Summary struct {
+	Polled     int `json:"polled"`
+	Changed    int `json:"changed"`
+	Unchanged  int `json:"unchanged"`
+	Failed     int `json:"failed"`
+	Posts      int `json:"posts"` // new ones
+	Editions   int `json:"editions"`
+	Sent       int `json:"sent"`
+	FailedMail int `json:"failed_mail"`
+}
+
+// Add counts t's work to s's.
+func (s *Summary) Add(t Summary) {
+	s.Polled += t.Polled
+	s.Changed += t.Changed
+	s.Unchanged += t.Unchanged
+	s.Failed += t.Failed
+	s.Posts += t.Posts
+	s.Editions += t.Editions
+	s.Sent += t.Sent
+	s.FailedMail += t.FailedMail
+}
+
+// An Event tells of one step as it is done.
+type Event struct {
+	Kind EventKind
+	At   time.Time
+
+	Digests int // EventPlanned, EventReleased: how many
+	Feeds   int // EventPlanned: how many were queued
+
+	Result poller.Result // EventPolled
+
+	Posts, Hidden int // EventStored: new posts, and rows made for readers
+
+	Mail mailer.Stats // EventDelivered
+}
+
+// EventKind names a step of the hour.
+type EventKind string
+
+// The steps that are reported.
+const (
+	EventPlanned   EventKind = "planned"
+	EventPolled    EventKind = "polled"
+	EventStored    EventKind = "stored"
+	EventReleased  EventKind = "released"
+	EventDelivered EventKind = "delivered"
+)
+
+func (j *Job) report(e Event) {
+	if j.Report == nil {
+		return
+	}
+	j.reporting.Lock()
+	defer j.reporting.Unlock()
+	e.At = j.Now()
+	j.Report(e)
+}

@@ -1,0 +1,60 @@
+package hourly
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/poller"
+)
+
+// plan queues the feeds of the digests that have come due, each digest once.
+func (j *Job) plan(ctx context.Context) error {
+	now := j.Now()
+	planned, err := j.Store.Plan(ctx, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
+		return poller.Schedule(f, due, now, j.Spread)
+	})
+	if err != nil {
+		return fmt.Errorf("choosing the feeds of due digests: %w", err)
+	}
+	if planned.Digests > 0 {
+		j.Log.Info("planned", "digests", planned.Digests, "feeds", planned.Feeds)
+		j.report(Event{Kind: EventPlanned, Digests: planned.Digests, Feeds: planned.Feeds})
+	}
+	return nil
+}
+
+// release seals the editions of due digests that wait for no feed any more.
+func (j *Job) release(ctx context.Context) (editions int, err error) {
+	editions, err = j.Store.Release(ctx, j.Now(), j.Spread.Deadline)
+	if err != nil {
+		return 0, fmt.Errorf("releasing editions: %w", err)
+	}
+	if editions > 0 {
+		j.Log.Info("released", "editions", editions)
+		j.report(Event{Kind: EventReleased, Digests: editions})
+	}
+	return editions, nil
+}
+
+// pruneBatch is how many rows go in one transaction.
+const pruneBatch = 1000
+
+// prune deletes what is older than Keep, in small batches.
+func (j *Job) prune(ctx context.Context) error {
+	if j.Keep <= 0 {
+		return nil
+	}
+	for ctx.Err() == nil {
+		n, err := j.Store.Prune(ctx, j.Now(), j.Keep, pruneBatch)
+		if err != nil {
+			return fmt.Errorf("deleting what is older than %v: %w", j.Keep, err)
+		}
+		if n == 0 {
+			break
+		}
+		j.Log.Debug("pruned", "rows", n)
+	}
+	return nil
+}

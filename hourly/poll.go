@@ -1,0 +1,181 @@
+package hourly
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"digest/poller"
+	"digest/store"
+)
+
+const (
+	// feedLease outlasts any poll: ten redirects of HEAD and GET, all slow.
+	feedLease = 15 * time.Minute
+	// commitPolls is how many polls share a transaction at most.
+	commitPolls = 200
+)
+
+// Poll asks every feed whose time has come, side by side, until none is left
+// that may be asked now. When ctx ends it claims no more and finishes the rest.
+// It is step 3 and 4 alone, for commands that have just queued feeds.
+func (j *Job) Poll(ctx context.Context) (Summary, error) {
+	hard, fail := context.WithCancelCause(j.Hard)
+	defer fail(nil)
+	r := &round{job: j, token: rand.Text(), hard: hard, fail: fail, done: make(chan store.Polled, commitPolls)}
+	r.changed.L = &r.mu
+	var recording sync.WaitGroup
+	recording.Go(r.recordAll)
+	r.claimAll(ctx)
+	r.polls.Wait()
+	close(r.done)
+	recording.Wait()
+	return r.sum, context.Cause(hard)
+}
+
+// A round is one drain of the queue of feeds.
+type round struct {
+	job   *Job
+	token string
+	hard  context.Context // ends all of it at once
+	fail  context.CancelCauseFunc
+	polls sync.WaitGroup
+	done  chan store.Polled
+
+	mu      sync.Mutex
+	changed sync.Cond // flying went down
+	flying  int       // polls begun and not yet stored
+	landed  int       // polls stored, or lost
+	sum     Summary
+}
+
+// claimAll claims feeds as fast as there is room for them and starts their polls.
+// Nothing claimable while polls are in flight is not the end: a poll that ends
+// frees its host for the next feed.
+func (r *round) claimAll(soft context.Context) {
+	for soft.Err() == nil && r.hard.Err() == nil {
+		room, landed := r.room()
+		claimed, err := r.job.Store.ClaimFeeds(r.hard, r.job.Now(), room, r.job.Spread.Gap, feedLease, r.token)
+		if err != nil {
+			r.fail(fmt.Errorf("claiming feeds to poll: %w", err))
+			return
+		}
+		for _, c := range claimed {
+			r.start(c)
+		}
+		if len(claimed) == 0 && !r.waitForOne(landed) {
+			return
+		}
+	}
+}
+
+// room waits until at least a quarter of the places is free, so that claims are
+// not made one by one, and says how many are, and how many polls had landed by then.
+func (r *round) room() (free, landed int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.flying > r.job.InFlight*3/4 {
+		r.changed.Wait()
+	}
+	return r.job.InFlight - r.flying, r.landed
+}
+
+// waitForOne waits until one more poll has landed; false if none is in flight.
+func (r *round) waitForOne(landed int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.flying > 0 && r.landed == landed {
+		r.changed.Wait()
+	}
+	return r.landed > landed
+}
+
+func (r *round) start(c store.ClaimedFeed) {
+	r.mu.Lock()
+	r.flying++
+	r.mu.Unlock()
+	r.polls.Go(func() { r.one(c) })
+}
+
+// one polls one feed. A poll that is cut short leaves its lease to end by
+// itself and is then repeated with the old validators.
+func (r *round) one(c store.ClaimedFeed) {
+	res := r.job.Poller.Poll(r.hard, c.Feed, c.Subscribers)
+	if res.Outcome == poller.Stopped {
+		r.land(1, Summary{})
+		return
+	}
+	polled, err := Intake(r.hard, r.job.Store, res, c.Token, r.job.Now())
+	if err != nil {
+		r.fail(err)
+		r.land(1, Summary{})
+		return
+	}
+	polled.FirstRead = c.ParsedAt.IsZero()
+	r.count(res)
+	r.done <- polled
+}
+
+func (r *round) count(res poller.Result) {
+	r.job.Log.Debug("polled", "feed", res.Feed.URL, "outcome", res.Outcome, "status", res.Feed.LastStatus, "why", res.Message)
+	r.job.report(Event{Kind: EventPolled, Result: res})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sum.Polled++
+	switch res.Outcome {
+	case poller.Changed:
+		r.sum.Changed++
+	case poller.Unchanged:
+		r.sum.Unchanged++
+	default:
+		r.sum.Failed++
+	}
+}
+
+// land frees the places of n polls that are over.
+func (r *round) land(n int, s Summary) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sum.Add(s)
+	r.flying -= n
+	r.landed += n
+	r.changed.Broadcast()
+}
+
+// recordAll stores polls as they end. While one commit runs the next polls
+// gather behind it, so that a busy hour commits many at a time and a quiet one
+// does not wait.
+func (r *round) recordAll() {
+	for first := range r.done {
+		batch := r.gather(first)
+		var stored store.RecordResult
+		if r.hard.Err() == nil {
+			var err error
+			if stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch); err != nil {
+				r.fail(fmt.Errorf("storing %d polls: %w", len(batch), err))
+			}
+		}
+		if stored.Posts > 0 {
+			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
+		}
+		r.land(len(batch), Summary{Posts: stored.Posts})
+	}
+}
+
+func (r *round) gather(first store.Polled) []store.Polled {
+	batch := []store.Polled{first}
+	for len(batch) < commitPolls {
+		select {
+		case p, open := <-r.done:
+			if !open {
+				return batch
+			}
+			batch = append(batch, p)
+		default:
+			return batch
+		}
+	}
+	return batch
+}

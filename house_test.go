@@ -1,0 +1,171 @@
+package digest_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestImports holds the direction of the house's imports: each package with
+// the packages of the project that it may import.
+func TestImports(t *testing.T) {
+	allowed := map[string]string{
+		"digest":                 "",
+		"digest/timezone":        "",
+		"digest/migrations":      "",
+		"digest/demo":            "",
+		"digest/feed":            "digest",
+		"digest/render":          "digest",
+		"digest/mailer":          "digest",
+		"digest/edition":         "digest digest/render",
+		"digest/poller":          "digest digest/feed",
+		"digest/store":           "digest digest/timezone digest/migrations",
+		"digest/store/storetest": "digest digest/store",
+		"digest/hourly":          "digest digest/feed digest/poller digest/store digest/mailer",
+		"digest/subscribe":       "digest digest/feed digest/poller digest/store digest/hourly",
+		"digest/web":             "digest digest/render digest/timezone",
+		"digest/cmd/digest":      "*",
+	}
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		may, known := allowed[fields[0]]
+		if !known {
+			t.Errorf("%s is in no row of the table: say what it may import", fields[0])
+		}
+		for _, imported := range fields[1:] {
+			ours := imported == "digest" || strings.HasPrefix(imported, "digest/")
+			if ours && may != "*" && !slices.Contains(strings.Fields(may), imported) {
+				t.Errorf("%s must not import %s", fields[0], imported)
+			}
+		}
+	}
+}
+
+// TestOnlyOneRoom holds that each outside world is known to one package only.
+func TestOnlyOneRoom(t *testing.T) {
+	rooms := map[string]string{ // the beginning of an import path: where it may stand
+		"github.com/jmoiron/sqlx":            "store",
+		"github.com/lib/pq":                  "store",
+		"github.com/ncruces/go-sqlite3":      "store",
+		"github.com/mmcdole/gofeed":          "feed",
+		"github.com/microcosm-cc/bluemonday": "feed",
+		"github.com/wneessen/go-mail":        "mailer",
+		"github.com/alecthomas/kong":         "cmd",
+		"github.com/schollz/progressbar":     "cmd",
+	}
+	for path, file := range parsed(t, false) {
+		for _, imported := range file.Imports {
+			for prefix, room := range rooms {
+				if strings.HasPrefix(strings.Trim(imported.Path.Value, `"`), prefix) && !strings.HasPrefix(path, room+"/") {
+					t.Errorf("%s imports %s, which belongs to %s", path, imported.Path.Value, room)
+				}
+			}
+		}
+	}
+}
+
+// TestBudgets holds the sizes at which code is still easy to read.
+func TestBudgets(t *testing.T) {
+	const mostFunction, mostFile = 80, 450
+	fset := token.NewFileSet()
+	for path := range parsed(t, true) {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(source), "\n"); n > mostFile {
+			t.Errorf("%s has %d lines; %d are the most", path, n, mostFile)
+		}
+		file, err := parser.ParseFile(fset, path, source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			lines := fset.Position(f.End()).Line - fset.Position(f.Pos()).Line + 1
+			if lines > mostFunction && !strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s: %s has %d lines; %d are the most", path, f.Name, lines, mostFunction)
+			}
+			if f.Name.Name == "init" && f.Recv == nil {
+				t.Errorf("%s has an init", path)
+			}
+		}
+	}
+}
+
+// TestDocumented holds that every package and every exported name says what it is for.
+func TestDocumented(t *testing.T) {
+	documented := map[string]bool{}
+	for path, file := range parsed(t, false) {
+		dir := filepath.Dir(path)
+		documented[dir] = documented[dir] || file.Doc != nil
+		for _, d := range file.Decls {
+			if name, missing := undocumented(d); missing {
+				t.Errorf("%s: %s is exported and says nothing of itself", path, name)
+			}
+		}
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc comment", dir)
+		}
+	}
+}
+
+func undocumented(d ast.Decl) (name string, missing bool) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Name.Name, d.Name.IsExported() && d.Doc == nil && receiverExported(d)
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if s, ok := spec.(*ast.TypeSpec); ok && s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+				return s.Name.Name, true
+			}
+		}
+	}
+	return "", false
+}
+
+func receiverExported(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	name, ok := typ.(*ast.Ident)
+	return ok && name.IsExported()
+}
+
+// parsed reads every Go file of the project, by path relative to its root.
+func parsed(t *testing.T, tests bool) map[string]*ast.File {
+	t.Helper()
+	files := map[string]*ast.File{}
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || !tests && strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files[filepath.ToSlash(path)], err = parser.ParseFile(fset, path, nil, parser.ParseComments)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
