@@ -1,0 +1,148 @@
+package store_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// claim claims feeds with a gap and a lease of an hour.
+func (w world) claim(now time.Time, n int, token string) []store.ClaimedFeed {
+	w.t.Helper()
+	claimed, err := w.ClaimFeeds(w.ctx(), now, n, time.Hour, time.Hour, token)
+	w.ok(err)
+	return claimed
+}
+
+func TestClaimFeeds(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f, g := w.newFeed("a.example"), w.newFeed("b.example")
+		h, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
+		w.ok(err)
+		w.subscribe(ada, f)
+		w.ok(w.Enqueue(w.ctx(), h.ID, noon.Add(time.Minute)))
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.ok(w.Enqueue(w.ctx(), g.ID, noon.Add(2*time.Hour)))
+
+		want(w.t, "nothing is due yet", len(w.claim(noon.Add(-time.Second), 9, "t0")), 0)
+		now := noon.Add(5 * time.Minute)
+		first := w.claim(now, 9, "t1")
+		if len(first) != 1 {
+			w.t.Fatalf("one per host: got %d", len(first))
+		}
+		want(w.t, "the earliest", first[0].ID, f.ID)
+		want(w.t, "subscribers", first[0].Subscribers, 1)
+		want(w.t, "token", first[0].Token, "t1")
+		want(w.t, "the attempt is committed", w.feedAgain(f).LastAttemptAt, now)
+		want(w.t, "still queued while in flight", w.feedAgain(f).PollAt, noon)
+		want(w.t, "the host is busy", len(w.claim(now, 9, "t2")), 0)
+
+		done := first[0].Feed
+		done.PollAt = now.Add(10 * time.Minute) // a retry
+		_, err = w.Record(w.ctx(), now, []store.Polled{{Feed: done, Token: "t1", HostFreeAt: now.Add(2 * time.Second)}})
+		w.ok(err)
+		want(w.t, "the host rests", len(w.claim(now.Add(time.Second), 9, "t3")), 0)
+		next := w.claim(now.Add(2*time.Second), 9, "t4")
+		if len(next) != 1 || next[0].ID != h.ID {
+			w.t.Fatalf("the other feed of the host: %v", next)
+		}
+		late := w.claim(now.Add(59*time.Minute), 9, "t5")
+		want(w.t, "neither within the gap nor before its time", len(late), 0)
+		late = w.claim(now.Add(2*time.Hour), 1, "t6")
+		want(w.t, "n is kept", len(late), 1)
+	})
+}
+
+func TestReleaseFeeds(t *testing.T) {
+	each(t, func(w world) {
+		for _, h := range hosts(3) {
+			f := w.newFeed(h)
+			w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		}
+		mine := w.claim(noon, 2, "mine")
+		other := w.claim(noon, 1, "other")
+		want(w.t, "claimed", len(mine)+len(other), 3)
+		w.ok(w.ReleaseFeeds(w.ctx(), "mine", mine[1].ID))
+		w.ok(w.ReleaseFeeds(w.ctx(), ""))
+		again := w.claim(noon.Add(time.Second), 9, "again")
+		if len(again) != 1 || again[0].ID != mine[1].ID {
+			w.t.Fatalf("only what was given back, and without waiting out the gap: %v", again)
+		}
+		w.ok(w.ReleaseFeeds(w.ctx(), "mine"))
+		want(w.t, "all the rest", len(w.claim(noon.Add(time.Second), 9, "rest")), 1)
+	})
+}
+
+// TestClaimIsExact lets eight workers empty one queue.
+func TestClaimIsExact(t *testing.T) {
+	const workers, perHost, nHosts = 8, 3, 60
+	each(t, func(w world) {
+		var items []store.ImportItem
+		for _, h := range hosts(nHosts) {
+			for i := range perHost {
+				items = append(items, store.ImportItem{URL: fmt.Sprintf("https://%s/%d", h, i), Host: h})
+			}
+		}
+		_, err := w.Import(w.ctx(), w.reader("ada", "UTC").ID, items, noon)
+		w.ok(err)
+		var (
+			mu    sync.Mutex
+			busy  = make(map[string]bool)
+			asked = make(map[digest.FeedID]int)
+			wg    sync.WaitGroup
+		)
+		left := func() int {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(items) - len(asked)
+		}
+		for i := range workers {
+			wg.Go(func() {
+				for round := 0; left() > 0 && round < 10_000; round++ {
+					token := fmt.Sprintf("w%d-%d", i, round)
+					claimed, err := w.ClaimFeeds(w.ctx(), noon, 5, 0, time.Hour, token)
+					if err != nil {
+						w.t.Error(err)
+						return
+					}
+					var polls []store.Polled
+					mu.Lock()
+					for _, f := range claimed {
+						if busy[f.Host] {
+							w.t.Errorf("two polls of %s in flight", f.Host)
+						}
+						busy[f.Host] = true
+						asked[f.ID]++
+						f.PollAt = time.Time{}
+						polls = append(polls, store.Polled{Feed: f.Feed, Token: token, HostFreeAt: noon})
+					}
+					mu.Unlock()
+					runtime.Gosched() // the others may claim meanwhile
+					mu.Lock()
+					for _, p := range polls {
+						busy[p.Feed.Host] = false // before the lease ends, or another may be first
+					}
+					mu.Unlock()
+					r, err := w.Record(w.ctx(), noon, polls)
+					if err != nil || r.Stale > 0 {
+						w.t.Errorf("recording: %v, %d stale", err, r.Stale)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		want(w.t, "feeds asked", len(asked), len(items))
+		for id, n := range asked {
+			if n != 1 {
+				w.t.Errorf("feed %d was claimed %d times", id, n)
+			}
+		}
+	})
+}

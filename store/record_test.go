@@ -1,0 +1,302 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+func TestRecordHidesFromActiveReaders(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd, dan := w.reader("ada", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cyd", "UTC"), w.reader("dan", "UTC")
+		f, g := w.feed("f.example"), w.feed("g.example")
+		w.subscribe(ada, f, g)
+		w.subscribe(bob, f)
+		w.subscribe(cyd, f)
+		w.ok(w.SetDigestState(w.ctx(), cyd.ID, digest.DigestPaused, noon))
+		r, err := w.Record(w.ctx(), noon, []store.Polled{
+			{Feed: f, Posts: posts(noon, "1", "2"), Listed: []string{"1", "2"}},
+			{Feed: g, Posts: posts(noon, "3"), Listed: []string{"3"}},
+		})
+		w.ok(err)
+		want(w.t, "result", r, store.RecordResult{Posts: 3, Hidden: 5})
+		want(w.t, "ada", w.waiting(ada), "1 2 3")
+		want(w.t, "bob", w.waiting(bob), "1 2")
+		want(w.t, "cyd, paused", w.waiting(cyd), "")
+		want(w.t, "dan, no reader of either", w.waiting(dan), "")
+		again := w.record(noon, f, posts(noon, "1", "2"))
+		want(w.t, "the same once more", again, store.RecordResult{})
+	})
+}
+
+func TestRecordFirstRead(t *testing.T) {
+	day := func(hours int) digest.Post {
+		p := post("p"+time.Duration(hours*int(time.Hour)).String(), noon)
+		p.PublishedAt = noon.Add(-time.Duration(hours) * time.Hour)
+		return p
+	}
+	undated := func(id string) digest.Post {
+		p := post(id, noon)
+		p.PublishedAt = time.Time{}
+		return p
+	}
+	for _, c := range []struct {
+		name  string
+		posts []digest.Post
+		want  string
+	}{
+		{"the last 24 hours", []digest.Post{day(1), day(23), day(25), undated("u")}, "p1h0m0s p23h0m0s"},
+		{"else the newest", []digest.Post{day(50), day(30), day(99)}, "p30h0m0s"},
+		{"else the first in the document", []digest.Post{undated("u"), undated("v")}, "u"},
+		{"a date beats none", []digest.Post{undated("u"), day(99)}, "p99h0m0s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			each(t, func(w world) {
+				ada := w.reader("ada", "Europe/Paris")
+				f := w.newFeed("f.example")
+				w.subscribe(ada, f)
+				r := w.record(noon, f, c.posts)
+				want(w.t, "stored", r.Posts, len(c.posts))
+				want(w.t, "waiting", w.waiting(ada), c.want)
+				late := w.record(noon.Add(time.Hour), f, []digest.Post{day(200)})
+				want(w.t, "a later post, however old, is new", late.Hidden, 1)
+			})
+		})
+	}
+}
+
+func TestRecordFencesZombies(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		first := w.claim(noon, 1, "first")
+		later := noon.Add(2 * time.Hour)
+		second := w.claim(later, 1, "second")
+		if len(first) != 1 || len(second) != 1 {
+			w.t.Fatal("the lease did not pass on")
+		}
+		result := func(token, etag string) store.RecordResult {
+			rec := second[0].Feed
+			rec.ETag, rec.PollAt = etag, time.Time{}
+			r, err := w.Record(w.ctx(), later, []store.Polled{{Feed: rec, Token: token, Posts: posts(later, token), Listed: []string{token}}})
+			w.ok(err)
+			return r
+		}
+		want(w.t, "zombie", result("first", "zombie"), store.RecordResult{Stale: 1})
+		want(w.t, "nothing of it", w.waiting(ada)+w.feedAgain(f).ETag, "")
+		want(w.t, "holder", result("second", "holder"), store.RecordResult{Posts: 1, Hidden: 1})
+		want(w.t, "record", w.feedAgain(f).ETag, "holder")
+		want(w.t, "holder, once more", result("second", "twice"), store.RecordResult{Stale: 1})
+	})
+}
+
+func TestRecordKeepsTheWholeFeed(t *testing.T) {
+	each(t, func(w world) {
+		at := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }
+		f := w.newFeed("f.example")
+		full := digest.Feed{
+			ID: f.ID, URL: f.URL, Host: f.Host, Kind: "atom", Title: "T", SiteURL: "https://s", Language: "de",
+			ETag: `W/"x"`, LastModified: "Thu, 19 Nov 2026 12:00:00 GMT", ValidatorURL: "https://v", BodyHash: "b",
+			LastAttemptAt: f.LastAttemptAt, LastOKAt: at(2), ParsedAt: at(3), NotBefore: at(4), FreshUntil: at(5), PollAt: at(6),
+			Errors: 7, FirstErrorAt: at(8), LastStatus: 503, LastError: "down", State: digest.FeedDead,
+			Head: digest.Works, Conditional: digest.Useless, HeadRetestAt: at(9), MovedTo: "https://m", MovedSince: at(10),
+		}
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
+		w.ok(err)
+		want(w.t, "feed", w.feedAgain(f), full)
+		full.PollAt = time.Time{}
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
+		w.ok(err)
+		want(w.t, "not queued", w.feedAgain(f), full)
+	})
+}
+
+func TestRecordMoves(t *testing.T) {
+	each(t, func(w world) {
+		f, g := w.feed("f.example"), w.feed("g.example")
+		f.URL = "https://new.example/feed"
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+		w.ok(err)
+		moved := w.feedAgain(f)
+		want(w.t, "moved", moved.ID, f.ID)
+		g.URL = f.URL
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: g}})
+		w.ok(err)
+		want(w.t, "the address is taken: the other keeps its own", w.feedAgain(f).ID, f.ID)
+	})
+}
+
+func TestChangedGUIDs(t *testing.T) {
+	old := post("guid-1", noon)
+	for _, c := range []struct {
+		name   string
+		change func(*digest.Post)
+		listed []string
+		same   bool
+	}{
+		{"another GUID, all else equal", func(*digest.Post) {}, nil, true},
+		{"from http to https, and a slash", func(p *digest.Post) { p.URL = "http" + p.URL[len("https"):] + "/" }, nil, true},
+		{"the old one is still listed", func(*digest.Post) {}, []string{"guid-1"}, false},
+		{"another date", func(p *digest.Post) { p.PublishedAt = p.PublishedAt.Add(-time.Hour) }, nil, false},
+		{"another title", func(p *digest.Post) { p.Title = "Other" }, nil, false},
+		{"no date now, same content", func(p *digest.Post) { p.PublishedAt = time.Time{} }, nil, true},
+		{"no date now, other content", func(p *digest.Post) { p.PublishedAt = time.Time{}; p.ContentHash = "x" }, nil, false},
+		{"neither address nor title", func(p *digest.Post) { p.URL, p.Title = "", "" }, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			each(t, func(w world) {
+				ada := w.reader("ada", "Europe/Paris")
+				f := w.feed("f.example")
+				w.subscribe(ada, f)
+				w.record(noon, f, []digest.Post{old})
+				p := old
+				p.Identity = "guid-2"
+				c.change(&p)
+				r := w.record(noon.Add(time.Hour), f, []digest.Post{p}, c.listed...)
+				want(w.t, "new posts", r.Posts == 0, c.same)
+				if c.same {
+					want(w.t, "one post, under its new name", w.waiting(ada), "guid-2")
+				}
+			})
+		})
+	}
+}
+
+func TestChangedGUIDsOfTwins(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		twin := func(id string) digest.Post {
+			p := post("twin", noon)
+			p.Identity = id
+			return p
+		}
+		w.record(noon, f, []digest.Post{twin("a"), twin("b")})
+		r := w.record(noon.Add(time.Hour), f, []digest.Post{twin("c"), twin("c"), twin("d"), twin("e")})
+		want(w.t, "two take over, one is new", r, store.RecordResult{Posts: 1, Hidden: 1})
+		want(w.t, "waiting", w.waiting(ada), "c d e")
+	})
+}
+
+func TestEditsBeforeAndAfterRelease(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "America/Los_Angeles")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.subscribe(bob, f)
+		w.record(noon, f, posts(noon, "p"))
+		edit := func(now time.Time, title string) string {
+			p := post("p", now)
+			p.Title, p.ContentHash = title, "hash of "+title
+			w.record(now, f, []digest.Post{p})
+			refs, err := w.WaitingPosts(w.ctx(), bob.ID)
+			w.ok(err)
+			if len(refs) != 1 {
+				w.t.Fatalf("bob waits for %v", refs)
+			}
+			stored, err := w.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
+			w.ok(err)
+			known, err := w.KnownPosts(w.ctx(), f.ID, []string{"p", "q"})
+			w.ok(err)
+			want(w.t, "known", len(known), 1)
+			want(w.t, "the hash follows, so that nothing is read twice", known["p"], p.ContentHash)
+			if stored[0].PublishedAt.After(stored[0].SeenAt) {
+				w.t.Error("published after it was seen")
+			}
+			want(w.t, "seen", stored[0].SeenAt, noon)
+			return stored[0].Title
+		}
+		want(w.t, "before release", edit(noon.Add(time.Hour), "second"), "second")
+		want(w.t, "released", w.hour(parisMidnight), 1)
+		want(w.t, "frozen by ada's edition", edit(parisMidnight.Add(time.Hour), "third"), "second")
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		want(w.t, "also when she has left the feed", edit(parisMidnight.Add(2*time.Hour), "fourth"), "second")
+	})
+}
+
+func TestEditAfterItsOnlyReaderLeft(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		p := post("p", noon)
+		p.Title, p.ContentHash = "Edited", "x"
+		w.record(parisMidnight.Add(time.Hour), f, []digest.Post{p})
+		all, err := w.Posts(w.ctx(), []digest.PostID{1})
+		w.ok(err)
+		want(w.t, "title", all[0].Title, "Title of p")
+	})
+}
+
+func TestSubscribeBrings(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		old := post("old", noon.Add(-72*time.Hour))
+		older := post("older", noon.Add(-90*time.Hour))
+		w.record(noon.Add(-72*time.Hour), f, []digest.Post{older, old})
+		w.subscribe(ada, f)
+		want(w.t, "the newest", w.waiting(ada), "old")
+		created, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, noon)
+		w.ok(err)
+		want(w.t, "again", created, false)
+
+		w.record(noon, f, posts(noon, "new"))
+		w.hour(parisMidnight)
+		want(w.t, "edition", w.editions(ada), "2026-11-20 old new")
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.subscribe(ada, f)
+		want(w.t, "nothing twice (I4)", w.waiting(ada), "")
+
+		bob := w.reader("bob", "Europe/Paris")
+		w.subscribe(bob, f)
+		want(w.t, "of the last 24 hours", w.waiting(bob), "new")
+		w.ok(w.Unsubscribe(w.ctx(), bob.ID, f.ID))
+		want(w.t, "gone with the subscription", w.waiting(bob), "")
+		if err := w.Unsubscribe(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
+			w.t.Errorf("unsubscribing twice: %v", err)
+		}
+	})
+}
+
+func TestImport(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		known := w.feed("known.example")
+		w.record(noon, known, posts(noon, "k"))
+		items := []store.ImportItem{
+			{URL: known.URL, Host: known.Host, Title: "Mine", Folder: "Tech"},
+			{URL: "https://a.example/feed", Host: "a.example"},
+			{URL: "https://b.example/feed", Host: "b.example", Folder: "Tech"},
+			{URL: "https://a.example/feed", Host: "a.example"},
+		}
+		r, err := w.Import(w.ctx(), ada.ID, items, noon)
+		w.ok(err)
+		want(w.t, "added, already", [2]int{r.Added, r.Already}, [2]int{3, 1})
+		want(w.t, "first polls", len(r.FirstPolls), 2)
+		want(w.t, "queued", len(w.claim(noon, 10, "t")), 2)
+		want(w.t, "brought", w.waiting(ada), "k")
+		subs, err := w.Subscriptions(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "subscriptions", len(subs), 3)
+		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine", Folder: "Tech"})
+		titles, err := w.OwnTitles(w.ctx(), []digest.DigestID{ada.ID})
+		w.ok(err)
+		want(w.t, "own titles", len(titles[ada.ID]), 1)
+		r, err = w.Import(w.ctx(), ada.ID, items, noon)
+		w.ok(err)
+		want(w.t, "again", [2]int{r.Added, r.Already}, [2]int{0, 4})
+
+		if _, err := w.Import(w.ctx(), 999, items, noon); err == nil {
+			w.t.Error("a list was imported for nobody")
+		}
+	})
+}

@@ -1,0 +1,200 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// noon is when most tests begin: in Paris midnight is eleven hours away.
+var noon = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
+
+// parisMidnight begins the 20th in Paris.
+var parisMidnight = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
+
+const deadline = 30 * time.Minute
+
+// A world is a database with the steps that most tests are made of. Each
+// fails the test on an error.
+type world struct {
+	*store.Store
+	t *testing.T
+}
+
+func (w world) ctx() context.Context { return w.t.Context() }
+
+func (w world) ok(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// reader adds a user and gives their digest.
+func (w world) reader(name, zone string) digest.Digest {
+	w.t.Helper()
+	_, d, err := w.AddUser(w.ctx(), name+"@example.org", zone, noon)
+	w.ok(err)
+	return d
+}
+
+// feed adds a feed that was read before, without posts.
+func (w world) feed(host string) digest.Feed {
+	w.t.Helper()
+	f := w.newFeed(host)
+	f.ParsedAt = noon.Add(-48 * time.Hour)
+	_, err := w.Record(w.ctx(), f.ParsedAt, []store.Polled{{Feed: f}})
+	w.ok(err)
+	return f
+}
+
+// newFeed adds a feed that was never read.
+func (w world) newFeed(host string) digest.Feed {
+	w.t.Helper()
+	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: host})
+	w.ok(err)
+	return f
+}
+
+func (w world) subscribe(d digest.Digest, feeds ...digest.Feed) {
+	w.t.Helper()
+	for _, f := range feeds {
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+		w.ok(err)
+	}
+}
+
+// post makes a post as the parser would.
+func post(identity string, seen time.Time) digest.Post {
+	return digest.Post{
+		Identity: identity, Title: "Title of " + identity, URL: "https://example.org/" + identity,
+		SeenAt: seen, PublishedAt: seen.Add(-time.Minute), ContentHash: "hash of " + identity,
+		Summary: "Summary", Content: "<p>Content of " + identity + "</p>",
+	}
+}
+
+func posts(seen time.Time, identities ...string) []digest.Post {
+	list := make([]digest.Post, len(identities))
+	for i, id := range identities {
+		list[i] = post(id, seen)
+	}
+	return list
+}
+
+// record stores what a poll of an unclaimed feed found; listed are identities
+// that the document holds besides the posts.
+func (w world) record(now time.Time, f digest.Feed, found []digest.Post, listed ...string) store.RecordResult {
+	w.t.Helper()
+	for _, p := range found {
+		listed = append(listed, p.Identity)
+	}
+	f.ParsedAt = now
+	r, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f, Posts: found, Listed: listed}})
+	w.ok(err)
+	return r
+}
+
+// queueNothing is a schedule by which no feed is asked.
+func queueNothing(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false }
+
+// hour plans without asking anything, and releases.
+func (w world) hour(now time.Time) int {
+	w.t.Helper()
+	_, err := w.Plan(w.ctx(), now, queueNothing)
+	w.ok(err)
+	return w.release(now)
+}
+
+func (w world) release(now time.Time) int {
+	w.t.Helper()
+	n, err := w.Release(w.ctx(), now, deadline)
+	w.ok(err)
+	return n
+}
+
+// editions describes a digest's editions, oldest first: "2026-11-20 a b; ...".
+func (w world) editions(d digest.Digest) string {
+	w.t.Helper()
+	list, err := w.Editions(w.ctx(), d.ID, 100)
+	w.ok(err)
+	slices.Reverse(list)
+	var out []string
+	for _, e := range list {
+		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
+		w.ok(err)
+		out = append(out, strings.TrimSpace(e.LocalDate.String()+" "+w.identities(refs[e.ID])))
+	}
+	return strings.Join(out, "; ")
+}
+
+// waiting lists the identities of the posts that wait for a digest.
+func (w world) waiting(d digest.Digest) string {
+	w.t.Helper()
+	refs, err := w.WaitingPosts(w.ctx(), d.ID)
+	w.ok(err)
+	return w.identities(refs)
+}
+
+func (w world) identities(refs []digest.PostRef) string {
+	w.t.Helper()
+	ids := make([]digest.PostID, len(refs))
+	for i, r := range refs {
+		ids[i] = r.PostID
+	}
+	found, err := w.Posts(w.ctx(), ids)
+	w.ok(err)
+	var names []string
+	for _, p := range found {
+		names = append(names, p.Identity)
+	}
+	return strings.Join(names, " ")
+}
+
+// now reads a digest again.
+func (w world) again(d digest.Digest) digest.Digest {
+	w.t.Helper()
+	d, err := w.Digest(w.ctx(), d.ID)
+	w.ok(err)
+	return d
+}
+
+func (w world) feedAgain(f digest.Feed) digest.Feed {
+	w.t.Helper()
+	f, err := w.FeedByURL(w.ctx(), f.URL)
+	w.ok(err)
+	return f
+}
+
+// each runs f in a world on each database.
+func each(t *testing.T, f func(w world)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		t.Helper()
+		f(world{s, t})
+	})
+}
+
+// want fails the test if what was got is not what was wanted.
+func want[T comparable](t *testing.T, what string, got, wanted T) {
+	t.Helper()
+	if got != wanted {
+		t.Errorf("%s: got %v, want %v", what, got, wanted)
+	}
+}
+
+func hosts(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("h%d.example", i)
+	}
+	return list
+}
