@@ -19,19 +19,20 @@ func Intake(ctx context.Context, st *store.Store, res poller.Result, token strin
 	if res.Document == nil {
 		return polled, nil
 	}
-	polled.Listed = identities(res.Document)
+	entries := res.Document.Newest(feed.MaxEntries)
+	polled.Listed = identities(entries)
 	known, err := st.KnownPosts(ctx, res.Feed.ID, polled.Listed)
 	if err != nil {
 		return polled, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
 	}
-	polled.Posts = fresh(res.Document.Entries, known, now)
+	polled.Posts = fresh(entries, known, now)
 	return polled, nil
 }
 
-func identities(d *feed.Document) []string {
-	all := make([]string, len(d.Entries))
-	for i := range d.Entries {
-		all[i] = d.Entries[i].Identity
+func identities(entries []feed.Entry) []string {
+	all := make([]string, len(entries))
+	for i := range entries {
+		all[i] = entries[i].Identity
 	}
 	return all
 }

@@ -42,14 +42,15 @@ type Spread struct {
 
 // Schedule says when to ask f for a digest due at due; false: not for that
 // midnight. A feed that becomes askable before the deadline waits for that
-// moment, otherwise a max-age of a day would cost it every second one. No
+// moment, otherwise a max-age of a day would cost it every second one; and a
+// feed that may be asked now is asked however late the hour runs. No
 // slot lies in the hot minutes :59 to :01, when everyone else's timers fire.
 func Schedule(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok bool) {
 	if f.State == digest.FeedDead || f.State == digest.FeedGone {
 		return time.Time{}, false
 	}
 	askable := askableAt(f, s.Gap)
-	if askable.After(due.Add(s.Deadline)) {
+	if askable.After(latest(due.Add(s.Deadline), now)) {
 		return time.Time{}, false
 	}
 	at = slot(f.ID, askable, now, s)
@@ -78,6 +79,24 @@ func slot(id digest.FeedID, askable, now time.Time, s Spread) time.Time {
 		at = at.Add(s.Jitter())
 	}
 	return avoidHotMinutes(latest(at, askable), id)
+}
+
+// NextPoll guesses when f is asked next, for people: due is the next midnight
+// of any of its readers, zero if it has none. Zero: not as things stand.
+func NextPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
+	switch {
+	case f.State == digest.FeedDead, f.State == digest.FeedGone:
+		return time.Time{}
+	case !f.PollAt.IsZero():
+		return f.PollAt
+	case due.IsZero():
+		return time.Time{}
+	}
+	askable := askableAt(f, s.Gap)
+	for askable.After(latest(due.Add(s.Deadline), now)) {
+		due = due.AddDate(0, 0, 1)
+	}
+	return latest(due, askable)
 }
 
 // RandomJitter is one to three minutes.

@@ -51,6 +51,10 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.languag
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND d.state = 'active')`
 
+// nextMidnight is the earliest midnight of those digests, 0 if there are none.
+const nextMidnight = `COALESCE((SELECT MIN(d.next_due_at) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+	WHERE s.feed_id = f.id AND d.state = 'active'), 0)`
+
 func (r feedRow) feed() digest.Feed {
 	return digest.Feed{
 		ID:            r.ID,
@@ -147,15 +151,17 @@ func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 func (s *Store) feedInfos(ctx context.Context, rest string, args ...any) ([]FeedInfo, error) {
 	var rows []struct {
 		feedRow
-		Subscribers int `db:"subscribers"`
+		Subscribers int     `db:"subscribers"`
+		NextDueAt   instant `db:"next_due_at"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers FROM feeds f `+rest, args...)
+	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, `+
+		nextMidnight+` AS next_due_at FROM feeds f `+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading feeds: %w", err)
 	}
 	infos := make([]FeedInfo, len(rows))
 	for i, r := range rows {
-		infos[i] = FeedInfo{Feed: r.feed(), Subscribers: r.Subscribers}
+		infos[i] = FeedInfo{Feed: r.feed(), Subscribers: r.Subscribers, NextDueAt: r.NextDueAt.time()}
 	}
 	return infos, nil
 }

@@ -42,8 +42,8 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 			}
 			result.Feeds += n
 		}
-		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at
-			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now))
+		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
+			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
 		return err
 	})
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Store) NextEvent(ctx context.Context) (time.Time, bool, error) {
 	return next.time(), next != 0, nil
 }
 
-// OldestDue gives the earliest midnight that was planned and is not released:
-// by then plus the release deadline, Release must be called again.
+// OldestDue gives the earliest midnight that was planned and is not released
+// yet: it waits for feeds, and Release must be called again.
 func (s *Store) OldestDue(ctx context.Context) (time.Time, bool, error) {
 	var t instant
 	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d

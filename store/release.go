@@ -14,8 +14,9 @@ import (
 const expiry = 20 * time.Hour
 
 // Release makes the editions of due digests, and gives them their next
-// midnight. A digest waits while one of its feeds is still queued for a poll,
-// or in flight, until deadline after its midnight; and it waits for Plan.
+// midnight. A digest waits for Plan, and then while one of its feeds is still
+// queued for a poll, or in flight, for deadline at most: counted from Plan and
+// not from midnight, so that a machine that slept over midnight polls first.
 // A digest with nothing new gets no edition. After an outage the missed days
 // come as one edition, of the last of its days that has begun.
 //
@@ -72,11 +73,9 @@ func (g releaseGroup) members(now instant, deadline time.Duration) (where string
 	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ?
 		AND d.user_id IN (SELECT u.id FROM users u WHERE u.time_zone = ?)`
 	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
-	if until := g.DueAt.plus(deadline); until > now {
-		where += ` AND NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-			WHERE s.digest_id = d.id AND f.poll_at IS NOT NULL AND f.poll_at <= ?)`
-		args = append(args, until)
-	}
+	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
+		WHERE s.digest_id = d.id AND f.poll_at IS NOT NULL AND f.poll_at <= d.planned_at + ?))`
+	args = append(args, now.plus(-deadline), int64(deadline/time.Second))
 	return where, args
 }
 

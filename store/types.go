@@ -17,6 +17,7 @@ type UserInfo struct {
 type FeedInfo struct {
 	digest.Feed
 	Subscribers int
+	NextDueAt   time.Time // the next midnight of any of them; zero: there are none
 }
 
 // A SubscriptionInfo is a subscription with its feed.

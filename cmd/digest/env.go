@@ -208,7 +208,6 @@ func (p press) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, 
 			Text:           e.Text,
 			Encoded:        true,
 			ListName:       e.Name,
-			ListID:         fmt.Sprintf("d%d.%s", e.Delivery.DigestID, p.host),
 			UnsubscribeURL: e.UnsubscribeURL,
 		}
 	}

@@ -53,7 +53,7 @@ type reportedFeed struct {
 
 func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
 	state, reason := poller.Status(f.Feed, e.now())
-	next, _ := poller.NextPoll(f.Feed, f.NextDueAt, e.now(), e.spread())
+	next := poller.NextPoll(f.Feed, f.NextDueAt, e.now(), e.spread())
 	return reportedFeed{
 		URL: f.URL, Title: f.Title, SiteURL: f.SiteURL, Kind: f.Kind,
 		State: state, Reason: reason, LastStatus: f.LastStatus, LastError: f.LastError,
@@ -68,7 +68,11 @@ func (e *env) showFeed(st *store.Store, address string) error {
 	if err != nil {
 		return err
 	}
-	f, err := st.FeedInfo(e.soft, url)
+	known, err := st.FeedByURL(e.soft, url)
+	if err != nil {
+		return err
+	}
+	f, err := st.Feed(e.soft, known.ID)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ CREATE TABLE digests (
     name           TEXT    NOT NULL,
     next_due_at    BIGINT  NOT NULL,
     planned_due_at BIGINT  NOT NULL DEFAULT 0, -- the next_due_at its feeds have been queued for
+    planned_at     BIGINT  NOT NULL DEFAULT 0, -- when they were: the release deadline counts from here
     last_due_at    BIGINT  NOT NULL DEFAULT 0, -- posts up to this midnight are visible
     released_at    BIGINT  NOT NULL DEFAULT 0, -- when last_due_at was set
     send_delay     BIGINT  NOT NULL DEFAULT 0, -- seconds
