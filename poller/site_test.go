@@ -46,11 +46,6 @@ func (r request) get(name string) (string, bool) {
 	return "", false
 }
 
-func (r request) has(name string) bool {
-	_, ok := r.get(name)
-	return ok
-}
-
 // newSite serves on loopback until the test ends.
 func newSite(t testing.TB, answer func(r request) string) *site {
 	t.Helper()

@@ -1,0 +1,54 @@
+package poller
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func FuzzLocation(f *testing.F) {
+	for _, s := range []string{"/a", "//b.example", "?x y", "http://[::1]:80/", "HTTP://u:p@B.example/#f", "file:///etc/passwd", "..", "http:opaque"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, field string) {
+		start, err := routeTo("https://me:secret@a.example/feed")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &answer{route: start, status: 301, header: http.Header{"Location": {field}}}
+		r, err := a.follow()
+		if err != nil {
+			return
+		}
+		if r.url.Scheme != "https" || r.url.Host == "" || r.address == start.address || r.url.Fragment != "" {
+			t.Errorf("%q leads to %s", field, r.address)
+		}
+		if r.url.Host != "a.example" && r.url.User != nil {
+			t.Errorf("%q takes credentials to %s", field, r.address)
+		}
+	})
+}
+
+func FuzzReadBody(f *testing.F) {
+	f.Add([]byte("plain"), "")
+	f.Add([]byte(strings.SplitN(gzipped(atom(1), nil), "\r\n\r\n", 2)[1]), "gzip")
+	f.Add([]byte("x"), "gzip, identity")
+	f.Fuzz(func(t *testing.T, body []byte, coding string) {
+		resp := &http.Response{ContentLength: -1, Header: http.Header{"Content-Encoding": {coding}}, Body: io.NopCloser(bytes.NewReader(body))}
+		out, wire, err := readBody(resp)
+		if wire > int64(len(body)) || len(out) > maxBody || err != nil && out != nil {
+			t.Errorf("%d of %d bytes, %d decoded, %v", wire, len(body), len(out), err)
+		}
+	})
+}
+
+func FuzzETag(f *testing.F) {
+	f.Add(`W/"a"`, `"a-gzip"`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if !sameETag(a, a) || sameETag(a, b) != sameETag(b, a) {
+			t.Errorf("%q %q", a, b)
+		}
+	})
+}
