@@ -115,7 +115,7 @@ func TestWayBackLeavesAPauseAlone(t *testing.T) {
 		if err := r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
 			r.t.Fatal(err)
 		}
-		r.visitor().post(r.unsubscribePath(d)+"/undo", nil)
+		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK).shows("h1", "Stop Daily Digest?")
 		if got := r.state(d); got != digest.DigestPaused {
 			r.t.Errorf("digest is %s, want paused still", got)
 		}
