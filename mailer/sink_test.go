@@ -99,6 +99,7 @@ func (s *sink) seen(command string) int {
 	return s.count[command]
 }
 
+// reply answers a command; false when the connection is to be closed.
 func (s *sink) reply(w io.Writer, command, usual string) bool {
 	s.mu.Lock()
 	if s.count == nil {
@@ -135,6 +136,7 @@ func (s *sink) serve(c net.Conn) {
 		s.mu.Unlock()
 	}()
 	r, w := bufio.NewReaderSize(c, 32<<10), bufio.NewWriter(c)
+	recipient := false // one was taken
 	flush := func() bool { return r.Buffered() > 0 || w.Flush() == nil }
 	if !s.reply(w, "BANNER", "220 sink ESMTP") || w.Flush() != nil {
 		return
@@ -158,11 +160,25 @@ func (s *sink) serve(c net.Conn) {
 				return
 			}
 		case "DATA":
-			if !s.reply(w, verb, "354 go on") {
+			usual := "354 go on"
+			if !recipient {
+				usual = "554 5.5.1 no valid recipients"
+			}
+			var answer strings.Builder
+			ok := s.reply(&answer, verb, usual)
+			io.WriteString(w, answer.String())
+			if ok && strings.HasPrefix(answer.String(), "354") {
+				ok = w.Flush() == nil && s.data(r, w)
+			}
+			if recipient = false; !ok {
 				w.Flush()
 				return
 			}
-			if w.Flush() != nil || !s.data(r, w) {
+		case "RCPT":
+			var answer strings.Builder
+			ok := s.reply(&answer, verb, "250 2.1.5 ok")
+			io.WriteString(w, answer.String())
+			if recipient = strings.HasPrefix(answer.String(), "2"); !ok {
 				w.Flush()
 				return
 			}
@@ -179,11 +195,8 @@ func (s *sink) serve(c net.Conn) {
 	}
 }
 
-// data reads a message, unless the answer to DATA was a refusal and none comes.
+// data reads a message.
 func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
-	if first, err := r.Peek(1); err == nil && s.refusedData(first) {
-		return true
-	}
 	var b strings.Builder
 	for n := 0; ; n++ {
 		line, err := r.ReadSlice('\n')
@@ -210,16 +223,4 @@ func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
 	}
 	io.WriteString(w, verdict.String())
 	return ok
-}
-
-// refusedData reports that what follows DATA is the next command, not a message.
-func (s *sink) refusedData([]byte) bool {
-	s.mu.Lock()
-	n := s.count["DATA"]
-	s.mu.Unlock()
-	if s.answer == nil {
-		return false
-	}
-	a := s.answer("DATA", n)
-	return a != "" && !strings.HasPrefix(a, "3")
 }

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"io"
+	"log"
 	"math/big"
 	"net"
 	"testing"
@@ -44,6 +46,7 @@ func testTLS(t testing.TB) (server, client *tls.Config) {
 func serveSMTP(t testing.TB, s *smtp.Server, implicitTLS bool) (address string) {
 	t.Helper()
 	s.Domain = "sink.example.org"
+	s.ErrorLog = log.New(io.Discard, "", 0)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -98,12 +98,10 @@ func (c *smtpConn) open(from, to string) error {
 			return refused
 		case err != nil:
 			return c.breakOff(s.stage, err)
-		case reply.Code == 421:
-			c.broken = true
-		}
-		if refused == nil && reply.Code/100 != s.class {
+		case refused == nil && reply.Code/100 != s.class:
 			refused = &NotAcceptedError{Stage: s.stage, Reply: reply}
-		} else if refused != nil && s.stage == StageData && reply.Code/100 == 3 {
+			c.broken = reply.Code < 400 || reply.Code == 421 // no answer to this command, or the last one
+		case refused != nil && s.stage == StageData && reply.Code/100 == 3:
 			c.broken = true // it waits for the data of a message without a recipient
 		}
 		if refused != nil && (!c.pipelines || c.broken) {

@@ -1,0 +1,513 @@
+package mailer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/mail"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) // never written
+
+func testLoop(t testing.TB, q Queue, tr Transport) *Loop {
+	return &Loop{
+		Queue: q, Printer: pressFunc(printAll), Transport: tr, Signer: digest.NewSigner([]byte("0123456789abcdef")),
+		From: "Daily Digest <digest@example.org>", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+}
+
+func once(t *testing.T, l *Loop, now time.Time) Stats {
+	t.Helper()
+	s, err := l.Once(t.Context(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// recipients counts the messages that a sink accepted by reader, and checks each is whole.
+func recipients(t *testing.T, messages []string) map[string]int {
+	t.Helper()
+	n := map[string]int{}
+	for _, m := range messages {
+		msg, err := mail.ReadMessage(strings.NewReader(m))
+		if err != nil || !strings.HasSuffix(m, "--\r\n") {
+			t.Errorf("half a message: %v\n%s", err, m)
+			continue
+		}
+		n[msg.Header.Get("To")]++
+	}
+	return n
+}
+
+func wantStates(t *testing.T, q *memQueue, want map[digest.EditionState]int) {
+	t.Helper()
+	got := q.states()
+	for state, n := range want {
+		if got[state] != n {
+			t.Errorf("%d %s, want %d: %v", got[state], state, n, got)
+		}
+	}
+}
+
+func TestOnceDeliversEverything(t *testing.T) {
+	s := &sink{}
+	q := newMemQueue(250, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	if got := once(t, l, midnight); got != (Stats{Sent: 250}) {
+		t.Errorf("%+v", got)
+	}
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 250})
+	for to, n := range recipients(t, s.messages()) {
+		if n != 1 {
+			t.Errorf("%s has %d", to, n)
+		}
+	}
+	if s.most != 4 || s.seen("EHLO") > 8 {
+		t.Errorf("%d connections at once, %d in all, for 4 senders and 50 messages each", s.most, s.seen("EHLO"))
+	}
+	if row := q.row(1); row.Reply != "250 2.0.0 queued" || !row.SentAt.Equal(midnight) || row.MessageID == "" {
+		t.Errorf("%+v", row)
+	}
+	if q.commits > 250 {
+		t.Errorf("%d commits for 250 messages: they are not grouped", q.commits)
+	}
+	if again := once(t, l, midnight.Add(24*time.Hour)); again != (Stats{}) {
+		t.Errorf("a second run did %+v", again)
+	}
+}
+
+func TestMessageOfTheLoop(t *testing.T) {
+	s := &sink{}
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	once(t, l, midnight)
+	msg := parse(t, []byte(s.messages()[0]))
+	for name, want := range map[string]string{
+		"To":         "<reader1@example.org>",
+		"Message-Id": "<" + MessageID(l.Signer, 1, "example.org") + ">",
+		"Date":       "Fri, 20 Nov 2026 01:00:00 +0100", // the instant of queueing, in the reader's zone
+		"List-Id":    "Daily Digest <d100.digest.example.org>",
+	} {
+		if got := msg.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Refusals and lost connections never stop the others.
+func TestOneByOne(t *testing.T) {
+	s := &sink{answer: func(c string, n int) string {
+		switch {
+		case c == "RCPT" && n%10 == 1:
+			return "550 5.1.1 no such user"
+		case c == "RCPT" && n%10 == 2:
+			return "450 4.2.0 greylisted"
+		case c == "MAIL" && n%7 == 1, c == "DATA" && n%11 == 1:
+			return hangUp
+		case c == "DOT" && n%13 == 1:
+			return hangUp
+		case c == "DOT" && n%13 == 2:
+			return "554 5.6.0 no"
+		}
+		return ""
+	}}
+	q := newMemQueue(200, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	got := once(t, l, midnight)
+	if got.Sent+got.Failed+got.Retried+got.InDoubt != 200 || !got.RouteRetryAt.IsZero() {
+		t.Errorf("%+v", got)
+	}
+	if got.Sent < 90 || got.Failed < 20 || got.Retried < 15 || got.InDoubt < 5 {
+		t.Errorf("%+v", got)
+	}
+	wantStates(t, q, map[digest.EditionState]int{
+		digest.EditionSent: got.Sent, digest.EditionFailed: got.Failed, digest.EditionReady: got.Retried, digest.EditionInDoubt: got.InDoubt,
+	})
+	if n := len(recipients(t, s.messages())); n != got.Sent {
+		t.Errorf("%d accepted, %d marked sent", n, got.Sent)
+	}
+}
+
+func TestRetriesFollowTheSchedule(t *testing.T) {
+	s := &sink{answer: func(c string, _ int) string {
+		if c == "RCPT" {
+			return "450 4.2.0 greylisted"
+		}
+		return ""
+	}}
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	var waits []time.Duration
+	now := midnight
+	for q.row(1).State == digest.EditionReady {
+		once(t, l, now)
+		if again := once(t, l, now); again != (Stats{}) {
+			t.Fatalf("tried again at once: %+v", again)
+		}
+		if next := q.row(1).NextAt; !next.IsZero() {
+			waits = append(waits, next.Sub(now))
+			now = next
+		}
+	}
+	want := "[5m0s 10m0s 20m0s 40m0s 1h20m0s 2h40m0s 4h0m0s 4h0m0s 4h0m0s]"
+	if got := fmt.Sprint(waits); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if row := q.row(1); row.State != digest.EditionExpired || row.Attempt != 10 || !strings.Contains(row.Error, "greylisted") {
+		t.Errorf("%+v", row)
+	}
+}
+
+func TestJitter(t *testing.T) {
+	s := &sink{answer: onNth("RCPT", 1, "450 later")}
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l.Jitter = func(d time.Duration) time.Duration { return -d / 10 }
+	once(t, l, midnight)
+	if got := q.row(1).NextAt.Sub(midnight); got != 270*time.Second {
+		t.Error(got)
+	}
+}
+
+// A retry that was certainly not accepted, and is late, gets a new Date; the
+// Message-ID stays.
+func TestDateOfRetries(t *testing.T) {
+	s := &sink{answer: func(c string, n int) string {
+		if c == "RCPT" && n <= 2 {
+			return "450 later"
+		}
+		return ""
+	}}
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	for _, at := range []time.Duration{0, time.Hour, 3 * time.Hour} {
+		once(t, l, midnight.Add(at))
+	}
+	msg := parse(t, []byte(s.messages()[0]))
+	if got := msg.Header.Get("Date"); got != "Fri, 20 Nov 2026 04:00:00 +0100" {
+		t.Error(got)
+	}
+	if got := msg.Header.Get("Message-Id"); got != "<"+MessageID(l.Signer, 1, "example.org")+">" {
+		t.Error(got)
+	}
+	for _, test := range []struct {
+		name    string
+		date    time.Time
+		inDoubt bool
+		late    time.Duration
+		want    time.Duration
+	}{
+		{"never queued", time.Time{}, false, 0, 0},
+		{"first", midnight, false, 0, 0},
+		{"soon", midnight, false, 2 * time.Hour, 0},
+		{"late", midnight, false, 2*time.Hour + time.Second, 2*time.Hour + time.Second},
+		{"late but in doubt", midnight, true, 5 * time.Hour, 0}, // receivers know a duplicate by Date and Message-ID
+	} {
+		d := digest.Delivery{Edition: digest.Edition{Date: test.date}, WasInDoubt: test.inDoubt}
+		if got := dateOf(d, midnight.Add(test.late)).Sub(midnight); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// In doubt: sent once more after a while, the same to the byte, never a third time.
+func TestInDoubtIsSentOnceMore(t *testing.T) {
+	s := &sink{answer: func(c string, _ int) string {
+		if c == "DOT" {
+			return hangUp
+		}
+		return ""
+	}}
+	var dots []string
+	q := newMemQueue(1, midnight)
+	tr := openTest(t, s.listen(t), Options{})
+	l := testLoop(t, q, recorder{tr, &dots})
+	if got := once(t, l, midnight); got != (Stats{InDoubt: 1}) || q.row(1).State != digest.EditionInDoubt {
+		t.Errorf("%+v, %s", got, q.row(1).State)
+	}
+	if got := once(t, l, midnight.Add(14*time.Minute)); got != (Stats{}) {
+		t.Errorf("too soon: %+v", got)
+	}
+	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{InDoubt: 1}) || q.row(1).State != digest.EditionUnconfirmed {
+		t.Errorf("%+v, %s", got, q.row(1).State)
+	}
+	if got := once(t, l, midnight.Add(15*time.Hour)); got != (Stats{}) {
+		t.Errorf("a third time: %+v", got)
+	}
+	if len(dots) != 2 || dots[0] != dots[1] {
+		t.Errorf("%d sendings, or they differ:\n%s", len(dots), strings.Join(dots, "\n\n"))
+	}
+}
+
+// A doubt is not forgotten when the resend is put off.
+func TestDoubtOutlivesARetry(t *testing.T) {
+	s := &sink{answer: func(c string, n int) string {
+		switch {
+		case c == "DOT" && n == 1:
+			return hangUp
+		case c == "RCPT" && n == 2:
+			return "450 later"
+		}
+		return ""
+	}}
+	var dots []string
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, recorder{openTest(t, s.listen(t), Options{}), &dots})
+	for _, at := range []time.Duration{0, time.Hour, 5 * time.Hour} {
+		once(t, l, midnight.Add(at))
+	}
+	if q.row(1).State != digest.EditionSent || len(dots) != 2 || dots[0] != dots[1] {
+		t.Errorf("%s, %d dots", q.row(1).State, len(dots))
+	}
+}
+
+// A recorder keeps the messages that came to their dot.
+type recorder struct {
+	Transport
+	dots *[]string
+}
+
+func (r recorder) Send(ctx context.Context, e Envelope, m []byte, beforeDot func(context.Context) error) (Reply, error) {
+	return r.Transport.Send(ctx, e, m, func(ctx context.Context) error {
+		*r.dots = append(*r.dots, string(m))
+		return beforeDot(ctx)
+	})
+}
+
+// A mail server that is down leaves everything as it was.
+func TestServerIsDown(t *testing.T) {
+	for name, answer := range map[string]func(string, int) string{
+		"banner":   always("BANNER", "554 closed"),
+		"hang up":  always("BANNER", hangUp),
+		"sender":   always("MAIL", "550 5.7.1 you may not send"),
+		"too many": always("MAIL", "421 4.7.0 try later"),
+	} {
+		var up atomic.Bool
+		s := &sink{answer: func(c string, n int) string {
+			if up.Load() {
+				return ""
+			}
+			return answer(c, n)
+		}}
+		q := newMemQueue(100, midnight)
+		l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+		got := once(t, l, midnight)
+		if got != (Stats{RouteRetryAt: midnight.Add(time.Minute)}) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		wantStates(t, q, map[digest.EditionState]int{digest.EditionReady: 100})
+		for _, row := range q.rows {
+			if row.Attempt != 0 || row.MessageID != "" {
+				t.Fatalf("%s: an attempt was counted: %+v", name, row)
+			}
+		}
+		if tries := max(s.seen("EHLO"), s.seen("BANNER")); tries > 8 {
+			t.Errorf("%s: %d connections", name, tries)
+		}
+		before := s.seen("BANNER")
+		if got := once(t, l, midnight.Add(59*time.Second)); got.RouteRetryAt.IsZero() || s.seen("BANNER") != before {
+			t.Errorf("%s: it was not left alone: %+v", name, got)
+		}
+		up.Store(true)
+		if got := once(t, l, midnight.Add(time.Minute)); got != (Stats{Sent: 100}) {
+			t.Errorf("%s: afterwards %+v", name, got)
+		}
+	}
+}
+
+// A server that wants fewer connections gets fewer, and everything.
+func TestFewerConnections(t *testing.T) {
+	var open atomic.Int64
+	s := &sink{answer: func(c string, _ int) string {
+		switch {
+		case c == "BANNER" && !open.CompareAndSwap(0, 1):
+			return "421 4.7.0 too many connections"
+		case c == "QUIT":
+			open.Store(0)
+		}
+		return ""
+	}}
+	q := newMemQueue(100, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{PerConn: 10}))
+	if got := once(t, l, midnight); got != (Stats{Sent: 100}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestUnprintable(t *testing.T) {
+	s := &sink{}
+	q := newMemQueue(10, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+		for _, d := range ds {
+			if d.ID == 3 {
+				return nil, errors.New("a post is missing")
+			}
+		}
+		return printAll(ds)
+	})
+	q.rows[7].Email = "nobody\r\nat all"
+	q.rows[8].ExpiresAt = midnight
+	if got := once(t, l, midnight); got != (Stats{Sent: 7, Failed: 2, Retried: 1}) {
+		t.Errorf("%+v", got)
+	}
+	if row := q.row(3); row.State != digest.EditionReady || !strings.Contains(row.Error, "a post is missing") {
+		t.Errorf("%+v", row)
+	}
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionFailed: 1, digest.EditionExpired: 1})
+}
+
+func TestQueueIsDown(t *testing.T) {
+	s := &sink{}
+	q := newMemQueue(10, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+		q.mu.Lock()
+		q.down = true // between the claim and the first dot
+		q.mu.Unlock()
+		return printAll(ds)
+	})
+	if _, err := l.Once(t.Context(), midnight); !errors.Is(err, errDown) {
+		t.Error(err)
+	}
+	if n := len(s.messages()); n != 0 {
+		t.Errorf("%d messages were ended without a commit", n)
+	}
+}
+
+// A worker whose lease went to another must not send.
+func TestFencing(t *testing.T) {
+	s := &sink{}
+	q := newMemQueue(10, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for _, r := range q.rows {
+			r.Token = "another"
+		}
+		return printAll(ds)
+	})
+	if got := once(t, l, midnight); got != (Stats{}) {
+		t.Errorf("%+v", got)
+	}
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionLeased: 10})
+	if len(s.messages()) != 0 {
+		t.Error("sent what another has")
+	}
+}
+
+// Several loops on one queue send each edition once.
+func TestSeveralLoops(t *testing.T) {
+	s := &sink{}
+	setting := s.listen(t)
+	q := newMemQueue(300, midnight)
+	var wg sync.WaitGroup
+	var sent atomic.Int64
+	for range 3 {
+		l := testLoop(t, q, openTest(t, setting, Options{}))
+		l.Batch = 3
+		wg.Go(func() {
+			got, err := l.Once(t.Context(), midnight)
+			if err != nil {
+				t.Error(err)
+			}
+			sent.Add(int64(got.Sent))
+		})
+	}
+	wg.Wait()
+	if n := len(recipients(t, s.messages())); n != 300 || sent.Load() != 300 || len(s.messages()) != 300 {
+		t.Errorf("%d readers, %d marks, %d messages", n, sent.Load(), len(s.messages()))
+	}
+}
+
+func TestLoopIntoMaildir(t *testing.T) {
+	tr, dir := openDir(t)
+	q := newMemQueue(20, midnight)
+	l := testLoop(t, q, tr)
+	if got := once(t, l, midnight); got != (Stats{Sent: 20}) || len(files(t, dir)) != 20 {
+		t.Errorf("%+v, %d files", got, len(files(t, dir)))
+	}
+	// As after a kill between the rename and its mark.
+	q.mu.Lock()
+	for _, r := range q.rows {
+		r.State, r.DotAt = digest.EditionDotting, midnight
+	}
+	q.mu.Unlock()
+	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{Sent: 20}) || len(files(t, dir)) != 20 {
+		t.Errorf("%+v, %d files", got, len(files(t, dir)))
+	}
+	if filepath.Base(dir) != "mail" {
+		t.Error(dir)
+	}
+}
+
+// A stop claims no more, ends what is at its dot, and gives the rest back uncounted.
+func TestLoopStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(c string, n int) string {
+			if c == "DOT" && n <= 2 {
+				time.Sleep(3 * time.Minute)
+			}
+			if c == "MAIL" && n > 2 {
+				time.Sleep(4 * time.Minute)
+			}
+			return ""
+		}}
+		q := newMemQueue(100, midnight)
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		l := testLoop(t, q, tr)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		start := time.Now()
+		got, err := l.Once(ctx, midnight)
+		if took := time.Since(start); err != nil || got != (Stats{Sent: 2}) || took > 4*time.Minute {
+			t.Errorf("%+v, %v after %s", got, err, took)
+		}
+		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 2, digest.EditionReady: 98})
+		for _, row := range q.rows {
+			if row.State == digest.EditionReady && row.Attempt != 0 {
+				t.Errorf("counted: %+v", row)
+			}
+		}
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
+}
+
+// A hard stop waits for nothing.
+func TestLoopIsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "DOT" {
+				time.Sleep(9 * time.Minute)
+			}
+			return ""
+		}}
+		q := newMemQueue(100, midnight)
+		l := testLoop(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial}))
+		ctx, cancel := context.WithCancel(t.Context())
+		hard, kill := context.WithCancel(t.Context())
+		l.Hard = hard
+		time.AfterFunc(time.Minute, cancel)
+		time.AfterFunc(2*time.Minute, kill)
+		start := time.Now()
+		got, err := l.Once(ctx, midnight)
+		if err != nil || got != (Stats{InDoubt: 4}) || time.Since(start) > 121*time.Second {
+			t.Errorf("%+v, %v after %s", got, err, time.Since(start))
+		}
+		wantStates(t, q, map[digest.EditionState]int{digest.EditionInDoubt: 4, digest.EditionReady: 96})
+		time.Sleep(time.Hour)
+	})
+}
