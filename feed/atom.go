@@ -46,7 +46,7 @@ func parseAtom(sk *skeleton, address string) (*Document, error) {
 
 func atomEntry(sk *skeleton, entry *atom.Entry, bases []string) Entry {
 	x := entry.Extensions
-	e := Entry{GUID: entry.ID}
+	e := Entry{GUID: value(x, "dcterms", "identifier")}
 	e.Link = absolute(alternate(entry.Links), bases)
 	if e.Link == "" && entry.Content != nil && isWeb(entry.Content.Src) {
 		e.Link = entry.Content.Src
@@ -61,8 +61,8 @@ func atomEntry(sk *skeleton, entry *atom.Entry, bases []string) Entry {
 		value(x, "media", "description"), value(x, "dc", "description"), value(x, "itunes", "summary"))
 	e.Author = firstPerson([]string{people(entry.Authors), strings.Join(values(x, "dc", "creator"), ", "), value(x, "itunes", "author")})
 	e.Language = firstOf(value(x, "dc", "language"))
-	e.Published = firstDate(entry.Published, value(x, "dcterms", "created"), value(x, "dcterms", "issued"), entry.Updated,
-		value(x, "dc", "date"))
+	e.Published = firstDate(value(x, "dcterms", "issued"), value(x, "dcterms", "submitted"), value(x, "dcterms", "created"), value(x, "dcterms", "modified"),
+		value(x, "dc", "date"), value(x, "dcterms", "available"))
 	e.Enclosure = atomEnclosure(entry.Links, bases)
 	e.images = mediaImages(x)
 	e.bases = bases

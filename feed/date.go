@@ -27,6 +27,9 @@ var (
 // 13; the year 1 that some generators write for "none"). A zone that is not
 // known counts as UTC. The result is in UTC.
 func parseDate(s string) time.Time {
+	if t, ok := wellKnownDate(s); ok {
+		return t
+	}
 	s = strings.ToLower(oneLine(decodeEntities(s)))
 	if s == "" || len(s) > 120 {
 		return time.Time{}
@@ -47,6 +50,24 @@ func parseDate(s string) time.Time {
 		clock = clock2
 	}
 	return assemble(year, month, day, clock, seconds)
+}
+
+// wellKnownDate reads the forms that the standards ask for.
+func wellKnownDate(s string) (time.Time, bool) {
+	layout := time.RFC1123Z
+	switch {
+	case len(s) < 20 || len(s) > 35:
+		return time.Time{}, false
+	case s[4] == '-' && s[10] == 'T':
+		layout = time.RFC3339
+	case strings.HasSuffix(s, " GMT"):
+		layout = "Mon, 02 Jan 2006 15:04:05 GMT"
+	}
+	t, err := time.Parse(layout, s)
+	if err != nil || t.Year() < 2 {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
 }
 
 // assemble checks the parts and puts them together.

@@ -62,6 +62,7 @@ type Entry struct {
 	original       string   // the author's own page where Link counts clicks
 	owner          string   // author of the feed
 	feedLanguage   string
+	feedTitle      string
 	bases          []string // for relative links, best first
 }
 

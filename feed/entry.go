@@ -115,7 +115,7 @@ func (d *Document) complete() {
 		}
 		e.HasContent = len(e.bodies) > 0
 		e.Hash = e.hash()
-		e.feedLanguage = d.Language
+		e.feedLanguage, e.feedTitle = d.Language, d.Title
 	}
 	guids, links := map[string]int{}, map[string]int{}
 	for i := range d.Entries {

@@ -39,6 +39,9 @@ func (t *tidier) canonical(name string) string {
 	}
 }
 
+// langOf is the language an element declares, as a tag of RFC 5646.
+func langOf(tok token) string { return strings.ReplaceAll(tok.attr("xml:lang"), "_", "-") }
+
 func splitName(name string) (prefix, local string) {
 	if i := strings.IndexByte(name, ':'); i >= 0 {
 		return name[:i], name[i+1:]
@@ -83,5 +86,5 @@ func (t *tidier) formOf(tok token) form {
 	case typ == "":
 		return untyped
 	}
-	return other
+	return encoded // media types that are no text come in base64 (RFC 4287 §4.1.3.3)
 }

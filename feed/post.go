@@ -38,13 +38,13 @@ func (e *Entry) Post(seen time.Time) digest.Post {
 	if p.PublishedAt.After(seen) {
 		p.PublishedAt = seen
 	}
-	var picture string
+	seenIn := &cleaner{}
 	if len(e.bodies) > 0 {
-		p.Content, picture = sanitise(e.bodies[0].html(), e.baseFor(e.bodies[0]))
+		p.Content, seenIn = sanitise(e.bodies[0].html(), e.baseFor(e.bodies[0]))
 	}
-	p.ImageURL = e.picture(picture)
+	p.ImageURL = e.picture(seenIn.picture)
 	p.Summary = e.summary(p.Content)
-	p.Title = shorten(firstOf(e.Title, e.makeTitle(p.Content), p.URL, "Untitled"), maxTitle)
+	p.Title = shorten(firstOf(e.Title, e.makeTitle(p.Content), oneLine(seenIn.alt), e.feedTitle, Host(p.URL), "Untitled"), maxTitle)
 	return p
 }
 
@@ -81,7 +81,7 @@ func (e *Entry) picture(inContent string) string {
 		candidates = append(candidates, e.Enclosure.URL)
 	}
 	for _, u := range candidates {
-		if u = absolute(u, append([]string{e.Link}, e.bases...)); isWeb(u) && !isTracker(u) {
+		if u = absolute(u, append([]string{e.Link}, e.bases...)); isWeb(u) && !isTracker(u) && !isOrnament(u) {
 			return u
 		}
 	}

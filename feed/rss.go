@@ -71,10 +71,7 @@ func updateEvery(period, frequency string) time.Duration {
 
 func rssEntry(sk *skeleton, item *rss.Item, bases []string) Entry {
 	x := item.Extensions
-	e := Entry{GUID: value(x, "atom", "id")}
-	if e.GUID == "" {
-		e.GUID = item.Custom["id"]
-	}
+	e := Entry{GUID: value(x, "dcterms", "identifier")}
 	permalink := ""
 	if item.GUID != nil && item.GUID.Value != "" {
 		e.GUID = item.GUID.Value
@@ -91,9 +88,8 @@ func rssEntry(sk *skeleton, item *rss.Item, bases []string) Entry {
 	e.Author = firstPerson(append([]string{item.Author}, append(atomPersons(x), strings.Join(values(x, "dc", "creator"), ", "),
 		value(x, "dc", "author"), value(x, "dcterms", "creator"), value(x, "itunes", "author"))...))
 	e.Language = firstOf(value(x, "dc", "language"))
-	e.Published = firstDate(item.PubDate, value(x, "dc", "date"), value(x, "dcterms", "created"), value(x, "dcterms", "issued"),
-		value(x, "atom", "published"), value(x, "atom", "issued"), item.Custom["published"], item.Custom["date"], value(x, "dcterms", "date"),
-		value(x, "atom", "updated"), value(x, "atom", "modified"), item.Custom["updated"], value(x, "dcterms", "modified"))
+	e.Published = firstDate(value(x, "dcterms", "available"), value(x, "dc", "date"), value(x, "dcterms", "created"),
+		value(x, "dcterms", "issued"), value(x, "dcterms", "submitted"), item.Custom["date"], value(x, "dcterms", "date"), value(x, "dcterms", "modified"))
 	e.Enclosure = rssEnclosure(item, bases)
 	e.images = mediaImages(x)
 	e.bases = bases

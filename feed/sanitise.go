@@ -34,23 +34,23 @@ func newPolicy() *bluemonday.Policy {
 
 // sanitise makes HTML safe and well-formed: addresses absolute, pictures that
 // load late put in place, tracking pixels dropped, then the policy, then the
-// serialiser of x/net/html. picture is the first image worth showing.
-func sanitise(raw, base string) (content, picture string) {
+// serialiser of x/net/html. The cleaner knows of the pictures in it.
+func sanitise(raw, base string) (content string, c *cleaner) {
+	c = &cleaner{base: base}
 	if len(raw) > maxContent {
 		raw = strings.ToValidUTF8(raw[:maxContent], "")
 	}
 	body, ok := fragment(raw)
 	if !ok {
-		return paragraphs(stripTags(raw)), ""
+		return paragraphs(stripTags(raw)), c
 	}
-	c := &cleaner{base: base}
 	c.children(body)
 	body, ok = fragment(policy.Sanitize(render(body)))
 	if !ok {
-		return paragraphs(stripTags(raw)), ""
+		return paragraphs(stripTags(raw)), c
 	}
 	sealLinks(body)
-	return strings.TrimSpace(render(body)), c.picture
+	return strings.TrimSpace(render(body)), c
 }
 
 // fragment parses HTML as the inside of a body.
@@ -89,7 +89,8 @@ func sealLinks(n *html.Node) {
 // A cleaner walks parsed HTML and does what a policy of names cannot.
 type cleaner struct {
 	base    string
-	picture string
+	picture string // the first worth showing
+	alt     string // the first description of a picture
 }
 
 func (c *cleaner) children(n *html.Node) {
@@ -159,10 +160,23 @@ func (c *cleaner) image(n *html.Node) bool {
 		return false
 	}
 	setAttr(n, "src", src)
-	if c.picture == "" && !isSmall(n) && !strings.Contains(src, "/emoji/") && !strings.Contains(src, "gravatar.com/avatar") {
+	if c.picture == "" && !isSmall(n) && !isOrnament(src) {
 		c.picture = src
 	}
+	if alt := attrOf(n, "alt"); c.alt == "" && len(alt) > 3 {
+		c.alt = alt
+	}
 	return true
+}
+
+// isOrnament reports whether a picture is of no post in particular.
+func isOrnament(src string) bool {
+	for _, part := range []string{"/emoji/", "gravatar.com/avatar", "flattr-badge", "/smilies/", "feedburner.com/fb/images"} {
+		if strings.Contains(src, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // imageSource is the address that the picture has once a script has run.

@@ -16,8 +16,7 @@ const (
 	untyped             // Atom without type: text by the book, HTML by habit
 	plain
 	markup
-	encoded // Atom 0.3 mode="base64"
-	other   // a media type that is neither text nor HTML
+	encoded // in base64
 )
 
 // A text is a text construct as it stands in the document.
@@ -234,7 +233,7 @@ func stripTags(s string) string {
 
 func hides(tag []byte) int {
 	switch atom.Lookup(tag) {
-	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg:
+	case atom.Script, atom.Style, atom.Noscript, atom.Iframe: // the tokeniser gives what is in them as text
 		return 1
 	}
 	return 0

@@ -8,9 +8,9 @@ import (
 // maxDepth bounds the elements that are read inside one another.
 const maxDepth = 100
 
-// A skeleton is a feed made fit for gofeed: well-formed, its namespaces
-// canonical, foreign elements left out, links resolved where an xml:base is in
-// scope. The text constructs (titles, summaries, contents) are kept aside and
+// A skeleton is a feed made fit for gofeed: well-formed, foreign elements left
+// out, links resolved where an xml:base is in scope. Its prefixes are the names
+// of vocabulary and stay undeclared: gofeed then takes them as they are. The text constructs (titles, summaries, contents) are kept aside and
 // gofeed is given their numbers instead: it would forget which type they have,
 // and they are the bulk of a feed.
 type skeleton struct {
@@ -75,14 +75,10 @@ func (t *tidier) begin() {
 	root := t.next()
 	prefix, local := splitName(root.name)
 	if t.kind == Atom {
-		t.xml = append(t.xml, `<feed xmlns="http://www.w3.org/2005/Atom"`...)
+		t.xml = append(t.xml, "<feed>"...)
 	} else {
-		t.xml = append(t.xml, `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"`...)
+		t.xml = append(t.xml, `<rss version="2.0">`...)
 	}
-	t.xml = append(t.xml, ` xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"`+
-		` xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:itunes="http://www.itunes.com/DTDs/PodCast-1.0.dtd"`+
-		` xmlns:media="http://search.yahoo.com/mrss/" xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"`+
-		` xmlns:pheedo="urn:pheedo" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/" xmlns:xhtml="http://www.w3.org/1999/xhtml">`...)
 	t.declare(root)
 	if t.kind != RDF {
 		t.bindings = append(t.bindings, binding{prefix, ""}) // whatever its namespace is called
@@ -90,7 +86,7 @@ func (t *tidier) begin() {
 	if t.kind == RDF && prefix == "" {
 		t.bindings = append(t.bindings, binding{"", ""})
 	}
-	e := element{tag: root.name, base: t.baseOf(root, ""), lang: root.attr("xml:lang")}
+	e := element{tag: root.name, base: t.baseOf(root, ""), lang: langOf(root)}
 	t.lang = e.lang
 	t.stack = append(t.stack, e)
 	if bare := strings.ToLower(local); bare == "channel" || bare == "entry" { // a feed without its root
@@ -184,8 +180,11 @@ func (t *tidier) start(tok token) {
 		before, depth = len(t.bindings), len(t.stack)
 		t.declare(tok)
 	}
+	if other, found := renamed[name]; found {
+		name = other
+	}
 	e := element{tag: tok.name, emitted: name, bindings: before}
-	e.base, e.lang = t.baseOf(tok, t.top().base), tok.attr("xml:lang")
+	e.base, e.lang = t.baseOf(tok, t.top().base), langOf(tok)
 	switch {
 	case tok.empty:
 		t.emptyElement(tok, how, e)
@@ -271,14 +270,14 @@ func (t *tidier) contents(tok token, how treatment, e element) {
 	tok.attrs = attrs
 	switch how {
 	case members:
+		if href := strings.TrimSpace(raw); strings.HasSuffix(e.emitted, "link") && href != "" && tok.attr("href") == "" {
+			tok.attrs = append(tok.attrs, attribute{"href", href})
+		}
 		t.write(tok, e, "")
 	case leaf:
 		value := strings.TrimSpace(innerText(raw))
 		if e.emitted == "link" {
 			value = t.linkOf(tok, value, e.base)
-		}
-		if e.emitted == "id" && e.base != "" && t.kind == Atom && value != "" && !strings.Contains(value, ":") {
-			value = resolve(e.base, value)
 		}
 		if value != "" && t.first(e.emitted) {
 			t.write(tok, e, value)

@@ -69,7 +69,7 @@ const (
 var shared = map[string]treatment{
 	"dc:creator": leaf, "dc:author": leaf, "dc:date": leaf, "dc:language": leaf,
 	"dc:title": aside, "dc:description": aside, "dc:publisher": leaf,
-	"dcterms:created": leaf, "dcterms:issued": leaf, "dcterms:modified": leaf, "dcterms:date": leaf, "dcterms:creator": leaf,
+	"dcterms:created": leaf, "dcterms:available": leaf, "dcterms:issued": leaf, "dcterms:modified": leaf, "dcterms:date": leaf, "dcterms:creator": leaf, "dcterms:identifier": leaf,
 	"content:encoded": aside,
 	"itunes:author":   leaf, "itunes:title": aside, "itunes:summary": aside, "itunes:subtitle": aside, "itunes:image": members,
 	"media:group": unwrap, "media:content": members, "media:thumbnail": members,
@@ -84,7 +84,7 @@ var rssElements = map[string]treatment{
 	"channel": pass, "item": pass, "skiphours": pass, "skipdays": pass,
 	"title": aside, "description": aside, "encoded": aside, "fullitem": aside, "body": aside, "content": aside, "summary": aside,
 	"link": leaf, "guid": leaf, "author": leaf, "language": leaf, "managingeditor": leaf, "webmaster": leaf,
-	"pubdate": leaf, "lastbuilddate": leaf, "ttl": leaf, "hour": leaf, "day": leaf,
+	"pubdate": leaf, "ttl": leaf, "hour": leaf, "day": leaf,
 	"published": leaf, "updated": leaf, "date": leaf, "id": leaf,
 	"enclosure": members,
 	"atom:link": members, "atom:author": pass, "atom:name": leaf, "atom:email": leaf,
@@ -106,6 +106,15 @@ var atomElements = map[string]treatment{
 var several = map[string]bool{
 	"link": true, "atom:link": true, "enclosure": true, "item": true, "entry": true, "hour": true, "day": true,
 	"author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true, "channel": true, "atom:author": true,
+}
+
+// renamed are the elements that gofeed is shown under a name at which it does
+// not touch the value: it would make a URL of an id, and try a hundred layouts
+// on a date, which it reads for us in vain.
+var renamed = map[string]string{
+	"id": "dcterms:identifier", "atom:id": "dcterms:identifier", "pubdate": "dcterms:available", "created": "dcterms:created",
+	"published": "dcterms:issued", "issued": "dcterms:submitted", "updated": "dcterms:modified", "modified": "dcterms:modified",
+	"atom:published": "dcterms:issued", "atom:issued": "dcterms:submitted", "atom:updated": "dcterms:modified", "atom:modified": "dcterms:modified",
 }
 
 // kept are the attributes that gofeed is shown.
