@@ -50,9 +50,12 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	return true, bring(ctx, c, sub, now)
 }
 
-// bring puts a feed's recent posts before a new reader.
+// bring puts a feed's recent posts before a new reader. A post without a date
+// is as old as its first sighting, unless that was when the feed was first read:
+// then it may be of any age.
 func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
-	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END`
+	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
+		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
 	var ids []digest.PostID
 	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE p.feed_id = ? AND `+dated+` > ? ORDER BY p.id`,
 		sub.FeedID, now.plus(-recent))

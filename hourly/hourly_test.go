@@ -1,0 +1,424 @@
+package hourly_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/edition"
+	"digest/feed"
+	"digest/hourly"
+	"digest/mailer"
+	"digest/poller"
+	"digest/store"
+	"digest/store/storetest"
+	"digest/subscribe"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// A site is a feed under test: what it serves can be changed, and it counts
+// what it is asked.
+type site struct {
+	*httptest.Server
+	mu     sync.Mutex
+	items  []string // titles, newest first
+	status int      // 0: well
+	asked  []string // methods
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *site) publish(titles ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items = append(titles, s.items...)
+}
+
+func (s *site) answer(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status = status
+}
+
+func (s *site) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked = nil
+	return asked
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r.Method)
+	if s.status != 0 {
+		w.WriteHeader(s.status)
+		return
+	}
+	var b strings.Builder
+	b.WriteString(`<rss version="2.0"><channel><title>Site</title>`)
+	for _, title := range s.items {
+		fmt.Fprintf(&b, `<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link></item>`, title, strings.ReplaceAll(title, " ", "-"))
+	}
+	b.WriteString(`</channel></rss>`)
+	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(s.items)))
+	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(b.String()))
+}
+
+// A house is everything behind the hourly job, on a clock that the test sets.
+type house struct {
+	t      *testing.T
+	st     *store.Store
+	clock  time.Time
+	mail   string
+	spread poller.Spread
+}
+
+func newHouse(t *testing.T, st *store.Store, clock string) *house {
+	h := &house{t: t, st: st, mail: t.TempDir()}
+	h.spread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, NoWait: true}
+	h.set(clock)
+	return h
+}
+
+func (h *house) set(clock string) {
+	h.t.Helper()
+	var err error
+	if h.clock, err = time.Parse("2006-01-02 15:04", clock); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) poller() *poller.Poller {
+	p := poller.New(poller.Options{
+		UserAgentVersion: "test", BaseURL: "http://localhost:8080", NoWait: true,
+		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Now:           func() time.Time { return h.clock },
+	})
+	h.t.Cleanup(p.Close)
+	return p
+}
+
+func (h *house) job() *hourly.Job {
+	h.t.Helper()
+	transport, err := mailer.Open("maildir:"+h.mail, mailer.Options{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { transport.Close() })
+	signer := digest.NewSigner(make([]byte, 32))
+	return hourly.New(hourly.Options{
+		Store:  h.st,
+		Poller: h.poller(),
+		Mail: &mailer.Loop{
+			Queue: h.st, Transport: transport, Signer: signer, From: "Digest <digest@example.org>",
+			Printer: press{edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"})},
+		},
+		Spread: h.spread,
+		Now:    func() time.Time { return h.clock },
+		Frozen: true,
+	})
+}
+
+type press struct{ *edition.Builder }
+
+func (p press) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
+	printed, err := p.Builder.Print(ctx, ds)
+	mails := make([]mailer.Mail, len(printed))
+	for i, e := range printed {
+		mails[i] = mailer.Mail{To: e.Delivery.Email, Subject: e.Subject, HTML: e.HTML, Text: e.Text, Encoded: true, UnsubscribeURL: e.UnsubscribeURL}
+	}
+	return mails, err
+}
+
+// reader adds a reader of some sites.
+func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
+	h.t.Helper()
+	_, d, err := h.st.AddUser(h.t.Context(), email, zone, h.clock)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	desk := subscribe.Desk{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+	for _, s := range sites {
+		if _, _, err := desk.Address(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
+			h.t.Fatal(err)
+		}
+		s.requests()
+	}
+	return d
+}
+
+// tick runs the hour at an instant and checks the summary.
+func (h *house) tick(clock string, want hourly.Summary) {
+	h.t.Helper()
+	h.set(clock)
+	got, err := h.job().Tick(h.t.Context())
+	if err != nil {
+		h.t.Fatalf("tick at %s: %v", clock, err)
+	}
+	if got != want {
+		h.t.Errorf("tick at %s:\n got %+v\nwant %+v", clock, got, want)
+	}
+}
+
+// inbox gives all mail so far as one text.
+func (h *house) inbox() (mails int, text string) {
+	h.t.Helper()
+	files, err := filepath.Glob(filepath.Join(h.mail, "new", "*"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, f := range files {
+		content, err := os.ReadFile(f)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		b.Write(content)
+	}
+	return len(files), b.String()
+}
+
+func TestTheHour(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first", "older")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		h.reader("berlin@example.org", "Europe/Berlin", s) // midnight at 23:00Z
+		h.reader("utc@example.org", "UTC", s)
+
+		h.tick("2026-11-19 22:00", hourly.Summary{})
+		if asked := s.requests(); asked != nil {
+			t.Errorf("asked %v though nobody's midnight has come", asked)
+		}
+		s.publish("evening news")
+		h.tick("2026-11-19 23:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
+		if asked := s.requests(); fmt.Sprint(asked) != "[HEAD GET]" {
+			t.Errorf("a changed feed was asked %v", asked)
+		}
+		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "evening news") || !strings.Contains(text, "first") || strings.Contains(text, "older") {
+			t.Errorf("%d mails; want one with the evening news and the newest post of before, and no older one:\n%s", n, text)
+		}
+		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Unchanged: 1, Editions: 1, Sent: 1})
+		if asked := s.requests(); fmt.Sprint(asked) != "[GET]" {
+			t.Errorf("an unchanged feed was asked %v once HEAD had told the truth", asked)
+		}
+		h.tick("2026-11-20 01:00", hourly.Summary{})
+		h.tick("2026-11-20 23:00", hourly.Summary{Polled: 1, Unchanged: 1})
+		if n, _ := h.inbox(); n != 2 {
+			t.Errorf("%d mails; a day without posts brings none", n)
+		}
+	})
+}
+
+func TestFreshUntilWithinTheDeadline(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first")
+		h := newHouse(t, st, "2026-11-19 23:20") // the gap ends at 00:20, before the deadline at 00:30
+		h.reader("utc@example.org", "UTC", s)
+		s.publish("second")
+		h.tick("2026-11-20 00:00", hourly.Summary{})
+		if asked := s.requests(); asked != nil {
+			t.Errorf("asked %v within the poll gap", asked)
+		}
+		h.tick("2026-11-20 00:20", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
+	})
+}
+
+func TestSlowestFeedHoldsNobodyBeyondTheDeadline(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		h.reader("utc@example.org", "UTC", s)
+		h.set("2026-11-20 00:00")
+		claimAndDie(t, h)
+		h.tick("2026-11-20 00:01", hourly.Summary{})
+		h.tick("2026-11-20 00:30", hourly.Summary{Editions: 1, Sent: 1})
+		if asked := s.requests(); asked != nil {
+			t.Errorf("asked %v although an attempt of this hour was committed (S16)", asked)
+		}
+		s.publish("second")
+		h.tick("2026-11-20 01:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1})
+	})
+}
+
+// claimAndDie does what a worker does that is killed during its poll.
+func claimAndDie(t *testing.T, h *house) {
+	t.Helper()
+	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
+		return poller.Schedule(f, due, h.clock, h.spread)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	claimed, err := h.st.ClaimFeeds(t.Context(), h.clock, 10, time.Hour, 15*time.Minute, "dead")
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %d feeds, %v", len(claimed), err)
+	}
+}
+
+func TestLateHourPollsFirst(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first")
+		h := newHouse(t, st, "2026-11-17 10:00")
+		h.reader("utc@example.org", "UTC", s)
+		s.publish("second", "third")
+		h.tick("2026-11-20 09:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 2, Editions: 1, Sent: 1}) // asleep for two midnights
+		n, text := h.inbox()
+		if n != 1 || !strings.Contains(text, "third") || !strings.Contains(text, "Friday 20 November") {
+			t.Errorf("%d mails; want one, of today, with what was published meanwhile:\n%s", n, text)
+		}
+		h.tick("2026-11-20 10:00", hourly.Summary{})
+	})
+}
+
+func TestFeedInTroubleLosesNothing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first")
+		h := newHouse(t, st, "2026-11-18 10:00")
+		h.reader("utc@example.org", "UTC", s)
+		s.publish("second")
+		s.answer(http.StatusServiceUnavailable)
+		h.tick("2026-11-19 00:00", hourly.Summary{Polled: 1, Failed: 1, Editions: 1, Sent: 1})
+		h.tick("2026-11-19 01:00", hourly.Summary{})
+		s.answer(0)
+		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
+		if _, text := h.inbox(); strings.Count(text, "second") == 0 {
+			t.Error("the post published while the site was down is lost")
+		}
+	})
+}
+
+func TestMailDownKeepsEditions(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		h.reader("utc@example.org", "UTC", s)
+		h.set("2026-11-20 00:00")
+		job := h.job()
+		down, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := down.Addr().String()
+		down.Close() // nobody listens there now
+		if job.Mail.Transport, err = mailer.Open("smtp+insecure://"+address, mailer.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		sum, err := job.Tick(t.Context())
+		if err != nil || sum.Editions != 1 || sum.Sent != 0 {
+			t.Errorf("with the mail server down: %+v, %v", sum, err)
+		}
+		h.tick("2026-11-20 01:00", hourly.Summary{Sent: 1})
+	})
+}
+
+func TestRunStopsWhenAsked(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		h.reader("utc@example.org", "UTC", s)
+		h.set("2026-11-20 00:00")
+		job := h.job()
+		ctx, stop := context.WithCancel(t.Context())
+		sent := 0
+		job.Report = func(e hourly.Event) {
+			if sent += e.Mail.Sent; sent == 1 {
+				stop() // as SIGTERM does
+			}
+		}
+		if err := job.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := h.inbox(); n != 1 {
+			t.Errorf("%d mails, want 1", n)
+		}
+	})
+}
+
+func TestManyFeedsManyWorkers(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		const feeds = 30
+		h := newHouse(t, st, "2026-11-19 10:00")
+		var sites []*site
+		for range feeds {
+			s := newSite(t)
+			s.publish("first")
+			sites = append(sites, s)
+		}
+		h.reader("a@example.org", "UTC", sites...)
+		h.reader("b@example.org", "UTC", sites[:10]...)
+		h.set("2026-11-20 00:00")
+		var workers sync.WaitGroup
+		for range 3 {
+			job := h.job()
+			workers.Go(func() {
+				if _, err := job.Tick(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		workers.Wait()
+		h.tick("2026-11-20 00:30", hourly.Summary{})
+		for i, s := range sites {
+			if asked := s.requests(); fmt.Sprint(asked) != "[HEAD]" {
+				t.Errorf("feed %d was asked %v by three workers", i, asked)
+			}
+		}
+		if n, _ := h.inbox(); n != 2 {
+			t.Errorf("%d mails, want 2", n)
+		}
+	})
+}
+
+func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		doc, err := feed.Parse([]byte(`<rss version="2.0"><channel><title>S</title>
+			<item><title>a</title><guid>a</guid></item><item><title>b</title><guid>b</guid></item></channel></rss>`), "", "http://example.org/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+		f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/", Host: "example.org", LastAttemptAt: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.ParsedAt = now
+		res := poller.Result{Feed: f, Outcome: poller.Changed, Document: doc}
+		for _, want := range []int{2, 0} { // at first both are new, then neither
+			polled, err := hourly.Intake(t.Context(), st, res, "", now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(polled.Posts) != want || len(polled.Listed) != 2 {
+				t.Errorf("%d posts of %d listed, want %d of 2", len(polled.Posts), len(polled.Listed), want)
+			}
+			if _, err := st.Record(t.Context(), now, []store.Polled{polled}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
