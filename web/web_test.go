@@ -31,7 +31,7 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		v := r.visitor().signIn(u)
 		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
-			shows(".next", "The next one comes as Saturday 21 November begins, if the sites you read have something new.")
+			shows(".next", "It comes as Saturday 21 November begins, if your sites have something new.")
 
 		r.arrives(d, post("One"))
 		r.midnight()
@@ -66,11 +66,20 @@ func TestArchiveNewestFirst(t *testing.T) {
 func TestArchiveSaysThatItStopped(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
 		r.visitor().post(r.unsubscribePath(d), nil).status(http.StatusOK)
-		a := r.visitor().signIn(u).get("/editions").status(http.StatusOK)
-		if got := a.attrs(".notice a", "href"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
-			r.t.Errorf("the way back is %q", got)
+		wayBack := func(selector string) {
+			if got := v.get("/editions").status(http.StatusOK).attrs(selector, "href"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
+				r.t.Errorf("the way back is %q", got)
+			}
 		}
+		wayBack(".sheet a") // before the first edition
+		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK)
+		r.arrives(d, post("One"))
+		r.midnight()
+		v.get("/editions").shows(".next", "The next one comes as Sunday 22 November begins, if your sites have something new.")
+		r.visitor().post(r.unsubscribePath(d), nil).status(http.StatusOK)
+		wayBack(".notice a")
 	})
 }
 
