@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestRecordFirstRead(t *testing.T) {
 		p.PublishedAt = time.Time{}
 		return p
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		name  string
 		posts []digest.Post
 		want  string
@@ -51,20 +52,19 @@ func TestRecordFirstRead(t *testing.T) {
 		{"else the newest", []digest.Post{day(50), day(30), day(99)}, "p30h0m0s"},
 		{"else the first in the document", []digest.Post{undated("u"), undated("v")}, "u"},
 		{"a date beats none", []digest.Post{undated("u"), day(99)}, "p99h0m0s"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			each(t, func(w world) {
-				ada := w.reader("ada", "Europe/Paris")
-				f := w.newFeed("f.example")
-				w.subscribe(ada, f)
-				r := w.record(noon, f, c.posts)
-				want(w.t, "stored", r.Posts, len(c.posts))
-				want(w.t, "waiting", w.waiting(ada), c.want)
-				late := w.record(noon.Add(time.Hour), f, []digest.Post{day(200)})
-				want(w.t, "a later post, however old, is new", late.Hidden, 1)
-			})
-		})
 	}
+	each(t, func(w world) {
+		for i, c := range cases {
+			ada := w.reader(fmt.Sprint("ada", i), "Europe/Paris")
+			f := w.newFeed(fmt.Sprintf("f%d.example", i))
+			w.subscribe(ada, f)
+			r := w.record(noon, f, c.posts)
+			want(w.t, c.name+": stored", r.Posts, len(c.posts))
+			want(w.t, c.name, w.waiting(ada), c.want)
+			late := w.record(noon.Add(time.Hour), f, []digest.Post{day(200)})
+			want(w.t, c.name+": a later post, however old, is new", late.Hidden, 1)
+		}
+	})
 }
 
 func TestRecordFencesZombies(t *testing.T) {
@@ -132,7 +132,7 @@ func TestRecordMoves(t *testing.T) {
 
 func TestChangedGUIDs(t *testing.T) {
 	old := post("guid-1", noon)
-	for _, c := range []struct {
+	cases := []struct {
 		name   string
 		change func(*digest.Post)
 		listed []string
@@ -146,24 +146,23 @@ func TestChangedGUIDs(t *testing.T) {
 		{"no date now, same content", func(p *digest.Post) { p.PublishedAt = time.Time{} }, nil, true},
 		{"no date now, other content", func(p *digest.Post) { p.PublishedAt = time.Time{}; p.ContentHash = "x" }, nil, false},
 		{"neither address nor title", func(p *digest.Post) { p.URL, p.Title = "", "" }, nil, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			each(t, func(w world) {
-				ada := w.reader("ada", "Europe/Paris")
-				f := w.feed("f.example")
-				w.subscribe(ada, f)
-				w.record(noon, f, []digest.Post{old})
-				p := old
-				p.Identity = "guid-2"
-				c.change(&p)
-				r := w.record(noon.Add(time.Hour), f, []digest.Post{p}, c.listed...)
-				want(w.t, "new posts", r.Posts == 0, c.same)
-				if c.same {
-					want(w.t, "one post, under its new name", w.waiting(ada), "guid-2")
-				}
-			})
-		})
 	}
+	each(t, func(w world) {
+		for i, c := range cases {
+			ada := w.reader(fmt.Sprint("ada", i), "Europe/Paris")
+			f := w.feed(fmt.Sprintf("f%d.example", i))
+			w.subscribe(ada, f)
+			w.record(noon, f, []digest.Post{old})
+			p := old
+			p.Identity = "guid-2"
+			c.change(&p)
+			r := w.record(noon.Add(time.Hour), f, []digest.Post{p}, c.listed...)
+			want(w.t, c.name+": the same", r.Posts == 0, c.same)
+			if c.same {
+				want(w.t, c.name+": one post, under its new name", w.waiting(ada), "guid-2")
+			}
+		}
+	})
 }
 
 func TestChangedGUIDsOfTwins(t *testing.T) {

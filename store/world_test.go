@@ -198,3 +198,11 @@ func hosts(n int) []string {
 	}
 	return list
 }
+
+// move gives a digest another midnight behind the store's back.
+func (w world) move(d digest.Digest, due time.Time) {
+	w.t.Helper()
+	old := w.again(d).NextDueAt
+	w.ok(w.Exec(w.ctx(), `UPDATE digest_posts SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, due.Unix(), d.ID, old.Unix()))
+	w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ? WHERE id = ?`, due.Unix(), d.ID))
+}
