@@ -11,8 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"digest"
 	"digest/demo"
 	"digest/hourly"
+	"digest/mailer"
 	"digest/store"
 	"digest/timezone"
 	"digest/web"
@@ -75,6 +77,7 @@ func (s *show) play() error {
 	}
 	defer transport.Close()
 	s.job, job.Report = job, s.tell
+	job.Mail.Printer = announced{job.Mail.Printer, s.say}
 	if err := s.subscribeAll(); err != nil {
 		return err
 	}
@@ -183,16 +186,38 @@ func (s *show) whoseMidnight(at time.Time) string {
 func (s *show) tell(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
-		s.say("  %d digest is due; %d feeds may be asked", ev.Digests, ev.Feeds)
+		s.say("  due: %s; %s may be asked", count(ev.Digests, "digest"), count(ev.Feeds, "feed"))
 	case hourly.EventPolled:
-		s.say("  polled %-40q %-9s with %d requests: %s", ev.Result.Feed.Title, ev.Result.Outcome, ev.Result.Requests, ev.Result.Message)
+		s.say("  poll: %s (%s) of %q", ev.Result.Message, count(ev.Result.Requests, "request"), ev.Result.Feed.Title)
 	case hourly.EventStored:
-		s.say("  stored %d new posts, hidden from %d readers' eyes until their midnight", ev.Posts, ev.Hidden)
+		s.say("  store: %s, hidden until midnight: %s for the readers", count(ev.Posts, "new post"), count(ev.Hidden, "row"))
 	case hourly.EventReleased:
-		s.say("  released %d edition", ev.Digests)
+		s.say("  release: %s sealed", count(ev.Digests, "edition"))
 	case hourly.EventDelivered:
-		s.say("  delivered %d by mail into %s", ev.Mail.Sent, filepath.Join(s.dir, "mail"))
+		s.say("  deliver: %s accepted", count(ev.Mail.Sent, "message"))
 	}
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// announced prints editions and says so.
+type announced struct {
+	mailer.Printer
+	say func(format string, args ...any)
+}
+
+// Print renders editions and tells their subjects.
+func (a announced) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
+	mails, err := a.Printer.Print(ctx, ds)
+	for _, m := range mails {
+		a.say("  render: %q for %s, %d KB", m.Subject, m.To, (len(m.HTML)+len(m.Text))>>10)
+	}
+	return mails, err
 }
 
 func (s *show) say(format string, args ...any) {

@@ -149,7 +149,7 @@ func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 	}
 	loop := &mailer.Loop{
 		Queue:     st,
-		Printer:   press{e.editions(st, signer), digest.HostOf(e.baseURL)},
+		Printer:   press{e.editions(st, signer)},
 		Transport: transport,
 		Signer:    signer,
 		From:      e.from,
@@ -190,7 +190,6 @@ func tenth(d time.Duration) time.Duration {
 // press prints editions for the mailer.
 type press struct {
 	editions *edition.Builder
-	host     string // names the lists
 }
 
 // Print renders editions in the order of ds.

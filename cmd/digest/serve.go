@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/mail"
+	"net/url"
 	"sync"
 	"time"
 
@@ -116,6 +117,15 @@ func (e *env) work(ctx context.Context, st *store.Store) error {
 		return err
 	}
 	defer transport.Close()
-	e.log.Info("working", "version", version(), "database", store.Redacted(e.database))
+	e.log.Info("working", "version", version(), "database", e.databaseName())
 	return job.Run(ctx)
+}
+
+// databaseName is the setting without its password, for the log.
+func (e *env) databaseName() string {
+	u, err := url.Parse(e.database)
+	if err != nil || u.User == nil {
+		return e.database
+	}
+	return u.Redacted()
 }
