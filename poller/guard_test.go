@@ -3,6 +3,7 @@ package poller
 import (
 	"context"
 	"errors"
+	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -143,6 +144,50 @@ func TestI7_Literals(t *testing.T) {
 	}
 	if log := s.log(); len(log) > 0 {
 		t.Errorf("asked: %v", log)
+	}
+}
+
+// through makes a reader whose names resolve as the test says.
+func through(t *testing.T, address string, lookup func() ([]netip.Addr, error)) *reader {
+	g := newGuard(loopback())
+	g.lookup = func(context.Context, string, string) ([]netip.Addr, error) { return lookup() }
+	return newReader(t, address, func(o *Options) { o.DialContext = g.DialContext })
+}
+
+// TestS38_OneAddressAtATime: the next address is tried when the first does not answer.
+func TestS38_OneAddressAtATime(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	_, port, _ := strings.Cut(s.address, ":")
+	r := through(t, "http://a.example:"+port+"/feed", func() ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.77"), netip.MustParseAddr("::ffff:127.0.0.1")}, nil
+	})
+	r.want(Changed)
+	log := asked(t, s, "GET")
+	sent(t, log[0], "Host", "a.example:"+port)
+}
+
+// TestI7_Rebinding: a name that was harmless yesterday is looked at again today.
+func TestI7_Rebinding(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	_, port, _ := strings.Cut(s.address, ":")
+	answer := netip.MustParseAddr("127.0.0.1")
+	r := through(t, "http://a.example:"+port+"/feed", func() ([]netip.Addr, error) { return []netip.Addr{answer}, nil })
+	r.want(Changed)
+	answer = netip.MustParseAddr("192.168.0.1")
+	if r.want(Failed); r.feed.LastError != errNotPublic.Error() {
+		t.Error(r.feed.LastError)
+	}
+}
+
+func TestNamesThatDoNotResolve(t *testing.T) {
+	for says, err := range map[string]error{
+		"there is no host of that name":          &net.DNSError{Err: "no such host", Name: "a.example", Server: "10.0.0.53:53", IsNotFound: true},
+		"the host's name could not be looked up": &net.DNSError{Err: "timeout", Name: "a.example", Server: "10.0.0.53:53", IsTimeout: true},
+	} {
+		r := through(t, "http://a.example/feed", func() ([]netip.Addr, error) { return nil, err })
+		if r.want(Failed); r.feed.LastError != says || r.feed.LastStatus != 0 {
+			t.Error(r.feed.LastError)
+		}
 	}
 }
 

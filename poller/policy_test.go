@@ -38,6 +38,9 @@ func TestSchedule(t *testing.T) {
 		{why: "dead", f: digest.Feed{State: digest.FeedDead}, not: true},
 		{why: "gone", f: digest.Feed{State: digest.FeedGone}, not: true},
 		{why: "planned late: from now on", now: 12 * time.Minute, want: 12 * time.Minute},
+		{why: "planned hours late: asked all the same", f: digest.Feed{LastAttemptAt: at(-24 * time.Hour)}, now: 5 * time.Hour, want: 5 * time.Hour},
+		{why: "planned hours late, polled since midnight", f: digest.Feed{LastAttemptAt: at(3 * time.Hour)}, now: 5 * time.Hour, want: 5 * time.Hour},
+		{why: "planned hours late and fresh", f: digest.Feed{FreshUntil: at(6 * time.Hour)}, now: 5 * time.Hour, not: true},
 		{why: "queued earlier than that: left", f: digest.Feed{PollAt: at(2 * time.Minute)}, now: 5 * time.Minute, want: 2 * time.Minute},
 		{why: "queued later than that: brought forward", f: digest.Feed{PollAt: at(3 * time.Hour)}, want: 0},
 		{why: "queued, but before it may be asked: moved", f: digest.Feed{PollAt: at(time.Minute), NotBefore: at(9 * time.Minute)}, want: 9 * time.Minute},
@@ -47,6 +50,33 @@ func TestSchedule(t *testing.T) {
 		if ok == test.not || ok && !got.Equal(at(test.want)) {
 			t.Errorf("%s: %v %v", test.why, got, ok)
 		}
+	}
+}
+
+func TestNextPoll(t *testing.T) {
+	now := midnight().Add(-6 * time.Hour)
+	s := Spread{Gap: time.Hour, Deadline: 30 * time.Minute}
+	at := func(d time.Duration) time.Time { return midnight().Add(d) }
+	tests := []struct {
+		why  string
+		f    digest.Feed
+		want time.Time
+	}{
+		{"at the next midnight of a reader", digest.Feed{}, at(0)},
+		{"when it is queued", digest.Feed{PollAt: at(time.Minute)}, at(time.Minute)},
+		{"when it is no longer fresh", digest.Feed{FreshUntil: at(20 * time.Minute)}, at(20 * time.Minute)},
+		{"fresh beyond the deadline: a day later", digest.Feed{FreshUntil: at(2 * time.Hour)}, at(day1)},
+		{"asked to wait for four days", digest.Feed{NotBefore: at(4*day1 - time.Hour)}, at(4 * day1)},
+		{"dead", digest.Feed{State: digest.FeedDead}, time.Time{}},
+		{"gone", digest.Feed{State: digest.FeedGone, PollAt: at(0)}, time.Time{}},
+	}
+	for _, test := range tests {
+		if got := NextPoll(test.f, midnight(), now, s); !got.Equal(test.want) {
+			t.Errorf("%s: %v", test.why, got)
+		}
+	}
+	if got := NextPoll(digest.Feed{}, time.Time{}, now, s); !got.IsZero() {
+		t.Errorf("nobody reads it: %v", got)
 	}
 }
 

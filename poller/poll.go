@@ -141,7 +141,7 @@ func (v *visit) notModified(a *answer) {
 	}
 	etag := a.header.Get("ETag")
 	if etag != "" && !sameETag(etag, v.feed.ETag) {
-		v.p.log.Debug("304 names another ETag; the one that earned it is kept", "feed", v.feed.URL, "etag", etag)
+		v.p.log.Debug("304 names another ETag; the one that earned it is kept", "feed", a.url.Redacted(), "etag", etag)
 	} else if lm := validator(a.header, "Last-Modified"); lm != "" {
 		v.feed.LastModified = lm
 	}
@@ -254,9 +254,11 @@ func (p *Poller) parseFeed(a *answer) (*feed.Document, error) {
 }
 
 func (p *Poller) parseAny(a *answer) (doc *feed.Document, err error) {
+	p.parsing <- struct{}{}
 	defer func() {
+		<-p.parsing
 		if r := recover(); r != nil {
-			p.log.Error("parsing panicked", "address", a.address, "panic", fmt.Sprint(r))
+			p.log.Error("parsing panicked", "address", a.url.Redacted(), "panic", fmt.Sprint(r))
 			doc, err = nil, errors.New("the document could not be read: it broke the parser, which is a fault of this program")
 		}
 	}()

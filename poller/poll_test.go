@@ -39,8 +39,8 @@ func TestS1_FirstFetch(t *testing.T) {
 	}
 }
 
-// TestS3_S4_Echo: validators go back byte for byte, however odd.
-func TestS3_S4_Echo(t *testing.T) {
+// TestS2toS4_Echo: validators go back byte for byte, however odd.
+func TestS2toS4_Echo(t *testing.T) {
 	for _, etag := range []string{`"a"`, `W/"a"`, `"a-gzip"`, `foo`, `""`, `"größe"`, `"a b"`, `"a,b"`, ``} {
 		for _, lm := range []string{monday, "Mon, 16 Nov 2026 08:00:00 +0000", "Mon, 16 Nov 2026 08:00:00 UTC",
 			"Monday, 16-Nov-26 08:00:00 GMT", "Sun, 16 Nov 2026 08:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "yesterday", ""} {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"strings"
 	"time"
 
@@ -50,8 +51,8 @@ type Options struct {
 	// HostInterval is the least gap between two requests to one host.
 	HostInterval time.Duration
 
-	// Gap is the least time between two polls of one feed. Poll does not hold
-	// it (Schedule and the store do); Find puts it into no record either.
+	// Gap is the least time between two polls of one feed. It is not held here:
+	// Schedule and the claim of the feed do that.
 	Gap time.Duration
 
 	Head HeadMode // "" means HeadLearned
@@ -82,6 +83,10 @@ type Poller struct {
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
+
+	// parsing holds a token for each parse under way: parsing is all processor
+	// and memory, so there is no use in more of them than processors.
+	parsing chan struct{}
 }
 
 // DefaultTimeout is the time one request may take, all of it.
@@ -112,6 +117,7 @@ func New(o Options) *Poller {
 		agent:     agent(o.UserAgentVersion, o.BaseURL),
 		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
 		head:      cmp.Or(o.Head, HeadLearned),
+		parsing:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 }
 

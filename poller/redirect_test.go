@@ -202,8 +202,8 @@ func TestRedirectWithRetryAfter(t *testing.T) {
 	}
 }
 
-// TestHeadThroughRedirect: the GET goes where HEAD was led, and not there again by the detour.
-func TestHeadThroughRedirect(t *testing.T) {
+// TestS12_HeadThroughRedirect: the GET goes where HEAD was led, and not there again by the detour.
+func TestS12_HeadThroughRedirect(t *testing.T) {
 	hops := map[string]string{"/feed": "/now"}
 	s := newSite(t, from(302, hops, conditional(atom(1), `"1"`, monday)))
 	r := started(t, s, func(o *Options) { o.Head = HeadAlways })
