@@ -1,0 +1,284 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// released gives a world with n readers in Paris, each with an edition of one post.
+func (w world) released(n int) []digest.Digest {
+	w.t.Helper()
+	f := w.feed("f.example")
+	var digests []digest.Digest
+	for i := range n {
+		d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
+		w.subscribe(d, f)
+		digests = append(digests, d)
+	}
+	w.record(noon, f, posts(noon, "p"))
+	want(w.t, "released", w.hour(parisMidnight), n)
+	return digests
+}
+
+func (w world) take(now time.Time, n int, token string) []digest.Delivery {
+	w.t.Helper()
+	claimed, err := w.ClaimEditions(w.ctx(), now, n, 5*time.Minute, token)
+	w.ok(err)
+	return claimed
+}
+
+func (w world) dot(now time.Time, token string, ids ...digest.EditionID) []digest.EditionID {
+	w.t.Helper()
+	var dots []digest.Dot
+	for _, id := range ids {
+		dots = append(dots, digest.Dot{ID: id, MessageID: fmt.Sprintf("%d@example.org", id), Date: now})
+	}
+	won, err := w.BeginDot(w.ctx(), now, token, dots)
+	w.ok(err)
+	return won
+}
+
+func (w world) mark(now time.Time, token string, m digest.Mark) {
+	w.t.Helper()
+	w.ok(w.Finish(w.ctx(), now, token, []digest.Mark{m}))
+}
+
+func (w world) edition(id digest.EditionID) digest.Edition {
+	w.t.Helper()
+	e, err := w.Edition(w.ctx(), id)
+	w.ok(err)
+	return e
+}
+
+func TestDelivery(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		want(w.t, "before its hour", len(w.take(parisMidnight.Add(-time.Second), 9, "t")), 0)
+		now := parisMidnight
+		got := w.take(now, 9, "t")
+		if len(got) != 1 {
+			w.t.Fatalf("claimed %d", len(got))
+		}
+		e := got[0]
+		want(w.t, "reader", [4]string{e.Email, e.TimeZone, e.DigestName, e.Token}, [4]string{"reader0@example.org", "Europe/Paris", "Daily Digest", "t"})
+		want(w.t, "keys", e.UserID == d.UserID && e.DigestID == d.ID, true)
+		want(w.t, "attempt", e.Attempt, 1)
+		want(w.t, "state", e.State, digest.EditionLeased)
+		want(w.t, "leased", len(w.take(now, 9, "u")), 0)
+		want(w.t, "another's token", len(w.dot(now, "u", e.ID)), 0)
+		want(w.t, "mine", fmt.Sprint(w.dot(now, "t", e.ID)), fmt.Sprint([]digest.EditionID{e.ID}))
+		want(w.t, "only once", len(w.dot(now, "t", e.ID)), 0)
+		at := w.edition(e.ID)
+		want(w.t, "the promise", [2]string{string(at.State), at.MessageID}, [2]string{"dotting", fmt.Sprintf("%d@example.org", e.ID)})
+		w.mark(now, "u", digest.Mark{ID: e.ID, State: digest.EditionFailed})
+		want(w.t, "another's mark", w.edition(e.ID).State, digest.EditionDotting)
+		w.mark(now.Add(time.Second), "t", digest.Mark{ID: e.ID, State: digest.EditionSent, Reply: "250 ok"})
+		sent := w.edition(e.ID)
+		want(w.t, "sent", [2]string{string(sent.State), sent.Reply}, [2]string{"sent", "250 ok"})
+		want(w.t, "when", sent.SentAt, now.Add(time.Second))
+		w.mark(now, "t", digest.Mark{ID: e.ID, State: digest.EditionReady})
+		want(w.t, "sent is the end (I6)", w.edition(e.ID).State, digest.EditionSent)
+	})
+}
+
+func TestDeliveryRetries(t *testing.T) {
+	each(t, func(w world) {
+		w.released(2)
+		got := w.take(parisMidnight, 9, "t")
+		again := parisMidnight.Add(10 * time.Minute)
+		w.ok(w.Finish(w.ctx(), parisMidnight, "t", []digest.Mark{
+			{ID: got[0].ID, State: digest.EditionReady, NextAt: again, Reply: "451 later", Error: "greylisted"},
+			{ID: got[1].ID, State: digest.EditionReady, NextAt: again.Add(-time.Minute), Uncounted: true},
+		}))
+		want(w.t, "not yet", len(w.take(again.Add(-2*time.Minute), 9, "u")), 0)
+		next := w.take(again, 9, "u")
+		want(w.t, "in order of time", next[0].ID, got[1].ID)
+		want(w.t, "attempts", [2]int{next[0].Attempt, next[1].Attempt}, [2]int{1, 2})
+		want(w.t, "why", next[1].Error, "greylisted")
+		w.ok(w.ReleaseEditions(w.ctx(), "u"))
+		back := w.take(again, 9, "v")
+		want(w.t, "given back with its attempt", [2]int{back[0].Attempt, back[1].Attempt}, [2]int{1, 2})
+		w.mark(again, "v", digest.Mark{ID: back[0].ID, State: digest.EditionFailed, Error: "no such user"})
+		want(w.t, "failed", w.edition(back[0].ID).State, digest.EditionFailed)
+	})
+}
+
+func TestDeliveryLeaseEnds(t *testing.T) {
+	each(t, func(w world) {
+		w.released(1)
+		id := w.take(parisMidnight, 9, "dead")[0].ID
+		reap := func(now time.Time) int {
+			n, err := w.Reap(w.ctx(), now)
+			w.ok(err)
+			return n
+		}
+		want(w.t, "lease holds", reap(parisMidnight.Add(299*time.Second)), 0)
+		want(w.t, "nobody's", len(w.take(parisMidnight.Add(299*time.Second), 9, "t")), 0)
+		now := parisMidnight.Add(5 * time.Minute)
+		want(w.t, "no doubt", reap(now), 0)
+		want(w.t, "again", len(w.take(now, 9, "t")), 1)
+		want(w.t, "the dead one may not send", len(w.dot(now, "dead", id)), 0)
+
+		w.dot(now, "t", id)
+		want(w.t, "a dot may take its time", reap(now.Add(15*time.Minute-time.Second)), 0)
+		now = now.Add(15 * time.Minute)
+		want(w.t, "in doubt", reap(now), 1)
+		second := w.take(now, 9, "u")
+		if len(second) != 1 || !second[0].WasInDoubt {
+			w.t.Fatalf("once more, and known: %+v", second)
+		}
+		want(w.t, "same Message-ID and Date", [2]string{second[0].MessageID, second[0].Date.String()},
+			[2]string{fmt.Sprintf("%d@example.org", id), parisMidnight.Add(5 * time.Minute).String()})
+		w.dot(now, "u", id)
+		now = now.Add(15 * time.Minute)
+		want(w.t, "in doubt twice", reap(now), 1)
+		want(w.t, "never a third time", w.edition(id).State, digest.EditionUnconfirmed)
+		want(w.t, "nothing left", len(w.take(now, 9, "v")), 0)
+	})
+}
+
+func TestDeliveryMarkedInDoubt(t *testing.T) {
+	each(t, func(w world) {
+		w.released(1)
+		now := parisMidnight
+		for i, after := range []digest.EditionState{digest.EditionReady, digest.EditionUnconfirmed} {
+			token := fmt.Sprint(i)
+			id := w.take(now, 9, token)[0].ID
+			w.dot(now, token, id)
+			w.mark(now, token, digest.Mark{ID: id, State: digest.EditionInDoubt, NextAt: now.Add(time.Hour)})
+			want(w.t, "after "+token, w.edition(id).State, after)
+			now = now.Add(time.Hour)
+		}
+	})
+}
+
+func TestDeliveryIdempotent(t *testing.T) {
+	each(t, func(w world) {
+		w.released(1)
+		now := parisMidnight
+		for i := range 3 {
+			token := fmt.Sprint(i)
+			got := w.take(now, 9, token)
+			if len(got) != 1 || got[0].WasInDoubt {
+				w.t.Fatalf("round %d: %+v", i, got)
+			}
+			w.dot(now, token, got[0].ID)
+			w.ok(w.ReapIdempotent(w.ctx(), now.Add(time.Second)))
+			want(w.t, "while the lease holds", len(w.take(now, 9, "x")), 0)
+			now = now.Add(5 * time.Minute)
+			w.ok(w.ReapIdempotent(w.ctx(), now))
+		}
+	})
+}
+
+func TestDeliveryTooLate(t *testing.T) {
+	each(t, func(w world) {
+		w.released(3)
+		id := w.take(parisMidnight, 1, "t")[0].ID
+		late := parisMidnight.Add(20 * time.Hour)
+		want(w.t, "none", len(w.take(late, 1, "u")), 0)
+		n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state = 'expired'`)
+		w.ok(err)
+		want(w.t, "expired, though met one by one", n, 2)
+		want(w.t, "not the one in flight", w.edition(id).State, digest.EditionLeased)
+	})
+}
+
+// The reader leaves at every moment of a delivery.
+func TestUnsubscribeRace(t *testing.T) {
+	each(t, func(w world) {
+		ds := w.released(3)
+		leave := func(d digest.Digest) {
+			w.t.Helper()
+			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+		}
+		leave(ds[0])
+		got := w.take(parisMidnight, 9, "t")
+		want(w.t, "before the claim", len(got), 2)
+		leave(ds[1])
+		ids := []digest.EditionID{got[0].ID, got[1].ID}
+		won := w.dot(parisMidnight, "t", ids...)
+		want(w.t, "before the dot", len(won), 1)
+		want(w.t, "the one who stayed", w.edition(won[0]).DigestID, ds[2].ID)
+		n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state = 'failed' AND error = 'unsubscribed'`)
+		w.ok(err)
+		want(w.t, "both ended", n, 2)
+	})
+}
+
+// A lease may end and its edition become ready after its reader has left.
+func TestUnsubscribeDuringADeadLease(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		id := w.take(parisMidnight, 9, "dead")[0].ID
+		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+		now := parisMidnight.Add(time.Hour)
+		_, err := w.Reap(w.ctx(), now)
+		w.ok(err)
+		want(w.t, "not claimed", len(w.take(now, 9, "t")), 0)
+		want(w.t, "failed", w.edition(id).State, digest.EditionFailed)
+	})
+}
+
+func TestClaimEditionsIsExact(t *testing.T) {
+	const workers, readers = 8, 120
+	each(t, func(w world) {
+		w.released(readers)
+		var mu sync.Mutex
+		var all []digest.EditionID
+		var wg sync.WaitGroup
+		for i := range workers {
+			wg.Go(func() {
+				token := fmt.Sprint("w", i)
+				for idle := 0; idle < 3; {
+					got, err := w.ClaimEditions(w.ctx(), parisMidnight, 7, time.Minute, token)
+					if err != nil {
+						w.t.Error(err)
+						return
+					}
+					if len(got) == 0 {
+						idle++
+					}
+					mu.Lock()
+					for _, e := range got {
+						all = append(all, e.ID)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		want(w.t, "claims", len(all), readers)
+		slices.Sort(all)
+		want(w.t, "each once", len(slices.Compact(all)), readers)
+	})
+}
+
+func TestReadingEditions(t *testing.T) {
+	each(t, func(w world) {
+		ds := w.released(2)
+		got := w.take(parisMidnight, 9, "t")
+		refs, err := w.EditionPosts(w.ctx(), got)
+		w.ok(err)
+		want(w.t, "editions", len(refs), len(ds))
+		ref := refs[got[1].ID][0]
+		all, err := w.Posts(w.ctx(), []digest.PostID{ref.PostID, ref.PostID + 99})
+		w.ok(err)
+		p := post("p", noon)
+		p.ID, p.FeedID = ref.PostID, ref.FeedID
+		want(w.t, "posts", len(all), 1)
+		want(w.t, "post", all[0], p)
+		sources, err := w.Sources(w.ctx(), []digest.FeedID{ref.FeedID, 999})
+		w.ok(err)
+		want(w.t, "source", sources[0], digest.Source{FeedID: ref.FeedID, Title: "f.example", SiteURL: "https://f.example/feed"})
+		if _, err := w.Edition(w.ctx(), 999); digest.KindOf(err) != digest.NotFound {
+			w.t.Errorf("no edition: %v", err)
+		}
+	})
+}
+

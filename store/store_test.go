@@ -1,0 +1,283 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// oneLine fails the test unless err is something a person can act on.
+func oneLine(t *testing.T, err error, kind digest.Kind) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if digest.KindOf(err) != kind || strings.Contains(err.Error(), "\n") {
+		t.Errorf("want one line of kind %q, got kind %q: %v", kind, digest.KindOf(err), err)
+	}
+}
+
+func TestOpenRefusesANewerSchema(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		w := world{storetest.Open(t, database), t}
+		w.reader("ada", "UTC")
+		w.ok(w.Exec(w.ctx(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, `+trueIn(database)+`)`))
+		_, err := store.Open(t.Context(), database)
+		oneLine(t, err, digest.Conflict)
+		users, err := w.Users(t.Context())
+		w.ok(err)
+		want(t, "all is as it was", len(users), 1)
+	})
+}
+
+// trueIn is the value goose writes.
+func trueIn(database string) string {
+	if strings.HasPrefix(database, "postgres") {
+		return "TRUE"
+	}
+	return "1"
+}
+
+func TestMigrateManyAtOnce(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				s, err := store.Open(t.Context(), database)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				err = errors.Join(s.Migrate(t.Context()), s.Migrate(t.Context()), s.Ping(t.Context()), s.Close())
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		s := storetest.Open(t, database)
+		current, err := s.Current(t.Context())
+		want(t, "current", current && err == nil, true)
+		if _, err := s.Users(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestUnmigratedSaysSo(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		s, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		_, err = s.Users(t.Context())
+		oneLine(t, err, digest.Unavailable)
+		current, err := s.Current(t.Context())
+		want(t, "current", current || err != nil, false)
+	})
+}
+
+func TestSecretIsMadeOnce(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		first, err := storetest.Open(t, database).Secret(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := storetest.Open(t, database).Secret(t.Context())
+		want(t, "error", err, nil)
+		want(t, "length", len(first), 32)
+		want(t, "the same", bytes.Equal(first, second), true)
+	})
+}
+
+func TestOpenWhatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	garbage := filepath.Join(dir, "garbage.db")
+	if err := os.WriteFile(garbage, bytes.Repeat([]byte("not a database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, database string
+		kind           digest.Kind
+	}{
+		{"a folder", dir, digest.Unavailable},
+		{"a folder that is missing", filepath.Join(dir, "none", "digest.db"), digest.Unavailable},
+		{"another kind of file", garbage, digest.Invalid},
+		{"no server", "postgres://nobody@127.0.0.1:1/none?sslmode=disable", digest.Unavailable},
+		{"no socket", "postgres://nobody@/none?sslmode=disable&host=" + dir, digest.Unavailable},
+		{"no address", "postgres://[", digest.Invalid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := store.Open(t.Context(), c.database)
+			if err == nil {
+				_ = s.Close()
+			}
+			oneLine(t, err, c.kind)
+		})
+	}
+	left, err := os.ReadFile(garbage)
+	want(t, "the other file is untouched", err == nil && bytes.HasPrefix(left, []byte("not a database")), true)
+}
+
+func TestOpenNoSuchDatabase(t *testing.T) {
+	address := storetest.Postgres(t)
+	_, err := store.Open(t.Context(), regexp.MustCompile(`digest_test_\w+`).ReplaceAllString(address, "nowhere"))
+	oneLine(t, err, digest.Unavailable)
+}
+
+// A file that cannot be written, even by root.
+func TestReadOnlyFile(t *testing.T) {
+	path := storetest.SQLite(t)
+	s := storetest.Open(t, path)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if out, err := exec.Command("chattr", "+i", path).CombinedOutput(); err != nil {
+			t.Skipf("root may write everything here: %v: %s", err, out)
+		}
+		defer func() { _ = exec.Command("chattr", "-i", path).Run() }()
+	} else if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadFile(path)
+	_, err := store.Open(t.Context(), path)
+	oneLine(t, err, digest.Unavailable)
+	after, _ := os.ReadFile(path)
+	want(t, "untouched", bytes.Equal(before, after), true)
+}
+
+func TestFileIsPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b?c#d%20é.db")
+	w := world{storetest.Open(t, path), t}
+	w.reader("ada", "UTC")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, "mode of "+suffix, info.Mode().Perm(), 0o600)
+	}
+}
+
+// A write that meets another process's waits for it.
+func TestBusyWaits(t *testing.T) {
+	path := storetest.SQLite(t)
+	s := storetest.Open(t, path)
+	other, err := sql.Open("sqlite3", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(60000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	tx, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, _, err := s.AddUser(context.Background(), "ada@example.org", "UTC", noon)
+		done <- err
+	}()
+	if _, err := s.Users(t.Context()); err != nil {
+		t.Errorf("reading meanwhile: %v", err)
+	}
+	select {
+	case err := <-done:
+		t.Errorf("did not wait: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever ends a transaction half way, nothing of it stays.
+func TestAbortedTransaction(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		ctx, cancel := context.WithCancel(w.ctx())
+		schedule := func(digest.Feed, time.Time) (time.Time, bool) { cancel(); return noon, true }
+		if _, err := w.Plan(ctx, parisMidnight, schedule); err == nil {
+			w.t.Error("a cut transaction was committed")
+		}
+		want(w.t, "not queued", w.feedAgain(f).PollAt, time.Time{})
+		_, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return noon, true })
+		w.ok(err)
+		want(w.t, "planned by the next", w.feedAgain(f).PollAt, noon)
+
+		bad := posts(noon, "good", "bad")
+		bad[1].Title = "\xff\x00" // PostgreSQL refuses it
+		rec := w.feedAgain(f)
+		rec.ETag = "new"
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: rec, Posts: bad, Listed: []string{"good", "bad"}}})
+		if err != nil {
+			want(w.t, "neither posts nor record", w.waiting(ada)+w.feedAgain(f).ETag, "")
+		}
+	})
+}
+
+// The schema has the same tables and columns in both databases.
+func TestDialectsAgree(t *testing.T) {
+	sqlite := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0
+		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, c.name`)
+	postgres := columns(t, "postgres", storetest.Postgres(t), `SELECT table_name, column_name, data_type, is_nullable = 'NO'
+		FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, column_name`)
+	for name, kind := range sqlite {
+		want(t, name, postgres[name], kind)
+	}
+	want(t, "columns", len(postgres), len(sqlite))
+	if len(sqlite) < 100 {
+		t.Errorf("only %d columns were found", len(sqlite))
+	}
+}
+
+func columns(t *testing.T, driver, database, query string) map[string]string {
+	t.Helper()
+	storetest.Open(t, database)
+	db, err := sql.Open(driver, database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	kinds := strings.NewReplacer("INTEGER", "bigint", "TEXT", "text", "BLOB", "bytea")
+	found := make(map[string]string)
+	for rows.Next() {
+		var table, column, kind string
+		var required bool
+		if err := rows.Scan(&table, &column, &kind, &required); err != nil {
+			t.Fatal(err)
+		}
+		if table != "goose_db_version" {
+			found[table+"."+column] = fmt.Sprintf("%s %t", kinds.Replace(kind), required)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

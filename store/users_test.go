@@ -1,0 +1,105 @@
+package store_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func TestUsers(t *testing.T) {
+	each(t, func(w world) {
+		u, d, err := w.AddUser(w.ctx(), " Ada.L@Example.ORG ", "Europe/Paris", noon)
+		w.ok(err)
+		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris", CreatedAt: noon})
+		stored, err := w.DigestOf(w.ctx(), u.ID)
+		w.ok(err)
+		want(w.t, "digest", stored, d)
+		want(w.t, "as it is made", d, digest.Digest{
+			ID: d.ID, UserID: u.ID, Name: "Daily Digest", TimeZone: "Europe/Paris", NextDueAt: parisMidnight,
+			Weekdays: digest.EveryDay, State: digest.DigestActive,
+		})
+		found, err := w.UserByEmail(w.ctx(), "ada.l@EXAMPLE.org")
+		w.ok(err)
+		want(w.t, "found", found, u)
+		_, _, err = w.AddUser(w.ctx(), "ADA.L@example.org", "UTC", noon)
+		oneLine(w.t, err, digest.Conflict)
+		_, _, err = w.AddUser(w.ctx(), "bob@example.org", "Europe/Pariss", noon)
+		oneLine(w.t, err, digest.Invalid)
+		_, err = w.UserByEmail(w.ctx(), "bob@example.org")
+		oneLine(w.t, err, digest.NotFound)
+		_, err = w.DigestOf(w.ctx(), 99)
+		oneLine(w.t, err, digest.NotFound)
+		oneLine(w.t, w.SetSendDelay(w.ctx(), d.ID, 24*time.Hour), digest.Invalid)
+		oneLine(w.t, w.SetSendDelay(w.ctx(), 99, time.Hour), digest.NotFound)
+
+		w.subscribe(d, w.feed("f.example"))
+		all, err := w.Users(w.ctx())
+		w.ok(err)
+		want(w.t, "users", len(all), 1)
+		want(w.t, "in the list", all[0].User == u && all[0].Digest == d && all[0].Subscriptions == 1, true)
+	})
+}
+
+func TestRemoveUser(t *testing.T) {
+	each(t, func(w world) {
+		ds := w.released(2)
+		f := w.feedAgain(digest.Feed{URL: "https://f.example/feed"})
+		w.record(parisMidnight, f, posts(parisMidnight, "q"))
+		w.ok(w.AddSession(w.ctx(), []byte("s"), ds[0].UserID, noon, noon.Add(time.Hour)))
+		w.ok(w.AddSignIn(w.ctx(), []byte("t"), ds[0].UserID, noon, noon.Add(time.Hour)))
+		got := w.take(parisMidnight, 9, "t")
+		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
+		want(w.t, "nothing is sent to one who is gone", len(w.dot(parisMidnight, "t", got[0].ID, got[1].ID)), 1)
+		for table, n := range map[string]int{
+			"users": 1, "digests": 1, "subscriptions": 1, "editions": 1, "digest_posts": 2, "sessions": 0, "sign_in_tokens": 0,
+			"posts": 2, "feeds": 1,
+		} {
+			have, err := w.Count(w.ctx(), `SELECT count(*) FROM `+table)
+			w.ok(err)
+			want(w.t, table, have, n)
+		}
+		oneLine(w.t, w.RemoveUser(w.ctx(), ds[0].UserID), digest.NotFound)
+		eve, _, err := w.AddUser(w.ctx(), "eve@example.org", "UTC", noon)
+		w.ok(err)
+		w.ok(w.RemoveUser(w.ctx(), eve.ID))
+		next, _, err := w.AddUser(w.ctx(), "fay@example.org", "UTC", noon)
+		w.ok(err)
+		want(w.t, "no key is used twice: links are signed with it", next.ID > eve.ID, true)
+	})
+}
+
+func TestSignIn(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ada", "UTC")
+		token, late, session := []byte("token"), []byte("late"), []byte("session")
+		w.ok(w.AddSignIn(w.ctx(), token, d.UserID, noon, noon.Add(time.Hour)))
+		w.ok(w.AddSignIn(w.ctx(), late, d.UserID, noon, noon.Add(time.Hour)))
+		_, err := w.TakeSignIn(w.ctx(), late, noon.Add(time.Hour))
+		oneLine(w.t, err, digest.NotFound)
+		var wins atomic.Int32
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if u, err := w.TakeSignIn(w.ctx(), token, noon); err == nil && u == d.UserID {
+					wins.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		want(w.t, "exactly one", wins.Load(), 1)
+
+		w.ok(w.AddSession(w.ctx(), session, d.UserID, noon, noon.Add(time.Hour)))
+		u, err := w.SessionUser(w.ctx(), session, noon.Add(59*time.Minute))
+		w.ok(err)
+		want(w.t, "user", u.Email, "ada@example.org")
+		_, err = w.SessionUser(w.ctx(), session, noon.Add(time.Hour))
+		oneLine(w.t, err, digest.NotFound)
+		w.ok(w.EndSession(w.ctx(), session))
+		w.ok(w.EndSession(w.ctx(), session))
+		_, err = w.SessionUser(w.ctx(), session, noon)
+		oneLine(w.t, err, digest.NotFound)
+	})
+}
