@@ -10,10 +10,12 @@ import (
 	"digest"
 )
 
-// How long a group waits for company. A group of dots leaves at once when no
-// send is on its way to one.
+// How long a group waits for company. A group of dots waits no longer than the
+// last commit took, and leaves at once when no send is on its way to one; under
+// load the commit before it is all the time it needs to gather.
 const (
-	dotWindow  = 5 * time.Millisecond
+	dotWindow  = 5 * time.Millisecond   // at most
+	dotHurry   = 200 * time.Microsecond // commits faster than this are not worth waiting for
 	markWindow = 20 * time.Millisecond
 )
 
@@ -31,6 +33,7 @@ type committer struct {
 	token string
 	clock func() time.Time
 	wake  chan struct{}
+	took  time.Duration // the last commit of dots; of the goroutine alone
 	done  chan struct{}
 
 	mu      sync.Mutex
@@ -97,7 +100,7 @@ func (c *committer) run() {
 	for {
 		c.mu.Lock()
 		dots, marks, closing := len(c.dots), len(c.marks), c.closing
-		full := dots > 0 && c.onWay == 0
+		full := dots > 0 && (c.onWay == 0 || c.took < dotHurry)
 		c.mu.Unlock()
 		switch {
 		case full:
@@ -111,7 +114,7 @@ func (c *committer) run() {
 			return
 		}
 		if dots > 0 && dotsDue == nil {
-			dotsDue = time.After(dotWindow)
+			dotsDue = time.After(min(c.took, dotWindow))
 		}
 		if marks > 0 && marksDue == nil {
 			marksDue = time.After(markWindow)
@@ -137,7 +140,9 @@ func (c *committer) writeDots() {
 	for i, q := range requests {
 		dots[i] = q.dot
 	}
+	start := time.Now()
 	won, err := c.queue.BeginDot(c.ctx, c.clock(), c.token, dots)
+	c.took = time.Since(start)
 	ours := make(map[digest.EditionID]bool, len(won))
 	for _, id := range won {
 		ours[id] = true

@@ -3,6 +3,7 @@ package mailer
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -190,21 +191,39 @@ func boundary(messageID string) string {
 // checkMessage refuses what would be read differently at another hop: a bare CR
 // or LF (a smuggled message), an octet over 127, NUL, a line that is too long.
 func checkMessage(message []byte) error {
-	for n := 1; len(message) > 0; n++ {
-		i := bytes.IndexByte(message, '\n')
-		if i < 1 || message[i-1] != '\r' {
-			return fmt.Errorf("line %d of the message does not end with CRLF", n)
+	lines := 0
+	for rest := message; len(rest) > 0; lines++ {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 1 || rest[i-1] != '\r' {
+			return fmt.Errorf("line %d of the message does not end with CRLF", lines+1)
 		}
-		line := message[:i-1]
-		if len(line) > maxLine {
-			return fmt.Errorf("line %d of the message is %d octets long, %d at most", n, len(line), maxLine)
+		if i-1 > maxLine {
+			return fmt.Errorf("line %d of the message is %d octets long, %d at most", lines+1, i-1, maxLine)
 		}
-		for _, c := range line {
-			if c >= 0x80 || c == '\r' || c == 0 {
-				return fmt.Errorf("line %d of the message holds the octet %#02x", n, c)
-			}
-		}
-		message = message[i+1:]
+		rest = rest[i+1:]
+	}
+	switch {
+	case bytes.Count(message, []byte("\r")) != lines:
+		return errors.New("the message holds a bare CR")
+	case bytes.IndexByte(message, 0) >= 0:
+		return errors.New("the message holds a NUL")
+	case !isSevenBit(message):
+		return errors.New("the message holds octets over 127")
 	}
 	return nil
+}
+
+// isSevenBit looks at eight octets at a time.
+func isSevenBit(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
 }

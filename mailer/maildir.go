@@ -54,9 +54,6 @@ func (t *maildirTransport) Close() error { return nil }
 // which is the moment of delivery. A message that a mail program has already
 // moved to cur stays there as it is.
 func (t *maildirTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
-	if err := checkMessage(message); err != nil {
-		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}
-	}
 	name, err := fileName(e.MessageID)
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}

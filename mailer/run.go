@@ -32,6 +32,7 @@ type run struct {
 type job struct {
 	digest.Delivery
 	mail       Mail
+	message    []byte // of mail; composed while the connections are busy with others
 	leaseUntil time.Time
 }
 
@@ -106,7 +107,7 @@ func (r *run) round(ctx context.Context) {
 	feeding, stop := context.WithCancel(ctx)
 	sending, cut := r.withGrace(ctx)
 	defer cut()
-	jobs := make(chan job)
+	jobs := make(chan job, r.l.connections()) // ahead of the senders by one each
 	fed := make(chan struct{})
 	first := r.left
 	r.left = nil
@@ -122,6 +123,9 @@ func (r *run) round(ctx context.Context) {
 	workers.Wait()
 	stop()
 	<-fed
+	for j := range jobs {
+		r.leave(j)
+	}
 }
 
 // withGrace gives a context that outlives ctx by the grace of the loop.
@@ -139,6 +143,13 @@ func (r *run) withGrace(ctx context.Context) (context.Context, context.CancelFun
 func (r *run) feed(ctx context.Context, jobs chan<- job, batch []job) {
 	for {
 		for i, j := range batch {
+			if j.message == nil {
+				var err error
+				if j.message, err = Compose(j.mail); err != nil {
+					r.settle(j, false, Reply{}, err)
+					continue
+				}
+			}
 			select {
 			case jobs <- j:
 				continue
@@ -285,15 +296,11 @@ func (r *run) send(ctx context.Context, j job) (ok bool) {
 	if !r.clock().Before(j.leaseUntil) {
 		return true // somebody else's by now
 	}
-	message, err := Compose(j.mail)
-	if err != nil {
-		r.settle(j, false, Reply{}, err)
-		return true
-	}
 	var reply Reply
+	var err error
 	dotted := false
 	for range 2 {
-		reply, dotted, err = r.attempt(ctx, j, message)
+		reply, dotted, err = r.attempt(ctx, j)
 		refused, is := errors.AsType[*NotAcceptedError](err)
 		if !is || !refused.lost() || dotted || ctx.Err() != nil || errors.Is(err, errQueue) {
 			break // only a lost connection is worth another one at once
@@ -302,11 +309,11 @@ func (r *run) send(ctx context.Context, j job) (ok bool) {
 	return r.settle(j, dotted, reply, err)
 }
 
-func (r *run) attempt(ctx context.Context, j job, message []byte) (reply Reply, dotted bool, err error) {
+func (r *run) attempt(ctx context.Context, j job) (reply Reply, dotted bool, err error) {
 	dot := digest.Dot{ID: j.ID, MessageID: j.mail.MessageID, Date: j.mail.Date}
 	e := Envelope{From: j.mail.From, To: j.mail.To, MessageID: j.mail.MessageID, Again: j.WasInDoubt || j.MessageID != ""}
 	r.marks.coming()
-	reply, err = r.l.Transport.Send(ctx, e, message, func(context.Context) error {
+	reply, err = r.l.Transport.Send(ctx, e, j.message, func(context.Context) error {
 		err := r.marks.dot(dot)
 		dotted = err == nil
 		return err

@@ -35,9 +35,6 @@ func (t *smtpTransport) Idempotent() bool { return false }
 // one. A server may have hung up on such a connection meanwhile; that shows
 // before the message has begun, and costs a new connection, nothing else.
 func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
-	if err := checkMessage(message); err != nil {
-		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}
-	}
 	from, to, err := e.addresses()
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}

@@ -16,7 +16,7 @@ type Envelope struct {
 
 // A Transport hands messages over, one at a time each call, any number of calls at once.
 type Transport interface {
-	// Send delivers a complete message. It calls beforeDot once, immediately
+	// Send delivers a complete message as Compose makes them. It calls beforeDot once, immediately
 	// before the step after which the message may count as accepted (the final
 	// dot, the rename); if that fails, the message is not delivered and Send
 	// returns a NotAcceptedError that wraps its error.
