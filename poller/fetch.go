@@ -32,17 +32,23 @@ type trip struct {
 	host  string // whose freeAt is wanted
 	validators
 
-	startedAt time.Time // of the first request; zero: none was sent
+	left      time.Duration // that its requests may still take, pauses not counted
+	startedAt time.Time     // of the first request; zero: none was sent
 	requests  int
 	bytes     int64
 	freeAt    time.Time
 }
+
+// tripTimeouts is how many times the time of one request a whole trip may take:
+// a chain of slow redirects must not hold a worker for as long as it likes.
+const tripTimeouts = 4
 
 func (p *Poller) newTrip(f digest.Feed, subscribers int) *trip {
 	return &trip{
 		p:          p,
 		agent:      p.agent + strconv.Itoa(subscribers) + " subscribers)",
 		host:       f.Host,
+		left:       tripTimeouts * p.timeout,
 		validators: validators{f.ETag, f.LastModified, f.ValidatorURL},
 	}
 }
@@ -77,17 +83,22 @@ func (t *trip) fetch(ctx context.Context, method string, r route) (*answer, erro
 
 // ask sends one request when its host is free, and reads the answer.
 func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error) {
+	if t.left <= 0 {
+		return nil, &trouble{text: "the answers took too long, all together"}
+	}
 	host := r.host()
 	if err := t.p.pace.enter(ctx, host); err != nil {
 		return nil, err
 	}
 	defer t.leave(host)
+	start := t.p.now()
 	if t.startedAt.IsZero() {
-		t.startedAt = t.p.now()
+		t.startedAt = start
 	}
-	limited, cancel := context.WithTimeout(ctx, t.p.timeout)
+	limited, cancel := context.WithTimeout(ctx, min(t.p.timeout, t.left))
 	defer cancel()
 	a, err := t.roundTrip(limited, method, r)
+	t.left -= t.p.now().Sub(start)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -115,7 +115,7 @@ func TestI7_Names(t *testing.T) {
 		g := newGuard(loopback())
 		g.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
 			var list []netip.Addr
-			for _, s := range strings.Fields(test.answer) {
+			for s := range strings.FieldsSeq(test.answer) {
 				list = append(list, netip.MustParseAddr(s))
 			}
 			return list, nil

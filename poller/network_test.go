@@ -205,6 +205,25 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+// TestSlowChain: redirects that are slow one by one do not add up to an hour.
+func TestSlowChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.site("a.example:80", func(r request) string {
+			time.Sleep(29 * time.Second)
+			return reply(r, 302, "", "Location: "+r.target+"x")
+		})
+		r := n.reader(t, "http://a.example/feed")
+		start := time.Now()
+		result := r.p.Poll(t.Context(), r.feed, 1)
+		if took := time.Since(start); took > 3*time.Minute || result.Outcome != Failed {
+			t.Errorf("%s after %v", result.Message, took)
+		}
+		n.close()
+		time.Sleep(time.Hour)
+	})
+}
+
 func dribble(c net.Conn, s string) {
 	for i := range len(s) {
 		if _, err := c.Write([]byte{s[i]}); err != nil {
