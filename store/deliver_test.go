@@ -281,4 +281,3 @@ func TestReadingEditions(t *testing.T) {
 		}
 	})
 }
-

@@ -18,20 +18,20 @@ func explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*sqlite3.Error](err); ok {
-		return explainSQLite(e, err)
+	if code, ok := errors.AsType[sqlite3.ErrorCode](err); ok {
+		return explainSQLite(code, err)
 	}
 	if e, ok := errors.AsType[*pq.Error](err); ok {
 		return explainPostgres(e, err)
 	}
-	if _, ok := errors.AsType[net.Error](err); ok {
+	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return unavailable(err, "PostgreSQL cannot be reached; see that it runs and that DIGEST_DATABASE names it")
 	}
 	return err
 }
 
-func explainSQLite(e *sqlite3.Error, err error) error {
-	switch e.Code() {
+func explainSQLite(code sqlite3.ErrorCode, err error) error {
+	switch code {
 	case sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.PERM:
 		return unavailable(err, "the database file cannot be written; check the permissions and the disk of the file and of its folder")
 	case sqlite3.FULL:
@@ -43,7 +43,7 @@ func explainSQLite(e *sqlite3.Error, err error) error {
 	case sqlite3.NOTADB, sqlite3.CORRUPT:
 		return &digest.Error{Kind: digest.Invalid, Message: "the database file is damaged or not a database; name another, or restore a backup", Err: err}
 	case sqlite3.ERROR:
-		if strings.Contains(e.Error(), "no such table") {
+		if strings.Contains(err.Error(), "no such table") {
 			return noSchema(err)
 		}
 	}

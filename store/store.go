@@ -119,14 +119,20 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	return &Store{d: sqliteDialect(), w: w, r: r}, nil
 }
 
-// touch makes the file, readable by nobody else, and finds out now rather than
-// later whether it can be written.
+// touch makes the file and the index of its log, readable by nobody else, and
+// finds out now rather than later whether they can be written. SQLite alone
+// would give them the rights that the umask leaves.
 func touch(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return unavailable(err, "the database cannot be written; give DIGEST_DATABASE a file in a folder that this user may write")
+	for _, suffix := range []string{"", "-shm"} {
+		f, err := os.OpenFile(path+suffix, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return unavailable(err, "the database cannot be written; give DIGEST_DATABASE a file in a folder that this user may write")
+		}
+		if err := f.Close(); err != nil {
+			return unavailable(err, "the database cannot be written; check its disk")
+		}
 	}
-	return f.Close()
+	return nil
 }
 
 // sqliteName is the data source of a file. The pragmas hold for a connection,
@@ -135,8 +141,8 @@ func sqliteName(path string, pragmas ...string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
 	q := url.Values{
+		"modeof":  {path}, // the log gets the rights of the file
 		"_txlock": {"immediate"},
 		"_pragma": append([]string{
 			"busy_timeout(60000)",
@@ -146,7 +152,9 @@ func sqliteName(path string, pragmas ...string) string {
 			"cache_size(-32768)",
 		}, pragmas...),
 	}
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" +
+		strings.ReplaceAll(q.Encode(), "+", "%20") // SQLite knows no plus
 }
 
 // Close closes the database.
