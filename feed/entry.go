@@ -12,6 +12,9 @@ import (
 // MaxEntries is how many entries of one document are taken as posts.
 const MaxEntries = 500
 
+// maxRead is how many entries of a document are read at all.
+const maxRead = 20_000
+
 // some gives the text constructs with these numbers that are not empty.
 func (s *skeleton) some(numbers ...string) []text {
 	var out []text
@@ -79,7 +82,7 @@ var (
 // personName gives the name in "mail (name)", "name <mail>" and the like; the
 // address alone where there is no name.
 func personName(s string) string {
-	s = plainLine(s, false)
+	s = plainLine(strings.ToValidUTF8(s[:min(len(s), 4*maxName)], ""), false)
 	if !strings.ContainsRune(s, '@') {
 		return s
 	}

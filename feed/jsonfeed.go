@@ -11,9 +11,15 @@ import (
 	"digest"
 )
 
+// largeJSON is from where on a document's items are counted before they are read.
+const largeJSON = 1 << 20
+
 // parseJSON reads JSON Feed 1 and 1.1.
 func parseJSON(doc, address string) (*Document, error) {
 	d := &Document{Kind: JSONFeed}
+	if len(doc) > largeJSON {
+		doc = string(lenientJSON(doc))
+	}
 	f, err := (&jsonfeed.Parser{}).Parse(strings.NewReader(doc))
 	if err != nil {
 		mended, ok := mendJSON(doc)
@@ -215,12 +221,13 @@ func fixAttachments(m map[string]any) {
 
 // lenientJSON rewrites a document as JSON proper, in one pass: raw control
 // characters in strings are escaped, commas before a closing bracket dropped,
-// and at a cut-off end the last member that was whole is kept and everything closed.
+// and at a cut-off end, or after maxRead items, the last one that was whole is
+// kept and everything closed.
 func lenientJSON(doc string) []byte {
 	out := make([]byte, 0, len(doc)+64)
 	var open []byte
 	inString := false
-	whole, wholeOpen := 0, 0 // where the last element of an array of objects ended
+	items, whole, wholeOpen := 0, 0, 0 // where the last element of an array of objects ended
 	for i := 0; i < len(doc); i++ {
 		c := doc[i]
 		if inString {
@@ -256,6 +263,10 @@ func lenientJSON(doc string) []byte {
 			out = append(out, c)
 			if len(open) == 2 && c == '}' {
 				whole, wholeOpen = len(out), len(open)
+				items++
+			}
+			if items > maxRead {
+				i = len(doc)
 			}
 			if len(open) == 0 {
 				return out

@@ -73,8 +73,11 @@ func (s *scanner) tornOutline(tok *token, name, address string) (Offer, bool) {
 			rest = rest[:i]
 		}
 	}
+	if len(rest) > 1<<16 {
+		return Offer{}, false
+	}
 	m := tornXMLURL.FindStringSubmatch(rest)
-	if m == nil || len(rest) > 1<<16 {
+	if m == nil {
 		return Offer{}, false
 	}
 	s.pos += len(rest)

@@ -45,7 +45,18 @@ type scanner struct {
 	doc   string
 	pos   int
 	attrs []attribute // reused
+
+	// What hostile documents would make us look for again and again.
+	noComment, noInstruction bool // none ends from here on
+	declarations             int
 }
+
+// maxDeclarations and maxDeclaration (bytes) bound what is read as a DOCTYPE;
+// what goes beyond ends at the next '>'.
+const (
+	maxDeclarations = 16
+	maxDeclaration  = 1 << 16
+)
 
 func (s *scanner) next() token {
 	for s.pos < len(s.doc) {
@@ -96,20 +107,30 @@ func (s *scanner) cdata(at int) token {
 func (s *scanner) skipOther(rest string) bool {
 	switch {
 	case strings.HasPrefix(rest, "<!--"):
-		s.skipPast(rest, 4, "-->")
+		s.skipPast(rest, 4, "-->", &s.noComment)
 	case strings.HasPrefix(rest, "<?"):
-		s.skipPast(rest, 2, ">")
+		s.skipPast(rest, 2, ">", &s.noInstruction)
 	case len(rest) > 2 && rest[1] == '!' && isLetter(rest[2]):
-		s.pos += declarationLength(rest)
+		s.declarations++
+		if s.declarations > maxDeclarations {
+			s.skipPast(rest, 2, ">", &s.noInstruction)
+		} else {
+			s.pos += declarationLength(rest[:min(len(rest), maxDeclaration)])
+		}
 	default:
 		return false
 	}
 	return true
 }
 
-// skipPast moves behind end; where it is missing only the opening is passed.
-func (s *scanner) skipPast(rest string, opening int, end string) {
-	i := strings.Index(rest[opening:], end)
+// skipPast moves behind end; where it is missing, which is remembered, only the
+// opening is passed.
+func (s *scanner) skipPast(rest string, opening int, end string, missing *bool) {
+	i := -1
+	if !*missing {
+		i = strings.Index(rest[opening:], end)
+		*missing = i < 0
+	}
 	if i < 0 {
 		s.pos += opening
 		return

@@ -19,6 +19,9 @@ const (
 	encoded // in base64
 )
 
+// maxLine bounds, in bytes, the raw text of what is shown on one line.
+const maxLine = 1 << 14
+
 // A text is a text construct as it stands in the document.
 type text struct {
 	raw  string // the inside of the element
@@ -73,6 +76,7 @@ func paragraphs(s string) string {
 
 // plain gives the text as one line without tags and entities: titles, names.
 func (t text) plain() string {
+	t.raw = strings.ToValidUTF8(t.raw[:min(len(t.raw), maxLine)], "")
 	value, certain := t.value()
 	return plainLine(value, certain)
 }
@@ -278,6 +282,7 @@ func hasInlineTags(s string) bool {
 
 // findTag reports whether any start tag in s, by its HTML name, satisfies ok.
 func findTag(s string, ok func(atom.Atom, string) bool) bool {
+	s = s[:strings.LastIndexByte(s, '>')+1]
 	for {
 		i := strings.IndexByte(s, '<')
 		if i < 0 {
@@ -292,7 +297,7 @@ func findTag(s string, ok func(atom.Atom, string) bool) bool {
 			continue
 		}
 		name := strings.ToLower(s[:n])
-		if strings.IndexByte(s[n:], '>') >= 0 && ok(htmlElement(name), name) {
+		if ok(htmlElement(name), name) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,9 +51,10 @@ type tidier struct {
 	rules    map[string]treatment
 	stack    []element
 	bindings []binding
-	open     []string // scratch of inside
-	itemAt   int      // where the open item begins in xml; -1: none is open
-	ended    bool     // the root was closed
+	nested   []int // scratch of inside: elements of the same tag begun in it
+	items    int
+	itemAt   int  // where the open item begins in xml; -1: none is open
+	ended    bool // the root was closed
 }
 
 // tidy makes a skeleton of a document whose root is that of a feed.
@@ -96,7 +98,7 @@ func (t *tidier) begin() {
 }
 
 func (t *tidier) walk() {
-	for !t.ended {
+	for !t.ended && t.items <= maxRead {
 		switch tok := t.next(); tok.kind {
 		case tokenEOF:
 			return
@@ -115,7 +117,7 @@ func (t *tidier) walk() {
 func (t *tidier) finish() {
 	if !t.ended {
 		t.cut = true
-		t.repairs = append(t.repairs, "the document ends early: whole items kept")
+		t.repaired("the document ends early: whole items kept")
 		if t.itemAt >= 0 {
 			t.xml = t.xml[:t.itemAt]
 			for t.top().emitted != "item" && t.top().emitted != "entry" {
@@ -131,6 +133,13 @@ func (t *tidier) finish() {
 		t.xml = append(t.xml, "</feed>"...)
 	} else {
 		t.xml = append(t.xml, "</rss>"...)
+	}
+}
+
+// repaired notes what had to be put right, each once and not without end.
+func (t *tidier) repaired(what string) {
+	if len(t.repairs) < 20 && !slices.Contains(t.repairs, what) {
+		t.repairs = append(t.repairs, what)
 	}
 }
 
@@ -203,7 +212,7 @@ func (t *tidier) start(tok token) {
 
 // closeItem ends an item whose end is missing when the next one begins.
 func (t *tidier) closeItem() {
-	t.repairs = append(t.repairs, "an item without end")
+	t.repaired("an item without end")
 	for t.itemAt >= 0 {
 		t.pop()
 	}
@@ -228,6 +237,7 @@ func (t *tidier) emptyElement(tok token, how treatment, e element) {
 func (t *tidier) enter(tok token, e element) {
 	if e.emitted == "item" || e.emitted == "entry" {
 		t.itemAt = len(t.xml)
+		t.items++
 	}
 	if e.emitted != "" {
 		t.xml = append(append(append(t.xml, '<'), e.emitted...), '>')
@@ -340,10 +350,10 @@ func (t *tidier) write(tok token, e element, value string) {
 }
 
 // inside gives the raw inside of the element that was just begun and moves
-// behind its end. An end that belongs to an open element ends it as well.
+// behind its end. An end that belongs to an element around it ends it as well.
 func (t *tidier) inside(tag string) string {
 	from := t.pos
-	t.open = append(t.open[:0], tag)
+	t.nested = append(t.nested[:0], make([]int, len(t.stack)+1)...)
 	for {
 		tok := t.next()
 		switch tok.kind {
@@ -354,46 +364,36 @@ func (t *tidier) inside(tag string) string {
 				t.pos = len(t.doc)
 				return t.doc[from:]
 			}
-			if !tok.empty {
-				t.open = append(t.open, tok.name)
+			if i := t.levelOf(tok.name, tag); i >= 0 && !tok.empty {
+				t.nested[i]++
 			}
 		case tokenEnd:
-			if closed := t.closeInside(tok.name); closed || t.isOpen(tok.name) && !t.isOpenInside(tok.name) {
-				if !closed {
-					t.pos = tok.at
-					t.repairs = append(t.repairs, "<"+tag+"> without end")
-				}
+			i := t.levelOf(tok.name, tag)
+			switch {
+			case i < 0:
+			case t.nested[i] > 0:
+				t.nested[i]--
+			case i == len(t.stack):
+				return t.doc[from:tok.at]
+			default:
+				t.pos = tok.at
+				t.repaired("<" + tag + "> without end")
 				return t.doc[from:tok.at]
 			}
 		}
 	}
 }
 
-// closeInside closes tag among the elements inside; true when it was the outermost.
-func (t *tidier) closeInside(tag string) bool {
-	for i := len(t.open) - 1; i >= 0; i-- {
-		if t.open[i] == tag {
-			t.open = t.open[:i]
-			return i == 0
+// levelOf finds the element that a tag could end: len(t.stack) for the one
+// being read, else the innermost open one; -1 for none.
+func (t *tidier) levelOf(name, tag string) int {
+	if name == tag {
+		return len(t.stack)
+	}
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if t.stack[i].tag == name {
+			return i
 		}
 	}
-	return false
-}
-
-func (t *tidier) isOpenInside(tag string) bool {
-	for _, open := range t.open {
-		if open == tag {
-			return true
-		}
-	}
-	return false
-}
-
-func (t *tidier) isOpen(tag string) bool {
-	for i := range t.stack {
-		if t.stack[i].tag == tag {
-			return true
-		}
-	}
-	return false
+	return -1
 }
