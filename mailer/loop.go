@@ -11,9 +11,10 @@ import (
 )
 
 // Queue is where editions wait. Every method is one transaction and commits
-// before it returns; none is called while another transaction is open.
+// before it returns; none is called while another transaction is open. That an
+// edition was once in doubt is never forgotten: every later claim says so.
 type Queue interface {
-	// Reap ends what died: leases past their end become ready again, dots older
+	// Reap ends what died: leases past their end become ready again; dots older
 	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
 	// they were in doubt before. It reports how many became either.
 	Reap(ctx context.Context, now time.Time) (inDoubt int, err error)
@@ -22,8 +23,8 @@ type Queue interface {
 	// in doubt, everything becomes ready again.
 	ReapIdempotent(ctx context.Context, now time.Time) error
 
-	// ClaimEditions leases at most n editions that are ready or in doubt and due
-	// by NextAt, of digests still active, counts the attempt, and gives them in
+	// ClaimEditions leases at most n editions that may be sent and are due by
+	// NextAt, of readers who have not left, counts the attempt, and gives them in
 	// the order of NextAt. Two callers never get the same edition.
 	ClaimEditions(ctx context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error)
 
@@ -31,11 +32,10 @@ type Queue interface {
 	// were still leased under token. The others must not be sent.
 	BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error)
 
-	// Finish records what became of editions held under token.
+	// Finish records what became of editions held under token, and nothing of others.
 	Finish(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
 
-	// ReleaseEditions gives back what is leased under token, uncounted; what was
-	// in doubt is so again.
+	// ReleaseEditions gives back what is leased under token, uncounted.
 	ReleaseEditions(ctx context.Context, token string) error
 }
 

@@ -168,9 +168,7 @@ func (q *memQueue) ReleaseEditions(_ context.Context, token string) error {
 	for _, r := range q.rows {
 		if r.State == digest.EditionLeased && r.Token == token {
 			r.Attempt--
-			if r.State = digest.EditionReady; r.doubted {
-				r.State = digest.EditionInDoubt
-			}
+			r.State = digest.EditionReady
 		}
 	}
 	return nil

@@ -63,17 +63,9 @@ func (r *run) routeFailed(j job, dotted bool, e *NotAcceptedError) {
 		return
 	}
 	r.marks.mark(digest.Mark{
-		ID: j.ID, State: waitingState(j.Delivery), Reply: e.Reply.String(), Error: e.reason(),
+		ID: j.ID, State: digest.EditionReady, Reply: e.Reply.String(), Error: e.reason(),
 		NextAt: r.clock().Add(routeDelay(1)), Uncounted: true,
 	})
-}
-
-// waitingState remembers a doubt while the edition waits.
-func waitingState(d digest.Delivery) digest.EditionState {
-	if d.WasInDoubt {
-		return digest.EditionInDoubt
-	}
-	return digest.EditionReady
 }
 
 // doubt records that nobody knows. Where sending again replaces the message it
@@ -108,7 +100,7 @@ func (r *run) retry(d digest.Delivery, reply Reply, err error) {
 	}
 	r.count(func(s *Stats) { s.Retried++ })
 	r.log.Info("an edition has to wait", "edition", d.ID, "attempt", d.Attempt, "again_at", next, "reason", reason)
-	r.marks.mark(digest.Mark{ID: d.ID, State: waitingState(d), Reply: reply.String(), Error: reason, NextAt: next})
+	r.marks.mark(digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: reply.String(), Error: reason, NextAt: next})
 }
 
 func (r *run) expire(d digest.Delivery, reason string) {

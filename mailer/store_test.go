@@ -1,0 +1,249 @@
+package mailer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/mail"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// released is Friday's midnight in Paris, when the editions of these tests are sealed.
+var released = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
+
+// sealEditions makes n readers with one edition each.
+func sealEditions(t *testing.T, st *store.Store, n int) {
+	t.Helper()
+	ctx, noon := t.Context(), released.Add(-11*time.Hour)
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, _, err := st.EnsureFeed(ctx, digest.Feed{URL: "https://example.org/feed", Host: "example.org", Title: "Example"})
+	check(err)
+	f.ParsedAt = noon.Add(-48 * time.Hour)
+	_, err = st.Record(ctx, f.ParsedAt, []store.Polled{{Feed: f}})
+	check(err)
+	for i := range n {
+		_, d, err := st.AddUser(ctx, fmt.Sprintf("reader%d@example.org", i+1), "Europe/Paris", noon)
+		check(err)
+		_, err = st.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+		check(err)
+	}
+	f.ParsedAt = noon
+	_, err = st.Record(ctx, noon, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{{
+		Identity: "p", Title: "A post", URL: "https://example.org/p", SeenAt: noon, ContentHash: "h",
+	}}}})
+	check(err)
+	_, err = st.Plan(ctx, released, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	check(err)
+	if got, err := st.Release(ctx, released, 30*time.Minute); err != nil || got != n {
+		t.Fatalf("%d editions, %v", got, err)
+	}
+}
+
+func storedStates(t *testing.T, st *store.Store) map[digest.EditionState]int {
+	t.Helper()
+	users, err := st.Users(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[digest.EditionState]int{}
+	for _, u := range users {
+		d, err := st.DigestOf(t.Context(), u.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		editions, err := st.Editions(t.Context(), d.ID, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range editions {
+			n[e.State]++
+		}
+	}
+	return n
+}
+
+func TestStoreIsAQueue(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		sealEditions(t, st, 60)
+		s := &sink{}
+		setting := s.listen(t)
+		var wg sync.WaitGroup
+		for range 3 { // several workers beside one database
+			l := testLoop(t, st, openTest(t, setting, Options{}))
+			l.Batch = 2
+			wg.Go(func() {
+				if _, err := l.Once(t.Context(), released); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := len(recipients(t, s.messages())); n != 60 || len(s.messages()) != 60 {
+			t.Errorf("%d readers, %d messages", n, len(s.messages()))
+		}
+		if got := storedStates(t, st); got[digest.EditionSent] != 60 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// A bad day: whatever the server does, every reader has the edition by the end
+// of it, twice at most, and only where the first time was in doubt.
+func TestStoreThroughABadDay(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		sealEditions(t, st, 60)
+		s := &sink{answer: func(c string, n int) string {
+			switch {
+			case c == "BANNER" && n < 6, c == "MAIL" && n == 9:
+				return "421 4.3.2 down"
+			case c == "RCPT" && n%3 == 1 && n < 100:
+				return "450 4.2.0 greylisted"
+			case (c == "DATA" || c == "BODY") && n%7 == 1, c == "DOT" && n%9 == 1 && n < 60:
+				return hangUp
+			case c == "DOT" && n%9 == 2:
+				return "451 4.3.0 disk"
+			}
+			return ""
+		}}
+		l := testLoop(t, st, openTest(t, s.listen(t), Options{}))
+		var doubts int
+		for at := time.Duration(0); at < 20*time.Hour; at += 15 * time.Minute {
+			doubts += once(t, l, released.Add(at)).InDoubt
+		}
+		// The sink does not accept what it hangs up on, so a reader without a
+		// message is one whose edition was in doubt twice.
+		got := storedStates(t, st)
+		if got[digest.EditionSent]+got[digest.EditionUnconfirmed] != 60 || doubts == 0 {
+			t.Errorf("%v, %d in doubt", got, doubts)
+		}
+		to := recipients(t, s.messages())
+		for who, n := range to {
+			if n != 1 {
+				t.Errorf("%s has %d", who, n)
+			}
+		}
+		if len(to) != got[digest.EditionSent] {
+			t.Errorf("%d readers have it, %d are marked", len(to), got[digest.EditionSent])
+		}
+	})
+}
+
+// Workers are killed at random moments while they send. Nothing is lost and no
+// message is cut short; what comes twice is the same message, at most one of
+// each connection for each kill and group of marks.
+func TestKill(t *testing.T) {
+	if os.Getenv("MAILER_TEST_WORKER") != "" {
+		worker(t)
+		return
+	}
+	if testing.Short() {
+		t.Skip("starts and kills processes")
+	}
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		st := storetest.Open(t, database)
+		const readers = 400
+		sealEditions(t, st, readers)
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "DOT" {
+				time.Sleep(time.Millisecond) // a server that has a disk
+			}
+			return ""
+		}}
+		setting := s.listen(t)
+		now, kills := released, 0
+		for ; kills < 100 && storedStates(t, st)[digest.EditionSent]+storedStates(t, st)[digest.EditionUnconfirmed] < readers; kills++ {
+			killed(t, database, setting, now)
+			now = now.Add(20 * time.Minute)
+		}
+		judgeKills(t, s.messages(), readers, kills)
+	})
+}
+
+// killed runs one worker and kills it a moment after it begins to send.
+func killed(t *testing.T, database, setting string, now time.Time) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
+	cmd.Env = append(os.Environ(), "MAILER_TEST_WORKER=1", "DB="+database, "MAIL="+setting, "NOW="+now.Format(time.RFC3339))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(out)
+	if line, err := r.ReadString('\n'); err != nil || line != "ready\n" {
+		t.Errorf("the worker said %q, %v", line, err)
+	}
+	timer := time.AfterFunc(time.Duration(5+rand.IntN(60))*time.Millisecond, func() { cmd.Process.Kill() })
+	r.WriteTo(discardWriter{}) //nolint:errcheck // it ends when the process does
+	timer.Stop()
+	cmd.Wait() //nolint:errcheck // it was killed
+}
+
+type discardWriter struct{}
+
+func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
+
+// worker is the process that is killed.
+func worker(t *testing.T) {
+	st, err := store.Open(context.Background(), os.Getenv("DB"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := time.Parse(time.RFC3339, os.Getenv("NOW"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := testLoop(t, st, openTest(t, os.Getenv("MAIL"), Options{}))
+	fmt.Println("ready")
+	if _, err := l.Once(context.Background(), now); err != nil {
+		t.Fatal(err)
+	}
+	st.Close()
+}
+
+func judgeKills(t *testing.T, messages []string, readers, kills int) {
+	t.Helper()
+	first := map[string]string{}
+	twice := 0
+	for _, m := range messages {
+		msg, err := mail.ReadMessage(strings.NewReader(m))
+		if err != nil || !strings.HasSuffix(m, "--\r\n") {
+			t.Fatalf("half a message: %v", errors.Join(err, errors.New(m)))
+		}
+		to := msg.Header.Get("To")
+		if before, ok := first[to]; ok {
+			twice++
+			if before != m {
+				t.Errorf("a resend in doubt differs:\n%s\n%s", before, m)
+			}
+		}
+		first[to] = m
+	}
+	if len(first) != readers {
+		t.Errorf("%d of %d readers have their edition", len(first), readers)
+	}
+	t.Logf("%d kills, %d messages came twice", kills, twice)
+	if most := kills * 40; twice > most {
+		t.Errorf("%d messages came twice after %d kills", twice, kills)
+	}
+}
