@@ -32,6 +32,9 @@ type trip struct {
 	host  string // whose freeAt is wanted
 	validators
 
+	// stop, if set, may end a trip at an address that permanent redirects lead to.
+	stop func(ctx context.Context, address string) error
+
 	left      time.Duration // that its requests may still take, pauses not counted
 	startedAt time.Time     // of the first request; zero: none was sent
 	requests  int
@@ -77,6 +80,11 @@ func (t *trip) fetch(ctx context.Context, method string, r route) (*answer, erro
 		}
 		if r, err = a.follow(); err != nil {
 			return nil, err
+		}
+		if t.stop != nil && r.moved() {
+			if err := t.stop(ctx, r.address); err != nil {
+				return nil, err
+			}
 		}
 	}
 }

@@ -19,11 +19,22 @@ const maxTries = 5 // of offered feeds, and again of guessed addresses
 // The feed comes with its document: it has been fetched once and need not be
 // again. The error is a *digest.Error.
 func (p *Poller) Find(ctx context.Context, address string) (Result, error) {
+	return p.FindNew(ctx, address, func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+}
+
+// A Known tells the feed that is stored under a normalised address, if one is.
+type Known func(ctx context.Context, address string) (digest.Feed, bool)
+
+// FindNew is Find for a program that has feeds: if the way leads to one of
+// them, by a page's offer or a permanent redirect, it is not fetched again
+// (S17). Its record then comes back as it is stored, Unchanged, without a document.
+func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Result, error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{trip: p.newTrip(digest.Feed{}, 1)}
+	s := &search{trip: p.newTrip(digest.Feed{}, 1), known: known}
+	s.stop = s.stopAtKnown
 	found, page, err := s.try(ctx, normal)
 	if plain, ok := withoutTLS(address, err); ok {
 		normal = plain
@@ -51,7 +62,26 @@ func withoutTLS(address string, err error) (string, bool) {
 }
 
 // A search is one Find under way.
-type search struct{ *trip }
+type search struct {
+	*trip
+	known Known
+}
+
+// A knownFeed ends a search at a feed that is stored already.
+type knownFeed struct{ digest.Feed }
+
+func (*knownFeed) Error() string { return "this feed is known" }
+
+func (s *search) stopAtKnown(ctx context.Context, address string) error {
+	normal, err := feed.NormalURL(address)
+	if err != nil {
+		return &trouble{text: err.Error()}
+	}
+	if f, ok := s.known(ctx, normal); ok {
+		return &knownFeed{f}
+	}
+	return nil
+}
 
 // behind looks for a feed behind a page.
 func (s *search) behind(ctx context.Context, address string, page *feed.Document) (Result, error) {
@@ -96,26 +126,41 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	if err != nil {
 		return Result{}, nil, &trouble{text: err.Error()}
 	}
-	r, err := routeTo(normal)
+	a, err := s.look(ctx, normal)
+	if k, ok := errors.AsType[*knownFeed](err); ok {
+		return s.alreadyKnown(k.Feed), nil, nil
+	}
 	if err != nil {
 		return Result{}, nil, err
-	}
-	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
-	a, err := s.fetch(ctx, http.MethodGet, r)
-	if err != nil {
-		return Result{}, nil, err
-	}
-	if !usable(a.status) {
-		return Result{}, nil, badStatus(a)
 	}
 	doc, err := s.p.parseAny(a)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Result{}, nil, &trouble{failure: failure{status: a.status}, text: err.Error()}
-	}
-	if !doc.IsFeed() {
+	case !doc.IsFeed():
 		return Result{}, doc, nil
 	}
 	return s.found(normal, a, doc), nil, nil
+}
+
+func (s *search) look(ctx context.Context, address string) (*answer, error) {
+	if err := s.stopAtKnown(ctx, address); err != nil {
+		return nil, err
+	}
+	r, err := routeTo(address)
+	if err != nil {
+		return nil, err
+	}
+	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
+	a, err := s.fetch(ctx, http.MethodGet, r)
+	if err == nil && !usable(a.status) {
+		err = badStatus(a)
+	}
+	return a, err
+}
+
+func (s *search) alreadyKnown(f digest.Feed) Result {
+	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
 }
 
 // found makes the record of a new feed: under the address that was asked for,

@@ -94,6 +94,31 @@ func TestS1_DiscoveryBodyIsUsed(t *testing.T) {
 	sent(t, log[0], "Accept", acceptTypes) // the same as in every poll: Vary
 }
 
+// TestS17_KnownFeedIsNotFetched: neither by a page's offer, nor by a guess, nor
+// where permanent redirects lead.
+func TestS17_KnownFeedIsNotFetched(t *testing.T) {
+	tests := []struct {
+		why, asks string
+		status    int
+		log       string
+		found     bool // fetched after all
+	}{
+		{"by its address", "/feed", 301, "", false},
+		{"a page that offers it", "/", 301, "GET/", false},
+		{"moved there for good", "/old", 301, "GET/old", false},
+		{"only there for now: a feed of its own", "/old", 302, "GET/old GET/feed", true},
+	}
+	for _, test := range tests {
+		s := newSite(t, from(test.status, map[string]string{"/old": "/feed"}, paths(map[string]string{"/": page("/feed"), "/feed": atom(1)})))
+		stored := digest.Feed{ID: 7, URL: s.url("/feed"), Title: "as stored"}
+		known := func(_ context.Context, address string) (digest.Feed, bool) { return stored, address == stored.URL }
+		result, err := newReader(t, s.url("/")).p.FindNew(context.Background(), s.url(test.asks), known)
+		if got := targets(s.log()); err != nil || got != test.log || (result.Feed == stored) == test.found || (result.Document != nil) != test.found {
+			t.Errorf("%s: %q %+v %v", test.why, got, result.Feed, err)
+		}
+	}
+}
+
 // TestFindGuesses: a page that offers nothing is asked for the usual places.
 func TestFindGuesses(t *testing.T) {
 	s := newSite(t, nil)
