@@ -27,9 +27,13 @@ import (
 //
 //	func TestMain(m *testing.M) { storetest.Main(m) }
 //
-// Without it the server stops a moment later.
-func Main(m *testing.M) {
+// Without it the server stops a moment later. What else is to be cleared away
+// then goes into after.
+func Main(m *testing.M, after ...func()) {
 	code := m.Run()
+	for _, f := range after {
+		f()
+	}
 	forTests.stop()
 	forBenchmarks.stop()
 	os.Exit(code)

@@ -1,0 +1,158 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// TestStoringExcludesReleasing is I8: posts are stored while midnights pass.
+// Each must be in one edition, or wait; and what was released stays as it was.
+func TestStoringExcludesReleasing(t *testing.T) {
+	const nPosts, readers, storers = 80, 5, 3
+	each(t, func(w world) {
+		var feeds []digest.Feed
+		for _, h := range hosts(storers) {
+			feeds = append(feeds, w.feed(h))
+		}
+		for i := range readers {
+			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), feeds...)
+		}
+		var wg sync.WaitGroup
+		for i, f := range feeds {
+			wg.Go(func() {
+				for n := range nPosts {
+					id := fmt.Sprintf("%d-%d", i, n)
+					p := store.Polled{Feed: f, Posts: posts(noon, id), Listed: []string{id}}
+					p.Feed.ParsedAt = noon
+					if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
+						w.t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		stored := make(chan struct{})
+		go func() { wg.Wait(); close(stored) }()
+		sealed := make(map[digest.EditionID]int)
+		for now, done := parisMidnight, false; !done; now = now.Add(24 * time.Hour) {
+			select {
+			case <-stored:
+				done = true
+			default:
+			}
+			w.hour(now)
+			for _, e := range w.take(now, 1000, "t") {
+				refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{e})
+				w.ok(err)
+				sealed[e.ID] = len(refs[e.ID])
+			}
+		}
+		w.holds("posts that no edition shows", 0, `SELECT count(*) FROM digest_posts dp JOIN digests d ON d.id = dp.digest_id
+			WHERE dp.visible_at <= d.last_due_at AND NOT EXISTS
+			(SELECT 1 FROM editions e WHERE e.digest_id = dp.digest_id AND e.due_at = dp.visible_at)`)
+		w.holds("rows", nPosts*readers*storers, `SELECT count(*) FROM digest_posts`)
+		if len(sealed) < 2*readers {
+			w.t.Logf("only %d editions came while storing", len(sealed))
+		}
+		for id, n := range sealed {
+			w.holds("posts of a sealed edition", n, `SELECT count(*) FROM digest_posts dp JOIN editions e
+				ON e.digest_id = dp.digest_id AND e.due_at = dp.visible_at WHERE e.id = ?`, id)
+		}
+	})
+}
+
+// holds fails the test unless a query gives a number.
+func (w world) holds(what string, n int, query string, args ...any) {
+	w.t.Helper()
+	have, err := w.Count(w.ctx(), query, args...)
+	w.ok(err)
+	want(w.t, what, have, n)
+}
+
+// TestSubscribingMeetsStoring subscribes while a post of the same feed is
+// stored: whoever comes second sees what the first has done.
+func TestSubscribingMeetsStoring(t *testing.T) {
+	const rounds = 40
+	each(t, func(w world) {
+		for i := range rounds {
+			d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
+			f := w.feed(fmt.Sprintf("f%d.example", i))
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				p := store.Polled{Feed: f, Posts: posts(noon, "p"), Listed: []string{"p"}}
+				if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
+					w.t.Error(err)
+				}
+			})
+			wg.Go(func() {
+				if _, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon); err != nil {
+					w.t.Error(err)
+				}
+			})
+			wg.Wait()
+			want(w.t, "waiting", w.waiting(d), "p")
+		}
+	})
+}
+
+// TestPlanIsExact lets eight workers plan one midnight.
+func TestPlanIsExact(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		for i := range 30 {
+			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), f)
+		}
+		var mu sync.Mutex
+		var total store.PlanResult
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return parisMidnight, true })
+				if err != nil {
+					w.t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				total.Digests += r.Digests
+				total.Feeds += r.Feeds
+			})
+		}
+		wg.Wait()
+		want(w.t, "planned once", total, store.PlanResult{Digests: 30, Feeds: 1})
+	})
+}
+
+// TestReleaseIsExact lets eight workers release one midnight.
+func TestReleaseIsExact(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		for i := range 30 {
+			w.subscribe(w.reader(fmt.Sprint("reader", i), []string{"Europe/Paris", "Africa/Lagos"}[i%2]), f)
+		}
+		w.record(noon, f, posts(noon, "p"))
+		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		w.ok(err)
+		var mu sync.Mutex
+		total := 0
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				n, err := w.Release(w.ctx(), parisMidnight, deadline)
+				if err != nil {
+					w.t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				total += n
+			})
+		}
+		wg.Wait()
+		want(w.t, "editions", total, 30)
+		w.holds("editions stored", 30, `SELECT count(*) FROM editions`)
+	})
+}

@@ -1,0 +1,112 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+const keep = 400 * 24 * time.Hour
+
+// prune prunes until nothing is left to do.
+func (w world) prune(now time.Time) int {
+	w.t.Helper()
+	total := 0
+	for {
+		n, err := w.Prune(w.ctx(), now, keep, 2)
+		w.ok(err)
+		if n == 0 {
+			return total
+		}
+		total += n
+	}
+}
+
+// send delivers whatever is due.
+func (w world) send(now time.Time) {
+	w.t.Helper()
+	for _, e := range w.take(now, 1000, "send") {
+		w.dot(now, "send", e.ID)
+		w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
+	}
+}
+
+func TestPrune(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "1", "2", "3", "4", "listed"))
+		w.hour(parisMidnight)
+		w.send(parisMidnight)
+		// A year of the same document with one new post a month; "listed" stays in it.
+		var last time.Time
+		for month := 1; month <= 15; month++ {
+			last = noon.Add(time.Duration(month) * 30 * 24 * time.Hour)
+			w.record(last, f, posts(last, "month"+last.Format("0601")), "listed")
+			w.hour(last)
+			w.send(last)
+		}
+		young := noon.Add(keep)
+		w.hour(young)
+		want(w.t, "nothing is older than that", w.prune(young), 0)
+		old := last.Add(24 * time.Hour) // 451 days
+		w.hour(old)
+		want(w.t, "pruned", w.prune(old), 2+4+1)
+		w.holds("old posts, but the listed one", 1, `SELECT count(*) FROM posts WHERE seen_at <= ?`, noon.Unix())
+		w.holds("it is", 1, `SELECT count(*) FROM posts WHERE identity = 'listed'`)
+		w.holds("rows of editions that are gone", 0, `SELECT count(*) FROM digest_posts dp WHERE NOT EXISTS
+			(SELECT 1 FROM editions e WHERE e.digest_id = dp.digest_id AND e.due_at = dp.visible_at)`)
+		again := w.record(old, f, posts(old, "listed"))
+		want(w.t, "and does not come back", again.Posts, 0)
+		want(w.t, "no more", w.prune(old), 0)
+	})
+}
+
+// An edition may be unsent, or not even made, for longer than anything is kept.
+func TestPruneSparesTheUnsent(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f, g := w.feed("f.example"), w.feed("g.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "unsent"))
+		w.hour(parisMidnight)
+		w.subscribe(bob, g)
+		w.record(noon, g, posts(noon, "unreleased"))
+		old := noon.Add(keep + 100*24*time.Hour)
+		for _, feed := range []digest.Feed{f, g} {
+			w.record(old, feed, posts(old, "new"))
+		}
+		want(w.t, "pruned", w.prune(old), 0)
+		want(w.t, "unsent", w.editions(ada), "2026-11-20 unsent")
+		want(w.t, "unreleased", w.waiting(bob), "unreleased new")
+		w.hour(old)
+		want(w.t, "still nothing: both are to be sent", w.prune(old), 0)
+		w.take(old, 100, "t") // too old to send: expired; the new one is leased
+		want(w.t, "the old edition, and no post that one in flight may hold", w.prune(old), 1)
+	})
+}
+
+// What is put before a reader late is as old as its reader finds it.
+func TestPruneSparesWhatWasBroughtLate(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		w.record(noon, f, posts(noon, "old"))
+		later := noon.Add(keep + 60*24*time.Hour)
+		moved := f
+		moved.ParsedAt = later
+		w.record(later, moved, nil, "other")
+		ada := w.reader("ada", "Europe/Paris")
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, later))
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, later)
+		w.ok(err)
+		want(w.t, "the newest, though old", w.waiting(ada), "old")
+		now := later.Add(30 * time.Hour)
+		w.hour(now)
+		w.send(now)
+		want(w.t, "pruned", w.prune(now.Add(48*time.Hour)), 0)
+		w.holds("its post", 1, `SELECT count(*) FROM posts`)
+	})
+}
