@@ -34,7 +34,7 @@ func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, n int, gap, lease
 		if err != nil || len(won) == 0 {
 			return err
 		}
-		claimed, err = leaseFeeds(ctx, c, won, at(now), at(now).plus(lease), token)
+		claimed, err = leaseFeeds(ctx, c, won, at(now), at(now).plus(-gap), at(now).plus(lease), token)
 		return err
 	})
 	if err != nil {
@@ -98,12 +98,14 @@ func leaseHosts(ctx context.Context, c conn, wanted []candidate, now, until inst
 	return won, nil
 }
 
-// leaseFeeds leases feeds and commits the attempt to their records.
-func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, until instant, token string) ([]ClaimedFeed, error) {
+// leaseFeeds leases feeds and commits the attempt to their records. It looks
+// at all conditions again: a row may have changed since it was a candidate.
+func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, askedBefore, until instant, token string) ([]ClaimedFeed, error) {
 	var ids []digest.FeedID
 	err := c.all(ctx, &ids, `UPDATE feeds SET lease_until = ?, lease_token = ?,
 		prior_attempt_at = last_attempt_at, last_attempt_at = ?
-		WHERE id IN (`+list(won)+`) AND lease_until <= ? RETURNING id`, until, token, now, now)
+		WHERE id IN (`+list(won)+`) AND lease_until <= ? AND poll_at <= ? AND last_attempt_at <= ? AND state = 'active'
+		RETURNING id`, until, token, now, now, now, askedBefore)
 	if err != nil {
 		return nil, err
 	}

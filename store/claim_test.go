@@ -84,8 +84,8 @@ func TestClaimIsExact(t *testing.T) {
 	const workers, perHost, nHosts = 8, 3, 60
 	each(t, func(w world) {
 		var items []store.ImportItem
-		for _, h := range hosts(nHosts) {
-			for i := range perHost {
+		for i := range perHost { // a host's feeds stand apart, so that different workers meet them
+			for _, h := range hosts(nHosts) {
 				items = append(items, store.ImportItem{URL: fmt.Sprintf("https://%s/%d", h, i), Host: h})
 			}
 		}

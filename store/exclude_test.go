@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,10 +110,14 @@ func TestPlanIsExact(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var total store.PlanResult
+		var asked atomic.Int32
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return parisMidnight, true })
+				r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+					asked.Add(1)
+					return parisMidnight, true
+				})
 				if err != nil {
 					w.t.Error(err)
 				}
@@ -124,6 +129,7 @@ func TestPlanIsExact(t *testing.T) {
 		}
 		wg.Wait()
 		want(w.t, "planned once", total, store.PlanResult{Digests: 30, Feeds: 1})
+		want(w.t, "thought about once", asked.Load(), 1)
 	})
 }
 

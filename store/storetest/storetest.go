@@ -30,13 +30,19 @@ import (
 // Without it the server stops a moment later. What else is to be cleared away
 // then goes into after.
 func Main(m *testing.M, after ...func()) {
-	code := m.Run()
+	code := Run(m)
 	for _, f := range after {
 		f()
 	}
+	os.Exit(code)
+}
+
+// Run is Main without the exit, for a TestMain that has more to do.
+func Run(m *testing.M) (code int) {
+	code = m.Run()
 	forTests.stop()
 	forBenchmarks.stop()
-	os.Exit(code)
+	return code
 }
 
 // Each runs f on both databases, each new and with the schema in place.
