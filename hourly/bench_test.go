@@ -1,0 +1,115 @@
+package hourly_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/poller"
+	"digest/store"
+)
+
+// The benchmarks of this package drive whole steps of the hour through the
+// real parts, and measure beside each, in the same run, what bounds it from
+// above. Absolute figures belong to the machine; the ratio travels.
+
+// eve is when the benchmarks' readers subscribe: half a day before midnight UTC.
+var eve = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
+
+// nightsLater is the n-th midnight after eve, from 0.
+func nightsLater(n int) time.Time { return eve.Add(12*time.Hour + time.Duration(n)*24*time.Hour) }
+
+// A race takes the time of our work and of the limit beside it, turn by turn.
+type race struct {
+	ours, limit time.Duration
+	done        int // things, by each of the two
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+// run is one round of n things each. Who goes first changes with every round.
+func (r *race) run(n int, ours, limit func()) {
+	if r.done/n%2 == 0 {
+		r.limit += timed(limit)
+		r.ours += timed(ours)
+	} else {
+		r.ours += timed(ours)
+		r.limit += timed(limit)
+	}
+	r.done += n
+}
+
+func (r *race) report(b *testing.B, unit string) {
+	b.ReportMetric(float64(r.done)/r.ours.Seconds(), unit)
+	b.ReportMetric(float64(r.done)/r.limit.Seconds(), "limit/s")
+	b.ReportMetric(r.limit.Seconds()/r.ours.Seconds(), "ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
+func ok(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// listenEverywhere serves h on one port of every address of 127.0.0.0/8, so
+// that each feed can have a host of its own.
+func listenEverywhere(b *testing.B, h http.Handler) (port int) {
+	b.Helper()
+	l, err := net.Listen("tcp4", "0.0.0.0:0")
+	ok(b, err)
+	server := &http.Server{Handler: h}
+	go func() { _ = server.Serve(l) }()
+	b.Cleanup(func() { server.Close() })
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// addresses gives n feeds, each on a host of its own.
+func addresses(n, port int) []store.ImportItem {
+	items := make([]store.ImportItem, n)
+	for i := range items {
+		url := fmt.Sprintf("http://127.%d.%d.%d:%d/feed.xml", 1+i/62_500, i/250%250, i%250+1, port)
+		items[i] = store.ImportItem{URL: url, Host: feed.Host(url)}
+	}
+	return items
+}
+
+// known makes feeds look as they do after a first poll and a first 304.
+func known(b *testing.B, st *store.Store) {
+	b.Helper()
+	feeds, err := st.Feeds(b.Context())
+	ok(b, err)
+	polled := make([]store.Polled, len(feeds))
+	for i, f := range feeds {
+		f.ETag, f.LastModified, f.ValidatorURL = `"1"`, "Mon, 16 Nov 2026 08:00:00 GMT", f.URL
+		f.BodyHash, f.Title, f.Kind = fmt.Sprintf("%064d", i), fmt.Sprintf("Site %d", i), "rss2"
+		f.ParsedAt, f.LastAttemptAt, f.LastOKAt, f.LastStatus = eve, eve, eve, 200
+		f.Conditional, f.PollAt = digest.Works, time.Time{}
+		polled[i] = store.Polled{Feed: f.Feed}
+	}
+	_, err = st.Record(b.Context(), eve, polled)
+	ok(b, err)
+}
+
+// benchSpread polls at once.
+var benchSpread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}
+
+// loopbackPoller asks hosts of 127.0.0.0/8 without pauses.
+func loopbackPoller(b *testing.B, now func() time.Time) *poller.Poller {
+	p := poller.New(poller.Options{
+		UserAgentVersion: "bench", BaseURL: "https://news.example", NoWait: true, Now: now,
+		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	})
+	b.Cleanup(p.Close)
+	return p
+}
