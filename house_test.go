@@ -31,6 +31,7 @@ func TestImports(t *testing.T) {
 		"digest/hourly":          "digest digest/feed digest/poller digest/store digest/mailer",
 		"digest/subscribe":       "digest digest/feed digest/poller digest/store digest/hourly",
 		"digest/web":             "digest digest/render digest/timezone",
+		"digest/acceptance":      "",
 		"digest/cmd/digest":      "*",
 	}
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...").Output()

@@ -10,9 +10,9 @@ import (
 )
 
 // plan queues the feeds of the digests that have come due, each digest once.
-func (j *Job) plan(ctx context.Context) error {
+func (j *Job) plan() error {
 	now := j.Now()
-	planned, err := j.Store.Plan(ctx, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
+	planned, err := j.Store.Plan(j.Hard, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.Schedule(f, due, now, j.Spread)
 	})
 	if err != nil {
@@ -26,8 +26,8 @@ func (j *Job) plan(ctx context.Context) error {
 }
 
 // release seals the editions of due digests that wait for no feed any more.
-func (j *Job) release(ctx context.Context) (editions int, err error) {
-	editions, err = j.Store.Release(ctx, j.Now(), j.Spread.Deadline)
+func (j *Job) release() (editions int, err error) {
+	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)
 	if err != nil {
 		return 0, fmt.Errorf("releasing editions: %w", err)
 	}
@@ -47,7 +47,7 @@ func (j *Job) prune(ctx context.Context) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		n, err := j.Store.Prune(ctx, j.Now(), j.Keep, pruneBatch)
+		n, err := j.Store.Prune(j.Hard, j.Now(), j.Keep, pruneBatch)
 		if err != nil {
 			return fmt.Errorf("deleting what is older than %v: %w", j.Keep, err)
 		}

@@ -33,24 +33,24 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		if err != nil || ctx.Err() != nil || j.Frozen {
 			return total, err
 		}
-		if _, due, err := j.Store.OldestDue(ctx); err != nil || !due {
+		if _, due, err := j.Store.OldestDue(j.Hard); err != nil || !due {
 			return total, err
 		}
-		nap(ctx, j.untilNextEvent(ctx))
+		nap(ctx, j.untilNextEvent())
 	}
 }
 
 // step is the hour's six steps in their order, once.
 func (j *Job) step(ctx context.Context) (Summary, error) {
 	var sum Summary
-	if err := j.plan(ctx); err != nil {
+	if err := j.plan(); err != nil {
 		return sum, err
 	}
 	sum, err := j.Poll(ctx)
 	if err != nil || ctx.Err() != nil {
 		return sum, err
 	}
-	if sum.Editions, err = j.release(ctx); err != nil {
+	if sum.Editions, err = j.release(); err != nil {
 		return sum, err
 	}
 	stats, err := j.deliver(ctx)
@@ -67,7 +67,7 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 // error ends Run only if the first attempt meets it: later the database may
 // just be away for a while, so it is logged and tried again.
 func (j *Job) Run(ctx context.Context) error {
-	if err := j.plan(ctx); err != nil {
+	if err := j.plan(); err != nil {
 		return err
 	}
 	queued, sealed := make(chan struct{}, 1), make(chan struct{}, 1)
@@ -84,7 +84,7 @@ func (j *Job) Run(ctx context.Context) error {
 func (j *Job) loop(ctx context.Context, woken <-chan struct{}, work func(context.Context) (time.Duration, error)) {
 	for ctx.Err() == nil {
 		pause, err := work(ctx)
-		if err != nil && ctx.Err() == nil {
+		if err != nil {
 			j.Log.Error("the hourly job met an error and will try again", "err", err)
 			pause = longestNap
 		}
@@ -99,11 +99,11 @@ func (j *Job) loop(ctx context.Context, woken <-chan struct{}, work func(context
 func (j *Job) planAndRelease(queued, sealed chan<- struct{}) func(context.Context) (time.Duration, error) {
 	var pruned time.Time
 	return func(ctx context.Context) (time.Duration, error) {
-		if err := j.plan(ctx); err != nil {
+		if err := j.plan(); err != nil {
 			return 0, err
 		}
 		wake(queued)
-		if _, err := j.release(ctx); err != nil {
+		if _, err := j.release(); err != nil {
 			return 0, err
 		}
 		wake(sealed)
@@ -113,29 +113,29 @@ func (j *Job) planAndRelease(queued, sealed chan<- struct{}) func(context.Contex
 				return 0, err
 			}
 		}
-		return j.untilNextRelease(ctx)
+		return j.untilNextRelease()
 	}
 }
 
 // whileDue is how often a due digest is looked at until its feeds are in.
 const whileDue = 2 * time.Second
 
-func (j *Job) untilNextRelease(ctx context.Context) (time.Duration, error) {
-	_, due, err := j.Store.OldestDue(ctx)
+func (j *Job) untilNextRelease() (time.Duration, error) {
+	_, due, err := j.Store.OldestDue(j.Hard)
 	if err != nil {
 		return 0, fmt.Errorf("looking for due digests: %w", err)
 	}
 	if due {
 		return whileDue, nil
 	}
-	return j.untilNextEvent(ctx), nil
+	return j.untilNextEvent(), nil
 }
 
 func (j *Job) pollOnce(ctx context.Context) (time.Duration, error) {
 	if _, err := j.Poll(ctx); err != nil {
 		return 0, err
 	}
-	return j.untilNextEvent(ctx), nil
+	return j.untilNextEvent(), nil
 }
 
 func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
@@ -146,12 +146,12 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 	if !stats.RouteRetryAt.IsZero() {
 		return clampNap(stats.RouteRetryAt.Sub(j.Now())), nil
 	}
-	return j.untilNextEvent(ctx), nil
+	return j.untilNextEvent(), nil
 }
 
 // untilNextEvent is how long nothing will come due, within the bounds of a nap.
-func (j *Job) untilNextEvent(ctx context.Context) time.Duration {
-	next, any, err := j.Store.NextEvent(ctx)
+func (j *Job) untilNextEvent() time.Duration {
+	next, any, err := j.Store.NextEvent(j.Hard)
 	if err != nil || !any {
 		return longestNap
 	}

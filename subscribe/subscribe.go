@@ -45,11 +45,13 @@ func (d *Desk) known(ctx context.Context, address string) (digest.Feed, error) {
 	return d.Store.FeedByURL(ctx, url)
 }
 
-// find fetches what is at the address and stores the feed with its posts. If
-// that feed turns out to be known under the address it moved to or was found
-// at, what was just read is left to its next poll.
+// find fetches what is at the address and stores the feed with its posts. A
+// page that leads to a feed that is known ends the search there.
 func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
-	res, err := d.Poller.Find(ctx, address)
+	res, err := d.Poller.FindNew(ctx, address, func(ctx context.Context, url string) (digest.Feed, bool) {
+		f, err := d.Store.FeedByURL(ctx, url)
+		return f, err == nil
+	})
 	if err != nil {
 		return digest.Feed{}, err
 	}

@@ -112,7 +112,6 @@ func (e *env) poller() *poller.Poller {
 		AllowNetworks:    e.allowNetworks,
 		Timeout:          e.fetchTimeout,
 		HostInterval:     e.hostInterval,
-		Gap:              e.pollGap,
 		Head:             e.head,
 		Now:              e.clock,
 		Log:              e.log,

@@ -95,8 +95,9 @@ func parseDuration(s string) (time.Duration, error) {
 
 func parseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return "", badSetting("DIGEST_BASE_URL", s, "is not the address of a web site", "https://digest.example.org")
+	bare := err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == "" && u.User == nil
+	if !bare || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", badSetting("DIGEST_BASE_URL", s, "is not the address of a web site without a path", "https://digest.example.org")
 	}
 	return strings.TrimRight(s, "/"), nil
 }
