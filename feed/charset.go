@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
@@ -117,11 +118,12 @@ func charsetNamed(name string) encoding.Encoding {
 	} else if strings.HasPrefix(squeezed, "windows125") || strings.HasPrefix(squeezed, "cp125") {
 		name = "windows-" + squeezed[strings.Index(squeezed, "125"):]
 	}
-	e, canonical := charset.Lookup(name)
+	_, canonical := charset.Lookup(name)
+	e, err := htmlindex.Get(canonical) // Lookup's own hides what it is
 	switch {
 	case canonical == "utf-8" || strings.HasPrefix(name, "utf8") || strings.HasPrefix(name, "utf-8"):
 		return encoding.Nop
-	case e == nil, strings.HasPrefix(canonical, "utf-16"), canonical == "replacement", canonical == "x-user-defined":
+	case err != nil, strings.HasPrefix(canonical, "utf-16"), canonical == "replacement", canonical == "x-user-defined":
 		return nil
 	case canonical == "gbk":
 		return simplifiedchinese.GB18030

@@ -42,7 +42,8 @@ func parseDate(s string) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	year, month, day, clock2, ok := readDay(date)
+	american := strings.Contains(s, "m") // AM or PM, where no month is named
+	year, month, day, clock2, ok := readDay(date, american)
 	if !ok {
 		return time.Time{}
 	}
@@ -217,7 +218,7 @@ func zoneHours(name string) (float64, bool) {
 }
 
 // readDay reads a day; clock is set where date and time are one number.
-func readDay(s string) (year, month, day int, clock time.Duration, ok bool) {
+func readDay(s string, american bool) (year, month, day int, clock time.Duration, ok bool) {
 	if strings.HasPrefix(s, "-") {
 		return 0, 0, 0, 0, false
 	}
@@ -235,7 +236,7 @@ func readDay(s string) (year, month, day int, clock time.Duration, ok bool) {
 		year, day, ok = dayAndYear(numbers)
 		return year, month, day, 0, ok
 	}
-	year, month, day, ok = numericDay(numbers, s)
+	year, month, day, ok = numericDay(numbers, s, american)
 	return year, month, day, 0, ok
 }
 
@@ -257,7 +258,7 @@ func dayAndYear(numbers []string) (year, day int, ok bool) {
 // numericDay reads dates without a month's name. The order is year first where
 // the first number has four digits; else day first, unless a slash and a
 // number above 12 (or AM/PM, which is American) say otherwise.
-func numericDay(n []string, s string) (year, month, day int, ok bool) {
+func numericDay(n []string, s string, american bool) (year, month, day int, ok bool) {
 	if len(n) == 0 || len(n[0]) > 4 {
 		return 0, 0, 0, false
 	}
@@ -276,7 +277,7 @@ func numericDay(n []string, s string) (year, month, day int, ok bool) {
 		return a, b, c, true
 	case len(n[2]) < 4 && !strings.Contains(s, ".") && (strings.Contains(s, "-") || a > 12 && b <= 12):
 		return century(n[0]), b, c, true
-	case b > 12, strings.Contains(s, "/") && strings.Contains(s, "m"):
+	case b > 12, american && strings.Contains(s, "/"):
 		return century(n[2]), a, b, true
 	}
 	return century(n[2]), b, a, true

@@ -58,8 +58,8 @@ func alphabet(share func(from, to int) float64, enough float64) encoding.Encodin
 		return charmap.Windows1251
 	case share(0xC0, 0xDF) >= enough:
 		return charmap.KOI8R
-	case enough < 0.9 && share(0xA1, 0xBF) > 0.3 && share(0xA1, 0xFB) >= enough:
-		return charmap.Windows874
+	case share(0xA1, 0xBF) > 0.25 && share(0xE0, 0xEE) > 0.1 && share(0x80, 0xA0)+share(0xDB, 0xDE)+share(0xEF, 0xFF) < 0.02:
+		return charmap.Windows874 // the gaps of its table are empty
 	}
 	return nil
 }
@@ -216,5 +216,5 @@ func mostlyUTF8(runs [][]byte) bool {
 			run = run[n:]
 		}
 	}
-	return good > bad
+	return good > 4*bad
 }

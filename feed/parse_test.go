@@ -1,0 +1,417 @@
+package feed
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+
+	"digest"
+)
+
+func mustParse(t *testing.T, body, address string) *Document {
+	t.Helper()
+	d, err := Parse([]byte(body), "", address)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, body)
+	}
+	return d
+}
+
+// item wraps the inside of an item into an RSS document.
+func item(inside string) string {
+	return `<rss version="2.0"><channel><title>T</title><link>https://example.org/</link><item>` + inside + `</item></channel></rss>`
+}
+
+// entry wraps the inside of an entry into an Atom document.
+func entry(inside string) string {
+	return `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry>` + inside + `</entry></feed>`
+}
+
+func first(t *testing.T, body string) *Entry {
+	t.Helper()
+	d := mustParse(t, body, "https://example.org/blog/feed.xml")
+	if len(d.Entries) == 0 {
+		t.Fatalf("no entries in %s", body)
+	}
+	return &d.Entries[0]
+}
+
+func TestRepairs(t *testing.T) {
+	const whole = `<rss><channel><title>T</title><item><title>one</title></item><item><title>two</title></item></channel></rss>`
+	for _, c := range []struct{ reason, body, titles string }{
+		{"as it should be", whole, "one,two"},
+		{"byte order mark", "\uFEFF" + whole, "one,two"},
+		{"blank lines before the declaration", "\n\n <?xml version='1.0'?>" + whole, "one,two"},
+		{"stray words before the document", "Warning: mysql in line 3\n" + whole, "one,two"},
+		{"a script's HTML before the document", "<br />\n<b>Warning</b>: x in <b>/y.php</b><br />\n" + whole, "one,two"},
+		{"a comment and an instruction first", "<!-- c --><?xml-stylesheet href='a'?>" + whole, "one,two"},
+		{"controls", strings.ReplaceAll(whole, "one", "o\x00n\x08e\x1f"), "one,two"},
+		{"references to controls", strings.ReplaceAll(whole, "one", "o&#x1F;n&#0;e&#31;"), "one,two"},
+		{"bare ampersand", strings.ReplaceAll(whole, "one", "A & B &c; AT&T"), "A & B &c; AT&T,two"},
+		{"entities of HTML", strings.ReplaceAll(whole, "one", "caf&eacute; &hellip; &copy;"), "café … ©,two"},
+		{"]]> outside of CDATA", strings.ReplaceAll(whole, "one", "one ]]> more"), "one ]]> more,two"},
+		{"undeclared prefix", strings.ReplaceAll(whole, "<title>one", "<dc:creator>x</dc:creator><foo:bar/><title>one"), "one,two"},
+		{"cut off in an item", whole[:strings.Index(whole, "two")+1], "one"},
+		{"cut off in a tag", whole[:strings.Index(whole, "two")-3], "one"},
+		{"cut off after an item", whole[:strings.Index(whole, "</channel>")], "one,two"},
+		{"item without end", strings.Replace(whole, "</item>", "", 1), "one,two"},
+		{"title without end", strings.Replace(whole, "</title></item>", "</item>", 1), "one,two"},
+		{"an end that nothing begins", strings.ReplaceAll(whole, "<item>", "</b><item></i>"), "one,two"},
+		{"CDATA without end", `<rss><channel><item><title>one</title></item><item><title><![CDATA[two`, "one"},
+		{"entity bomb", `<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>` + strings.ReplaceAll(whole, "one", "&b;"), "&b;,two"},
+		{"external entity", `<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + strings.ReplaceAll(whole, "one", "&a;"), "&a;,two"},
+		{"capital letters", strings.ToUpper(whole), "ONE,TWO"},
+		{"no root", `<channel><item><title>one</title></item></channel>`, "one"},
+		{"bytes that are no UTF-8", strings.ReplaceAll(whole, "one", "caf\xe9 – é"), "café – é,two"},
+		{"windows-1252 in references", strings.ReplaceAll(whole, "one", "it&#146;s"), "it’s,two"},
+		{"C1 controls", strings.ReplaceAll(whole, "one", "it\u0092s"), "it’s,two"},
+		{"bogus default namespace", strings.Replace(whole, "<rss>", `<rss xmlns="http://example.org/mine">`, 1), "one,two"},
+		{"Atom as default namespace of RSS", strings.Replace(whole, "<rss>", `<rss xmlns="http://www.w3.org/2005/Atom">`, 1), "one,two"},
+	} {
+		d, err := Parse([]byte(c.body), "", "")
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+			continue
+		}
+		var titles []string
+		for _, e := range d.Entries {
+			titles = append(titles, e.Title)
+		}
+		if got := strings.Join(titles, ","); got != c.titles {
+			t.Errorf("%s: got %q, want %q", c.reason, got, c.titles)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		reason, body, contentType string
+		kind                      Kind
+	}{
+		{"rss", item(""), "text/plain", RSS},
+		{"rss 1.0", `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel/><item><title>x</title></item></rdf:RDF>`, "", RDF},
+		{"atom", entry(""), "text/html", Atom},
+		{"atom with a prefix", `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry/></a:feed>`, "", Atom},
+		{"one entry alone", `<entry xmlns="http://www.w3.org/2005/Atom"><title>x</title></entry>`, "", Atom},
+		{"json feed", `{"version":"https://jsonfeed.org/version/1.1","items":[]}`, "text/html", JSONFeed},
+		{"opml", `<opml><body/></opml>`, "application/xml", OPML},
+		{"page", `<!doctype html><title>x</title>`, "application/rss+xml", HTML},
+		{"page without html element", `<p>Hello`, "text/html", HTML},
+		{"page that shows a feed", `<html><body><p>Hi<rss><channel></channel></rss></body></html>`, "text/html", HTML},
+	} {
+		d, err := Parse([]byte(c.body), c.contentType, "")
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+		} else if d.Kind != c.kind {
+			t.Errorf("%s: kind %q, want %q", c.reason, d.Kind, c.kind)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ body, says string }{
+		{"", "empty"},
+		{" \n\t", "empty"},
+		{"hello there", "plain text"},
+		{"\x89PNG\r\n\x1a\n\x00\x00", "image/png"},
+		{"%PDF-1.4 ...", "application/pdf"},
+		{"\x00\x01\x02\x03\xff\xfe\x00", "binary"},
+		{`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url/></urlset>`, "<urlset>"},
+		{`{"@context":"https://www.w3.org/ns/activitystreams","type":"Note"}`, "ActivityStreams"},
+		{`{"a":1}`, "JSON"},
+		{`{"version":`, "JSON"},
+		{`[1,2]`, "JSON array"},
+	} {
+		_, err := Parse([]byte(c.body), "", "")
+		var e *digest.Error
+		if !errors.As(err, &e) || e.Kind != digest.Invalid || !strings.Contains(e.Message, c.says) || strings.Contains(e.Message, "\n") {
+			t.Errorf("%.20q: error %v, want one line with %q", c.body, err, c.says)
+		}
+	}
+}
+
+func TestCharsets(t *testing.T) {
+	const doc = `<?xml version="1.0" encoding="LABEL"?><rss><channel><title>TEXT</title></channel></rss>`
+	make := func(label, text string, e encoding.Encoding) string {
+		s := strings.NewReplacer("LABEL", label, "TEXT", text).Replace(doc)
+		if label == "" {
+			s = strings.Replace(s, ` encoding=""`, "", 1)
+		}
+		out, err := e.NewEncoder().String(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	const (
+		chinese  = "今天我们在北京的图书馆里看书，学习中文和历史，大家都很高兴。"
+		tradit   = "今天我們在臺北的圖書館裡看書，學習中文和歷史，大家都很高興。"
+		japan    = "きょうは図書館で本を読んで、日本の歴史についてべんきょうしました。"
+		korea    = "오늘 우리는 도서관에서 책을 읽고 역사를 공부했습니다. 모두 즐거웠습니다."
+		russia   = "Сегодня мы читали книги в библиотеке и учили историю, все были довольны этой поездкой."
+		hebrew   = "היום קראנו ספרים בספרייה ולמדנו היסטוריה וכולם היו שמחים מאוד"
+		greek    = "Σήμερα διαβάσαμε βιβλία στη βιβλιοθήκη και μάθαμε ιστορία, όλοι ήταν ευχαριστημένοι."
+		thailand = "วันนี้พวกเราอ่านหนังสือในห้องสมุดและเรียนประวัติศาสตร์ทุกคนมีความสุขมาก"
+		french   = "Aujourd'hui, l'été était très chaud à Orléans – « déjà » vu, où ça ?"
+	)
+	le := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	for _, c := range []struct{ reason, body, contentType, want string }{
+		{"utf-8", make("utf-8", japan, encoding.Nop), "", japan},
+		{"misspelt", make("utf8", japan, encoding.Nop), "text/xml; charset=UTF_8", japan},
+		{"unknown name", make("x-nonsense", japan, encoding.Nop), "", japan},
+		{"declared utf-16, is utf-8", make("utf-16", japan, encoding.Nop), "", japan},
+		{"declared latin-1, is utf-8", make("iso-8859-1", french, encoding.Nop), "", french},
+		{"header latin-1, declared and is utf-8", make("utf-8", french, encoding.Nop), "text/xml; charset=iso-8859-1", french},
+		{"declared utf-8, is windows-1252", make("utf-8", french, charmap.Windows1252), "", french},
+		{"declared utf-8, header says the truth", make("utf-8", russia, charmap.KOI8R), "text/xml; charset=koi8-r", russia},
+		{"header utf-8, declaration says the truth", make("windows-1251", russia, charmap.Windows1251), "text/xml; charset=utf-8", russia},
+		{"shift_jis", make("Shift_JIS", japan, japanese.ShiftJIS), "", japan},
+		{"iso-2022-jp", make("ISO-2022-JP", japan, japanese.ISO2022JP), "", japan},
+		{"gb2312 means gb18030", make("gb2312", chinese, simplifiedchinese.GB18030), "", chinese},
+		{"utf-16 with mark", "\xff\xfe" + make("utf-16", japan, le), "", japan},
+		{"utf-16 without mark", make("utf-16", japan, le), "", japan},
+		{"utf-16, header lies", make("utf-16", japan, le), "text/xml; charset=utf-8", japan},
+		{"utf-32", make("utf-32", japan, utf32.UTF32(utf32.BigEndian, utf32.UseBOM)), "", japan},
+		{"detect gb", make("", chinese, simplifiedchinese.GBK), "", chinese},
+		{"detect big5", make("", tradit, traditionalchinese.Big5), "", tradit},
+		{"detect euc-jp", make("", japan, japanese.EUCJP), "", japan},
+		{"detect shift_jis", make("", japan, japanese.ShiftJIS), "", japan},
+		{"detect euc-kr", make("", korea, korean.EUCKR), "", korea},
+		{"detect windows-1251", make("", russia, charmap.Windows1251), "", russia},
+		{"detect koi8-r", make("", russia, charmap.KOI8R), "", russia},
+		{"detect windows-1255", make("", hebrew, charmap.Windows1255), "", hebrew},
+		{"detect windows-1253", make("", greek, charmap.Windows1253), "", greek},
+		{"detect windows-874", make("", thailand, charmap.Windows874), "", thailand},
+		{"detect windows-1252", make("", french, charmap.Windows1252), "", french},
+	} {
+		d, err := Parse([]byte(c.body), c.contentType, "")
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+		} else if d.Title != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, d.Title, c.want)
+		}
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	d := mustParse(t, `<rss><channel>
+		<item><guid>a</guid><link>https://x.org/1</link><title>1</title></item>
+		<item><link>https://x.org/2</link><title>2</title></item>
+		<item><title>3</title><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item>
+		<item><guid>same</guid><link>https://x.org/4</link><title>4</title></item>
+		<item><guid>same</guid><link>https://x.org/5</link><title>5</title></item>
+		<item><guid>same</guid><link>https://x.org/6</link><title>6</title></item>
+		<item><guid>same</guid><link>https://x.org/6</link><title>7</title></item>
+		<item><guid>`+strings.Repeat("long", 1000)+`</guid></item>
+		<item><description>only words</description></item>
+	</channel></rss>`, "")
+	want := []string{"a", "https://x.org/2", "", "https://x.org/4", "https://x.org/5", "", "", "", ""}
+	seen := map[string]bool{}
+	for i, e := range d.Entries {
+		if want[i] != "" && e.Identity != want[i] {
+			t.Errorf("entry %d: identity %q, want %q", i, e.Identity, want[i])
+		}
+		if want[i] == "" && !strings.HasPrefix(e.Identity, "sha256:") {
+			t.Errorf("entry %d: identity %q, want a hash", i, e.Identity)
+		}
+		if seen[e.Identity] || len(e.Identity) > maxAddress {
+			t.Errorf("entry %d: identity %.40q is not its own", i, e.Identity)
+		}
+		seen[e.Identity] = true
+	}
+}
+
+func TestHashChangesWithEdits(t *testing.T) {
+	base := first(t, item(`<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description>`))
+	for _, c := range []struct {
+		reason, inside string
+		same           bool
+	}{
+		{"nothing changed", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description>`, true},
+		{"a counter of comments", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description><comments>7</comments>`, true},
+		{"the title", `<guid>a</guid><title>U</title><link>https://x.org/1</link><description>words</description>`, false},
+		{"the link", `<guid>a</guid><title>T</title><link>https://x.org/2</link><description>words</description>`, false},
+		{"the content", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>more words</description>`, false},
+		{"from title to content", `<guid>a</guid><link>https://x.org/1</link><description>words</description>`, false},
+	} {
+		e := first(t, item(c.inside))
+		if (e.Hash == base.Hash) != c.same || e.Identity != base.Identity {
+			t.Errorf("%s: hash %s, before %s; identity %q", c.reason, e.Hash, base.Hash, e.Identity)
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	for _, c := range []struct {
+		reason, doc string
+		get         func(*Entry) string
+		want        string
+	}{
+		{"guid is the link", item(`<guid>https://x.org/p</guid>`), link, "https://x.org/p"},
+		{"guid is no link", item(`<guid isPermaLink="false">https://x.org/p</guid>`), link, ""},
+		{"guid that is no address", item(`<guid>12-34</guid>`), link, ""},
+		{"relative link", item(`<link>/p/1</link>`), link, "https://example.org/p/1"},
+		{"link in href", item(`<link href="https://x.org/h"/>`), link, "https://x.org/h"},
+		{"link as atom:link", item(`<atom:link rel="alternate" href="https://x.org/a"/>`), link, "https://x.org/a"},
+		{"first of two links that is not empty", item(`<link> </link><link>https://x.org/1</link>`), link, "https://x.org/1"},
+		{"line breaks in a link", item("<link>\nhttps://x.org/a\nb </link>"), link, "https://x.org/ab"},
+		{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`), link, "https://x.org/?a=1&copy=2&b=%C3%A9"},
+		{"atom alternate preferred", entry(`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), link, "https://x.org/p"},
+		{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), link, "https://b.org/x/p"},
+		{"no alternate", entry(`<link rel="self" href="https://x.org/s"/>`), link, ""},
+
+		{"person over address", item(`<author>me@x.org (Ann Example)</author>`), author, "Ann Example"},
+		{"address in angles", item(`<author>Ann Example &lt;me@x.org&gt;</author>`), author, "Ann Example"},
+		{"address alone", item(`<author>me@x.org</author>`), author, "me@x.org"},
+		{"dc:creator", item(`<dc:creator><![CDATA[Ann &amp; Bob]]></dc:creator>`), author, "Ann & Bob"},
+		{"several creators", item(`<dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator>`), author, "Ann, Bob"},
+		{"itunes:author", item(`<itunes:author>Ann</itunes:author>`), author, "Ann"},
+		{"atom person", entry(`<author><name>Ann</name><email>a@x.org</email></author>`), author, "Ann"},
+		{"atom address alone", entry(`<author><email>a@x.org</email></author>`), author, "a@x.org"},
+		{"atom in rss", item(`<atom:author><atom:name>Ann</atom:name></atom:author>`), author, "Ann"},
+		{"not the source's", entry(`<source><author><name>Cid</name></author></source>`), author, ""},
+
+		{"guid", item(`<guid isPermaLink="false"> x:1 </guid>`), guid, "x:1"},
+		{"guid behind a default namespace", item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), guid, "g"},
+		{"atom id stays as it is", entry(`<id>HTTP://Example.ORG/a b</id>`), guid, "HTTP://Example.ORG/a b"},
+
+		{"xml:lang", `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`, language, "fr"},
+		{"dc:language", item(`<dc:language>pt</dc:language>`), language, "pt"},
+
+		{"content:encoded counts", item(`<content:encoded>x</content:encoded>`), content, "yes"},
+		{"empty description does not", item(`<description></description>`), content, "no"},
+		{"blank does not", item(`<description> </description>`), content, "no"},
+
+		{"enclosure", item(`<enclosure url="a.mp3" type="audio/mpeg" length="12"/>`), file, "https://example.org/a.mp3 audio/mpeg 12"},
+		{"atom enclosure", entry(`<link rel="enclosure" href="https://x.org/a.mp3" type="audio/mpeg"/>`), file, "https://x.org/a.mp3 audio/mpeg 0"},
+		{"empty enclosure", item(`<enclosure url="" length="x"/>`), file, ""},
+
+		{"dc:date", item(`<dc:date>2006-01-02T15:04:05Z</dc:date>`), published, "2006-01-02T15:04:05Z"},
+		{"published before updated", entry(`<updated>2007-01-02T15:04:05Z</updated><published>2006-01-02T15:04:05Z</published>`), published, "2006-01-02T15:04:05Z"},
+		{"updated alone", entry(`<updated>2007-01-02T15:04:05Z</updated>`), published, "2007-01-02T15:04:05Z"},
+		{"a date that is none, then one", item(`<pubDate>soon</pubDate><dc:date>2006-01-02</dc:date>`), published, "2006-01-02T00:00:00Z"},
+	} {
+		if got := c.get(first(t, c.doc)); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
+func link(e *Entry) string     { return e.Link }
+func author(e *Entry) string   { return e.Author }
+func guid(e *Entry) string     { return e.GUID }
+func language(e *Entry) string { return e.Language }
+func content(e *Entry) string {
+	if e.HasContent {
+		return "yes"
+	}
+	return "no"
+}
+
+func published(e *Entry) string {
+	if e.Published.IsZero() {
+		return ""
+	}
+	return e.Published.Format(time.RFC3339)
+}
+
+func file(e *Entry) string {
+	if e.Enclosure == nil {
+		return ""
+	}
+	return e.Enclosure.URL + " " + e.Enclosure.Type + " " + digits(e.Enclosure.Length)
+}
+
+func digits(n int64) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return digits(n/10) + digits(n%10)
+}
+
+func TestFeedFields(t *testing.T) {
+	d := mustParse(t, `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+		<title>Caf&amp;eacute; &amp;amp; Co</title><link>/</link><language> de-AT </language>
+		<atom:link rel="self" href="https://example.org/feed.xml"/><atom:link rel="hub" href="https://hub.example/"/>
+		<ttl>90</ttl><skipHours><hour>24</hour><hour>3</hour><hour>x</hour></skipHours><skipDays><day>sunday</day></skipDays>
+		<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>
+		<image><title>not this</title><link>https://no.example/</link></image>
+	</channel></rss>`, "https://example.org/feed.xml")
+	if d.Title != "Café & Co" || d.Link != "https://example.org/" || d.Language != "de-AT" {
+		t.Errorf("title %q, link %q, language %q", d.Title, d.Link, d.Language)
+	}
+	if d.Self != "https://example.org/feed.xml" || len(d.Hubs) != 1 || d.Hubs[0] != "https://hub.example/" {
+		t.Errorf("self %q, hubs %q", d.Self, d.Hubs)
+	}
+	if d.TTL != 90*time.Minute || len(d.SkipHours) != 2 || d.SkipHours[0] != 0 || len(d.SkipDays) != 1 || d.SkipDays[0] != "Sunday" || d.UpdateEvery != 6*time.Hour {
+		t.Errorf("ttl %v, hours %v, days %v, every %v", d.TTL, d.SkipHours, d.SkipDays, d.UpdateEvery)
+	}
+}
+
+func TestJSONFeed(t *testing.T) {
+	d := mustParse(t, `{"version":"https://jsonfeed.org/version/1.1","title":"T &amp; U","home_page_url":"https://example.org/","language":"sv",
+		"hubs":[{"type":"WebSub","url":"https://hub.example/"}],"authors":[{"name":"Owner"}],
+		"items":[{"id":7,"url":"/a","title":"A","content_text":"1 < 2","date_published":"2026-11-20T01:00:00+01:00","authors":[{"name":"Ann"},{"name":"Bob"}],
+		"attachments":[{"url":"https://x.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":5}]},{"id":"https://example.org/b","content_html":"<p>B</p>"}]}`, "")
+	if d.Kind != JSONFeed || d.Title != "T & U" || d.Language != "sv" || len(d.Hubs) != 1 || len(d.Entries) != 2 {
+		t.Fatalf("%+v", d)
+	}
+	a, b := d.Entries[0], d.Entries[1]
+	if a.GUID != "7" || a.Link != "https://example.org/a" || a.Author != "Ann, Bob" || published(&a) != "2026-11-20T00:00:00Z" || a.Enclosure.Length != 5 {
+		t.Errorf("%+v", a)
+	}
+	if b.Link != "https://example.org/b" || b.Author != "" || b.Post(time.Now()).Author != "Owner" {
+		t.Errorf("%+v", b)
+	}
+	if p := a.Post(time.Now()); p.Content != "<p>1 &lt; 2</p>" {
+		t.Errorf("content %q", p.Content)
+	}
+}
+
+func TestJSONMended(t *testing.T) {
+	for _, c := range []struct {
+		reason, doc string
+		items       int
+	}{
+		{"raw line break in a string", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"id\":\"a\",\"title\":\"x\ny\"}]}", 1},
+		{"comma before a bracket", `{"version":"https://jsonfeed.org/version/1","items":[{"id":"a",},]}`, 1},
+		{"cut off", `{"version":"https://jsonfeed.org/version/1","items":[{"id":"a"},{"id":"b","title":"x`, 1},
+		{"author is a string", `{"version":"https://jsonfeed.org/version/1","author":"Ann","items":[{"id":"a","authors":{"name":"x"},"title":5}]}`, 1},
+		{"null item", `{"version":"https://jsonfeed.org/version/1","items":[null,{"id":"a"}]}`, 1},
+	} {
+		d, err := Parse([]byte(c.doc), "", "")
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+		} else if len(d.Entries) != c.items {
+			t.Errorf("%s: %d items, want %d", c.reason, len(d.Entries), c.items)
+		}
+	}
+}
+
+func TestNewest(t *testing.T) {
+	d := &Document{}
+	for i := range 10 {
+		d.Entries = append(d.Entries, Entry{Identity: string(rune('a' + i)), Published: time.Unix(int64(i%5)*1000, 0)})
+	}
+	d.Entries = append(d.Entries, Entry{Identity: "a"})
+	got := ""
+	for _, e := range d.Newest(4) {
+		got += e.Identity
+	}
+	if got != "deij" {
+		t.Errorf("newest of ten: %q, want the four with the latest dates in document order", got)
+	}
+	if n := len(d.Newest(100)); n != 10 {
+		t.Errorf("%d entries, want each identity once", n)
+	}
+}
