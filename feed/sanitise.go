@@ -117,6 +117,7 @@ func (c *cleaner) element(n *html.Node) bool {
 		if p := previousElement(n); p != nil && p.DataAtom == atom.Img {
 			return false // the same picture once more
 		}
+		n.Data, n.DataAtom = "div", atom.Div
 	case atom.A:
 		if href := attrOf(n, "href"); href != "" {
 			setAttr(n, "href", resolve(c.base, href))

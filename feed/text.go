@@ -51,10 +51,10 @@ func (t text) value() (string, bool) {
 // html gives the text as HTML, not yet made safe.
 func (t text) html() string {
 	value, certain := t.value()
-	if certain || t.form == unsaid && looksLikeHTML(value) || t.form != plain && looksLikeHTML(value) {
+	switch {
+	case certain, t.form != plain && hasTags(value):
 		return value
-	}
-	if t.form == unsaid {
+	case t.form != plain:
 		value = decodeEntities(value)
 	}
 	return paragraphs(value)
@@ -254,11 +254,8 @@ func gap(tag []byte) string {
 	return " "
 }
 
-// looksLikeHTML reports whether s holds a tag of HTML or an entity.
-func looksLikeHTML(s string) bool {
-	if i := strings.IndexByte(s, '&'); i >= 0 && decodeEntities(s[i:]) != s[i:] {
-		return true
-	}
+// hasTags reports whether s holds a tag of HTML.
+func hasTags(s string) bool {
 	return findTag(s, func(a atom.Atom, _ string) bool { return a != 0 })
 }
 

@@ -1,0 +1,85 @@
+package feed
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestNormalURL(t *testing.T) {
+	for _, c := range []struct{ raw, want string }{
+		{"https://example.org/feed", "https://example.org/feed"},
+		{"HTTPS://Example.ORG/Feed", "https://example.org/Feed"},
+		{"http://example.org:80/", "http://example.org/"},
+		{"https://example.org:443/", "https://example.org/"},
+		{"http://example.org:8080", "http://example.org:8080/"},
+		{"https://example.org#top", "https://example.org/"},
+		{"https://example.org?a=b%20c&A=1", "https://example.org/?a=b%20c&A=1"},
+		{"https://example.org/a%7Eb/../c?x=é", "https://example.org/a%7Eb/../c?x=é"},
+		{" example.org/feed\n", "https://example.org/feed"},
+		{"example.org:8080/feed", "https://example.org:8080/feed"},
+		{"localhost:8080", "https://localhost:8080/"},
+		{"//example.org/feed", "https://example.org/feed"},
+		{"feed://example.org/x", "https://example.org/x"},
+		{"feed:http://example.org/x", "http://example.org/x"},
+		{"https://bücher.example/", "https://xn--bcher-kva.example/"},
+		{"https://example.org./", "https://example.org/"},
+		{"http://[::1]:8080/x", "http://[::1]:8080/x"},
+		{"http://127.0.0.1:9/x", "http://127.0.0.1:9/x"},
+		{"https://a_b.example.org/", "https://a_b.example.org/"},
+		{"ftp://example.org/", ""},
+		{"file:///etc/passwd", ""},
+		{"javascript:alert(1)", ""},
+		{"mailto:a@example.org", ""},
+		{"hello", ""},
+		{"", ""},
+		{"http://", ""},
+		{"http://exa mple.org/", ""},
+	} {
+		got, err := NormalURL(c.raw)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("NormalURL(%q) = %q, %v; want %q", c.raw, got, err, c.want)
+		}
+		if again, _ := NormalURL(got); c.want != "" && again != got {
+			t.Errorf("NormalURL(%q) = %q, not stable", got, again)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	for _, c := range []struct{ base, ref, want string }{
+		{"https://x.org/a/b", "c", "https://x.org/a/c"},
+		{"https://x.org/a/b", "/c?d", "https://x.org/c?d"},
+		{"https://x.org/a/b", "//y.org/c", "https://y.org/c"},
+		{"https://x.org/a/b", "HTTP://Y.org/%zz", "HTTP://Y.org/%zz"},
+		{"https://x.org/a/b", "/100%", "https://x.org/100%"},
+		{"https://x.org/a/b", "", ""},
+		{"", "c", "c"},
+		{"nonsense", "c", "c"},
+	} {
+		if got := resolve(c.base, c.ref); got != c.want {
+			t.Errorf("resolve(%q, %q) = %q, want %q", c.base, c.ref, got, c.want)
+		}
+	}
+}
+
+func TestGuessPaths(t *testing.T) {
+	got := GuessPaths("https://example.org/blog/post.html?x")
+	if got[0] != "https://example.org/blog/feed" || !slices.Contains(got, "https://example.org/feed") || !slices.Contains(got, "https://example.org/blog/atom.xml") {
+		t.Errorf("%q", got)
+	}
+	root := GuessPaths("https://example.org")
+	if root[0] != "https://example.org/feed" || len(root)*2 != len(got) {
+		t.Errorf("%q", root)
+	}
+	if GuessPaths("nonsense") != nil {
+		t.Error("paths without a host")
+	}
+}
+
+func TestHost(t *testing.T) {
+	for raw, want := range map[string]string{"https://Example.org:80/x": "example.org", "http://[::1]/": "::1", "x": "", "%": ""} {
+		if got := Host(raw); got != want {
+			t.Errorf("Host(%q) = %q, want %q", raw, got, want)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package feed
+
+import (
+	"bytes"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+)
+
+// addSamples seeds a fuzz target with the documents in testdata and a few
+// beginnings of trouble.
+func addSamples(f *testing.F) {
+	files, _ := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	for _, file := range files {
+		if archive, err := txtar.ParseFile(file); err == nil {
+			f.Add(archive.Files[0].Data, "")
+		}
+	}
+	for _, s := range []string{
+		"<rss><item><title>", "<feed><entry><content type='xhtml'><a:div><b", "\xff\xfe<\x00", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{",
+		"<opml><outline xmlUrl='", "<html><link rel=alternate type=application/rss+xml href=x>", "<!DOCTYPE a [<!ENTITY", "<rss><![CDATA[", "<rdf:RDF><item rdf:about='x'/>",
+	} {
+		f.Add([]byte(s), "text/xml; charset=utf-8")
+	}
+}
+
+// FuzzParse holds that no document panics, that what is read is clean, and that
+// reading is a function of the bytes.
+func FuzzParse(f *testing.F) {
+	addSamples(f)
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		d, err := Parse(body, contentType, "https://example.org/feed")
+		if err != nil {
+			checkRefusal(t, "fuzz", err)
+			return
+		}
+		for _, s := range []string{d.Title, d.Link, d.Language, d.Description, d.Self} {
+			if !utf8.ValidString(s) || bytes.IndexByte([]byte(s), 0) >= 0 {
+				t.Fatalf("not clean: %q", s)
+			}
+		}
+		for i := range min(len(d.Entries), 5) {
+			checkPost(t, "fuzz", d.Entries[i].Post(seenAt))
+		}
+		again, err := Parse(body, contentType, "https://example.org/feed")
+		if err != nil || !reflect.DeepEqual(Report(d), Report(again)) {
+			t.Fatal("read twice, said two things")
+		}
+	})
+}
+
+// FuzzSanitise holds that nothing unsafe is left, and that safe HTML stays safe
+// when it is sanitised again.
+func FuzzSanitise(f *testing.F) {
+	for _, s := range []string{
+		"<p>a<b>b", "<img src=x onerror=alert(1)>", "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=x&gt;'>",
+		"<svg></p><style><a id='</style><img src=1 onerror=x>'>", "<a href='java&#x0A;script:x'>", "<noscript><p title='</noscript><img src=x onerror=x>'>",
+		"<iframe src=//x.org>", "<a href=//x.org/%>", "<select><option><script>", "<plaintext>", "<a href='http://[::1'>",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, _ := sanitise(cleanText(s), "https://example.org/p")
+		body, ok := fragment(got)
+		if !ok {
+			t.Fatalf("not HTML: %q", got)
+		}
+		checkHTML(t, "fuzz", body)
+	})
+}
+
+// FuzzOPML holds that a list which is written reads back the same.
+func FuzzOPML(f *testing.F) {
+	f.Add("T", "https://x.org/?a&b", "Ti<t>le", "A/B & C")
+	f.Fuzz(func(t *testing.T, title, address, name, folder string) {
+		if !utf8.ValidString(title+address+name+folder) || cleanText(address+name+folder) != address+name+folder {
+			return
+		}
+		var b bytes.Buffer
+		if err := WriteOPML(&b, title, []Offer{{URL: address, Title: name, Folder: folder}}); err != nil {
+			t.Fatal(err)
+		}
+		d, err := Parse(b.Bytes(), "", "")
+		if err != nil || d.Kind != OPML || len(d.Feeds) > 1 {
+			t.Fatalf("%v %+v\n%s", err, d, b.String())
+		}
+		if isWeb(address) && cleanAddress(address) == address && decodeEntities(address) == address &&
+			(len(d.Feeds) != 1 || d.Feeds[0].URL != address) {
+			t.Fatalf("%q became %+v\n%s", address, d.Feeds, b.String())
+		}
+	})
+}
+
+// FuzzDate holds that dates are none or within the years that a database takes.
+func FuzzDate(f *testing.F) {
+	for _, s := range []string{"Thu, 01 Jan 2004 19:48:21 GMT", "2003-12-31T10:14:55.1-08:00", "1/2/06 3:04 PM", "2004-május-1", "20031231T10"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if d := parseDate(s); !d.IsZero() && (d.Year() < 1 || d.Year() > 10000) {
+			t.Fatalf("%q is %v", s, d)
+		}
+	})
+}
+
+// FuzzNormalURL holds that normalising twice changes nothing more.
+func FuzzNormalURL(f *testing.F) {
+	for _, s := range []string{"example.org", "HTTP://A:80/?x#y", "feed:x.org", "http://[::1]:80", "//a"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once, err := NormalURL(s)
+		if err != nil {
+			return
+		}
+		if twice, err := NormalURL(once); err != nil || twice != once {
+			t.Fatalf("%q, then %q, %v", once, twice, err)
+		}
+	})
+}
+

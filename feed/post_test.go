@@ -1,0 +1,160 @@
+package feed
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+var seenAt = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func TestSanitise(t *testing.T) {
+	for _, c := range []struct{ reason, in, want string }{
+		{"plain", `<p>Hello <b>you</b></p>`, `<p>Hello <b>you</b></p>`},
+		{"script", `<p>a<script>alert(1)</script>b</p>`, `<p>ab</p>`},
+		{"style", `<style>p{}</style><p style="color:red" class="x" onclick="y()">a</p>`, `<p>a</p>`},
+		{"handler and javascript", `<a href="javascript:alert(1)" onclick="x">a</a>`, `a`},
+		{"data image", `<img src="data:image/png;base64,xx">b`, `b`},
+		{"link", `<a href="https://x.org/" target="_blank" rel="me">a</a>`, `<a href="https://x.org/" rel="noopener noreferrer">a</a>`},
+		{"mail", `<a href="mailto:a@x.org">a</a>`, `<a href="mailto:a@x.org" rel="noopener noreferrer">a</a>`},
+		{"other scheme", `<a href="ftp://x.org/">a</a>`, `a`},
+		{"relative", `<a href="../c">a</a><img src="/i.png">`, `<a href="https://example.org/c" rel="noopener noreferrer">a</a><img src="https://example.org/i.png"/>`},
+		{"fragment", `<a href="#fn1">1</a>`, `<a href="https://example.org/blog/p#fn1" rel="noopener noreferrer">1</a>`},
+		{"protocol-relative", `<img src="//cdn.org/i.png" alt="A">`, `<img src="https://cdn.org/i.png" alt="A"/>`},
+		{"size kept", `<img src="/i.png" width="100" height="50" alt="x">`, `<img src="https://example.org/i.png" width="100" height="50" alt="x"/>`},
+		{"late", `<img class="lazy" src="data:image/gif;base64,R0" data-src="/i.png" alt="A" width="9" height="8">`, `<img src="https://example.org/i.png" alt="A" width="9" height="8"/>`},
+		{"late behind a placeholder", `<img src="/placeholder.svg" data-lazy-src="/i.png">`, `<img src="https://example.org/i.png"/>`},
+		{"srcset alone", `<img srcset="/i.png 1x, /j.png 2x">`, `<img src="https://example.org/i.png"/>`},
+		{"noscript twin", `<img data-src="/i.png"><noscript><img src="/i.png"></noscript>`, `<img src="https://example.org/i.png"/>`},
+		{"noscript alone", `<noscript><img src="/i.png"></noscript>`, `<div><img src="https://example.org/i.png"/></div>`},
+		{"pixel by size", `a<img src="https://x.org/p.gif" width="1" height="1">`, `a`},
+		{"pixel of no size", `a<img src="https://x.org/p.gif" width="0" height="0">`, `a`},
+		{"pixel by style", `a<img src="https://x.org/p.gif" style="display: none">`, `a`},
+		{"pixel by host", `a<img src="http://feeds.feedburner.com/~r/x/~4/y" width="1" height="1"><img src="https://pixel.wp.com/b.gif?x=1">`, `a`},
+		{"hidden text", `a<div style="display:none">secret</div>`, `a`},
+		{"feedflare", `a<div class="feedflare"><a href="https://x.org/">f</a></div>`, `a`},
+		{"frame becomes a link", `<iframe src="https://www.youtube.com/embed/x"></iframe>`, `<a href="https://www.youtube.com/embed/x" rel="noopener noreferrer">www.youtube.com</a>`},
+		{"film becomes a link", `<video poster="/p.jpg"><source src="/v.mp4"></video>`, `<a href="https://example.org/v.mp4" rel="noopener noreferrer">example.org</a>`},
+		{"never closed", `<p>a<b>b<div>c`, `<p>a<b>b</b></p><div><b>c</b></div>`},
+		{"closed too often", `a</div></p></b>`, `a<p></p>`},
+		{"form", `<form action="/x"><input name="a"><p>b</p></form>`, `<p>b</p>`},
+		{"comment", `a<!-- b -->c`, `ac`},
+		{"svg", `a<svg><script>x</script></svg>b`, `ab`},
+		{"mutation", `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`, ``},
+		{"table", `<table><tr><td colspan="2">a</td></tr></table>`, `<table><tbody><tr><td colspan="2">a</td></tr></tbody></table>`},
+		{"direction", `<p dir="rtl" lang="he">a</p>`, `<p dir="rtl" lang="he">a</p>`},
+	} {
+		got, _ := sanitise(c.in, "https://example.org/blog/p")
+		if got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
+
+func TestPost(t *testing.T) {
+	for _, c := range []struct {
+		reason, doc string
+		get         func(*Entry) string
+		want        string
+	}{
+		{"title of the document", item(`<title>A &amp;amp; B</title><description>x</description>`), postTitle, "A & B"},
+		{"title made of the first sentence", item(`<description>&lt;p&gt;This is the first sentence. And more.&lt;/p&gt;</description>`), postTitle, "This is the first sentence"},
+		{"title made of the first words", item(`<description>` + strings.Repeat("word ", 40) + `</description>`), postTitle, strings.TrimSpace(strings.Repeat("word ", 16)) + "…"},
+		{"title made of Japanese", item(`<description>経営は有限です。つづき</description>`), postTitle, "経営は有限です。"},
+		{"title of a picture", item(`<description>&lt;img src="/a.png" alt="A red house"&gt;</description>`), postTitle, "A red house"},
+		{"title of nothing", item(`<link>/p</link>`), postTitle, "T"},
+
+		{"author of the feed", `<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><title>x</title></entry></feed>`, postAuthor, "Ann"},
+		{"author of the source", `<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><source><author><name>Bob</name></author></source></entry></feed>`, postAuthor, "Bob"},
+		{"author of the channel", `<rss><channel><managingEditor>a@x.org (Ann)</managingEditor><item><title>x</title></item></channel></rss>`, postAuthor, "Ann"},
+
+		{"author's own page", item(`<link>https://feedproxy.google.com/~r/x/1</link><feedburner:origLink xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0">https://x.org/1</feedburner:origLink>`), postURL, "https://x.org/1"},
+		{"file where there is no page", item(`<guid>12</guid><enclosure url="https://x.org/a.mp3"/>`), postURL, "https://x.org/a.mp3"},
+		{"site where there is nothing", item(`<title>x</title>`), postURL, "https://example.org/"},
+
+		{"future", item(`<pubDate>Tue, 01 Dec 2026 00:00:00 GMT</pubDate>`), postDate, "2026-11-20T12:00:00Z"},
+		{"past", item(`<pubDate>Sun, 01 Nov 2026 00:00:00 GMT</pubDate>`), postDate, "2026-11-01T00:00:00Z"},
+		{"no date", item(`<title>x</title>`), postDate, "0001-01-01T00:00:00Z"},
+
+		{"content before description", item(`<description>short</description><content:encoded>&lt;p&gt;long&lt;/p&gt;</content:encoded>`), postContent, "<p>long</p>"},
+		{"plain text", item("<description>one &amp;lt; two\n\nthree</description>"), postContent, "<p>one &lt; two</p><p>three</p>"},
+		{"unescaped HTML", item(`<description><p>one<br/>two &amp; three</p></description>`), postContent, "<p>one<br/>two &amp; three</p>"},
+		{"xhtml", entry(`<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a<a name="x"/>b &lt; c</p></div></content>`), postContent, "<p>ab &lt; c</p>"},
+		{"xhtml with a prefix", entry(`<content type="xhtml"><x:div xmlns:x="http://www.w3.org/1999/xhtml"><x:p>a</x:p></x:div></content>`), postContent, "<p>a</p>"},
+		{"atom text is not HTML", entry(`<content type="text">a &lt;b&gt; c</content>`), postContent, "<p>a &lt;b&gt; c</p>"},
+		{"atom html", entry(`<content type="html">a &lt;b&gt;c&lt;/b&gt;</content>`), postContent, "a <b>c</b>"},
+		{"base64", entry(`<content mode="base64">PGI+YTwvYj4=</content>`), postContent, "<b>a</b>"},
+		{"xml:base in content", entry(`<link href="https://x.org/p/"/><content type="html" xml:base="https://b.org/">&lt;a href="q"&gt;q&lt;/a&gt;</content>`), postContent, `<a href="https://b.org/q" rel="noopener noreferrer">q</a>`},
+		{"relative to the entry's page", entry(`<link href="https://x.org/p/"/><content type="html">&lt;a href="q"&gt;q&lt;/a&gt;</content>`), postContent, `<a href="https://x.org/p/q" rel="noopener noreferrer">q</a>`},
+		{"media:description", entry(`<media:group xmlns:media="http://search.yahoo.com/mrss/"><media:description>d</media:description></media:group>`), postContent, "<p>d</p>"},
+
+		{"summary of its own", item(`<description>The author wrote this about the post below.</description><content:encoded>words</content:encoded>`), postSummary, "The author wrote this about the post below."},
+		{"summary of the content", item(`<content:encoded>&lt;h2&gt;Head&lt;/h2&gt;&lt;p&gt;one&lt;/p&gt;&lt;p&gt;two&lt;/p&gt;</content:encoded>`), postSummary, "Head one two"},
+		{"summary cut at a word", item(`<description>` + strings.Repeat("twelve chars ", 40) + `</description>`), postSummary, strings.TrimSpace(strings.Repeat("twelve chars ", 23)) + "…"},
+
+		{"image in the content", item(`<description>&lt;img src="https://x.org/t.gif" width="1"&gt;&lt;img src="/i.png"&gt;</description>`), postImage, "https://example.org/i.png"},
+		{"image beside it", item(`<media:thumbnail url="https://x.org/t.png"/>`), postImage, "https://x.org/t.png"},
+		{"image enclosed", item(`<enclosure url="https://x.org/e.png" type="image/png"/>`), postImage, "https://x.org/e.png"},
+		{"an emoji is none", item(`<description>&lt;img src="https://s.w.org/images/core/emoji/1.png" class="wp-smiley"&gt;</description>`), postImage, ""},
+		{"an avatar is none", item(`<media:content url="https://2.gravatar.com/avatar/x" medium="image"/>`), postImage, ""},
+	} {
+		if got := c.get(first(t, c.doc)); got != c.want {
+			t.Errorf("%s:\n got %q\nwant %q", c.reason, got, c.want)
+		}
+	}
+}
+
+func postTitle(e *Entry) string   { return e.Post(seenAt).Title }
+func postAuthor(e *Entry) string  { return e.Post(seenAt).Author }
+func postURL(e *Entry) string     { return e.Post(seenAt).URL }
+func postDate(e *Entry) string    { return e.Post(seenAt).PublishedAt.Format(time.RFC3339) }
+func postContent(e *Entry) string { return e.Post(seenAt).Content }
+func postSummary(e *Entry) string { return e.Post(seenAt).Summary }
+func postImage(e *Entry) string   { return e.Post(seenAt).ImageURL }
+
+func TestPostIsBounded(t *testing.T) {
+	e := first(t, item(`<title>`+strings.Repeat("é ", 5000)+`</title><author>`+strings.Repeat("a ", 5000)+`</author><description>`+strings.Repeat("wörd ", 1<<18)+`</description>`))
+	p := e.Post(seenAt)
+	if utf8.RuneCountInString(p.Title) > maxTitle || utf8.RuneCountInString(p.Author) > maxName || utf8.RuneCountInString(p.Summary) > maxSummary {
+		t.Errorf("title of %d, author of %d, summary of %d bytes", len(p.Title), len(p.Author), len(p.Summary))
+	}
+	if len(p.Content) > maxContent+1024 || !utf8.ValidString(p.Content) {
+		t.Errorf("content of %d bytes", len(p.Content))
+	}
+}
+
+func TestTitles(t *testing.T) {
+	for _, c := range []struct{ reason, element, want string }{
+		{"plain", `<title>A</title>`, "A"},
+		{"escaped once", `<title>A &amp; B</title>`, "A & B"},
+		{"escaped twice", `<title>A &amp;amp; B &amp;#8217;s</title>`, "A & B ’s"},
+		{"escaped three times", `<title>A &amp;amp;amp; B</title>`, "A & B"},
+		{"CDATA with entities", `<title><![CDATA[A &amp; B &#39;c&#39;]]></title>`, "A & B 'c'"},
+		{"CDATA in pieces", `<title>A <![CDATA[&]]> B</title>`, "A & B"},
+		{"tags", `<title>A &lt;em&gt;very&lt;/em&gt; good&lt;br/&gt;day</title>`, "A very good day"},
+		{"tags unescaped", `<title>A <em>very</em> good day</title>`, "A very good day"},
+		{"a tag that is spoken of", `<title>The &lt;b&gt; element</title>`, "The <b> element"},
+		{"less and more", `<title>1 &lt; 2 &gt; 0</title>`, "1 < 2 > 0"},
+		{"white space", "<title>\n A\n\t B </title>", "A B"},
+		{"spaces of typography", "<title>「A」\u3000B\u00a0: C</title>", "「A」\u3000B\u00a0: C"},
+		{"generic type", `<title>List&amp;lt;String&amp;gt; in Java</title>`, "List<String> in Java"},
+		{"numeric", `<title>&#x1F600; &#8364;</title>`, "😀 €"},
+	} {
+		if got := first(t, item(c.element)).Title; got != c.want {
+			t.Errorf("rss, %s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+	for _, c := range []struct{ reason, element, want string }{
+		{"html", `<title type="html">A &amp;amp; &lt;i&gt;B&lt;/i&gt;</title>`, "A & B"},
+		{"html in CDATA", `<title type="html"><![CDATA[A &amp; <i>B</i>]]></title>`, "A & B"},
+		{"xhtml", `<title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">A &amp; <i>B</i></div></title>`, "A & B"},
+		{"text", `<title type="text">A &amp; B</title>`, "A & B"},
+		{"html tag spoken of", `<title type="html">The &amp;lt;b&amp;gt; element</title>`, "The <b> element"},
+		{"atom 0.3", `<title type="text/html" mode="escaped">A &lt;b&gt;B&lt;/b&gt;</title>`, "A B"},
+	} {
+		if got := first(t, entry(c.element)).Title; got != c.want {
+			t.Errorf("atom, %s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
