@@ -23,6 +23,10 @@ type Options struct {
 	// InFlight is how many polls run side by side; default 64.
 	InFlight int
 
+	// Nap is how long Run sleeps at most before it looks for work again, which
+	// another process may have added; default a minute.
+	Nap time.Duration
+
 	// Now is the clock; nil means time.Now. Frozen says that it stands still:
 	// Tick then does what is due at that instant and waits for nothing.
 	Now    func() time.Time
@@ -46,6 +50,9 @@ type Job struct {
 func New(o Options) *Job {
 	if o.InFlight <= 0 {
 		o.InFlight = 64
+	}
+	if o.Nap <= 0 {
+		o.Nap = time.Minute
 	}
 	if o.Now == nil {
 		o.Now = time.Now

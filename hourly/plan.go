@@ -9,20 +9,21 @@ import (
 	"digest/poller"
 )
 
-// plan queues the feeds of the digests that have come due, each digest once.
-func (j *Job) plan() error {
+// plan queues the feeds of the digests that have come due, each digest once,
+// and says how many digests that were.
+func (j *Job) plan() (digests int, err error) {
 	now := j.Now()
 	planned, err := j.Store.Plan(j.Hard, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.Schedule(f, due, now, j.Spread)
 	})
 	if err != nil {
-		return fmt.Errorf("choosing the feeds of due digests: %w", err)
+		return 0, fmt.Errorf("choosing the feeds of due digests: %w", err)
 	}
 	if planned.Digests > 0 {
 		j.Log.Info("planned", "digests", planned.Digests, "feeds", planned.Feeds)
 		j.report(Event{Kind: EventPlanned, Digests: planned.Digests, Feeds: planned.Feeds})
 	}
-	return nil
+	return planned.Digests, nil
 }
 
 // release seals the editions of due digests that wait for no feed any more.

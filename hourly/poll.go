@@ -45,8 +45,9 @@ type round struct {
 	done  chan store.Polled
 
 	mu      sync.Mutex
-	changed sync.Cond // flying went down
-	flying  int       // polls begun and not yet stored
+	changed sync.Cond // one of the next three
+	flying  int       // polls that hold a place: requests under way, or nobody to take the result
+	open    int       // polls begun and not yet stored or lost: their hosts are leased
 	landed  int       // polls stored, or lost
 	sum     Summary
 }
@@ -82,11 +83,11 @@ func (r *round) room() (free, landed int) {
 	return r.job.InFlight - r.flying, r.landed
 }
 
-// waitForOne waits until one more poll has landed; false if none is in flight.
+// waitForOne waits until one more poll has landed; false if none is under way.
 func (r *round) waitForOne(landed int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.flying > 0 && r.landed == landed {
+	for r.open > 0 && r.landed == landed {
 		r.changed.Wait()
 	}
 	return r.landed > landed
@@ -95,8 +96,20 @@ func (r *round) waitForOne(landed int) bool {
 func (r *round) start(c store.ClaimedFeed) {
 	r.mu.Lock()
 	r.flying++
+	r.open++
 	r.mu.Unlock()
-	r.polls.Go(func() { r.one(c) })
+	r.polls.Go(func() {
+		r.one(c)
+		r.leave()
+	})
+}
+
+// leave gives a poll's place to the next; the poll may still wait to be stored.
+func (r *round) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flying--
+	r.changed.Broadcast()
 }
 
 // one polls one feed. A poll that is cut short leaves its lease to end by
@@ -134,12 +147,12 @@ func (r *round) count(res poller.Result) {
 	}
 }
 
-// land frees the places of n polls that are over.
+// land counts n polls that are stored, or lost.
 func (r *round) land(n int, s Summary) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum.Add(s)
-	r.flying -= n
+	r.open -= n
 	r.landed += n
 	r.changed.Broadcast()
 }

@@ -8,9 +8,6 @@ import (
 )
 
 const (
-	// longestNap bounds every wait: a command beside this process may have
-	// added something due earlier.
-	longestNap = time.Minute
 	// shortestNap keeps a loop from spinning on what is due but not to be had
 	// yet: a host that rests between two requests, a lease held elsewhere.
 	shortestNap = 500 * time.Millisecond
@@ -43,7 +40,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 // step is the hour's six steps in their order, once.
 func (j *Job) step(ctx context.Context) (Summary, error) {
 	var sum Summary
-	if err := j.plan(); err != nil {
+	if _, err := j.plan(); err != nil {
 		return sum, err
 	}
 	sum, err := j.Poll(ctx)
@@ -67,26 +64,36 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 // error ends Run only if the first attempt meets it: later the database may
 // just be away for a while, so it is logged and tried again.
 func (j *Job) Run(ctx context.Context) error {
-	if err := j.plan(); err != nil {
+	if _, err := j.plan(); err != nil {
 		return err
 	}
-	queued, sealed := make(chan struct{}, 1), make(chan struct{}, 1)
+	queued, polled, sealed := make(bell, 1), make(bell, 1), make(bell, 1)
 	var loops sync.WaitGroup
-	loops.Go(func() { j.loop(ctx, nil, j.planAndRelease(queued, sealed)) })
-	loops.Go(func() { j.loop(ctx, queued, j.pollOnce) })
+	loops.Go(func() { j.loop(ctx, polled, j.planAndRelease(queued, sealed)) })
+	loops.Go(func() { j.loop(ctx, queued, j.pollAndTell(polled)) })
 	loops.Go(func() { j.loop(ctx, sealed, j.deliverOnce) })
 	loops.Wait()
 	return nil
 }
 
+// A bell wakes the loop that waits for it; ringing twice is ringing once.
+type bell chan struct{}
+
+func (b bell) ring() {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+}
+
 // loop repeats one part of the work: at once when woken, otherwise after the
 // nap it asks for.
-func (j *Job) loop(ctx context.Context, woken <-chan struct{}, work func(context.Context) (time.Duration, error)) {
+func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (time.Duration, error)) {
 	for ctx.Err() == nil {
 		pause, err := work(ctx)
 		if err != nil {
 			j.Log.Error("the hourly job met an error and will try again", "err", err)
-			pause = longestNap
+			pause = j.Nap
 		}
 		select {
 		case <-woken:
@@ -96,17 +103,23 @@ func (j *Job) loop(ctx context.Context, woken <-chan struct{}, work func(context
 	}
 }
 
-func (j *Job) planAndRelease(queued, sealed chan<- struct{}) func(context.Context) (time.Duration, error) {
+func (j *Job) planAndRelease(queued, sealed bell) func(context.Context) (time.Duration, error) {
 	var pruned time.Time
 	return func(ctx context.Context) (time.Duration, error) {
-		if err := j.plan(); err != nil {
+		planned, err := j.plan()
+		if err != nil {
 			return 0, err
 		}
-		wake(queued)
-		if _, err := j.release(); err != nil {
+		if planned > 0 {
+			queued.ring()
+		}
+		editions, err := j.release()
+		if err != nil {
 			return 0, err
 		}
-		wake(sealed)
+		if editions > 0 {
+			sealed.ring()
+		}
 		if now := j.Now(); now.Sub(pruned) >= pruneEvery {
 			pruned = now
 			if err := j.prune(ctx); err != nil {
@@ -117,8 +130,9 @@ func (j *Job) planAndRelease(queued, sealed chan<- struct{}) func(context.Contex
 	}
 }
 
-// whileDue is how often a due digest is looked at until its feeds are in.
-const whileDue = 2 * time.Second
+// whileDue is how often a due digest is looked at whose feeds other processes
+// may be polling; this one's polls ring the bell.
+const whileDue = 10 * time.Second
 
 func (j *Job) untilNextRelease() (time.Duration, error) {
 	_, due, err := j.Store.OldestDue(j.Hard)
@@ -131,11 +145,17 @@ func (j *Job) untilNextRelease() (time.Duration, error) {
 	return j.untilNextEvent(), nil
 }
 
-func (j *Job) pollOnce(ctx context.Context) (time.Duration, error) {
-	if _, err := j.Poll(ctx); err != nil {
-		return 0, err
+func (j *Job) pollAndTell(polled bell) func(context.Context) (time.Duration, error) {
+	return func(ctx context.Context) (time.Duration, error) {
+		sum, err := j.Poll(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if sum.Polled > 0 {
+			polled.ring()
+		}
+		return j.untilNextEvent(), nil
 	}
-	return j.untilNextEvent(), nil
 }
 
 func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
@@ -144,7 +164,7 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	if !stats.RouteRetryAt.IsZero() {
-		return clampNap(stats.RouteRetryAt.Sub(j.Now())), nil
+		return j.clampNap(stats.RouteRetryAt.Sub(j.Now())), nil
 	}
 	return j.untilNextEvent(), nil
 }
@@ -153,25 +173,18 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 func (j *Job) untilNextEvent() time.Duration {
 	next, any, err := j.Store.NextEvent(j.Hard)
 	if err != nil || !any {
-		return longestNap
+		return j.Nap
 	}
-	return clampNap(next.Sub(j.Now()))
+	return j.clampNap(next.Sub(j.Now()))
 }
 
-func clampNap(d time.Duration) time.Duration {
-	return min(max(d, shortestNap), longestNap)
+func (j *Job) clampNap(d time.Duration) time.Duration {
+	return min(max(d, shortestNap), j.Nap)
 }
 
 func nap(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
-	}
-}
-
-func wake(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }
