@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // claim claims feeds with a gap and a lease of an hour.
@@ -145,4 +146,20 @@ func TestClaimIsExact(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Two workers may find two feeds of one host before either has leased it. (On
+// SQLite the second cannot even look while the first is at it.)
+func TestClaimLeasesAHostOnce(t *testing.T) {
+	w := world{storetest.Open(t, storetest.Postgres(t)), t}
+	f := w.newFeed("a.example")
+	w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+	won, err := w.ClaimFeedsWith(w.ctx(), noon, "slow", func() {
+		g, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
+		w.ok(err)
+		w.ok(w.Enqueue(w.ctx(), g.ID, noon))
+		want(t, "quick", len(w.claim(noon, 9, "quick")), 1)
+	})
+	w.ok(err)
+	want(t, "slow", won, 0)
 }

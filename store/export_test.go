@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Exec runs a statement that no method offers, for tests of what must not happen.
 func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
@@ -14,4 +17,36 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = s.read().get(ctx, &n, query, args...)
 	return n, err
+}
+
+// ClaimFeedsWith is ClaimFeeds with something happening between looking for
+// candidates and leasing them, and gives the feeds won.
+func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string, meanwhile func()) (won int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		wanted, err := candidates(ctx, c, at(now), at(now), 9)
+		if err != nil {
+			return err
+		}
+		meanwhile()
+		ids, err := leaseHosts(ctx, c, wanted, at(now), at(now)+60, token)
+		won = len(ids)
+		return err
+	})
+	return won, err
+}
+
+// Empty deletes all hidden rows, and leaves no trace of them that would slow
+// the next ones down.
+func (s *Store) Empty(ctx context.Context) error {
+	if s.d.forUpdate != "" {
+		return s.Exec(ctx, `TRUNCATE digest_posts`)
+	}
+	return s.Exec(ctx, `DELETE FROM digest_posts`)
+}
+
+// Scan reads a column of numbers and counts them.
+func (s *Store) Scan(ctx context.Context, query string) (int, error) {
+	var all []int64
+	err := s.read().all(ctx, &all, query)
+	return len(all), err
 }

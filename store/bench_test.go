@@ -1,0 +1,210 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// benchWorld is a database with many readers of one feed.
+func benchWorld(b *testing.B, s *store.Store, readers int) digest.Feed {
+	b.Helper()
+	ctx := b.Context()
+	f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: "https://bench.example/feed", Host: "bench.example"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	f.ParsedAt = noon
+	if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f}}); err != nil {
+		b.Fatal(err)
+	}
+	for _, statement := range []string{
+		`INSERT INTO users (email, email_key, time_zone, created_at)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`,
+	} {
+		if err := s.Exec(ctx, statement, readers); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, statement := range []string{
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users ORDER BY id`, parisMidnight.Unix()),
+		`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT id, 1, 0 FROM digests ORDER BY id`,
+		`ANALYZE`,
+	} {
+		if err := s.Exec(ctx, statement); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return f
+}
+
+// BenchmarkHiddenRows stores ten posts of one feed for many readers, and
+// beside it measures the limit: the bare INSERT … SELECT of the same rows.
+func BenchmarkHiddenRows(b *testing.B) {
+	const readers, nPosts = 100_000, 10
+	storetest.Bench(b, func(b *testing.B, s *store.Store) {
+		ctx := b.Context()
+		f := benchWorld(b, s, readers)
+		var ours, bare time.Duration
+		round, rows := 0, 0
+		for b.Loop() {
+			round++
+			var list []digest.Post
+			for i := range nPosts {
+				list = append(list, post(fmt.Sprintf("%d-%d", round, i), noon))
+			}
+			var listed []string
+			for _, p := range list {
+				listed = append(listed, p.Identity)
+			}
+			empty(b, s)
+			start := time.Now()
+			r, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list, Listed: listed}})
+			ours += time.Since(start)
+			if err != nil || r.Hidden != readers*nPosts {
+				b.Fatalf("%+v, %v", r, err)
+			}
+			rows += r.Hidden
+			empty(b, s)
+			start = time.Now()
+			err = s.Exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+				SELECT s.digest_id, d.next_due_at, p.id
+				FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
+				WHERE p.id > (SELECT MAX(id) - ? FROM posts) AND d.state = 'active' ORDER BY s.digest_id, p.id`, nPosts)
+			bare += time.Since(start)
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		report(b, "rows", rows, ours, bare)
+	})
+}
+
+// empty makes the table of hidden rows as it was, so that both measure the same.
+func empty(b *testing.B, s *store.Store) {
+	b.Helper()
+	if err := s.Empty(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func report(b *testing.B, what string, n int, ours, limit time.Duration) {
+	b.Helper()
+	b.ReportMetric(float64(n)/ours.Seconds(), what+"/s")
+	b.ReportMetric(float64(n)/limit.Seconds(), "limit/s")
+	b.ReportMetric(limit.Seconds()/ours.Seconds(), "ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRelease releases one midnight of many readers with 15 posts each,
+// and beside it measures the limit: inserting the same editions without more.
+func BenchmarkRelease(b *testing.B) {
+	const readers, nPosts = 20_000, 15
+	storetest.Bench(b, func(b *testing.B, s *store.Store) {
+		ctx := b.Context()
+		f := benchWorld(b, s, readers)
+		var ours, bare time.Duration
+		now, round, editions := parisMidnight, 0, 0
+		for b.Loop() {
+			round++
+			var list []digest.Post
+			for i := range nPosts {
+				list = append(list, post(fmt.Sprintf("%d-%d", round, i), noon))
+			}
+			if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := s.Plan(ctx, now, queueNothing); err != nil {
+				b.Fatal(err)
+			}
+			start := time.Now()
+			n, err := s.Release(ctx, now, deadline)
+			ours += time.Since(start)
+			if err != nil || n != readers {
+				b.Fatalf("%d editions, %v", n, err)
+			}
+			editions += n
+			start = time.Now()
+			err = s.Exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+				SELECT id, 'bench ' || ?, last_due_at, last_due_at, edition_count, 'sent', last_due_at, last_due_at, last_due_at
+				FROM digests ORDER BY id`, fmt.Sprint(round))
+			bare += time.Since(start)
+			if err != nil {
+				b.Fatal(err)
+			}
+			now = now.Add(24 * time.Hour)
+		}
+		report(b, "editions", editions, ours, bare)
+	})
+}
+
+// BenchmarkRead claims editions in batches and reads their posts' keys; beside
+// it, the limit: the keys in one ordered scan.
+func BenchmarkRead(b *testing.B) {
+	const readers, nPosts, batch = 20_000, 15, 500
+	storetest.Bench(b, func(b *testing.B, s *store.Store) {
+		ctx := b.Context()
+		f := benchWorld(b, s, readers)
+		var list []digest.Post
+		for i := range nPosts {
+			list = append(list, post(fmt.Sprint(i), noon))
+		}
+		if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Plan(ctx, parisMidnight, queueNothing); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Release(ctx, parisMidnight, deadline); err != nil {
+			b.Fatal(err)
+		}
+		var ours, bare, marks time.Duration
+		editions := 0
+		for b.Loop() {
+			for {
+				start := time.Now()
+				got, err := s.ClaimEditions(ctx, parisMidnight, batch, time.Hour, "t")
+				if err != nil {
+					b.Fatal(err)
+				}
+				refs, err := s.EditionPosts(ctx, got)
+				if err != nil || len(refs) != len(got) {
+					b.Fatal(len(refs), err)
+				}
+				ours += time.Since(start)
+				if len(got) == 0 {
+					break
+				}
+				editions += len(got)
+				dots, done := make([]digest.Dot, len(got)), make([]digest.Mark, len(got))
+				for i, e := range got {
+					dots[i] = digest.Dot{ID: e.ID, MessageID: "m", Date: parisMidnight}
+					done[i] = digest.Mark{ID: e.ID, State: digest.EditionReady, NextAt: parisMidnight.Add(time.Second)}
+				}
+				start = time.Now()
+				if _, err := s.BeginDot(ctx, parisMidnight, "t", dots); err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Finish(ctx, parisMidnight, "t", done); err != nil {
+					b.Fatal(err)
+				}
+				marks += time.Since(start)
+			}
+			if err := s.Exec(ctx, `UPDATE editions SET next_at = ?`, parisMidnight.Unix()); err != nil {
+				b.Fatal(err)
+			}
+			start := time.Now()
+			if n, err := s.Scan(ctx, `SELECT post_id FROM digest_posts ORDER BY digest_id, visible_at, post_id`); err != nil || n != readers*nPosts {
+				b.Fatal(n, err)
+			}
+			bare += time.Since(start)
+		}
+		b.ReportMetric(float64(editions)/marks.Seconds(), "marks/s")
+		report(b, "editions", editions, ours, bare)
+	})
+}
