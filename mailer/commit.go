@@ -26,7 +26,10 @@ var (
 
 // A committer writes the dots and marks of all connections, many to a
 // transaction, from one goroutine. A dot is waited for, because the message's
-// end must not be written before it is committed; a mark is not.
+// end must not be written before it is committed; a mark is not. But no dot is
+// committed before the marks that came earlier: so each connection has at most
+// one message out without its mark, and a crash leaves at most as many in doubt
+// as there are connections.
 type committer struct {
 	ctx   context.Context
 	queue Queue
@@ -104,7 +107,7 @@ func (c *committer) run() {
 		c.mu.Unlock()
 		switch {
 		case full:
-			dotsDue = nil
+			dotsDue, marksDue = nil, nil
 			c.writeDots()
 			continue
 		case closing && marks > 0:
@@ -122,7 +125,7 @@ func (c *committer) run() {
 		select {
 		case <-c.wake:
 		case <-dotsDue:
-			dotsDue = nil
+			dotsDue, marksDue = nil, nil
 			c.writeDots()
 		case <-marksDue:
 			marksDue = nil
@@ -141,7 +144,11 @@ func (c *committer) writeDots() {
 		dots[i] = q.dot
 	}
 	start := time.Now()
-	won, err := c.queue.BeginDot(c.ctx, c.clock(), c.token, dots)
+	var won []digest.EditionID
+	err := c.writeMarks()
+	if err == nil {
+		won, err = c.queue.BeginDot(c.ctx, c.clock(), c.token, dots)
+	}
 	c.took = time.Since(start)
 	ours := make(map[digest.EditionID]bool, len(won))
 	for _, id := range won {
@@ -161,19 +168,22 @@ func (c *committer) writeDots() {
 
 // writeMarks tries for three seconds: a mark that is lost makes a known answer
 // a doubt.
-func (c *committer) writeMarks() {
+func (c *committer) writeMarks() (err error) {
 	c.mu.Lock()
 	marks := c.marks
 	c.marks = nil
 	c.mu.Unlock()
-	var err error
+	if len(marks) == 0 {
+		return nil
+	}
 	for wait := 100 * time.Millisecond; wait < 3*time.Second; wait *= 2 {
 		if err = c.queue.Finish(c.ctx, c.clock(), c.token, marks); err == nil {
-			return
+			return nil
 		}
 		time.Sleep(wait)
 	}
 	c.mu.Lock()
 	c.err = err
 	c.mu.Unlock()
+	return err
 }

@@ -147,8 +147,8 @@ func TestStoreThroughABadDay(t *testing.T) {
 }
 
 // Workers are killed at random moments while they send. Nothing is lost and no
-// message is cut short; what comes twice is the same message, at most one of
-// each connection for each kill and group of marks.
+// message is cut short; what comes twice is the same message, at most one for
+// each connection and kill.
 func TestKill(t *testing.T) {
 	if os.Getenv("MAILER_TEST_WORKER") != "" {
 		worker(t)
@@ -159,7 +159,7 @@ func TestKill(t *testing.T) {
 	}
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		st := storetest.Open(t, database)
-		const readers = 400
+		const readers = 120
 		sealEditions(t, st, readers)
 		s := &sink{answer: func(c string, _ int) string {
 			if c == "DOT" {
@@ -168,12 +168,15 @@ func TestKill(t *testing.T) {
 			return ""
 		}}
 		setting := s.listen(t)
-		now, kills := released, 0
-		for ; kills < 100 && storedStates(t, st)[digest.EditionSent]+storedStates(t, st)[digest.EditionUnconfirmed] < readers; kills++ {
-			killed(t, database, setting, now)
-			now = now.Add(20 * time.Minute)
+		for kills := 1; kills < 50; kills++ {
+			killed(t, database, setting, released.Add(time.Duration(kills)*20*time.Minute))
+			got := storedStates(t, st)
+			if got[digest.EditionSent]+got[digest.EditionUnconfirmed] == readers {
+				judgeKills(t, s.messages(), readers, kills, got[digest.EditionUnconfirmed])
+				return
+			}
 		}
-		judgeKills(t, s.messages(), readers, kills)
+		t.Errorf("after 50 kills %v", storedStates(t, st))
 	})
 }
 
@@ -193,7 +196,7 @@ func killed(t *testing.T, database, setting string, now time.Time) {
 	if line, err := r.ReadString('\n'); err != nil || line != "ready\n" {
 		t.Errorf("the worker said %q, %v", line, err)
 	}
-	timer := time.AfterFunc(time.Duration(5+rand.IntN(60))*time.Millisecond, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(time.Duration(5+rand.IntN(30))*time.Millisecond, func() { cmd.Process.Kill() })
 	r.WriteTo(discardWriter{}) //nolint:errcheck // it ends when the process does
 	timer.Stop()
 	cmd.Wait() //nolint:errcheck // it was killed
@@ -221,7 +224,7 @@ func worker(t *testing.T) {
 	st.Close()
 }
 
-func judgeKills(t *testing.T, messages []string, readers, kills int) {
+func judgeKills(t *testing.T, messages []string, readers, kills, unconfirmed int) {
 	t.Helper()
 	first := map[string]string{}
 	twice := 0
@@ -239,11 +242,11 @@ func judgeKills(t *testing.T, messages []string, readers, kills int) {
 		}
 		first[to] = m
 	}
-	if len(first) != readers {
-		t.Errorf("%d of %d readers have their edition", len(first), readers)
+	if len(first) < readers-unconfirmed { // in doubt twice, and neither time accepted
+		t.Errorf("%d of %d readers have their edition, %d are unconfirmed", len(first), readers, unconfirmed)
 	}
 	t.Logf("%d kills, %d messages came twice", kills, twice)
-	if most := kills * 40; twice > most {
+	if most := kills * 4; twice > most {
 		t.Errorf("%d messages came twice after %d kills", twice, kills)
 	}
 }
