@@ -1,0 +1,314 @@
+package acceptance
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// begin is the morning of the first of the days; Europe's clocks change on the third.
+func begin() time.Time { return time.Date(2026, 3, 27, 6, 0, 0, 0, time.UTC) }
+
+// zones of the readers. Half and quarter hours, both sides of the date line,
+// and the change of March 2026 at, before and after midnight.
+func zones() []string {
+	return []string{
+		"Asia/Kolkata", "Asia/Kathmandu", "Asia/Tokyo", "Pacific/Chatham", "Europe/Paris", "UTC",
+		"Atlantic/Azores", "America/Sao_Paulo", "America/St_Johns", "Pacific/Honolulu", "Pacific/Apia",
+		"America/Los_Angeles", "Asia/Beirut", "Pacific/Auckland", "America/Nuuk",
+	}
+}
+
+// A scene is a house with readers, the sites they read, and what must happen.
+type scene struct {
+	*house
+	web    *web
+	sites  []*site
+	oracle *oracle
+	inbox  *inbox
+	now    time.Time
+}
+
+func newScene(t *testing.T, database string, sites int) *scene {
+	t.Helper()
+	s := &scene{house: newHouse(t, database), oracle: newOracle(), now: begin()}
+	s.web = newWeb(t, s.now)
+	s.sites = publish(sites, s.now, s.now.Add(5*24*time.Hour), 1)
+	s.web.open(t, s.sites)
+	s.inbox = newInbox(s.maildir())
+	return s
+}
+
+// join adds a reader of every step-th site, by a subscription list in folders.
+func (s *scene) join(email, zone string, offset, step int) *reader {
+	s.t.Helper()
+	r := &reader{email: email, zone: zone}
+	var opml strings.Builder
+	opml.WriteString(`<?xml version="1.0"?><opml version="2.0"><head><title>List</title></head><body><outline text="Folder">` + "\n")
+	for i := offset; i < len(s.sites); i += step {
+		r.sites = append(r.sites, s.sites[i])
+		fmt.Fprintf(&opml, `<outline text="Site %d" type="rss" xmlUrl="%s"/>`+"\n", i, strings.ReplaceAll(s.sites[i].address(s.now), "&", "&amp;"))
+	}
+	opml.WriteString("</outline></body></opml>\n")
+	file := filepath.Join(s.dir, email+".opml")
+	if err := os.WriteFile(file, []byte(opml.String()), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.at(s.now, "user", "add", email, "--time-zone", zone)
+	s.at(s.now, "opml", "import", email, file)
+	r.since = s.now
+	s.oracle.subscribe(s.t, s.now, r)
+	return r
+}
+
+// populate adds readers in that many zones; each site has at least one.
+func (s *scene) populate(readers int) {
+	s.t.Helper()
+	for i, zone := range zones()[:readers] {
+		s.join(fmt.Sprintf("reader%d@example.org", i), zone, i%3, 1+i%3)
+	}
+}
+
+// set moves the one clock.
+func (s *scene) set(now time.Time) {
+	s.now = now
+	s.web.set(now)
+}
+
+// hour runs one hour with some workers at once, and holds all that happened
+// against the oracle.
+func (s *scene) hour(now time.Time, workers int) {
+	s.t.Helper()
+	s.set(now)
+	before := len(s.web.requests())
+	var total summary
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			sum := s.tick(now)
+			mu.Lock()
+			defer mu.Unlock()
+			total.add(sum)
+		})
+	}
+	running.Wait()
+	polls, editions := s.oracle.tick(s.t, now)
+	requests, letters := s.web.requests()[before:], s.inbox.arrived(s.t)
+	if workers > 1 {
+		editions = postpone(editions, letters)
+	}
+	s.checkPolls(polls, requests)
+	for _, q := range requests {
+		s.checkHeader(q, s.oracle.subscribers(q.page.site))
+	}
+	s.checkMail(editions, letters)
+	if total.Polled != len(polls) || total.Polled != total.Changed+total.Unchanged+total.Failed {
+		s.t.Errorf("%s: the summary says %+v; %d polls were due", instant(now), total, len(polls))
+	}
+	if total.Editions != len(editions) || total.Sent != len(editions) || total.FailedMail != 0 {
+		s.t.Errorf("%s: the summary says %+v; %d editions were due", instant(now), total, len(editions))
+	}
+}
+
+func postpone(editions []edition, letters []letter) []edition {
+	for i := range editions {
+		got := map[string]bool{}
+		for _, l := range letters {
+			if l.to == editions[i].reader.email {
+				got = l.posts
+			}
+		}
+		editions[i].postpone(got)
+	}
+	return slices.DeleteFunc(editions, func(e edition) bool { return len(e.posts) == 0 })
+}
+
+// checkPolls holds the sites that were asked against those that should be.
+func (s *scene) checkPolls(want []*site, requests []request) {
+	s.t.Helper()
+	got := map[*site]bool{}
+	for _, q := range requests {
+		got[q.page.site] = true
+	}
+	for _, site := range want {
+		if !got[site] {
+			s.t.Errorf("%s: site %d (%s) was not asked", instant(s.now), site.n, site.name)
+		}
+		delete(got, site)
+	}
+	for site := range got {
+		s.t.Errorf("%s: site %d (%s) was asked and should not be", instant(s.now), site.n, site.name)
+	}
+}
+
+// checkMail holds the letters that came against the editions that should.
+func (s *scene) checkMail(want []edition, got []letter) {
+	s.t.Helper()
+	for _, e := range want {
+		i := slices.IndexFunc(got, func(l letter) bool { return l.to == e.reader.email })
+		if i < 0 {
+			s.t.Errorf("%s: %s (%s) got no mail of %s with %d posts", instant(s.now), e.reader.email, e.reader.zone, e.date.Format(time.DateOnly), len(e.posts))
+			continue
+		}
+		s.checkLetter(e, got[i])
+		got = slices.Delete(got, i, i+1)
+	}
+	for _, l := range got {
+		s.t.Errorf("%s: %s got a mail that should not be: %q", instant(s.now), l.to, l.subject)
+	}
+}
+
+func (s *scene) checkLetter(e edition, l letter) {
+	s.t.Helper()
+	about := fmt.Sprintf("%s: %s (%s)", instant(s.now), e.reader.email, e.reader.zone)
+	missing, extra := difference(e.posts, l.posts)
+	if len(missing)+len(extra) > 0 {
+		s.t.Errorf("%s: %q misses %v and should not have %v", about, l.subject, missing, extra)
+	}
+	from := map[string]bool{}
+	for url := range e.posts {
+		from[strings.SplitAfter(url, ".example")[0]] = true
+	}
+	want := fmt.Sprintf("%s: %s from %s", e.date.Format("Monday 2 January"), count(len(e.posts), "post"), count(len(from), "site"))
+	if l.subject != want {
+		s.t.Errorf("%s: subject %q, want %q", about, l.subject, want)
+	}
+	if !l.date.Equal(s.now) {
+		s.t.Errorf("%s: dated %s", about, l.date)
+	}
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// difference gives what only a has, and what only b has.
+func difference(a, b map[string]bool) (onlyA, onlyB []string) {
+	for _, x := range slices.Sorted(maps.Keys(a)) {
+		if !b[x] {
+			onlyA = append(onlyA, x)
+		}
+	}
+	for _, x := range slices.Sorted(maps.Keys(b)) {
+		if !a[x] {
+			onlyB = append(onlyB, x)
+		}
+	}
+	return onlyA, onlyB
+}
+
+// checkPromise holds, over the whole run and without regard to how it came
+// about: at most one mail for each reader and date, no post twice, and every
+// post that any poll could have brought by the last midnight is there.
+func (s *scene) checkPromise() {
+	s.t.Helper()
+	had := map[string]string{}
+	for _, l := range s.inbox.letters {
+		day, _, _ := strings.Cut(l.subject, ":")
+		if other, again := had[l.to+day]; again {
+			s.t.Errorf("%s has two mails of one date: %q and %q", l.to, other, l.subject)
+		}
+		had[l.to+day] = l.subject
+		for url := range l.posts {
+			if other, again := had[l.to+url]; again {
+				s.t.Errorf("%s has %s twice: in %q and %q", l.to, url, other, l.subject)
+			}
+			had[l.to+url] = l.subject
+		}
+	}
+	for _, r := range s.oracle.readers {
+		for _, site := range r.sites {
+			s.checkNothingLost(r, site, had)
+		}
+	}
+}
+
+// checkNothingLost: a post that was there a day and a half before the end has
+// had a midnight and a poll, whatever the site's temper.
+func (s *scene) checkNothingLost(r *reader, site *site, had map[string]string) {
+	s.t.Helper()
+	if a := s.oracle.sites[site]; a == nil || site.trouble.at(s.now.Add(-36*time.Hour)) {
+		return
+	}
+	for _, p := range site.posts {
+		if p.at.After(r.since) && p.at.Before(s.now.Add(-36*time.Hour)) && had[r.email+p.url] == "" {
+			s.t.Errorf("%s never had %s of site %d (%s), published %s", r.email, p.url, site.n, site.name, instant(p.at))
+		}
+	}
+}
+
+// life is what people do in the meantime.
+func (s *scene) life(since time.Duration) {
+	s.t.Helper()
+	readers := s.oracle.readers
+	switch since {
+	case 26 * time.Hour: // a new reader of known sites: nobody is asked (S17, S18)
+		before := len(s.web.requests())
+		s.join("late@example.org", "Asia/Dubai", 0, 1)
+		if n := len(s.web.requests()) - before; n != 0 {
+			s.t.Errorf("a new reader of known sites made %d requests", n)
+		}
+	case 31 * time.Hour: // a journey to the east: the date that has begun there had its edition
+		s.travel(readers[2], "Pacific/Kiritimati")
+	case 47 * time.Hour: // and one to the west: a date comes again, its edition does not
+		s.travel(readers[2], "America/Los_Angeles")
+	case 52 * time.Hour: // over the date line in the other direction
+		s.travel(readers[9], "Pacific/Apia")
+	case 58 * time.Hour: // what waits of a site that is left is not wanted
+		r := readers[1]
+		if r.sites[3].moved != 0 {
+			s.t.Fatal("choose another site")
+		}
+		s.at(s.now, "unsubscribe", r.email, r.sites[3].address(s.now))
+		s.oracle.leave(r, r.sites[3])
+	}
+}
+
+func (s *scene) travel(r *reader, zone string) {
+	s.t.Helper()
+	s.at(s.now, "user", "set", r.email, "--time-zone", zone)
+	r.move(s.t, s.now, zone)
+}
+
+// TestFourDays walks hour by hour through four days. On PostgreSQL two workers
+// do each hour at the same time.
+func TestFourDays(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		sites, readers, workers := 40, 10, 1
+		if strings.HasPrefix(database, "postgres") {
+			workers = 2
+		} else {
+			sites, readers = 60, 15
+		}
+		if full() {
+			sites, readers = 240, 15
+		}
+		s := newScene(t, database, sites)
+		s.populate(readers)
+		s.checkFirstFetches()
+		for now := begin().Add(time.Hour); now.Before(begin().Add(4 * 24 * time.Hour)); now = now.Add(time.Hour) {
+			s.hour(now, workers)
+			s.life(now.Sub(begin()))
+			if t.Failed() {
+				t.FailNow()
+			}
+		}
+		s.checkPromise()
+		s.checkManners()
+		t.Logf("%d requests, %d mails", len(s.web.requests()), len(s.inbox.letters))
+	})
+}

@@ -1,0 +1,185 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// checkFirstFetches holds that an import asks each site once, by one plain GET
+// (S1, S17): no HEAD, no condition, no second look.
+func (s *scene) checkFirstFetches() {
+	s.t.Helper()
+	asked := map[*page]int{}
+	for _, q := range s.web.requests() {
+		s.checkHeader(q, 1)
+		asked[q.page]++
+		if q.method != http.MethodGet || q.header["If-None-Match"] != nil || q.header["If-Modified-Since"] != nil {
+			s.t.Errorf("the first fetch of site %d (%s) was %s %v", q.page.n, q.page.name, q.method, q.header)
+		}
+	}
+	for page, n := range asked {
+		if n != 1 {
+			s.t.Errorf("site %d (%s) was fetched %d times", page.n, page.name, n)
+		}
+	}
+}
+
+var userAgent = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers\)$`)
+
+// checkManners reads the whole record of requests for what no site should see.
+func (s *scene) checkManners() {
+	s.t.Helper()
+	polls := map[*site]map[time.Time][]request{}
+	for _, q := range s.web.requests() {
+		site := q.page.site
+		if polls[site] == nil {
+			polls[site] = map[time.Time][]request{}
+		}
+		polls[site][q.at] = append(polls[site][q.at], q)
+	}
+	for site, p := range polls {
+		w := witness{scene: s, site: site}
+		for at := begin(); !at.After(s.now); at = at.Add(time.Minute) {
+			if p[at] != nil {
+				w.poll(at, p[at])
+			}
+		}
+		if site.moved == http.StatusMovedPermanently && w.lastOld.After(begin().Add(2*24*time.Hour)) {
+			s.t.Errorf("site %d moved for good, and is asked at its old address on %s (S28)", site.n, instant(w.lastOld))
+		}
+	}
+}
+
+// checkHeader holds what is alike in every request.
+func (s *scene) checkHeader(q request, subscribers int) {
+	s.t.Helper()
+	about := fmt.Sprintf("%s: %s %s (%s)", instant(q.at), q.method, q.target, q.page.name)
+	for _, name := range []string{"Referer", "Cookie", "Cache-Control", "Pragma"} {
+		if q.header[name] != nil {
+			s.t.Errorf("%s: %s %q", about, name, q.header[name])
+		}
+	}
+	if q.inFlight > 1 {
+		s.t.Errorf("%s: %d in flight to one host (S34)", about, q.inFlight)
+	}
+	if !strings.Contains(q.header.Get("Accept"), "rss+xml") || q.header.Get("Accept-Encoding") != "gzip" {
+		s.t.Errorf("%s: Accept %q, Accept-Encoding %q (S27)", about, q.header.Get("Accept"), q.header.Get("Accept-Encoding"))
+	}
+	if want := q.page.path() + q.page.query; q.page.moved == 0 && q.target != want {
+		s.t.Errorf("%s: the address was %s (S24)", about, want)
+	}
+	m := userAgent.FindStringSubmatch(q.header.Get("User-Agent"))
+	if m == nil || m[1] != fmt.Sprint(subscribers) {
+		s.t.Errorf("%s: User-Agent %q with %d subscribers (S26)", about, q.header.Get("User-Agent"), subscribers)
+	}
+}
+
+// A witness follows one site through its polls.
+type witness struct {
+	*scene
+	site *site
+
+	last     time.Time
+	begun    bool
+	etag, lm string // of the last 200 that held the feed
+	noHEAD   string // why HEAD must not be asked any more
+	freshTo  time.Time
+	waitTo   time.Time
+	lastOld  time.Time
+}
+
+// poll checks the requests of one poll.
+func (w *witness) poll(at time.Time, requests []request) {
+	w.t.Helper()
+	about := fmt.Sprintf("%s: site %d (%s)", instant(at), w.site.n, w.site.name)
+	if w.begun && at.Sub(w.last) < pollGap {
+		w.t.Errorf("%s: asked %s after the last time (S14)", about, at.Sub(w.last))
+	}
+	if at.Before(w.freshTo) {
+		w.t.Errorf("%s: asked while fresh until %s (S15)", about, instant(w.freshTo))
+	}
+	if at.Before(w.waitTo) {
+		w.t.Errorf("%s: asked though told to wait until %s (S19)", about, instant(w.waitTo))
+	}
+	methods := ""
+	headSaid := ""
+	for _, q := range requests {
+		if q.page.moved != 0 {
+			w.lastOld = at
+			if q.header["If-None-Match"] != nil || q.header["If-Modified-Since"] != nil {
+				w.t.Errorf("%s: validators were sent to the address it left (S12)", about)
+			}
+			continue
+		}
+		methods += q.method + " "
+		w.checkConditions(about, q)
+		if q.method == http.MethodHead {
+			headSaid = w.heard(about, q)
+			continue
+		}
+		w.got(q)
+	}
+	switch methods = strings.TrimSpace(methods); {
+	case !w.begun && methods != "GET":
+		w.t.Errorf("%s: the first poll was %s (S1)", about, methods)
+	case methods == "GET":
+	case methods == "HEAD" && headSaid != "ask":
+	case methods == "HEAD GET" && headSaid == "ask":
+	default:
+		w.t.Errorf("%s: the poll was %s; HEAD said %q (S32)", about, methods, headSaid)
+	}
+	w.last, w.begun = at, true
+}
+
+// checkConditions: validators byte for byte, those of the last 200 and no others (S2-S7, S10).
+func (w *witness) checkConditions(about string, q request) {
+	w.t.Helper()
+	for name, want := range map[string]string{"If-None-Match": w.etag, "If-Modified-Since": w.lm} {
+		got := q.header[name]
+		if want == "" && got != nil || want != "" && (len(got) != 1 || got[0] != want) {
+			w.t.Errorf("%s: %s with %s %q, want %q", about, q.method, name, got, want)
+		}
+	}
+}
+
+// heard judges an answer to HEAD: is a GET to follow in this poll?
+func (w *witness) heard(about string, q request) string {
+	w.t.Helper()
+	if w.noHEAD != "" {
+		w.t.Errorf("%s: HEAD, though %s", about, w.noHEAD)
+	}
+	switch {
+	case q.status == http.StatusNotModified:
+		w.keepFresh(q)
+		return "unchanged"
+	case q.status == http.StatusOK && (q.etag != "" || q.lm != "") && q.etag == w.etag && q.lm == w.lm:
+		w.keepFresh(q)
+		return "unchanged"
+	case q.status == http.StatusTooManyRequests:
+		w.waitTo = q.at.Add(w.site.trouble.wait)
+		return "wait"
+	case q.status == http.StatusMethodNotAllowed:
+		w.noHEAD = "it was refused before"
+	}
+	return "ask"
+}
+
+// got takes in an answer to GET.
+func (w *witness) got(q request) {
+	switch {
+	case q.status == http.StatusNotModified:
+		w.noHEAD = "the conditional GET answers 304"
+		w.lm = q.lm // of the same version, by its ETag (S8)
+		w.keepFresh(q)
+	case q.body:
+		w.etag, w.lm = q.etag, q.lm
+		w.keepFresh(q)
+	case q.status == http.StatusTooManyRequests:
+		w.waitTo = q.at.Add(w.site.trouble.wait)
+	}
+}
+
+func (w *witness) keepFresh(q request) { w.freshTo = q.at.Add(w.site.maxAge) }

@@ -1,0 +1,297 @@
+package acceptance
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+)
+
+// The settings' defaults, by the contract.
+const (
+	pollGap         = time.Hour
+	releaseDeadline = 30 * time.Minute
+	usualPenalty    = 4 * time.Hour // of an error, by reference/polling.md S20
+)
+
+// An oracle foretells, from the sites and the readers alone, which site is
+// asked at which hour and which post is in whose mail of which date.
+type oracle struct {
+	sites   map[*site]*asked
+	readers []*reader
+}
+
+// asked is what polling has made of a site so far.
+type asked struct {
+	last, notBefore, freshUntil, queued time.Time
+	read                                int // answers that held the feed
+	posts                               map[string]seen
+	order                               []string
+}
+
+type seen struct {
+	post
+	at    time.Time
+	first bool // in the first reading
+}
+
+// A reader has a zone and subscriptions.
+type reader struct {
+	email, zone string
+	sites       []*site
+	since       time.Time // a reader
+	next        time.Time // midnight
+	planned     time.Time // when the hour began for it; zero: not yet
+	waiting     map[string]bool
+	had         map[string]bool // posts
+	dates       map[string]bool // of editions
+}
+
+// An edition is a mail that must come.
+type edition struct {
+	reader *reader
+	date   time.Time // noon UTC of the local date
+	posts  map[string]bool
+	late   map[string]bool // of posts: read after the deadline, in the very hour of the release
+}
+
+func newOracle() *oracle { return &oracle{sites: map[*site]*asked{}} }
+
+// midnight walks minute by minute from after to the first instant of a later date.
+func midnight(t *testing.T, after time.Time, zone string) time.Time {
+	t.Helper()
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := func(at time.Time) string { return at.In(loc).Format(time.DateOnly) }
+	for at := after.Truncate(time.Minute).Add(time.Minute); ; at = at.Add(time.Minute) {
+		if day(at) > day(at.Add(-time.Minute)) {
+			return at
+		}
+	}
+}
+
+// localDate is the reader's date at an instant, as noon UTC of that day.
+func localDate(t *testing.T, at time.Time, zone string) time.Time {
+	t.Helper()
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, m, d := at.In(loc).Date()
+	return time.Date(y, m, d, 12, 0, 0, 0, time.UTC)
+}
+
+// subscribe adds a reader of sites, which are asked at once if nobody has them yet.
+func (o *oracle) subscribe(t *testing.T, now time.Time, r *reader) {
+	r.next = midnight(t, now, r.zone)
+	r.waiting, r.had, r.dates = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	o.readers = append(o.readers, r)
+	for _, s := range r.sites {
+		if a := o.sites[s]; a != nil && a.read > 0 {
+			r.take(a.recent(now))
+		}
+	}
+	for _, s := range r.sites {
+		if o.sites[s] == nil {
+			o.sites[s] = &asked{posts: map[string]seen{}}
+			o.ask(s, now)
+		}
+	}
+}
+
+// recent is what a new reader of a known site gets: the last 24 hours, or the newest.
+func (a *asked) recent(now time.Time) []string {
+	var recent []string
+	newest, newestAt := "", time.Time{}
+	for _, url := range a.order {
+		p := a.posts[url]
+		age := p.post.at
+		if p.undated() {
+			age = p.at
+			if p.first {
+				age = time.Time{}
+			}
+		}
+		if age.After(now.Add(-24 * time.Hour)) {
+			recent = append(recent, url)
+		}
+		if newest == "" || age.After(newestAt) {
+			newest, newestAt = url, age
+		}
+	}
+	if len(recent) == 0 && newest != "" {
+		recent = append(recent, newest)
+	}
+	return recent
+}
+
+func (s seen) undated() bool { return s.post.at.IsZero() }
+
+func (r *reader) take(urls []string) {
+	for _, url := range urls {
+		if !r.had[url] {
+			r.waiting[url] = true
+		}
+	}
+}
+
+// move gives a reader another zone: the next midnight there that begins a date
+// they had no edition of.
+func (r *reader) move(t *testing.T, now time.Time, zone string) {
+	r.zone, r.planned = zone, time.Time{}
+	r.next = midnight(t, now, zone)
+	for r.dates[localDate(t, r.next, zone).Format(time.DateOnly)] {
+		r.next = midnight(t, r.next, zone)
+	}
+}
+
+// leave ends a subscription, and what waits of it goes too.
+func (o *oracle) leave(r *reader, s *site) {
+	r.sites = slices.DeleteFunc(slices.Clone(r.sites), func(other *site) bool { return other == s })
+	for url := range o.sites[s].posts {
+		delete(r.waiting, url)
+	}
+}
+
+// subscribers counts a site's readers.
+func (o *oracle) subscribers(s *site) int {
+	n := 0
+	for _, r := range o.readers {
+		if slices.Contains(r.sites, s) {
+			n++
+		}
+	}
+	return n
+}
+
+// tick foretells what the hour at now does.
+func (o *oracle) tick(t *testing.T, now time.Time) (polls []*site, editions []edition) {
+	o.plan(now)
+	for s, a := range o.sites {
+		if !a.queued.IsZero() && !a.queued.After(now) {
+			o.ask(s, now)
+			polls = append(polls, s)
+		}
+	}
+	for _, r := range o.readers {
+		if !r.next.After(now) && !o.waits(r, now) {
+			if e := o.release(t, r, now); len(e.posts) > 0 {
+				editions = append(editions, e)
+			}
+		}
+	}
+	return polls, editions
+}
+
+// plan queues the sites of readers whose midnight has come.
+func (o *oracle) plan(now time.Time) {
+	for _, r := range o.readers {
+		if r.next.After(now) || !r.planned.IsZero() {
+			continue
+		}
+		r.planned = now
+		for _, s := range r.sites {
+			a := o.sites[s]
+			askable := latest(a.last.Add(pollGap), a.notBefore, a.freshUntil)
+			if askable.After(latest(r.next.Add(releaseDeadline), now)) {
+				continue
+			}
+			at := latest(now, askable)
+			if a.queued.IsZero() || at.Before(a.queued) {
+				a.queued = at
+			}
+		}
+	}
+}
+
+// waits tells whether a reader's edition waits for a site that is still queued.
+func (o *oracle) waits(r *reader, now time.Time) bool {
+	until := r.planned.Add(releaseDeadline)
+	return until.After(now) && slices.ContainsFunc(r.sites, func(s *site) bool {
+		queued := o.sites[s].queued
+		return !queued.IsZero() && !queued.After(until)
+	})
+}
+
+func (o *oracle) release(t *testing.T, r *reader, now time.Time) edition {
+	late := map[string]bool{}
+	for _, s := range r.sites {
+		for url, p := range o.sites[s].posts {
+			if r.waiting[url] && p.at.Equal(now) && r.planned.Before(now) {
+				late[url] = true
+			}
+		}
+	}
+	last := r.next
+	for next := midnight(t, last, r.zone); !next.After(now); next = midnight(t, last, r.zone) {
+		last = next
+	}
+	e := edition{r, localDate(t, last, r.zone), r.waiting, late}
+	r.next, r.planned, r.waiting = midnight(t, last, r.zone), time.Time{}, map[string]bool{}
+	maps.Copy(r.had, e.posts)
+	if len(e.posts) > 0 {
+		r.dates[e.date.Format(time.DateOnly)] = true
+	}
+	return e
+}
+
+// postpone takes back from an edition what was read too late to be surely in
+// it, where one worker may release while another still reads: after the
+// deadline nobody waits. It must be in the reader's next.
+func (e *edition) postpone(got map[string]bool) {
+	for url := range e.late {
+		if !got[url] {
+			delete(e.posts, url)
+			delete(e.reader.had, url)
+			e.reader.waiting[url] = true
+		}
+	}
+	if len(e.posts) == 0 {
+		delete(e.reader.dates, e.date.Format(time.DateOnly))
+	}
+}
+
+// ask is one look at a site.
+func (o *oracle) ask(s *site, now time.Time) {
+	a := o.sites[s]
+	a.last, a.queued = now, time.Time{}
+	if s.trouble.at(now) {
+		wait := usualPenalty
+		if s.trouble.wait > 0 {
+			wait = s.trouble.wait
+		}
+		a.notBefore = now.Add(wait)
+		return
+	}
+	a.read++
+	a.notBefore, a.freshUntil = time.Time{}, now.Add(s.maxAge)
+	if s.head == headStuck && a.read == 2 {
+		return // believed once, before a conditional GET shows that it is not needed
+	}
+	first := a.read == 1
+	var fresh []string
+	for _, p := range s.listed(now) {
+		if _, known := a.posts[p.url]; !known {
+			if s.undated {
+				p.at = time.Time{}
+			}
+			a.posts[p.url] = seen{p, now, first}
+			a.order = append(a.order, p.url)
+			fresh = append(fresh, p.url)
+		}
+	}
+	if first {
+		fresh = a.recent(now)
+	}
+	for _, r := range o.readers {
+		if slices.Contains(r.sites, s) {
+			r.take(fresh)
+		}
+	}
+}
+
+func latest(times ...time.Time) time.Time {
+	return slices.MaxFunc(times, time.Time.Compare)
+}

@@ -1,0 +1,167 @@
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	storetest.Main(m, built.remove)
+}
+
+// full asks for more of everything.
+func full() bool { return os.Getenv("DIGEST_ACCEPTANCE") == "full" }
+
+// A workshop builds the program, once for all tests.
+type workshop struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+var built workshop
+
+func (w *workshop) program() (path string, err error) {
+	w.once.Do(w.build)
+	return filepath.Join(w.dir, "digest"), w.err
+}
+
+func (w *workshop) build() {
+	if w.dir, w.err = os.MkdirTemp("", "digest-acceptance-"); w.err != nil {
+		return
+	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(w.dir, "digest"), "digest/cmd/digest").CombinedOutput()
+	if err != nil {
+		w.err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
+}
+
+func (w *workshop) remove() {
+	if w.dir != "" {
+		os.RemoveAll(w.dir)
+	}
+}
+
+// A house is one installation of the program: a database, a place for its
+// mail, and settings.
+type house struct {
+	t        *testing.T
+	path     string
+	dir      string
+	database string
+	settings []string // NAME=value, later ones win
+}
+
+func newHouse(t *testing.T, database string) *house {
+	t.Helper()
+	path, err := built.program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, path: path, dir: t.TempDir(), database: database}
+	h.set("DIGEST_DATABASE="+database, "DIGEST_MAIL=maildir:"+h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8")
+	return h
+}
+
+func (h *house) set(settings ...string) { h.settings = append(h.settings, settings...) }
+
+func (h *house) maildir() string { return filepath.Join(h.dir, "mail") }
+
+// An outcome is how one run of the program ended.
+type outcome struct {
+	status         int // -1: killed
+	stdout, stderr string
+}
+
+// command prepares a run. Nothing of the tester's own settings reaches it.
+func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, h.path, args...)
+	cmd.Dir = h.dir
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "DIGEST_") {
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	cmd.Env = append(cmd.Env, h.settings...)
+	return cmd
+}
+
+// try runs the program to its end, or until ctx ends, which kills it.
+func (h *house) try(ctx context.Context, args ...string) outcome {
+	h.t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := h.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended && ctx.Err() == nil {
+		h.t.Errorf("running digest %s: %v", strings.Join(args, " "), err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// run runs the program, which must succeed and have nothing to complain about.
+func (h *house) run(args ...string) string {
+	h.t.Helper()
+	o := h.try(h.t.Context(), args...)
+	if o.status != 0 {
+		h.t.Fatalf("digest %s: exit status %d\n%s%s", strings.Join(args, " "), o.status, o.stdout, o.stderr)
+	}
+	return o.stdout
+}
+
+// at runs the program with its clock fixed.
+func (h *house) at(now time.Time, args ...string) string {
+	h.t.Helper()
+	return h.run(append([]string{"--now", instant(now)}, args...)...)
+}
+
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// A summary is what tick --json prints.
+type summary struct {
+	Polled, Changed, Unchanged, Failed, Posts, Editions, Sent int
+	FailedMail                                                int `json:"failed_mail"`
+}
+
+func (s *summary) add(t summary) {
+	s.Polled += t.Polled
+	s.Changed += t.Changed
+	s.Unchanged += t.Unchanged
+	s.Failed += t.Failed
+	s.Posts += t.Posts
+	s.Editions += t.Editions
+	s.Sent += t.Sent
+	s.FailedMail += t.FailedMail
+}
+
+// readSummary reads the last line of stdout, as the contract says.
+func readSummary(stdout string) (s summary, err error) {
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	d := json.NewDecoder(strings.NewReader(lines[len(lines)-1]))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, fmt.Errorf("the last line of tick --json, %q: %w", lines[len(lines)-1], err)
+	}
+	return s, nil
+}
+
+func (h *house) tick(now time.Time) summary {
+	h.t.Helper()
+	s, err := readSummary(h.at(now, "--json", "tick"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,219 @@
+package acceptance
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A web is every site there is, under one simulated clock. It keeps a record
+// of each request exactly as it came.
+type web struct {
+	t      *testing.T
+	mu     sync.Mutex
+	now    time.Time
+	byPath map[string]*page
+	busy   map[string]int // requests in flight, by host
+	log    []request
+}
+
+// A page is what lies at one path: a site's feed, or the address it had before.
+type page struct {
+	*site
+	moved int    // 301 or 302: the feed is elsewhere
+	to    string // then there
+}
+
+// A request is one request as it reached a site, and what came back.
+type request struct {
+	at       time.Time // simulated
+	page     *page     // nil: nothing lies at that address
+	method   string
+	target   string // path and query, byte for byte
+	header   http.Header
+	inFlight int // to this host, with this one
+	status   int
+	etag, lm string // sent back
+	body     bool   // a feed was sent back, whole
+}
+
+func newWeb(t *testing.T, now time.Time) *web {
+	w := &web{t: t, now: now, byPath: map[string]*page{}, busy: map[string]int{}}
+	return w
+}
+
+// open gives every site an address of its own: a host of 127.0.0.0/8 with a
+// port, so that hosts are paced one by one.
+func (w *web) open(t *testing.T, sites []*site) {
+	t.Helper()
+	server := &http.Server{Handler: w}
+	t.Cleanup(func() { server.Close() })
+	bases := map[int]string{}
+	base := func(host int) string {
+		if bases[host] == "" {
+			l := listen(t, host)
+			go server.Serve(l)
+			bases[host] = "http://" + l.Addr().String()
+		}
+		return bases[host]
+	}
+	for _, s := range sites {
+		s.url = base(s.host) + s.path()
+		w.byPath[s.path()] = &page{site: s}
+		s.final = s.url
+		if s.moved != 0 {
+			old := fmt.Sprintf("/old/%d.xml", s.n)
+			w.byPath[old] = &page{site: s, moved: s.moved, to: s.url}
+			s.url = base(1000+s.host) + old
+		}
+	}
+}
+
+// listen opens a port on the n-th loopback host; where there is but one
+// loopback host (outside Linux), on that.
+func listen(t *testing.T, n int) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", fmt.Sprintf("127.77.%d.%d:0", n/200, n%200+1))
+	if err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// set moves the clock of all sites.
+func (w *web) set(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = now
+}
+
+// requests gives the whole record, in the order of arrival.
+func (w *web) requests() []request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]request(nil), w.log...)
+}
+
+func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	host, _, _ := net.SplitHostPort(r.Host)
+	w.mu.Lock()
+	if w.byPath[r.URL.Path] == nil {
+		w.t.Errorf("%s: %s %s: nobody subscribed to that (S30)", instant(w.now), r.Method, r.RequestURI)
+		http.NotFound(rw, r)
+		w.mu.Unlock()
+		return
+	}
+	w.busy[host]++
+	q := request{at: w.now, page: w.byPath[r.URL.Path], method: r.Method, target: r.RequestURI, header: r.Header.Clone(), inFlight: w.busy[host]}
+	w.log = append(w.log, q)
+	entry := len(w.log) - 1
+	w.mu.Unlock()
+	q.answer(rw)
+	w.mu.Lock()
+	w.busy[host]--
+	w.log[entry] = q
+	w.mu.Unlock()
+}
+
+// answer answers, and notes what it answered.
+func (q *request) answer(rw http.ResponseWriter) {
+	h := rw.Header()
+	h.Set("Date", q.at.UTC().Format(http.TimeFormat))
+	switch {
+	case q.page.moved != 0:
+		q.status = q.page.moved
+		h.Set("Location", q.page.to)
+		rw.WriteHeader(q.status)
+	case q.page.trouble.at(q.at):
+		q.fail(rw)
+	default:
+		q.serve(rw)
+	}
+}
+
+// fail answers as a site in trouble does.
+func (q *request) fail(rw http.ResponseWriter) {
+	tr := q.page.trouble
+	if tr.wait > 0 {
+		rw.Header().Set("Retry-After", strconv.Itoa(int(tr.wait/time.Second)))
+	}
+	q.status = tr.status
+	body := "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>Back soon</h1></body></html>"
+	switch {
+	case tr.cut:
+		body = string(q.page.document(q.at))
+		rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		body = body[:len(body)/2]
+	case tr.status == http.StatusOK:
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		rw.Header().Set("ETag", `"maintenance"`)
+	}
+	rw.WriteHeader(q.status)
+	if q.method == http.MethodGet {
+		fmt.Fprint(rw, body)
+	}
+}
+
+// serve answers as the site's temper has it.
+func (q *request) serve(rw http.ResponseWriter) {
+	s, h := q.page.site, rw.Header()
+	etag, lm := s.validators(q.at)
+	if q.method == http.MethodHead {
+		switch s.head {
+		case headRefused:
+			q.status = http.StatusMethodNotAllowed
+			rw.WriteHeader(q.status)
+			return
+		case headRestless:
+			etag, lm = `"`+q.at.Format("150405")+`"`, q.at.UTC().Format(http.TimeFormat)
+		case headStuck:
+			etag, lm = s.validators(s.begin)
+		}
+	}
+	q.etag, q.lm = etag, lm
+	s.describe(h, q.at, etag, lm)
+	ignores := s.deaf || s.head == headStuck && q.method == http.MethodHead
+	if !ignores && s.notModified(q.header, etag, lm) {
+		q.status = http.StatusNotModified
+		rw.WriteHeader(q.status)
+		return
+	}
+	q.status = http.StatusOK
+	h.Set("Content-Type", s.contentType())
+	body := s.document(q.at)
+	if s.zipped && strings.Contains(q.header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		body = compress(body)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	rw.WriteHeader(q.status)
+	if q.method != http.MethodGet {
+		return
+	}
+	q.body = true
+	if s.slow {
+		rw.Write(body[:len(body)/2])
+		http.NewResponseController(rw).Flush()
+		<-time.After(30 * time.Millisecond) // what a slow site is
+		body = body[len(body)/2:]
+	}
+	rw.Write(body)
+}
+
+func compress(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write(b)
+	z.Close()
+	return out.Bytes()
+}
