@@ -1,0 +1,96 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// script writes into a <pre> what each frame shows: how wide its content is,
+// and its colours.
+const script = `<pre></pre><script>onload = () => {
+	for (const f of document.querySelectorAll('iframe')) {
+		const d = f.contentDocument, page = getComputedStyle(d.querySelector('.page'));
+		document.querySelector('pre').append(f.title, ': ', d.documentElement.scrollWidth, ' wide, ',
+			page.color, ' on ', page.backgroundColor, '\n');
+	}
+}</script>`
+
+// TestInABrowser opens editions in Chromium, as narrow as a small phone, light
+// and dark: nothing may stick out to the side, and the dark rules must apply.
+func TestInABrowser(t *testing.T) {
+	chromium := findChromium(t)
+	mux := http.NewServeMux()
+	var frames, want strings.Builder
+	for name, page := range map[string]Page{"typical": typical(), "large": large(500)} {
+		m, err := Edition(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, m.HTML) })
+		for _, width := range []int{320, 390} {
+			for scheme, p := range map[string]Palette{"light": Light(), "dark": Dark()} {
+				fmt.Fprintf(&frames, `<iframe title="%s" src="/%[1]s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, name, width, scheme)
+				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, p.Soft), rgb(t, p.Paper))
+			}
+		}
+	}
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>"+frames.String()+script) })
+	if got := dump(t, chromium, mux); got != want.String() {
+		t.Errorf("Chromium shows\n%s, want\n%s", got, want.String())
+	}
+}
+
+// findChromium finds a browser, or skips; CI has one.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("Chromium is not installed; make test installs it on Debian")
+	return ""
+}
+
+// dump opens a page and gives the text of its <pre>.
+func dump(t *testing.T, chromium string, site http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(site)
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	args := []string{
+		"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir(), "--dump-dom", server.URL,
+	}
+	if os.Geteuid() == 0 {
+		args = append([]string{"--no-sandbox"}, args...) // Chromium's sandbox refuses root
+	}
+	dom, err := exec.CommandContext(ctx, chromium, args...).Output()
+	if err != nil {
+		t.Fatalf("running %s: %v", chromium, err)
+	}
+	_, rest, _ := strings.Cut(string(dom), "<pre>")
+	text, _, found := strings.Cut(rest, "</pre>")
+	if !found {
+		t.Fatalf("nothing was written into %q", dom)
+	}
+	return text
+}
+
+// rgb is how the browser names a colour.
+func rgb(t *testing.T, hex string) string {
+	t.Helper()
+	var r, g, b int
+	if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("rgb(%d, %d, %d)", r, g, b)
+}
