@@ -79,12 +79,31 @@ func TestOnceDeliversEverything(t *testing.T) {
 	if row := q.row(1); row.Reply != "250 2.0.0 queued" || !row.SentAt.Equal(midnight) || row.MessageID == "" {
 		t.Errorf("%+v", row)
 	}
-	if q.commits > 250 {
-		t.Errorf("%d commits for 250 messages: they are not grouped", q.commits)
-	}
 	if again := once(t, l, midnight.Add(24*time.Hour)); again != (Stats{}) {
 		t.Errorf("a second run did %+v", again)
 	}
+}
+
+// Where a commit costs something, connections share it.
+func TestGroups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(string, int) string { time.Sleep(time.Millisecond); return "" }}
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial, PerConn: 1000})
+		q := newMemQueue(400, midnight)
+		q.cost = 4 * time.Millisecond
+		l := testLoop(t, q, tr)
+		l.Connections = 16
+		start := time.Now()
+		if got := once(t, l, midnight); got != (Stats{Sent: 400}) {
+			t.Errorf("%+v", got)
+		}
+		// 25 messages on each connection, each of 5 ms at the server and two shared commits.
+		if took := time.Since(start); q.commits > 100 || took > 600*time.Millisecond {
+			t.Errorf("%d commits for 400 messages in %s", q.commits, took)
+		}
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
 }
 
 func TestMessageOfTheLoop(t *testing.T) {

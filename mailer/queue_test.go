@@ -13,11 +13,11 @@ import (
 
 // memQueue keeps the contract of Queue in memory.
 type memQueue struct {
-	mu       sync.Mutex
-	rows     map[digest.EditionID]*memRow
-	commits  int // of dots and marks
-	down     bool
-	finishes int
+	mu      sync.Mutex
+	rows    map[digest.EditionID]*memRow
+	commits int           // of dots and marks
+	cost    time.Duration // of a commit
+	down    bool
 }
 
 type memRow struct {
@@ -122,6 +122,7 @@ func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, n int, lease 
 }
 
 func (q *memQueue) BeginDot(_ context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
+	time.Sleep(q.cost)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.down {
@@ -138,13 +139,13 @@ func (q *memQueue) BeginDot(_ context.Context, now time.Time, token string, dots
 }
 
 func (q *memQueue) Finish(_ context.Context, now time.Time, token string, marks []digest.Mark) error {
+	time.Sleep(q.cost)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.down {
 		return errDown
 	}
 	q.commits++
-	q.finishes++
 	for _, m := range marks {
 		r := q.rows[m.ID]
 		if r.Token != token || r.State != digest.EditionLeased && r.State != digest.EditionDotting {
