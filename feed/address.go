@@ -90,6 +90,7 @@ func NormalURL(raw string) (string, error) {
 			return "", notAddress(raw, nil)
 		}
 	}
+	host = strings.TrimRight(host, ".") // idna makes dots of other full stops
 	if strings.Contains(u.Host, "[") {
 		host = "[" + strings.ToLower(u.Hostname()) + "]"
 	}

@@ -85,15 +85,14 @@ func assemble(year, month, day int, clock time.Duration, zone int) time.Time {
 
 // splitClock takes the time of day and the zone out of s; date is the rest.
 func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) {
-	all := clockTime.FindAllStringSubmatchIndex(s, -1)
-	if len(all) == 0 {
-		return s, 0, 0, true
+	var m []int
+	for _, match := range clockTime.FindAllStringSubmatchIndex(s, -1) {
+		if m == nil || !strings.ContainsAny(s[match[0]-1:match[0]], "+-") { // else an offset, +05:30
+			m = match
+		}
 	}
-	m := all[len(all)-1]
-	if len(all) > 1 && strings.TrimSpace(s[all[0][1]:m[0]]) != "" && strings.ContainsAny(s[m[0]-1:m[0]], "+-") {
-		m = all[len(all)-2] // the last one was an offset, +05:30
-	} else if len(all) > 1 && m[0] > 0 && strings.ContainsAny(s[m[0]-1:m[0]], "+-") {
-		m = all[len(all)-2]
+	if m == nil {
+		return s, 0, 0, true
 	}
 	part := func(i int) int {
 		if m[2*i] < 0 {
@@ -131,7 +130,7 @@ func readZone(s string) (seconds, used int) {
 	}
 	if m[8] >= 0 {
 		name := s[m[8]:m[9]]
-		if hours, known := zoneHours(name); known {
+		if hours, known := zones[name]; known {
 			return int(hours * 3600), m[1]
 		}
 		if monthNamed(name) > 0 {
@@ -156,65 +155,14 @@ func readZone(s string) (seconds, used int) {
 	return seconds, used
 }
 
-// zoneHours gives the offset of the zone names that feeds use.
-func zoneHours(name string) (float64, bool) {
-	switch name {
-	case "z", "gmt", "utc", "ut", "wet":
-		return 0, true
-	case "est":
-		return -5, true
-	case "edt", "ast":
-		return -4, true
-	case "cst":
-		return -6, true
-	case "cdt":
-		return -5, true
-	case "mst":
-		return -7, true
-	case "mdt":
-		return -6, true
-	case "pst":
-		return -8, true
-	case "pdt", "akdt":
-		return -7, true
-	case "akst":
-		return -9, true
-	case "hst":
-		return -10, true
-	case "adt", "brt", "art":
-		return -3, true
-	case "nst":
-		return -3.5, true
-	case "ndt":
-		return -2.5, true
-	case "west", "bst", "cet", "met", "mez":
-		return 1, true
-	case "cest", "mest", "mesz", "eet", "sast":
-		return 2, true
-	case "eest", "msk":
-		return 3, true
-	case "msd":
-		return 4, true
-	case "ist":
-		return 5.5, true
-	case "jst", "kst":
-		return 9, true
-	case "hkt", "sgt", "awst", "pht":
-		return 8, true
-	case "acst":
-		return 9.5, true
-	case "aest":
-		return 10, true
-	case "acdt":
-		return 10.5, true
-	case "aedt":
-		return 11, true
-	case "nzst":
-		return 12, true
-	case "nzdt":
-		return 13, true
-	}
-	return 0, false
+// zones gives the names of zones that feeds use, in hours east of UTC.
+var zones = map[string]float64{
+	"hst": -10, "akst": -9, "pst": -8, "akdt": -7, "mst": -7, "pdt": -7, "cst": -6, "mdt": -6, "cdt": -5,
+	"est": -5, "ast": -4, "edt": -4, "nst": -3.5, "adt": -3, "art": -3, "brt": -3, "ndt": -2.5, "gmt": 0,
+	"ut": 0, "utc": 0, "wet": 0, "z": 0, "bst": 1, "cet": 1, "met": 1, "mez": 1, "west": 1,
+	"cest": 2, "eet": 2, "mest": 2, "mesz": 2, "sast": 2, "eest": 3, "msk": 3, "msd": 4, "ist": 5.5,
+	"awst": 8, "hkt": 8, "pht": 8, "sgt": 8, "jst": 9, "kst": 9, "acst": 9.5, "aest": 10, "acdt": 10.5,
+	"aedt": 11, "nzst": 12, "nzdt": 13,
 }
 
 // readDay reads a day; clock is set where date and time are one number.

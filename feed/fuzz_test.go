@@ -121,4 +121,3 @@ func FuzzNormalURL(f *testing.F) {
 		}
 	})
 }
-
