@@ -31,12 +31,15 @@ func (t *tidier) vocabulary(prefix string) string {
 func (t *tidier) canonical(name string) string {
 	prefix, local := splitName(name)
 	local = strings.ToLower(local)
-	switch v := t.vocabulary(prefix); {
-	case v == "" || t.kind == Atom && v == "atom":
+	v := t.vocabulary(prefix)
+	if v == "" || t.kind == Atom && v == "atom" {
 		return local
-	default:
-		return v + ":" + local
 	}
+	if prefix == "" && t.rules[local] == pass && local != "author" && local != "source" {
+		t.bindings = append(t.bindings, binding{"", ""}) // a namespace of the publisher's own, down from here
+		return local
+	}
+	return v + ":" + local
 }
 
 // langOf is the language an element declares, as a tag of RFC 5646.

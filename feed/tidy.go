@@ -19,7 +19,6 @@ type skeleton struct {
 	xml     []byte
 	texts   []text
 	lang    string // xml:lang of the root or the channel
-	cut     bool   // the document ended early
 	repairs []string
 }
 
@@ -115,8 +114,7 @@ func (t *tidier) walk() {
 
 // finish closes what is open. An item that the document's end cut off is left out.
 func (t *tidier) finish() {
-	if !t.ended {
-		t.cut = true
+	if rootless := len(t.stack) == 1 && t.stack[0].tag == ""; !t.ended && !rootless {
 		t.repaired("the document ends early: whole items kept")
 		if t.itemAt >= 0 {
 			t.xml = t.xml[:t.itemAt]
