@@ -8,7 +8,8 @@ import (
 )
 
 // excerpt gives the first n characters, about, of the text of HTML on one
-// line, cut at a word. Captions are not part of what the text says.
+// line, cut at a word. Captions are not part of what the text says, and
+// entities that were escaped twice are decoded.
 func excerpt(s string, n int) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))
@@ -16,7 +17,7 @@ func excerpt(s string, n int) string {
 	for b.Len() < 6*n {
 		switch z.Next() {
 		case html.ErrorToken:
-			return shorten(oneLine(b.String()), n)
+			return shorten(oneLine(decodeEntities(b.String())), n)
 		case html.TextToken:
 			if hidden == 0 {
 				b.Write(z.Text())
@@ -34,7 +35,7 @@ func excerpt(s string, n int) string {
 			b.WriteString(gap(name))
 		}
 	}
-	return shorten(oneLine(b.String()), n)
+	return shorten(oneLine(decodeEntities(b.String())), n)
 }
 
 func skipped(tag []byte) int {

@@ -48,16 +48,14 @@ func (t text) value() (string, bool) {
 	return value, t.form == markup
 }
 
-// html gives the text as HTML, not yet made safe.
+// html gives the text as HTML, not yet made safe. Entities are decoded in plain
+// text too: Blogger and others leave them in.
 func (t text) html() string {
 	value, certain := t.value()
-	switch {
-	case certain, t.form != plain && hasTags(value):
+	if certain || t.form != plain && hasTags(value) {
 		return value
-	case t.form != plain:
-		value = decodeEntities(value)
 	}
-	return paragraphs(value)
+	return paragraphs(decodeEntities(value))
 }
 
 // paragraphs makes HTML of plain text: an empty line ends a paragraph.
