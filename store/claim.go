@@ -50,6 +50,9 @@ type candidate struct {
 
 // candidates gives the first feeds in the queue that may be asked, one of each host.
 func candidates(ctx context.Context, c conn, now, askedBefore instant, n int) ([]candidate, error) {
+	if err := c.hold(ctx, c.d.inOrder); err != nil {
+		return nil, err
+	}
 	var found []candidate
 	err := c.all(ctx, &found, `SELECT f.id, f.host FROM feeds f
 		WHERE f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.state = 'active'

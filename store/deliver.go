@@ -96,7 +96,10 @@ func claimEditions(ctx context.Context, c conn, now instant, n int, until instan
 		ExpiresAt instant            `db:"expires_at"`
 		State     digest.DigestState `db:"state"`
 	}
-	err = c.all(ctx, &found, `SELECT e.id, e.expires_at, d.state FROM editions e JOIN digests d ON d.id = e.digest_id
+	if err := c.hold(ctx, c.d.inOrder); err != nil {
+		return nil, 0, err
+	}
+	err = c.all(ctx, &found, `SELECT e.id, e.expires_at, (SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state FROM editions e
 		WHERE e.state = 'ready' AND e.next_at <= ? ORDER BY e.next_at, e.id LIMIT ?`+c.d.skipRows("e"), now, n)
 	if err != nil {
 		return nil, 0, err
@@ -178,31 +181,77 @@ func (s *Store) BeginDot(ctx context.Context, now time.Time, token string, dots 
 	if len(dots) == 0 {
 		return nil, nil
 	}
-	var v values
-	ids := make([]digest.EditionID, len(dots))
-	for i, d := range dots {
-		ids[i] = d.ID
-		v.row(d.ID, d.MessageID, at(d.Date))
-	}
-	const mine = ` state = 'leased' AND lease_token = ?`
 	err = s.write(ctx, func(c conn) error {
-		won = nil
-		_, err := c.exec(ctx, `UPDATE editions SET state = 'failed', error = ?, lease_token = '', lease_until = 0
-			WHERE id IN (`+list(ids)+`) AND`+mine+`
-			AND digest_id IN (SELECT d.id FROM digests d WHERE d.state = 'left')`, unsubscribed, token)
+		mine, err := held(ctx, c, token, keys(dots, func(d digest.Dot) digest.EditionID { return d.ID }))
 		if err != nil {
 			return err
 		}
-		return c.all(ctx, &won, `WITH v (id, message_id, date) AS (VALUES `+v.String()+`)
-			UPDATE editions SET state = 'dotting', dot_at = ?, message_id = v.message_id,
-			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END
-			FROM v WHERE editions.id = v.id AND`+mine+` RETURNING editions.id`, append(v.args, at(now), token)...)
+		won = nil
+		var left []digest.EditionID
+		var v values
+		for _, d := range dots {
+			switch e, ok := mine[d.ID]; {
+			case !ok || e.State != digest.EditionLeased:
+			case e.DigestState == digest.DigestLeft:
+				left = append(left, d.ID)
+			default:
+				won = append(won, d.ID)
+				v.row(d.ID, d.MessageID, at(d.Date))
+			}
+		}
+		if err := drop(ctx, c, left, digest.EditionFailed, unsubscribed); err != nil {
+			return err
+		}
+		return v.chunks(func(part *values) error {
+			_, err := c.exec(ctx, `WITH v (id, message_id, date) AS (VALUES `+part.String()+`)
+				UPDATE editions SET state = 'dotting', dot_at = `+fmt.Sprint(at(now))+`, message_id = v.message_id,
+				date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END
+				FROM v WHERE editions.id = v.id`, part.args...)
+			return err
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("committing to send: %w", err)
 	}
 	slices.Sort(won)
 	return won, nil
+}
+
+// A heldEdition is one that a worker has claimed and not marked yet.
+type heldEdition struct {
+	ID          digest.EditionID    `db:"id"`
+	State       digest.EditionState `db:"state"`
+	WasInDoubt  bool                `db:"was_in_doubt"`
+	DigestState digest.DigestState  `db:"digest_state"`
+}
+
+// held locks those of the given editions that are held under token. What is
+// changed then is looked up by key alone.
+func held(ctx context.Context, c conn, token string, ids []digest.EditionID) (map[digest.EditionID]heldEdition, error) {
+	mine := make(map[digest.EditionID]heldEdition, len(ids))
+	for part := range slices.Chunk(ids, statementRows) {
+		var rows []heldEdition
+		err := c.all(ctx, &rows, `SELECT e.id, e.state, e.was_in_doubt,
+			(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS digest_state FROM editions e
+			WHERE e.id IN (`+list(part)+`) AND e.state IN ('leased', 'dotting') AND e.lease_token = ?
+			ORDER BY e.id`+c.d.lockRows("e"), token)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range rows {
+			mine[e.ID] = e
+		}
+	}
+	return mine, nil
+}
+
+// keys gives the keys of a list.
+func keys[T any, K any](all []T, key func(T) K) []K {
+	ids := make([]K, len(all))
+	for i, x := range all {
+		ids[i] = key(x)
+	}
+	return ids
 }
 
 // Finish records what became of editions held under token; of others nothing
@@ -212,34 +261,51 @@ func (s *Store) Finish(ctx context.Context, now time.Time, token string, marks [
 	if len(marks) == 0 {
 		return nil
 	}
-	var v values
-	for _, m := range marks {
-		var sent instant
-		if m.State == digest.EditionSent {
-			sent = at(now)
-		}
-		uncounted := 0
-		if m.Uncounted {
-			uncounted = 1
-		}
-		v.row(m.ID, string(m.State), m.Reply, m.Error, at(m.NextAt), sent, uncounted)
-	}
 	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `WITH v (id, state, reply, error, next_at, sent_at, uncounted) AS (VALUES `+v.String()+`)
-			UPDATE editions SET
-				state = CASE WHEN v.state <> 'in_doubt' THEN v.state WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
-				was_in_doubt = CASE WHEN v.state = 'in_doubt' THEN 1 ELSE was_in_doubt END,
-				reply = v.reply, error = v.error, sent_at = v.sent_at, attempt = attempt - v.uncounted,
+		mine, err := held(ctx, c, token, keys(marks, func(m digest.Mark) digest.EditionID { return m.ID }))
+		if err != nil {
+			return err
+		}
+		var v values
+		for _, m := range marks {
+			if e, ok := mine[m.ID]; ok {
+				markRow(&v, m, e.WasInDoubt, at(now))
+			}
+		}
+		return v.chunks(func(part *values) error {
+			_, err := c.exec(ctx, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted) AS (VALUES `+part.String()+`)
+				UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
+				sent_at = v.sent_at, attempt = attempt - v.uncounted,
 				next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
-				lease_token = '', lease_until = 0
-			FROM v WHERE editions.id = v.id AND lease_token = ? AND editions.state IN ('leased', 'dotting')`,
-			append(v.args, token)...)
-		return err
+				lease_token = '', lease_until = 0 FROM v WHERE editions.id = v.id`, part.args...)
+			return err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("marking editions: %w", err)
 	}
 	return nil
+}
+
+// markRow adds a mark as it is stored.
+func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) {
+	state, sent := m.State, instant(0)
+	switch {
+	case state == digest.EditionSent:
+		sent = now
+	case state == digest.EditionInDoubt && wasInDoubt:
+		state = digest.EditionUnconfirmed
+	case state == digest.EditionInDoubt:
+		state, wasInDoubt = digest.EditionReady, true
+	}
+	v.row(m.ID, string(state), toInt(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, toInt(m.Uncounted))
+}
+
+func toInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // ReleaseEditions gives back what is leased under token and not begun to be

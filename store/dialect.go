@@ -10,6 +10,11 @@ import (
 )
 
 // A dialect is all that differs between the two databases: a handful of strings.
+//
+// Queries that both run as they stand may still be written for one of them:
+// SQLite has no statistics of a database that was never analysed, takes CROSS
+// JOIN as the order in which to read, and evaluates EXISTS for the rows at
+// hand where it would evaluate IN (SELECT …) for the whole table first.
 type dialect struct {
 	name  string // for people
 	goose goose.Dialect
@@ -22,6 +27,11 @@ type dialect struct {
 	lockPlan   string // one planner at a time
 	lockShared string // I8: storing posts, any number at once
 	lockAlone  string // I8: releasing, and whatever moves a digest's midnight
+
+	// inOrder, before a claim, makes the queue be read in the order of its
+	// index. PostgreSQL without statistics would read and sort all of it for
+	// every batch, and a queue that has just filled has none.
+	inOrder string
 
 	forUpdate  string // on a SELECT that is about to be updated
 	skipLocked string // after forUpdate: leave out what another worker holds
@@ -52,6 +62,8 @@ func postgresDialect() *dialect {
 		lockPlan:   `SELECT pg_advisory_xact_lock(110403869045620)`,
 		lockShared: `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
 		lockAlone:  `SELECT pg_advisory_xact_lock(110403869045621)`,
+
+		inOrder: `SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off`,
 
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,

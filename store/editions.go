@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"digest"
 )
@@ -47,36 +49,113 @@ func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Editio
 // in which they were stored: one range of keys for each edition.
 func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error) {
 	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
-	var v values
-	for _, e := range editions {
-		v.row(e.ID, e.DigestID, at(e.DueAt))
-	}
-	err := v.chunks(func(part *values) error {
-		var rows []struct {
-			EditionID digest.EditionID `db:"edition_id"`
-			PostID    digest.PostID    `db:"post_id"`
-			FeedID    digest.FeedID    `db:"feed_id"`
+	for part := range slices.Chunk(editions, rangesRead) {
+		if err := s.editionPosts(ctx, part, posts); err != nil {
+			return nil, fmt.Errorf("reading the editions' posts: %w", err)
 		}
-		// CROSS JOIN is how SQLite is told the order.
-		err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at) AS (VALUES `+part.String()+`)
-			SELECT v.edition_id, dp.post_id, p.feed_id FROM v CROSS JOIN digest_posts dp CROSS JOIN posts p
-			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at AND p.id = dp.post_id`)
-		for _, r := range rows {
-			posts[r.EditionID] = append(posts[r.EditionID], digest.PostRef{PostID: r.PostID, FeedID: r.FeedID})
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the editions' posts: %w", err)
-	}
-	for _, refs := range posts {
-		sortRefs(refs)
 	}
 	return posts, nil
 }
 
+// rangesRead is how many editions are read in one statement: few enough for
+// PostgreSQL to look each up, rather than to read the whole table.
+const rangesRead = 100
+
+func (s *Store) editionPosts(ctx context.Context, editions []digest.Delivery, posts map[digest.EditionID][]digest.PostRef) error {
+	var v values
+	for _, e := range editions {
+		v.row(e.ID, e.DigestID, at(e.DueAt))
+	}
+	var rows []struct {
+		EditionID digest.EditionID `db:"edition_id"`
+		PostID    digest.PostID    `db:"post_id"`
+	}
+	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at) AS (VALUES `+v.String()+`)
+		SELECT v.edition_id, dp.post_id FROM v CROSS JOIN digest_posts dp
+		WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at`)
+	if err != nil {
+		return err
+	}
+	ids := make([]digest.PostID, len(rows))
+	for i, r := range rows {
+		ids[i] = r.PostID
+	}
+	feeds, err := s.feedsOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if feed, ok := feeds[r.PostID]; ok {
+			posts[r.EditionID] = append(posts[r.EditionID], digest.PostRef{PostID: r.PostID, FeedID: feed})
+		}
+	}
+	for _, e := range editions {
+		sortRefs(posts[e.ID])
+	}
+	return nil
+}
+
+// An origins remembers which feed a post is of. That never changes, and one
+// post is in the editions of many readers.
+type origins struct {
+	mu    sync.Mutex
+	feeds map[digest.PostID]digest.FeedID
+}
+
+// maxOrigins bounds what is remembered, to some 10 MB.
+const maxOrigins = 200_000
+
+// feedsOf gives the feeds of posts; those that no longer exist are left out.
+func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.PostID]digest.FeedID, error) {
+	found := make(map[digest.PostID]digest.FeedID, len(ids))
+	missing := s.origins.look(ids, found)
+	for part := range slices.Chunk(missing, statementRows) {
+		var rows []struct {
+			PostID digest.PostID `db:"id"`
+			FeedID digest.FeedID `db:"feed_id"`
+		}
+		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id IN (`+list(part)+`)`); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			found[r.PostID] = r.FeedID
+		}
+	}
+	s.origins.keep(missing, found)
+	return found, nil
+}
+
+// look fills in what is remembered, and gives the others, each once.
+func (o *origins) look(ids []digest.PostID, found map[digest.PostID]digest.FeedID) (missing []digest.PostID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, id := range ids {
+		if feed, ok := o.feeds[id]; ok {
+			found[id] = feed
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// keep remembers what was found of the missing.
+func (o *origins) keep(missing []digest.PostID, found map[digest.PostID]digest.FeedID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.feeds == nil || len(o.feeds)+len(missing) > maxOrigins {
+		o.feeds = make(map[digest.PostID]digest.FeedID)
+	}
+	for _, id := range missing {
+		if feed, ok := found[id]; ok {
+			o.feeds[id] = feed
+		}
+	}
+}
+
 func sortRefs(refs []digest.PostRef) {
-	slices.SortFunc(refs, func(a, b digest.PostRef) int { return int(a.PostID - b.PostID) })
+	slices.SortFunc(refs, func(a, b digest.PostRef) int { return cmp.Compare(a.PostID, b.PostID) })
 }
 
 // WaitingPosts gives what the digest's next midnight would bring as things stand.

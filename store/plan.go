@@ -24,14 +24,14 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 	err := s.write(ctx, func(c conn) error {
 		result = PlanResult{}
 		for _, l := range []string{s.d.lockPlan, s.d.lockShared} {
-			if err := c.lock(ctx, l); err != nil {
+			if err := c.hold(ctx, l); err != nil {
 				return err
 			}
 		}
 		var due []dueFeed
 		err := c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at
-			FROM digests d JOIN subscriptions s ON s.digest_id = d.id
-			WHERE `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, at(now))
+			FROM digests d CROSS JOIN subscriptions s
+			WHERE s.digest_id = d.id AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, at(now))
 		if err != nil {
 			return err
 		}

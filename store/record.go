@@ -31,7 +31,7 @@ func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (Reco
 	}
 	err := s.write(ctx, func(c conn) error {
 		r := recording{c: c, now: at(now)}
-		if err := c.lock(ctx, s.d.lockShared); err != nil {
+		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		for _, step := range []func(context.Context) error{

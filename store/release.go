@@ -71,7 +71,7 @@ func (g releaseGroup) days(now time.Time) (digest.Date, instant, error) {
 // members selects the group's digests d that need not wait any longer.
 func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
 	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ?
-		AND d.user_id IN (SELECT u.id FROM users u WHERE u.time_zone = ?)`
+		AND EXISTS (SELECT 1 FROM users u WHERE u.id = d.user_id AND u.time_zone = ?)`
 	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
 	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
 		WHERE s.digest_id = d.id AND f.poll_at IS NOT NULL AND f.poll_at <= d.planned_at + ?))`
@@ -105,7 +105,7 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 				CASE WHEN d.last_due_at + d.send_delay > ? THEN d.last_due_at + d.send_delay ELSE ? END AS send_at
 			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
-			AND d.user_id IN (SELECT u.id FROM users u WHERE u.time_zone = ?) AND `+hasPosts+`) x
+			AND EXISTS (SELECT 1 FROM users u WHERE u.id = d.user_id AND u.time_zone = ?) AND `+hasPosts+`) x
 		WHERE TRUE ORDER BY x.id ON CONFLICT (digest_id, local_date) DO NOTHING`,
 		date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone, g.DueAt)
 }

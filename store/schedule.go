@@ -116,7 +116,7 @@ func leave(ctx context.Context, c conn, d digestRow) error {
 // alone runs f in a transaction that excludes storing and releasing (I8).
 func (s *Store) alone(ctx context.Context, f func(conn) error) error {
 	return s.write(ctx, func(c conn) error {
-		if err := c.lock(ctx, s.d.lockAlone); err != nil {
+		if err := c.hold(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
 		return f(c)

@@ -41,7 +41,8 @@ type Store struct {
 	w *sqlx.DB // writes; one connection on SQLite
 	r *sqlx.DB // reads; the same as w on PostgreSQL
 
-	pruned cursor
+	pruned  cursor
+	origins origins
 }
 
 // How many connections a process opens at most.

@@ -18,7 +18,7 @@ const recent = 24 * time.Hour
 // that the digest has had (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
 	err = s.write(ctx, func(c conn) error {
-		if err := c.lock(ctx, s.d.lockShared); err != nil {
+		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		created, err = subscribe(ctx, c, sub, at(now))
@@ -84,7 +84,7 @@ func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) er
 // Editions already released keep their posts. digest.NotFound if there was none.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	err := s.write(ctx, func(c conn) error {
-		if err := c.lock(ctx, s.d.lockShared); err != nil {
+		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		return unsubscribe(ctx, c, id, feed)
@@ -152,7 +152,7 @@ func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportIt
 	var result ImportResult
 	err := s.write(ctx, func(c conn) error {
 		result = ImportResult{}
-		if err := c.lock(ctx, s.d.lockShared); err != nil {
+		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		feeds := make(map[string]digest.FeedID, len(items))

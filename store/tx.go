@@ -39,8 +39,9 @@ func (c conn) all(ctx context.Context, dest any, query string, args ...any) erro
 	return explain(sqlx.SelectContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), args...))
 }
 
-// lock takes one of the dialect's locks until the transaction ends.
-func (c conn) lock(ctx context.Context, statement string) error {
+// hold runs one of the dialect's statements whose effect ends with the
+// transaction, such as a lock.
+func (c conn) hold(ctx context.Context, statement string) error {
 	if statement == "" {
 		return nil
 	}

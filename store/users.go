@@ -172,7 +172,7 @@ func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.
 func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 	const mine = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
 	err := s.write(ctx, func(c conn) error {
-		if err := c.lock(ctx, s.d.lockAlone); err != nil {
+		if err := c.hold(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
 		for _, statement := range []string{

@@ -116,9 +116,10 @@ CREATE TABLE digest_posts (
     PRIMARY KEY (digest_id, visible_at, post_id)
 ) STRICT, WITHOUT ROWID;
 
+-- No foreign keys here either: rows are made from digests, many at once.
 CREATE TABLE editions (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
-    digest_id    INTEGER NOT NULL REFERENCES digests (id),
+    digest_id    INTEGER NOT NULL,
     local_date   TEXT    NOT NULL, -- YYYY-MM-DD
     due_at       INTEGER NOT NULL, -- its posts are (digest_id, visible_at = due_at)
     send_at      INTEGER NOT NULL,
