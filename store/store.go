@@ -59,8 +59,11 @@ const reachTimeout = 10 * time.Second
 // program's is refused and left alone. Errors are *digest.Error.
 func Open(ctx context.Context, database string) (*Store, error) {
 	open := openSQLite
-	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
+	switch scheme, _, isAddress := strings.Cut(database, "://"); {
+	case isAddress && (scheme == "postgres" || scheme == "postgresql"):
 		open = openPostgres
+	case isAddress:
+		return nil, invalid("DIGEST_DATABASE=%s://… is no database of ours; give it a file such as digest.db, or postgres://user:password@host:5432/digest", scheme)
 	}
 	s, err := open(ctx, database)
 	if err != nil {

@@ -121,6 +121,7 @@ func TestOpenWhatCannotBe(t *testing.T) {
 		{"no server", "postgres://nobody@127.0.0.1:1/none?sslmode=disable", digest.Unavailable},
 		{"no socket", "postgres://nobody@/none?sslmode=disable&host=" + dir, digest.Unavailable},
 		{"no address", "postgres://[", digest.Invalid},
+		{"another kind of server", "mysql://localhost/digest", digest.Invalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := store.Open(t.Context(), c.database)
