@@ -35,6 +35,8 @@ type scene struct {
 	oracle *oracle
 	inbox  *inbox
 	now    time.Time
+	// importing is told of each import before it is run; it may be nil.
+	importing func(args ...string)
 }
 
 func newScene(t *testing.T, database string, sites int) *scene {
@@ -63,6 +65,9 @@ func (s *scene) join(email, zone string, offset, step int) *reader {
 		s.t.Fatal(err)
 	}
 	s.at(s.now, "user", "add", email, "--time-zone", zone)
+	if s.importing != nil {
+		s.importing("--now", instant(s.now), "opml", "import", email, file)
+	}
 	s.at(s.now, "opml", "import", email, file)
 	r.since = s.now
 	s.oracle.subscribe(s.t, s.now, r)

@@ -22,6 +22,9 @@ type web struct {
 	byPath map[string]*page
 	busy   map[string]int // requests in flight, by host
 	log    []request
+
+	countdown int // requests until bell is called
+	bell      func()
 }
 
 // A page is what lies at one path: a site's feed, or the address it had before.
@@ -97,6 +100,14 @@ func (w *web) set(now time.Time) {
 	w.now = now
 }
 
+// onRequest has a function called when the n-th request from now arrives,
+// before its answer.
+func (w *web) onRequest(n int, bell func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.countdown, w.bell = n, bell
+}
+
 // requests gives the whole record, in the order of arrival.
 func (w *web) requests() []request {
 	w.mu.Lock()
@@ -112,6 +123,9 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		http.NotFound(rw, r)
 		w.mu.Unlock()
 		return
+	}
+	if w.countdown--; w.countdown == 0 && w.bell != nil {
+		w.bell()
 	}
 	w.busy[host]++
 	q := request{at: w.now, page: w.byPath[r.URL.Path], method: r.Method, target: r.RequestURI, header: r.Header.Clone(), inFlight: w.busy[host]}

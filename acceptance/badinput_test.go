@@ -1,0 +1,312 @@
+package acceptance
+
+import (
+	"bytes"
+	"database/sql"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// refused runs a command that must fail with this exit status and one clear
+// line on stderr that has these words, and leave every file as it was.
+func (h *house) refused(status int, words string, args ...string) {
+	h.t.Helper()
+	before := snapshot(h.t, h.dir)
+	o := h.try(h.t.Context(), args...)
+	about := "digest " + strings.Join(args, " ")
+	if o.status != status {
+		h.t.Errorf("%s: exit status %d, want %d: %s", about, o.status, status, o.stderr)
+	}
+	line, rest, ended := strings.Cut(o.stderr, "\n")
+	if !ended || rest != "" || line == "" {
+		h.t.Errorf("%s: not one line on stderr: %q", about, o.stderr)
+	}
+	for word := range strings.FieldsSeq(words) {
+		if !strings.Contains(line, word) {
+			h.t.Errorf("%s: %q does not say %q", about, line, word)
+		}
+	}
+	for _, bad := range []string{"panic", "goroutine", "%!", "SQLSTATE", "\x00"} {
+		if strings.Contains(line, bad) {
+			h.t.Errorf("%s: %q is not for people", about, line)
+		}
+	}
+	if len(line) > 400 {
+		h.t.Errorf("%s: a line of %d bytes", about, len(line))
+	}
+	if after := snapshot(h.t, h.dir); !maps.EqualFunc(before, after, bytes.Equal) {
+		h.t.Errorf("%s: changed files: had %v, now %v", about, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+	}
+}
+
+// snapshot reads every file under a folder, but not SQLite's own journals.
+func snapshot(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "-wal") || strings.HasSuffix(path, "-shm") {
+			return err
+		}
+		files[path], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// dump is what the program knows, as it tells it.
+func (h *house) dump() string {
+	h.t.Helper()
+	return h.run("--json", "user", "list") + h.run("--json", "feeds")
+}
+
+func TestBadCommandLine(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, storetest.SQLite(t))
+	h.refused(2, "frobnicate", "frobnicate")
+	h.refused(2, "time-zone", "user", "add", "a@example.org")
+	h.refused(2, "--frob", "tick", "--frob")
+	h.refused(2, "email", "opml", "import")
+	h.refused(2, "", "user")
+	h.refused(2, "nowhere.opml", "opml", "import", "a@example.org", "nowhere.opml")
+	if o := h.try(t.Context(), "--help"); o.status != 0 || !strings.Contains(o.stdout, "tick") || o.stderr != "" {
+		t.Errorf("--help: %+v", o)
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []struct{ setting, words string }{
+		{"DIGEST_POLL_WINDOW=soon", "DIGEST_POLL_WINDOW soon 15m"},
+		{"DIGEST_POLL_GAP=-1h", "DIGEST_POLL_GAP -1h 1h"},
+		{"DIGEST_RELEASE_DEADLINE=30", "DIGEST_RELEASE_DEADLINE 30m"},
+		{"DIGEST_HOST_INTERVAL=2 seconds", "DIGEST_HOST_INTERVAL 2s"},
+		{"DIGEST_FETCH_TIMEOUT=0", "DIGEST_FETCH_TIMEOUT 30s"},
+		{"DIGEST_KEEP=forever", "DIGEST_KEEP forever 400d"},
+		{"DIGEST_HEAD=maybe", "DIGEST_HEAD maybe learned"},
+		{"DIGEST_ALLOW_NETWORKS=localhost", "DIGEST_ALLOW_NETWORKS localhost 127.0.0.0/8"},
+		{"DIGEST_BASE_URL=example.org", "DIGEST_BASE_URL example.org https://"},
+		{"DIGEST_FROM=nobody", "DIGEST_FROM nobody @"},
+		{"DIGEST_MAIL=pigeon:post", "DIGEST_MAIL pigeon maildir:mail"},
+		{"DIGEST_MAIL=smtp://", "DIGEST_MAIL smtp://"},
+		{"DIGEST_NOW=tomorrow", "DIGEST_NOW tomorrow 2026-11-20T00:00:00Z"},
+		{"DIGEST_LOG_LEVEL=loud", "DIGEST_LOG_LEVEL loud debug"},
+		{"DIGEST_DATABASE=mysql://localhost/digest", "DIGEST_DATABASE mysql postgres://"},
+		{"DIGEST_DATABASE=", "DIGEST_DATABASE"},
+	} {
+		t.Run(bad.setting, func(t *testing.T) {
+			h := newHouse(t, storetest.SQLite(t))
+			h.set(bad.setting)
+			h.refused(1, bad.words, "tick")
+		})
+	}
+}
+
+func TestBadReaders(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		h := newHouse(t, database)
+		h.run("user", "add", "reader@example.org", "--time-zone", "Europe/Paris")
+		before := h.dump()
+		h.refused(1, "Europe/Pariss Europe/Paris", "user", "add", "other@example.org", "--time-zone", "Europe/Pariss")
+		h.refused(1, "zone", "user", "add", "other@example.org", "--time-zone", "")
+		h.refused(1, "zone", "user", "add", "other@example.org", "--time-zone", "../../etc/passwd")
+		h.refused(1, "zone", "user", "add", "other@example.org", "--time-zone", "Local")
+		h.refused(1, "Mars/Olympus", "user", "set", "reader@example.org", "--time-zone", "Mars/Olympus")
+		h.refused(1, "reader@example.org", "user", "add", "reader@example.org", "--time-zone", "UTC")
+		h.refused(1, "address", "user", "add", "not an address", "--time-zone", "UTC")
+		h.refused(1, "address", "user", "add", "a@example.org\nBcc: b@example.org", "--time-zone", "UTC")
+		h.refused(1, "nobody@example.org", "subscribe", "nobody@example.org", "http://127.0.0.1:1/")
+		h.refused(1, "nobody@example.org", "preview", "nobody@example.org")
+		h.refused(1, "feed", "feeds", "http://127.0.0.1:1/never-heard-of")
+		if after := h.dump(); after != before {
+			t.Errorf("something changed:\n%s\n%s", before, after)
+		}
+	})
+}
+
+// TestBadFeeds subscribes to what is no feed, by every way there is.
+func TestBadFeeds(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.HandlerFunc(badSite))
+	defer site.Close()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		h := newHouse(t, database)
+		h.set("DIGEST_HOST_INTERVAL=0")
+		h.run("user", "add", "reader@example.org", "--time-zone", "Europe/Paris")
+		before := h.dump()
+		for path, words := range map[string]string{
+			"/page":       "feed",
+			"/binary":     "feed",
+			"/empty":      "feed",
+			"/huge":       "10",
+			"/bomb":       "10",
+			"/missing":    "404",
+			"/loop":       "circle",
+			"/to-file":    "redirected",
+			"/to-private": "public",
+			"/json":       "feed",
+		} {
+			h.refused(1, words, "subscribe", "reader@example.org", site.URL+path)
+		}
+		closed := listen(t, 999)
+		closed.Close()
+		h.refused(1, "refused", "subscribe", "reader@example.org", "http://"+closed.Addr().String()+"/feed.xml")
+		h.refused(1, "http", "subscribe", "reader@example.org", "ftp://example.org/feed.xml")
+		h.refused(1, "http", "subscribe", "reader@example.org", "javascript:alert(1)")
+		h.refused(1, "public", "subscribe", "reader@example.org", "http://10.0.0.1/feed.xml")
+		file := filepath.Join(h.dir, "list.opml")
+		for _, list := range []string{"\x00\x01\x02\xff binary", "<html><body>no list</body></html>", "", "<rss version=\"2.0\"><channel><title>t</title></channel></rss>"} {
+			if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			h.refused(1, "list.opml", "opml", "import", "reader@example.org", file)
+		}
+		if after := h.dump(); after != before {
+			t.Errorf("something changed:\n%s\n%s", before, after)
+		}
+	})
+}
+
+// badSite serves everything but a feed.
+func badSite(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/page":
+		io.WriteString(w, "<!DOCTYPE html><title>A page</title><p>Nothing to subscribe to.</p>")
+	case "/binary":
+		w.Write(bytes.Repeat([]byte{0, 1, 2, 0xff, 0xfe, 'P', 'K'}, 5000))
+	case "/empty":
+	case "/json":
+		io.WriteString(w, `{"version": 1, "items": "none"}`)
+	case "/huge": // a gigabyte, as it comes
+		w.Header().Set("Content-Type", "application/rss+xml")
+		io.WriteString(w, `<rss version="2.0"><channel><title>Huge</title>`)
+		stuff := bytes.Repeat([]byte("<item><title>x</title></item>"), 1<<15)
+		for sent := 0; sent < 1<<30 && r.Context().Err() == nil; sent += len(stuff) {
+			if _, err := w.Write(stuff); err != nil {
+				return
+			}
+		}
+	case "/bomb": // little on the wire, a gigabyte unpacked
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(compress(bytes.Repeat([]byte("<rss>  "), 40<<20/7)))
+	case "/loop":
+		http.Redirect(w, r, "/loop", http.StatusFound)
+	case "/to-file":
+		w.Header().Set("Location", "file:///etc/passwd")
+		w.WriteHeader(http.StatusFound)
+	case "/to-private":
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// TestMailServerDown: the editions wait, and leave when it is back.
+func TestMailServerDown(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		s := newScene(t, database, 2)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		s.house.set("DIGEST_MAIL=smtp+insecure://" + l.Addr().String())
+		s.join("reader@example.org", "UTC", 0, 1)
+		midnight := time.Date(2026, 3, 28, 0, 0, 0, 0, time.UTC)
+		s.set(midnight)
+		o := s.try(t.Context(), "--now", instant(midnight), "--json", "tick")
+		sum, err := readSummary(o.stdout)
+		if err != nil || sum.Editions != 1 || sum.Sent != 0 || sum.FailedMail != 0 {
+			t.Errorf("with the mail server down: %+v, %v", sum, err)
+		}
+		if strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "refused") {
+			t.Errorf("with the mail server down, stderr: %q", o.stderr)
+		}
+		k := newSink(t)
+		s.mailTo(k)
+		s.set(midnight.Add(time.Hour))
+		if sum := s.tick(s.now); sum.Sent != 1 {
+			t.Errorf("when it is back: %+v", sum)
+		}
+		if letters := k.take(); len(letters) != 1 || !strings.HasPrefix(letters[0].subject, "Saturday 28 March") {
+			t.Errorf("when it is back: %d letters", len(letters))
+		}
+	})
+}
+
+// TestReadOnly: a disk that cannot be written. Root may write everywhere, so
+// there the folder is one that nobody can write.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "/proc/digest.db")
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("needs a folder that nobody can write")
+	}
+	h.refused(1, "/proc/digest.db", "tick")
+	h.refused(1, "/proc/digest.db", "user", "add", "reader@example.org", "--time-zone", "UTC")
+	h = newHouse(t, filepath.Join(h.dir, "no", "such", "folder", "digest.db"))
+	h.refused(1, "digest.db", "tick")
+	folder := t.TempDir()
+	h = newHouse(t, folder)
+	h.refused(1, folder, "tick")
+	h = newHouse(t, storetest.SQLite(t))
+	h.set("DIGEST_MAIL=maildir:/proc/mail")
+	h.run("migrate")
+	h.refused(1, "DIGEST_MAIL /proc/mail", "tick")
+	notes := filepath.Join(h.dir, "notes.txt")
+	if err := os.WriteFile(notes, []byte("Dear diary, this is no database. "+strings.Repeat("Really. ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h = newHouse(t, notes)
+	h.refused(1, "notes.txt", "tick")
+}
+
+// TestNewerSchema: a database that a newer version has migrated is left alone.
+func TestNewerSchema(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		h := newHouse(t, database)
+		h.run("user", "add", "reader@example.org", "--time-zone", "Europe/Paris")
+		driver := "sqlite3"
+		if strings.HasPrefix(database, "postgres") {
+			driver = "postgres"
+		}
+		db, err := sql.Open(driver, database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, TRUE)`); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		h.refused(1, "newer", "tick")
+		h.refused(1, "newer", "user", "list")
+		h.refused(1, "newer", "migrate")
+	})
+}
+
+// TestDatabaseAway: a PostgreSQL that does not answer, and one without such a
+// database; no password reaches the screen.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "postgres://digest:secret-word@127.0.0.1:1/digest?sslmode=disable")
+	h.refused(1, "127.0.0.1", "tick")
+	if o := h.try(t.Context(), "tick"); strings.Contains(o.stderr+o.stdout, "secret-word") {
+		t.Errorf("the password is shown: %s", o.stderr)
+	}
+}

@@ -1,0 +1,157 @@
+package acceptance
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// A reaper kills runs of the program at random moments, from a seed.
+type reaper struct {
+	*scene
+	random *rand.Rand
+	most   time.Duration // a run lives no longer
+	killed int           // runs that did not come to their end
+}
+
+func newReaper(s *scene, seed uint64) *reaper {
+	s.t.Logf("seed %d", seed)
+	r := &reaper{scene: s, random: rand.New(rand.NewPCG(seed, 7)), most: 150 * time.Millisecond}
+	if full() {
+		r.most = 400 * time.Millisecond
+	}
+	return r
+}
+
+// interrupt begins a run some times, and kills it each time: after a while, or
+// when a site has got its k-th request of the run.
+func (r *reaper) interrupt(times int, args ...string) {
+	r.t.Helper()
+	for range times {
+		ctx, kill := context.WithCancel(r.t.Context())
+		after := time.Duration(r.random.Int64N(int64(r.most)))
+		if r.random.IntN(2) == 0 {
+			r.web.onRequest(1+r.random.IntN(25), kill)
+			after += r.most
+		}
+		timer := time.AfterFunc(after, kill)
+		o := r.try(ctx, args...)
+		timer.Stop()
+		r.web.onRequest(0, nil)
+		kill()
+		switch {
+		case o.status == -1:
+			r.killed++
+		case o.status != 0:
+			r.t.Errorf("digest %s after a crash: exit status %d: %s", strings.Join(args, " "), o.status, o.stderr)
+		}
+	}
+}
+
+// hours runs the hours up to an end; those for which crash gives more than 0
+// are killed as often before they may finish.
+func (r *reaper) hours(until time.Time, crash func(hour int) int) {
+	r.t.Helper()
+	for now := r.now.Add(time.Hour); !now.After(until); now = now.Add(time.Hour) {
+		r.set(now)
+		r.interrupt(crash(now.Hour()), "--now", instant(now), "tick")
+		r.tick(now)
+		r.checkInTime(r.inbox.arrived(r.t))
+	}
+}
+
+// checkInTime: no mail comes before the midnight that begins its date.
+func (s *scene) checkInTime(letters []letter) {
+	s.t.Helper()
+	for _, l := range letters {
+		i := slices.IndexFunc(s.oracle.readers, func(r *reader) bool { return r.email == l.to })
+		if i < 0 {
+			s.t.Errorf("a mail to %s, who is nobody", l.to)
+			continue
+		}
+		day, today := strings.Split(l.subject, ":")[0], localDate(s.t, s.now, s.oracle.readers[i].zone)
+		if day != today.Format("Monday 2 January") && day != today.AddDate(0, 0, -1).Format("Monday 2 January") {
+			s.t.Errorf("%s: %s, whose date is %s, got %q", instant(s.now), l.to, today.Format(time.DateOnly), l.subject)
+		}
+	}
+}
+
+// checkGaps holds what must be true of the record whatever is killed: a site is
+// asked once an hour at most, with the validators of an answer that it gave (S16).
+func (s *scene) checkGaps() {
+	s.t.Helper()
+	last := map[*site]time.Time{}
+	methods := map[*site]string{}
+	gave := map[*site]map[string]bool{}
+	for _, q := range s.web.requests() {
+		site := q.page.site
+		if gave[site] == nil {
+			gave[site] = map[string]bool{"\n": true}
+		}
+		if before, asked := last[site]; asked && !q.at.Equal(before) {
+			methods[site] = ""
+			if q.at.Sub(before) < pollGap {
+				s.t.Errorf("%s: site %d was asked %s before", instant(q.at), site.n, q.at.Sub(before))
+			}
+		}
+		last[site] = q.at
+		if q.page.moved != 0 {
+			continue
+		}
+		methods[site] += q.method + " "
+		if m := methods[site]; m != "GET " && m != "HEAD " && m != "HEAD GET " {
+			s.t.Errorf("%s: site %d (%s) was asked %sin one hour", instant(q.at), site.n, site.name, m)
+		}
+		if pair := q.header.Get("If-None-Match") + "\n" + q.header.Get("If-Modified-Since"); !gave[site][pair] {
+			s.t.Errorf("%s: site %d (%s) was sent validators that it never gave: %q", instant(q.at), site.n, site.name, pair)
+		}
+		if q.body || q.status == http.StatusNotModified {
+			gave[site][q.etag+"\n"+q.lm] = true
+		}
+	}
+}
+
+// checkMessageIDs: each message lies in the Maildir once.
+func (s *scene) checkMessageIDs() {
+	s.t.Helper()
+	had := map[string]bool{}
+	for _, l := range s.inbox.letters {
+		if had[l.id] {
+			s.t.Errorf("%s is in the Maildir twice", l.id)
+		}
+		had[l.id] = true
+	}
+}
+
+// TestKill kills the hourly job again and again, and an import. Whatever was
+// going on, the next hours put it right: nothing is lost, nothing comes twice,
+// and no site notices.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		sites, readers, crashes := 40, 10, 2
+		if full() {
+			sites, readers, crashes = 150, 15, 5
+		}
+		s := newScene(t, database, sites)
+		r := newReaper(s, 20260327)
+		s.importing = func(args ...string) { r.interrupt(crashes, args...) }
+		s.populate(readers)
+		r.hours(begin().Add(54*time.Hour), func(int) int { return r.random.IntN(crashes + 1) })
+		if r.killed < 10 {
+			t.Fatalf("only %d runs were killed", r.killed)
+		}
+		r.hours(begin().Add(96*time.Hour), func(int) int { return 0 })
+		s.checkPromise()
+		s.checkMessageIDs()
+		s.checkGaps()
+		t.Logf("%d runs killed, %d requests, %d mails", r.killed, len(s.web.requests()), len(s.inbox.letters))
+	})
+}
