@@ -22,6 +22,9 @@ func parseAtom(sk *skeleton, address string) (*Document, error) {
 	d.Language = firstOf(sk.lang, value(f.Extensions, "dc", "language"))
 	d.Self = resolve(address, relation(f.Links, "self"))
 	d.Link = resolve(firstOf(address, d.Self), alternate(f.Links))
+	if id := value(f.Extensions, "dcterms", "identifier"); d.Link == "" && isWeb(id) && id != d.Self {
+		d.Link = id
+	}
 	for _, l := range f.Links {
 		if l.Rel == "hub" && isWeb(l.Href) {
 			d.Hubs = append(d.Hubs, l.Href)
@@ -48,6 +51,9 @@ func atomEntry(sk *skeleton, entry *atom.Entry, bases []string) Entry {
 	x := entry.Extensions
 	e := Entry{GUID: value(x, "dcterms", "identifier")}
 	e.Link = absolute(alternate(entry.Links), bases)
+	if e.Link == "" && isWeb(e.GUID) {
+		e.Link = e.GUID
+	}
 	if e.Link == "" && entry.Content != nil && isWeb(entry.Content.Src) {
 		e.Link = entry.Content.Src
 	}

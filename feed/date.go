@@ -65,15 +65,19 @@ func wellKnownDate(s string) (time.Time, bool) {
 		layout = "Mon, 02 Jan 2006 15:04:05 GMT"
 	}
 	t, err := time.Parse(layout, s)
-	if err != nil || t.Year() < 2 {
+	if err != nil || t.Year() < firstYear {
 		return time.Time{}, false
 	}
 	return t.UTC(), true
 }
 
+// firstYear is the first that is believed: what programs write for "none" and
+// years that lost their century lie before.
+const firstYear = 1000
+
 // assemble checks the parts and puts them together.
 func assemble(year, month, day int, clock time.Duration, zone int) time.Time {
-	if year < 2 || year > 9999 || month < 1 || month > 12 || day < 1 {
+	if year < firstYear || year > 9999 || month < 1 || month > 12 || day < 1 {
 		return time.Time{}
 	}
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)

@@ -43,7 +43,9 @@ func (t *tidier) canonical(name string) string {
 }
 
 // langOf is the language an element declares, as a tag of RFC 5646.
-func langOf(tok token) string { return strings.ReplaceAll(tok.attr("xml:lang"), "_", "-") }
+func langOf(tok token) string {
+	return strings.ReplaceAll(firstOf(tok.attr("xml:lang"), tok.attr("lang")), "_", "-")
+}
 
 func splitName(name string) (prefix, local string) {
 	if i := strings.IndexByte(name, ':'); i >= 0 {

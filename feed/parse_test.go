@@ -269,6 +269,9 @@ func TestFields(t *testing.T) {
 		{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`), link, "https://x.org/?a=1&copy=2&b=%C3%A9"},
 		{"atom alternate preferred", entry(`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), link, "https://x.org/p"},
 		{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), link, "https://b.org/x/p"},
+		{"id that is a page", entry(`<id>https://x.org/p</id>`), link, "https://x.org/p"},
+		{"id that is a name", entry(`<id>urn:x:1</id>`), link, ""},
+		{"atom:author with names of no namespace", item(`<atom:author><name>Ann</name></atom:author>`), author, "Ann"},
 		{"no alternate", entry(`<link rel="self" href="https://x.org/s"/>`), link, ""},
 
 		{"person over address", item(`<author>me@x.org (Ann Example)</author>`), author, "Ann Example"},

@@ -151,6 +151,8 @@ func TestTitles(t *testing.T) {
 		{"xhtml", `<title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">A &amp; <i>B</i></div></title>`, "A & B"},
 		{"text", `<title type="text">A &amp; B</title>`, "A & B"},
 		{"html tag spoken of", `<title type="html">The &amp;lt;b&amp;gt; element</title>`, "The <b> element"},
+		{"html about tags", `<title type="html">&lt;code&gt;&amp;lt;p&amp;gt;a&amp;lt;/p&amp;gt;&lt;/code&gt;</title>`, "<p>a</p>"},
+		{"html that is none", `<title type="html">a &lt; b</title>`, "a < b"},
 		{"atom 0.3", `<title type="text/html" mode="escaped">A &lt;b&gt;B&lt;/b&gt;</title>`, "A B"},
 	} {
 		if got := first(t, entry(c.element)).Title; got != c.want {

@@ -83,9 +83,12 @@ func (t text) plain() string {
 // or not at all, so what still looks like an entity is decoded again, and what
 // looks like inline HTML is taken for it.
 func plainLine(s string, isHTML bool) string {
-	if isHTML || hasInlineTags(s) {
+	switch {
+	case isHTML && strings.IndexByte(s, '<') >= 0 && strings.IndexByte(s, '>') < 0 && !strings.Contains(s, "<!"):
+		s = decodeEntities(s) // "a < b" that should have been escaped
+	case isHTML, hasInlineTags(s):
 		s = stripTags(s)
-	} else {
+	default:
 		s = decodeEntities(s)
 	}
 	for range 2 {
@@ -95,7 +98,7 @@ func plainLine(s string, isHTML bool) string {
 		}
 		s = again
 	}
-	if hasInlineTags(s) {
+	if !isHTML && hasInlineTags(s) {
 		s = stripTags(s)
 	}
 	return oneLine(s)

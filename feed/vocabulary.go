@@ -87,7 +87,7 @@ var rssElements = map[string]treatment{
 	"pubdate": leaf, "ttl": leaf, "hour": leaf, "day": leaf,
 	"published": leaf, "updated": leaf, "date": leaf, "id": leaf,
 	"enclosure": members,
-	"atom:link": members, "atom:author": pass, "atom:name": leaf, "atom:email": leaf,
+	"atom:link": members, "atom:author": pass, "atom:name": leaf, "atom:email": leaf, "name": leaf, "email": leaf,
 	"atom:title": aside, "atom:summary": aside, "atom:content": aside, "atom:subtitle": aside,
 	"atom:published": leaf, "atom:issued": leaf, "atom:updated": leaf, "atom:modified": leaf, "atom:id": leaf,
 }
