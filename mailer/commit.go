@@ -25,7 +25,7 @@ var (
 )
 
 // A committer writes the dots and marks of all connections, many to a
-// transaction, from one goroutine. A dot is waited for, because the message's
+// transaction, one at a time. A dot is waited for, because the message's
 // end must not be written before it is committed; a mark is not. But no dot is
 // committed before the marks that came earlier: so each connection has at most
 // one message out without its mark, and a crash leaves at most as many in doubt
@@ -36,11 +36,13 @@ type committer struct {
 	token string
 	clock func() time.Time
 	wake  chan struct{}
-	took  time.Duration // the last commit of dots; of the goroutine alone
 	done  chan struct{}
 
+	commit chan struct{} // full during a commit; taken before mu
+
 	mu      sync.Mutex
-	onWay   int // sends begun that have not come to their dot
+	took    time.Duration // the last commit of dots
+	onWay   int           // sends begun that have not come to their dot
 	dots    []dotRequest
 	marks   []digest.Mark
 	closing bool
@@ -53,16 +55,13 @@ type dotRequest struct {
 }
 
 func newCommitter(ctx context.Context, queue Queue, token string, clock func() time.Time) *committer {
-	c := &committer{ctx: ctx, queue: queue, token: token, clock: clock, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	c := &committer{ctx: ctx, queue: queue, token: token, clock: clock, wake: make(chan struct{}, 1), done: make(chan struct{}), commit: make(chan struct{}, 1)}
 	go c.run()
 	return c
 }
 
-// change alters the state and wakes the goroutine to look at it.
-func (c *committer) change(f func()) {
-	c.mu.Lock()
-	f()
-	c.mu.Unlock()
+// nudge makes the goroutine look at the state again.
+func (c *committer) nudge() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -70,62 +69,90 @@ func (c *committer) change(f func()) {
 }
 
 // coming announces a dot, gone takes the announcement back.
-func (c *committer) coming() { c.change(func() { c.onWay++ }) }
-func (c *committer) gone()   { c.change(func() { c.onWay-- }) }
+func (c *committer) coming() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onWay++
+}
+
+func (c *committer) gone() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.onWay--; len(c.dots) > 0 {
+		c.nudge()
+	}
+}
+
+// full reports that a group of dots need not wait any longer.
+func (c *committer) full() bool {
+	return len(c.dots) > 0 && (c.onWay == 0 || c.took < dotHurry)
+}
 
 // dot returns when the edition is committed as dotting. An error wraps
 // errFenced when it is no longer ours, errQueue when nothing is known.
 func (c *committer) dot(d digest.Dot) error {
 	result := make(chan error, 1)
-	c.change(func() {
-		c.onWay--
-		c.dots = append(c.dots, dotRequest{d, result})
-	})
+	c.mu.Lock()
+	c.onWay--
+	c.dots = append(c.dots, dotRequest{d, result})
+	full := c.full()
+	c.mu.Unlock()
+	if full {
+		c.writeDots() // by whoever comes: a goroutine's turn is not worth waiting for
+	} else {
+		c.nudge()
+	}
 	err := <-result
 	if err != nil {
-		c.change(func() { c.onWay++ }) // as the caller counts it: not dotted
+		c.coming() // as the caller counts it: not dotted
 	}
 	return err
 }
 
-func (c *committer) mark(m digest.Mark) { c.change(func() { c.marks = append(c.marks, m) }) }
+func (c *committer) mark(m digest.Mark) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.marks = append(c.marks, m); len(c.marks) == 1 {
+		c.nudge()
+	}
+}
 
 // close writes what is left and gives the error of any mark that was lost.
 func (c *committer) close() error {
-	c.change(func() { c.closing = true })
+	c.mu.Lock()
+	c.closing = true
+	c.mu.Unlock()
+	c.nudge()
 	<-c.done
 	return c.err
 }
 
+// run ends the waits.
 func (c *committer) run() {
 	defer close(c.done)
 	var dotsDue, marksDue <-chan time.Time
 	for {
 		c.mu.Lock()
-		dots, marks, closing := len(c.dots), len(c.marks), c.closing
-		full := dots > 0 && (c.onWay == 0 || c.took < dotHurry)
+		dots, marks, closing, full, took := len(c.dots), len(c.marks), c.closing, c.full(), c.took
 		c.mu.Unlock()
 		switch {
 		case full:
-			dotsDue, marksDue = nil, nil
 			c.writeDots()
 			continue
-		case closing && marks > 0:
-			c.writeMarks()
-			continue
 		case closing:
+			c.writeMarks()
 			return
 		}
-		if dots > 0 && dotsDue == nil {
-			dotsDue = time.After(min(c.took, dotWindow))
+		if dotsDue == nil && dots > 0 {
+			dotsDue = time.After(min(took, dotWindow))
 		}
-		if marks > 0 && marksDue == nil {
+		if marksDue == nil && marks > 0 {
 			marksDue = time.After(markWindow)
 		}
 		select {
 		case <-c.wake:
 		case <-dotsDue:
-			dotsDue, marksDue = nil, nil
+			dotsDue = nil
 			c.writeDots()
 		case <-marksDue:
 			marksDue = nil
@@ -135,21 +162,28 @@ func (c *committer) run() {
 }
 
 func (c *committer) writeDots() {
+	c.commit <- struct{}{}
+	defer func() { <-c.commit }()
 	c.mu.Lock()
-	requests := c.dots
-	c.dots = nil
+	requests, marks := c.dots, c.marks
+	c.dots, c.marks = nil, nil
 	c.mu.Unlock()
+	start := time.Now()
+	err := c.finish(marks)
+	if len(requests) == 0 {
+		return // somebody was faster
+	}
 	dots := make([]digest.Dot, len(requests))
 	for i, q := range requests {
 		dots[i] = q.dot
 	}
-	start := time.Now()
 	var won []digest.EditionID
-	err := c.writeMarks()
 	if err == nil {
 		won, err = c.queue.BeginDot(c.ctx, c.clock(), c.token, dots)
 	}
+	c.mu.Lock()
 	c.took = time.Since(start)
+	c.mu.Unlock()
 	ours := make(map[digest.EditionID]bool, len(won))
 	for _, id := range won {
 		ours[id] = true
@@ -166,13 +200,18 @@ func (c *committer) writeDots() {
 	}
 }
 
-// writeMarks tries for three seconds: a mark that is lost makes a known answer
-// a doubt.
-func (c *committer) writeMarks() (err error) {
+func (c *committer) writeMarks() {
+	c.commit <- struct{}{}
+	defer func() { <-c.commit }()
 	c.mu.Lock()
 	marks := c.marks
 	c.marks = nil
 	c.mu.Unlock()
+	c.finish(marks) //nolint:errcheck // kept for close
+}
+
+// finish tries for three seconds: a mark that is lost makes a known answer a doubt.
+func (c *committer) finish(marks []digest.Mark) (err error) {
 	if len(marks) == 0 {
 		return nil
 	}

@@ -17,6 +17,7 @@ type run struct {
 	l     *Loop
 	clock func() time.Time
 	token string
+	host  string // of our addresses
 	marks *committer
 	log   *slog.Logger
 
@@ -37,7 +38,7 @@ type job struct {
 }
 
 func (l *Loop) newRun(ctx context.Context, now time.Time) *run {
-	r := &run{l: l, clock: l.Now, token: rand.Text(), log: l.Log}
+	r := &run{l: l, clock: l.Now, token: rand.Text(), host: HostOf(l.From), log: l.Log}
 	if r.clock == nil {
 		r.clock = func() time.Time { return now }
 	}
@@ -238,7 +239,7 @@ func (r *run) complete(m Mail, d digest.Delivery) Mail {
 	setText(&m.From, r.l.From)
 	setText(&m.ReplyTo, r.l.ReplyTo)
 	setText(&m.To, d.Email)
-	host := HostOf(m.From)
+	host := r.host
 	setText(&m.MessageID, d.MessageID)
 	if m.MessageID == "" {
 		m.MessageID = MessageID(r.l.Signer, d.ID, host)

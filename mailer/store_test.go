@@ -1,7 +1,6 @@
 package mailer
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -161,15 +161,17 @@ func TestKill(t *testing.T) {
 		st := storetest.Open(t, database)
 		const readers = 120
 		sealEditions(t, st, readers)
+		var dots atomic.Int64
 		s := &sink{answer: func(c string, _ int) string {
 			if c == "DOT" {
-				time.Sleep(time.Millisecond) // a server that has a disk
+				dots.Add(1)
 			}
 			return ""
 		}}
 		setting := s.listen(t)
 		for kills := 1; kills < 50; kills++ {
-			killed(t, database, setting, released.Add(time.Duration(kills)*20*time.Minute))
+			enough := dots.Load() + rand.Int64N(20)
+			killed(t, database, setting, released.Add(time.Duration(kills)*20*time.Minute), func() bool { return dots.Load() >= enough })
 			got := storedStates(t, st)
 			if got[digest.EditionSent]+got[digest.EditionUnconfirmed] == readers {
 				judgeKills(t, s.messages(), readers, kills, got[digest.EditionUnconfirmed])
@@ -180,31 +182,27 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// killed runs one worker and kills it a moment after it begins to send.
-func killed(t *testing.T, database, setting string, now time.Time) {
+// killed runs one worker and kills it when it has sent enough, or lets it end.
+func killed(t *testing.T, database, setting string, now time.Time, enough func() bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
 	cmd.Env = append(os.Environ(), "MAILER_TEST_WORKER=1", "DB="+database, "MAIL="+setting, "NOW="+now.Format(time.RFC3339))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r := bufio.NewReader(out)
-	if line, err := r.ReadString('\n'); err != nil || line != "ready\n" {
-		t.Errorf("the worker said %q, %v", line, err)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for look := time.Tick(100 * time.Microsecond); ; {
+		select {
+		case <-ended: // killed, or done
+			return
+		case <-look:
+			if enough() {
+				cmd.Process.Kill() //nolint:errcheck // it may have ended
+			}
+		}
 	}
-	timer := time.AfterFunc(time.Duration(5+rand.IntN(30))*time.Millisecond, func() { cmd.Process.Kill() })
-	r.WriteTo(discardWriter{}) //nolint:errcheck // it ends when the process does
-	timer.Stop()
-	cmd.Wait() //nolint:errcheck // it was killed
 }
-
-type discardWriter struct{}
-
-func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 
 // worker is the process that is killed.
 func worker(t *testing.T) {
@@ -217,7 +215,6 @@ func worker(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := testLoop(t, st, openTest(t, os.Getenv("MAIL"), Options{}))
-	fmt.Println("ready")
 	if _, err := l.Once(context.Background(), now); err != nil {
 		t.Fatal(err)
 	}
