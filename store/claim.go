@@ -117,7 +117,7 @@ func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, askedBefo
 		Subscribers int `db:"subscribers"`
 	}
 	err = c.all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers
-		FROM feeds f WHERE f.id IN (`+list(ids)+`) ORDER BY f.poll_at, f.id`)
+		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +125,9 @@ func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, askedBefo
 	for i, r := range rows {
 		claimed[i] = ClaimedFeed{Feed: r.feed(), Subscribers: r.Subscribers, Token: token}
 	}
+	slices.SortFunc(claimed, func(a, b ClaimedFeed) int {
+		return cmp.Or(a.PollAt.Compare(b.PollAt), cmp.Compare(a.ID, b.ID))
+	})
 	return claimed, nil
 }
 

@@ -30,7 +30,8 @@ type dialect struct {
 
 	// inOrder, before a claim, makes the queue be read in the order of its
 	// index. PostgreSQL without statistics would read and sort all of it for
-	// every batch, and a queue that has just filled has none.
+	// every batch, and a queue that has just filled has none. No later statement
+	// of the transaction may have an ORDER BY.
 	inOrder string
 
 	forUpdate  string // on a SELECT that is about to be updated
@@ -63,7 +64,7 @@ func postgresDialect() *dialect {
 		lockShared: `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
 		lockAlone:  `SELECT pg_advisory_xact_lock(110403869045621)`,
 
-		inOrder: `SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off`,
+		inOrder: `SET LOCAL enable_sort = off`,
 
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,

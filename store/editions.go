@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"digest"
@@ -49,7 +51,7 @@ func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Editio
 // in which they were stored: one range of keys for each edition.
 func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error) {
 	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
-	for part := range slices.Chunk(editions, rangesRead) {
+	for part := range slices.Chunk(editions, statementRows) {
 		if err := s.editionPosts(ctx, part, posts); err != nil {
 			return nil, fmt.Errorf("reading the editions' posts: %w", err)
 		}
@@ -57,10 +59,8 @@ func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (m
 	return posts, nil
 }
 
-// rangesRead is how many editions are read in one statement: few enough for
-// PostgreSQL to look each up, rather than to read the whole table.
-const rangesRead = 100
-
+// editionPosts reads one row an edition, its posts' keys written together:
+// rows are what reading costs. The inner SELECT is one range of the primary key.
 func (s *Store) editionPosts(ctx context.Context, editions []digest.Delivery, posts map[digest.EditionID][]digest.PostRef) error {
 	var v values
 	for _, e := range editions {
@@ -68,31 +68,56 @@ func (s *Store) editionPosts(ctx context.Context, editions []digest.Delivery, po
 	}
 	var rows []struct {
 		EditionID digest.EditionID `db:"edition_id"`
-		PostID    digest.PostID    `db:"post_id"`
+		Posts     string           `db:"posts"`
 	}
 	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at) AS (VALUES `+v.String()+`)
-		SELECT v.edition_id, dp.post_id FROM v CROSS JOIN digest_posts dp
-		WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at`)
+		SELECT v.edition_id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`)
 	if err != nil {
 		return err
 	}
-	ids := make([]digest.PostID, len(rows))
-	for i, r := range rows {
-		ids[i] = r.PostID
+	var ids []digest.PostID
+	for _, r := range rows {
+		list, err := parseKeys(r.Posts)
+		if err != nil {
+			return err
+		}
+		refs := make([]digest.PostRef, len(list))
+		for i, id := range list {
+			refs[i].PostID = id
+		}
+		posts[r.EditionID] = refs
+		ids = append(ids, list...)
 	}
 	feeds, err := s.feedsOf(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		if feed, ok := feeds[r.PostID]; ok {
-			posts[r.EditionID] = append(posts[r.EditionID], digest.PostRef{PostID: r.PostID, FeedID: feed})
+		refs := slices.DeleteFunc(posts[r.EditionID], func(p digest.PostRef) bool { return feeds[p.PostID] == 0 })
+		for i := range refs {
+			refs[i].FeedID = feeds[refs[i].PostID]
 		}
-	}
-	for _, e := range editions {
-		sortRefs(posts[e.ID])
+		slices.SortFunc(refs, func(a, b digest.PostRef) int { return cmp.Compare(a.PostID, b.PostID) })
+		posts[r.EditionID] = refs
 	}
 	return nil
+}
+
+// parseKeys reads keys separated by commas.
+func parseKeys(list string) ([]digest.PostID, error) {
+	if list == "" {
+		return nil, nil
+	}
+	ids := make([]digest.PostID, 0, strings.Count(list, ",")+1)
+	for key := range strings.SplitSeq(list, ",") {
+		id, err := strconv.ParseInt(key, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("reading a key: %w", err)
+		}
+		ids = append(ids, digest.PostID(id))
+	}
+	return ids, nil
 }
 
 // An origins remembers which feed a post is of. That never changes, and one
@@ -130,6 +155,9 @@ func (o *origins) look(ids []digest.PostID, found map[digest.PostID]digest.FeedI
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range ids {
+		if _, ok := found[id]; ok {
+			continue
+		}
 		if feed, ok := o.feeds[id]; ok {
 			found[id] = feed
 		} else {
@@ -152,10 +180,6 @@ func (o *origins) keep(missing []digest.PostID, found map[digest.PostID]digest.F
 			o.feeds[id] = feed
 		}
 	}
-}
-
-func sortRefs(refs []digest.PostRef) {
-	slices.SortFunc(refs, func(a, b digest.PostRef) int { return cmp.Compare(a.PostID, b.PostID) })
 }
 
 // WaitingPosts gives what the digest's next midnight would bring as things stand.
