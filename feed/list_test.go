@@ -54,6 +54,8 @@ func TestPage(t *testing.T) {
 		<link rel=alternate type=application/atom+xml href=//cdn.org/two.xml>
 		<link rel="alternate" type="application/rss+xml" href="one.xml">
 		<link rel="alternate stylesheet" type="text/css" href="y.css">
+		<link rel="alternate" type="application/json" href="https://example.org/wp-json/wp/v2/pages/7">
+		<link rel="alternate" type="application/json+oembed" href="https://example.org/oembed">
 		<link rel="feed" href="three">
 		</head><body><link rel="alternate" type="application/feed+json" href="https://x.org/four.json"></body>`, "https://example.org/a/b")
 	want := []Offer{

@@ -56,6 +56,9 @@ func (d *Document) offer(tag html.Token, base string) {
 	if !slices.Contains(rels, "feed") && !(slices.Contains(rels, "alternate") && isFeedType(typ)) || slices.Contains(rels, "stylesheet") {
 		return
 	}
+	if typ == "application/json" && strings.Contains(href, "/wp-json/") { // WordPress' API
+		return
+	}
 	if href == "" || len(d.Feeds) >= maxOffers || slices.ContainsFunc(d.Feeds, func(o Offer) bool { return o.URL == href }) {
 		return
 	}

@@ -76,6 +76,7 @@ func TestRepairs(t *testing.T) {
 		{"windows-1252 in references", strings.ReplaceAll(whole, "one", "it&#146;s"), "it’s,two"},
 		{"C1 controls", strings.ReplaceAll(whole, "one", "it\u0092s"), "it’s,two"},
 		{"bogus default namespace", strings.Replace(whole, "<rss>", `<rss xmlns="http://example.org/mine">`, 1), "one,two"},
+		{"two channels", `<rss><channel><item><title>one</title></item></channel><channel><title>U</title><item><title>two</title></item></channel></rss>`, "one,two"},
 		{"bogus namespace further down", strings.Replace(whole, "<channel>", `<channel xmlns="http://example.org/mine">`, 1), "one,two"},
 		{"Atom as default namespace of RSS", strings.Replace(whole, "<rss>", `<rss xmlns="http://www.w3.org/2005/Atom">`, 1), "one,two"},
 	} {

@@ -40,6 +40,11 @@ func sanitise(raw, base string) (content string, c *cleaner) {
 	if len(raw) > maxContent {
 		raw = strings.ToValidUTF8(raw[:maxContent], "")
 	}
+	defer func() {
+		if r := recover(); r != nil { // one post must not stop the hour
+			content = paragraphs(stripTags(raw))
+		}
+	}()
 	body, ok := fragment(raw)
 	if !ok {
 		return paragraphs(stripTags(raw)), c

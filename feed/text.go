@@ -76,7 +76,7 @@ func paragraphs(s string) string {
 func (t text) plain() string {
 	t.raw = strings.ToValidUTF8(t.raw[:min(len(t.raw), maxLine)], "")
 	value, certain := t.value()
-	return plainLine(value, certain)
+	return strings.Clone(plainLine(value, certain)) // a title must not keep its document in memory
 }
 
 // plainLine takes tags and entities off a line. Publishers escape titles twice

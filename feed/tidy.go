@@ -195,9 +195,9 @@ func (t *tidier) start(tok token) {
 	switch {
 	case tok.empty:
 		t.emptyElement(tok, how, e)
-	case how == pass && depth < maxDepth:
+	case how == pass && depth < maxDepth && (name != "channel" || t.first(name)): // gofeed forgets all channels but the last
 		t.enter(tok, e)
-	case how == unwrap && depth < maxDepth:
+	case (how == unwrap || how == pass) && depth < maxDepth:
 		e.emitted = ""
 		t.enter(tok, e)
 	default:

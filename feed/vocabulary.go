@@ -105,7 +105,7 @@ var atomElements = map[string]treatment{
 // all others the first that is not empty counts.
 var several = map[string]bool{
 	"link": true, "atom:link": true, "enclosure": true, "item": true, "entry": true, "hour": true, "day": true,
-	"author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true, "channel": true, "atom:author": true,
+	"author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true, "atom:author": true,
 }
 
 // renamed are the elements that gofeed is shown under a name at which it does
