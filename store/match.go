@@ -95,7 +95,7 @@ func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 			if s.PublishedAt == 0 || p.PublishedAt.IsZero() {
 				same = s.ContentHash == p.ContentHash
 			}
-			return same && !slices.Contains(p.poll.Listed, s.Identity)
+			return same && !p.poll.lists(s.Identity)
 		})
 		if i < 0 {
 			return storedPost{}, false
@@ -104,6 +104,11 @@ func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 		traces[t] = slices.Delete(traces[t], i, i+1)
 		return s, true
 	}
+}
+
+// lists reports whether the document holds an identity.
+func (p *polled) lists(identity string) bool {
+	return slices.ContainsFunc(p.Listed, func(listed string) bool { return clean(listed) == identity })
 }
 
 // find gives the stored posts that share a column with a fresh one of their feed.
@@ -206,6 +211,10 @@ func (r *recording) frozen(ctx context.Context) (map[digest.PostID]bool, error) 
 // are stored for a feed: what is missing is new, what differs was edited.
 func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error) {
 	known := make(map[string]string, len(identities))
+	given := make(map[string]string, len(identities)) // by how it is stored
+	for _, identity := range identities {
+		given[clean(identity)] = identity
+	}
 	for part := range slices.Chunk(identities, statementRows) {
 		var v values
 		for _, identity := range part {
@@ -218,7 +227,7 @@ func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities [
 			return nil, fmt.Errorf("looking for known posts: %w", err)
 		}
 		for _, row := range rows {
-			known[row.Identity] = row.ContentHash
+			known[given[row.Identity]] = row.ContentHash
 		}
 	}
 	return known, nil

@@ -114,6 +114,7 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 		r.polls = append(r.polls, own)
 		seen := make(map[string]bool, len(p.Posts))
 		for _, post := range p.Posts {
+			post.Identity = clean(post.Identity)
 			if seen[post.Identity] {
 				continue
 			}

@@ -168,6 +168,22 @@ func TestReleaseWaitsForAFeedInFlight(t *testing.T) {
 	})
 }
 
+// A machine that slept through midnight asks first: the deadline counts from Plan.
+func TestReleaseOfALateHour(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		now := parisMidnight.Add(6 * time.Hour)
+		_, err := w.Plan(w.ctx(), now, func(digest.Feed, time.Time) (time.Time, bool) { return now.Add(time.Minute), true })
+		w.ok(err)
+		want(w.t, "not yet", w.release(now.Add(deadline-time.Second)), 0)
+		want(w.t, "the deadline", w.release(now.Add(deadline)), 1)
+		want(w.t, "its own date", w.editions(ada), "2026-11-20 p")
+	})
+}
+
 func TestReleaseAfterAnOutage(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

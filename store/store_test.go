@@ -226,14 +226,67 @@ func TestAbortedTransaction(t *testing.T) {
 		w.ok(err)
 		want(w.t, "planned by the next", w.feedAgain(f).PollAt, noon)
 
-		bad := posts(noon, "good", "bad")
-		bad[1].Title = "\xff\x00" // PostgreSQL refuses it
+		ctx, cancel = context.WithCancel(w.ctx())
+		cancel()
 		rec := w.feedAgain(f)
 		rec.ETag = "new"
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: rec, Posts: bad, Listed: []string{"good", "bad"}}})
-		if err != nil {
-			want(w.t, "neither posts nor record", w.waiting(ada)+w.feedAgain(f).ETag, "")
+		if _, err := w.Record(ctx, noon, []store.Polled{{Feed: rec, Posts: posts(noon, "p"), Listed: []string{"p"}}}); err == nil {
+			w.t.Error("a cut transaction was committed")
 		}
+		want(w.t, "neither posts nor record", w.waiting(ada)+w.feedAgain(f).ETag, "")
+	})
+}
+
+// One document of bytes that are no text must not fail the others of its batch.
+func TestRecordStoresAnyBytes(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f, g := w.feed("f.example"), w.feed("g.example")
+		w.subscribe(ada, f, g)
+		bad := post("id\xff\x00", noon)
+		bad.Title, bad.Content, bad.ContentHash = "\xff", "a\x00b", "h"
+		f.ETag = "\xfe"
+		for i := range 2 {
+			r, err := w.Record(w.ctx(), noon, []store.Polled{
+				{Feed: f, Posts: []digest.Post{bad}, Listed: []string{bad.Identity}},
+				{Feed: g, Posts: posts(noon, "good"), Listed: []string{"good"}},
+			})
+			w.ok(err)
+			want(w.t, "new posts", r.Posts, 2-2*i)
+		}
+		want(w.t, "waiting", w.waiting(ada), "id\uFFFD\uFFFD good")
+		known, err := w.KnownPosts(w.ctx(), f.ID, []string{bad.Identity})
+		w.ok(err)
+		want(w.t, "known by what it is called", known[bad.Identity], bad.ContentHash)
+	})
+}
+
+// Several processes may use one file: here they are several stores.
+func TestManyStoresOnOneDatabase(t *testing.T) {
+	const stores, rounds = 4, 15
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		w := world{storetest.Open(t, database), t}
+		ada := w.reader("ada", "Europe/Paris")
+		var wg sync.WaitGroup
+		for i := range stores {
+			f := w.feed(fmt.Sprintf("f%d.example", i))
+			w.subscribe(ada, f)
+			s := storetest.Open(t, database)
+			wg.Go(func() {
+				for n := range rounds {
+					id := fmt.Sprintf("%d-%d", i, n)
+					f.ParsedAt = noon
+					_, err := s.Record(t.Context(), noon, []store.Polled{{Feed: f, Posts: posts(noon, id), Listed: []string{id}}})
+					_, err2 := s.WaitingPosts(t.Context(), ada.ID)
+					if err := errors.Join(err, err2); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		w.holds("rows", stores*rounds, `SELECT count(*) FROM digest_posts`)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -102,10 +103,19 @@ func (v *values) row(cells ...any) {
 			b = strconv.AppendInt(b, r.Int(), 10)
 		} else {
 			b = append(b, '?')
-			v.args = append(v.args, r.String())
+			v.args = append(v.args, clean(r.String()))
 		}
 	}
 	v.rows = append(v.rows, string(append(b, ')')))
+}
+
+// clean makes text that both databases store: PostgreSQL refuses NUL and what
+// is not UTF-8, and one such byte would fail every poll of its transaction.
+func clean(s string) string {
+	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // String is the list, to be put after the word VALUES.
