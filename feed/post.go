@@ -44,7 +44,9 @@ func (e *Entry) Post(seen time.Time) digest.Post {
 	}
 	p.ImageURL = e.picture(seenIn.picture)
 	p.Summary = e.summary(p.Content)
-	p.Title = shorten(firstOf(e.Title, e.makeTitle(p.Content), oneLine(seenIn.alt), e.feedTitle, Host(p.URL), "Untitled"), maxTitle)
+	if p.Title = shorten(e.Title, maxTitle); p.Title == "" {
+		p.Title = shorten(firstOf(e.makeTitle(p.Content), oneLine(seenIn.alt), e.feedTitle, Host(p.URL), "Untitled"), maxTitle)
+	}
 	return p
 }
 
