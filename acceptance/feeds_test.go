@@ -108,6 +108,7 @@ type site struct {
 	host  int
 	begin time.Time
 	posts []post // oldest first
+	real  *realFeed
 	url   string // as subscribed
 	final string // where the feed lies
 }
@@ -182,6 +183,11 @@ func (s *site) changedAt(now time.Time) time.Time {
 		see(p.at)
 		if s.edits {
 			see(p.at.Add(3 * time.Hour))
+		}
+	}
+	if s.real != nil {
+		for _, at := range s.real.reveal {
+			see(at)
 		}
 	}
 	if s.flickers {
@@ -273,6 +279,9 @@ func (s *site) guid(p post, now time.Time) string {
 
 // document is the feed as it stands at an instant.
 func (s *site) document(now time.Time) []byte {
+	if s.real != nil {
+		return s.real.document(now)
+	}
 	switch s.kind {
 	case "atom":
 		return s.atom(now)

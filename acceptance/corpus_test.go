@@ -1,0 +1,244 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// A realFeed is a feed from the world that brings out its newest entries one
+// by one: they are cut out of its text until their time.
+type realFeed struct {
+	file   string
+	body   []byte
+	hidden [][2]int    // where the newest entries stand in body, newest first
+	reveal []time.Time // when each of them comes out
+	links  []string    // of each of them; empty: it cannot be told from another
+}
+
+func (f *realFeed) document(now time.Time) []byte {
+	var b bytes.Buffer
+	from := 0
+	for i, span := range f.hidden {
+		if f.reveal[i].After(now) {
+			b.Write(f.body[from:span[0]])
+			from = span[1]
+		}
+	}
+	b.Write(f.body[from:])
+	return b.Bytes()
+}
+
+var entries = map[string]*regexp.Regexp{
+	"rss":  regexp.MustCompile(`(?s)<item[ >].*?</item>`),
+	"atom": regexp.MustCompile(`(?s)<entry[ >].*?</entry>`),
+}
+
+var origLink = regexp.MustCompile(`<feedburner:origLink>(.*?)</`)
+
+// mostHidden is how many entries a real feed keeps back.
+const mostHidden = 4
+
+// readReal reads a feed of the corpus and sets when its newest entries appear.
+func readReal(t *testing.T, file, kind string, begin, end time.Time, random *rand.Rand) *realFeed {
+	t.Helper()
+	body, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &realFeed{file: file, body: body}
+	if pattern := entries[kind]; pattern != nil {
+		spans := pattern.FindAllIndex(body, -1)
+		for _, s := range spans[:max(0, min(mostHidden, len(spans)-1))] {
+			f.hidden = append(f.hidden, [2]int{s[0], s[1]})
+		}
+	}
+	for range f.hidden {
+		f.reveal = append(f.reveal, begin.Add(time.Duration(random.Int64N(int64(end.Sub(begin)))).Truncate(time.Minute)+time.Second))
+	}
+	slices.SortFunc(f.reveal, func(a, b time.Time) int { return b.Compare(a) })
+	return f
+}
+
+// A parsed is what digest parse --json says of one file.
+type parsed struct {
+	Error   string
+	Count   int
+	Entries []struct{ Link, ID *string }
+}
+
+// learn asks the program which links the hidden entries have. Those that do not
+// stand for exactly one entry are not followed.
+func (h *house) learn(feeds []*realFeed) {
+	h.t.Helper()
+	args := []string{"--json", "parse"}
+	for _, f := range feeds {
+		args = append(args, f.file)
+	}
+	var read map[string]parsed
+	if err := json.Unmarshal([]byte(h.try(h.t.Context(), args...).stdout), &read); err != nil {
+		h.t.Fatal(err)
+	}
+	for _, f := range feeds {
+		p := read[f.file]
+		if spans := entries["rss"].FindAllIndex(f.body, -1); p.Count != len(spans) && p.Count != len(entries["atom"].FindAllIndex(f.body, -1)) {
+			f.hidden, f.reveal = nil, nil // not as it looks
+		}
+		uses := map[string]int{}
+		for _, e := range p.Entries {
+			if e.Link != nil {
+				uses[*e.Link]++
+			}
+		}
+		for i := range f.hidden {
+			link := ""
+			if e := p.Entries[i].Link; e != nil && strings.HasPrefix(*e, "http") && uses[*e] == 1 {
+				link = *e
+			}
+			// FeedBurner keeps the author's own page, to which every mail links, in a field of its own.
+			if m := origLink.FindSubmatch(f.body[f.hidden[i][0]:f.hidden[i][1]]); m != nil {
+				link = html.UnescapeString(string(m[1]))
+			}
+			if link != "" && !f.plain(i, link) {
+				link = ""
+			}
+			f.links = append(f.links, link)
+		}
+	}
+}
+
+// plain reports whether a link stands in the entry as it is, not relative to
+// something, and whether no other entry is about it.
+func (f *realFeed) plain(i int, link string) bool {
+	escaped := []byte(html.EscapeString(link))
+	if !bytes.Contains(f.body[f.hidden[i][0]:f.hidden[i][1]], escaped) {
+		return false
+	}
+	about := append([]byte("<feedburner:origLink>"), escaped...)
+	return bytes.Count(f.body, append(about, '<')) <= 1
+}
+
+// corpus gives the real feeds of the kinds that are polled.
+func corpus(t *testing.T, step int, begin, end time.Time) []*site {
+	t.Helper()
+	dir := os.Getenv("DIGEST_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	dir, err := filepath.Abs(filepath.Join(dir, "corpus", "dev"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
+	if err != nil {
+		t.Skipf("the corpus of real feeds is not here: %v", err)
+	}
+	random := rand.New(rand.NewPCG(3, 3))
+	var sites []*site
+	n := 0
+	for line := range strings.Lines(string(index)) {
+		field := strings.Split(line, "\t")
+		kind, isFeed := map[string]string{"rss2": "rss", "rss1": "rss", "rss091": "rss", "atom10": "atom", "atom03": "atom", "jsonfeed": "json"}[field[1]]
+		if n++; !isFeed || n%step != 0 {
+			continue
+		}
+		s := &site{temper: temper{name: field[0], kind: kind, etag: strong, lm: http.TimeFormat}, n: len(sites), host: len(sites), begin: begin}
+		s.real = readReal(t, filepath.Join(dir, field[0]), kind, begin, end, random)
+		sites = append(sites, s)
+	}
+	return sites
+}
+
+// TestRealFeeds serves feeds from the world for three days. What each brings
+// out in that time is in the mail of its readers once, at the next midnight.
+func TestRealFeeds(t *testing.T) {
+	t.Parallel()
+	step := 3
+	if full() {
+		step = 1
+	}
+	start := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	end := start.Add(3 * 24 * time.Hour)
+	s := &scene{house: newHouse(t, storetest.SQLite(t)), oracle: newOracle(), now: start, web: newWeb(t, start)}
+	s.inbox = newInbox(s.maildir())
+	s.sites = corpus(t, step, start, end.Add(-30*time.Hour))
+	var feeds []*realFeed
+	for _, site := range s.sites {
+		feeds = append(feeds, site.real)
+	}
+	s.learn(feeds)
+	s.web.open(t, s.sites)
+	for i, zone := range []string{"Asia/Kathmandu", "Europe/Paris", "America/Los_Angeles"} {
+		s.join(fmt.Sprintf("reader%d@example.org", i), zone, i, 2)
+	}
+	came := map[*reader][]arrival{}
+	for now := start.Add(time.Hour); now.Before(end); now = now.Add(time.Hour) {
+		s.set(now)
+		s.tick(now)
+		letters := s.inbox.arrived(t)
+		s.checkInTime(letters)
+		for _, r := range s.oracle.readers {
+			for _, l := range letters {
+				if l.to == r.email {
+					came[r] = append(came[r], arrival{l, now})
+				}
+			}
+		}
+	}
+	followed := 0
+	for _, r := range s.oracle.readers {
+		for _, site := range r.sites {
+			for i, link := range site.real.links {
+				if link != "" {
+					followed++
+					s.checkReal(r, site, link, site.real.reveal[i], came[r])
+				}
+			}
+		}
+	}
+	s.checkGaps()
+	t.Logf("%d real feeds, %d entries followed, %d mails, %d requests", len(s.sites), followed, len(s.inbox.letters), len(s.web.requests()))
+	if followed < 100 {
+		t.Errorf("only %d entries were followed", followed)
+	}
+}
+
+// An arrival is a letter and when it came.
+type arrival struct {
+	letter
+	at time.Time
+}
+
+// checkReal: an entry is in the mail of the first midnight after it came out,
+// and in no other.
+func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, came []arrival) {
+	s.t.Helper()
+	var in []string
+	for _, a := range came {
+		if slices.Contains(strings.Fields(a.text), link) {
+			in = append(in, instant(a.at))
+		}
+	}
+	want := ""
+	for _, a := range came {
+		if a.at.After(out) {
+			want = instant(a.at)
+			break
+		}
+	}
+	if len(in) != 1 || in[0] != want {
+		s.t.Errorf("%s: %s of %s came out %s and was in the mails of %v; the first after that was %s", r.email, link, site.name, instant(out), in, want)
+	}
+}
