@@ -136,22 +136,25 @@ func badSetting(setting, what, example string) error {
 	}
 }
 
-// hidePassword works on what cannot be parsed too: everything between the
-// scheme and the last @ may be a secret, and all that comes before the first
-// colon of it is a user name.
+// hidePassword works on what cannot be parsed too: after the scheme, everything
+// from the first colon to the last @ may be a secret, and so may all the rest
+// when there is no @ and it is no port.
 func hidePassword(setting string) string {
 	setting = oneLine(setting)
-	at := strings.LastIndexByte(setting, '@')
-	if at < 0 {
+	if strings.HasPrefix(strings.ToLower(setting), "maildir:") {
 		return setting
 	}
 	start := 0
-	if i := strings.Index(setting[:at], "://"); i >= 0 {
+	if i := strings.Index(setting, "://"); i >= 0 {
 		start = i + len("://")
 	}
-	user, _, ok := strings.Cut(setting[start:at], ":")
-	if !ok {
+	rest, host := setting[start:], ""
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest, host = rest[:at], rest[at:]
+	}
+	user, secret, ok := strings.Cut(rest, ":")
+	if !ok || host == "" && strings.Trim(secret, "0123456789/") == "" {
 		return setting
 	}
-	return setting[:start] + user + ":***" + setting[at:]
+	return setting[:start] + user + ":***" + host
 }

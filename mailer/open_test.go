@@ -33,7 +33,7 @@ func TestOpenRefuses(t *testing.T) {
 		"smtp://user:s3cret@host:0", "smtp://user:s3cret@host:70000", "smtp://user:s3cret@host/path", "smtp://user:s3cret@host?x=y",
 		"smtp://user:s3cret#@host:587", "smtp://user:s3cret/@host:587", "smtp://user:s3cret%zz@host:587", "smtp://user:s3cret\n@host",
 		"smtp+insecure://user:s3cret@mail.example.org:25", // a password over the open net
-		"smtp:user:s3cret@host",
+		"smtp:user:s3cret@host", "smtp://user:s3cret", "user:s3cret@host", "smtp:user:s3cret",
 	} {
 		tr, err := Open(setting, Options{})
 		if err == nil {
@@ -64,7 +64,7 @@ func FuzzOpen(f *testing.F) {
 			tr.Close()
 			return
 		}
-		if strings.Contains(rest, "@") && strings.Contains(err.Error(), secret) {
+		if strings.Contains(err.Error(), secret) {
 			t.Errorf("the error shows the password: %v", err)
 		}
 	})

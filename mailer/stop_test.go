@@ -1,0 +1,69 @@
+package mailer
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+// A stop claims no more, ends what is at its dot, and gives the rest back uncounted.
+func TestLoopStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(c string, n int) string {
+			if c == "DOT" && n <= 2 {
+				time.Sleep(3 * time.Minute)
+			}
+			if c == "MAIL" && n > 2 {
+				time.Sleep(4 * time.Minute)
+			}
+			return ""
+		}}
+		q := newMemQueue(100, midnight)
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		l := testLoop(t, q, tr)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		start := time.Now()
+		got, err := l.Once(ctx, midnight)
+		if took := time.Since(start); err != nil || got != (Stats{Sent: 2}) || took > 4*time.Minute {
+			t.Errorf("%+v, %v after %s", got, err, took)
+		}
+		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 2, digest.EditionReady: 98})
+		for _, row := range q.rows {
+			if row.State == digest.EditionReady && row.Attempt != 0 {
+				t.Errorf("counted: %+v", row)
+			}
+		}
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
+}
+
+// A hard stop waits for nothing.
+func TestLoopIsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "DOT" {
+				time.Sleep(9 * time.Minute)
+			}
+			return ""
+		}}
+		q := newMemQueue(100, midnight)
+		l := testLoop(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial}))
+		ctx, cancel := context.WithCancel(t.Context())
+		hard, kill := context.WithCancel(t.Context())
+		l.Hard = hard
+		time.AfterFunc(time.Minute, cancel)
+		time.AfterFunc(2*time.Minute, kill)
+		start := time.Now()
+		got, err := l.Once(ctx, midnight)
+		if err != nil || got != (Stats{InDoubt: 4}) || time.Since(start) > 121*time.Second {
+			t.Errorf("%+v, %v after %s", got, err, time.Since(start))
+		}
+		wantStates(t, q, map[digest.EditionState]int{digest.EditionInDoubt: 4, digest.EditionReady: 96})
+		time.Sleep(time.Hour)
+	})
+}
