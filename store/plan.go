@@ -87,7 +87,7 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 
 // NextEvent gives the earliest instant at which there is something to do: a
 // midnight that was not planned yet, a feed in the queue, an edition to be
-// sent. It may lie in the past. What waits for something else is left out:
+// sent or its lease to be reaped. It may lie in the past. What waits for something else is left out:
 // feeds in flight, and digests that wait for their feeds (see OldestDue).
 func (s *Store) NextEvent(ctx context.Context) (time.Time, bool, error) {
 	var next instant
@@ -95,6 +95,7 @@ func (s *Store) NextEvent(ctx context.Context) (time.Time, bool, error) {
 		`SELECT MIN(d.next_due_at) FROM digests d WHERE ` + unplanned,
 		`SELECT MIN(f.poll_at) FROM feeds f WHERE f.poll_at IS NOT NULL AND f.lease_token = '' AND f.state = 'active'`,
 		`SELECT MIN(e.next_at) FROM editions e WHERE e.state = 'ready'`,
+		`SELECT MIN(e.lease_until) FROM editions e WHERE e.state = 'leased'`,
 	} {
 		var t instant
 		if err := s.read().get(ctx, &t, query); err != nil {

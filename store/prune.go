@@ -27,10 +27,11 @@ type cursor struct {
 	post digest.PostID
 }
 
-// Prune deletes at most batch editions, and at most batch posts, that are
-// older than keep, and says how many; 0 means that nothing is left to do for
-// now. It never touches an edition that may still be sent, its posts, or a
-// post that the feed's document still lists: that one would come back as new.
+// Prune deletes at most batch editions, posts and feeds each that are older
+// than keep, and says how many; 0 means that nothing is left to do for now. It
+// never touches an edition that may still be sent, its posts, or a post that
+// the feed's document still lists: that one would come back as new. A feed
+// goes, with all its posts, when nobody takes it and it was not asked for so long.
 func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
 	s.pruned.mu.Lock()
 	defer s.pruned.mu.Unlock()
@@ -39,9 +40,18 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	if err != nil {
 		return 0, fmt.Errorf("pruning editions: %w", err)
 	}
+	if needed, err := s.oldestNeeded(ctx); err != nil {
+		return editions, fmt.Errorf("looking for what is needed: %w", err)
+	} else if needed != 0 {
+		old = min(old, needed)
+	}
 	posts, err := s.prunePosts(ctx, old, batch)
 	if err != nil {
 		return editions, fmt.Errorf("pruning posts: %w", err)
+	}
+	feeds, err := s.pruneFeeds(ctx, old, batch)
+	if err != nil {
+		return editions + posts, fmt.Errorf("pruning feeds: %w", err)
 	}
 	err = s.write(ctx, func(c conn) error {
 		for _, table := range []string{"sessions", "sign_in_tokens"} {
@@ -52,9 +62,9 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 		return nil
 	})
 	if err != nil {
-		return editions + posts, fmt.Errorf("pruning sessions: %w", err)
+		return editions + posts + feeds, fmt.Errorf("pruning sessions: %w", err)
 	}
-	return editions + posts, nil
+	return editions + posts + feeds, nil
 }
 
 // pruneEditions deletes old editions and the rows of their posts. Editions are
@@ -103,13 +113,6 @@ func isOver(state digest.EditionState) bool {
 // prunePosts deletes old posts that no edition holds any more. Posts that were
 // stored later have higher keys, so the search ends at the first that is young.
 func (s *Store) prunePosts(ctx context.Context, old instant, batch int) (int, error) {
-	needed, err := s.oldestNeeded(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if needed != 0 {
-		old = min(old, needed)
-	}
 	for {
 		var rows []prunable
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
@@ -152,6 +155,27 @@ type prunable struct {
 func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		n, err = c.exec(ctx, `DELETE FROM posts WHERE id IN (`+list(ids)+`)`)
+		return err
+	})
+	return n, err
+}
+
+// pruneFeeds deletes feeds that nobody takes any more, each with all its posts:
+// whoever comes to it later meets it as new. It locks them as Subscribe does.
+func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		var ids []digest.FeedID
+		err := c.all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.last_attempt_at > 0 AND f.last_attempt_at < ?
+			AND f.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
+			AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?))
+			ORDER BY f.id LIMIT ?`+c.d.skipRows("f"), old, old, old, old.plus(-shownGrace), batch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if _, err := c.exec(ctx, `DELETE FROM posts WHERE feed_id IN (`+list(ids)+`)`); err != nil {
+			return err
+		}
+		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+list(ids)+`)`)
 		return err
 	})
 	return n, err

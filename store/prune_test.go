@@ -110,3 +110,36 @@ func TestPruneSparesWhatWasBroughtLate(t *testing.T) {
 		w.holds("its post", 1, `SELECT count(*) FROM posts`)
 	})
 }
+
+func TestPruneForgetsFeedsThatNobodyTakes(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		taken, left, fresh := w.asked("taken.example", noon), w.asked("left.example", noon), w.asked("fresh.example", noon.Add(keep))
+		w.newFeed("never.example")
+		w.subscribe(ada, taken, left)
+		for _, f := range []digest.Feed{taken, left, fresh} {
+			w.record(noon, f, posts(noon, "p"))
+		}
+		w.hour(parisMidnight)
+		w.send(parisMidnight)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, left.ID))
+		w.hour(noon.Add(keep))
+		want(w.t, "not yet", w.prune(noon.Add(keep-time.Hour)), 0)
+		now := noon.Add(keep + 45*24*time.Hour)
+		w.hour(now)
+		want(w.t, "the edition and the feed", w.prune(now), 2)
+		w.holds("feeds", 3, `SELECT count(*) FROM feeds WHERE url NOT LIKE '%left%'`)
+		w.holds("all", 3, `SELECT count(*) FROM feeds`)
+		w.holds("posts", 2, `SELECT count(*) FROM posts`)
+		back := w.asked("left.example", now)
+		want(w.t, "met as new", back.ParsedAt.IsZero() && back.ID > fresh.ID, true)
+	})
+}
+
+// asked adds a feed that was asked at the given time.
+func (w world) asked(host string, at time.Time) digest.Feed {
+	w.t.Helper()
+	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, LastAttemptAt: at})
+	w.ok(err)
+	return f
+}

@@ -71,7 +71,10 @@ func TestNextEvent(t *testing.T) {
 		w.ok(err)
 		w.ok(w.SetSendDelay(w.ctx(), ada.ID, 7*time.Hour))
 		w.hour(parisMidnight)
-		want(w.t, "an edition", next(), parisMidnight.Add(7*time.Hour))
+		send := parisMidnight.Add(7 * time.Hour)
+		want(w.t, "an edition", next(), send)
+		w.take(send, 1, "t")
+		want(w.t, "the end of its lease", next(), send.Add(5*time.Minute))
 	})
 }
 

@@ -154,6 +154,7 @@ func sqliteName(path string, pragmas ...string) string {
 			"synchronous(FULL)",
 			"foreign_keys(1)",
 			"cache_size(-32768)",
+			"journal_size_limit(67108864)", // what the log shrinks to after a large transaction
 		}, pragmas...),
 	}
 	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
