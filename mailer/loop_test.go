@@ -63,7 +63,7 @@ func wantStates(t *testing.T, q *memQueue, want map[digest.EditionState]int) {
 func TestOnceDeliversEverything(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(250, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{PerConn: 1000}))
 	if got := once(t, l, midnight); got != (Stats{Sent: 250}) {
 		t.Errorf("%+v", got)
 	}
@@ -73,8 +73,8 @@ func TestOnceDeliversEverything(t *testing.T) {
 			t.Errorf("%s has %d", to, n)
 		}
 	}
-	if s.most != 4 || s.seen("EHLO") > 8 {
-		t.Errorf("%d connections at once, %d in all, for 4 senders and 50 messages each", s.most, s.seen("EHLO"))
+	if s.seen("EHLO") > 4 {
+		t.Errorf("%d connections for 4 senders", s.seen("EHLO"))
 	}
 	if row := q.row(1); row.Reply != "250 2.0.0 queued" || !row.SentAt.Equal(midnight) || row.MessageID == "" {
 		t.Errorf("%+v", row)

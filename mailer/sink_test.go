@@ -26,7 +26,6 @@ type sink struct {
 	log      []string // commands as they came
 	accepted []string // messages, dots unstuffed
 	conns    map[net.Conn]bool
-	most     int // connections open at once
 }
 
 const hangUp = "hang up"
@@ -127,7 +126,6 @@ func (s *sink) serve(c net.Conn) {
 		s.conns = map[net.Conn]bool{}
 	}
 	s.conns[c] = true
-	s.most = max(s.most, len(s.conns))
 	s.mu.Unlock()
 	defer func() {
 		c.Close()
