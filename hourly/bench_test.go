@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"testing"
 	"time"
 
@@ -101,9 +102,6 @@ func known(b *testing.B, st *store.Store) {
 	ok(b, err)
 }
 
-// benchSpread polls at once.
-var benchSpread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}
-
 // loopbackPoller asks hosts of 127.0.0.0/8 without pauses.
 func loopbackPoller(b *testing.B, now func() time.Time) *poller.Poller {
 	p := poller.New(poller.Options{
@@ -113,3 +111,6 @@ func loopbackPoller(b *testing.B, now func() time.Time) *poller.Poller {
 	b.Cleanup(p.Close)
 	return p
 }
+
+// seconds writes an instant as it is stored.
+func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

@@ -189,8 +189,8 @@ func (r *recording) hide(ctx context.Context) error {
 		n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 			WITH v (post_id, feed_id) AS (VALUES `+part.String()+`)
 			SELECT s.digest_id, d.next_due_at, v.post_id
-			FROM v JOIN subscriptions s ON s.feed_id = v.feed_id JOIN digests d ON d.id = s.digest_id
-			WHERE d.state = 'active' ORDER BY s.digest_id, v.post_id`)
+			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
+			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id AND d.state = 'active' ORDER BY s.digest_id, v.post_id`)
 		r.hidden += n
 		return err
 	})

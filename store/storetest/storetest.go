@@ -67,6 +67,20 @@ func Bench(b *testing.B, f func(b *testing.B, s *store.Store)) {
 	b.Run("PostgreSQL", func(b *testing.B) { f(b, Open(b, forBenchmarks.database(b, true))) })
 }
 
+// BenchAddress is Bench for benchmarks that also fill the database themselves:
+// f gets the address of one that is new and has its schema.
+func BenchAddress(b *testing.B, f func(b *testing.B, database string)) {
+	b.Helper()
+	b.Run("SQLite", func(b *testing.B) {
+		path := SQLite(b)
+		if err := migrate(path); err != nil {
+			b.Fatal(err)
+		}
+		f(b, path)
+	})
+	b.Run("PostgreSQL", func(b *testing.B) { f(b, forBenchmarks.database(b, true)) })
+}
+
 // SQLite gives the path of a database that does not exist yet.
 func SQLite(t testing.TB) string {
 	t.Helper()
