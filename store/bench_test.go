@@ -208,3 +208,53 @@ func BenchmarkRead(b *testing.B) {
 		report(b, "editions", editions, ours, bare)
 	})
 }
+
+// BenchmarkUnchangedPolls claims feeds and records that nothing changed, 200
+// to a transaction; beside it, the limit: setting one column of as many rows.
+func BenchmarkUnchangedPolls(b *testing.B) {
+	const feeds, batch = 20_000, 200
+	storetest.Bench(b, func(b *testing.B, s *store.Store) {
+		ctx := b.Context()
+		if err := s.Exec(ctx, `INSERT INTO feeds (url, host, etag, last_modified, body_hash, parsed_at)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			SELECT 'https://h' || i || '.example/feed', 'h' || i || '.example', 'etag', 'date', 'hash', 1 FROM n`, feeds); err != nil {
+			b.Fatal(err)
+		}
+		var ours, bare time.Duration
+		now, polls := noon, 0
+		for b.Loop() {
+			now = now.Add(24 * time.Hour)
+			if err := s.Exec(ctx, `UPDATE feeds SET poll_at = ?`, now.Unix()); err != nil {
+				b.Fatal(err)
+			}
+			start := time.Now()
+			for {
+				claimed, err := s.ClaimFeeds(ctx, now, batch, time.Hour, time.Hour, "t")
+				if err != nil {
+					b.Fatal(err)
+				}
+				if len(claimed) == 0 {
+					break
+				}
+				done := make([]store.Polled, len(claimed))
+				for i, f := range claimed {
+					f.PollAt, f.LastOKAt, f.LastStatus = time.Time{}, now, 304
+					done[i] = store.Polled{Feed: f.Feed, Token: "t", HostFreeAt: now}
+				}
+				if _, err := s.Record(ctx, now, done); err != nil {
+					b.Fatal(err)
+				}
+				polls += len(done)
+			}
+			ours += time.Since(start)
+			start = time.Now()
+			for from := 0; from < feeds; from += batch {
+				if err := s.Exec(ctx, `UPDATE feeds SET last_ok_at = ? WHERE id > ? AND id <= ?`, now.Unix()+1, from, from+batch); err != nil {
+					b.Fatal(err)
+				}
+			}
+			bare += time.Since(start)
+		}
+		report(b, "polls", polls, ours, bare)
+	})
+}

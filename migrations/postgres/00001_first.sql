@@ -1,4 +1,5 @@
 -- +goose Up
+-- Room is left (fillfactor) where rows change again and again, so that most changes need no index.
 -- Ids are never used twice: they are signed into links that outlive the row.
 CREATE TABLE settings (
     key   TEXT NOT NULL PRIMARY KEY,
@@ -28,7 +29,7 @@ CREATE TABLE digests (
     weekdays       BIGINT  NOT NULL DEFAULT 127,
     state          TEXT    NOT NULL DEFAULT 'active',
     edition_count  BIGINT  NOT NULL DEFAULT 0
-);
+) WITH (fillfactor = 80);
 CREATE INDEX digests_due ON digests (next_due_at) WHERE state = 'active';
 CREATE INDEX digests_user ON digests (user_id);
 
@@ -64,7 +65,7 @@ CREATE TABLE feeds (
     head_retest_at    BIGINT  NOT NULL DEFAULT 0,
     moved_to          TEXT    NOT NULL DEFAULT '',
     moved_since       BIGINT  NOT NULL DEFAULT 0
-);
+) WITH (fillfactor = 70);
 CREATE INDEX feeds_queue ON feeds (poll_at, id) WHERE poll_at IS NOT NULL;
 
 -- A host is leased while a poll of one of its feeds is in flight, and until
@@ -73,7 +74,7 @@ CREATE TABLE hosts (
     host        TEXT    COLLATE "C" NOT NULL PRIMARY KEY,
     lease_until BIGINT  NOT NULL DEFAULT 0,
     token       TEXT    NOT NULL DEFAULT ''
-);
+) WITH (fillfactor = 70);
 
 CREATE TABLE subscriptions (
     digest_id  BIGINT  NOT NULL REFERENCES digests (id),
@@ -138,7 +139,7 @@ CREATE TABLE editions (
     lease_until  BIGINT  NOT NULL DEFAULT 0,
     was_in_doubt BIGINT  NOT NULL DEFAULT 0,
     UNIQUE (digest_id, local_date)
-);
+) WITH (fillfactor = 70);
 CREATE INDEX editions_ready ON editions (next_at, id) WHERE state = 'ready';
 CREATE INDEX editions_leased ON editions (lease_until) WHERE state IN ('leased', 'dotting');
 
