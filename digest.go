@@ -86,7 +86,7 @@ type Feed struct {
 	ID       FeedID
 	URL      string // as subscribed, query byte for byte
 	Host     string // lower-case host name without port: the unit of pacing
-	Kind     string // "rss2", "atom", "jsonfeed", ...; empty until parsed
+	Kind     string // as package feed names it: "rss", "atom", ...; empty until read
 	Title    string
 	SiteURL  string
 	Language string

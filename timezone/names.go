@@ -50,9 +50,11 @@ func Load(name string) (*time.Location, error) {
 func nearest(name string, all []string) []string {
 	const longest = 64 // longer than any zone; bounds the work for hostile input
 	wanted := simplify(name[:min(len(name), longest)])
-	slices.SortStableFunc(all, func(a, b string) int {
-		return cmp.Compare(distance(wanted, a), distance(wanted, b))
-	})
+	far := make(map[string]int, len(all))
+	for _, zone := range all {
+		far[zone] = distance(wanted, zone)
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(far[a], far[b]) })
 	return all[:suggestions]
 }
 
