@@ -111,6 +111,8 @@ type site struct {
 	real  *realFeed
 	url   string // as subscribed
 	final string // where the feed lies
+
+	settled bool // a permanent redirect has been seen twice, 20 hours apart
 }
 
 // A post is one entry, known by its address.
@@ -147,10 +149,10 @@ func publish(n int, begin, end time.Time, seed uint64) []*site {
 
 func (s *site) path() string { return fmt.Sprintf("/feeds/%d.%s", s.n, s.kind) }
 
-// address is what a reader subscribes to at an instant: a site that has moved
-// for good tells everyone its new address after the first day.
-func (s *site) address(now time.Time) string {
-	if s.moved == http.StatusMovedPermanently && now.After(s.begin.Add(24*time.Hour)) {
+// address is what a reader subscribes to: that of a site that has moved for
+// good is the new one, once everyone knows.
+func (s *site) address() string {
+	if s.settled {
 		return s.final
 	}
 	return s.url + s.query

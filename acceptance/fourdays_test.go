@@ -57,7 +57,7 @@ func (s *scene) join(email, zone string, offset, step int) *reader {
 	opml.WriteString(`<?xml version="1.0"?><opml version="2.0"><head><title>List</title></head><body><outline text="Folder">` + "\n")
 	for i := offset; i < len(s.sites); i += step {
 		r.sites = append(r.sites, s.sites[i])
-		fmt.Fprintf(&opml, `<outline text="Site %d" type="rss" xmlUrl="%s"/>`+"\n", i, strings.ReplaceAll(s.sites[i].address(s.now), "&", "&amp;"))
+		fmt.Fprintf(&opml, `<outline text="Site %d" type="rss" xmlUrl="%s"/>`+"\n", i, strings.ReplaceAll(s.sites[i].address(), "&", "&amp;"))
 	}
 	opml.WriteString("</outline></body></opml>\n")
 	file := filepath.Join(s.dir, email+".opml")
@@ -78,9 +78,13 @@ func (s *scene) join(email, zone string, offset, step int) *reader {
 func (s *scene) populate(readers int) {
 	s.t.Helper()
 	for i, zone := range zones()[:readers] {
-		s.join(fmt.Sprintf("reader%d@example.org", i), zone, i%3, 1+i%3)
+		s.join(fmt.Sprintf("reader%d@example.org", i), zone, i%3+i/3%s.step(), s.step()*(1+i%3))
 	}
 }
+
+// step keeps the readers of many sites to some sixty each: larger editions do
+// not fit into a mail.
+func (s *scene) step() int { return 1 + (len(s.sites)-1)/60 }
 
 // set moves the one clock.
 func (s *scene) set(now time.Time) {
@@ -261,7 +265,7 @@ func (s *scene) life(since time.Duration) {
 	switch since {
 	case 26 * time.Hour: // a new reader of known sites: nobody is asked (S17, S18)
 		before := len(s.web.requests())
-		s.join("late@example.org", "Asia/Dubai", 0, 1)
+		s.join("late@example.org", "Asia/Dubai", 0, s.step())
 		if n := len(s.web.requests()) - before; n != 0 {
 			s.t.Errorf("a new reader of known sites made %d requests", n)
 		}
@@ -276,8 +280,11 @@ func (s *scene) life(since time.Duration) {
 		if r.sites[3].moved != 0 {
 			s.t.Fatal("choose another site")
 		}
-		s.at(s.now, "unsubscribe", r.email, r.sites[3].address(s.now))
+		s.at(s.now, "unsubscribe", r.email, r.sites[3].address())
 		s.oracle.leave(r, r.sites[3])
+	case 60 * time.Hour:
+		s.previews(readers[4])
+		s.exports(readers[4])
 	}
 }
 

@@ -47,9 +47,6 @@ func (s *scene) checkManners() {
 				w.poll(at, p[at])
 			}
 		}
-		if site.moved == http.StatusMovedPermanently && w.lastOld.After(begin().Add(2*24*time.Hour)) {
-			s.t.Errorf("site %d moved for good, and is asked at its old address on %s (S28)", site.n, instant(w.lastOld))
-		}
 	}
 }
 
@@ -88,7 +85,8 @@ type witness struct {
 	noHEAD   string // why HEAD must not be asked any more
 	freshTo  time.Time
 	waitTo   time.Time
-	lastOld  time.Time
+	firstOld time.Time
+	settled  bool // seen to have moved for good, twice
 }
 
 // poll checks the requests of one poll.
@@ -108,7 +106,10 @@ func (w *witness) poll(at time.Time, requests []request) {
 	headSaid := ""
 	for _, q := range requests {
 		if q.page.moved != 0 {
-			w.lastOld = at
+			if w.settled && q.page.moved == http.StatusMovedPermanently {
+				w.t.Errorf("%s: moved for good, and is asked at its old address (S28)", about)
+			}
+			w.firstOld = earliest(w.firstOld, at)
 			if q.header["If-None-Match"] != nil || q.header["If-Modified-Since"] != nil {
 				w.t.Errorf("%s: validators were sent to the address it left (S12)", about)
 			}
@@ -132,6 +133,15 @@ func (w *witness) poll(at time.Time, requests []request) {
 		w.t.Errorf("%s: the poll was %s; HEAD said %q (S32)", about, methods, headSaid)
 	}
 	w.last, w.begun = at, true
+	w.settled = w.settled || !w.firstOld.IsZero() && at.Sub(w.firstOld) >= believeMove
+}
+
+// earliest keeps the first of two instants.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // checkConditions: validators byte for byte, those of the last 200 and no others (S2-S7, S10).

@@ -11,7 +11,8 @@ import (
 const (
 	pollGap         = time.Hour
 	releaseDeadline = 30 * time.Minute
-	usualPenalty    = 4 * time.Hour // of an error, by reference/polling.md S20
+	usualPenalty    = 4 * time.Hour  // of an error, by reference/polling.md S20
+	believeMove     = 20 * time.Hour // between two sightings, by S28
 )
 
 // An oracle foretells, from the sites and the readers alone, which site is
@@ -24,7 +25,8 @@ type oracle struct {
 // asked is what polling has made of a site so far.
 type asked struct {
 	last, notBefore, freshUntil, queued time.Time
-	read                                int // answers that held the feed
+	moved                               time.Time // first seen
+	read                                int       // answers that held the feed
 	posts                               map[string]seen
 	order                               []string
 }
@@ -266,6 +268,10 @@ func (o *oracle) ask(s *site, now time.Time) {
 		return
 	}
 	a.read++
+	if a.moved.IsZero() {
+		a.moved = now
+	}
+	s.settled = s.moved == 301 && now.Sub(a.moved) >= believeMove
 	a.notBefore, a.freshUntil = time.Time{}, now.Add(s.maxAge)
 	if s.head == headStuck && a.read == 2 {
 		return // believed once, before a conditional GET shows that it is not needed

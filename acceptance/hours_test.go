@@ -1,0 +1,222 @@
+package acceptance
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// TestOddTimer: a timer that comes whenever it likes, from minutes to a good
+// hour apart.
+func TestOddTimer(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		s := newScene(t, database, 30)
+		s.populate(10)
+		random := rand.New(rand.NewPCG(11, 11))
+		for now := begin(); now.Before(begin().Add(48*time.Hour)) && !t.Failed(); {
+			now = now.Add(time.Duration(60+random.IntN(90*60)) * time.Second)
+			s.hour(now, 1)
+		}
+		s.checkManners()
+	})
+}
+
+// TestOutage: nobody runs the program for almost two days. What was missed
+// comes as one edition, of the last of the days, and the sites are asked once.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		s := newScene(t, database, 30)
+		s.populate(10)
+		for since := time.Hour; since < 96*time.Hour && !t.Failed(); since += time.Hour {
+			if since <= 20*time.Hour || since > 64*time.Hour {
+				s.hour(begin().Add(since), 1)
+			}
+		}
+		s.checkPromise()
+		s.checkManners()
+	})
+}
+
+// TestHeadModes: DIGEST_HEAD says whether HEAD is asked always or never.
+func TestHeadModes(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"always", "never"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, storetest.SQLite(t), 6) // well-behaved ones
+			s.house.set("DIGEST_HEAD=" + mode)
+			s.populate(5)
+			first := len(s.web.requests())
+			for since := time.Hour; since < 48*time.Hour; since += time.Hour {
+				s.hour(begin().Add(since), 1)
+			}
+			polls := map[string]string{}
+			for _, q := range s.web.requests()[first:] {
+				polls[q.page.name+"\n"+instant(q.at)] += q.method + " "
+			}
+			for poll, methods := range polls {
+				validators := !strings.HasPrefix(poll, "no validators")
+				if head := strings.HasPrefix(methods, "HEAD"); head != (mode == "always" && validators) {
+					t.Errorf("%s: %s", poll, methods)
+				}
+			}
+			if len(polls) < 20 {
+				t.Errorf("only %d polls", len(polls))
+			}
+		})
+	}
+}
+
+// TestGivenUp: a reader who left gets nothing more, one who paused nothing in
+// the meantime.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		s := newScene(t, database, 5)
+		s.populate(4)
+		s.set(begin().Add(time.Hour))
+		s.at(s.now, "user", "set", "reader0@example.org", "--state", "left")
+		s.at(s.now, "user", "remove", "reader1@example.org")
+		s.at(s.now, "user", "set", "reader2@example.org", "--state", "paused")
+		for since := 2 * time.Hour; since < 30*time.Hour; since += time.Hour {
+			s.set(begin().Add(since))
+			s.tick(s.now)
+		}
+		for _, l := range s.inbox.arrived(t) {
+			if l.to != "reader3@example.org" {
+				t.Errorf("%s got %q", l.to, l.subject)
+			}
+		}
+		if len(s.inbox.letters) == 0 {
+			t.Error("reader3 got nothing")
+		}
+	})
+}
+
+// TestStop: SIGTERM ends a run after what is in flight; the next one, at the
+// same instant, does the rest. Nobody is asked twice, and nothing is missing.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		s := newScene(t, database, 30)
+		for _, site := range s.sites {
+			site.temper = temper{name: "slow", kind: "rss", slow: true} // GET alone, and in no hurry
+		}
+		s.join("reader@example.org", "UTC", 0, 1)
+		before := len(s.web.requests())
+		s.set(time.Date(2026, 3, 28, 0, 0, 0, 0, time.UTC))
+		cmd := s.command(t.Context(), "--now", instant(s.now), "--json", "tick")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		s.web.onRequest(5, func() { cmd.Process.Signal(syscall.SIGTERM) })
+		if err := cmd.Run(); err != nil {
+			t.Errorf("stopped: %v\n%s", err, stderr.String())
+		}
+		stopped, err := readSummary(stdout.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := s.tick(s.now)
+		if stopped.Polled+rest.Polled != len(s.sites) || stopped.Editions+rest.Editions != 1 || stopped.Sent+rest.Sent != 1 {
+			t.Errorf("stopped after %+v, then %+v", stopped, rest)
+		}
+		asked := map[*site]int{}
+		for _, q := range s.web.requests()[before:] {
+			if q.page.moved == 0 {
+				asked[q.page.site]++
+			}
+		}
+		for _, site := range s.sites {
+			if asked[site] != 1 {
+				t.Errorf("site %d was asked %d times", site.n, asked[site])
+			}
+		}
+		_, editions := s.oracle.tick(t, s.now)
+		s.checkMail(editions, s.inbox.arrived(t))
+	})
+}
+
+// TestLeaveAtOnce: a second SIGTERM does not wait for a site that hangs.
+func TestLeaveAtOnce(t *testing.T) {
+	t.Parallel()
+	hang := make(chan struct{})
+	asked := make(chan struct{}, 1)
+	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-hang:
+		case <-r.Context().Done():
+		}
+	})}
+	l := listen(t, 998)
+	go server.Serve(l)
+	t.Cleanup(func() { close(hang); server.Close() })
+	h := newHouse(t, storetest.SQLite(t))
+	h.run("user", "add", "reader@example.org", "--time-zone", "UTC")
+	cmd := h.command(t.Context(), "subscribe", "reader@example.org", "http://"+l.Addr().String()+"/feed.xml")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	begun := time.Now()
+	// Two signals of a kind at once may arrive as one.
+	again := time.AfterFunc(50*time.Millisecond, func() { cmd.Process.Signal(syscall.SIGTERM) })
+	defer again.Stop()
+	cmd.Process.Signal(syscall.SIGTERM)
+	err := cmd.Wait()
+	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 {
+		t.Errorf("left with %v, want exit status 1", err)
+	}
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("took %s to leave", took)
+	}
+}
+
+// previews holds what preview shows against what waits, and that it changes nothing.
+func (s *scene) previews(r *reader) {
+	s.t.Helper()
+	before := len(s.web.requests())
+	for _, form := range []string{"--text", "--html"} {
+		shown := links(s.at(s.now, "preview", r.email, form))
+		if missing, extra := difference(r.waiting, shown); len(missing)+len(extra) > 0 {
+			s.t.Errorf("%s: preview %s of %s misses %v and should not have %v", instant(s.now), form, r.email, missing, extra)
+		}
+	}
+	if n := len(s.web.requests()) - before; n != 0 {
+		s.t.Errorf("preview made %d requests", n)
+	}
+}
+
+// exports holds a reader's exported list against their subscriptions, and takes
+// it in again: all of it is there already.
+func (s *scene) exports(r *reader) {
+	s.t.Helper()
+	list := s.at(s.now, "opml", "export", r.email)
+	want := map[string]bool{}
+	for _, site := range r.sites {
+		want[strings.ReplaceAll(site.address(), "&", "&amp;")] = true
+	}
+	got := map[string]bool{}
+	for _, part := range strings.Split(list, `xmlUrl="`)[1:] {
+		got[part[:strings.IndexByte(part, '"')]] = true
+	}
+	if !maps.Equal(want, got) || !strings.Contains(list, `"Folder"`) {
+		s.t.Errorf("the list of %s has %v, want %v", r.email, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+}
