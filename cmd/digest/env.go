@@ -177,7 +177,7 @@ func (e *env) spread() poller.Spread {
 		Deadline: e.releaseDeadline,
 		Window:   e.pollWindow,
 		Jitter:   poller.RandomJitter,
-		NoWait:   e.frozen,
+		NoWait:   e.frozen || e.pollWindow == 0, // a window of 0 asks for polls at once
 	}
 }
 
