@@ -70,7 +70,7 @@ func (c *crowd) addReaders(b *testing.B, each int) {
 			`SELECT 'reader' || i || '@example.org', 'reader' || i || '@example.org', 'UTC', 0 FROM n`, c.readers),
 		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', %d FROM users ORDER BY id`, nightsLater(0).Unix()),
 		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) `+numbers+
-			`SELECT d.id, 1 + (d.id * 7 + n.i) %% %d, 0 FROM digests d CROSS JOIN n ORDER BY d.id`, each, len(c.feeds)),
+			`SELECT d.id, 1 + (d.id * %d + n.i) %% %d, 0 FROM digests d CROSS JOIN n ORDER BY d.id`, each, each, len(c.feeds)),
 		`ANALYZE`,
 	} {
 		if _, err := c.db.ExecContext(b.Context(), statement); err != nil {

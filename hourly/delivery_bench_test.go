@@ -1,0 +1,154 @@
+package hourly_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"digest"
+	"digest/mailer"
+)
+
+// BenchmarkDelivery sends the editions of one midnight, unsigned, from the
+// database into an SMTP server on this machine: claim, read, render, compose,
+// commit before each final dot, send, mark. The limit is a client that
+// pipelines one message of the same size over as many connections and keeps
+// no record of it.
+func BenchmarkDelivery(b *testing.B) {
+	const readers, feeds, each, posts = 4000, 1000, 5, 3
+	for _, connections := range []int{4, 16} {
+		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
+			eachCrowd(b, readers, each, addresses(feeds, 80), func(b *testing.B, c *crowd) {
+				address := smtpSink(b)
+				tr, err := mailer.Open("smtp+insecure://"+address, mailer.Options{})
+				ok(b, err)
+				defer tr.Close()
+				loop := c.loop(tr, connections)
+				var r race
+				for b.Loop() {
+					now := c.nextMidnight(b, posts)
+					c.release(b, now)
+					message := c.typical(b, now)
+					r.run(readers, func() {
+						stats, err := loop.Once(b.Context(), now)
+						if err != nil || stats.Sent != readers {
+							b.Fatalf("%+v, %v", stats, err)
+						}
+					}, func() { sendBare(b, address, connections, readers, message) })
+				}
+				r.report(b, "messages/s")
+			})
+		})
+	}
+}
+
+// typical is one composed message of a released midnight.
+func (c *crowd) typical(b *testing.B, now time.Time) []byte {
+	b.Helper()
+	claimed, err := c.ClaimEditions(b.Context(), now, 1, time.Minute, "typical")
+	ok(b, err)
+	mails, err := c.printer().Print(b.Context(), claimed)
+	ok(b, err)
+	m := mails[0]
+	m.From, m.MessageID, m.Date = "Digest <digest@example.org>", mailer.MessageID(benchSigner(), digest.EditionID(1), "example.org"), now
+	message, err := mailer.Compose(m)
+	ok(b, err)
+	ok(b, c.ReleaseEditions(b.Context(), "typical"))
+	return message
+}
+
+// smtpSink is a server that reads each message as a server does and throws it away.
+func smtpSink(b *testing.B) (address string) {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ok(b, err)
+	s := smtp.NewServer(sink{})
+	s.Domain, s.ErrorLog = "sink.example.org", log.New(io.Discard, "", 0)
+	go func() { _ = s.Serve(l) }()
+	b.Cleanup(func() { s.Close() })
+	return l.Addr().String()
+}
+
+type sink struct{}
+
+func (sink) NewSession(*smtp.Conn) (smtp.Session, error) { return sink{}, nil }
+func (sink) Mail(string, *smtp.MailOptions) error        { return nil }
+func (sink) Rcpt(string, *smtp.RcptOptions) error        { return nil }
+func (sink) Reset()                                      {}
+func (sink) Logout() error                               { return nil }
+func (sink) Data(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+
+// sendBare is the limit of BenchmarkDelivery.
+func sendBare(b *testing.B, address string, connections, messages int, message []byte) {
+	var clients sync.WaitGroup
+	for i := range connections {
+		share := messages / connections
+		if i < messages%connections {
+			share++
+		}
+		clients.Go(func() {
+			c, err := net.Dial("tcp", address)
+			if err == nil {
+				defer c.Close()
+				err = bareDialogue(c, share, message)
+			}
+			if err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	clients.Wait()
+}
+
+// bareDialogue waits for no answer but those that SMTP makes it wait for (RFC 2920).
+func bareDialogue(c net.Conn, messages int, message []byte) error {
+	r := bufio.NewReader(c)
+	answers := func(n int) error {
+		for n > 0 {
+			line, err := r.ReadString('\n')
+			switch {
+			case err != nil:
+				return err
+			case line[0] > '3':
+				return fmt.Errorf("refused: %s", line)
+			case line[3] == ' ':
+				n--
+			}
+		}
+		return nil
+	}
+	if _, err := io.WriteString(c, "EHLO bare.example.org\r\n"); err != nil {
+		return err
+	}
+	if err := answers(2); err != nil { // the banner's too
+		return err
+	}
+	const envelope = "MAIL FROM:<digest@example.org>\r\nRCPT TO:<reader@example.org>\r\nDATA\r\n"
+	body := strings.TrimSuffix(string(message), "\r\n") + "\r\n.\r\n"
+	for range messages {
+		if _, err := io.WriteString(c, envelope); err != nil {
+			return err
+		}
+		if err := answers(3); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(c, body); err != nil {
+			return err
+		}
+		if err := answers(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
