@@ -238,8 +238,9 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 				}
 				done := make([]store.Polled, len(claimed))
 				for i, f := range claimed {
+					was := f.Feed
 					f.PollAt, f.LastOKAt, f.LastStatus = time.Time{}, now, 304
-					done[i] = store.Polled{Feed: f.Feed, Token: "t", HostFreeAt: now}
+					done[i] = store.Polled{Feed: f.Feed, Was: was, Token: "t", HostFreeAt: now}
 				}
 				if _, err := s.Record(ctx, now, done); err != nil {
 					b.Fatal(err)

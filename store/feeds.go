@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"digest"
@@ -178,36 +177,4 @@ func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) e
 		return fmt.Errorf("queueing the feed: %w", err)
 	}
 	return nil
-}
-
-// saved is the columns of a feed's record that a poll sets, and saveFeeds the
-// statement that sets them for many feeds at once. The address is kept where
-// another feed has the new one.
-const saved = `id, url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
-	last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at, last_status, last_error,
-	state, head_state, conditional_state, head_retest_at, moved_to, moved_since, listed_at`
-
-func savedRow(v *values, f digest.Feed, listed instant) {
-	v.row(f.ID, f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
-		at(f.LastOKAt), at(f.ParsedAt), at(f.NotBefore), at(f.FreshUntil), at(f.PollAt), f.Errors, at(f.FirstErrorAt), f.LastStatus, f.LastError,
-		string(f.State), string(f.Head), string(f.Conditional), at(f.HeadRetestAt), f.MovedTo, at(f.MovedSince), listed)
-}
-
-// saveFeeds writes records, and gives up their leases.
-func saveFeeds(ctx context.Context, c conn, v *values) error {
-	var set strings.Builder
-	for name := range strings.SplitSeq(saved, ",") {
-		name = strings.TrimSpace(name)
-		switch name {
-		case "id":
-			continue
-		case "poll_at":
-			set.WriteString("poll_at = NULLIF(v.poll_at, 0), ")
-		default:
-			set.WriteString(name + " = v." + name + ", ")
-		}
-	}
-	_, err := c.exec(ctx, `WITH v (`+saved+`) AS (VALUES `+v.String()+`)
-		UPDATE feeds SET `+set.String()+`lease_until = 0, lease_token = '' FROM v WHERE feeds.id = v.id`, v.args...)
-	return err
 }

@@ -262,22 +262,16 @@ func (r *recording) save(ctx context.Context) error {
 	if err := r.keepTaken(ctx); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(r.polls, statementRows) {
-		var feeds, hosts values
-		for _, p := range part {
-			savedRow(&feeds, p.Feed, p.listedAt)
-			if p.Token != "" {
-				hosts.row(p.Feed.Host, at(p.HostFreeAt), p.Token)
-			}
-		}
-		if err := saveFeeds(ctx, r.c, &feeds); err != nil {
-			return err
-		}
-		if err := freeHosts(ctx, r.c, &hosts); err != nil {
-			return err
+	if err := saveFeeds(ctx, r.c, r.polls); err != nil {
+		return err
+	}
+	var hosts values
+	for _, p := range r.polls {
+		if p.Token != "" {
+			hosts.row(p.Feed.Host, at(p.HostFreeAt), p.Token)
 		}
 	}
-	return nil
+	return hosts.chunks(func(part *values) error { return freeHosts(ctx, r.c, part) })
 }
 
 // keepTaken keeps the address of a feed that has moved to where another is.
@@ -309,9 +303,6 @@ func (r *recording) keepTaken(ctx context.Context) error {
 
 // freeHosts ends the leases of hosts, in their order as leaseHosts takes them.
 func freeHosts(ctx context.Context, c conn, v *values) error {
-	if len(v.rows) == 0 {
-		return nil
-	}
 	_, err := c.exec(ctx, `WITH v (host, free_at, token) AS (VALUES `+v.String()+`)
 		UPDATE hosts SET lease_until = v.free_at, token = ''
 		FROM v WHERE hosts.host = v.host AND hosts.token = v.token`, v.args...)

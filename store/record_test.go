@@ -112,6 +112,15 @@ func TestRecordKeepsTheWholeFeed(t *testing.T) {
 		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
 		w.ok(err)
 		want(w.t, "not queued", w.feedAgain(f), full)
+		was := full
+		full.PollAt, full.LastStatus, full.FreshUntil, full.Errors = at(20), 304, at(21), 0
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
+		w.ok(err)
+		want(w.t, "numbers alone", w.feedAgain(f), full)
+		was, full.LastError, full.NotBefore = full, "worse", at(22)
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
+		w.ok(err)
+		want(w.t, "numbers and a text", w.feedAgain(f), full)
 	})
 }
 

@@ -59,6 +59,7 @@ type ClaimedFeed struct {
 // A Polled is what one poll of one feed found.
 type Polled struct {
 	Feed  digest.Feed // the record as it must be stored, PollAt and all
+	Was   digest.Feed // as it was claimed; what did not change since is not written. Zero: all is
 	Token string      // as claimed; empty for a feed that EnsureFeed has just made
 
 	// FirstRead says that the feed was never parsed before: of its posts only

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"digest"
+)
+
+// numbers are the columns of a feed's record that most polls change, and texts
+// those that few do. Most polls find nothing new: to write their numbers alone
+// halves what storing them costs.
+const (
+	numbers = `id, last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at,
+		last_status, head_retest_at, moved_since, listed_at`
+	texts = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
+		last_error, state, head_state, conditional_state, moved_to`
+)
+
+func numberCells(f digest.Feed, listed instant) []any {
+	return []any{
+		f.ID, at(f.LastOKAt), at(f.ParsedAt), at(f.NotBefore), at(f.FreshUntil), at(f.PollAt), f.Errors, at(f.FirstErrorAt),
+		f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince), listed,
+	}
+}
+
+func textCells(f digest.Feed) []any {
+	return []any{
+		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
+		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo,
+	}
+}
+
+// sameTexts reports whether two records differ in their numbers at most.
+func sameTexts(a, b digest.Feed) bool {
+	x, y := textCells(a), textCells(b)
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return a.ID == b.ID
+}
+
+// saveFeeds writes the records of polls, and ends their leases.
+func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
+	var few, all values
+	for _, p := range polls {
+		cells := numberCells(p.Feed, p.listedAt)
+		if sameTexts(p.Was, p.Feed) {
+			few.row(cells...)
+		} else {
+			all.row(append(cells, textCells(p.Feed)...)...)
+		}
+	}
+	if err := few.chunks(saving(ctx, c, numbers)); err != nil {
+		return err
+	}
+	return all.chunks(saving(ctx, c, numbers+", "+texts))
+}
+
+// saving gives the statement that sets columns, the first of which is the key.
+func saving(ctx context.Context, c conn, columns string) func(*values) error {
+	var set strings.Builder
+	for i, name := range strings.Split(columns, ",") {
+		switch name = strings.TrimSpace(name); {
+		case i == 0:
+		case name == "poll_at":
+			set.WriteString("poll_at = NULLIF(v.poll_at, 0), ")
+		default:
+			set.WriteString(name + " = v." + name + ", ")
+		}
+	}
+	return func(part *values) error {
+		_, err := c.exec(ctx, `WITH v (`+columns+`) AS (VALUES `+part.String()+`)
+			UPDATE feeds SET `+set.String()+`lease_until = 0, lease_token = '' FROM v WHERE feeds.id = v.id`, part.args...)
+		return err
+	}
+}
