@@ -115,7 +115,7 @@ func run(who identity, dir string, args []string) error {
 // guard starts a process that waits for the end of ours, whatever ends it,
 // then stops the server and removes its folder. The result does so now.
 func guard(who identity, dir, pgctl, data string) (halt func(), err error) {
-	cmd := exec.Command("sh", "-c", `cat >/dev/null; "$1" -D "$2" -m immediate -w stop; rm -rf "$3"/*`, "sh", pgctl, data, dir)
+	cmd := exec.Command("sh", "-c", `cat >/dev/null; "$1" -D "$2" -m immediate -w stop; cd / && rm -rf "$3"`, "sh", pgctl, data, dir)
 	cmd.Dir = dir
 	who.apply(cmd)
 	detach(cmd)
