@@ -126,7 +126,7 @@ func (r *round) one(c store.ClaimedFeed) {
 		r.land(1, Summary{})
 		return
 	}
-	polled.FirstRead = c.ParsedAt.IsZero()
+	polled.Was, polled.FirstRead = c.Feed, c.ParsedAt.IsZero()
 	r.count(res)
 	r.done <- polled
 }

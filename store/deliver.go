@@ -140,7 +140,7 @@ func leaseEditions(ctx context.Context, c conn, ids []digest.EditionID, until in
 		return nil, nil
 	}
 	if _, err := c.exec(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1, lease_token = ?, lease_until = ?
-		WHERE id IN (`+list(ids)+`)`, token, until); err != nil {
+		WHERE id IN (`+list(ids)+`) AND state = 'ready'`, token, until); err != nil {
 		return nil, err
 	}
 	var rows []struct {
@@ -152,7 +152,7 @@ func leaseEditions(ctx context.Context, c conn, ids []digest.EditionID, until in
 	}
 	err := c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE e.id IN (`+list(ids)+`)`)
+		WHERE e.id IN (`+list(ids)+`) AND e.state = 'leased' AND e.lease_token = ?`, token)
 	if err != nil {
 		return nil, err
 	}

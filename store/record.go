@@ -72,6 +72,7 @@ type recording struct {
 type polled struct {
 	Polled
 	url      string
+	host     string
 	first    bool
 	listedAt instant
 }
@@ -96,11 +97,12 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 	var rows []struct {
 		ID       digest.FeedID `db:"id"`
 		URL      string        `db:"url"`
+		Host     string        `db:"host"`
 		Token    string        `db:"lease_token"`
 		ParsedAt instant       `db:"parsed_at"`
 		ListedAt instant       `db:"listed_at"`
 	}
-	err := r.c.all(ctx, &rows, `SELECT id, url, lease_token, parsed_at, listed_at FROM feeds
+	err := r.c.all(ctx, &rows, `SELECT id, url, host, lease_token, parsed_at, listed_at FROM feeds
 		WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
 	if err != nil {
 		return err
@@ -110,7 +112,7 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 		if p.Token != row.Token {
 			continue
 		}
-		own := &polled{Polled: p, url: row.URL, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt}
+		own := &polled{Polled: p, url: row.URL, host: row.Host, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt}
 		r.polls = append(r.polls, own)
 		seen := make(map[string]bool, len(p.Posts))
 		for _, post := range p.Posts {
@@ -268,7 +270,7 @@ func (r *recording) save(ctx context.Context) error {
 	var hosts values
 	for _, p := range r.polls {
 		if p.Token != "" {
-			hosts.row(p.Feed.Host, at(p.HostFreeAt), p.Token)
+			hosts.row(p.host, at(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
 		}
 	}
 	return hosts.chunks(func(part *values) error { return freeHosts(ctx, r.c, part) })
@@ -293,7 +295,7 @@ func (r *recording) keepTaken(ctx context.Context) error {
 		switch {
 		case p.Feed.URL == p.url:
 		case slices.Contains(taken, p.Feed.URL):
-			p.Feed.URL = p.url
+			p.Feed.URL, p.Feed.Host = p.url, p.host
 		default: // two feeds of this batch may move to one address
 			taken = append(taken, p.Feed.URL)
 		}

@@ -139,6 +139,25 @@ func TestRecordMoves(t *testing.T) {
 	})
 }
 
+func TestRecordFreesTheHostThatWasClaimed(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("old.example")
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		claimed := w.claim(noon, 1, "t")
+		want(w.t, "claimed", len(claimed), 1)
+		f = claimed[0].Feed
+		f.URL, f.Host = "https://new.example/feed", "new.example"
+		free := noon.Add(2 * time.Second)
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Was: claimed[0].Feed, Token: "t", HostFreeAt: free}})
+		w.ok(err)
+		g, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://old.example/other", Host: "old.example"})
+		w.ok(err)
+		w.ok(w.Enqueue(w.ctx(), g.ID, noon))
+		want(w.t, "while the host rests", len(w.claim(noon, 1, "u")), 0)
+		want(w.t, "when it may be asked again", len(w.claim(free, 1, "u")), 1)
+	})
+}
+
 func TestChangedGUIDs(t *testing.T) {
 	old := post("guid-1", noon)
 	cases := []struct {
