@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -30,10 +31,23 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
 		Setup: serveSite,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"publish":  publish,
-			"postgres": usePostgres,
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"publish": publish},
+	})
+}
+
+// TestScriptsOnPostgres runs the stories in which the database matters again.
+func TestScriptsOnPostgres(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Files: []string{"testdata/hour.txtar", "testdata/opml.txtar", "testdata/reader.txtar", "testdata/find.txtar"},
+		Setup: func(e *testscript.Env) error {
+			t, ok := e.T().(testing.TB)
+			if !ok {
+				return errors.New("no test to skip without PostgreSQL")
+			}
+			e.Setenv("DIGEST_DATABASE", storetest.Postgres(t))
+			return serveSite(e)
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"publish": publish},
 	})
 }
 
@@ -46,7 +60,6 @@ func serveSite(e *testscript.Env) error {
 	e.Setenv("SITE", site.URL)
 	e.Setenv("HOST", strings.TrimPrefix(site.URL, "http://"))
 	e.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
-	e.Values["test"] = e.T()
 	return nil
 }
 
@@ -62,15 +75,6 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(to, []byte(content), 0o644))
 	modified := time.Unix(1_790_000_000+int64(len(content)), 0)
 	ts.Check(os.Chtimes(to, modified, modified))
-}
-
-// usePostgres gives the script a PostgreSQL database, or skips it.
-func usePostgres(ts *testscript.TestScript, _ bool, _ []string) {
-	t, ok := ts.Value("test").(testing.TB)
-	if !ok {
-		ts.Fatalf("no test to skip")
-	}
-	ts.Setenv("DIGEST_DATABASE", storetest.Postgres(t))
 }
 
 func TestParseDuration(t *testing.T) {
