@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -274,6 +275,40 @@ func TestReadOnly(t *testing.T) {
 	}
 	h = newHouse(t, notes)
 	h.refused(1, "notes.txt", "tick")
+}
+
+// TestReadOnlyFile: a database that this user may read and not write. Root may
+// write everything, so root runs the program as somebody else.
+func TestReadOnlyFile(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, storetest.SQLite(t))
+	h.run("user", "add", "reader@example.org", "--time-zone", "UTC")
+	if os.Geteuid() == 0 {
+		if _, err := exec.LookPath("setpriv"); err != nil {
+			t.Skip("root may write everything, and there is no setpriv to run as somebody else")
+		}
+		h.as = []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}
+		for _, dir := range []string{filepath.Dir(h.path), h.dir, filepath.Dir(h.database)} {
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for path, mode := range map[string]os.FileMode{h.database: 0o444, filepath.Dir(h.database): 0o555} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Dir(h.database), 0o755) })
+	before, err := os.ReadFile(h.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.refused(1, "written DIGEST_DATABASE", "tick")
+	h.refused(1, "written", "user", "set", "reader@example.org", "--state", "paused")
+	if after, err := os.ReadFile(h.database); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the database has changed: %v", err)
+	}
 }
 
 // TestNewerSchema: a database that a newer version has migrated is left alone.

@@ -282,6 +282,8 @@ func (s *scene) life(since time.Duration) {
 		}
 		s.at(s.now, "unsubscribe", r.email, r.sites[3].address())
 		s.oracle.leave(r, r.sites[3])
+	case 43 * time.Hour: // some sites are in trouble
+		s.tells()
 	case 60 * time.Hour:
 		s.previews(readers[4])
 		s.exports(readers[4])

@@ -2,7 +2,9 @@ package acceptance
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -185,6 +187,37 @@ func TestLeaveAtOnce(t *testing.T) {
 	}
 	if took := time.Since(begun); took > 10*time.Second {
 		t.Errorf("took %s to leave", took)
+	}
+}
+
+// tells holds what the program says of each site against the oracle, under the
+// names of the contract.
+func (s *scene) tells() {
+	s.t.Helper()
+	for site, a := range s.oracle.sites {
+		said := s.at(s.now, "--json", "feeds", site.address())
+		var f map[string]any
+		if err := json.Unmarshal([]byte(said), &f); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, name := range []string{"url", "title", "state", "reason", "last_status", "last_polled_at", "next_poll_at", "subscribers", "etag", "last_modified", "errors"} {
+			if _, ok := f[name]; !ok {
+				s.t.Errorf("feeds --json has no %q: %s", name, said)
+			}
+		}
+		state := "active"
+		switch {
+		case a.notBefore.After(s.now):
+			state = "penalised"
+		case a.freshUntil.After(s.now):
+			state = "waiting"
+		}
+		if f["url"] != site.address() || f["state"] != state || f["last_polled_at"] != instant(a.last) || f["subscribers"] != float64(s.oracle.subscribers(site)) || f["title"] != fmt.Sprintf("Site %d", site.n) {
+			s.t.Errorf("%s: of site %d (%s), %s, asked last on %s, by %d subscribers: %s", instant(s.now), site.n, site.name, state, instant(a.last), s.oracle.subscribers(site), said)
+		}
+		if (f["errors"].(float64) > 0) != (state == "penalised" || site.trouble.at(a.last)) {
+			s.t.Errorf("%s: errors of site %d (%s): %s", instant(s.now), site.n, site.name, said)
+		}
 	}
 }
 

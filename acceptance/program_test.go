@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -62,6 +63,7 @@ type house struct {
 	dir      string
 	database string
 	settings []string // NAME=value, later ones win
+	as       []string // runs the program as somebody else
 }
 
 func newHouse(t *testing.T, database string) *house {
@@ -87,7 +89,8 @@ type outcome struct {
 
 // command prepares a run. Nothing of the tester's own settings reaches it.
 func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, h.path, args...)
+	args = append(append(slices.Clone(h.as), h.path), args...)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = h.dir
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "DIGEST_") {
