@@ -24,11 +24,12 @@ const (
 func (j *Job) Poll(ctx context.Context) (Summary, error) {
 	hard, fail := context.WithCancelCause(j.Hard)
 	defer fail(nil)
-	r := &round{job: j, token: rand.Text(), hard: hard, fail: fail, done: make(chan store.Polled, commitPolls)}
+	r := &round{job: j, token: rand.Text(), hard: hard, fail: fail, next: make(chan store.ClaimedFeed), done: make(chan store.Polled, commitPolls)}
 	r.changed.L = &r.mu
 	var recording sync.WaitGroup
 	recording.Go(r.recordAll)
 	r.claimAll(ctx)
+	close(r.next)
 	r.polls.Wait()
 	close(r.done)
 	recording.Wait()
@@ -42,6 +43,7 @@ type round struct {
 	hard  context.Context // ends all of it at once
 	fail  context.CancelCauseFunc
 	polls sync.WaitGroup
+	next  chan store.ClaimedFeed // to a goroutine that has just ended a poll
 	done  chan store.Polled
 
 	mu      sync.Mutex
@@ -98,10 +100,16 @@ func (r *round) start(c store.ClaimedFeed) {
 	r.flying++
 	r.open++
 	r.mu.Unlock()
-	r.polls.Go(func() {
-		r.one(c)
-		r.leave()
-	})
+	select {
+	case r.next <- c: // its stack has grown to what a poll needs
+	default:
+		r.polls.Go(func() {
+			for more := true; more; c, more = <-r.next {
+				r.one(c)
+				r.leave()
+			}
+		})
+	}
 }
 
 // leave gives a poll's place to the next; the poll may still wait to be stored.

@@ -19,7 +19,7 @@ import (
 )
 
 // benchInFlight is how many requests are under way at once, ours and the limit's.
-const benchInFlight = 64
+const benchInFlight = 256
 
 // BenchmarkUnchangedPolls is one midnight of 5,000 feeds on as many hosts that
 // all answer 304: claim, commit of the attempt, request, record. The limit is

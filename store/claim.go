@@ -11,7 +11,7 @@ import (
 )
 
 // candidatesPer is how many queued feeds are looked at for each that is
-// wanted: feeds of one host stand together in the queue more often than not.
+// wanted, where those of one host stand together in the queue.
 const candidatesPer = 4
 
 // ClaimFeeds leases at most n feeds whose poll is due at now, in the order of
@@ -48,28 +48,48 @@ type candidate struct {
 	Host string        `db:"host"`
 }
 
-// candidates gives the first feeds in the queue that may be asked, one of each host.
+// candidates gives the first feeds in the queue that may be asked, one of each
+// host. It looks further down the queue only where the first bring less than
+// half of what is wanted: to lock a row costs as much as to lease it.
 func candidates(ctx context.Context, c conn, now, askedBefore instant, n int) ([]candidate, error) {
 	if err := c.hold(ctx, c.d.inOrder); err != nil {
 		return nil, err
 	}
+	first, err := queued(ctx, c, now, askedBefore, n)
+	if err != nil {
+		return nil, err
+	}
+	found := oneOfEachHost(first)
+	if len(first) < n || len(found) >= n/2 {
+		return found, nil
+	}
+	more, err := queued(ctx, c, now, askedBefore, n*candidatesPer)
+	if err != nil {
+		return nil, err
+	}
+	found = oneOfEachHost(more)
+	return found[:min(n, len(found))], nil
+}
+
+// queued gives the first feeds in the queue that may be asked, limit at most.
+func queued(ctx context.Context, c conn, now, askedBefore instant, limit int) ([]candidate, error) {
 	var found []candidate
 	err := c.all(ctx, &found, `SELECT f.id, f.host FROM feeds f
 		WHERE f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.state = 'active'
 		AND f.lease_until <= ? AND f.last_attempt_at <= ?
 		AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
 		ORDER BY f.poll_at, f.id LIMIT ?`+c.d.skipRows("f"),
-		now, now, askedBefore, now, n*candidatesPer)
-	if err != nil {
-		return nil, err
-	}
-	seen := make(map[string]bool, n)
-	found = slices.DeleteFunc(found, func(f candidate) bool {
+		now, now, askedBefore, now, limit)
+	return found, err
+}
+
+func oneOfEachHost(found []candidate) []candidate {
+	seen := make(map[string]bool, len(found))
+	return slices.DeleteFunc(found, func(f candidate) bool {
 		again := seen[f.Host]
 		seen[f.Host] = true
 		return again
 	})
-	return found[:min(n, len(found))], nil
 }
 
 // leaseHosts leases the candidates' hosts and gives the candidates whose host
