@@ -87,7 +87,8 @@ func (r feedRow) feed() digest.Feed {
 	}
 }
 
-// FeedByURL finds a feed by its address in normal form; digest.NotFound if there is none.
+// FeedByURL finds a feed by its address in normal form, or by one it had before
+// it moved for good; digest.NotFound if there is none.
 func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
 	f, err := feedByURL(ctx, s.read(), url)
 	if isNone(err) {
@@ -101,11 +102,13 @@ func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) 
 
 func feedByURL(ctx context.Context, c conn, url string) (digest.Feed, error) {
 	var row feedRow
-	err := c.get(ctx, &row, `SELECT `+feedColumns+` FROM feeds f WHERE f.url = ?`, url)
+	err := c.get(ctx, &row, `SELECT `+feedColumns+` FROM feeds f
+		WHERE f.url = ? OR f.id = (SELECT a.feed_id FROM former_addresses a WHERE a.url = ?)
+		ORDER BY CASE WHEN f.url = ? THEN 0 ELSE 1 END LIMIT 1`, url, url, url)
 	return row.feed(), err
 }
 
-// EnsureFeed gives the feed with f's URL, adding it if it is not known.
+// EnsureFeed gives the feed that FeedByURL finds under f's URL, adding it if there is none.
 //
 // Of a new feed only what names it and the time of the attempt is stored, not
 // what its answer said: that must not be known before its posts are (I3). To
@@ -114,6 +117,11 @@ func feedByURL(ctx context.Context, c conn, url string) (digest.Feed, error) {
 // asked when a reader is next due.
 func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
 	err = s.write(ctx, func(c conn) error {
+		feed, err = feedByURL(ctx, c, f.URL)
+		if err == nil || !isNone(err) {
+			created = false
+			return err
+		}
 		n, err := c.exec(ctx, `INSERT INTO feeds (url, host, kind, title, site_url, language, last_attempt_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING`,
 			f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, at(f.LastAttemptAt))

@@ -264,6 +264,9 @@ func (r *recording) save(ctx context.Context) error {
 	if err := r.keepTaken(ctx); err != nil {
 		return err
 	}
+	if err := r.noteFormer(ctx); err != nil {
+		return err
+	}
 	if err := saveFeeds(ctx, r.c, r.polls); err != nil {
 		return err
 	}
@@ -301,6 +304,21 @@ func (r *recording) keepTaken(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// noteFormer keeps the addresses that feeds are moving away from.
+func (r *recording) noteFormer(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if p.Feed.URL != p.url {
+			v.row(p.url, p.Feed.ID)
+		}
+	}
+	return v.chunks(func(part *values) error {
+		_, err := r.c.exec(ctx, `INSERT INTO former_addresses (url, feed_id) VALUES `+part.String()+`
+			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, part.args...)
+		return err
+	})
 }
 
 // freeHosts ends the leases of hosts, in their order as leaseHosts takes them.

@@ -139,6 +139,36 @@ func TestRecordMoves(t *testing.T) {
 	})
 }
 
+// TestFormerAddress holds that a feed that moved for good is not taken a second
+// time under its old address (I4, I5).
+func TestFormerAddress(t *testing.T) {
+	each(t, func(w world) {
+		ada, f := w.reader("ada", "UTC"), w.feed("f.example")
+		old := f.URL
+		w.subscribe(ada, f)
+		f.URL = "https://new.example/feed"
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+		w.ok(err)
+		found, err := w.FeedByURL(w.ctx(), old)
+		w.ok(err)
+		want(w.t, "under its old address", found.ID, f.ID)
+		found, created, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: old, Host: "f.example"})
+		w.ok(err)
+		want(w.t, "taken again by address", [2]any{found.ID, created}, [2]any{f.ID, false})
+		result, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: old, Host: "f.example"}}, noon)
+		w.ok(err)
+		want(w.t, "taken again by list", [2]int{result.Added, result.Already}, [2]int{0, 1})
+		all, err := w.Feeds(w.ctx())
+		w.ok(err)
+		want(w.t, "feeds", len(all), 1)
+
+		f.URL = old
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+		w.ok(err)
+		want(w.t, "back where it was", w.feedAgain(f).ID, f.ID)
+	})
+}
+
 func TestRecordFreesTheHostThatWasClaimed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("old.example")

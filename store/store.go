@@ -81,7 +81,7 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 	if err != nil {
 		return nil, invalid("the database address cannot be read; write it like postgres://user:password@host:5432/digest")
 	}
-	db, err := sqlx.Open("postgres", address)
+	db, err := sqlx.Open("postgres", inOneTrip(u))
 	if err != nil {
 		return nil, &digest.Error{Kind: digest.Invalid, Message: "the database address cannot be used", Err: err}
 	}
@@ -97,6 +97,17 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 		return nil, unavailable(err, fmt.Sprintf("PostgreSQL at %s cannot be reached; see that it runs and that DIGEST_DATABASE names it", u.Host))
 	}
 	return &Store{d: postgresDialect(), w: db, r: db}, nil
+}
+
+// inOneTrip makes lib/pq send a statement and its parameters together; it would
+// else ask the server what they are first, and wait.
+func inOneTrip(u *url.URL) string {
+	with, q := *u, u.Query()
+	if !q.Has("binary_parameters") {
+		q.Set("binary_parameters", "yes")
+	}
+	with.RawQuery = q.Encode()
+	return with.String()
 }
 
 func openSQLite(ctx context.Context, path string) (*Store, error) {

@@ -193,7 +193,9 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 		rows.row(it.URL, it.Host)
 		urls.row(it.URL)
 	}
-	if _, err := c.exec(ctx, `INSERT INTO feeds (url, host) VALUES `+rows.String()+` ON CONFLICT (url) DO NOTHING`, rows.args...); err != nil {
+	if _, err := c.exec(ctx, `INSERT INTO feeds (url, host)
+		WITH v (url, host) AS (VALUES `+rows.String()+`)
+		SELECT v.url, v.host FROM v WHERE v.url NOT IN (SELECT a.url FROM former_addresses a) ON CONFLICT (url) DO NOTHING`, rows.args...); err != nil {
 		return nil, err
 	}
 	var found []struct {
@@ -201,7 +203,10 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 		URL      string        `db:"url"`
 		ParsedAt instant       `db:"parsed_at"`
 	}
-	if err := c.all(ctx, &found, `SELECT id, url, parsed_at FROM feeds WHERE url IN (VALUES `+urls.String()+`)`, urls.args...); err != nil {
+	if err := c.all(ctx, &found, `WITH v (url) AS (VALUES `+urls.String()+`)
+		SELECT f.id, f.url, f.parsed_at FROM v JOIN feeds f ON f.url = v.url
+		UNION ALL SELECT f.id, a.url, f.parsed_at FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
+		WHERE NOT EXISTS (SELECT 1 FROM feeds g WHERE g.url = v.url)`, urls.args...); err != nil {
 		return nil, err
 	}
 	var first []digest.FeedID

@@ -68,6 +68,14 @@ CREATE TABLE feeds (
 ) WITH (fillfactor = 70);
 CREATE INDEX feeds_queue ON feeds (poll_at, id) WHERE poll_at IS NOT NULL;
 
+-- Where feeds were before they moved for good: who asks for one under its old
+-- address gets the feed and not a second one.
+CREATE TABLE former_addresses (
+    url     TEXT    NOT NULL PRIMARY KEY,
+    feed_id BIGINT  NOT NULL REFERENCES feeds (id) ON DELETE CASCADE
+);
+CREATE INDEX former_addresses_feed ON former_addresses (feed_id);
+
 -- A host is leased while a poll of one of its feeds is in flight, and until
 -- the pause between two requests to it is over.
 CREATE TABLE hosts (
