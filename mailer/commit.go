@@ -168,19 +168,16 @@ func (c *committer) writeDots() {
 	requests, marks := c.dots, c.marks
 	c.dots, c.marks = nil, nil
 	c.mu.Unlock()
-	start := time.Now()
-	err := c.finish(marks)
-	if len(requests) == 0 {
-		return // somebody was faster
+	if len(requests) == 0 { // somebody was faster
+		c.finish(marks) //nolint:errcheck // kept for close
+		return
 	}
 	dots := make([]digest.Dot, len(requests))
 	for i, q := range requests {
 		dots[i] = q.dot
 	}
-	var won []digest.EditionID
-	if err == nil {
-		won, err = c.queue.BeginDot(c.ctx, c.clock(), c.token, dots)
-	}
+	start := time.Now()
+	won, err := c.turn(marks, dots)
 	c.mu.Lock()
 	c.took = time.Since(start)
 	c.mu.Unlock()
@@ -198,6 +195,19 @@ func (c *committer) writeDots() {
 			q.result <- nil
 		}
 	}
+}
+
+// turn commits marks and dots. A mark that could not be written with the dots
+// is tried for longer, alone; the dots are not worth that.
+func (c *committer) turn(marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
+	won, err := c.queue.Turn(c.ctx, c.clock(), c.token, marks, dots)
+	if err == nil || len(marks) == 0 {
+		return won, err
+	}
+	if err := c.finish(marks); err != nil {
+		return nil, err
+	}
+	return c.queue.BeginDot(c.ctx, c.clock(), c.token, dots)
 }
 
 func (c *committer) writeMarks() {

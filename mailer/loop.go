@@ -35,6 +35,10 @@ type Queue interface {
 	// Finish records what became of editions held under token, and nothing of others.
 	Finish(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
 
+	// Turn is Finish and then BeginDot in one transaction: what became of the
+	// last messages, and the promises for the next.
+	Turn(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
+
 	// ReleaseEditions gives back what is leased under token, uncounted.
 	ReleaseEditions(ctx context.Context, token string) error
 }

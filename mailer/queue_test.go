@@ -163,6 +163,15 @@ func (q *memQueue) Finish(_ context.Context, now time.Time, token string, marks 
 	return nil
 }
 
+func (q *memQueue) Turn(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
+	if len(marks) > 0 {
+		if err := q.Finish(ctx, now, token, marks); err != nil {
+			return nil, err
+		}
+	}
+	return q.BeginDot(ctx, now, token, dots)
+}
+
 func (q *memQueue) ReleaseEditions(_ context.Context, token string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -178,43 +178,58 @@ func leaseEditions(ctx context.Context, c conn, ids []digest.EditionID, until in
 // that are still leased under token, and gives those. The others must not be
 // sent: their lease is over, or their reader left, which fails them here.
 func (s *Store) BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
-	if len(dots) == 0 {
+	return s.Turn(ctx, now, token, nil, dots)
+}
+
+// Turn is Finish and then BeginDot in one transaction: what became of the
+// connections' last messages, and the promises for their next.
+func (s *Store) Turn(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
+	ids := append(keys(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
+		keys(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
 	err = s.write(ctx, func(c conn) error {
-		mine, err := held(ctx, c, token, keys(dots, func(d digest.Dot) digest.EditionID { return d.ID }))
+		mine, err := held(ctx, c, token, ids)
 		if err != nil {
 			return err
 		}
-		won = nil
-		var left []digest.EditionID
-		var v values
-		for _, d := range dots {
-			switch e, ok := mine[d.ID]; {
-			case !ok || e.State != digest.EditionLeased:
-			case e.DigestState == digest.DigestLeft:
-				left = append(left, d.ID)
-			default:
-				won = append(won, d.ID)
-				v.row(d.ID, d.MessageID, at(d.Date))
-			}
-		}
-		if err := drop(ctx, c, left, digest.EditionFailed, unsubscribed); err != nil {
+		if err := finish(ctx, c, at(now), mine, marks); err != nil {
 			return err
 		}
-		return v.chunks(func(part *values) error {
-			_, err := c.exec(ctx, `WITH v (id, message_id, date) AS (VALUES `+part.String()+`)
-				UPDATE editions SET state = 'dotting', dot_at = `+fmt.Sprint(at(now))+`, message_id = v.message_id,
-				date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END
-				FROM v WHERE editions.id = v.id`, part.args...)
-			return err
-		})
+		won, err = beginDot(ctx, c, at(now), mine, dots)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("committing to send: %w", err)
 	}
 	slices.Sort(won)
 	return won, nil
+}
+
+func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
+	var left []digest.EditionID
+	var v values
+	for _, d := range dots {
+		switch e, ok := mine[d.ID]; {
+		case !ok || e.State != digest.EditionLeased:
+		case e.DigestState == digest.DigestLeft:
+			left = append(left, d.ID)
+		default:
+			won = append(won, d.ID)
+			v.row(d.ID, d.MessageID, at(d.Date))
+		}
+	}
+	if err := drop(ctx, c, left, digest.EditionFailed, unsubscribed); err != nil {
+		return nil, err
+	}
+	return won, v.chunks(func(part *values) error {
+		_, err := c.exec(ctx, `WITH v (id, message_id, date) AS (VALUES `+part.String()+`)
+			UPDATE editions SET state = 'dotting', dot_at = `+fmt.Sprint(now)+`, message_id = v.message_id,
+			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END
+			FROM v WHERE editions.id = v.id`, part.args...)
+		return err
+	})
 }
 
 // A heldEdition is one that a worker has claimed and not marked yet.
@@ -266,25 +281,29 @@ func (s *Store) Finish(ctx context.Context, now time.Time, token string, marks [
 		if err != nil {
 			return err
 		}
-		var v values
-		for _, m := range marks {
-			if e, ok := mine[m.ID]; ok {
-				markRow(&v, m, e.WasInDoubt, at(now))
-			}
-		}
-		return v.chunks(func(part *values) error {
-			_, err := c.exec(ctx, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted) AS (VALUES `+part.String()+`)
-				UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
-				sent_at = v.sent_at, attempt = attempt - v.uncounted,
-				next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
-				lease_token = '', lease_until = 0 FROM v WHERE editions.id = v.id`, part.args...)
-			return err
-		})
+		return finish(ctx, c, at(now), mine, marks)
 	})
 	if err != nil {
 		return fmt.Errorf("marking editions: %w", err)
 	}
 	return nil
+}
+
+func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, marks []digest.Mark) error {
+	var v values
+	for _, m := range marks {
+		if e, ok := mine[m.ID]; ok {
+			markRow(&v, m, e.WasInDoubt, now)
+		}
+	}
+	return v.chunks(func(part *values) error {
+		_, err := c.exec(ctx, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted) AS (VALUES `+part.String()+`)
+			UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
+			sent_at = v.sent_at, attempt = attempt - v.uncounted,
+			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
+			lease_token = '', lease_until = 0 FROM v WHERE editions.id = v.id`, part.args...)
+		return err
+	})
 }
 
 // markRow adds a mark as it is stored.
