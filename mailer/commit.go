@@ -220,16 +220,26 @@ func (c *committer) writeMarks() {
 	c.finish(marks) //nolint:errcheck // kept for close
 }
 
-// finish tries for three seconds: a mark that is lost makes a known answer a doubt.
+// finish tries for a minute, as long as a database takes to come back: a mark
+// that is lost makes a known answer a doubt, and the reader gets it twice (I6).
 func (c *committer) finish(marks []digest.Mark) (err error) {
 	if len(marks) == 0 {
 		return nil
 	}
-	for wait := 100 * time.Millisecond; wait < 3*time.Second; wait *= 2 {
+	const most = 5 * time.Second
+	patience := time.NewTimer(time.Minute)
+	defer patience.Stop()
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, most) {
 		if err = c.queue.Finish(c.ctx, c.clock(), c.token, marks); err == nil {
 			return nil
 		}
-		time.Sleep(wait)
+		select {
+		case <-time.After(wait):
+			continue
+		case <-patience.C:
+		case <-c.ctx.Done():
+		}
+		break
 	}
 	c.mu.Lock()
 	c.err = err
