@@ -14,7 +14,7 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 	if err != nil {
 		return stats, fmt.Errorf("delivering editions: %w", err)
 	}
-	if stats != (mailer.Stats{RouteRetryAt: stats.RouteRetryAt}) {
+	if stats.Sent+stats.Failed+stats.Retried+stats.InDoubt > 0 {
 		j.Log.Info("delivered", "sent", stats.Sent, "failed", stats.Failed, "retried", stats.Retried, "in_doubt", stats.InDoubt)
 		j.report(Event{Kind: EventDelivered, Mail: stats})
 	}

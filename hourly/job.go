@@ -77,6 +77,10 @@ type Summary struct {
 	Editions   int `json:"editions"`
 	Sent       int `json:"sent"`
 	FailedMail int `json:"failed_mail"`
+
+	// MailWaits says why editions that are due could not be sent, empty if all
+	// were; they are tried again.
+	MailWaits string `json:"-"`
 }
 
 // Add counts t's work to s's.
@@ -89,6 +93,7 @@ func (s *Summary) Add(t Summary) {
 	s.Editions += t.Editions
 	s.Sent += t.Sent
 	s.FailedMail += t.FailedMail
+	s.MailWaits = t.MailWaits
 }
 
 // An Event tells of one step as it is done.

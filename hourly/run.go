@@ -51,7 +51,7 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 		return sum, err
 	}
 	stats, err := j.deliver(ctx)
-	sum.Sent, sum.FailedMail = stats.Sent, stats.Failed
+	sum.Sent, sum.FailedMail, sum.MailWaits = stats.Sent, stats.Failed, stats.RouteTrouble
 	if err != nil || ctx.Err() != nil {
 		return sum, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/mail"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/idna"
 )
@@ -30,6 +31,47 @@ func parseAddress(raw string) (*mail.Address, error) {
 		return nil, fmt.Errorf("address %q: %w", a.Address, err)
 	}
 	return &mail.Address{Name: oneLine(a.Name), Address: quoteLocal(local) + "@" + host}, nil
+}
+
+// CheckFrom reports whether mail can be sent from an address such as "Daily
+// Digest <digest@example.org>". The error is one line.
+func CheckFrom(address string) error {
+	_, err := parseMailbox(address)
+	return err
+}
+
+// Recipient gives the form of a bare address that can be mailed: its domain in
+// ASCII and lower case, so that one mailbox has one form. The error is one line.
+func Recipient(address string) (string, error) {
+	a, err := parseMailbox(address)
+	if err != nil {
+		return "", err
+	}
+	if a.Name != "" || strings.ContainsAny(address, "<>") {
+		return "", fmt.Errorf("address %q is more than the bare address", address)
+	}
+	return a.Address, nil
+}
+
+// parseMailbox is parseAddress for addresses that people give: of a length
+// that mail servers take (RFC 5321 §4.5.3.1) and at a name that can exist.
+func parseMailbox(raw string) (*mail.Address, error) {
+	a, err := parseAddress(raw)
+	if err != nil {
+		return nil, err
+	}
+	const mostLocal, mostDomain = 64, 255
+	at := strings.LastIndexByte(a.Address, '@')
+	if local := a.Address[:at]; len(local) > mostLocal || strings.ContainsFunc(local, unicode.IsControl) {
+		return nil, fmt.Errorf("address %q has a name before the @ that no mail server takes", oneLine(a.Address))
+	}
+	domain := a.Address[at+1:]
+	for label := range strings.SplitSeq(domain, ".") {
+		if label == "" || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, notHostRune) || len(label) > 63 || len(domain) > mostDomain {
+			return nil, fmt.Errorf("address %q is at no domain that can exist", oneLine(a.Address))
+		}
+	}
+	return a, nil
 }
 
 // quoteLocal restores the quotes that net/mail takes off a local part (RFC 5321 §4.1.2).

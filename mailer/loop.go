@@ -1,6 +1,7 @@
 package mailer
 
 import (
+	"fmt"
 	"cmp"
 	"context"
 	"log/slog"
@@ -74,6 +75,7 @@ type Loop struct {
 
 	routeUntil    time.Time // the route is left alone until then
 	routeFailures int       // in a row
+	routeTrouble  string    // the latest
 	zones         zoneCache
 }
 
@@ -87,6 +89,7 @@ type Stats struct {
 	// RouteRetryAt is when the mail server may be tried again after it could not
 	// be used; zero: it could. Until then Once does nothing.
 	RouteRetryAt time.Time
+	RouteTrouble string // what was wrong with it, in one line
 }
 
 // Once delivers until nothing is due. A mail server that is down is no error: the
@@ -94,7 +97,10 @@ type Stats struct {
 // no more, finishes what is in flight, gives the rest back, and returns nil.
 func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) {
 	if now.Before(l.routeUntil) {
-		return Stats{RouteRetryAt: l.routeUntil}, nil
+		return Stats{RouteRetryAt: l.routeUntil, RouteTrouble: l.routeTrouble}, nil
+	}
+	if _, err := parseAddress(l.From); err != nil { // no reader's edition is to blame for it
+		return Stats{}, fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", l.From, err)
 	}
 	if l.Hard != nil {
 		defer context.AfterFunc(l.Hard, func() { l.Transport.Close() })()
@@ -116,9 +122,9 @@ func (l *Loop) judgeRoute(r *run) {
 	}
 	l.routeFailures++
 	l.routeUntil = r.clock().Add(routeDelay(l.routeFailures))
-	r.stats.RouteRetryAt = l.routeUntil
-	r.log.Warn("no mail can be sent; the editions wait",
-		"reason", r.routeTrouble.reason(), "again_at", l.routeUntil)
+	l.routeTrouble = r.routeTrouble.reason()
+	r.stats.RouteRetryAt, r.stats.RouteTrouble = l.routeUntil, l.routeTrouble
+	r.log.Warn("no mail can be sent; the editions wait", "reason", l.routeTrouble, "again_at", l.routeUntil)
 }
 
 func (l *Loop) connections() int     { return cmp.Or(max(l.Connections, 0), 4) }

@@ -52,18 +52,31 @@ func setDefault(d *time.Duration, value time.Duration) {
 // smtp+insecure://host:port. A Maildir's folders are made; a server is not
 // connected to yet. The error is a *digest.Error and never holds the password.
 func Open(setting string, o Options) (Transport, error) {
+	if err := Check(setting); err != nil {
+		return nil, err
+	}
+	if scheme, dir, _ := strings.Cut(strings.TrimSpace(setting), ":"); strings.EqualFold(scheme, "maildir") {
+		return openMaildir(dir)
+	}
+	s, err := parseServer(setting)
+	if err != nil {
+		return nil, err
+	}
+	return newSMTP(s, o), nil
+}
+
+// Check reports whether Open would understand a setting; it makes and opens nothing.
+func Check(setting string) error {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(setting), ":")
 	switch strings.ToLower(scheme) {
 	case "maildir":
-		return openMaildir(rest)
+		_, err := folderOf(rest)
+		return err
 	case "smtp", "smtps", "smtp+insecure":
-		s, err := parseServer(setting)
-		if err != nil {
-			return nil, err
-		}
-		return newSMTP(s, o), nil
+		_, err := parseServer(setting)
+		return err
 	}
-	return nil, badSetting(setting, "names no way to send mail that is known here", "maildir:mail")
+	return badSetting(setting, "names no way to send mail that is known here", "maildir:mail")
 }
 
 type security int

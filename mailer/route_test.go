@@ -26,7 +26,7 @@ func TestServerIsDown(t *testing.T) {
 		q := newMemQueue(100, midnight)
 		l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
 		got := once(t, l, midnight)
-		if got != (Stats{RouteRetryAt: midnight.Add(time.Minute)}) {
+		if got != (Stats{RouteRetryAt: midnight.Add(time.Minute), RouteTrouble: got.RouteTrouble}) || got.RouteTrouble == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
 		wantStates(t, q, map[digest.EditionState]int{digest.EditionReady: 100})

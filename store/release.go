@@ -106,7 +106,7 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
 			AND EXISTS (SELECT 1 FROM users u WHERE u.id = d.user_id AND u.time_zone = ?) AND `+hasPosts+`) x
-		WHERE TRUE ORDER BY x.id ON CONFLICT (digest_id, local_date) DO NOTHING`,
+		WHERE TRUE ORDER BY x.id ON CONFLICT DO NOTHING`,
 		date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone, g.DueAt)
 }
 

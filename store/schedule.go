@@ -12,12 +12,17 @@ import (
 
 // SetTimeZone moves a user to another zone. Each of their digests becomes due
 // at the first midnight there that begins a date without an edition (I1), and
-// what waits for it moves along. digest.Invalid for a zone that does not exist.
+// what waits for it moves along; one whose midnight has passed and that is
+// still to be released stays due. digest.Invalid for a zone that does not exist.
 func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
 	if _, err := zoneOf(zone); err != nil {
 		return err
 	}
 	err := s.alone(ctx, func(c conn) error {
+		var digests []digestRow // with the zone that they have now
+		if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
+			return err
+		}
 		n, err := c.exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone, user)
 		if err != nil {
 			return err
@@ -25,11 +30,10 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 		if n == 0 {
 			return notFound("there is no such user; see: digest user list")
 		}
-		var digests []digestRow
-		if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
-			return err
-		}
 		for _, d := range digests {
+			if d.TimeZone == zone || d.due(now) {
+				continue
+			}
 			if err := reschedule(ctx, c, d, now); err != nil {
 				return err
 			}
@@ -55,7 +59,8 @@ func (s *Store) SetSendDelay(ctx context.Context, id digest.DigestID, delay time
 }
 
 // SetWeekdays sets the days on which a digest appears. It becomes due at the
-// first of them that has no edition, and what waits for it moves along.
+// first of them that has no edition, and what waits for it moves along, unless
+// it is due already.
 func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error {
 	if w&digest.EveryDay == 0 || w > digest.EveryDay {
 		return invalid("a digest needs at least one day of the week")
@@ -66,6 +71,9 @@ func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.We
 		}
 		if _, err := c.exec(ctx, `UPDATE digests SET weekdays = ? WHERE id = ?`, w, id); err != nil {
 			return err
+		}
+		if d.due(now) {
+			return nil
 		}
 		d.Weekdays = w
 		return reschedule(ctx, c, d, now)
@@ -143,8 +151,10 @@ func (s *Store) changeDigest(ctx context.Context, doing string, id digest.Digest
 }
 
 // reschedule makes a digest due at its first midnight after now that begins
-// one of its days and a date without an edition, and moves its waiting posts
-// there. The zone in d may be out of date.
+// one of its days and a date without an edition (I1), and moves its waiting
+// posts there. The midnight is later than the last one released even if the
+// clock is not: two editions of one midnight would hold the same posts (I4).
+// The zone in d may be out of date.
 func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	var zone string
 	if err := c.get(ctx, &zone, `SELECT time_zone FROM users WHERE id = ?`, d.UserID); err != nil {
@@ -160,7 +170,11 @@ func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	next := timezone.NextOn(now, loc, d.Weekdays.Has)
+	after := now
+	if last := d.LastDueAt.time(); last.After(after) {
+		after = last
+	}
+	next := timezone.NextOn(after, loc, d.Weekdays.Has)
 	for slices.Contains(had, digest.DateOf(next.In(loc)).String()) {
 		next = timezone.NextOn(next, loc, d.Weekdays.Has)
 	}
@@ -168,6 +182,11 @@ func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
 		return nil
 	}
 	return moveWaiting(ctx, c, d, at(next), at(now))
+}
+
+// due reports whether the digest's midnight has passed and its edition is still to be made.
+func (r digestRow) due(now time.Time) bool {
+	return r.State == digest.DigestActive && r.NextDueAt <= at(now)
 }
 
 // moveWaiting gives a digest another midnight, and what waits for it with it.

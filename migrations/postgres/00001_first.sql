@@ -146,7 +146,8 @@ CREATE TABLE editions (
     lease_token  TEXT    NOT NULL DEFAULT '',
     lease_until  BIGINT  NOT NULL DEFAULT 0,
     was_in_doubt BIGINT  NOT NULL DEFAULT 0,
-    UNIQUE (digest_id, local_date)
+    UNIQUE (digest_id, local_date),
+    UNIQUE (digest_id, due_at)
 ) WITH (fillfactor = 70);
 CREATE INDEX editions_ready ON editions (next_at, id) WHERE state = 'ready';
 CREATE INDEX editions_leased ON editions (lease_until) WHERE state IN ('leased', 'dotting');
