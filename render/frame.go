@@ -134,7 +134,7 @@ type exit struct{ text, address string }
 
 // exits are the links that every edition ends with.
 func (e *press) exits() []exit {
-	links := []exit{{"Settings", e.HomeURL}, {"Unsubscribe", e.UnsubscribeURL}}
+	links := []exit{{"Your editions", e.HomeURL}, {"Unsubscribe", e.UnsubscribeURL}}
 	if e.WebURL != "" {
 		links = append([]exit{{"Read in the browser", e.WebURL}}, links...)
 	}

@@ -14,17 +14,20 @@ import (
 //go:embed names.txt
 var names string
 
-// suggestions is how many real names an UnknownError offers.
+// suggestions is how many real names an UnknownError offers at most.
 const suggestions = 3
 
 // An UnknownError says that a name is not a zone of the IANA database.
 type UnknownError struct {
 	Name    string
-	Nearest []string // the real names most like it
+	Nearest []string // the real names most like it, nearest first; none for no name
 }
 
 // Error is one line that offers the nearest real names.
 func (e *UnknownError) Error() string {
+	if len(e.Nearest) == 0 {
+		return "a time zone is needed, such as Europe/Paris"
+	}
 	return fmt.Sprintf("no time zone is called %q; did you mean %s?", e.Name, strings.Join(e.Nearest, ", "))
 }
 
@@ -35,6 +38,9 @@ func Names() []string { return strings.Fields(names) }
 // *UnknownError for a name the IANA database does not have; "Local" and the
 // empty name, which mean something to package time, are refused too.
 func Load(name string) (*time.Location, error) {
+	if strings.TrimSpace(name) == "" {
+		return nil, &UnknownError{Name: name}
+	}
 	all := Names()
 	if _, known := slices.BinarySearch(all, name); !known {
 		return nil, &UnknownError{Name: name, Nearest: nearest(name, all)}
@@ -46,7 +52,8 @@ func Load(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// nearest orders the real names by how few edits lead to them and gives the first.
+// nearest orders the real names by how few edits lead to them, and gives the
+// first and those about as near as the first.
 func nearest(name string, all []string) []string {
 	const longest = 64 // longer than any zone; bounds the work for hostile input
 	wanted := simplify(name[:min(len(name), longest)])
@@ -55,7 +62,12 @@ func nearest(name string, all []string) []string {
 		far[zone] = distance(wanted, zone)
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(far[a], far[b]) })
-	return all[:suggestions]
+	const about = 2 // one edit
+	n := 1
+	for n < suggestions && far[all[n]] <= far[all[0]]+about {
+		n++
+	}
+	return all[:n]
 }
 
 // distance compares a wish with a zone's whole name and with its city alone,
