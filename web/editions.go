@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"digest"
@@ -104,14 +105,16 @@ func orSignIn(w http.ResponseWriter, r *http.Request, err error) error {
 	return err
 }
 
-// editionsOf gives a reader's digest and its editions that are out, newest first.
+// editionsOf gives a reader's digest and its editions that are out, newest
+// first. One that another clock has made already is not out before its midnight.
 func (s *site) editionsOf(r *http.Request, user digest.User) (digest.Digest, []digest.Edition, error) {
 	d, err := s.Store.DigestOf(r.Context(), user.ID)
 	if err != nil {
 		return d, nil, err
 	}
 	list, err := s.Store.Editions(r.Context(), d.ID, maxArchive)
-	return d, list, err
+	ahead := func(e digest.Edition) bool { return s.Now().Before(e.DueAt) }
+	return d, slices.DeleteFunc(list, ahead), err
 }
 
 // showOwn shows the i-th of the reader's editions, with the way to its neighbours.

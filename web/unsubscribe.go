@@ -8,11 +8,17 @@ import (
 
 // An unsubscribeView is the page behind an unsubscribe link.
 type unsubscribeView struct {
-	Name  string // of the digest
-	Token string
-	Left  bool // mail has stopped
-	Gone  bool // with its reader: there is no way back
+	Name   string // of the digest
+	Token  string
+	Left   bool // mail has stopped
+	Paused bool // it rests, or did before it was left: the way back leads there
+	Gone   bool // with its reader: there is no way back
 }
+
+// formWas is the field by which the page of a digest that was paused carries
+// its pause to the way back. The state itself does not: a digest is left,
+// whatever it was before.
+const formWas = "was"
 
 // unsubscribePage shows a button and changes nothing: link scanners open every
 // link in a mail.
@@ -35,17 +41,19 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	view := viewOf(r, d)
 	if d.ID != 0 {
 		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now()); err != nil {
 			return err
 		}
-		d.State = digest.DigestLeft
+		view.Left = true
 	}
-	return s.showUnsubscribed(w, r, d)
+	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", view)
 }
 
-// resubscribe is the way back. It starts only what this link has ended: a
-// digest paused by its reader stays so.
+// resubscribe is the way back. It brings back only what was left: a digest
+// paused by its reader stays so, and one that was paused when it was left is
+// paused again.
 func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
@@ -58,18 +66,27 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 		return s.unsubscribePage(w, r)
 	}
 	if d.State == digest.DigestLeft {
-		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestActive, s.Now()); err != nil {
+		d.State = digest.DigestActive
+		if wasPaused(r) {
+			d.State = digest.DigestPaused
+		}
+		if err := s.Store.SetDigestState(r.Context(), d.ID, d.State, s.Now()); err != nil {
 			return err
 		}
-		d.State = digest.DigestActive
 	}
 	return s.show(w, r, http.StatusOK, "unsubscribed", "Welcome back", viewOf(r, d))
+}
+
+func wasPaused(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.PostFormValue(formWas) == string(digest.DigestPaused)
 }
 
 func viewOf(r *http.Request, d digest.Digest) unsubscribeView {
 	return unsubscribeView{
 		Name: paperOf(d), Token: r.PathValue("token"),
-		Left: d.State == digest.DigestLeft, Gone: d.ID == 0,
+		Left:   d.State == digest.DigestLeft,
+		Paused: d.State == digest.DigestPaused || d.State == digest.DigestLeft && wasPaused(r),
+		Gone:   d.ID == 0,
 	}
 }
 

@@ -122,6 +122,31 @@ func TestWayBackLeavesAPauseAlone(t *testing.T) {
 	})
 }
 
+// TestWayBackToAPause: what was paused when it was left is paused again, even
+// if the button is pressed twice.
+func TestWayBackToAPause(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		if err := r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
+			r.t.Fatal(err)
+		}
+		v := r.visitor()
+		a := v.get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?")
+		form := url.Values{a.attrs("input", "name")[0]: a.attrs("input", "value")}
+		for range 2 {
+			a = v.post(r.unsubscribePath(d), form).status(http.StatusOK).shows("h1", "Daily Digest has stopped").shows("form button", "Back to the pause")
+			if got := r.state(d); got != digest.DigestLeft {
+				r.t.Errorf("digest is %s, want left", got)
+			}
+		}
+		form = url.Values{a.attrs("input", "name")[0]: a.attrs("input", "value")}
+		v.post(a.attrs("form[method=post]", "action")[0], form).status(http.StatusOK).shows("h1", "Daily Digest is paused again")
+		if got := r.state(d); got != digest.DigestPaused {
+			r.t.Errorf("digest is %s, want paused again", got)
+		}
+	})
+}
+
 func TestUnsubscribeAfterTheReaderIsRemoved(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")

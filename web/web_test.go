@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"digest"
 )
@@ -45,6 +46,28 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 			r.t.Errorf("earlier edition is at %q", got)
 		}
 		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a", "Later Sunday 22 November")
+	})
+}
+
+// TestEditionAhead: the work may have been done under a later clock than the
+// web view's; nothing is out before its midnight, and nothing leads nowhere.
+func TestEditionAhead(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		r.arrives(d, post("One"))
+		r.midnight()
+		r.now = r.now.Add(-time.Hour)
+		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way")
+		r.now = r.now.Add(time.Hour)
+		r.arrives(d, post("Two"))
+		r.midnight()
+		r.now = r.now.Add(-time.Hour)
+		v.get("/").status(http.StatusOK).shows("h3", "One").shows(".turn a")
+		if got := v.get("/editions").status(http.StatusOK).attrs(".dates a", "href"); len(got) != 1 {
+			r.t.Errorf("archive is %q", got)
+		}
+		v.get("/editions/2026-11-22").status(http.StatusNotFound)
 	})
 }
 
