@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"digest"
 	"digest/poller"
 	"digest/store"
 )
@@ -16,32 +17,40 @@ const (
 	feedLease = 15 * time.Minute
 	// commitPolls is how many polls share a transaction at most.
 	commitPolls = 200
+	// patience is how long a database that is away is waited for: what polls
+	// have brought can be stored until their leases end, and then no more.
+	patience = 10 * time.Minute
+	// tries is how often anything else that fails in the database is done again.
+	tries = 4
 )
 
 // Poll asks every feed whose time has come, side by side, until none is left
 // that may be asked now. When ctx ends it claims no more and finishes the rest.
 // It is step 3 and 4 alone, for commands that have just queued feeds.
 func (j *Job) Poll(ctx context.Context) (Summary, error) {
-	hard, fail := context.WithCancelCause(j.Hard)
-	defer fail(nil)
-	r := &round{job: j, token: rand.Text(), hard: hard, fail: fail, next: make(chan store.ClaimedFeed), done: make(chan store.Polled, commitPolls)}
+	soft, stop := context.WithCancel(ctx)
+	defer stop()
+	r := &round{job: j, token: rand.Text(), hard: j.Hard, stop: stop, next: make(chan store.ClaimedFeed), done: make(chan store.Polled, commitPolls)}
 	r.changed.L = &r.mu
 	var recording sync.WaitGroup
 	recording.Go(r.recordAll)
-	r.claimAll(ctx)
+	r.claimAll(soft)
 	close(r.next)
 	r.polls.Wait()
 	close(r.done)
 	recording.Wait()
-	return r.sum, context.Cause(hard)
+	if err := context.Cause(j.Hard); err != nil {
+		return r.sum, err
+	}
+	return r.sum, r.err
 }
 
 // A round is one drain of the queue of feeds.
 type round struct {
 	job   *Job
 	token string
-	hard  context.Context // ends all of it at once
-	fail  context.CancelCauseFunc
+	hard  context.Context    // ends all of it at once
+	stop  context.CancelFunc // ends the claiming
 	polls sync.WaitGroup
 	next  chan store.ClaimedFeed // to a goroutine that has just ended a poll
 	done  chan store.Polled
@@ -52,6 +61,41 @@ type round struct {
 	open    int       // polls begun and not yet stored or lost: their hosts are leased
 	landed  int       // polls stored, or lost
 	sum     Summary
+	err     error // the first
+}
+
+// fail ends the claiming; polls in flight go on, and are stored if they can be.
+func (r *round) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.stop()
+}
+
+// insist does something with the database, and does it again while the
+// database is away. Everything done so is fenced by the leases, so that it may
+// be repeated although it was done.
+func (r *round) insist(do func() error) error {
+	const longest = 5 * time.Second
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	for try, wait := 1, 100*time.Millisecond; ; try, wait = try+1, min(2*wait, longest) {
+		err := do()
+		away := digest.KindOf(err) == digest.Unavailable
+		if err == nil || r.hard.Err() != nil || try == tries && !away {
+			return err
+		}
+		r.job.Log.Warn("the database failed; trying again", "err", err)
+		select {
+		case <-time.After(wait):
+		case <-end.C:
+			return err
+		case <-r.hard.Done():
+			return err
+		}
+	}
 }
 
 // claimAll claims feeds as fast as there is room for them and starts their polls.
@@ -60,7 +104,11 @@ type round struct {
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.hard.Err() == nil {
 		room, landed := r.room()
-		claimed, err := r.job.Store.ClaimFeeds(r.hard, r.job.Now(), room, r.job.Spread.Gap, feedLease, r.token)
+		var claimed []store.ClaimedFeed
+		err := r.insist(func() (err error) {
+			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), room, r.job.Spread.Gap, feedLease, r.token)
+			return err
+		})
 		if err != nil {
 			r.fail(fmt.Errorf("claiming feeds to poll: %w", err))
 			return
@@ -128,7 +176,11 @@ func (r *round) one(c store.ClaimedFeed) {
 		r.land(1, Summary{})
 		return
 	}
-	polled, err := Intake(r.hard, r.job.Store, res, c.Token, r.job.Now())
+	var polled store.Polled
+	err := r.insist(func() (err error) {
+		polled, err = Intake(r.hard, r.job.Store, res, c.Token, r.job.Now())
+		return err
+	})
 	if err != nil {
 		r.fail(err)
 		r.land(1, Summary{})
@@ -172,11 +224,12 @@ func (r *round) recordAll() {
 	for first := range r.done {
 		batch := r.gather(first)
 		var stored store.RecordResult
-		if r.hard.Err() == nil {
-			var err error
-			if stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch); err != nil {
-				r.fail(fmt.Errorf("storing %d polls: %w", len(batch), err))
-			}
+		err := r.insist(func() (err error) {
+			stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch)
+			return err
+		})
+		if err != nil {
+			r.fail(fmt.Errorf("storing %d polls: %w", len(batch), err))
 		}
 		if stored.Posts > 0 {
 			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})

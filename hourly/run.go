@@ -171,7 +171,7 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 
 // untilNextEvent is how long nothing will come due, within the bounds of a nap.
 func (j *Job) untilNextEvent() time.Duration {
-	next, any, err := j.Store.NextEvent(j.Hard)
+	next, any, err := j.Store.NextEvent(j.Hard, j.Spread.Gap)
 	if err != nil || !any {
 		return j.Nap
 	}

@@ -220,14 +220,17 @@ func (c *committer) writeMarks() {
 	c.finish(marks) //nolint:errcheck // kept for close
 }
 
-// finish tries for a minute, as long as a database takes to come back: a mark
-// that is lost makes a known answer a doubt, and the reader gets it twice (I6).
+// markPatience is a little less than the 15 minutes after which an unmarked dot is in doubt.
+const markPatience = 12 * time.Minute
+
+// finish tries for as long as the edition is not in doubt for others (Reap): a
+// mark that is lost makes a known answer a doubt, and the reader gets it twice (I6).
 func (c *committer) finish(marks []digest.Mark) (err error) {
 	if len(marks) == 0 {
 		return nil
 	}
 	const most = 5 * time.Second
-	patience := time.NewTimer(time.Minute)
+	patience := time.NewTimer(markPatience)
 	defer patience.Stop()
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, most) {
 		if err = c.queue.Finish(c.ctx, c.clock(), c.token, marks); err == nil {

@@ -1,9 +1,9 @@
 package mailer
 
 import (
-	"fmt"
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"

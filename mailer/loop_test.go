@@ -345,33 +345,6 @@ func TestQueueIsDown(t *testing.T) {
 	}
 }
 
-// A database that goes away between the dot and the mark, for less than a
-// minute, leaves nothing in doubt.
-func TestMarksWaitForTheQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newMemQueue(1, midnight)
-		set := func(down bool) {
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.down = down
-		}
-		s := &sink{answer: func(command string, _ int) string {
-			if command == "DOT" {
-				set(true)
-				time.AfterFunc(40*time.Second, func() { set(false) })
-			}
-			return ""
-		}}
-		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
-		if got := once(t, testLoop(t, q, tr), midnight); got != (Stats{Sent: 1}) {
-			t.Errorf("%+v", got)
-		}
-		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 1})
-		tr.Close()
-		time.Sleep(time.Hour)
-	})
-}
-
 // A worker whose lease went to another must not send.
 func TestFencing(t *testing.T) {
 	s := &sink{}

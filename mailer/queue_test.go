@@ -13,11 +13,12 @@ import (
 
 // memQueue keeps the contract of Queue in memory.
 type memQueue struct {
-	mu      sync.Mutex
-	rows    map[digest.EditionID]*memRow
-	commits int           // of dots and marks
-	cost    time.Duration // of a commit
-	down    bool
+	mu        sync.Mutex
+	rows      map[digest.EditionID]*memRow
+	commits   int           // of dots and marks
+	cost      time.Duration // of a commit
+	down      bool
+	marksDown bool // marks fail, promises do not
 }
 
 type memRow struct {
@@ -142,7 +143,7 @@ func (q *memQueue) Finish(_ context.Context, now time.Time, token string, marks 
 	time.Sleep(q.cost)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.down {
+	if q.down || q.marksDown {
 		return errDown
 	}
 	q.commits++

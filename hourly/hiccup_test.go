@@ -1,0 +1,70 @@
+package hourly_test
+
+import (
+	"database/sql"
+	"testing"
+	"time"
+
+	"digest/hourly"
+	"digest/store/storetest"
+)
+
+// TestDatabaseGoesAway cuts every connection while polls are being stored: what
+// was fetched must be stored all the same, in time for the edition.
+func TestDatabaseGoesAway(t *testing.T) {
+	address := storetest.Postgres(t)
+	st := storetest.Open(t, address)
+	s := newSite(t)
+	s.publish("first")
+	h := newHouse(t, st, "2026-11-19 10:00")
+	h.reader("utc@example.org", "UTC", s)
+	s.publish("second")
+	h.set("2026-11-20 00:00")
+	cut := lockPosts(t, address)
+	job := h.job()
+	job.Report = func(e hourly.Event) {
+		if e.Kind == hourly.EventPolled {
+			go cut()
+		}
+	}
+	sum, err := job.Tick(t.Context())
+	if want := (hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1}); err != nil || sum != want {
+		t.Errorf("got %+v, %v; want %+v", sum, err, want)
+	}
+}
+
+// lockPosts holds up whoever writes posts, until cut ends their connections.
+func lockPosts(t *testing.T, address string) (cut func()) {
+	t.Helper()
+	db, err := sql.Open("postgres", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(`LOCK TABLE posts IN SHARE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		defer tx.Rollback()
+		for range 1000 { // until somebody waits for the lock
+			var waiting int
+			err := tx.QueryRow(`SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'posts'::regclass`).Scan(&waiting)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if waiting > 0 {
+				break
+			}
+			<-time.After(10 * time.Millisecond)
+		}
+		if _, err := tx.Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package mailer
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+// A database that goes away between the dot and the mark, for minutes, leaves nothing in doubt.
+func TestMarksWaitForTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newMemQueue(1, midnight)
+		set := func(down bool) {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.down = down
+		}
+		s := &sink{answer: func(command string, _ int) string {
+			if command == "DOT" {
+				set(true)
+				time.AfterFunc(8*time.Minute, func() { set(false) })
+			}
+			return ""
+		}}
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		got, err := testLoop(t, q, tr).Once(t.Context(), midnight)
+		if got != (Stats{Sent: 1}) || err != nil && !errors.Is(err, errDown) { // the next claim may have met it too
+			t.Errorf("%+v, %v", got, err)
+		}
+		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 1})
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
+}
+
+// While a mark cannot be written no other message is promised: one connection
+// never leaves more than one in doubt.
+func TestNoDotWithoutTheLastMark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newMemQueue(3, midnight)
+		s := &sink{answer: func(command string, _ int) string {
+			if command == "DOT" {
+				q.mu.Lock()
+				q.marksDown = true
+				q.mu.Unlock()
+			}
+			return ""
+		}}
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		l := testLoop(t, q, tr)
+		l.Connections = 1
+		if _, err := l.Once(t.Context(), midnight); !errors.Is(err, errDown) {
+			t.Errorf("got %v, want the queue's error", err)
+		}
+		if n := len(s.messages()); n != 1 {
+			t.Errorf("%d messages were ended, want the one before the queue went down", n)
+		}
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
+}
