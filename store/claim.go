@@ -15,9 +15,9 @@ import (
 const candidatesPer = 4
 
 // ClaimFeeds leases at most n feeds whose poll is due at now, in the order of
-// the queue, for the given time. A feed asked within gap before now is left
-// where it is, and so is a feed whose host is leased: at most one poll of a
-// host is in flight, across all workers. The attempt is part of the record
+// the queue, for the given time. A feed asked within gap before now, or before
+// the time that it named, is left where it is, and so is a feed whose host is
+// leased: at most one poll of a host is in flight, across all workers. The attempt is part of the record
 // before the first request is made (I5).
 //
 // Of any number of callers at once each gets feeds that no other gets. One
@@ -71,15 +71,22 @@ func candidates(ctx context.Context, c conn, now, askedBefore instant, n int) ([
 	return found[:min(n, len(found))], nil
 }
 
+// askable is the one gate before a poll (I5): a feed f is in the queue, not in
+// flight, was not asked within the gap, and may be asked by its own word. Its
+// arguments are askableArgs.
+const askable = `f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.not_before <= ? AND f.fresh_until <= ?
+	AND f.lease_until <= ? AND f.last_attempt_at <= ? AND f.state = 'active'`
+
+func askableArgs(now, askedBefore instant) []any { return []any{now, now, now, now, askedBefore} }
+
 // queued gives the first feeds in the queue that may be asked, limit at most.
 func queued(ctx context.Context, c conn, now, askedBefore instant, limit int) ([]candidate, error) {
 	var found []candidate
 	err := c.all(ctx, &found, `SELECT f.id, f.host FROM feeds f
-		WHERE f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.state = 'active'
-		AND f.lease_until <= ? AND f.last_attempt_at <= ?
+		WHERE `+askable+`
 		AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
 		ORDER BY f.poll_at, f.id LIMIT ?`+c.d.skipRows("f"),
-		now, now, askedBefore, now, limit)
+		append(askableArgs(now, askedBefore), now, limit)...)
 	return found, err
 }
 
@@ -125,10 +132,9 @@ func leaseHosts(ctx context.Context, c conn, wanted []candidate, now, until inst
 // at all conditions again: a row may have changed since it was a candidate.
 func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, askedBefore, until instant, token string) ([]ClaimedFeed, error) {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `UPDATE feeds SET lease_until = ?, lease_token = ?,
-		prior_attempt_at = last_attempt_at, last_attempt_at = ?
-		WHERE id IN (`+list(won)+`) AND lease_until <= ? AND poll_at <= ? AND last_attempt_at <= ? AND state = 'active'
-		RETURNING id`, until, token, now, now, now, askedBefore)
+	err := c.all(ctx, &ids, `UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = ?
+		WHERE f.id IN (`+list(won)+`) AND `+askable+` RETURNING id`,
+		append([]any{until, token, now}, askableArgs(now, askedBefore)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -149,35 +155,4 @@ func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, askedBefo
 		return cmp.Or(a.PollAt.Compare(b.PollAt), cmp.Compare(a.ID, b.ID))
 	})
 	return claimed, nil
-}
-
-// ReleaseFeeds gives back feeds that were claimed under token and never asked,
-// all of them if no ids are given: they and their hosts may be claimed again at
-// once. A stop uses it. The attempt is taken out of the record, so that the
-// poll gap does not hold for a poll that never was.
-func (s *Store) ReleaseFeeds(ctx context.Context, token string, ids ...digest.FeedID) error {
-	which := ``
-	if len(ids) > 0 {
-		which = ` AND id IN (` + list(ids) + `)`
-	}
-	err := s.write(ctx, func(c conn) error {
-		var hosts []string
-		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '', last_attempt_at = prior_attempt_at
-			WHERE poll_at IS NOT NULL AND lease_token = ? AND lease_token <> ''`+which+` RETURNING host`, token)
-		if err != nil || len(hosts) == 0 {
-			return err
-		}
-		slices.Sort(hosts)
-		var v values
-		for _, h := range hosts {
-			v.row(h)
-		}
-		_, err = c.exec(ctx, `UPDATE hosts SET lease_until = 0 WHERE token = ? AND host IN (VALUES `+v.String()+`)`,
-			append([]any{token}, v.args...)...)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("giving feeds back: %w", err)
-	}
-	return nil
 }

@@ -60,26 +60,6 @@ func TestClaimFeeds(t *testing.T) {
 	})
 }
 
-func TestReleaseFeeds(t *testing.T) {
-	each(t, func(w world) {
-		for _, h := range hosts(3) {
-			f := w.newFeed(h)
-			w.ok(w.Enqueue(w.ctx(), f.ID, noon))
-		}
-		mine := w.claim(noon, 2, "mine")
-		other := w.claim(noon, 1, "other")
-		want(w.t, "claimed", len(mine)+len(other), 3)
-		w.ok(w.ReleaseFeeds(w.ctx(), "mine", mine[1].ID))
-		w.ok(w.ReleaseFeeds(w.ctx(), ""))
-		again := w.claim(noon.Add(time.Second), 9, "again")
-		if len(again) != 1 || again[0].ID != mine[1].ID {
-			w.t.Fatalf("only what was given back, and without waiting out the gap: %v", again)
-		}
-		w.ok(w.ReleaseFeeds(w.ctx(), "mine"))
-		want(w.t, "all the rest", len(w.claim(noon.Add(time.Second), 9, "rest")), 1)
-	})
-}
-
 // TestClaimIsExact lets eight workers empty one queue.
 func TestClaimIsExact(t *testing.T) {
 	const workers, perHost, nHosts = 8, 3, 60

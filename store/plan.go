@@ -85,29 +85,6 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		WHERE feeds.id = v.id AND (feeds.poll_at IS NULL OR feeds.poll_at > v.poll_at)`)
 }
 
-// NextEvent gives the earliest instant at which there is something to do: a
-// midnight that was not planned yet, a feed in the queue, an edition to be
-// sent or its lease to be reaped. It may lie in the past. What waits for something else is left out:
-// feeds in flight, and digests that wait for their feeds (see OldestDue).
-func (s *Store) NextEvent(ctx context.Context) (time.Time, bool, error) {
-	var next instant
-	for _, query := range []string{
-		`SELECT MIN(d.next_due_at) FROM digests d WHERE ` + unplanned,
-		`SELECT MIN(f.poll_at) FROM feeds f WHERE f.poll_at IS NOT NULL AND f.lease_token = '' AND f.state = 'active'`,
-		`SELECT MIN(e.next_at) FROM editions e WHERE e.state = 'ready'`,
-		`SELECT MIN(e.lease_until) FROM editions e WHERE e.state = 'leased'`,
-	} {
-		var t instant
-		if err := s.read().get(ctx, &t, query); err != nil {
-			return time.Time{}, false, fmt.Errorf("finding the next event: %w", err)
-		}
-		if t != 0 && (next == 0 || t < next) {
-			next = t
-		}
-	}
-	return next.time(), next != 0, nil
-}
-
 // OldestDue gives the earliest midnight that was planned and is not released
 // yet: it waits for feeds, and Release must be called again.
 func (s *Store) OldestDue(ctx context.Context) (time.Time, bool, error) {

@@ -144,7 +144,7 @@ func (s *show) subscribeAll() error {
 // hour's work there.
 func (s *show) midnights() error {
 	for range demo.Readers() {
-		due, any, err := s.st.NextEvent(s.soft)
+		due, any, err := s.st.NextMidnight(s.soft)
 		if err != nil || !any {
 			return err
 		}

@@ -45,7 +45,6 @@ CREATE TABLE feeds (
     validator_url     TEXT    NOT NULL DEFAULT '',
     body_hash         TEXT    NOT NULL DEFAULT '',
     last_attempt_at   INTEGER NOT NULL DEFAULT 0,
-    prior_attempt_at  INTEGER NOT NULL DEFAULT 0, -- the attempt before it, for a claim that is given back
     last_ok_at        INTEGER NOT NULL DEFAULT 0,
     parsed_at         INTEGER NOT NULL DEFAULT 0,
     listed_at         INTEGER NOT NULL DEFAULT 0, -- when the listed_at of its posts was last brought up to date

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// NextEvent is the earliest of NextMidnight, NextPoll and NextMail.
+func (s *Store) NextEvent(ctx context.Context, gap time.Duration) (time.Time, bool, error) {
+	var next instant
+	for _, find := range []func(context.Context) (time.Time, bool, error){
+		s.NextMidnight,
+		func(ctx context.Context) (time.Time, bool, error) { return s.NextPoll(ctx, gap) },
+		s.NextMail,
+	} {
+		t, _, err := find(ctx)
+		if err != nil {
+			return time.Time{}, false, err
+		}
+		next = earlier(next, at(t))
+	}
+	return next.time(), next != 0, nil
+}
+
+// NextMidnight gives the earliest midnight that was not planned yet; false: no
+// digest is active. It may lie in the past. Digests that wait for their feeds
+// are left out: see OldestDue.
+func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
+	return s.earliest(ctx, "the next midnight", `SELECT MIN(d.next_due_at) FROM digests d WHERE `+unplanned)
+}
+
+// NextMail gives the earliest instant at which there is an edition to be sent,
+// or a lease to be reaped; false: no edition is on its way. It may lie in the past.
+func (s *Store) NextMail(ctx context.Context) (time.Time, bool, error) {
+	return s.earliest(ctx, "the next mail",
+		`SELECT MIN(e.next_at) FROM editions e WHERE e.state = 'ready'`,
+		`SELECT MIN(e.lease_until) FROM editions e WHERE e.state = 'leased'`)
+}
+
+// earliest is the earliest instant that any of the queries finds.
+func (s *Store) earliest(ctx context.Context, what string, queries ...string) (time.Time, bool, error) {
+	var next instant
+	for _, query := range queries {
+		var t instant
+		if err := s.read().get(ctx, &t, query); err != nil {
+			return time.Time{}, false, fmt.Errorf("finding %s: %w", what, err)
+		}
+		next = earlier(next, t)
+	}
+	return next.time(), next != 0, nil
+}
+
+// earlier is the earlier of two instants, either of which may be none.
+func earlier(a, b instant) instant {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// nextPollStep is how many queued feeds NextPoll looks at in one statement.
+const nextPollStep = 200
+
+// NextPoll gives the earliest instant at which ClaimFeeds, with the same gap,
+// would find a feed; false: none is queued. It may lie in the past. A feed in
+// flight, or one of a busy host, counts when the lease ends.
+func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, bool, error) {
+	var best, last instant
+	var id digest.FeedID
+	for {
+		var rows []queuedFeed
+		err := s.read().all(ctx, &rows, `SELECT f.id, f.poll_at, f.not_before, f.fresh_until, f.last_attempt_at, f.lease_until,
+			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
+			FROM feeds f WHERE f.poll_at IS NOT NULL AND f.state = 'active'
+			AND f.poll_at >= ? AND (f.poll_at > ? OR f.id > ?) ORDER BY f.poll_at, f.id LIMIT ?`, last, last, id, nextPollStep)
+		if err != nil {
+			return time.Time{}, false, fmt.Errorf("finding the next poll: %w", err)
+		}
+		for _, f := range rows {
+			if best != 0 && f.PollAt >= best { // nobody further down the queue can be earlier
+				return best.time(), true, nil
+			}
+			best = earlier(best, f.askable(gap))
+			last, id = f.PollAt, f.ID
+		}
+		if len(rows) < nextPollStep {
+			return best.time(), best != 0, nil
+		}
+	}
+}
+
+// A queuedFeed is all that decides when a feed of the queue may be asked.
+type queuedFeed struct {
+	ID            digest.FeedID `db:"id"`
+	PollAt        instant       `db:"poll_at"`
+	NotBefore     instant       `db:"not_before"`
+	FreshUntil    instant       `db:"fresh_until"`
+	LastAttemptAt instant       `db:"last_attempt_at"`
+	LeaseUntil    instant       `db:"lease_until"`
+	HostUntil     instant       `db:"host_until"`
+}
+
+// askable is the first instant at which queued would give the feed.
+func (f queuedFeed) askable(gap time.Duration) instant {
+	t := max(f.PollAt, f.NotBefore, f.FreshUntil, f.LeaseUntil, f.HostUntil)
+	if f.LastAttemptAt != 0 {
+		t = max(t, f.LastAttemptAt.plus(gap))
+	}
+	return t
+}
