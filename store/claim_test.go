@@ -60,6 +60,44 @@ func TestClaimFeeds(t *testing.T) {
 	})
 }
 
+// Neither a reader who comes nor a ping may have a feed asked before the time
+// that it named (I5).
+func TestQueueWaitsForTheSite(t *testing.T) {
+	for _, c := range []struct {
+		why string
+		set func(*digest.Feed, time.Time)
+	}{
+		{"Retry-After of a week", func(f *digest.Feed, at time.Time) { f.NotBefore, f.Errors, f.LastStatus = at, 1, 429 }},
+		{"fresh for a week", func(f *digest.Feed, at time.Time) { f.FreshUntil = at }},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			each(t, func(w world) {
+				ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+				items := []store.ImportItem{{URL: "https://a.example/feed", Host: "a.example"}}
+				_, err := w.Import(w.ctx(), ada.ID, items, noon)
+				w.ok(err)
+				claimed := w.claim(noon, 9, "t")
+				week := noon.Add(7 * 24 * time.Hour)
+				f := claimed[0].Feed
+				f.PollAt = time.Time{}
+				c.set(&f, week)
+				_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Was: claimed[0].Feed, Token: "t"}})
+				w.ok(err)
+
+				later := noon.Add(2 * time.Hour)
+				_, err = w.Import(w.ctx(), bob.ID, items, later)
+				w.ok(err)
+				want(w.t, "queued by a second reader", w.feedAgain(f).PollAt, week)
+				w.ok(w.Enqueue(w.ctx(), f.ID, later))
+				want(w.t, "queued by a ping", w.feedAgain(f).PollAt, week)
+				w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ?`, later.Unix()))
+				want(w.t, "claimed however it was queued", len(w.claim(week.Add(-time.Second), 9, "u")), 0)
+				want(w.t, "then", len(w.claim(week, 9, "u")), 1)
+			})
+		})
+	}
+}
+
 // TestClaimIsExact lets eight workers empty one queue.
 func TestClaimIsExact(t *testing.T) {
 	const workers, perHost, nHosts = 8, 3, 60

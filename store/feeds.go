@@ -174,15 +174,26 @@ func (s *Store) feedInfos(ctx context.Context, rest string, args ...any) ([]Feed
 }
 
 // Enqueue asks for a poll of a feed no later than the given instant, for a
-// ping or a reader's wish. The poll gap and leases hold all the same.
+// ping or a reader's wish. The poll gap, leases and what the site asked for
+// hold all the same.
 func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) error {
 	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `UPDATE feeds SET poll_at = ? WHERE id = ? AND state = 'active' AND (poll_at IS NULL OR poll_at > ?)`,
-			at(poll), id, at(poll))
-		return err
+		return queue(ctx, c, []digest.FeedID{id}, at(poll))
 	})
 	if err != nil {
 		return fmt.Errorf("queueing the feed: %w", err)
 	}
 	return nil
+}
+
+// queue asks for polls no later than the given instant, or than the feed
+// allows if that is later: what waits in the queue could be asked, but for
+// the gap (I5).
+func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error {
+	_, err := c.exec(ctx, `WITH v (id, poll_at) AS (SELECT f.id, (SELECT MAX(t) FROM
+			(SELECT `+fmt.Sprint(poll)+` AS t UNION ALL SELECT f.not_before UNION ALL SELECT f.fresh_until) x)
+			FROM feeds f WHERE f.id IN (`+list(ids)+`) AND f.state = 'active')
+		UPDATE feeds SET poll_at = v.poll_at FROM v
+		WHERE feeds.id = v.id AND (feeds.poll_at IS NULL OR feeds.poll_at > v.poll_at)`)
+	return err
 }

@@ -216,6 +216,5 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 			first = append(first, f.ID)
 		}
 	}
-	_, err := c.exec(ctx, `UPDATE feeds SET poll_at = ? WHERE poll_at IS NULL AND state = 'active' AND id IN (`+list(first)+`)`, now)
-	return first, err
+	return first, queue(ctx, c, first, now)
 }
