@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// listedGrace is how long a post stays after its feed's document last held
-	// it: listed_at may be listedEvery behind.
+	// listedGrace is how far a post's listed_at lies before its feed's when the
+	// document no longer holds it. Only a document that was read moves the
+	// feed's; between two such notes the post's may be listedEvery behind.
 	listedGrace = listedEvery + 24*time.Hour
 
 	// shownGrace is how long after a post was put before a reader it may still
@@ -116,7 +117,7 @@ func (s *Store) prunePosts(ctx context.Context, old instant, batch int) (int, er
 	for {
 		var rows []prunable
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
-			CASE WHEN p.listed_at < f.parsed_at - ? AND p.shown_at < ? THEN 1 ELSE 0 END AS free
+			CASE WHEN p.listed_at < f.listed_at - ? AND p.shown_at < ? THEN 1 ELSE 0 END AS free
 			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id > ? ORDER BY p.id LIMIT ?`,
 			int64(listedGrace/time.Second), old.plus(-shownGrace), s.pruned.post, batch)
 		if err != nil {

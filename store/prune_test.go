@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 const keep = 400 * 24 * time.Hour
@@ -61,6 +62,32 @@ func TestPrune(t *testing.T) {
 		again := w.record(old, f, posts(old, "listed"))
 		want(w.t, "and does not come back", again.Posts, 0)
 		want(w.t, "no more", w.prune(old), 0)
+	})
+}
+
+// A server may answer 200 with the same bytes for years: nothing is listed anew,
+// and all of it is listed still (I4).
+func TestPruneSparesWhatTheSameBytesList(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "1", "2", "3"))
+		w.hour(parisMidnight)
+		w.send(parisMidnight)
+		last := noon
+		for range 15 {
+			last = last.Add(30 * 24 * time.Hour)
+			same := f
+			same.ParsedAt = last
+			_, err := w.Record(w.ctx(), last, []store.Polled{{Feed: same}})
+			w.ok(err)
+			w.hour(last)
+		}
+		w.prune(last)
+		w.holds("posts", 3, `SELECT count(*) FROM posts`)
+		r := w.record(last, f, posts(last, "new", "1", "2", "3"))
+		want(w.t, "new posts", r.Posts, 1)
 	})
 }
 
