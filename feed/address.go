@@ -39,13 +39,15 @@ func resolve(base, ref string) string {
 }
 
 // cleanAddress drops what cannot be part of a URL: white space around it, line
-// breaks and tabs in it (URL Standard, basic parser).
+// breaks and tabs in it (URL Standard, basic parser), and other controls, with
+// which an address could drive a terminal.
 func cleanAddress(s string) string {
-	s = strings.TrimSpace(s)
-	if !strings.ContainsAny(s, "\t\r\n") {
-		return s
-	}
-	return strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(s)
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, strings.TrimSpace(s))
 }
 
 // isAbsolute reports whether s begins with a scheme.

@@ -33,7 +33,8 @@ func parseJSON(doc, address string) (*Document, error) {
 	if !strings.Contains(f.Version, "jsonfeed.org") {
 		return nil, refusal(foreignJSON(doc), nil)
 	}
-	d.Title, d.Description, d.Language = plainLine(f.Title, false), plainLine(f.Description, false), strings.TrimSpace(f.Language)
+	d.Title, d.Description = plainLine(cleanText(f.Title), false), plainLine(cleanText(f.Description), false)
+	d.Language = strings.TrimSpace(cleanText(f.Language))
 	d.Link, d.Self = resolve(address, f.HomePageURL), resolve(address, f.FeedURL)
 	d.Hubs = jsonHubs(doc)
 	owner := jsonPeople(f.Authors, f.Author)
@@ -50,7 +51,7 @@ func parseJSON(doc, address string) (*Document, error) {
 }
 
 func jsonEntry(item *jsonfeed.Item, bases []string) Entry {
-	e := Entry{GUID: strings.TrimSpace(cleanText(item.ID)), Language: item.Language, Author: jsonPeople(item.Authors, item.Author), bases: bases}
+	e := Entry{GUID: strings.TrimSpace(cleanText(item.ID)), Language: cleanText(item.Language), Author: jsonPeople(item.Authors, item.Author), bases: bases}
 	link := firstOf(item.URL, item.ExternalURL)
 	if link == "" && isWeb(e.GUID) {
 		link = e.GUID
@@ -68,7 +69,7 @@ func jsonEntry(item *jsonfeed.Item, bases []string) Entry {
 	if item.Attachments != nil {
 		for _, a := range *item.Attachments {
 			if a.URL != "" {
-				e.Enclosure = &digest.Enclosure{URL: absolute(a.URL, bases), Type: a.MimeType, Length: max(0, a.SizeInBytes)}
+				e.Enclosure = &digest.Enclosure{URL: absolute(a.URL, bases), Type: cleanText(a.MimeType), Length: max(0, a.SizeInBytes)}
 				break
 			}
 		}
@@ -90,7 +91,7 @@ func jsonPeople(many []*jsonfeed.Author, one *jsonfeed.Author) string {
 		if a == nil || len(names) > 0 && a == one {
 			continue
 		}
-		if name := plainLine(a.Name, false); name != "" {
+		if name := plainLine(cleanText(a.Name), false); name != "" {
 			names = append(names, name)
 		}
 	}

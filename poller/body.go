@@ -12,6 +12,7 @@ import (
 
 const (
 	maxBody    = 10 << 20 // bytes, both as they travel and decoded
+	maxRoom    = 1 << 20  // of a body before it has come
 	maxCodings = 2
 )
 
@@ -30,8 +31,8 @@ func readBody(resp *http.Response) (body []byte, wire int64, err error) {
 		return nil, m.n, err
 	}
 	var b bytes.Buffer
-	if resp.ContentLength > 0 {
-		b.Grow(int(resp.ContentLength) + bytes.MinRead)
+	if n := resp.ContentLength; n > 0 { // what is only promised gets no room
+		b.Grow(int(min(n, maxRoom)) + bytes.MinRead)
 	}
 	n, err := b.ReadFrom(io.LimitReader(r, maxBody+1))
 	switch {

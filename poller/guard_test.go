@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestI7_Addresses is the table of what may be asked.
@@ -188,6 +189,18 @@ func TestNamesThatDoNotResolve(t *testing.T) {
 		if r.want(Failed); r.feed.LastError != says || r.feed.LastStatus != 0 {
 			t.Error(r.feed.LastError)
 		}
+	}
+}
+
+// TestI7_Connecting holds that the check is made at the moment of connecting,
+// by the dialler itself and of the port too; nothing is sent.
+func TestI7_Connecting(t *testing.T) {
+	g := newGuard(nil)
+	if _, err := g.dialOne(t.Context(), netip.MustParseAddr("127.0.0.1"), "80", time.Second); !errors.Is(err, errNotPublic) {
+		t.Errorf("past the resolver to loopback: %v", err)
+	}
+	if _, err := g.DialContext(t.Context(), "tcp", "192.88.98.1:25"); !errors.Is(err, errPort) {
+		t.Errorf("a public address's mail port: %v", err)
 	}
 }
 
