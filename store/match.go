@@ -11,14 +11,15 @@ import (
 	"digest"
 )
 
-// fingerprint is what a post keeps when its GUID changes: address without
-// scheme and final slash, and title; the content's hash if it has neither.
+// fingerprint is what a post keeps when its GUID changes, and when the site
+// moves to another host: path and query of its address, without a final slash,
+// and title; the content's hash if it has neither.
 func fingerprint(p digest.Post) string {
-	_, address, ok := strings.Cut(p.URL, "://")
-	if !ok {
-		address = p.URL
+	path := p.URL
+	if _, rest, ok := strings.Cut(p.URL, "://"); ok {
+		path = strings.TrimLeftFunc(rest, func(r rune) bool { return !strings.ContainsRune("/?#", r) })
 	}
-	text := strings.TrimSuffix(address, "/") + "\n" + p.Title
+	text := strings.TrimSuffix(path, "/") + "\n" + p.Title
 	if text == "\n" {
 		text = p.ContentHash
 	}

@@ -198,6 +198,8 @@ func TestChangedGUIDs(t *testing.T) {
 	}{
 		{"another GUID, all else equal", func(*digest.Post) {}, nil, true},
 		{"from http to https, and a slash", func(p *digest.Post) { p.URL = "http" + p.URL[len("https"):] + "/" }, nil, true},
+		{"another host, by www or altogether", func(p *digest.Post) { p.URL = "https://www.example.net/guid-1" }, nil, true},
+		{"another query", func(p *digest.Post) { p.URL += "?p=2" }, nil, false},
 		{"the old one is still listed", func(*digest.Post) {}, []string{"guid-1"}, false},
 		{"another date", func(p *digest.Post) { p.PublishedAt = p.PublishedAt.Add(-time.Hour) }, nil, false},
 		{"another title", func(p *digest.Post) { p.Title = "Other" }, nil, false},

@@ -1,0 +1,97 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest/store"
+)
+
+func TestNextEvent(t *testing.T) {
+	each(t, func(w world) {
+		next := func() time.Time {
+			at, ok, err := w.NextEvent(w.ctx(), time.Hour)
+			w.ok(err)
+			want(w.t, "ok", ok, !at.IsZero())
+			return at
+		}
+		want(w.t, "nothing", next(), time.Time{})
+		ada := w.reader("ada", "Europe/Paris")
+		want(w.t, "midnight", next(), parisMidnight)
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon.Add(time.Hour)))
+		want(w.t, "a poll", next(), noon.Add(time.Hour))
+		claimed := w.claim(noon.Add(time.Hour), 1, "t")
+		want(w.t, "in flight: when its lease ends", next(), noon.Add(2*time.Hour))
+		done := claimed[0].Feed
+		done.PollAt = time.Time{}
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: done, Token: "t", Posts: posts(noon, "p"), Listed: []string{"p"}}})
+		w.ok(err)
+		w.ok(w.SetSendDelay(w.ctx(), ada.ID, 7*time.Hour))
+		w.hour(parisMidnight)
+		send := parisMidnight.Add(7 * time.Hour)
+		want(w.t, "an edition", next(), send)
+		w.take(send, 1, "t")
+		want(w.t, "the end of its lease", next(), send.Add(5*time.Minute))
+	})
+}
+
+// What nobody may ask yet is no reason to wake.
+func TestNextPoll(t *testing.T) {
+	each(t, func(w world) {
+		f, g := w.newFeed("f.example"), w.newFeed("g.example")
+		set := func(column string, at time.Time) {
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET `+column+` = ? WHERE id = ?`, at.Unix(), f.ID))
+		}
+		next := func(what string, wanted time.Time) {
+			w.t.Helper()
+			at, ok, err := w.NextPoll(w.ctx(), time.Hour)
+			w.ok(err)
+			want(w.t, what, at, wanted)
+			want(w.t, what+", ok", ok, !wanted.IsZero())
+			if ok {
+				want(w.t, what+", claimed before", len(w.claim(at.Add(-time.Second), 9, "early")), 0)
+			}
+		}
+		minute := func(m int) time.Time { return noon.Add(time.Duration(m) * time.Minute) }
+		next("nothing is queued", time.Time{})
+		set("poll_at", noon)
+		next("as queued", noon)
+		set("last_attempt_at", minute(-58))
+		next("the gap", minute(2))
+		set("not_before", minute(4))
+		next("asked to wait", minute(4))
+		set("fresh_until", minute(6))
+		next("fresh", minute(6))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, 'x')`, f.Host, minute(8).Unix()))
+		next("a busy host", minute(8))
+		set("lease_until", minute(10))
+		next("in flight", minute(10))
+		w.ok(w.Enqueue(w.ctx(), g.ID, minute(9)))
+		next("another is earlier", minute(9))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id = ?`, g.ID))
+		next("it is dead", minute(10))
+		want(w.t, "claimed then", len(w.claim(minute(10), 9, "t")), 1)
+	})
+}
+
+// The first to be askable may stand far down the queue.
+func TestNextPollBehindABusyHost(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "UTC")
+		var items []store.ImportItem
+		for i := range 450 {
+			items = append(items, store.ImportItem{URL: fmt.Sprintf("https://big.example/%d", i), Host: "big.example"})
+		}
+		_, err := w.Import(w.ctx(), ada.ID, items, noon)
+		w.ok(err)
+		want(w.t, "one of the host", len(w.claim(noon, 9, "t")), 1)
+		f := w.newFeed("f.example")
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon.Add(time.Minute)))
+		at, _, err := w.NextPoll(w.ctx(), time.Hour)
+		w.ok(err)
+		want(w.t, "the other host's", at, noon.Add(time.Minute))
+	})
+}
