@@ -33,7 +33,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		if _, due, err := j.Store.OldestDue(j.Hard); err != nil || !due {
 			return total, err
 		}
-		nap(ctx, j.untilNextEvent())
+		nap(ctx, min(j.until(j.nextPoll), whileDue))
 	}
 }
 
@@ -59,8 +59,8 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 }
 
 // Run works until ctx ends; then what is in flight is finished. It runs the
-// same steps as Tick in three loops, so that a slow feed does not hold up the
-// release of other readers' editions, nor a slow mail server the polls. An
+// same steps as Tick in loops of their own, so that a slow feed does not hold up
+// the release of other readers' editions, nor a slow mail server the polls. An
 // error ends Run only if the first attempt meets it: later the database may
 // just be away for a while, so it is logged and tried again.
 func (j *Job) Run(ctx context.Context) error {
@@ -69,9 +69,14 @@ func (j *Job) Run(ctx context.Context) error {
 	}
 	queued, polled, sealed := make(bell, 1), make(bell, 1), make(bell, 1)
 	var loops sync.WaitGroup
-	loops.Go(func() { j.loop(ctx, polled, j.planAndRelease(queued, sealed)) })
+	loops.Go(func() {
+		j.loop(ctx, polled, func(context.Context) (time.Duration, error) { return j.planAndRelease(queued, sealed) })
+	})
 	loops.Go(func() { j.loop(ctx, queued, j.pollAndTell(polled)) })
 	loops.Go(func() { j.loop(ctx, sealed, j.deliverOnce) })
+	loops.Go(func() {
+		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { return pruneEvery, j.prune(ctx) })
+	})
 	loops.Wait()
 	return nil
 }
@@ -103,38 +108,21 @@ func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (
 	}
 }
 
-func (j *Job) planAndRelease(queued, sealed bell) func(context.Context) (time.Duration, error) {
-	var pruned time.Time
-	return func(ctx context.Context) (time.Duration, error) {
-		planned, err := j.plan()
-		if err != nil {
-			return 0, err
-		}
-		if planned > 0 {
-			queued.ring()
-		}
-		editions, err := j.release()
-		if err != nil {
-			return 0, err
-		}
-		if editions > 0 {
-			sealed.ring()
-		}
-		if now := j.Now(); now.Sub(pruned) >= pruneEvery {
-			pruned = now
-			if err := j.prune(ctx); err != nil {
-				return 0, err
-			}
-		}
-		return j.untilNextRelease()
+func (j *Job) planAndRelease(queued, sealed bell) (time.Duration, error) {
+	planned, err := j.plan()
+	if err != nil {
+		return 0, err
 	}
-}
-
-// whileDue is how often a due digest is looked at whose feeds other processes
-// may be polling; this one's polls ring the bell.
-const whileDue = 10 * time.Second
-
-func (j *Job) untilNextRelease() (time.Duration, error) {
+	if planned > 0 {
+		queued.ring()
+	}
+	editions, err := j.release()
+	if err != nil {
+		return 0, err
+	}
+	if editions > 0 {
+		sealed.ring()
+	}
 	_, due, err := j.Store.OldestDue(j.Hard)
 	if err != nil {
 		return 0, fmt.Errorf("looking for due digests: %w", err)
@@ -142,8 +130,12 @@ func (j *Job) untilNextRelease() (time.Duration, error) {
 	if due {
 		return whileDue, nil
 	}
-	return j.untilNextEvent(), nil
+	return j.until(j.Store.NextMidnight), nil
 }
+
+// whileDue is how often a due digest is looked at whose feeds other processes
+// may be polling; this one's polls ring the bell.
+const whileDue = 10 * time.Second
 
 func (j *Job) pollAndTell(polled bell) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) {
@@ -154,7 +146,7 @@ func (j *Job) pollAndTell(polled bell) func(context.Context) (time.Duration, err
 		if sum.Polled > 0 {
 			polled.ring()
 		}
-		return j.untilNextEvent(), nil
+		return j.until(j.nextPoll), nil
 	}
 }
 
@@ -166,12 +158,17 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 	if !stats.RouteRetryAt.IsZero() {
 		return j.clampNap(stats.RouteRetryAt.Sub(j.Now())), nil
 	}
-	return j.untilNextEvent(), nil
+	return j.until(j.Store.NextMail), nil
 }
 
-// untilNextEvent is how long nothing will come due, within the bounds of a nap.
-func (j *Job) untilNextEvent() time.Duration {
-	next, any, err := j.Store.NextEvent(j.Hard, j.Spread.Gap)
+func (j *Job) nextPoll(ctx context.Context) (time.Time, bool, error) {
+	return j.Store.NextPoll(ctx, j.Spread.Gap)
+}
+
+// until is how long it is until the next of one loop's events, within the
+// bounds of a nap.
+func (j *Job) until(find func(context.Context) (time.Time, bool, error)) time.Duration {
+	next, any, err := find(j.Hard)
 	if err != nil || !any {
 		return j.Nap
 	}
