@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
+
+	"digest"
 )
 
 // Exec runs a statement that no method offers, for tests of what must not happen.
@@ -49,4 +52,34 @@ func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 	var all []int64
 	err := s.read().all(ctx, &all, query)
 	return len(all), err
+}
+
+// ReleasePlan is how the database would find the digests to release at a
+// midnight, line by line.
+func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
+	g := releaseGroup{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay}
+	where, args := g.members(at(due), 30*time.Minute)
+	explain, line := `EXPLAIN QUERY PLAN `, 3
+	if s.d.forUpdate != "" {
+		explain, line = `EXPLAIN `, 0
+	}
+	rows, err := s.r.QueryxContext(ctx, s.r.Rebind(explain+`SELECT d.id FROM digests d WHERE `+where), args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		cells, err := rows.SliceScan()
+		if err != nil {
+			return "", err
+		}
+		text, ok := cells[line].([]byte)
+		if !ok {
+			text = []byte(cells[line].(string))
+		}
+		plan.Write(text)
+		plan.WriteByte('\n')
+	}
+	return plan.String(), rows.Err()
 }

@@ -75,6 +75,8 @@ type polled struct {
 	host     string
 	first    bool
 	listedAt instant
+
+	movedSince instant
 }
 
 // An incoming is a post of a poll on its way to be stored.
@@ -101,8 +103,10 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 		Token    string        `db:"lease_token"`
 		ParsedAt instant       `db:"parsed_at"`
 		ListedAt instant       `db:"listed_at"`
+
+		MovedSince instant `db:"moved_since"`
 	}
-	err := r.c.all(ctx, &rows, `SELECT id, url, host, lease_token, parsed_at, listed_at FROM feeds
+	err := r.c.all(ctx, &rows, `SELECT id, url, host, lease_token, parsed_at, listed_at, moved_since FROM feeds
 		WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
 	if err != nil {
 		return err
@@ -112,7 +116,7 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 		if p.Token != row.Token {
 			continue
 		}
-		own := &polled{Polled: p, url: row.URL, host: row.Host, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt}
+		own := &polled{Polled: p, url: row.URL, host: row.Host, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt, movedSince: row.MovedSince}
 		r.polls = append(r.polls, own)
 		seen := make(map[string]bool, len(p.Posts))
 		for _, post := range p.Posts {
@@ -261,10 +265,7 @@ func (r *recording) noteListed(ctx context.Context) error {
 
 // save writes the feeds' records, last of all, and frees their hosts.
 func (r *recording) save(ctx context.Context) error {
-	if err := r.keepTaken(ctx); err != nil {
-		return err
-	}
-	if err := r.noteFormer(ctx); err != nil {
+	if err := r.move(ctx); err != nil {
 		return err
 	}
 	if err := saveFeeds(ctx, r.c, r.polls); err != nil {
@@ -277,48 +278,6 @@ func (r *recording) save(ctx context.Context) error {
 		}
 	}
 	return hosts.chunks(func(part *values) error { return freeHosts(ctx, r.c, part) })
-}
-
-// keepTaken keeps the address of a feed that has moved to where another is.
-func (r *recording) keepTaken(ctx context.Context) error {
-	var v values
-	for _, p := range r.polls {
-		if p.Feed.URL != p.url {
-			v.row(p.Feed.URL)
-		}
-	}
-	if len(v.rows) == 0 {
-		return nil
-	}
-	var taken []string
-	if err := r.c.all(ctx, &taken, `SELECT url FROM feeds WHERE url IN (VALUES `+v.String()+`)`, v.args...); err != nil {
-		return err
-	}
-	for _, p := range r.polls {
-		switch {
-		case p.Feed.URL == p.url:
-		case slices.Contains(taken, p.Feed.URL):
-			p.Feed.URL, p.Feed.Host = p.url, p.host
-		default: // two feeds of this batch may move to one address
-			taken = append(taken, p.Feed.URL)
-		}
-	}
-	return nil
-}
-
-// noteFormer keeps the addresses that feeds are moving away from.
-func (r *recording) noteFormer(ctx context.Context) error {
-	var v values
-	for _, p := range r.polls {
-		if p.Feed.URL != p.url {
-			v.row(p.url, p.Feed.ID)
-		}
-	}
-	return v.chunks(func(part *values) error {
-		_, err := r.c.exec(ctx, `INSERT INTO former_addresses (url, feed_id) VALUES `+part.String()+`
-			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, part.args...)
-		return err
-	})
 }
 
 // freeHosts ends the leases of hosts, in their order as leaseHosts takes them.

@@ -68,13 +68,17 @@ func (g releaseGroup) days(now time.Time) (digest.Date, instant, error) {
 	return digest.DateOf(last.In(loc)), at(next), nil
 }
 
+// inZone is written so that no planner can turn it round and begin with all
+// users of the zone: for each digest it can only look its own user up. What
+// members asks of feeds is written likewise.
+const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
+
 // members selects the group's digests d that need not wait any longer.
 func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
-	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ?
-		AND EXISTS (SELECT 1 FROM users u WHERE u.id = d.user_id AND u.time_zone = ?)`
+	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND ` + inZone
 	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
-	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-		WHERE s.digest_id = d.id AND f.poll_at IS NOT NULL AND f.poll_at <= d.planned_at + ?))`
+	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id
+		AND (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) <= d.planned_at + ?))`
 	args = append(args, now.plus(-deadline), int64(deadline/time.Second))
 	return where, args
 }
@@ -105,7 +109,7 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 				CASE WHEN d.last_due_at + d.send_delay > ? THEN d.last_due_at + d.send_delay ELSE ? END AS send_at
 			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
-			AND EXISTS (SELECT 1 FROM users u WHERE u.id = d.user_id AND u.time_zone = ?) AND `+hasPosts+`) x
+			AND `+inZone+` AND `+hasPosts+`) x
 		WHERE TRUE ORDER BY x.id ON CONFLICT DO NOTHING`,
 		date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone, g.DueAt)
 }

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"digest"
+)
+
+// A holder is a feed that has the address to which another has moved.
+type holder struct {
+	ID       digest.FeedID `db:"id"`
+	URL      string        `db:"url"`
+	ParsedAt instant       `db:"parsed_at"`
+	moves    bool          // it is moving itself, in this batch
+}
+
+// move gives feeds that have moved for good their new addresses. One whose new
+// address has a feed already becomes part of that feed.
+func (r *recording) move(ctx context.Context) error {
+	holders, err := r.holders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.polls {
+		if p.Feed.URL == p.url {
+			continue
+		}
+		h, taken := holders[p.Feed.URL]
+		switch {
+		case !taken:
+			holders[p.Feed.URL] = holder{moves: true}
+		case h.moves:
+			p.stay()
+		default:
+			if err := r.merge(ctx, p, h); err != nil {
+				return err
+			}
+		}
+	}
+	return r.noteFormer(ctx)
+}
+
+// holders gives the feeds that have the addresses to which others move, locked
+// as Record's own.
+func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
+	var v values
+	moving := make(map[digest.FeedID]bool)
+	for _, p := range r.polls {
+		if p.Feed.URL != p.url {
+			v.row(p.Feed.URL)
+			moving[p.Feed.ID] = true
+		}
+	}
+	holders := make(map[string]holder)
+	if len(v.rows) == 0 {
+		return holders, nil
+	}
+	var rows []holder
+	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at FROM feeds f
+		WHERE f.url IN (VALUES `+v.String()+`) ORDER BY f.id`+r.c.d.lockRows("f"), v.args...)
+	for _, h := range rows {
+		h.moves = moving[h.ID]
+		holders[h.URL] = h
+	}
+	return holders, err
+}
+
+// stay leaves a feed where it is until its next poll says again that it moved:
+// the feed at the new address has only just come there, or is on its way.
+func (p *polled) stay() {
+	p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.movedSince.time()
+	p.Feed.URL, p.Feed.Host = p.url, p.host
+}
+
+// merge makes a feed part of the one that has its new address. Both are one
+// document from now on, which the poll has just read; it will not be asked for
+// again within the gap (I5). The feed that ends keeps its posts, for the
+// editions that show them, and what waits of them goes out (I3).
+func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
+	if err := r.share(ctx, p, into); err != nil {
+		return err
+	}
+	if err := r.dropTwins(ctx, p.Feed.ID, into.ID); err != nil {
+		return err
+	}
+	from, to := p.Feed.ID, into.ID
+	for _, s := range []struct {
+		statement string
+		args      []any
+	}{
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at FROM subscriptions s
+			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`, []any{to, from}},
+		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
+		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
+		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.url, to}},
+		{`UPDATE feeds SET merged_into = ? WHERE id = ?`, []any{to, from}},
+		// It answers there, whatever was thought of it.
+		{`UPDATE feeds SET state = 'active', errors = 0, last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
+			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE id = ?`, []any{r.now, r.now, to}},
+	} {
+		if _, err := r.c.exec(ctx, s.statement, s.args...); err != nil {
+			return fmt.Errorf("merging a feed that moved: %w", err)
+		}
+	}
+	p.end(into.URL)
+	return nil
+}
+
+// end makes the record of a feed that has become part of another. No address
+// in normal form has a fragment: the old one is free.
+func (p *polled) end(address string) {
+	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.url, p.Feed.ID), p.host
+	p.Feed.State, p.Feed.PollAt = digest.FeedGone, instant(0).time()
+	p.Feed.LastError = "moved to " + address + ", where another feed is already; both are one now"
+	p.Feed.MovedTo, p.Feed.MovedSince = address, p.movedSince.time()
+}
+
+// share makes the posts that a feed has read at its new address known to the
+// feed that is there. It would else find them at its next poll, and bring them
+// a second time to readers who had them (I4). To its own readers they are new.
+func (r *recording) share(ctx context.Context, p *polled, into holder) error {
+	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID}, Listed: p.Listed}, first: into.ParsedAt == 0}
+	s := recording{c: r.c, now: r.now, polls: []*polled{target}}
+	if err := s.read(ctx, p, target); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{s.match, s.insert, s.hide} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	ids := make([]digest.PostID, len(s.fresh))
+	for i, f := range s.fresh {
+		ids[i] = f.id
+	}
+	if _, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
+		AND digest_id IN (SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = ?)`, p.Feed.ID); err != nil || into.ParsedAt != 0 {
+		return err
+	}
+	_, err := r.c.exec(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now, into.ID)
+	return err
+}
+
+// read takes in the posts of a feed that were read where it has moved to: what
+// the document lists; or, of one that is unchanged, all since the move was first
+// seen. A feed that was never read has to be told of all there are.
+func (r *recording) read(ctx context.Context, p, target *polled) error {
+	since := p.movedSince
+	if target.first {
+		since = 0
+	} else if since == 0 {
+		since = r.now
+	}
+	var rows []postRow
+	err := r.c.all(ctx, &rows, `SELECT p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
+		p.published_at, p.seen_at, p.summary, p.content, p.image_url, p.content_hash
+		FROM posts p WHERE p.feed_id = ? ORDER BY p.id`, p.Feed.ID)
+	if err != nil {
+		return err
+	}
+	listed := make(map[string]bool, len(p.Listed))
+	for _, identity := range p.Listed {
+		listed[clean(identity)] = true
+	}
+	for _, row := range rows {
+		if listed[row.Identity] || len(listed) == 0 && row.SeenAt >= since {
+			post := row.post()
+			post.ID, post.FeedID = 0, target.Feed.ID
+			r.fresh = append(r.fresh, &incoming{Post: post, poll: target, fingerprint: fingerprint(post)})
+		}
+	}
+	return nil
+}
+
+// dropTwins takes back what waits of a feed for readers who have had the same
+// post from the other, or wait for it. It looks at as many of their editions as
+// may hold one: the feeds were one document only since the move was first seen.
+func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error {
+	_, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+		SELECT w.digest_id, w.visible_at, w.post_id
+		FROM subscriptions a JOIN subscriptions b ON b.digest_id = a.digest_id AND b.feed_id = ?
+		JOIN digests d ON d.id = a.digest_id
+		JOIN digest_posts w ON w.digest_id = d.id AND w.visible_at = d.next_due_at
+		JOIN posts p ON p.id = w.post_id AND p.feed_id = a.feed_id
+		JOIN posts q ON q.feed_id = b.feed_id AND q.identity = p.identity
+		JOIN digest_posts h ON h.digest_id = d.id AND h.post_id = q.id AND h.visible_at >= ?
+		WHERE a.feed_id = ?)`, to, r.now.plus(-shownGrace), from)
+	return err
+}
+
+// noteFormer keeps the addresses that feeds are moving away from.
+func (r *recording) noteFormer(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if p.Feed.URL != p.url && p.Feed.State != digest.FeedGone {
+			v.row(p.url, p.Feed.ID)
+		}
+	}
+	return v.chunks(func(part *values) error {
+		_, err := r.c.exec(ctx, `INSERT INTO former_addresses (url, feed_id) VALUES `+part.String()+`
+			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, part.args...)
+		return err
+	})
+}

@@ -1,0 +1,47 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// crowd makes readers in Paris who each take some of the feeds, all read before.
+func (w world) crowd(readers, feeds, each int) {
+	w.t.Helper()
+	const count = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
+	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+count+
+		`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers)))
+	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users ORDER BY id`, parisMidnight.Unix())))
+	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at) `+count+`SELECT 'u' || i, 'h' || i, 1 FROM n`, feeds)))
+	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at)
+		SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0 FROM digests d CROSS JOIN (`+count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each)))
+}
+
+// TestReleasePlan holds that a release looks its digests' users and feeds up by
+// their keys, whatever the database knows, or believes, of its tables.
+func TestReleasePlan(t *testing.T) {
+	each(t, func(w world) {
+		w.crowd(2000, 1000, 10)
+		look := func(when string) {
+			w.t.Helper()
+			plan, err := w.ReleasePlan(w.ctx(), parisMidnight)
+			w.ok(err)
+			for _, line := range strings.Split(plan, "\n") {
+				for _, whole := range []string{"Seq Scan on users", "Seq Scan on feeds", "Seq Scan on subscriptions", "Hash", "Merge", "SCAN u", "SCAN f", "SCAN s"} {
+					if strings.Contains(line, whole) {
+						w.t.Errorf("%s: %q in\n%s", when, whole, plan)
+					}
+				}
+			}
+		}
+		look("never analysed")
+		w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		look("analysed before Plan")
+		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		w.ok(err)
+		look("planned")
+		w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		look("analysed when planned")
+	})
+}
