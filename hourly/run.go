@@ -30,7 +30,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		if err != nil || ctx.Err() != nil || j.Frozen {
 			return total, err
 		}
-		if _, due, err := j.Store.OldestDue(j.Hard); err != nil || !due {
+		if _, due, err := j.Store.OldestDue(j.Hard, j.Now()); err != nil || !due {
 			return total, err
 		}
 		nap(ctx, min(j.until(j.nextPoll), whileDue))
@@ -123,7 +123,7 @@ func (j *Job) planAndRelease(queued, sealed bell) (time.Duration, error) {
 	if editions > 0 {
 		sealed.ring()
 	}
-	_, due, err := j.Store.OldestDue(j.Hard)
+	_, due, err := j.Store.OldestDue(j.Hard, j.Now())
 	if err != nil {
 		return 0, fmt.Errorf("looking for due digests: %w", err)
 	}

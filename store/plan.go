@@ -86,11 +86,11 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 }
 
 // OldestDue gives the earliest midnight that was planned and is not released
-// yet: it waits for feeds, and Release must be called again.
-func (s *Store) OldestDue(ctx context.Context) (time.Time, bool, error) {
+// yet at now: it waits for feeds, and Release must be called again.
+func (s *Store) OldestDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	var t instant
 	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d
-		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at`)
+		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, at(now))
 	if err != nil {
 		return time.Time{}, false, fmt.Errorf("finding the oldest midnight: %w", err)
 	}

@@ -9,9 +9,12 @@ import (
 	"digest/timezone"
 )
 
-// expiry is how long after its hour an edition is still worth sending: the
-// next one is near.
-const expiry = 20 * time.Hour
+// An edition is worth sending until its digest's next one is near: for expiry
+// after its hour at least, and until beforeNext before the next midnight.
+const (
+	expiry     = 20 * time.Hour
+	beforeNext = 4 * time.Hour
+)
 
 // Release makes the editions of due digests, and gives them their next
 // midnight. A digest waits for Plan, and then while one of its feeds is still
@@ -103,8 +106,10 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 	if err != nil || released == 0 {
 		return 0, err
 	}
+	patience, lastCall := fmt.Sprint(int64(expiry/time.Second)), fmt.Sprint(next.plus(-beforeNext))
 	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at, expires_at, number, state)
-		SELECT x.id, ?, x.last_due_at, x.send_at, x.send_at, x.send_at, x.send_at + `+fmt.Sprint(int64(expiry/time.Second))+`, x.edition_count, 'ready'
+		SELECT x.id, ?, x.last_due_at, x.send_at, x.send_at, x.send_at,
+			CASE WHEN x.send_at + `+patience+` > `+lastCall+` THEN x.send_at + `+patience+` ELSE `+lastCall+` END, x.edition_count, 'ready'
 		FROM (SELECT d.id, d.last_due_at, d.edition_count,
 				CASE WHEN d.last_due_at + d.send_delay > ? THEN d.last_due_at + d.send_delay ELSE ? END AS send_at
 			FROM digests d

@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 		want(w.t, "not for this midnight", w.feedAgain(one).PollAt, time.Time{})
 		want(w.t, "once per midnight", plan(parisMidnight.Add(time.Hour)), store.PlanResult{})
 
-		at, ok, err := w.OldestDue(w.ctx())
+		at, ok, err := w.OldestDue(w.ctx(), parisMidnight)
 		w.ok(err)
 		want(w.t, "oldest due", ok && at.Equal(tokyo.NextDueAt), true)
 		w.ok(w.Enqueue(w.ctx(), both.ID, poll.Add(-time.Minute)))
@@ -184,7 +184,11 @@ func TestReleaseOnWeekdays(t *testing.T) {
 		want(w.t, "the post waits for it", w.waiting(ada), "p")
 		want(w.t, "late, on Tuesday", w.hour(sunday.Add(50*time.Hour)), 1)
 		want(w.t, "it is Sunday's", w.editions(ada), "2026-11-22 p")
-		want(w.t, "next Sunday", w.again(ada).NextDueAt, sunday.Add(7*24*time.Hour))
+		next := sunday.Add(7 * 24 * time.Hour)
+		want(w.t, "next Sunday", w.again(ada).NextDueAt, next)
+		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		w.ok(err)
+		want(w.t, "worth sending all week", list[0].ExpiresAt, next.Add(-4*time.Hour))
 		if err := w.SetWeekdays(w.ctx(), ada.ID, 0, noon); digest.KindOf(err) != digest.Invalid {
 			w.t.Errorf("no day at all: %v", err)
 		}
