@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"digest"
 )
@@ -112,7 +113,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 // in normal form has a fragment: the old one is free.
 func (p *polled) end(address string) {
 	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.url, p.Feed.ID), p.host
-	p.Feed.State, p.Feed.PollAt = digest.FeedGone, instant(0).time()
+	p.Feed.State, p.Feed.PollAt = digest.FeedGone, time.Time{}
 	p.Feed.LastError = "moved to " + address + ", where another feed is already; both are one now"
 	p.Feed.MovedTo, p.Feed.MovedSince = address, p.movedSince.time()
 }
@@ -147,29 +148,32 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 // the document lists; or, of one that is unchanged, all since the move was first
 // seen. A feed that was never read has to be told of all there are.
 func (r *recording) read(ctx context.Context, p, target *polled) error {
-	since := p.movedSince
-	if target.first {
-		since = 0
-	} else if since == 0 {
-		since = r.now
+	var v values
+	for _, identity := range p.Listed {
+		v.row(identity)
+	}
+	which, args := `p.identity IN (VALUES `+v.String()+`)`, append([]any{p.Feed.ID}, v.args...)
+	if len(p.Listed) == 0 {
+		since := p.movedSince
+		switch {
+		case target.first:
+			since = 0
+		case since == 0: // never, by how moves are noted; all of them would be too many
+			since = r.now
+		}
+		which, args = `p.seen_at >= ?`, []any{p.Feed.ID, since}
 	}
 	var rows []postRow
 	err := r.c.all(ctx, &rows, `SELECT p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
 		p.published_at, p.seen_at, p.summary, p.content, p.image_url, p.content_hash
-		FROM posts p WHERE p.feed_id = ? ORDER BY p.id`, p.Feed.ID)
+		FROM posts p WHERE p.feed_id = ? AND `+which+` ORDER BY p.id`, args...)
 	if err != nil {
 		return err
 	}
-	listed := make(map[string]bool, len(p.Listed))
-	for _, identity := range p.Listed {
-		listed[clean(identity)] = true
-	}
 	for _, row := range rows {
-		if listed[row.Identity] || len(listed) == 0 && row.SeenAt >= since {
-			post := row.post()
-			post.ID, post.FeedID = 0, target.Feed.ID
-			r.fresh = append(r.fresh, &incoming{Post: post, poll: target, fingerprint: fingerprint(post)})
-		}
+		post := row.post()
+		post.ID, post.FeedID = 0, target.Feed.ID
+		r.fresh = append(r.fresh, &incoming{Post: post, poll: target, fingerprint: fingerprint(post)})
 	}
 	return nil
 }

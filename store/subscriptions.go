@@ -33,18 +33,25 @@ func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time
 // subscribe locks the feed first, as Record does: whichever comes second sees
 // the posts or the subscription that the other made.
 func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant) (bool, error) {
-	var parsed instant
-	err := c.get(ctx, &parsed, `SELECT parsed_at FROM feeds WHERE id = ?`+c.d.forUpdate, sub.FeedID)
+	var feed struct {
+		ParsedAt   instant       `db:"parsed_at"`
+		MergedInto digest.FeedID `db:"merged_into"`
+	}
+	err := c.get(ctx, &feed, `SELECT parsed_at, merged_into FROM feeds WHERE id = ?`+c.d.forUpdate, sub.FeedID)
 	if isNone(err) {
 		return false, notFound("there is no such feed; see: digest feeds")
 	}
 	if err != nil {
 		return false, err
 	}
+	if feed.MergedInto != 0 { // since it was found by its address
+		sub.FeedID = feed.MergedInto
+		return subscribe(ctx, c, sub, now)
+	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at)
 		VALUES (?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO NOTHING`,
 		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, now)
-	if err != nil || n == 0 || parsed == 0 {
+	if err != nil || n == 0 || feed.ParsedAt == 0 {
 		return n > 0, err
 	}
 	return true, bring(ctx, c, sub, now)
@@ -164,7 +171,7 @@ func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportIt
 			result.FirstPolls = append(result.FirstPolls, first...)
 		}
 		for _, it := range items {
-			sub := digest.Subscription{DigestID: id, FeedID: feeds[it.URL], Title: it.Title, Folder: it.Folder}
+			sub := digest.Subscription{DigestID: id, FeedID: feeds[clean(it.URL)], Title: it.Title, Folder: it.Folder}
 			created, err := subscribe(ctx, c, sub, at(now))
 			if err != nil {
 				return err

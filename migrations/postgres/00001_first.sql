@@ -63,7 +63,8 @@ CREATE TABLE feeds (
     conditional_state TEXT    NOT NULL DEFAULT '',
     head_retest_at    BIGINT  NOT NULL DEFAULT 0,
     moved_to          TEXT    NOT NULL DEFAULT '',
-    moved_since       BIGINT  NOT NULL DEFAULT 0
+    moved_since       BIGINT  NOT NULL DEFAULT 0,
+    merged_into       BIGINT  NOT NULL DEFAULT 0  -- the feed that this one has become part of
 ) WITH (fillfactor = 70);
 CREATE INDEX feeds_queue ON feeds (poll_at, id) WHERE poll_at IS NOT NULL;
 

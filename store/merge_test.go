@@ -1,0 +1,144 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// TestMovesToAKnownFeed lets a feed move to where another is, at the first of
+// four midnights. Each reader gets each post of theirs once (I3, I4), and one
+// feed is asked afterwards (I5).
+func TestMovesToAKnownFeed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		poll func(a *store.Polled) // of the feed that moves
+	}{
+		{"with news", func(*store.Polled) {}},
+		{"unchanged since", func(a *store.Polled) { a.Posts, a.Listed = nil, nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) { each(t, func(w world) { w.moveToAKnownFeed(c.poll) }) })
+	}
+}
+
+func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
+	w.t.Helper()
+	night := func(n int) time.Time { return parisMidnight.Add(time.Duration(n) * 24 * time.Hour) }
+	ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+	a, b := w.feed("a.example"), w.feed("b.example")
+	old := a.URL
+	w.subscribe(ada, a)
+	w.subscribe(bob, b)
+	w.ok(w.addTitled(cyd, b, "Mine"))
+	w.record(noon, a, posts(noon, "a0"))
+	w.record(noon, b, posts(noon, "b0"))
+	w.hour(night(0))
+
+	w.subscribe(cyd, a) // brings a0, which is no longer listed where a has moved
+	moving := a
+	moving.MovedTo, moving.MovedSince = b.URL, night(0)
+	w.record(night(0).Add(time.Hour), moving, posts(noon.Add(13*time.Hour), "1"), "b0") // read by a alone
+	moved := moving
+	moved.URL, moved.Host, moved.MovedTo, moved.MovedSince = b.URL, b.Host, "", time.Time{}
+	w.ok(w.Enqueue(w.ctx(), b.ID, night(1)))
+	p := store.Polled{Feed: moved, Posts: posts(night(1), "2"), Listed: []string{"2", "1", "b0"}}
+	poll(&p)
+	p.Feed.ParsedAt = night(1)
+	_, err := w.Record(w.ctx(), night(1), []store.Polled{p})
+	w.ok(err)
+	want(w.t, "asked again within the gap", len(w.claim(night(1), 9, "t")), 0)
+	w.hour(night(1))
+	for n := 2; n <= 3; n++ {
+		w.record(night(n), w.feedAgain(b), posts(night(n), "2", "1", "b0", []string{"", "", "3", "4"}[n]))
+		w.hour(night(n))
+	}
+	for name, d := range map[string]digest.Digest{"b0 1 2 3 4": bob, "a0 1 2 3 4": ada, "a0 b0 1 2 3 4": cyd} {
+		got := w.editions(d)
+		for _, post := range strings.Fields(name) {
+			if n := strings.Count(got+" ", " "+post+" ") + strings.Count(got, " "+post+";"); n != 1 {
+				w.t.Errorf("reader %d got %s %d times: %s", d.ID, post, n, got)
+			}
+		}
+		want(w.t, "subscriptions", w.subscribed(d), b.ID)
+	}
+	subs, err := w.Subscriptions(w.ctx(), cyd.ID)
+	w.ok(err)
+	want(w.t, "the reader's own title", subs[0].Title, "Mine")
+	w.leadsTo(old, a, b)
+}
+
+// leadsTo checks that a feed that has ended is found as another.
+func (w world) leadsTo(old string, ended, into digest.Feed) {
+	w.t.Helper()
+	f, err := w.FeedByURL(w.ctx(), old)
+	w.ok(err)
+	want(w.t, "under its old address", f.ID, into.ID)
+	dan := w.reader("dan", "Europe/Paris")
+	_, err = w.Import(w.ctx(), dan.ID, []store.ImportItem{{URL: old, Host: ended.Host}}, noon)
+	w.ok(err)
+	want(w.t, "taken by list", w.subscribed(dan), into.ID)
+	eve := w.reader("eve", "Europe/Paris")
+	w.subscribe(eve, ended)
+	want(w.t, "taken by its key, found before it ended", w.subscribed(eve), into.ID)
+	w.ok(w.Enqueue(w.ctx(), ended.ID, noon))
+	w.holds("asked", 0, `SELECT count(*) FROM feeds WHERE poll_at IS NOT NULL AND id = ?`, ended.ID)
+}
+
+func (w world) addTitled(d digest.Digest, f digest.Feed, title string) error {
+	_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: title}, noon)
+	return err
+}
+
+// subscribed gives the one feed that a digest takes.
+func (w world) subscribed(d digest.Digest) digest.FeedID {
+	w.t.Helper()
+	subs, err := w.Subscriptions(w.ctx(), d.ID)
+	w.ok(err)
+	if len(subs) != 1 {
+		w.t.Errorf("digest %d takes %d feeds", d.ID, len(subs))
+		return 0
+	}
+	return subs[0].Feed.ID
+}
+
+// TestMovesToAFeedThatIsPolled polls both in one batch, and the feed that is
+// there for the first time.
+func TestMovesToAFeedThatIsPolled(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		a, b, c := w.feed("a.example"), w.feed("b.example"), w.newFeed("c.example")
+		w.subscribe(ada, a, b)
+		w.subscribe(bob, b)
+		w.subscribe(cyd, c)
+		moved := a
+		moved.URL, moved.Host = b.URL, b.Host
+		_, err := w.Record(w.ctx(), noon, []store.Polled{
+			{Feed: moved, Posts: posts(noon, "1"), Listed: []string{"1"}},
+			{Feed: b, Posts: posts(noon, "1"), Listed: []string{"1"}},
+		})
+		w.ok(err)
+		want(w.t, "a reader of both", w.waiting(ada), "1")
+		want(w.t, "a reader of one", w.waiting(bob), "1")
+
+		was := w.feedAgain(b)
+		was.State, was.Errors = digest.FeedActive, 0
+		onward := was
+		onward.URL, onward.Host = c.URL, c.Host
+		listed := posts(noon, "1", "2")
+		listed[0].PublishedAt = noon.Add(-48 * time.Hour)
+		w.record(noon.Add(time.Hour), onward, listed)
+		want(w.t, "twice merged", w.waiting(ada), "1 2")
+		want(w.t, "the reader of a feed that was never read", w.waiting(cyd), "1 2")
+		w.record(noon.Add(2*time.Hour), w.feedAgain(c), posts(noon, "1", "2", "3"))
+		want(w.t, "from then on", w.waiting(ada)+"; "+w.waiting(bob)+"; "+w.waiting(cyd), "1 2 3; 1 2 3; 1 2 3")
+		want(w.t, "its first address", w.feedAgain(a).ID, c.ID)
+
+		back := w.feedAgain(c)
+		back.URL, back.Host = a.URL, a.Host
+		w.record(noon.Add(3*time.Hour), back, nil)
+		want(w.t, "back where it began", w.feedAgain(a).URL, a.URL)
+	})
+}
