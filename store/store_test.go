@@ -261,6 +261,31 @@ func TestRecordStoresAnyBytes(t *testing.T) {
 	})
 }
 
+// No string that comes from outside may fail a statement, whichever way it takes.
+func TestAnyBytesAnywhere(t *testing.T) {
+	const odd = "a\x00b\xffc"
+	const stored = "a\uFFFDb\uFFFDc"
+	each(t, func(w world) {
+		_, d, err := w.AddUser(w.ctx(), odd+"@example.org", "UTC", noon)
+		w.ok(err)
+		_, err = w.UserByEmail(w.ctx(), odd+"@example.org")
+		w.ok(err)
+		f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://n.example/" + odd, Host: "n.example", Title: odd})
+		w.ok(err)
+		want(w.t, "title", f.Title, stored)
+		want(w.t, "found again", w.feedAgain(digest.Feed{URL: "https://n.example/" + odd}).ID, f.ID)
+		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: odd}, noon)
+		w.ok(err)
+		r, err := w.Import(w.ctx(), d.ID, []store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, noon)
+		w.ok(err)
+		want(w.t, "imported", r.Added, 1)
+		subs, err := w.Subscriptions(w.ctx(), d.ID)
+		w.ok(err)
+		want(w.t, "own title", subs[0].Title, stored)
+		want(w.t, "folder", subs[1].Folder, stored)
+	})
+}
+
 // Several processes may use one file: here they are several stores.
 func TestManyStoresOnOneDatabase(t *testing.T) {
 	const stores, rounds = 4, 15

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,7 +15,8 @@ import (
 )
 
 // A conn runs queries, in a transaction or outside one. Queries are written
-// with "?"; numbers may be written into the text, strings never.
+// with "?"; numbers may be written into the text, strings never. Every string
+// is cleaned on its way; what is compared with stored ones in Go must be too.
 type conn struct {
 	db sqlx.ExtContext
 	d  *dialect
@@ -22,7 +24,7 @@ type conn struct {
 
 // exec runs a statement and gives the number of rows it touched.
 func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) {
-	res, err := c.db.ExecContext(ctx, sqlx.Rebind(c.d.bind, query), args...)
+	res, err := c.db.ExecContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
 	if err != nil {
 		return 0, explain(err)
 	}
@@ -32,12 +34,12 @@ func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) 
 
 // get reads one row; sql.ErrNoRows if there is none.
 func (c conn) get(ctx context.Context, dest any, query string, args ...any) error {
-	return explain(sqlx.GetContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), args...))
+	return explain(sqlx.GetContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))
 }
 
 // all reads every row.
 func (c conn) all(ctx context.Context, dest any, query string, args ...any) error {
-	return explain(sqlx.SelectContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), args...))
+	return explain(sqlx.SelectContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))
 }
 
 // hold runs one of the dialect's statements whose effect ends with the
@@ -103,7 +105,7 @@ func (v *values) row(cells ...any) {
 			b = strconv.AppendInt(b, r.Int(), 10)
 		} else {
 			b = append(b, '?')
-			v.args = append(v.args, clean(r.String()))
+			v.args = append(v.args, r.String())
 		}
 	}
 	v.rows = append(v.rows, string(append(b, ')')))
@@ -116,6 +118,17 @@ func clean(s string) string {
 		return s
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// cleaned gives the arguments of a statement with every string cleaned.
+func cleaned(args []any) []any {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if s, ok := a.(string); ok {
+			out[i] = clean(s)
+		}
+	}
+	return out
 }
 
 // String is the list, to be put after the word VALUES.
