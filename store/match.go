@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"digest"
 )
@@ -180,32 +181,31 @@ const frozenDays = 9
 // frozen tells which of the known posts are in a released edition. There is no
 // index that leads from a post to its editions (it would double the cost of
 // the hottest insert), so the way leads over the feed's readers to their
-// editions since the post was seen, and ends at the first that holds it. A
-// reader who left the feed was noted when they left.
+// editions from when the post was seen to the last midnight it can have waited
+// for, and ends at the first that holds it. A post that was put before nobody
+// is in none. A reader who left the feed was noted when they left.
 func (r *recording) frozen(ctx context.Context) (map[digest.PostID]bool, error) {
-	ids := make([]digest.PostID, len(r.known))
-	oldest := r.now
-	for i, p := range r.known {
-		ids[i] = p.id
-		oldest = min(oldest, p.seenAt)
+	var v values
+	for _, p := range r.known {
+		since := digest.DateOf(p.seenAt.time().AddDate(0, 0, -frozenDays))
+		v.row(p.id, since.String())
 	}
-	since := digest.DateOf(oldest.time().AddDate(0, 0, -frozenDays)).String()
 	frozen := make(map[digest.PostID]bool)
-	for part := range slices.Chunk(ids, statementRows) {
+	err := v.chunks(func(part *values) error {
 		var found []digest.PostID
-		err := r.c.all(ctx, &found, `SELECT p.id FROM posts p WHERE p.id IN (`+list(part)+`) AND (p.frozen = 1 OR EXISTS (
+		err := r.c.all(ctx, &found, `WITH v (id, since) AS (VALUES `+part.String()+`)
+			SELECT p.id FROM v CROSS JOIN posts p WHERE p.id = v.id AND (p.frozen = 1 OR p.shown_at > 0 AND EXISTS (
 			SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 			JOIN editions e ON e.digest_id = s.digest_id
 			JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id
-			WHERE s.feed_id = p.feed_id AND d.released_at >= p.seen_at AND e.local_date >= ?))`, since)
-		if err != nil {
-			return nil, err
-		}
+			WHERE s.feed_id = p.feed_id AND d.released_at >= p.seen_at
+			AND e.local_date >= v.since AND e.due_at <= p.shown_at + ?))`, append(part.args, int64(shownGrace/time.Second))...)
 		for _, id := range found {
 			frozen[id] = true
 		}
-	}
-	return frozen, nil
+		return err
+	})
+	return frozen, err
 }
 
 // KnownPosts gives the content hashes of those of the given identities that

@@ -86,6 +86,7 @@ type incoming struct {
 	fingerprint string
 	id          digest.PostID // 0: not stored yet
 	seenAt      instant       // as stored
+	shownAt     instant       // now, of a new post that goes to readers
 }
 
 // own locks the feeds, in the order of their keys, and leaves out the polls
@@ -134,6 +135,9 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 
 // insert stores the new posts, in document order.
 func (r *recording) insert(ctx context.Context) error {
+	for _, p := range r.shown() {
+		p.shownAt = r.now
+	}
 	var added []*incoming
 	for part := range slices.Chunk(r.fresh, statementRows) {
 		n, err := r.insertPart(ctx, part)
@@ -155,7 +159,7 @@ type postKey struct {
 func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
 	var v values
 	for _, p := range part {
-		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), r.now, r.now,
+		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), r.now, p.shownAt,
 			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content)
 	}
 	var rows []struct {
@@ -188,8 +192,10 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 // There is no ON CONFLICT: that the post is new proves that the rows are.
 func (r *recording) hide(ctx context.Context) error {
 	var v values
-	for _, p := range r.shown() {
-		v.row(p.id, p.FeedID)
+	for _, p := range r.fresh {
+		if p.shownAt != 0 {
+			v.row(p.id, p.FeedID)
+		}
 	}
 	return v.chunks(func(part *values) error {
 		n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
@@ -274,7 +280,7 @@ func (r *recording) save(ctx context.Context) error {
 	var hosts values
 	for _, p := range r.polls {
 		if p.Token != "" {
-			hosts.row(p.host, at(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
+			hosts.row(p.host, from(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
 		}
 	}
 	return hosts.chunks(func(part *values) error { return freeHosts(ctx, r.c, part) })

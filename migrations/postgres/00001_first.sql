@@ -103,7 +103,7 @@ CREATE TABLE posts (
     published_at BIGINT  NOT NULL DEFAULT 0,
     seen_at      BIGINT  NOT NULL,
     listed_at    BIGINT  NOT NULL, -- last known in the document; brought up to date every 30 days
-    shown_at     BIGINT  NOT NULL, -- last put before a reader: when a hidden row was made or moved
+    shown_at     BIGINT  NOT NULL, -- last put before a reader: when a hidden row was made or moved; 0: never
     frozen       BIGINT  NOT NULL DEFAULT 0, -- 1: known to be in a released edition
     content_hash TEXT    NOT NULL DEFAULT '',
     url          TEXT    NOT NULL DEFAULT '',
