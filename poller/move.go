@@ -22,10 +22,13 @@ func noteMove(f *digest.Feed, a *answer) {
 	}
 }
 
+// moveTo gives a feed its new address; one that could not be subscribed to,
+// such as a very long one, is no place to move to.
 func moveTo(f *digest.Feed, address string) {
-	if normal, err := feed.NormalURL(address); err == nil {
-		address = normal
+	normal, err := feed.NormalURL(address)
+	if err != nil {
+		return
 	}
-	f.URL, f.Host, f.ValidatorURL = address, feed.Host(address), address
+	f.URL, f.Host, f.ValidatorURL = normal, feed.Host(normal), normal
 	f.MovedTo, f.MovedSince = "", time.Time{}
 }

@@ -45,6 +45,20 @@ func TestS28_PermanentIsBelievedLater(t *testing.T) {
 	}
 }
 
+// TestS28_NoAddressToMoveTo: one that is too long to be stored under is followed
+// and never taken.
+func TestS28_NoAddressToMoveTo(t *testing.T) {
+	long := "/" + strings.Repeat("x", 2048)
+	s := newSite(t, from(301, map[string]string{"/feed": long}, conditional(atom(1), `"1"`, monday)))
+	r := newReader(t, s.url("/feed"))
+	r.want(Changed)
+	r.want(Unchanged)
+	r.want(Unchanged)
+	if r.feed.URL != s.url("/feed") || r.feed.ValidatorURL != s.url(long) {
+		t.Errorf("moved to an address of %d bytes, validators of %d", len(r.feed.URL), len(r.feed.ValidatorURL))
+	}
+}
+
 func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 	for _, status := range []int{302, 303, 307} {
 		s := newSite(t, from(status, map[string]string{"/feed": "/now"}, conditional(atom(1), `"1"`, monday)))
