@@ -34,7 +34,7 @@ func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, n int, gap, lease
 		if err != nil || len(won) == 0 {
 			return err
 		}
-		claimed, err = leaseFeeds(ctx, c, won, at(now), at(now).plus(-gap), at(now).plus(lease), token)
+		claimed, err = leaseFeeds(ctx, c, won, now, at(now).plus(-gap), at(now).plus(lease), token)
 		return err
 	})
 	if err != nil {
@@ -130,11 +130,11 @@ func leaseHosts(ctx context.Context, c conn, wanted []candidate, now, until inst
 
 // leaseFeeds leases feeds and commits the attempt to their records. It looks
 // at all conditions again: a row may have changed since it was a candidate.
-func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now, askedBefore, until instant, token string) ([]ClaimedFeed, error) {
+func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now time.Time, askedBefore, until instant, token string) ([]ClaimedFeed, error) {
 	var ids []digest.FeedID
 	err := c.all(ctx, &ids, `UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = ?
 		WHERE f.id IN (`+list(won)+`) AND `+askable+` RETURNING id`,
-		append([]any{until, token, now}, askableArgs(now, askedBefore)...)...)
+		append([]any{until, token, from(now)}, askableArgs(at(now), askedBefore)...)...)
 	if err != nil {
 		return nil, err
 	}

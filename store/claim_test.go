@@ -98,6 +98,38 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 	}
 }
 
+// Times are stored in whole seconds, and no pause is a fraction too short (I5).
+func TestFractionsOfASecond(t *testing.T) {
+	each(t, func(w world) {
+		f := w.newFeed("a.example")
+		other, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
+		w.ok(err)
+		now := noon.Add(900 * time.Millisecond)
+		second := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }
+		w.ok(w.Enqueue(w.ctx(), f.ID, now))
+		claimed := w.claim(now, 9, "t")
+		want(w.t, "the attempt", claimed[0].LastAttemptAt, second(1))
+		last := claimed[0].Feed
+		last.LastAttemptAt = now.Add(5 * time.Second) // a second request
+		last.PollAt, last.NotBefore, last.FreshUntil = now, now.Add(time.Second), now.Add(2*time.Second)
+		_, err = w.Record(w.ctx(), now, []store.Polled{{Feed: last, Was: claimed[0].Feed, Token: "t", HostFreeAt: now.Add(2 * time.Second)}})
+		w.ok(err)
+		f = w.feedAgain(f)
+		want(w.t, "last attempt", f.LastAttemptAt, second(6))
+		want(w.t, "queued", f.PollAt, second(1))
+		want(w.t, "not before", f.NotBefore, second(2))
+		want(w.t, "fresh", f.FreshUntil, second(3))
+		w.ok(w.Enqueue(w.ctx(), other.ID, now))
+		want(w.t, "the host rests", len(w.claim(second(2).Add(999*time.Millisecond), 9, "u")), 0)
+		want(w.t, "then", len(w.claim(second(3), 9, "u")), 1)
+
+		f.LastAttemptAt = noon
+		_, err = w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+		w.ok(err)
+		want(w.t, "an attempt is not forgotten", w.feedAgain(f).LastAttemptAt, second(6))
+	})
+}
+
 // TestClaimIsExact lets eight workers empty one queue.
 func TestClaimIsExact(t *testing.T) {
 	const workers, perHost, nHosts = 8, 3, 60

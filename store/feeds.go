@@ -124,7 +124,7 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 		}
 		n, err := c.exec(ctx, `INSERT INTO feeds (url, host, kind, title, site_url, language, last_attempt_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING`,
-			f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, at(f.LastAttemptAt))
+			f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, from(f.LastAttemptAt))
 		if err != nil {
 			return err
 		}

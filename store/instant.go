@@ -17,6 +17,16 @@ func at(t time.Time) instant {
 	return instant(t.Unix())
 }
 
+// from makes an instant of a time before which something must not happen:
+// fractions of a second are rounded up.
+func from(t time.Time) instant {
+	i := at(t)
+	if t.Nanosecond() > 0 {
+		i++
+	}
+	return i
+}
+
 // time gives the time, the zero time for none.
 func (i instant) time() time.Time {
 	if i == 0 {

@@ -12,15 +12,15 @@ import (
 // halves what storing them costs.
 const (
 	numbers = `id, last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at,
-		last_status, head_retest_at, moved_since, listed_at`
+		last_status, head_retest_at, moved_since, listed_at, last_attempt_at`
 	texts = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
 		last_error, state, head_state, conditional_state, moved_to`
 )
 
 func numberCells(f digest.Feed, listed instant) []any {
 	return []any{
-		f.ID, at(f.LastOKAt), at(f.ParsedAt), at(f.NotBefore), at(f.FreshUntil), at(f.PollAt), f.Errors, at(f.FirstErrorAt),
-		f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince), listed,
+		f.ID, at(f.LastOKAt), at(f.ParsedAt), from(f.NotBefore), from(f.FreshUntil), from(f.PollAt), f.Errors, at(f.FirstErrorAt),
+		f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince), listed, from(f.LastAttemptAt),
 	}
 }
 
@@ -67,6 +67,8 @@ func saving(ctx context.Context, c conn, columns string) func(*values) error {
 		case i == 0:
 		case name == "poll_at":
 			set.WriteString("poll_at = NULLIF(v.poll_at, 0), ")
+		case name == "last_attempt_at": // the claim noted one before the first request; the poll knows of its last
+			set.WriteString("last_attempt_at = CASE WHEN v.last_attempt_at > feeds.last_attempt_at THEN v.last_attempt_at ELSE feeds.last_attempt_at END, ")
 		default:
 			set.WriteString(name + " = v." + name + ", ")
 		}
