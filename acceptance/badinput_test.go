@@ -82,7 +82,10 @@ func TestBadCommandLine(t *testing.T) {
 	h.refused(2, "--frob", "tick", "--frob")
 	h.refused(2, "email", "opml", "import")
 	h.refused(2, "", "user")
-	h.refused(2, "nowhere.opml", "opml", "import", "a@example.org", "nowhere.opml")
+	h.refused(1, "nowhere.opml", "opml", "import", "a@example.org", "nowhere.opml")
+	h.refused(2, "--now yesterday", "tick", "--now", "yesterday")
+	h.refused(2, "--head maybe", "--head", "maybe", "tick")
+	h.refused(1, "/dev/zero larger", "parse", "/dev/zero")
 	if o := h.try(t.Context(), "--help"); o.status != 0 || !strings.Contains(o.stdout, "tick") || o.stderr != "" {
 		t.Errorf("--help: %+v", o)
 	}
@@ -103,6 +106,9 @@ func TestBadSettings(t *testing.T) {
 		{"DIGEST_FROM=nobody", "DIGEST_FROM nobody @"},
 		{"DIGEST_MAIL=pigeon:post", "DIGEST_MAIL pigeon maildir:mail"},
 		{"DIGEST_MAIL=smtp://", "DIGEST_MAIL smtp://"},
+		{"DIGEST_LISTEN=8080", "DIGEST_LISTEN 8080 127.0.0.1:8080"},
+		{"DIGEST_POLL_WINDOW=1h", "DIGEST_POLL_WINDOW 1h DIGEST_RELEASE_DEADLINE"},
+		{"DIGEST_NOW=9999-01-01T00:00:00Z", "DIGEST_NOW 9999 2026-11-20T00:00:00Z"},
 		{"DIGEST_NOW=tomorrow", "DIGEST_NOW tomorrow 2026-11-20T00:00:00Z"},
 		{"DIGEST_LOG_LEVEL=loud", "DIGEST_LOG_LEVEL loud debug"},
 		{"DIGEST_DATABASE=mysql://localhost/digest", "DIGEST_DATABASE mysql postgres://"},
@@ -235,8 +241,8 @@ func TestMailServerDown(t *testing.T) {
 		if err != nil || sum.Editions != 1 || sum.Sent != 0 || sum.FailedMail != 0 {
 			t.Errorf("with the mail server down: %+v, %v", sum, err)
 		}
-		if strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "refused") {
-			t.Errorf("with the mail server down, stderr: %q", o.stderr)
+		if o.status != 1 || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "refused") || !strings.Contains(o.stderr, "next tick") {
+			t.Errorf("with the mail server down, status %d, stderr: %q", o.status, o.stderr)
 		}
 		k := newSink(t)
 		s.mailTo(k)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +14,9 @@ import (
 type cli struct {
 	Now      string `placeholder:"INSTANT" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
 	JSON     bool   `name:"json" help:"Print JSON for scripts."`
-	LogLevel string `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, else warn)."`
+	LogLevel string `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
+
+	PrintVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 
 	settings
 
@@ -30,6 +33,13 @@ type cli struct {
 	Parse       parseCmd       `cmd:"" help:"What the program reads in documents; nothing is stored."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database to this version's schema."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Help        helpCmd        `cmd:"" help:"What a command does and which flags it takes."`
+
+	given map[string]bool // flags on the command line itself, by name
+}
+
+type helpCmd struct {
+	Command []string `arg:"" optional:""`
 }
 
 // A command does its work with what the env offers.
@@ -40,11 +50,28 @@ type command interface {
 // parseArgs reads the command line. It gives no command and no error when
 // there is nothing left to do, as after --help.
 func parseArgs(c *cli, args []string, stdout io.Writer) (cmd command, status int, err error) {
+	parsed, status, err := parseKong(c, args, stdout)
+	if err != nil || parsed == nil {
+		return nil, status, err
+	}
+	switch target := parsed.Selected().Target.Addr().Interface().(type) {
+	case *helpCmd:
+		return parseArgs(new(cli), append(target.Command, "--help"), stdout)
+	case command:
+		c.given = givenFlags(parsed)
+		return target, exitDone, nil
+	}
+	return nil, exitUsage, fmt.Errorf("%s needs a command; see digest %s --help", parsed.Command(), parsed.Command())
+}
+
+// parseKong is parseArgs up to what the words mean; nil when all is done.
+func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, status int, err error) {
 	exited := false
 	parser, err := kong.New(c,
 		kong.Name("digest"),
 		kong.Description("A daily newspaper made of the feeds you chose, delivered at your own midnight."),
 		kong.DefaultEnvars("DIGEST"),
+		kong.Vars{"version": "digest " + version()},
 		kong.Writers(stdout, io.Discard),
 		kong.Exit(func(s int) { exited, status = true, s }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -55,18 +82,45 @@ func parseArgs(c *cli, args []string, stdout io.Writer) (cmd command, status int
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err = parser.Parse(args)
 	if exited {
 		return nil, status, nil
 	}
 	if err != nil {
 		return nil, exitUsage, fmt.Errorf("%w; see digest --help", err)
 	}
-	cmd, ok := parsed.Selected().Target.Addr().Interface().(command)
-	if !ok {
-		return nil, exitUsage, fmt.Errorf("%s needs a command; see digest %s --help", parsed.Command(), parsed.Command())
-	}
-	return cmd, exitDone, nil
+	return parsed, exitDone, nil
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func givenFlags(parsed *kong.Context) map[string]bool {
+	given := map[string]bool{}
+	for _, p := range parsed.Path {
+		if p.Flag != nil && !p.Resolved {
+			given[p.Flag.Name] = true
+		}
+	}
+	return given
+}
+
+// blame gives the exit status of an error, and the error in the words of the
+// person: a flag that cannot be understood makes the command line wrong, a
+// setting of the environment does not.
+func (c *cli) blame(err error) (error, int) {
+	bad, ok := errors.AsType[*settingError](err)
+	if !ok {
+		return err, exitFailed
+	}
+	text, status := bad.text, exitFailed
+	for _, name := range bad.names {
+		if flag := flagOf(name); c.given[flag] {
+			text = strings.Replace(text, name+"=", "--"+flag+"=", 1)
+			status = exitUsage
+		}
+	}
+	return errors.New(text), status
+}
+
+// flagOf is the flag of a setting: base-url of DIGEST_BASE_URL.
+func flagOf(setting string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(setting, "DIGEST_")), "_", "-")
+}

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -119,6 +120,7 @@ func (s *show) listenWeb() (net.Listener, error) {
 
 // subscribeAll adds the readers and what they read.
 func (s *show) subscribeAll() error {
+	s.say("the times on the left are UTC")
 	s.say("three readers subscribe to %d sample sites; each new feed is fetched once", len(demo.SiteNames()))
 	desk := s.desk(s.st)
 	for _, r := range demo.Readers() {
@@ -221,7 +223,13 @@ func (a announced) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Ma
 }
 
 func (s *show) say(format string, args ...any) {
-	fmt.Fprintf(s.stdout, "%s  %s\n", s.now().Format("Mon 15:04"), fmt.Sprintf(format, args...))
+	fmt.Fprintf(s.stdout, "%s  %s\n", s.now().Format("Mon 15:04"), indented(fmt.Sprintf(format, args...)))
+}
+
+// indented is plain with the indent that marks a part of a step.
+func indented(s string) string {
+	text := strings.TrimLeft(s, " ")
+	return s[:len(s)-len(text)] + plain(text)
 }
 
 // verdict is an error unless every reader's edition was delivered.

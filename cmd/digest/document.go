@@ -11,23 +11,23 @@ import (
 
 // printDocument shows a document to a person.
 func printDocument(w io.Writer, name string, d *feed.Document) {
-	fmt.Fprintf(w, "%s: %s, %q", name, d.Kind, d.Title)
+	fmt.Fprintf(w, "%s: %s, %q", plain(name), d.Kind, d.Title)
 	if d.IsFeed() {
-		fmt.Fprintf(w, ", %d posts", len(d.Entries))
+		fmt.Fprintf(w, ", %s", count(len(d.Entries), "post"))
 	} else {
-		fmt.Fprintf(w, ", %d feeds", len(d.Feeds))
+		fmt.Fprintf(w, ", %s", count(len(d.Feeds), "feed"))
 	}
 	fmt.Fprintln(w)
 	for _, fact := range [][2]string{{"site", d.Link}, {"language", d.Language}} {
 		if fact[1] != "" {
-			fmt.Fprintf(w, "  %s: %s\n", fact[0], fact[1])
+			fmt.Fprintf(w, "  %s: %s\n", fact[0], plain(fact[1]))
 		}
 	}
 	for _, repair := range d.Repairs {
-		fmt.Fprintf(w, "  repaired: %s\n", repair)
+		fmt.Fprintf(w, "  repaired: %s\n", plain(repair))
 	}
 	for _, o := range d.Feeds {
-		fmt.Fprintf(w, "  %s  %s\n", o.URL, o.Title)
+		fmt.Fprintf(w, "  %s  %s\n", plain(o.URL), plain(o.Title))
 	}
 	for i := range d.Entries {
 		printEntry(w, &d.Entries[i])
@@ -40,8 +40,8 @@ func printEntry(w io.Writer, entry *feed.Entry) {
 		date = entry.Published.UTC().Format("2006-01-02 15:04")
 	}
 	title := cmp.Or(entry.Title, entry.Post(time.Now()).Title)
-	fmt.Fprintf(w, "  %s  %s\n", date, title)
+	fmt.Fprintf(w, "  %s  %s\n", date, plain(title))
 	if entry.Link != "" {
-		fmt.Fprintf(w, "  %16s  %s\n", "", entry.Link)
+		fmt.Fprintf(w, "  %16s  %s\n", "", plain(entry.Link))
 	}
 }

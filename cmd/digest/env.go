@@ -48,9 +48,9 @@ func newEnv(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*env,
 		json: c.JSON, level: c.LogLevel, clock: time.Now,
 	}
 	if c.Now != "" {
-		at, err := time.Parse(time.RFC3339, c.Now)
+		at, err := parseNow(c.Now)
 		if err != nil {
-			return nil, badSetting("DIGEST_NOW", c.Now, "is not an instant", "2026-11-20T00:00:00Z")
+			return nil, err
 		}
 		e.clock, e.frozen = func() time.Time { return at }, true
 	}

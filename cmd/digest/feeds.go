@@ -54,6 +54,9 @@ type reportedFeed struct {
 func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
 	state, reason := poller.Status(f.Feed, e.now())
 	next := poller.NextPoll(f.Feed, f.NextDueAt, e.now(), e.spread())
+	if state == poller.StateActive && next.IsZero() {
+		reason = "not asked: everyone who took it has paused, left or unsubscribed"
+	}
 	return reportedFeed{
 		URL: f.URL, Title: f.Title, SiteURL: f.SiteURL, Kind: f.Kind,
 		State: state, Reason: reason, LastStatus: f.LastStatus, LastError: f.LastError,
@@ -81,14 +84,14 @@ func (e *env) showFeed(st *store.Store, address string) error {
 		return e.printJSON(r)
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\t%s\n", "feed", r.URL)
-	fmt.Fprintf(w, "%s\t%s\n", "title", r.Title)
-	fmt.Fprintf(w, "%s\t%s: %s\n", "state", r.State, r.Reason)
-	fmt.Fprintf(w, "%s\t%s\n", "last answer", lastAnswer(f.Feed))
+	fmt.Fprintf(w, "%s\t%s\n", "feed", plain(r.URL))
+	fmt.Fprintf(w, "%s\t%s\n", "title", plain(r.Title))
+	fmt.Fprintf(w, "%s\t%s: %s\n", "state", r.State, plain(r.Reason))
+	fmt.Fprintf(w, "%s\t%s\n", "last answer", plain(lastAnswer(f.Feed)))
 	fmt.Fprintf(w, "%s\t%s\n", "last polled", when(r.LastPolledAt))
 	fmt.Fprintf(w, "%s\t%s\n", "next poll", when(r.NextPollAt))
 	fmt.Fprintf(w, "%s\t%d\n", "subscribers", r.Subscribers)
-	fmt.Fprintf(w, "%s\t%s\n", "validators", cmp.Or(f.ETag, f.LastModified, "none"))
+	fmt.Fprintf(w, "%s\t%s\n", "validators", plain(cmp.Or(f.ETag, f.LastModified, "none")))
 	return w.Flush()
 }
 
@@ -119,7 +122,7 @@ func (e *env) listFeeds(feeds []store.FeedInfo) error {
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	for _, r := range reports {
-		fmt.Fprintf(w, "%s\t%s\t%d readers\tnext %s\t%s\n", r.State, r.URL, r.Subscribers, when(r.NextPollAt), r.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\tnext %s\t%s\n", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
 	}
 	return w.Flush()
 }

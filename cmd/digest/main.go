@@ -51,7 +51,7 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	var c cli
 	command, status, err := parseArgs(&c, args, stdout)
 	if err != nil {
-		fmt.Fprintln(stderr, "digest: "+oneLine(err.Error()))
+		fmt.Fprintln(stderr, "digest: "+plain(err.Error()))
 		return exitUsage
 	}
 	if command == nil {
@@ -62,8 +62,9 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 		err = command.Run(e)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "digest: "+oneLine(err.Error()))
-		return exitFailed
+		err, status = c.blame(err)
+		fmt.Fprintln(stderr, "digest: "+plain(err.Error()))
+		return status
 	}
 	return exitDone
 }

@@ -102,15 +102,70 @@ func TestParseDuration(t *testing.T) {
 }
 
 func TestParseEmail(t *testing.T) {
-	for _, good := range []string{"a@example.org", "a.b+c@Example.ORG"} {
+	for _, good := range []string{"a@example.org", "a.b+c@Example.ORG", `"a b"@example.org`, "a@bücher.example"} {
 		if _, err := parseEmail(good); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "a", "A <a@example.org>", "a@b\r\nBcc: c@d", "a@b, c@d", " a@example.org"} {
+	for _, bad := range []string{"", "a", "A <a@example.org>", "a@b\r\nBcc: c@d", "a@b, c@d", "a@-b.example"} {
 		if got, err := parseEmail(bad); err == nil {
 			t.Errorf("parseEmail(%q) = %q, want an error", bad, got)
 		}
+	}
+}
+
+// TestBadValueStatus: a flag that cannot be understood makes the command line
+// wrong; the same value from the environment does not.
+func TestBadValueStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for setting, value := range map[string]string{
+		"DIGEST_NOW": "yesterday", "DIGEST_HEAD": "maybe", "DIGEST_LOG_LEVEL": "loud", "DIGEST_KEEP": "forever",
+		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here", "DIGEST_POLL_WINDOW": "2h",
+	} {
+		flag := "--" + flagOf(setting)
+		var said strings.Builder
+		if got := run(t.Context(), t.Context(), []string{"tick", flag + "=" + value}, t.Output(), &said); got != exitUsage || !strings.HasPrefix(said.String(), "digest: "+flag+"=") {
+			t.Errorf("%s=%s: status %d, %q", flag, value, got, said.String())
+		}
+		said.Reset()
+		t.Setenv(setting, value)
+		if got := run(t.Context(), t.Context(), []string{"tick"}, t.Output(), &said); got != exitFailed || !strings.HasPrefix(said.String(), "digest: "+setting+"=") {
+			t.Errorf("%s=%s: status %d, %q", setting, value, got, said.String())
+		}
+		os.Unsetenv(setting)
+	}
+}
+
+// TestReadFileStops: a pipe that nobody writes to does not hold the program.
+func TestReadFileStops(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	time.AfterFunc(10*time.Millisecond, stop)
+	if _, err := readFile(ctx, fmt.Sprintf("/dev/fd/%d", r.Fd()), 100); !errors.Is(err, errInterrupted) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPlain(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"a\tb\nc", "a b c"},
+		{"\x1b[2Jgone\a", "[2Jgone"},
+		{"\u009b31mred", "31mred"},
+		{"abc\u202edef\u2066", "abcdef"},
+		{"שלום, été 👩‍👩‍👧", "שלום, été 👩‍👩‍👧"},
+	}
+	for _, tt := range tests {
+		if got := plain(tt.in); got != tt.want {
+			t.Errorf("plain(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+	if got := plainText("a\n\x1bb"); got != "a\n b" {
+		t.Errorf("plainText: %q", got)
 	}
 }
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"digest/feed"
 )
@@ -27,12 +29,24 @@ type parsed struct {
 // read does not stop the others; as JSON it is part of the answer, and only if
 // none could be read has the command failed.
 func (c parseCmd) Run(e *env) error {
-	all := make([]parsed, len(c.File))
+	address, err := published(c.URL)
+	if err != nil {
+		return err
+	}
+	var all []parsed
 	var failed []error
-	for i, name := range c.File {
-		all[i] = parse(name, c.URL)
-		if all[i].err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", name, all[i].err))
+	seen := map[string]bool{}
+	for _, name := range c.File {
+		if seen[name] {
+			continue // keyed by name, it has one answer
+		}
+		seen[name] = true
+		p := parse(e.soft, name, address)
+		if e.soft.Err() != nil {
+			return errInterrupted
+		}
+		if all = append(all, p); p.err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", name, p.err))
 		}
 	}
 	if e.json {
@@ -49,8 +63,23 @@ func (c parseCmd) Run(e *env) error {
 	return joinLines(failed)
 }
 
-func parse(name, address string) parsed {
-	body, err := readFile(name, mostDocument)
+// published is the address that links are relative to; none if none is given.
+func published(address string) (string, error) {
+	if address == "" {
+		return "", nil
+	}
+	normal, err := feed.NormalURL(address)
+	if err != nil || !strings.ContainsAny(address, ":.") { // a bare word is no site
+		return "", badSetting("DIGEST_URL", address, "is not the address of a document on the web", "https://example.org/feed.xml")
+	}
+	if strings.Contains(address, "://") {
+		return address, nil // as it was published, to the letter
+	}
+	return normal, nil
+}
+
+func parse(ctx context.Context, name, address string) parsed {
+	body, err := readFile(ctx, name, mostDocument)
 	if err != nil {
 		return parsed{name: name, err: err}
 	}
@@ -78,7 +107,7 @@ func (e *env) printParsed(all []parsed) error {
 func writeParsed(b *bytes.Buffer, p parsed) error {
 	var value any = map[string]string{"error": ""}
 	if p.err != nil {
-		value = map[string]string{"error": oneLine(p.err.Error())}
+		value = map[string]string{"error": plain(p.err.Error())}
 	} else {
 		value = feed.Report(p.doc)
 	}

@@ -38,7 +38,7 @@ func (c previewCmd) Run(e *env) error {
 		case c.HTML:
 			_, err = fmt.Fprintln(e.stdout, m.HTML)
 		default:
-			_, err = fmt.Fprintf(e.stdout, "Subject: %s\n\n%s\n", m.Subject, m.Text)
+			_, err = fmt.Fprintf(e.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), plainText(m.Text))
 		}
 		return err
 	})

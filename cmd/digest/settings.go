@@ -2,13 +2,14 @@ package main
 
 import (
 	"fmt"
-	"net/mail"
+	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"digest/mailer"
 	"digest/poller"
 )
 
@@ -62,10 +63,20 @@ func (s settings) understand() (h house, err error) {
 			return h, badSetting(d.name, d.value, "is not a usable length of time", d.example)
 		}
 	}
-	if _, err = mail.ParseAddress(s.From); err != nil {
-		return h, badSetting("DIGEST_FROM", s.From, "is not a mail address", "Daily Digest <digest@example.org>")
+	if h.pollWindow > 0 && h.pollWindow >= h.releaseDeadline {
+		return h, &settingError{
+			names: []string{"DIGEST_POLL_WINDOW", "DIGEST_RELEASE_DEADLINE"},
+			text: fmt.Sprintf("DIGEST_POLL_WINDOW=%q must be less than DIGEST_RELEASE_DEADLINE=%q, or the feeds asked last would miss every edition; an example: 15m and 30m",
+				s.PollWindow, s.ReleaseDeadline),
+		}
+	}
+	if err = s.checkMail(); err != nil {
+		return h, err
 	}
 	h.from = s.From
+	if err = checkListen(s.Listen); err != nil {
+		return h, err
+	}
 	if h.baseURL, err = parseBaseURL(s.BaseURL); err != nil {
 		return h, err
 	}
@@ -76,8 +87,52 @@ func (s settings) understand() (h house, err error) {
 	return h, err
 }
 
+// A settingError is a setting that cannot be understood. It may have come from
+// the environment or as a flag; text has it as NAME=value.
+type settingError struct {
+	names []string
+	text  string
+}
+
+func (e *settingError) Error() string { return e.text }
+
 func badSetting(name, value, what, example string) error {
-	return fmt.Errorf("%s=%q %s; an example: %s", name, value, what, example)
+	return &settingError{[]string{name}, fmt.Sprintf("%s=%q %s; an example: %s", name, value, what, example)}
+}
+
+// checkMail checks the settings of outgoing mail.
+func (s settings) checkMail() error {
+	if err := mailer.CheckFrom(s.From); err != nil {
+		return badSetting("DIGEST_FROM", s.From, "is no address to send mail from", "Daily Digest <digest@example.org>")
+	}
+	if err := mailer.Check(s.Mail); err != nil { // names the setting and hides its password
+		return &settingError{[]string{"DIGEST_MAIL"}, err.Error()}
+	}
+	return nil
+}
+
+func checkListen(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return badSetting("DIGEST_LISTEN", address, "is not an address with a port", "127.0.0.1:8080")
+	}
+	return nil
+}
+
+// parseNow reads the instant of --now, in years that dates and leases can bear.
+func parseNow(s string) (time.Time, error) {
+	const first, last = 1970, 2200
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return t, badSetting("DIGEST_NOW", s, "is not an instant", "2026-11-20T00:00:00Z")
+	}
+	if year := t.UTC().Year(); year < first || year > last {
+		return t, badSetting("DIGEST_NOW", s, fmt.Sprintf("is not in the years %d to %d", first, last), "2026-11-20T00:00:00Z")
+	}
+	return t, nil
 }
 
 // parseDuration is time.ParseDuration with days: 400d.

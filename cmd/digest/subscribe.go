@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"digest"
 	"digest/store"
@@ -52,7 +51,7 @@ func (e *env) subscribe(desk *subscribe.Desk, id digest.DigestID, address string
 	if !created {
 		title += " (was subscribed already)"
 	}
-	fmt.Fprintln(e.stdout, title)
+	fmt.Fprintln(e.stdout, plain(title))
 	return nil
 }
 
@@ -82,7 +81,7 @@ type unsubscribeCmd struct {
 // Run ends a subscription.
 func (c unsubscribeCmd) Run(e *env) error {
 	return e.withStore(func(st *store.Store) error {
-		_, d, err := e.reader(st, c.Email)
+		u, d, err := e.reader(st, c.Email)
 		if err != nil {
 			return err
 		}
@@ -90,7 +89,10 @@ func (c unsubscribeCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "%s no longer takes %s\n", c.Email, f.URL)
+		if e.json {
+			return e.printJSON(map[string]any{"email": u.Email, "url": f.URL, "subscribed": false})
+		}
+		fmt.Fprintf(e.stdout, "%s no longer takes %s\n", u.Email, plain(f.URL))
 		return nil
 	})
 }
@@ -102,7 +104,7 @@ type opmlCmd struct {
 
 type opmlImportCmd struct {
 	Email string `arg:""`
-	File  string `arg:"" type:"existingfile"`
+	File  string `arg:""`
 }
 
 // mostOPML bounds a list that is read into memory, in bytes.
@@ -111,9 +113,9 @@ const mostOPML = 50 << 20
 // Run imports a list, then polls for the first time what nobody took before.
 // Interrupting the polls loses nothing: they are queued, and the next hour goes on.
 func (c opmlImportCmd) Run(e *env) error {
-	opml, err := readFile(c.File, mostOPML)
+	opml, err := readFile(e.soft, c.File, mostOPML)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	return e.withStore(func(st *store.Store) error {
 		_, d, err := e.reader(st, c.Email)
@@ -125,10 +127,11 @@ func (c opmlImportCmd) Run(e *env) error {
 			return err
 		}
 		for _, r := range refused {
-			fmt.Fprintf(e.stderr, "digest: left out %q: %s\n", r.Title, oneLine(r.Err.Error()))
+			fmt.Fprintf(e.stderr, "digest: left out %q: %s\n", r.Title, plain(r.Err.Error()))
 		}
 		if !e.json {
-			fmt.Fprintf(e.stdout, "%d feeds added, %d were there before, %d lines left out\n", result.Added, result.Already, len(refused))
+			fmt.Fprintf(e.stdout, "%s added, %s there before, %s left out\n",
+				count(result.Added, "feed"), were(result.Already), count(len(refused), "line"))
 		}
 		unread, err := e.firstPolls(st, result.FirstPolls)
 		if err != nil || !e.json {
@@ -138,19 +141,11 @@ func (c opmlImportCmd) Run(e *env) error {
 	})
 }
 
-func readFile(name string, most int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
+func were(n int) string {
+	if n == 1 {
+		return "1 was"
 	}
-	if info.Size() > most {
-		return nil, fmt.Errorf("%s is larger than %d MB; split it", name, most>>20)
-	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading: %w", err)
-	}
-	return b, nil
+	return fmt.Sprintf("%d were", n)
 }
 
 // firstPolls reads the new feeds of an import and reports those that could not
@@ -171,10 +166,10 @@ func (e *env) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 		return 0, err
 	}
 	for _, line := range watch.failed {
-		fmt.Fprintln(e.stderr, "digest: not read yet: "+oneLine(line))
+		fmt.Fprintln(e.stderr, "digest: not read yet: "+plain(line))
 	}
 	if !e.json {
-		fmt.Fprintf(e.stdout, "%d feeds read for the first time, %d could not be read and will be tried again\n", sum.Changed+sum.Unchanged, sum.Failed)
+		fmt.Fprintf(e.stdout, "%s read for the first time, %d could not be read and will be tried again\n", count(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
 	}
 	return sum.Failed, nil
 }

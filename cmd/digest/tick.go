@@ -2,14 +2,20 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 
+	"digest/hourly"
 	"digest/store"
 )
 
 type tickCmd struct{}
 
-// Run does the hourly job once.
+// Run does the hourly job once. What goes wrong on the way and is tried again
+// is in the summary, not in the log, unless the log is asked for.
 func (tickCmd) Run(e *env) error {
+	if err := e.logAt(slog.LevelError); err != nil {
+		return err
+	}
 	return e.withStore(func(st *store.Store) error {
 		job, transport, err := e.job(st)
 		if err != nil {
@@ -22,13 +28,24 @@ func (tickCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(sum)
+		if err := e.printSummary(sum); err != nil {
+			return err
 		}
-		fmt.Fprintf(e.stdout, "polled %d feeds (%d changed, %d unchanged, %d failed), %d new posts; %d editions, %d sent, %d failed\n",
-			sum.Polled, sum.Changed, sum.Unchanged, sum.Failed, sum.Posts, sum.Editions, sum.Sent, sum.FailedMail)
+		if sum.MailWaits != "" {
+			return fmt.Errorf("editions that are due could not be sent: %s; they wait, and the next tick tries again", sum.MailWaits)
+		}
 		return nil
 	})
+}
+
+func (e *env) printSummary(sum hourly.Summary) error {
+	if e.json {
+		return e.printJSON(sum)
+	}
+	_, err := fmt.Fprintf(e.stdout, "polled %s (%d changed, %d unchanged, %d failed), %s; %s, %d sent, %d failed\n",
+		count(sum.Polled, "feed"), sum.Changed, sum.Unchanged, sum.Failed, count(sum.Posts, "new post"),
+		count(sum.Editions, "edition"), sum.Sent, sum.FailedMail)
+	return err
 }
 
 type migrateCmd struct{}
@@ -36,6 +53,9 @@ type migrateCmd struct{}
 // Run brings the schema up to date.
 func (migrateCmd) Run(e *env) error {
 	return e.withStore(func(st *store.Store) error {
+		if e.json {
+			return e.printJSON(map[string]bool{"migrated": true})
+		}
 		fmt.Fprintln(e.stdout, "the database has this version's schema")
 		return nil
 	})
@@ -45,6 +65,9 @@ type versionCmd struct{}
 
 // Run prints the version.
 func (versionCmd) Run(e *env) error {
+	if e.json {
+		return e.printJSON(map[string]string{"version": version()})
+	}
 	fmt.Fprintln(e.stdout, "digest", version())
 	return nil
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"net/mail"
 	"text/tabwriter"
 	"time"
 
 	"digest"
+	"digest/mailer"
 	"digest/store"
 	"digest/timezone"
 	"digest/web"
@@ -49,11 +49,19 @@ func (c userAddCmd) Run(e *env) error {
 
 // parseEmail takes a bare address only: what is stored is what is mailed.
 func parseEmail(s string) (string, error) {
-	a, err := mail.ParseAddress(s)
-	if err != nil || a.Name != "" || a.Address != s {
-		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a mail address; an example: reader@example.org", s)}
+	address, err := mailer.Recipient(s)
+	if err != nil {
+		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%v; an example: reader@example.org", err)}
 	}
-	return digest.NormalEmail(s), nil
+	return digest.NormalEmail(address), nil
+}
+
+// user finds the reader of an address, in whichever form it is written.
+func (e *env) user(st *store.Store, email string) (digest.User, error) {
+	if normal, err := parseEmail(email); err == nil {
+		email = normal
+	}
+	return st.UserByEmail(e.soft, email)
 }
 
 // inZone shows an instant as the reader's clock does.
@@ -76,7 +84,11 @@ type reportedUser struct {
 }
 
 func reported(u digest.User, d digest.Digest, subscriptions int) reportedUser {
-	return reportedUser{u.Email, u.TimeZone, string(d.State), instant(d.NextDueAt), subscriptions, d.Editions}
+	next := instant(d.NextDueAt)
+	if d.State != digest.DigestActive {
+		next = nil
+	}
+	return reportedUser{u.Email, u.TimeZone, string(d.State), next, subscriptions, d.Editions}
 }
 
 // instant is how times stand in JSON: UTC, null for never.
@@ -105,11 +117,19 @@ func (userListCmd) Run(e *env) error {
 		}
 		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 		for _, u := range users {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d feeds\t%d editions\tnext %s\n", u.Email, u.TimeZone, u.Digest.State,
-				u.Subscriptions, u.Digest.Editions, inZone(u.Digest.NextDueAt, u.TimeZone))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", u.Email, u.TimeZone, u.Digest.State,
+				count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "))
 		}
 		return w.Flush()
 	})
+}
+
+// nextEdition tells when the next edition comes; a digest at rest has none.
+func nextEdition(u digest.User, d digest.Digest, before string) string {
+	if d.State != digest.DigestActive {
+		return "no next edition"
+	}
+	return before + inZone(d.NextDueAt, u.TimeZone)
 }
 
 type userSetCmd struct {
@@ -146,14 +166,21 @@ func (c userSetCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "%s: %s, %s, next edition %s\n", u.Email, u.TimeZone, d.State, inZone(d.NextDueAt, u.TimeZone))
+		if e.json {
+			subs, err := st.Subscriptions(e.soft, d.ID)
+			if err != nil {
+				return err
+			}
+			return e.printJSON(reported(u, d, len(subs)))
+		}
+		fmt.Fprintf(e.stdout, "%s: %s, %s, %s\n", u.Email, u.TimeZone, d.State, nextEdition(u, d, "next edition "))
 		return nil
 	})
 }
 
 // reader finds a user and their digest.
 func (e *env) reader(st *store.Store, email string) (digest.User, digest.Digest, error) {
-	u, err := st.UserByEmail(e.soft, email)
+	u, err := e.user(st, email)
 	if err != nil {
 		return u, digest.Digest{}, err
 	}
@@ -168,12 +195,15 @@ type userRemoveCmd struct {
 // Run removes a reader.
 func (c userRemoveCmd) Run(e *env) error {
 	return e.withStore(func(st *store.Store) error {
-		u, err := st.UserByEmail(e.soft, c.Email)
+		u, err := e.user(st, c.Email)
 		if err != nil {
 			return err
 		}
 		if err := st.RemoveUser(e.soft, u.ID); err != nil {
 			return err
+		}
+		if e.json {
+			return e.printJSON(map[string]any{"email": u.Email, "removed": true})
 		}
 		fmt.Fprintf(e.stdout, "removed %s and all that was theirs\n", u.Email)
 		return nil
@@ -187,13 +217,16 @@ type userSignInCmd struct {
 // Run prints a sign-in link.
 func (c userSignInCmd) Run(e *env) error {
 	return e.withStore(func(st *store.Store) error {
-		u, err := st.UserByEmail(e.soft, c.Email)
+		u, err := e.user(st, c.Email)
 		if err != nil {
 			return err
 		}
 		link, err := web.SignInLink(e.soft, st, e.baseURL, u.ID, e.now())
 		if err != nil {
 			return err
+		}
+		if e.json {
+			return e.printJSON(map[string]string{"url": link})
 		}
 		fmt.Fprintln(e.stdout, link)
 		return nil
