@@ -231,6 +231,9 @@ func (r *round) recordAll() {
 		if err != nil {
 			r.fail(fmt.Errorf("storing %d polls: %w", len(batch), err))
 		}
+		if stored.Refused > 0 {
+			r.job.Log.Warn("what some feeds sent cannot be stored; see: digest feeds", "feeds", stored.Refused)
+		}
 		if stored.Posts > 0 {
 			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
 		}

@@ -14,7 +14,7 @@ import (
 // such; Prune gives them a day more.
 const listedEvery = 30 * 24 * time.Hour
 
-// Record stores what polls found, all in one transaction: new posts, a hidden
+// Record stores what polls found, in one transaction: new posts, a hidden
 // row for each new post and each active digest that takes the feed, and last
 // the feeds' records, which ends their leases. A poll whose lease was taken
 // over meanwhile stores nothing.
@@ -23,12 +23,27 @@ const listedEvery = 30 * 24 * time.Hour
 // with the same address and title, is the same post (I4). An edit is stored
 // while the post is in no released edition, and ignored afterwards.
 //
+// Where the database refuses what a poll brought, the others are stored without
+// it, and its feed is not asked for a day.
+//
 // Storing excludes releasing (I8).
 func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
-	var result RecordResult
 	if len(polls) == 0 {
-		return result, nil
+		return RecordResult{}, nil
 	}
+	result, err := s.record(ctx, now, polls)
+	if isRefused(err) {
+		result, err = s.recordEach(ctx, now, polls)
+	}
+	if err != nil {
+		return RecordResult{}, fmt.Errorf("storing polls: %w", err)
+	}
+	return result, nil
+}
+
+// record is one transaction of Record.
+func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
+	var result RecordResult
 	err := s.write(ctx, func(c conn) error {
 		r := recording{c: c, now: at(now)}
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
@@ -50,10 +65,7 @@ func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls)}
 		return nil
 	})
-	if err != nil {
-		return RecordResult{}, fmt.Errorf("storing polls: %w", err)
-	}
-	return result, nil
+	return result, err
 }
 
 // A recording is one call of Record on its way through its steps.

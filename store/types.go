@@ -77,4 +77,6 @@ type RecordResult struct {
 	Posts  int // new ones
 	Hidden int // rows made for readers
 	Stale  int // polls whose lease was no longer theirs: nothing of them was stored
+
+	Refused int // polls that the database refused: nothing of them was stored but that
 }

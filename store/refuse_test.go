@@ -1,0 +1,54 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// TestPoisonedPoll stores a batch in which the database refuses the posts of
+// one poll. The others are stored; the one is not asked for a day.
+func TestPoisonedPoll(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f, g := w.feed("f.example"), w.feed("g.example")
+		w.subscribe(ada, f, g)
+		w.record(noon, f, posts(noon, "1"))
+		w.ok(w.Exec(w.ctx(), `CREATE UNIQUE INDEX poison ON posts (title)`))
+		for _, feed := range []digest.Feed{f, g} {
+			w.ok(w.Enqueue(w.ctx(), feed.ID, noon))
+		}
+		var polls []store.Polled
+		for _, c := range w.claim(noon, 9, "t") {
+			found := post("of "+c.Host, noon)
+			if c.ID == g.ID {
+				found.Title = "Title of 1"
+			}
+			rec := c.Feed
+			rec.PollAt, rec.ETag = time.Time{}, "new"
+			polls = append(polls, store.Polled{Feed: rec, Was: c.Feed, Token: "t", Posts: []digest.Post{found}, Listed: []string{found.Identity}, HostFreeAt: noon})
+		}
+		r, err := w.Record(w.ctx(), noon, polls)
+		w.ok(err)
+		want(w.t, "result", r, store.RecordResult{Posts: 1, Hidden: 1, Refused: 1})
+		want(w.t, "waiting", w.waiting(ada), "1 of f.example")
+		bad := w.feedAgain(g)
+		want(w.t, "its validators", bad.ETag, "")
+		want(w.t, "why", strings.HasPrefix(bad.LastError, "could not be stored: ") && !strings.Contains(bad.LastError, "\n"), true)
+		want(w.t, "errors", bad.Errors, 1)
+		want(w.t, "may be asked", bad.NotBefore, noon.Add(24*time.Hour))
+		want(w.t, "in the queue", bad.PollAt, time.Time{})
+		w.holds("leases", 0, `SELECT count(*) FROM feeds WHERE lease_token <> ''`)
+		w.holds("hosts still leased", 0, `SELECT count(*) FROM hosts WHERE lease_until > ?`, noon.Unix())
+		again, err := w.Record(w.ctx(), noon, polls[1:])
+		w.ok(err)
+		want(w.t, "once more, its lease being over", again, store.RecordResult{Stale: 1})
+
+		fresh := w.feed("h.example")
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: fresh, Posts: posts(noon, "1"), Listed: []string{"1"}}})
+		want(w.t, "who has just added a feed is told", err != nil, true)
+	})
+}
