@@ -87,9 +87,18 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 		return nil, status, nil
 	}
 	if err != nil {
-		return nil, exitUsage, fmt.Errorf("%w; see digest --help", err)
+		return nil, statusOf(err), fmt.Errorf("%w; see digest --help", err)
 	}
 	return parsed, exitDone, nil
+}
+
+// statusOf tells a command line that is wrong from an environment that is,
+// which kong says only in words.
+func statusOf(err error) int {
+	if strings.Contains(err.Error(), "(from envar DIGEST_") {
+		return exitFailed
+	}
+	return exitUsage
 }
 
 func givenFlags(parsed *kong.Context) map[string]bool {

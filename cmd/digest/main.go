@@ -52,7 +52,7 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	command, status, err := parseArgs(&c, args, stdout)
 	if err != nil {
 		fmt.Fprintln(stderr, "digest: "+plain(err.Error()))
-		return exitUsage
+		return status
 	}
 	if command == nil {
 		return status

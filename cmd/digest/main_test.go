@@ -120,7 +120,7 @@ func TestBadValueStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for setting, value := range map[string]string{
 		"DIGEST_NOW": "yesterday", "DIGEST_HEAD": "maybe", "DIGEST_LOG_LEVEL": "loud", "DIGEST_KEEP": "forever",
-		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here", "DIGEST_POLL_WINDOW": "2h",
+		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here", "DIGEST_DATABASE": "mysql://h/d", "DIGEST_POLL_WINDOW": "2h",
 	} {
 		flag := "--" + flagOf(setting)
 		var said strings.Builder

@@ -70,6 +70,9 @@ func (s settings) understand() (h house, err error) {
 				s.PollWindow, s.ReleaseDeadline),
 		}
 	}
+	if err = checkDatabase(s.Database); err != nil {
+		return h, err
+	}
 	if err = s.checkMail(); err != nil {
 		return h, err
 	}
@@ -98,6 +101,22 @@ func (e *settingError) Error() string { return e.text }
 
 func badSetting(name, value, what, example string) error {
 	return &settingError{[]string{name}, fmt.Sprintf("%s=%q %s; an example: %s", name, value, what, example)}
+}
+
+// checkDatabase checks what can be told without opening it. Of an address only
+// the scheme is shown, for the rest may hold a password.
+func checkDatabase(database string) error {
+	const example = "digest.db, or postgres://user:password@host:5432/digest"
+	scheme, _, isAddress := strings.Cut(database, "://")
+	switch _, err := url.Parse(database); {
+	case database == "":
+		return badSetting("DIGEST_DATABASE", database, "names no database", example)
+	case isAddress && scheme != "postgres" && scheme != "postgresql":
+		return badSetting("DIGEST_DATABASE", scheme+"://…", "is no database of ours", example)
+	case isAddress && err != nil:
+		return badSetting("DIGEST_DATABASE", scheme+"://…", "is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", example)
+	}
+	return nil
 }
 
 // checkMail checks the settings of outgoing mail.
