@@ -21,6 +21,7 @@ func Intake(ctx context.Context, st *store.Store, res poller.Result, token strin
 	}
 	entries := res.Document.Newest(feed.MaxEntries)
 	polled.Listed = identities(entries)
+	polled.Windowed = len(res.Document.Entries) >= feed.MaxEntries
 	known, err := st.KnownPosts(ctx, res.Feed.ID, polled.Listed)
 	if err != nil {
 		return polled, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)

@@ -147,8 +147,14 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 
 // insert stores the new posts, in document order.
 func (r *recording) insert(ctx context.Context) error {
+	begins, err := r.begins(ctx)
+	if err != nil {
+		return err
+	}
 	for _, p := range r.shown() {
-		p.shownAt = r.now
+		if p.PublishedAt.IsZero() || at(p.PublishedAt) >= begins[p.FeedID] {
+			p.shownAt = r.now
+		}
 	}
 	var added []*incoming
 	for part := range slices.Chunk(r.fresh, statementRows) {
@@ -161,6 +167,32 @@ func (r *recording) insert(ctx context.Context) error {
 	r.fresh = added
 	r.posts = len(added)
 	return nil
+}
+
+// begins gives the date of the oldest stored post of each feed whose document
+// is longer than what is read of it. When an entry is taken down there, one
+// that was never read slides in at the old end.
+func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, error) {
+	begins := make(map[digest.FeedID]instant)
+	var ids []digest.FeedID
+	for _, p := range r.fresh {
+		if p.poll.Windowed && !p.poll.first && !slices.Contains(ids, p.FeedID) {
+			ids = append(ids, p.FeedID)
+		}
+	}
+	if len(ids) == 0 {
+		return begins, nil
+	}
+	var rows []struct {
+		FeedID digest.FeedID `db:"feed_id"`
+		Begins instant       `db:"begins"`
+	}
+	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins FROM posts
+		WHERE feed_id IN (`+list(ids)+`) AND published_at > 0 GROUP BY feed_id`)
+	for _, row := range rows {
+		begins[row.FeedID] = row.Begins
+	}
+	return begins, err
 }
 
 type postKey struct {
@@ -220,8 +252,8 @@ func (r *recording) hide(ctx context.Context) error {
 	})
 }
 
-// shown is the new posts that go to readers: all but the old ones of a feed
-// that is read for the first time.
+// shown is the new posts that go to readers, unless they have slid in: all but
+// the old ones of a feed that is read for the first time.
 func (r *recording) shown() []*incoming {
 	var shown []*incoming
 	first := make(map[*polled][]*incoming)

@@ -69,6 +69,10 @@ type Polled struct {
 	Posts  []digest.Post // new or changed ones, in document order; keys are not read
 	Listed []string      // every identity in the document, in its order; empty if none was read
 
+	// Windowed says that the document holds as much as is read of one, or more:
+	// what lies before all that is stored has slid in, and is no news.
+	Windowed bool
+
 	HostFreeAt time.Time // when the feed's host may be asked again
 }
 
