@@ -37,6 +37,11 @@ type dialect struct {
 	forUpdate  string // on a SELECT that is about to be updated
 	skipLocked string // after forUpdate: leave out what another worker holds
 	tables     string // 1 where a table of the given name exists
+
+	// strangers counts tables that are in the way of the schema, where it has
+	// never been made: all there are in a file, and those of our names in a
+	// schema of PostgreSQL, which may hold those of other programs.
+	strangers string
 }
 
 func sqliteDialect() *dialect {
@@ -48,6 +53,8 @@ func sqliteDialect() *dialect {
 		bind:  sqlx.QUESTION,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+		strangers: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+			AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '` + goose.DefaultTablename + `')`,
 	}
 }
 
@@ -69,6 +76,10 @@ func postgresDialect() *dialect {
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,
 		tables:     `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = ?`,
+		strangers: `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
+			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts', 'subscriptions', 'posts',
+			'digest_posts', 'editions', 'sign_in_tokens', 'sessions') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}
 }
 

@@ -118,3 +118,31 @@ func (s *Store) refuseNewer(ctx context.Context) error {
 	}
 	return nil
 }
+
+// refuseForeign refuses a database that another program has made: its tables
+// would stop the migration half way. It is one query, so that it sees another
+// process's migration as a whole or not at all.
+func (s *Store) refuseForeign(ctx context.Context) error {
+	var strangers, ours int
+	c := s.read()
+	if err := c.get(ctx, &strangers, s.d.strangers); err != nil {
+		return err
+	}
+	have, err := s.version(ctx)
+	if err != nil {
+		return err
+	}
+	if have > 0 { // others migrate with goose too
+		err := c.get(ctx, &ours, s.d.tables, "digest_posts")
+		if err != nil {
+			return err
+		}
+	}
+	if strangers > 0 || have > 0 && ours == 0 {
+		return &digest.Error{
+			Kind:    digest.Conflict,
+			Message: "this " + s.d.name + " database belongs to another program, and nothing of it was changed; name another in DIGEST_DATABASE",
+		}
+	}
+	return nil
+}

@@ -20,7 +20,9 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -56,7 +58,7 @@ const reachTimeout = 10 * time.Second
 
 // Open opens a database: the path of a file, which is made if it is missing,
 // or a postgres:// address. It does not migrate. A schema newer than this
-// program's is refused and left alone. Errors are *digest.Error.
+// program's is refused and left alone, and so is another program's database. Errors are *digest.Error.
 func Open(ctx context.Context, database string) (*Store, error) {
 	open := openSQLite
 	switch scheme, _, isAddress := strings.Cut(database, "://"); {
@@ -69,9 +71,11 @@ func Open(ctx context.Context, database string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.refuseNewer(ctx); err != nil {
-		_ = s.Close()
-		return nil, err
+	for _, refuse := range []func(context.Context) error{s.refuseForeign, s.refuseNewer} {
+		if err := refuse(ctx); err != nil {
+			_ = s.Close()
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -111,6 +115,11 @@ func inOneTrip(u *url.URL) string {
 }
 
 func openSQLite(ctx context.Context, path string) (*Store, error) {
+	if !isLogged(path) {
+		if err := look(ctx, path); err != nil {
+			return nil, err
+		}
+	}
 	if err := touch(path); err != nil {
 		return nil, err
 	}
@@ -132,6 +141,30 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	r.SetMaxOpenConns(sqliteReaders)
 	r.SetMaxIdleConns(sqliteReaders)
 	return &Store{d: sqliteDialect(), w: w, r: r}, nil
+}
+
+// isLogged reports whether a file is a database in WAL mode, as ours are, or
+// there is nothing in it: to open it as ours does not change it.
+func isLogged(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true // touch says it better
+	}
+	defer f.Close()
+	header := make([]byte, 20)
+	_, err = io.ReadFull(f, header)
+	const fileFormatWAL = 2 // https://www.sqlite.org/fileformat.html §1.3.3
+	return errors.Is(err, io.EOF) || err == nil && header[18] == fileFormatWAL
+}
+
+// look refuses another program's file before it is turned to WAL.
+func look(ctx context.Context, path string) error {
+	db, err := sqlx.Open("sqlite3", "file:"+filePath(path)+"?mode=ro&_pragma=busy_timeout(60000)")
+	if err != nil {
+		return explain(err)
+	}
+	defer db.Close()
+	return (&Store{d: sqliteDialect(), w: db, r: db}).refuseForeign(ctx)
 }
 
 // touch makes the file and the index of its log, readable by nobody else, and
@@ -168,9 +201,17 @@ func sqliteName(path string, pragmas ...string) string {
 			"journal_size_limit(67108864)", // what the log shrinks to after a large transaction
 		}, pragmas...),
 	}
-	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" +
+	return "file:" + filePath(path) + "?" +
 		strings.ReplaceAll(q.Encode(), "+", "%20") // SQLite knows no plus
+}
+
+// filePath is the path of a file as SQLite's addresses have it.
+func filePath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
+	return (&url.URL{Path: path}).EscapedPath()
 }
 
 // Close closes the database.
