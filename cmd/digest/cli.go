@@ -114,10 +114,10 @@ func givenFlags(parsed *kong.Context) map[string]bool {
 // blame gives the exit status of an error, and the error in the words of the
 // person: a flag that cannot be understood makes the command line wrong, a
 // setting of the environment does not.
-func (c *cli) blame(err error) (error, int) {
+func (c *cli) blame(err error) (int, error) {
 	bad, ok := errors.AsType[*settingError](err)
 	if !ok {
-		return err, exitFailed
+		return exitFailed, err
 	}
 	text, status := bad.text, exitFailed
 	for _, name := range bad.names {
@@ -126,7 +126,7 @@ func (c *cli) blame(err error) (error, int) {
 			status = exitUsage
 		}
 	}
-	return errors.New(text), status
+	return status, errors.New(text)
 }
 
 // flagOf is the flag of a setting: base-url of DIGEST_BASE_URL.

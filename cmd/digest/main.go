@@ -62,7 +62,7 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 		err = command.Run(e)
 	}
 	if err != nil {
-		err, status = c.blame(err)
+		status, err = c.blame(err)
 		fmt.Fprintln(stderr, "digest: "+plain(err.Error()))
 		return status
 	}
