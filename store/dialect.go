@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"io/fs"
 
 	"github.com/jmoiron/sqlx"
@@ -21,6 +22,10 @@ type dialect struct {
 	files fs.FS // the migrations
 	dir   string
 	bind  int // sqlx's kind of placeholder
+
+	// isolation is named where the server's default may be another. I8 rests on
+	// it: what follows a lock has to see what its former holder did.
+	isolation sql.IsolationLevel
 
 	// Locks that end with the transaction; empty on SQLite, where the
 	// transaction itself is one: every writer begins IMMEDIATE.
@@ -67,6 +72,7 @@ func postgresDialect() *dialect {
 		dir:   "postgres",
 		bind:  sqlx.DOLLAR,
 
+		isolation:  sql.LevelReadCommitted,
 		lockPlan:   `SELECT pg_advisory_xact_lock(110403869045620)`,
 		lockShared: `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
 		lockAlone:  `SELECT pg_advisory_xact_lock(110403869045621)`,

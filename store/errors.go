@@ -1,10 +1,13 @@
 package store
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
+	"syscall"
 
 	"github.com/lib/pq"
 	"github.com/ncruces/go-sqlite3"
@@ -27,7 +30,16 @@ func explain(err error) error {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return unavailable(err, "PostgreSQL cannot be reached; see that it runs and that DIGEST_DATABASE names it")
 	}
+	if isCut(err) {
+		return unavailable(err, "the database is away; try again when it is back")
+	}
 	return err
+}
+
+// isCut reports whether the connection to a server broke, or the server closed it.
+func isCut(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 func explainSQLite(code sqlite3.ErrorCode, err error) error {

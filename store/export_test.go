@@ -83,3 +83,23 @@ func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) 
 	}
 	return plan.String(), rows.Err()
 }
+
+// Write gives tests a transaction as the store's own: exec runs a statement in
+// it, and text reads one value.
+func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text func(string) string) error) error {
+	return s.write(ctx, func(c conn) error {
+		return f(func(statement string) error {
+			_, err := c.exec(ctx, statement)
+			return err
+		}, func(query string) string {
+			var text string
+			if err := c.get(ctx, &text, query); err != nil {
+				return err.Error()
+			}
+			return text
+		})
+	})
+}
+
+// ExplainError is what becomes of an error of a driver.
+func ExplainError(err error) error { return explain(err) }

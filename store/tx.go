@@ -71,7 +71,7 @@ func (s *Store) write(ctx context.Context, f func(conn) error) error {
 }
 
 func (s *Store) once(ctx context.Context, f func(conn) error) error {
-	tx, err := s.w.BeginTxx(ctx, nil)
+	tx, err := s.w.BeginTxx(ctx, &sql.TxOptions{Isolation: s.d.isolation})
 	if err != nil {
 		return fmt.Errorf("beginning: %w", explain(err))
 	}

@@ -1,0 +1,151 @@
+package store_test
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/lib/pq"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// TestDurability holds what the database promises of a commit: it survives the
+// loss of power, and keys lead somewhere.
+func TestDurability(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	err := s.Write(t.Context(), func(_ func(string) error, text func(string) string) error {
+		want(t, "synchronous: FULL", text(`PRAGMA synchronous`), "2")
+		want(t, "foreign keys", text(`PRAGMA foreign_keys`), "1")
+		want(t, "journal", text(`PRAGMA journal_mode`), "wal")
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestIsolation runs on a server whose default is another.
+func TestIsolation(t *testing.T) {
+	u, err := url.Parse(storetest.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("default_transaction_isolation", "serializable")
+	u.RawQuery = q.Encode()
+	s := storetest.Open(t, u.String())
+	err = s.Write(t.Context(), func(_ func(string) error, text func(string) string) error {
+		want(t, "isolation", text(`SELECT current_setting('transaction_isolation')`), "read committed")
+		want(t, "the default", text(`SELECT current_setting('default_transaction_isolation')`), "serializable")
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConflictsAreRetried ends transactions in favour of another, a few times
+// and for ever.
+func TestConflictsAreRetried(t *testing.T) {
+	each(t, func(w world) {
+		for _, c := range []struct {
+			why   string
+			code  pq.ErrorCode
+			lost  int // transactions
+			tries int
+			ok    bool
+		}{
+			{"serialization", "40001", 3, 4, true},
+			{"deadlock", "40P01", 1, 2, true},
+			{"for ever", "40001", 1000, 6, false},
+			{"another error", "23505", 1, 1, false},
+		} {
+			tries := 0
+			err := w.Write(w.ctx(), func(exec func(string) error, _ func(string) string) error {
+				tries++
+				if err := exec(fmt.Sprintf(`INSERT INTO feeds (url, host) VALUES ('%s', '')`, c.why)); err != nil {
+					return err
+				}
+				if tries <= c.lost {
+					return fmt.Errorf("storing: %w", &pq.Error{Code: c.code})
+				}
+				return nil
+			})
+			want(w.t, c.why+": tries", tries, c.tries)
+			want(w.t, c.why+": in the end", err == nil, c.ok)
+		}
+		w.holds("what was lost has left nothing", 2, `SELECT count(*) FROM feeds`)
+	})
+}
+
+// TestDeadlock lets two transactions wait for each other: PostgreSQL ends one,
+// and it is done again.
+func TestDeadlock(t *testing.T) {
+	w := world{storetest.Open(t, storetest.Postgres(t)), t}
+	a, b := w.feed("a.example"), w.feed("b.example")
+	var both, done sync.WaitGroup
+	both.Add(2)
+	for _, order := range [][2]digest.FeedID{{a.ID, b.ID}, {b.ID, a.ID}} {
+		done.Go(func() {
+			first := true
+			err := w.Write(w.ctx(), func(exec func(string) error, _ func(string) string) error {
+				if err := exec(fmt.Sprintf(`UPDATE feeds SET errors = errors + 1 WHERE id = %d`, order[0])); err != nil {
+					return err
+				}
+				if first {
+					first = false
+					both.Done()
+					both.Wait()
+				}
+				return exec(fmt.Sprintf(`UPDATE feeds SET errors = errors + 1 WHERE id = %d`, order[1]))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	want(t, "a", w.feedAgain(a).Errors, 2)
+	want(t, "b", w.feedAgain(b).Errors, 2)
+}
+
+// TestADatabaseThatIsAway says so in one line, and keeps the cause.
+func TestADatabaseThatIsAway(t *testing.T) {
+	for _, cause := range []error{
+		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
+		&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, &pq.Error{Code: "57P01"}, &pq.Error{Code: "08006"},
+	} {
+		err := store.ExplainError(fmt.Errorf("reading: %w", cause))
+		oneLine(t, err, digest.Unavailable)
+		if !errors.Is(err, cause) {
+			t.Errorf("%v is no longer to be found in %v", cause, err)
+		}
+	}
+	if err := store.ExplainError(errors.New("other")); digest.KindOf(err) != "" || !strings.Contains(err.Error(), "other") {
+		t.Error(err)
+	}
+}
+
+// TestServerCutsConnections ends the server's side of a transaction.
+func TestServerCutsConnections(t *testing.T) {
+	s := storetest.Open(t, storetest.Postgres(t))
+	err := s.Write(t.Context(), func(exec func(string) error, _ func(string) string) error {
+		first := exec(`SELECT pg_terminate_backend(pg_backend_pid())`)
+		oneLine(t, first, digest.Unavailable)
+		return exec(`SELECT 1`)
+	})
+	oneLine(t, err, digest.Unavailable)
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
