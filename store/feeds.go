@@ -138,9 +138,9 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 	return feed, created, nil
 }
 
-// Feeds lists every feed by its address.
+// Feeds lists every feed by its address, without those that have become part of another.
 func (s *Store) Feeds(ctx context.Context) ([]FeedInfo, error) {
-	return s.feedInfos(ctx, `ORDER BY f.url`)
+	return s.feedInfos(ctx, `WHERE f.merged_into = 0 ORDER BY f.url`)
 }
 
 // Feed gives one feed with its subscribers; digest.NotFound if there is none.

@@ -67,6 +67,9 @@ func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
 	subs, err := w.Subscriptions(w.ctx(), cyd.ID)
 	w.ok(err)
 	want(w.t, "the reader's own title", subs[0].Title, "Mine")
+	all, err := w.Feeds(w.ctx())
+	w.ok(err)
+	want(w.t, "feeds that are listed", len(all), 1)
 	w.leadsTo(old, a, b)
 }
 
@@ -122,6 +125,13 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 		w.ok(err)
 		want(w.t, "a reader of both", w.waiting(ada), "1")
 		want(w.t, "a reader of one", w.waiting(bob), "1")
+
+		w.record(noon, w.feedAgain(b), posts(noon, "0"), "1")
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, b.ID))
+		want(w.t, "who leaves one leaves both", w.waiting(ada), "")
+		w.subscribe(ada, w.feedAgain(b))
+		want(w.t, "and who comes back", w.waiting(ada), "1 0")
+		w.ok(w.Exec(w.ctx(), `DELETE FROM digest_posts WHERE post_id IN (SELECT id FROM posts WHERE identity = '0')`))
 
 		was := w.feedAgain(b)
 		was.State, was.Errors = digest.FeedActive, 0

@@ -120,6 +120,12 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	if err != nil {
 		return err
 	}
+	// What waits of feeds that became part of this one.
+	_, err = c.exec(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?)
+		AND EXISTS (SELECT 1 FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id = digest_posts.post_id AND f.merged_into = ?)`, id, id, feed)
+	if err != nil {
+		return err
+	}
 	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
 	_, err = c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
 		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)
