@@ -117,7 +117,7 @@ func inOneTrip(u *url.URL) string {
 func openSQLite(ctx context.Context, path string) (*Store, error) {
 	if !isLogged(path) {
 		if err := look(ctx, path); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("opening %s: %w", path, err)
 		}
 	}
 	if err := touch(path); err != nil {
@@ -154,7 +154,13 @@ func isLogged(path string) bool {
 	header := make([]byte, 20)
 	_, err = io.ReadFull(f, header)
 	const fileFormatWAL = 2 // https://www.sqlite.org/fileformat.html §1.3.3
-	return errors.Is(err, io.EOF) || err == nil && header[18] == fileFormatWAL
+	switch {
+	case err == nil:
+		return header[18] == fileFormatWAL
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return false
+	}
+	return true // empty; or a folder, of which touch says it better
 }
 
 // look refuses another program's file before it is turned to WAL.

@@ -138,6 +138,7 @@ func (e *env) editions(st *store.Store, signer *digest.Signer) *edition.Builder 
 
 // job wires the hourly job; the transport is the caller's to close.
 func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
+	tuneMemory()
 	signer, err := e.signer(st)
 	if err != nil {
 		return nil, nil, err
