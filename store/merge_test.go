@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -150,5 +152,39 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 		back.URL, back.Host = a.URL, a.Host
 		w.record(noon.Add(3*time.Hour), back, nil)
 		want(w.t, "back where it began", w.feedAgain(a).URL, a.URL)
+	})
+}
+
+// TestMovingMeetsTheRest lets a feed move while the one at its new address is
+// stored, and while a reader comes to it.
+func TestMovingMeetsTheRest(t *testing.T) {
+	const rounds = 20
+	each(t, func(w world) {
+		for i := range rounds {
+			ada, bob := w.reader(fmt.Sprint("ada", i), "Europe/Paris"), w.reader(fmt.Sprint("bob", i), "Europe/Paris")
+			b, a := w.feed(fmt.Sprintf("b%d.example", i)), w.feed(fmt.Sprintf("a%d.example", i))
+			w.subscribe(bob, b)
+			moved := a
+			moved.URL, moved.Host = b.URL, b.Host
+			var wg sync.WaitGroup
+			for _, f := range []digest.Feed{moved, b} {
+				wg.Go(func() {
+					f.ParsedAt = noon
+					p := store.Polled{Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"}}
+					if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
+						w.t.Error(err)
+					}
+				})
+			}
+			wg.Go(func() {
+				if _, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: a.ID}, noon); err != nil {
+					w.t.Error(err)
+				}
+			})
+			wg.Wait()
+			want(w.t, "who was there", w.waiting(bob), "1")
+			want(w.t, "who came", w.waiting(ada), "1")
+			want(w.t, "takes", w.subscribed(ada), b.ID)
+		}
 	})
 }

@@ -60,15 +60,15 @@ func TestConflictsAreRetried(t *testing.T) {
 	each(t, func(w world) {
 		for _, c := range []struct {
 			why   string
-			code  pq.ErrorCode
+			cause error
 			lost  int // transactions
 			tries int
 			ok    bool
 		}{
-			{"serialization", "40001", 3, 4, true},
-			{"deadlock", "40P01", 1, 2, true},
-			{"for ever", "40001", 1000, 6, false},
-			{"another error", "23505", 1, 1, false},
+			{"serialization", &pq.Error{Code: "40001"}, 3, 4, true},
+			{"deadlock", &pq.Error{Code: "40P01"}, 1, 2, true},
+			{"for ever", &pq.Error{Code: "40001"}, 1000, 6, false},
+			{"another error", &pq.Error{Code: "23505"}, 1, 1, false},
 		} {
 			tries := 0
 			err := w.Write(w.ctx(), func(exec func(string) error, _ func(string) string) error {
@@ -77,7 +77,7 @@ func TestConflictsAreRetried(t *testing.T) {
 					return err
 				}
 				if tries <= c.lost {
-					return fmt.Errorf("storing: %w", &pq.Error{Code: c.code})
+					return fmt.Errorf("storing: %w", c.cause)
 				}
 				return nil
 			})
