@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -126,8 +127,13 @@ func TestStop(t *testing.T) {
 		cmd := s.command(t.Context(), "--now", instant(s.now), "--json", "tick")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		s.web.onRequest(5, func() { cmd.Process.Signal(syscall.SIGTERM) })
-		if err := cmd.Run(); err != nil {
+		started := make(chan *os.Process, 1)
+		s.web.onRequest(5, func() { (<-started).Signal(syscall.SIGTERM) })
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		started <- cmd.Process
+		if err := cmd.Wait(); err != nil {
 			t.Errorf("stopped: %v\n%s", err, stderr.String())
 		}
 		stopped, err := readSummary(stdout.String())

@@ -57,8 +57,11 @@ func (s *session) Reset()                               { s.to = nil }
 func (s *session) Logout() error                        { return nil }
 func (s *session) Mail(string, *smtp.MailOptions) error { return nil }
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if e := s.refuse[to]; e != nil {
-		return e
+	s.mu.Lock()
+	refusal := s.refuse[to]
+	s.mu.Unlock()
+	if refusal != nil {
+		return refusal
 	}
 	s.to = append(s.to, to)
 	return nil
@@ -233,7 +236,9 @@ func TestRefusals(t *testing.T) {
 	if sum := s.tick(midnight); sum.Editions != 4 || sum.Sent != 2 || sum.FailedMail != 1 {
 		t.Errorf("%+v, want 4 editions, 2 sent and 1 failed", sum)
 	}
+	k.mu.Lock()
 	delete(k.refuse, "reader2@example.org")
+	k.mu.Unlock()
 	s.set(midnight.Add(time.Hour))
 	if sum := s.tick(s.now); sum.Sent != 1 || sum.FailedMail != 0 {
 		t.Errorf("an hour later: %+v, want the greylisted one sent and no more", sum)
