@@ -131,7 +131,7 @@ func BenchmarkRelease(b *testing.B) {
 			editions += n
 			start = time.Now()
 			err = s.Exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
-				SELECT id, 'bench ' || ?, last_due_at, last_due_at, edition_count, 'sent', last_due_at, last_due_at, last_due_at
+				SELECT id, 'bench ' || ?, last_due_at + 1, last_due_at, edition_count, 'sent', last_due_at, last_due_at, last_due_at
 				FROM digests ORDER BY id`, fmt.Sprint(round))
 			bare += time.Since(start)
 			if err != nil {
