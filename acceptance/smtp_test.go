@@ -146,14 +146,17 @@ func TestKillSMTP(t *testing.T) {
 }
 
 // killAtDot runs a tick that is killed when its first message has arrived, and
-// gives how many dots that were.
+// gives how many dots that were. The server does not answer that dot, nor any
+// other, while the program lives.
 func (r *reaper) killAtDot(k *sink) (dots int) {
 	r.t.Helper()
 	ctx, kill := context.WithCancel(r.t.Context())
 	defer kill()
-	k.set(func(letter) { dots = 1; kill() })
-	defer k.set(nil)
+	dead := make(chan struct{})
+	k.set(func(letter) { dots = 1; kill(); <-dead })
 	r.try(ctx, "--now", instant(r.now), "tick")
+	close(dead)
+	k.set(nil)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return dots
