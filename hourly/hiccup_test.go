@@ -1,7 +1,11 @@
 package hourly_test
 
 import (
+	"context"
 	"database/sql"
+	"log/slog"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,5 +70,60 @@ func lockPosts(t *testing.T, address string) (cut func()) {
 			WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestStopWhileTheDatabaseIsAway: with nothing in flight a stop waits for nothing.
+func TestStopWhileTheDatabaseIsAway(t *testing.T) {
+	address := storetest.Postgres(t)
+	h := newHouse(t, storetest.Open(t, address), "2026-11-20 00:00")
+	ctx, stop := context.WithCancel(t.Context())
+	job := h.job()
+	job.Log = slog.New(onWarning{slog.DiscardHandler, stop})
+	defer takeAway(t, address)()
+	if _, err := job.Poll(ctx); err != nil {
+		t.Errorf("a stop is no failure: %v", err)
+	}
+}
+
+// onWarning does something when a warning is logged.
+type onWarning struct {
+	slog.Handler
+	do func()
+}
+
+func (onWarning) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w onWarning) Handle(_ context.Context, r slog.Record) error {
+	if r.Level == slog.LevelWarn {
+		w.do()
+	}
+	return nil
+}
+
+// takeAway gives a database another name, until it is brought back.
+func takeAway(t *testing.T, address string) (back func()) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	u.Path = "/template1"
+	db, err := sql.Open("postgres", u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(statement string) {
+		t.Helper()
+		if _, err := db.Exec(statement); err != nil {
+			t.Error(err)
+		}
+	}
+	do(`ALTER DATABASE "` + name + `" ALLOW_CONNECTIONS false`)
+	do(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '` + name + `'`)
+	return func() {
+		do(`ALTER DATABASE "` + name + `" ALLOW_CONNECTIONS true`)
+		db.Close()
 	}
 }

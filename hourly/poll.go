@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"digest"
 	"digest/poller"
 	"digest/store"
 )
@@ -75,16 +74,15 @@ func (r *round) fail(err error) {
 }
 
 // insist does something with the database, and does it again while the
-// database is away. Everything done so is fenced by the leases, so that it may
-// be repeated although it was done.
-func (r *round) insist(do func() error) error {
+// database is away, until ctx ends. Everything done so is fenced by the leases,
+// so that it may be repeated although it was done.
+func (r *round) insist(ctx context.Context, do func() error) error {
 	const longest = 5 * time.Second
 	end := time.NewTimer(patience)
 	defer end.Stop()
 	for try, wait := 1, 100*time.Millisecond; ; try, wait = try+1, min(2*wait, longest) {
 		err := do()
-		away := digest.KindOf(err) == digest.Unavailable
-		if err == nil || r.hard.Err() != nil || try == tries && !away {
+		if err == nil || ctx.Err() != nil || try >= tries && !store.IsAway(err) {
 			return err
 		}
 		r.job.Log.Warn("the database failed; trying again", "err", err)
@@ -92,7 +90,7 @@ func (r *round) insist(do func() error) error {
 		case <-time.After(wait):
 		case <-end.C:
 			return err
-		case <-r.hard.Done():
+		case <-ctx.Done():
 			return err
 		}
 	}
@@ -105,12 +103,14 @@ func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.hard.Err() == nil {
 		room, landed := r.room()
 		var claimed []store.ClaimedFeed
-		err := r.insist(func() (err error) {
+		err := r.insist(soft, func() (err error) {
 			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), room, r.job.Spread.Gap, feedLease, r.token)
 			return err
 		})
 		if err != nil {
-			r.fail(fmt.Errorf("claiming feeds to poll: %w", err))
+			if soft.Err() == nil { // else a stop, which needs no claim
+				r.fail(fmt.Errorf("claiming feeds to poll: %w", err))
+			}
 			return
 		}
 		for _, c := range claimed {
@@ -177,7 +177,7 @@ func (r *round) one(c store.ClaimedFeed) {
 		return
 	}
 	var polled store.Polled
-	err := r.insist(func() (err error) {
+	err := r.insist(r.hard, func() (err error) {
 		polled, err = Intake(r.hard, r.job.Store, res, c.Token, r.job.Now())
 		return err
 	})
@@ -224,7 +224,7 @@ func (r *round) recordAll() {
 	for first := range r.done {
 		batch := r.gather(first)
 		var stored store.RecordResult
-		err := r.insist(func() (err error) {
+		err := r.insist(r.hard, func() (err error) {
 			stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch)
 			return err
 		})

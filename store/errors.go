@@ -36,6 +36,21 @@ func explain(err error) error {
 	return err
 }
 
+// IsAway reports whether an error is of a database that comes back by itself: a
+// server that restarts, a connection that broke, a file that another process
+// holds. A full disk or a wrong password is not.
+func IsAway(err error) bool {
+	if code, ok := errors.AsType[sqlite3.ErrorCode](err); ok {
+		return code == sqlite3.BUSY
+	}
+	if e, ok := errors.AsType[*pq.Error](err); ok {
+		class := e.Code.Class()
+		return class == "08" || class == "53" || class == "57"
+	}
+	_, unreachable := errors.AsType[*net.OpError](err)
+	return unreachable || isCut(err)
+}
+
 // isCut reports whether the connection to a server broke, or the server closed it.
 func isCut(err error) bool {
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||

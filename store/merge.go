@@ -13,6 +13,7 @@ type holder struct {
 	ID       digest.FeedID `db:"id"`
 	URL      string        `db:"url"`
 	ParsedAt instant       `db:"parsed_at"`
+	LastOKAt instant       `db:"last_ok_at"`
 	moves    bool          // it is moving itself, in this batch
 }
 
@@ -58,7 +59,7 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 		return holders, nil
 	}
 	var rows []holder
-	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at FROM feeds f
+	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at, f.last_ok_at FROM feeds f
 		WHERE f.url IN (VALUES `+v.String()+`) ORDER BY f.id`+r.c.d.lockRows("f"), v.args...)
 	for _, h := range rows {
 		h.moves = moving[h.ID]
@@ -96,7 +97,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
 		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.url, to}},
-		{`UPDATE feeds SET merged_into = ? WHERE id = ?`, []any{to, from}},
+		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
 		// It answers there, whatever was thought of it.
 		{`UPDATE feeds SET state = 'active', errors = 0, last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
 			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE id = ?`, []any{r.now, r.now, to}},
@@ -124,7 +125,7 @@ func (p *polled) end(address string) {
 func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID}, Listed: p.Listed}, first: into.ParsedAt == 0}
 	s := recording{c: r.c, now: r.now, polls: []*polled{target}}
-	if err := s.read(ctx, p, target); err != nil {
+	if err := s.read(ctx, p, target, into); err != nil {
 		return err
 	}
 	for _, step := range []func(context.Context) error{s.match, s.insert, s.hide} {
@@ -146,8 +147,9 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 
 // read takes in the posts of a feed that were read where it has moved to: what
 // the document lists; or, of one that is unchanged, all since the move was first
-// seen. A feed that was never read has to be told of all there are.
-func (r *recording) read(ctx context.Context, p, target *polled) error {
+// seen, or since the other feed was last read if that is longer ago. A feed that
+// was never read has to be told of all there are.
+func (r *recording) read(ctx context.Context, p, target *polled, into holder) error {
 	var v values
 	for _, identity := range p.Listed {
 		v.row(identity)
@@ -161,6 +163,7 @@ func (r *recording) read(ctx context.Context, p, target *polled) error {
 		case since == 0: // never, by how moves are noted; all of them would be too many
 			since = r.now
 		}
+		since = min(since, into.LastOKAt) // what it has not read itself
 		which, args = `p.seen_at >= ?`, []any{p.Feed.ID, since}
 	}
 	var rows []postRow
