@@ -51,10 +51,6 @@ type Options struct {
 	// HostInterval is the least gap between two requests to one host.
 	HostInterval time.Duration
 
-	// Gap is the least time between two polls of one feed. It is not held here:
-	// Schedule and the claim of the feed do that.
-	Gap time.Duration
-
 	Head HeadMode // "" means HeadLearned
 
 	// Now is the clock; nil means time.Now.

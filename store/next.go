@@ -8,23 +8,6 @@ import (
 	"digest"
 )
 
-// NextEvent is the earliest of NextMidnight, NextPoll and NextMail.
-func (s *Store) NextEvent(ctx context.Context, gap time.Duration) (time.Time, bool, error) {
-	var next instant
-	for _, find := range []func(context.Context) (time.Time, bool, error){
-		s.NextMidnight,
-		func(ctx context.Context) (time.Time, bool, error) { return s.NextPoll(ctx, gap) },
-		s.NextMail,
-	} {
-		t, _, err := find(ctx)
-		if err != nil {
-			return time.Time{}, false, err
-		}
-		next = earlier(next, at(t))
-	}
-	return next.time(), next != 0, nil
-}
-
 // NextMidnight gives the earliest midnight that was not planned yet; false: no
 // digest is active. It may lie in the past. Digests that wait for their feeds
 // are left out: see OldestDue.

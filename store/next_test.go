@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -8,13 +9,24 @@ import (
 	"digest/store"
 )
 
-func TestNextEvent(t *testing.T) {
+// TestNext follows a digest through its day: whichever of the three answers is
+// the earliest is what happens next.
+func TestNext(t *testing.T) {
 	each(t, func(w world) {
-		next := func() time.Time {
-			at, ok, err := w.NextEvent(w.ctx(), time.Hour)
-			w.ok(err)
-			want(w.t, "ok", ok, !at.IsZero())
-			return at
+		next := func() (first time.Time) {
+			for _, find := range []func(context.Context) (time.Time, bool, error){
+				w.NextMidnight,
+				func(ctx context.Context) (time.Time, bool, error) { return w.NextPoll(ctx, time.Hour) },
+				w.NextMail,
+			} {
+				at, ok, err := find(w.ctx())
+				w.ok(err)
+				want(w.t, "ok", ok, !at.IsZero())
+				if ok && (first.IsZero() || at.Before(first)) {
+					first = at
+				}
+			}
+			return first
 		}
 		want(w.t, "nothing", next(), time.Time{})
 		ada := w.reader("ada", "Europe/Paris")

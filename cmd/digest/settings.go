@@ -86,8 +86,10 @@ func (s settings) understand() (h house, err error) {
 	if h.head, err = poller.ParseHeadMode(s.Head); err != nil {
 		return h, badSetting("DIGEST_HEAD", s.Head, "is not a way to use HEAD", "learned")
 	}
-	h.allowNetworks, err = parseNetworks(s.AllowNetworks)
-	return h, err
+	if h.allowNetworks, err = poller.ParseNetworks(s.AllowNetworks); err != nil {
+		return h, badSetting("DIGEST_ALLOW_NETWORKS", s.AllowNetworks, "is not a list of networks", "127.0.0.0/8,192.168.1.0/24")
+	}
+	return h, nil
 }
 
 // A settingError is a setting that cannot be understood. It may have come from
@@ -174,15 +176,4 @@ func parseBaseURL(s string) (string, error) {
 		return "", badSetting("DIGEST_BASE_URL", s, "is not the address of a web site without a path", "https://digest.example.org")
 	}
 	return strings.TrimRight(s, "/"), nil
-}
-
-func parseNetworks(s string) (networks []netip.Prefix, err error) {
-	for one := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ' ' }) {
-		p, err := netip.ParsePrefix(one)
-		if err != nil {
-			return nil, badSetting("DIGEST_ALLOW_NETWORKS", one, "is not a network", "127.0.0.0/8,192.168.1.0/24")
-		}
-		networks = append(networks, p.Masked())
-	}
-	return networks, nil
 }
