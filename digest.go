@@ -69,6 +69,10 @@ const (
 	FeedActive FeedState = "active"
 	FeedDead   FeedState = "dead" // failed for too long; asked no more until someone vouches for it
 	FeedGone   FeedState = "gone" // said 410
+
+	// FeedTrial is a dead or gone feed that somebody vouches for: it is asked
+	// once more, and a good answer makes it active.
+	FeedTrial FeedState = "trial"
 )
 
 // Learned is what polling has taught about one ability of a feed's server.
@@ -117,6 +121,29 @@ type Feed struct {
 
 	MovedTo    string    // where a permanent redirect leads, until it is believed
 	MovedSince time.Time // first sighting of MovedTo
+
+	Domain   string    // registrable domain of Host: the unit that is slowed when it limits us
+	NewestAt time.Time // date of its newest entry, never in the future; zero: not known
+	Parser   int       // the version of the parser that read its document
+
+	// Least times between two polls, 0 for none: by its document's own word
+	// (ttl, sy:updatePeriod), by our manners, by the operator's rule for its
+	// host, and while it outruns its readers (then it is asked by itself, not
+	// only at midnights).
+	DocInterval  time.Duration
+	OwnInterval  time.Duration
+	HostInterval time.Duration
+	BusyInterval time.Duration
+
+	SkipHours uint32   // bit h: not in hour h of the UTC day
+	SkipDays  Weekdays // not on these days in UTC
+
+	FailingSince time.Time // the first of the failed polls in a row, throttled ones too
+	GoneAt       time.Time // when it first said 410; zero once it answers well
+	PingedAt     time.Time // a ping that no poll has answered yet
+	Repeats      int       // full answers in a row with the same bytes and the same ETag
+	ByDate       bool      // asked by If-Modified-Since alone: its ETag is in the way
+	Doubted      bool      // its validators may lie: asked without them once
 }
 
 // A Subscription says that a digest takes a feed.

@@ -39,12 +39,29 @@ type feedRow struct {
 	HeadRetestAt  instant          `db:"head_retest_at"`
 	MovedTo       string           `db:"moved_to"`
 	MovedSince    instant          `db:"moved_since"`
+	Domain        string           `db:"domain"`
+	NewestAt      instant          `db:"newest_at"`
+	Parser        int              `db:"parser"`
+	DocInterval   int64            `db:"doc_interval"`
+	OwnInterval   int64            `db:"own_interval"`
+	HostInterval  int64            `db:"host_interval"`
+	BusyInterval  int64            `db:"busy_interval"`
+	SkipHours     uint32           `db:"skip_hours"`
+	SkipDays      digest.Weekdays  `db:"skip_days"`
+	FailingSince  instant          `db:"failing_since"`
+	GoneAt        instant          `db:"gone_at"`
+	PingedAt      instant          `db:"pinged_at"`
+	Repeats       int              `db:"repeats"`
+	ByDate        bool             `db:"by_date"`
+	Doubted       bool             `db:"doubted"`
 }
 
 const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.language, f.etag, f.last_modified,
 	f.validator_url, f.body_hash, f.last_attempt_at, f.last_ok_at, f.parsed_at, f.not_before, f.fresh_until,
 	f.poll_at, f.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
-	f.head_state, f.conditional_state, f.head_retest_at, f.moved_to, f.moved_since`
+	f.head_state, f.conditional_state, f.head_retest_at, f.moved_to, f.moved_since, f.domain, f.newest_at, f.parser,
+	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
+	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted`
 
 // subscribers counts the active digests that take the feed f.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
@@ -84,6 +101,21 @@ func (r feedRow) feed() digest.Feed {
 		HeadRetestAt:  r.HeadRetestAt.time(),
 		MovedTo:       r.MovedTo,
 		MovedSince:    r.MovedSince.time(),
+		Domain:        r.Domain,
+		NewestAt:      r.NewestAt.time(),
+		Parser:        r.Parser,
+		DocInterval:   span(r.DocInterval),
+		OwnInterval:   span(r.OwnInterval),
+		HostInterval:  span(r.HostInterval),
+		BusyInterval:  span(r.BusyInterval),
+		SkipHours:     r.SkipHours,
+		SkipDays:      r.SkipDays,
+		FailingSince:  r.FailingSince.time(),
+		GoneAt:        r.GoneAt.time(),
+		PingedAt:      r.PingedAt.time(),
+		Repeats:       r.Repeats,
+		ByDate:        r.ByDate,
+		Doubted:       r.Doubted,
 	}
 }
 

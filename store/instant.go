@@ -50,3 +50,17 @@ func (i *instant) Scan(value any) error {
 	}
 	return nil
 }
+
+// span makes a duration of stored seconds, and seconds stores one; what is
+// left of a second is rounded up, for these are times to wait.
+func span(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// bit stores a truth.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -8,13 +8,15 @@ import (
 )
 
 // numbers are the columns of a feed's record that most polls change, and texts
-// those that few do. Most polls find nothing new: to write their numbers alone
+// those that few do, most of them texts. Most polls find nothing new: to write their numbers alone
 // halves what storing them costs.
 const (
 	numbers = `id, last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at,
 		last_status, head_retest_at, moved_since, listed_at, last_attempt_at`
 	texts = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
-		last_error, state, head_state, conditional_state, moved_to`
+		last_error, state, head_state, conditional_state, moved_to, domain, newest_at, parser,
+		doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
+		gone_at, pinged_at, repeats, by_date, doubted`
 )
 
 func numberCells(f digest.Feed, listed instant) []any {
@@ -27,7 +29,9 @@ func numberCells(f digest.Feed, listed instant) []any {
 func textCells(f digest.Feed) []any {
 	return []any{
 		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
-		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo,
+		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.Domain, at(f.NewestAt), f.Parser,
+		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays), at(f.FailingSince),
+		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.Doubted),
 	}
 }
 

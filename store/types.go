@@ -74,6 +74,81 @@ type Polled struct {
 	Windowed bool
 
 	HostFreeAt time.Time // when the feed's host may be asked again
+
+	Poll PollRecord // for the history; one without a time is not kept
+	Body *Body      // the document, if it was read; nil: the stored one stays
+
+	// Gap is when posts may have been lost, if nothing is known of what the
+	// document lists. It is believed, and told to the feed's readers, only if
+	// nothing of it is known under another identity either.
+	Gap *Gap
+}
+
+// A PollRecord is one poll in the history of a feed.
+type PollRecord struct {
+	At       time.Time
+	Outcome  string // as package poller names it: unchanged, changed, failed
+	Status   int    // of the last answer; 0: there was none
+	Requests int
+	Bytes    int64         // of bodies, as they travelled
+	Took     time.Duration // all of it, in whole milliseconds; pauses between requests not counted
+	Note     string        // one line for people
+}
+
+// A Body is a document as it was read, codings undone.
+type Body struct {
+	ContentType string
+	URL         string // where it was found
+	Bytes       []byte
+}
+
+// A Gap is a time of which posts of a feed may be missing.
+type Gap struct {
+	From, To time.Time
+}
+
+// A NoticeKind says what an edition tells its reader of a feed.
+type NoticeKind string
+
+// The kinds of notice.
+const (
+	NoticeGone NoticeKind = "gone" // the site says 410; the subscription has ended
+	NoticeDead NoticeKind = "dead" // failing for 90 days; asked no more
+	NoticeGap  NoticeKind = "gap"  // posts may be missing
+)
+
+// A Notice is what an edition tells its reader of a feed.
+type Notice struct {
+	DigestID digest.DigestID
+	FeedID   digest.FeedID
+	Kind     NoticeKind
+	Title    string // the reader's own title of the feed, else the feed's, else empty
+	URL      string // of the feed
+	Gap             // of NoticeGap
+}
+
+// A HostRule is what the operator has decided for a host and all below it.
+type HostRule struct {
+	Host     string        // lower case, without port
+	Interval time.Duration // between two polls of one feed, at least
+}
+
+// Robots is what the robots.txt of a site says to this program by its name.
+type Robots struct {
+	Origin       string // scheme://host:port as poller names it
+	FetchedAt    time.Time
+	ETag         string
+	LastModified string
+	Rules        string // our group's lines; empty: it does not speak to us
+}
+
+// A Fence is why a database is left alone: it may be a copy of one at work
+// elsewhere, or have been brought back from the past.
+type Fence struct {
+	Reason  string    // one line for people; empty: there is no fence
+	BaseURL string    // of the instance that used the database last; empty: none did
+	Beat    time.Time // when it last did
+	Waiting int       // editions that would go out: sealed ones to be sent, and digests whose midnight has passed
 }
 
 // A RecordResult counts what Record did.
