@@ -102,30 +102,19 @@ type Body struct {
 	Bytes       []byte
 }
 
-// A Gap is a time of which posts of a feed may be missing.
-type Gap struct {
-	From, To time.Time
-}
-
-// A NoticeKind says what an edition tells its reader of a feed.
-type NoticeKind string
+// The words of notices are those of package digest.
+type (
+	Gap        = digest.Gap
+	NoticeKind = digest.NoticeKind
+	Notice     = digest.Notice
+)
 
 // The kinds of notice.
 const (
-	NoticeGone NoticeKind = "gone" // the site says 410; the subscription has ended
-	NoticeDead NoticeKind = "dead" // failing for 90 days; asked no more
-	NoticeGap  NoticeKind = "gap"  // posts may be missing
+	NoticeGone = digest.NoticeGone
+	NoticeDead = digest.NoticeDead
+	NoticeGap  = digest.NoticeGap
 )
-
-// A Notice is what an edition tells its reader of a feed.
-type Notice struct {
-	DigestID digest.DigestID
-	FeedID   digest.FeedID
-	Kind     NoticeKind
-	Title    string // the reader's own title of the feed, else the feed's, else empty
-	URL      string // of the feed
-	Gap             // of NoticeGap
-}
 
 // A HostRule is what the operator has decided for a host and all below it.
 type HostRule struct {
