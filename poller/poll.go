@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 	"unicode/utf8"
 
@@ -253,16 +254,35 @@ func (p *Poller) parseFeed(a *answer) (*feed.Document, error) {
 	return doc, nil
 }
 
-func (p *Poller) parseAny(a *answer) (doc *feed.Document, err error) {
-	p.parsing <- struct{}{}
+func (p *Poller) parseAny(a *answer) (*feed.Document, error) {
+	return p.Read(context.Background(), a.body, a.header.Get("Content-Type"), a.address)
+}
+
+// Read reads a document that was fetched before, as a poll does: no more at
+// once than there are processors, and a parser that panics breaks nothing else.
+func (p *Poller) Read(ctx context.Context, body []byte, contentType, address string) (doc *feed.Document, err error) {
+	select {
+	case p.parsing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	defer func() {
 		<-p.parsing
 		if r := recover(); r != nil {
-			p.log.Error("parsing panicked", "address", a.url.Redacted(), "panic", fmt.Sprint(r))
+			p.log.Error("parsing panicked", "address", redacted(address), "panic", fmt.Sprint(r))
 			doc, err = nil, errors.New("the document could not be read: it broke the parser, which is a fault of this program")
 		}
 	}()
-	return p.parse(a.body, a.header.Get("Content-Type"), a.address)
+	return p.parse(body, contentType, address)
+}
+
+// redacted hides the password in an address.
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(not an address)"
+	}
+	return u.Redacted()
 }
 
 func kindName(k feed.Kind) string {

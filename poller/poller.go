@@ -65,6 +65,27 @@ type Options struct {
 	// NoWait leaves out every pause between requests. There is still one
 	// request in flight for each host at a time.
 	NoWait bool
+
+	// Requests is how many requests may be on the wire at once, over all
+	// hosts: 0 means DefaultRequests.
+	Requests int
+
+	// Robots keeps what the robots.txt of a site says; nil: it is not asked for.
+	Robots RobotsCache
+
+	// Hosts are leased before a request to one that the caller has not leased,
+	// so that no two workers ask it at once; nil: there is one process only.
+	Hosts HostLeases
+}
+
+// HostLeases gives hosts to one asker at a time, across all workers.
+type HostLeases interface {
+	// LeaseHost leases a host. An empty token: it is leased elsewhere, and worth
+	// trying again at free. With a token, it may be asked from free on.
+	LeaseHost(ctx context.Context, host string, lease time.Duration) (token string, free time.Time, err error)
+
+	// FreeHost gives a host back; it may be asked again from free on.
+	FreeHost(ctx context.Context, host, token string, free time.Time) error
 }
 
 // A Poller asks feeds. It is safe for concurrent use; one serves a process, so
@@ -84,6 +105,9 @@ type Poller struct {
 	// and memory, so there is no use in more of them than processors.
 	parsing chan struct{}
 }
+
+// DefaultRequests is how many requests may be on the wire at once.
+const DefaultRequests = 20
 
 // DefaultTimeout is the time one request may take, all of it.
 const DefaultTimeout = 30 * time.Second
@@ -141,6 +165,13 @@ type Result struct {
 	Outcome  Outcome        //
 	Document *feed.Document // only when Changed
 	Message  string         // one line for people and logs
+
+	Body        []byte // the document, codings undone; only when Changed
+	ContentType string // of the document, as it came
+	Address     string // where the document was found
+
+	Status int           // of the last answer; 0: there was none
+	Took   time.Duration // all requests together, without the pauses between them
 
 	Requests int   // sent on the wire, redirects included
 	Bytes    int64 // of bodies, as they travelled
