@@ -18,6 +18,7 @@
 //	jsonfeed.go, jsonmend.go
 //	text.go, date.go,       the values: plain titles, dates in any form,
 //	entry.go, address.go    names, identities, links
+//	rhythm.go               how often the document wants to be asked
 //	post.go, sanitise.go,   Entry -> digest.Post, for new entries only
 //	excerpt.go
 //	opml.go, page.go        lists and pages -> the feeds they name
