@@ -30,7 +30,9 @@ func TestImports(t *testing.T) {
 		"digest/store/storetest": "digest digest/store",
 		"digest/hourly":          "digest digest/feed digest/poller digest/store digest/mailer",
 		"digest/subscribe":       "digest digest/feed digest/poller digest/store digest/hourly",
-		"digest/web":             "digest digest/render digest/timezone",
+		"digest/chart":           "",
+		"digest/push":            "digest",
+		"digest/web":             "digest digest/render digest/timezone digest/feed digest/poller digest/store digest/push digest/chart",
 		"digest/acceptance":      "",
 		"digest/cmd/digest":      "*",
 	}

@@ -23,7 +23,7 @@ func (s *site) bot(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, http.StatusOK, "bot", "About this feed reader", botPage{
 		UserAgent: fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers)", s.Version, s.BaseURL),
 		Contact:   s.Contact,
-		PollGap:   s.PollGap,
+		PollGap:   s.Spread.Gap,
 		HostGap:   s.HostGap,
 	})
 }

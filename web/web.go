@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"digest"
+	"digest/poller"
 	"digest/render"
+	"digest/store"
 )
 
 // Archive is where editions are looked up. Only released editions have a row,
@@ -49,10 +51,29 @@ type Door interface {
 	Ping(ctx context.Context) error
 }
 
+// Feeds is what is known of the sites that are asked.
+type Feeds interface {
+	// FeedByURL finds a feed by its exact address in normal form, or by one it
+	// had before it moved for good; digest.NotFound if there is none.
+	FeedByURL(ctx context.Context, url string) (digest.Feed, error)
+	// Feed gives a feed with the next midnight of its readers.
+	Feed(ctx context.Context, id digest.FeedID) (store.FeedInfo, error)
+}
+
 // Store is what the web view needs of the database.
 type Store interface {
 	Archive
 	Door
+	Feeds
+}
+
+// Pings takes in what sites say of themselves.
+type Pings interface {
+	// Pinged notes that what is at one of these addresses has news: urls are
+	// one ping's, in normal form, the feed's own address before that of its
+	// site. Addresses of no feed that is known change nothing. The feed is
+	// asked as soon as it may be asked anyway.
+	Pinged(ctx context.Context, urls []string, now time.Time) error
 }
 
 // Editions makes pages from stored editions.
@@ -63,16 +84,18 @@ type Editions interface {
 
 // Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.
 type Options struct {
-	Store    Store
-	Editions Editions
-	Signer   *digest.Signer
-	BaseURL  string           // where visitors reach it, without a final slash; https makes cookies Secure
-	Version  string           // shown on the bot page
-	Contact  string           // mail address of whoever runs this instance; "" shows none
-	PollGap  time.Duration    // least time between two polls of one feed, for the bot page; default 1 h
-	HostGap  time.Duration    // least time between two requests to one host, for the bot page; default 2 s
-	Now      func() time.Time // default time.Now
-	Log      *slog.Logger     // default: nowhere
+	Store     Store
+	Editions  Editions
+	Signer    *digest.Signer
+	Pings     Pings            // nil: pings are not taken
+	BaseURL   string           // where visitors reach it, without a final slash; https makes cookies Secure
+	Version   string           // shown on the bot page
+	Contact   string           // mail address of whoever runs this instance; "" shows none
+	Addresses []string         // networks that feeds are asked from, for the bot page; none: they are not fixed
+	Spread    poller.Spread    // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
+	HostGap   time.Duration    // least time between two requests to one host, for the bot page; default 2 s
+	Now       func() time.Time // default time.Now
+	Log       *slog.Logger     // default: nowhere
 }
 
 // A site is the web view: the handlers' shared, never changing parts.
@@ -92,8 +115,8 @@ func New(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.PollGap == 0 {
-		o.PollGap = time.Hour
+	if o.Spread.Gap == 0 {
+		o.Spread.Gap = time.Hour
 	}
 	if o.HostGap == 0 {
 		o.HostGap = 2 * time.Second

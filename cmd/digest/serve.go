@@ -77,7 +77,7 @@ func (e *env) webServer(st *store.Store) (*http.Server, error) {
 		BaseURL:  e.baseURL,
 		Version:  version(),
 		Contact:  contact,
-		PollGap:  e.pollGap,
+		Spread:   e.spread(),
 		HostGap:  e.hostInterval,
 		Now:      e.clock,
 		Log:      e.log,
