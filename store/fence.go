@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// beatEvery is how old the heartbeat may become before it is written again:
+// whoever polls looks at it every minute or so.
+const beatEvery = 5 * time.Minute
+
+// A heartbeat is what the instance at work leaves in the database.
+type heartbeat struct {
+	BaseURL string `json:"base_url"`
+	At      int64  `json:"at"`
+}
+
+// Beat is to be called before anything is polled or mailed, and again while
+// that goes on. It leaves a heartbeat, unless there is a fence: the last one
+// was left under another base URL, or it is older than after and more than
+// most editions wait. Whoever is given a Fence with a Reason polls and mails
+// nothing. A database that nobody reads is fenced by nothing.
+func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
+	last, known, err := lastBeat(ctx, s.read())
+	if err != nil {
+		return Fence{}, fmt.Errorf("reading the heartbeat: %w", err)
+	}
+	if age := now.Sub(last.at()); known && last.BaseURL == baseURL && age >= 0 && age < min(beatEvery, after) {
+		return Fence{BaseURL: last.BaseURL, Beat: last.at()}, nil
+	}
+	var f Fence
+	err = s.write(ctx, func(c conn) error {
+		f, err = lookFence(ctx, c, baseURL, now, after, most)
+		if err != nil || f.Reason != "" {
+			return err
+		}
+		return beat(ctx, c, baseURL, now)
+	})
+	if err != nil {
+		return Fence{}, fmt.Errorf("leaving a heartbeat: %w", err)
+	}
+	return f, nil
+}
+
+// LookFence is Beat for whoever only wants to know: it changes nothing.
+func (s *Store) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
+	f, err := lookFence(ctx, s.read(), baseURL, now, after, most)
+	if err != nil {
+		return Fence{}, fmt.Errorf("reading the heartbeat: %w", err)
+	}
+	return f, nil
+}
+
+// Unfence lets the instance with this base URL work, by the word of its operator.
+func (s *Store) Unfence(ctx context.Context, baseURL string, now time.Time) error {
+	err := s.write(ctx, func(c conn) error { return beat(ctx, c, baseURL, now) })
+	if err != nil {
+		return fmt.Errorf("releasing the fence: %w", err)
+	}
+	return nil
+}
+
+func (b heartbeat) at() time.Time { return instant(b.At).time() }
+
+func beat(ctx context.Context, c conn, baseURL string, now time.Time) error {
+	value, err := json.Marshal(heartbeat{baseURL, int64(at(now))})
+	if err != nil {
+		return fmt.Errorf("writing the heartbeat: %w", err)
+	}
+	_, err = c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('heartbeat', ?)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, value)
+	return err
+}
+
+func lastBeat(ctx context.Context, c conn) (last heartbeat, known bool, err error) {
+	var value []byte
+	err = c.get(ctx, &value, `SELECT value FROM settings WHERE key = 'heartbeat'`)
+	if isNone(err) {
+		return last, false, nil
+	}
+	if err != nil {
+		return last, false, err
+	}
+	if err := json.Unmarshal(value, &last); err != nil {
+		return last, false, fmt.Errorf("the heartbeat cannot be read: %w", err)
+	}
+	return last, true, nil
+}
+
+// lookFence finds out whether there is a fence.
+func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
+	last, known, err := lastBeat(ctx, c)
+	if err != nil || !known {
+		return Fence{}, err
+	}
+	f := Fence{BaseURL: last.BaseURL, Beat: last.at()}
+	elsewhere, late := !sameInstance(last.BaseURL, baseURL), now.Sub(f.Beat) > after
+	if !elsewhere && !late {
+		return f, nil
+	}
+	var readers int
+	if err := c.get(ctx, &readers, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`); err != nil || readers == 0 {
+		return f, err
+	}
+	if err := c.get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state IN ('ready', 'leased', 'dotting'))
+		+ (SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?)`, at(now)); err != nil {
+		return f, err
+	}
+	switch {
+	case elsewhere:
+		f.Reason = fmt.Sprintf("this database was last at work as %s, and this is %s", last.BaseURL, baseURL)
+	case f.Waiting > most:
+		f.Reason = fmt.Sprintf("nobody has worked on this database since %s, and %d editions wait",
+			f.Beat.Format("2006-01-02 15:04 MST"), f.Waiting)
+	}
+	return f, nil
+}
+
+// sameInstance reports whether two base URLs are of one instance: the same host
+// and port. One that turned from http to https is the same.
+func sameInstance(a, b string) bool { return place(a) == place(b) }
+
+// place is the host and port of a base URL, the port empty where it is usual.
+func place(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	port := u.Port()
+	if u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
+		port = ""
+	}
+	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") + " " + port
+}
+
+// A FenceView is what would happen next, for whoever is to decide about it.
+type FenceView struct {
+	Feeds   []string // addresses that would be asked at once, in the order of the alphabet
+	Readers []FenceReader
+}
+
+// A FenceReader is a digest that something would go out to.
+type FenceReader struct {
+	Email  string
+	Sealed int       // editions that are made and would be sent
+	DueAt  time.Time // the midnight of one that would be made; zero: none would
+	Posts  int       // that wait for it
+}
+
+// Waiting gives what would be asked and what would go out if somebody began to
+// work at now.
+func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
+	var v FenceView
+	err := s.read().all(ctx, &v.Feeds, `SELECT f.url FROM feeds f
+		WHERE f.state IN ('active', 'trial') AND f.not_before <= ? AND f.fresh_until <= ?
+		AND f.last_attempt_at + f.own_interval <= ? AND f.last_attempt_at + f.host_interval <= ?
+		AND (f.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+			WHERE s.feed_id = f.id AND d.state = 'active' AND d.next_due_at <= ?)) ORDER BY f.url`,
+		at(now), at(now), at(now), at(now), at(now), at(now))
+	if err != nil {
+		return v, fmt.Errorf("looking for what would be asked: %w", err)
+	}
+	var rows []struct {
+		ID     digest.DigestID `db:"id"`
+		Email  string          `db:"email"`
+		Sealed int             `db:"sealed"`
+		DueAt  instant         `db:"due_at"`
+		Posts  int             `db:"posts"`
+	}
+	err = s.read().all(ctx, &rows, `SELECT w.id, u.email, w.sealed, w.due_at,
+		(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due_at) AS posts
+		FROM (SELECT d.id, d.user_id,
+			(SELECT count(*) FROM editions e WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased', 'dotting')) AS sealed,
+			CASE WHEN d.state = 'active' AND d.next_due_at <= ? THEN d.next_due_at ELSE 0 END AS due_at FROM digests d) w
+		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id`, at(now))
+	if err != nil {
+		return v, fmt.Errorf("looking for what would be sent: %w", err)
+	}
+	for _, r := range rows {
+		v.Readers = append(v.Readers, FenceReader{Email: r.Email, Sealed: r.Sealed, DueAt: r.DueAt.time(), Posts: r.Posts})
+	}
+	return v, nil
+}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+)
+
+// LeaseHost leases a host to whom a poll has come that did not begin there: one
+// request at a time goes to a host, whichever worker makes it (S34). A host
+// that is leased, or rests after its last request, gives no token and the
+// instant at which it may be tried again.
+func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string, free time.Time, err error) {
+	fresh, until := rand.Text(), at(now).plus(lease)
+	var held instant
+	err = s.write(ctx, func(c conn) error {
+		n, err := c.exec(ctx, `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, ?)
+			ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
+			WHERE hosts.lease_until <= ?`, host, until, fresh, at(now))
+		if err != nil || n > 0 {
+			token = fresh
+			return err
+		}
+		token = ""
+		return c.get(ctx, &held, `SELECT lease_until FROM hosts WHERE host = ?`, host)
+	})
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("leasing the host %s: %w", host, err)
+	}
+	if token != "" {
+		return token, until.time(), nil
+	}
+	return "", held.time(), nil
+}
+
+// FreeHost ends a lease that LeaseHost gave; the host rests until free. With
+// the token of a lease that is over it does nothing.
+func (s *Store) FreeHost(ctx context.Context, host, token string, free time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		var v values
+		v.row(host, from(free), token)
+		return freeHosts(ctx, c, &v)
+	})
+	if err != nil {
+		return fmt.Errorf("freeing the host %s: %w", host, err)
+	}
+	return nil
+}

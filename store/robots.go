@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Robots gives what is known of an origin's robots.txt; false: it was never asked for.
+func (s *Store) Robots(ctx context.Context, origin string) (Robots, bool, error) {
+	var row struct {
+		FetchedAt    instant `db:"fetched_at"`
+		ETag         string  `db:"etag"`
+		LastModified string  `db:"last_modified"`
+		Rules        string  `db:"rules"`
+	}
+	err := s.read().get(ctx, &row, `SELECT fetched_at, etag, last_modified, rules FROM robots WHERE origin = ?`, origin)
+	if isNone(err) {
+		return Robots{}, false, nil
+	}
+	if err != nil {
+		return Robots{}, false, fmt.Errorf("reading what the robots.txt of %s says: %w", origin, err)
+	}
+	return Robots{Origin: origin, FetchedAt: row.FetchedAt.time(), ETag: row.ETag, LastModified: row.LastModified, Rules: row.Rules}, true, nil
+}
+
+// SaveRobots stores what an origin's robots.txt says, in place of what it said
+// before. An older answer does not replace a newer one.
+func (s *Store) SaveRobots(ctx context.Context, r Robots) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `INSERT INTO robots (origin, fetched_at, etag, last_modified, rules) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (origin) DO UPDATE SET fetched_at = excluded.fetched_at, etag = excluded.etag,
+				last_modified = excluded.last_modified, rules = excluded.rules
+			WHERE robots.fetched_at <= excluded.fetched_at`,
+			r.Origin, at(r.FetchedAt), r.ETag, r.LastModified, r.Rules)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("storing what the robots.txt of %s says: %w", r.Origin, err)
+	}
+	return nil
+}
