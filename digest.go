@@ -165,8 +165,9 @@ type Post struct {
 	Language    string
 	PublishedAt time.Time // never later than SeenAt; zero: the document has no date
 	SeenAt      time.Time
-	Summary     string // plain text, a few sentences
-	Content     string // sanitised HTML
+	ReadBefore  time.Time // when the feed had last been read before SeenAt; zero: never
+	Summary     string    // plain text, a few sentences
+	Content     string    // sanitised HTML
 	ImageURL    string
 	ContentHash string // of the raw entry; changes when the author edits it
 }
@@ -206,6 +207,11 @@ type Edition struct {
 	SentAt    time.Time
 	Reply     string
 	Error     string
+
+	// The midnight before DueAt, and when it was released; zero: this is the
+	// digest's first. They tell which posts are late.
+	PrevDueAt      time.Time
+	PrevReleasedAt time.Time
 }
 
 // A Delivery is an edition claimed for sending, with all that the envelope and

@@ -104,7 +104,9 @@ func (r *round) claimAll(soft context.Context) {
 		room, landed := r.room()
 		var claimed []store.ClaimedFeed
 		err := r.insist(soft, func() (err error) {
-			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), room, r.job.Spread.Gap, feedLease, r.token)
+			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), store.ClaimOptions{
+				N: room, Gap: r.job.Spread.Gap, Lease: feedLease, Token: r.token, Pace: !r.job.Frozen,
+			})
 			return err
 		})
 		if err != nil {

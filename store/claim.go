@@ -10,6 +10,18 @@ import (
 	"digest"
 )
 
+// ClaimOptions says what ClaimFeeds may claim, and how.
+type ClaimOptions struct {
+	N     int           // feeds at most
+	Gap   time.Duration // least time between two polls of one feed
+	Lease time.Duration
+	Token string // of the lease
+
+	// Pace keeps to the pace of domains that have limited us. Without it, for
+	// a clock that stands still, they are asked like any other.
+	Pace bool
+}
+
 // candidatesPer is how many queued feeds are looked at for each that is
 // wanted, where those of one host stand together in the queue.
 const candidatesPer = 4
@@ -22,7 +34,8 @@ const candidatesPer = 4
 //
 // Of any number of callers at once each gets feeds that no other gets. One
 // that gets fewer than n, even none, may have met others at the same feeds.
-func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, n int, gap, lease time.Duration, token string) ([]ClaimedFeed, error) {
+func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) ([]ClaimedFeed, error) {
+	n, gap, lease, token := o.N, o.Gap, o.Lease, o.Token
 	var claimed []ClaimedFeed
 	err := s.write(ctx, func(c conn) error {
 		claimed = nil

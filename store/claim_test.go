@@ -15,7 +15,7 @@ import (
 // claim claims feeds with a gap and a lease of an hour.
 func (w world) claim(now time.Time, n int, token string) []store.ClaimedFeed {
 	w.t.Helper()
-	claimed, err := w.ClaimFeeds(w.ctx(), now, n, time.Hour, time.Hour, token)
+	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Gap: time.Hour, Lease: time.Hour, Token: token, Pace: true})
 	w.ok(err)
 	return claimed
 }
@@ -157,7 +157,7 @@ func TestClaimIsExact(t *testing.T) {
 			wg.Go(func() {
 				for round := 0; left() > 0 && round < 10_000; round++ {
 					token := fmt.Sprintf("w%d-%d", i, round)
-					claimed, err := w.ClaimFeeds(w.ctx(), noon, 5, 0, time.Hour, token)
+					claimed, err := w.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 5, Lease: time.Hour, Token: token, Pace: true})
 					if err != nil {
 						w.t.Error(err)
 						return

@@ -30,6 +30,7 @@ type SubscriptionInfo struct {
 type ImportItem struct {
 	URL    string // normal form, as feed.NormalURL gives it
 	Host   string
+	Domain string // registrable domain of the host
 	Title  string // the reader's own; empty: the feed's
 	Folder string
 }
