@@ -1,0 +1,137 @@
+// Package push reads what sites say of themselves: pings, in every form that
+// blogs send them. It knows no feeds and asks nobody: who reads a ping decides
+// what it is worth, which is never more than a hint.
+//
+// Two dialects are spoken. A call is XML-RPC as weblogs.com took it:
+// weblogUpdates.ping, weblogUpdates.extendedPing, and rssCloud.ping. A form is
+// fields in a query or a body: url=…, name=…&url=…, or hub.mode=publish with
+// hub.url=… as publishers send it to a hub (PubSubHubbub 0.4 §7.1).
+package push
+
+import (
+	"fmt"
+	"mime"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"digest"
+)
+
+const (
+	// MaxBody is the most a ping may hold, in bytes.
+	MaxBody = 8 << 10
+
+	// MaxSources is the most sites that one ping may speak of.
+	MaxSources = 10
+
+	maxAddress = 2048
+)
+
+// A Ping is the news that some sources have news.
+type Ping struct {
+	// Sources are what it speaks of. Each is known by one address or more, that
+	// of the feed before that of its site.
+	Sources [][]string
+
+	// Publish says that it came in a hub's words, which want to be answered
+	// by an empty 204.
+	Publish bool
+}
+
+// Parse reads a ping from the query and the body of a request. Its errors are
+// *digest.Error: digest.NotFound for a call of a method that is none of ours,
+// digest.Invalid for everything else that is wrong.
+func Parse(contentType string, body []byte, query url.Values) (Ping, error) {
+	if len(body) > MaxBody {
+		return Ping{}, invalid("a ping has %d bytes at most", MaxBody)
+	}
+	if IsCall(contentType) {
+		return parseCall(body)
+	}
+	fields := fold(query)
+	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return Ping{}, invalid("the form could not be read; send url=https://… with the feed's address, percent-encoded")
+		}
+		for name, values := range fold(form) {
+			fields[name] = append(fields[name], values...)
+		}
+	}
+	return parseForm(fields)
+}
+
+// IsCall reports whether a body of this type is an XML-RPC call.
+func IsCall(contentType string) bool {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	return kind == "text/xml" || kind == "application/xml"
+}
+
+// fold gives fields by their names in lower case: changesURL and changesUrl
+// are both in use.
+func fold(fields url.Values) url.Values {
+	folded := url.Values{}
+	for name, values := range fields {
+		name = strings.ToLower(name)
+		folded[name] = append(folded[name], values...)
+	}
+	return folded
+}
+
+func parseForm(fields url.Values) (Ping, error) {
+	if mode := fields.Get("hub.mode"); mode != "" {
+		return parsePublish(mode, fields)
+	}
+	source := addresses(fields.Get("feedurl"), fields.Get("rssurl"), fields.Get("changesurl"), fields.Get("checkurl"), fields.Get("url"))
+	if len(source) == 0 {
+		return Ping{}, errNoAddress()
+	}
+	return Ping{Sources: [][]string{source}}, nil
+}
+
+// parsePublish reads what a publisher tells a hub. Each topic is a source.
+func parsePublish(mode string, fields url.Values) (Ping, error) {
+	if mode != "publish" {
+		return Ping{}, invalid("only hub.mode=publish is taken here; this is no hub to subscribe to")
+	}
+	p := Ping{Publish: true}
+	for _, topic := range append(fields["hub.url"], fields["hub.topic"]...) {
+		if source := addresses(topic); len(source) > 0 && len(p.Sources) < MaxSources {
+			p.Sources = append(p.Sources, source)
+		}
+	}
+	if len(p.Sources) == 0 {
+		return Ping{}, errNoAddress()
+	}
+	return p, nil
+}
+
+// addresses gives those of the candidates that look like web addresses, each once.
+func addresses(candidates ...string) []string {
+	var found []string
+	seen := map[string]bool{}
+	for _, c := range candidates {
+		c = strings.TrimSpace(c)
+		if isAddress(c) && !seen[c] {
+			seen[c] = true
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func isAddress(s string) bool {
+	scheme, rest, found := strings.Cut(s, "://")
+	return found && rest != "" && len(s) <= maxAddress && utf8.ValidString(s) &&
+		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f })
+}
+
+func errNoAddress() error {
+	return invalid("the ping names no web address; send url=https://… with the feed's address, percent-encoded")
+}
+
+func invalid(format string, args ...any) error {
+	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(format, args...)}
+}
