@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 
 	"digest"
 )
@@ -32,14 +31,12 @@ type Message struct {
 	Omitted int // posts that are only in the web edition
 }
 
-// The bounds of Name, Recipient, Notices and titles of sites, in columns, so
-// that what stands around the posts always leaves room for them.
+// The bounds of Name, Recipient and titles of sites, in columns, so that what
+// stands around the posts always leaves room for them.
 const (
 	nameColumns      = 60
 	siteColumns      = 80
 	recipientColumns = 254
-	noticeColumns    = 240
-	maxNotices       = 5
 )
 
 // Edition renders a page. HTML and Text are UTF-8 with LF line ends. However
@@ -72,8 +69,9 @@ func setPage(p Page, coded bool) (Message, error) {
 type press struct {
 	Page
 	posts   int
+	notes   noted
 	subject string
-	deck    string // "12 posts from 7 sites"
+	deck    string // "12 posts from 7 sites, 1 note"
 	date    string // "Friday 20 November 2026"
 	frame   sheet  // all that is neither site nor post: its first pieces are the top, the rest the bottom
 	top     int    // how many pieces of the frame are the top
@@ -87,8 +85,9 @@ func newPress(p Page) (*press, error) {
 	for i := range e.Sites {
 		e.posts += len(e.Sites[i].Blocks)
 	}
-	e.deck = Count(e.posts, len(e.Sites))
-	e.subject = p.Date.Format("Monday 2 January") + ": " + e.deck
+	e.notes = tidyNotices(p.Notices, e.posts == 0)
+	e.deck = deckOf(e.posts, len(e.Sites), e.notes.all)
+	e.subject = p.Date.Format("Monday 2 January") + ": " + subjectOf(e.posts, len(e.Sites), e.notes.all)
 	e.date = p.Date.Format("Monday 2 January 2006")
 	e.setFrame()
 	return e, nil
@@ -116,23 +115,8 @@ func (e *press) tidy() error {
 		e.Name = DefaultName
 	}
 	e.Recipient = clean(e.Recipient, recipientColumns)
-	e.Notices = tidyNotices(e.Notices)
 	e.Sites = tidySites(e.Sites)
 	return nil
-}
-
-func tidyNotices(in []string) []string {
-	var out []string
-	for _, n := range in {
-		if n = clean(n, noticeColumns); n != "" {
-			out = append(out, n)
-		}
-	}
-	if len(out) > maxNotices {
-		rest := len(out) - maxNotices + 1
-		out = append(out[:maxNotices-1:maxNotices-1], "and "+strconv.Itoa(rest)+" more notes in the web edition")
-	}
-	return out
 }
 
 // Count says how much there is: "12 posts from 7 sites", "1 post from 1 site", "no posts".
@@ -141,11 +125,4 @@ func Count(posts, sites int) string {
 		return "no posts"
 	}
 	return plural(posts, "post") + " from " + plural(sites, "site")
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
 }

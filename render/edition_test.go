@@ -226,17 +226,3 @@ func TestTextLines(t *testing.T) {
 		}
 	}
 }
-
-func TestNoticesAreFew(t *testing.T) {
-	p := typical()
-	for range 40 {
-		p.Notices = append(p.Notices, "May have missed posts from "+strings.Repeat("a long name ", 60))
-	}
-	m, err := Edition(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(m.HTML, "May have missed"); n != maxNotices-1 || !strings.Contains(m.Text, "and 36 more notes") {
-		t.Errorf("%d notices", n)
-	}
-}

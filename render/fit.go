@@ -57,16 +57,17 @@ func (e *press) fit() plan {
 // measure is the size of all sites and posts at one depth.
 func (e *press) measure(p *plan) size {
 	var n size
-	for _, s := range e.Sites {
+	for i := range e.Sites {
+		s := &e.Sites[i]
 		n = n.plus(s.parts.head.size())
 		if p.index {
 			n = n.plus(s.parts.label.size())
 		}
-		for _, b := range s.Blocks {
+		for j, b := range s.Blocks {
 			if p.index {
-				n = n.plus(b.line.size())
+				n = n.plus(b.line.size()).plus(s.late(j).line.size())
 			}
-			n = n.plus(b.html(p.all).size())
+			n = n.plus(b.html(p.all).size()).plus(s.late(j).head.size())
 		}
 	}
 	return n
@@ -76,9 +77,10 @@ func (e *press) measure(p *plan) size {
 // the first of every site, then the second of every site, and so on.
 func (e *press) headlines(p *plan, used, room size) size {
 	e.rounds(func(site, post int) bool {
-		need := e.Sites[site].Blocks[post].line.size()
+		s := &e.Sites[site]
+		need := s.Blocks[post].line.size().plus(s.late(post).line.size())
 		if post == 0 {
-			need = need.plus(e.Sites[site].parts.label.size())
+			need = need.plus(s.parts.label.size())
 		}
 		if !used.plus(need).within(room) {
 			return false
@@ -94,9 +96,10 @@ func (e *press) headlines(p *plan, used, room size) size {
 // excerpts turns headlines into short posts in the same order while there is room.
 func (e *press) excerpts(p *plan, used, room size) {
 	e.rounds(func(site, post int) bool {
-		need := e.Sites[site].Blocks[post].html(short).size()
+		s := &e.Sites[site]
+		need := s.Blocks[post].html(short).size().plus(s.late(post).head.size())
 		if post == 0 {
-			need = need.plus(e.Sites[site].parts.head.size())
+			need = need.plus(s.parts.head.size())
 		}
 		if !used.plus(need).within(room) {
 			return false

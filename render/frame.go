@@ -23,7 +23,8 @@ var (
 	rowClosePiece  = newPiece(rowCloseHTML)
 	nothingPiece   = newPiece(nothingHTML)
 	footPiece      = newPiece(footHTML)
-	noticePiece    = newPiece(noticeHTML)
+	notesPiece     = newPiece(notesHTML)
+	onlyNotesPiece = newPiece("<tr>\n<td>\n")
 	reasonPiece    = newPiece(reasonHTML)
 	paraClosePiece = newPiece("</p>\n")
 	dotPiece       = newPiece("&nbsp;·&nbsp;\n")
@@ -83,7 +84,8 @@ func (e *press) setNameplate(s *sheet) {
 	s.add(deckClosePiece)
 }
 
-// leads is the beginning of the news, for the list of mails: a few headlines.
+// leads is the beginning of the news, for the list of mails: a few headlines,
+// or the first notice where there are none.
 func (e *press) leads() string {
 	var w strings.Builder
 	n := 0
@@ -94,6 +96,9 @@ func (e *press) leads() string {
 		w.WriteString(e.Sites[site].Blocks[post].lead)
 		return n < 3
 	})
+	if e.posts == 0 && e.notes.all > 0 {
+		return html.EscapeString(e.notes.lines[0])
+	}
 	return w.String()
 }
 
@@ -101,12 +106,8 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // setBottom is all after the posts: what the reader should know, and the ways out.
 func (e *press) setBottom(s *sheet) {
+	e.setNotes(s)
 	s.add(footPiece)
-	for _, n := range e.Notices {
-		s.add(noticePiece)
-		s.write(html.EscapeString(n) + "\n")
-		s.add(paraClosePiece)
-	}
 	s.add(reasonPiece)
 	s.write(html.EscapeString(e.reason()) + "\n")
 	s.add(paraClosePiece)

@@ -13,12 +13,14 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestGolden(t *testing.T) {
 	noticed := typical()
-	noticed.Notices = []string{"This edition may have missed posts from Small Compilers: its server did not answer before midnight."}
+	noticed.Notices = []string{"May have missed posts from Small Compilers between 09:10 and 23:50."}
 	for name, p := range map[string]Page{
 		"single":  page(sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", harbour().posts[:1]}),
 		"short":   page(harbour(), kitchen()),
 		"typical": noticed,
 		"empty":   page(),
+		"late":    lately(),
+		"notes":   onlyNotes(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := Edition(p)

@@ -97,9 +97,13 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	nothingHTML = "<tr>\n<td>\n<p class=\"ex\" style=\"" + excerptStyle + "\">Nothing new has come in.</p>\n</td>\n</tr>\n"
 
 	footHTML   = "<tr>\n<td class=\"hair\" style=\"border-top:1px solid " + rule + ";padding:18px 0 0\">\n"
-	noticeHTML = `<p class="ft" dir="auto" style="font-style:italic;` + footStyle + `">` + "\n"
 	reasonHTML = `<p class="ft" style="` + footStyle + `">` + "\n"
 	exitHTML   = `<a style="color:` + muted + `;text-decoration:underline"` + "\n"
+
+	notesHTML = "<tr>\n<td class=\"hair\" style=\"border-top:1px solid " + rule + ";padding:18px 0 10px\">\n" +
+		`<h2 class="by" style="margin:0 0 6px;font-family:` + Sans + `;font-size:13px;line-height:1.5;font-weight:700;color:` + muted + `">Notes</h2>` + "\n"
+	notesStyle    = `margin:0 0 10px;font-size:15px;line-height:1.5;color:` + soft
+	onlyNoteStyle = `margin:0 0 18px;color:` + soft
 
 	rowOpenHTML  = "<tr>\n<td style=\"padding:4px 0 0\">\n"
 	rowCloseHTML = "</td>\n</tr>\n"
@@ -107,6 +111,8 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	indexOpenHTML  = "<tr>\n<td class=\"ix bar\" style=\"padding:0 0 26px;border-bottom:3px solid " + ink + ";line-height:1.4\">\n"
 	siteLabelStyle = `margin:18px 0 4px;font-family:` + Sans + `;font-size:13px;line-height:1.5;font-weight:700;color:` + accent
 	siteHeadStyle  = `margin:0 0 18px;padding:12px 0 0;border-top:1px solid ` + rule + `;font-family:` + Sans + `;font-size:14px;line-height:1.5;font-weight:700;color:` + accent
+	lateLineStyle  = `margin:9px 0 4px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
+	lateHeadStyle  = `margin:0 0 14px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
 	lineStyle      = `margin:0 0 5px`
 	lineLinkStyle  = `color:` + ink + `;text-decoration:none`
 	postStyle      = `margin:0 0 5px;font-size:22px;line-height:1.28;font-weight:700;color:` + ink

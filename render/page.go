@@ -43,7 +43,7 @@ func (e *press) html(p plan) *sheet {
 		e.postsHTML(s, &p)
 		s.add(rowClosePiece)
 	}
-	if e.posts == 0 {
+	if e.posts == 0 && e.notes.all == 0 {
 		s.add(nothingPiece)
 	}
 	s.pieces = append(s.pieces, e.frame.pieces[e.top:]...)
@@ -64,6 +64,9 @@ func (e *press) indexHTML(s *sheet, p *plan) {
 		}
 		for j, b := range site.Blocks {
 			if p.of(i, j) > omitted {
+				if site.FirstLate(j) {
+					s.add(site.late(j).line)
+				}
 				s.add(b.line)
 			}
 		}
@@ -82,6 +85,9 @@ func (e *press) postsHTML(s *sheet, p *plan) {
 		s.add(site.parts.head)
 		for j, b := range site.Blocks {
 			if d := p.of(i, j); d >= short {
+				if site.FirstLate(j) {
+					s.add(site.late(j).head)
+				}
 				s.add(b.html(d))
 			}
 		}

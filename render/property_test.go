@@ -54,6 +54,8 @@ func checkEdition(t *testing.T, p Page) {
 	doc := parse(t, m.HTML)
 	checkLinks(t, doc, m.Text)
 	checkShown(t, p, m, doc)
+	checkLate(t, p, m, doc)
+	checkMarks(t, m, doc)
 	for name, u := range map[string]string{"unsubscribe": p.UnsubscribeURL, "home": p.HomeURL, "web": p.WebURL} {
 		if !hasLink(doc, u) || !strings.Contains(m.Text, u+"\n") {
 			t.Errorf("the %s link %s is missing", name, u)
@@ -236,7 +238,11 @@ func randomPage(rng *rand.Rand, n int) Page {
 				Summary: randomText(rng, rng.IntN(900)), Language: "en",
 			}))
 		}
+		s.Late = max(0, rng.IntN(2*len(s.Blocks)+1)-len(s.Blocks))
 		p.Sites = append(p.Sites, s)
+	}
+	for range rng.IntN(9) {
+		p.Notices = append(p.Notices, "May have missed posts from "+SiteName(randomText(rng, 120), "")+" between 09:10 and 23:50.")
 	}
 	return p
 }

@@ -105,6 +105,28 @@ func typical() Page {
 	return page(harbour(), kitchen(), compiler(), tokyo(), beirut(), haifa(), garden())
 }
 
+// lately has late posts in both directions, and notes on what runs in either.
+func lately() Page {
+	p := page(garden(), haifa(), tokyo())
+	p.Sites[0].Late, p.Sites[1].Late = 1, 1
+	p.Notices = []string{
+		SiteName("Small Compilers", "") + " says its feed is gone for good. You are no longer subscribed to it.",
+		"May have missed posts from " + SiteName("24 שעות", "") + " between 09:10 and 23:50.",
+	}
+	return p
+}
+
+// onlyNotes is an edition of notices alone.
+func onlyNotes() Page {
+	p := page()
+	p.Notices = []string{
+		SiteName("دفاتر المدينة", "") + " says its feed is gone for good. You are no longer subscribed to it.",
+		"Nothing could be read from " + SiteName("", "https://garden.example/feed") + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.",
+		"May have missed posts from " + SiteName("The Harbour Log", "") + " between 22:40 on 17 November and 23:50 on 19 November.",
+	}
+	return p
+}
+
 // large is an edition of n posts from about n/12 sites.
 func large(n int) Page {
 	var sites []sampleSite

@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// A Site is the posts of one feed in an edition, newest first.
+// A Site is the posts of one feed in an edition, newest first, and then those
+// that come late, newest first.
 type Site struct {
 	Title    string // the reader's own name for it, else the feed's
 	URL      string // the site's page; empty or not http(s): the title is no link
 	Language string // BCP 47, of the title; may be empty
 	Blocks   []*Block
+	Late     int // so many of the last of Blocks come late
 
 	parts *siteParts // nil: not set yet
 }
@@ -22,7 +24,7 @@ type siteParts struct {
 }
 
 // NewSite gives a site without posts whose headings are rendered already, for
-// those who show one site to many readers. Only Blocks may be changed in it.
+// those who show one site to many readers. Only Blocks and Late may be changed in it.
 func NewSite(title, url, language string) Site {
 	s := Site{Title: clean(title, siteColumns), URL: address(url), Language: cleanLanguage(language)}
 	if s.Title == "" {
@@ -47,10 +49,11 @@ func tidySites(in []Site) []Site {
 			continue
 		}
 		if s.parts == nil {
-			blocks := s.Blocks
+			blocks, late := s.Blocks, s.Late
 			s = NewSite(s.Title, s.URL, s.Language)
-			s.Blocks = blocks
+			s.Blocks, s.Late = blocks, late
 		}
+		s.Late = max(0, min(s.Late, len(s.Blocks)))
 		out = append(out, s)
 	}
 	return out

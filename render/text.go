@@ -30,7 +30,7 @@ func (e *press) textTop() string {
 		w.WriteString(" · No. " + strconv.Itoa(e.Number))
 	}
 	w.WriteString("\n" + upperFirst(e.deck) + "\n\n")
-	if e.posts == 0 {
+	if e.posts == 0 && e.notes.all == 0 {
 		w.WriteString("Nothing new has come in.\n\n")
 	}
 	return w.String()
@@ -43,6 +43,9 @@ func (e *press) indexText(s *sheet, p *plan) {
 		}
 		s.add(site.parts.textLabel)
 		for j, b := range site.Blocks {
+			if site.FirstLate(j) && p.of(i, j) > omitted {
+				s.add(site.late(j).textLine)
+			}
 			switch d := p.of(i, j); {
 			case d >= short:
 				s.add(b.item)
@@ -66,6 +69,9 @@ func (e *press) postsText(s *sheet, p *plan) {
 		}
 		s.add(site.parts.textHead)
 		for j, b := range site.Blocks {
+			if site.FirstLate(j) && p.of(i, j) >= short {
+				s.add(site.late(j).textHead)
+			}
 			switch p.of(i, j) {
 			case full:
 				s.add(b.entry)
@@ -80,11 +86,8 @@ const ruleText = "--------------------------------------------------------------
 
 func (e *press) textBottom() string {
 	var w strings.Builder
+	e.notesText(&w)
 	w.WriteString(ruleText)
-	for _, n := range e.Notices {
-		wrap(&w, n, "", textColumns)
-		w.WriteByte('\n')
-	}
 	wrap(&w, e.reason(), "", textColumns)
 	for _, l := range e.exits() {
 		w.WriteString("\n" + l.text + ":\n" + l.address + "\n")

@@ -16,6 +16,11 @@ func clean(s string, cols int) string {
 	if tidy(s) && len(s) <= cols {
 		return s
 	}
+	return cut(scrub(s, dropped), cols)
+}
+
+// scrub makes s one line without the characters that drop names.
+func scrub(s string, drop func(rune) bool) string {
 	var b strings.Builder
 	space, marks := false, 0
 	for _, r := range s {
@@ -23,7 +28,7 @@ func clean(s string, cols int) string {
 		case unicode.IsSpace(r):
 			space = true
 			continue
-		case dropped(r):
+		case drop(r):
 			continue
 		case columns(r) == 0:
 			marks++
@@ -39,7 +44,7 @@ func clean(s string, cols int) string {
 		space = false
 		b.WriteRune(r)
 	}
-	return cut(b.String(), cols)
+	return b.String()
 }
 
 // tidy reports whether s is plain ASCII that needs no cleaning.

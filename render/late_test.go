@@ -1,0 +1,177 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// order is what a page or a text says of some words: which come after which.
+func order(t *testing.T, where, text string, words ...string) {
+	t.Helper()
+	at := 0
+	for _, w := range words {
+		i := strings.Index(text[at:], w)
+		if i < 0 {
+			t.Errorf("%s: %q does not come next", where, w)
+			return
+		}
+		at += i + len(w)
+	}
+}
+
+// shownText is the words of a page, a line for each stretch.
+func shownText(t *testing.T, page string) string {
+	t.Helper()
+	var b strings.Builder
+	for n := range parse(t, page).Descendants() {
+		if n.Type == html.TextNode && n.Parent.Data != "style" {
+			b.WriteString(strings.TrimSpace(n.Data) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// TestLatePostsComeLast: in the index and below, in both versions, a site's
+// late posts stand after a quiet label.
+func TestLatePostsComeLast(t *testing.T) {
+	p := page(garden(), harbour())
+	p.Sites[0].Late = 1
+	m, err := Edition(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+		order(t, where, text, "A Walled Garden", "First frost", "What the quince", "Late", "The seed swap", "The Harbour Log", // the index
+			"A Walled Garden", "First frost", "What the quince", LateLabel, "The seed swap", "The Harbour Log", "The fog signal")
+		if n := strings.Count(text, "Late"); n != 2 {
+			t.Errorf("%s: %d labels", where, n)
+		}
+	}
+}
+
+func TestLateLabels(t *testing.T) {
+	for name, c := range map[string]struct {
+		page   Page
+		late   []int
+		labels int // in each version: in the index and below
+	}{
+		"nothing is late":             {page(garden(), harbour()), []int{0, 0}, 0},
+		"one site":                    {page(garden(), harbour()), []int{0, 1}, 2},
+		"both sites":                  {page(garden(), harbour()), []int{2, 1}, 4},
+		"all of a site":               {page(garden()), []int{3}, 2},
+		"the only post, not indexed":  {page(kitchen()), []int{1}, 1},
+		"more than there are":         {page(garden()), []int{30}, 2},
+		"less than none":              {page(garden()), []int{-1}, 0},
+		"a site that was set already": {Page{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sites: []Site{ready()}}, []int{1}, 2},
+	} {
+		for i, n := range c.late {
+			c.page.Sites[i].Late = n
+		}
+		m, err := Edition(c.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+			if n := strings.Count(text, "Late"); n != c.labels {
+				t.Errorf("%s: the %s has %d labels, want %d", name, where, n, c.labels)
+			}
+		}
+	}
+}
+
+func ready() Site {
+	s := NewSite("A Walled Garden", "https://garden.example/", "en")
+	s.Blocks = page(garden()).Sites[0].Blocks
+	return s
+}
+
+// TestLateInALargeEdition: where posts give way, each label that is shown has
+// its posts after it.
+func TestLateInALargeEdition(t *testing.T) {
+	for _, posts := range []int{75, 200, 900} {
+		p := large(posts)
+		for i := range p.Sites {
+			p.Sites[i].Late = i % len(p.Sites[i].Blocks)
+		}
+		checkEdition(t, p)
+	}
+}
+
+// checkLate: as many labels as there are sites of which a late post is shown.
+func checkLate(t *testing.T, p Page, m Message, doc *html.Node) {
+	t.Helper()
+	want := map[string]int{"Late": 0, LateLabel: 0}
+	e, err := newPress(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pl := e.fit()
+	for i, s := range e.Sites {
+		if s.Late == 0 {
+			continue
+		}
+		switch d := pl.of(i, len(s.Blocks)-s.Late); {
+		case d >= short:
+			want[LateLabel]++
+			fallthrough
+		case d == headline:
+			want["Late"]++
+		}
+	}
+	if !pl.index {
+		want["Late"] = 0
+	}
+	got := map[string]int{}
+	for _, para := range all(doc, "p") {
+		if _, ok := want[textOf(para)]; ok && attr(para, "class") == "by" {
+			got[textOf(para)]++
+		}
+	}
+	lines := strings.Split(m.Text, "\n")
+	for label, n := range want {
+		line := map[string]string{"Late": "  Late:", LateLabel: LateLabel + ":"}[label]
+		inText := len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l != line }))
+		if got[label] != n || inText != n {
+			t.Errorf("%q: %d times on the page and %d in the text, want %d", label, got[label], inText, n)
+		}
+	}
+}
+
+// TestLateRunsWithItsPosts: a label stands where the posts after it begin.
+func TestLateRunsWithItsPosts(t *testing.T) {
+	for site, want := range map[string]bool{"harbour": false, "haifa": true} {
+		p := page(map[string]sampleSite{"harbour": harbour(), "haifa": haifa()}[site])
+		p.Sites[0].Late = 1
+		m, err := Edition(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, para := range all(parse(t, m.HTML), "p") {
+			if textOf(para) == LateLabel && strings.Contains(attr(para, "style"), "text-align:right") != want {
+				t.Errorf("%s: style %s", site, attr(para, "style"))
+			}
+		}
+	}
+}
+
+// TestABlockIsTheSameLateOrNot: blocks are shared by readers in time and late.
+func TestABlockIsTheSameLateOrNot(t *testing.T) {
+	p := page(garden())
+	before := fmt.Sprintf("%+v", *p.Sites[0].Blocks[2])
+	p.Sites[0].Late = 2
+	m, err := Encoded(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := p.Sites[0].Blocks[2]
+	if !strings.Contains(m.HTML, b.full.coded) || !strings.Contains(m.Text, b.entry.coded) {
+		t.Error("a late post is not set from its block")
+	}
+	if after := fmt.Sprintf("%+v", *b); after != before {
+		t.Errorf("the block became %s", after)
+	}
+}

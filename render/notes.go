@@ -1,0 +1,167 @@
+package render
+
+import (
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// How much of Notices is shown: few beneath posts, and as many as a mail has
+// room for where there is nothing else to read. The web edition has them all.
+const (
+	noticeColumns = 240
+	maxNotices    = 5
+	maxOnlyNotes  = 60
+	noticeRoom    = 48_000 // bytes of all of them together, however they are encoded
+)
+
+// Marks that keep the direction of what stands between them to itself
+// (Unicode Standard Annex 9).
+const (
+	isolate    = '\u2068' // FIRST STRONG ISOLATE
+	endIsolate = '\u2069' // POP DIRECTIONAL ISOLATE
+)
+
+// SiteName is a site as a sentence speaks of it: its title on one short line,
+// else its host. One that runs from right to left is set apart, so that the
+// words and figures around it keep their places.
+func SiteName(title, address string) string {
+	name := clean(title, siteColumns)
+	if u, err := url.Parse(address); name == "" && err == nil {
+		name = clean(u.Host, siteColumns)
+	}
+	if name == "" {
+		return "a site without a name"
+	}
+	if strings.ContainsFunc(name, rightToLeft) {
+		return string(isolate) + name + string(endIsolate)
+	}
+	return name
+}
+
+// noted is the notices of a page as they are shown.
+type noted struct {
+	all   int // with those that are only in the web edition
+	lines []string
+}
+
+// tidyNotices cleans and bounds notices; alone says that there are no posts.
+func tidyNotices(in []string, alone bool) noted {
+	var lines []string
+	for _, n := range in {
+		if n = cleanNotice(n); n != "" {
+			lines = append(lines, n)
+		}
+	}
+	most := maxNotices
+	if alone {
+		most = maxOnlyNotes
+	}
+	all := len(lines)
+	if shown := fitting(lines, most); shown < all {
+		lines = append(lines[:shown:shown], "And "+plural(all-shown, "more note")+" in the web edition.")
+	}
+	return noted{all, lines}
+}
+
+// fitting is how many of lines are shown: all, or so many that with the line
+// that counts the rest they are most, or fewer where they are heavy.
+func fitting(lines []string, most int) int {
+	shown := len(lines)
+	if shown > most {
+		shown = most - 1
+	}
+	room := noticeRoom
+	for i, n := range lines[:shown] {
+		if room -= len(newPiece(noticeHTML(n, notesStyle)).coded); room < 0 {
+			return i
+		}
+	}
+	return shown
+}
+
+// cleanNotice is clean, but for the pairs of marks that SiteName sets.
+func cleanNotice(s string) string {
+	if tidy(s) && len(s) <= noticeColumns {
+		return s
+	}
+	return paired(cut(scrub(s, func(r rune) bool { return dropped(r) && r != isolate && r != endIsolate }), noticeColumns))
+}
+
+// paired drops every mark that has no partner, or closes it.
+func paired(s string) string {
+	var b strings.Builder
+	open := false
+	for _, r := range s {
+		if r == isolate && open || r == endIsolate && !open {
+			continue
+		}
+		if r == isolate || r == endIsolate {
+			open = !open
+		}
+		b.WriteRune(r)
+	}
+	if open {
+		b.WriteRune(endIsolate)
+	}
+	return b.String()
+}
+
+// setNotes writes the notices: as what there is to read, or beneath the posts.
+func (e *press) setNotes(s *sheet) {
+	if len(e.notes.lines) == 0 {
+		return
+	}
+	style := notesStyle
+	if e.posts == 0 {
+		style = onlyNoteStyle
+		s.add(onlyNotesPiece)
+	} else {
+		s.add(notesPiece)
+	}
+	for _, n := range e.notes.lines {
+		s.write(noticeHTML(n, style))
+	}
+	s.add(rowClosePiece)
+}
+
+func noticeHTML(text, style string) string {
+	return `<p class="ex" style="` + style + `">` + html.EscapeString(text) + "</p>\n"
+}
+
+func (e *press) notesText(w *strings.Builder) {
+	if len(e.notes.lines) == 0 {
+		return
+	}
+	if e.posts > 0 {
+		w.WriteString(ruleText + "Notes\n\n")
+	}
+	for _, n := range e.notes.lines {
+		wrap(w, n, "", textColumns)
+		w.WriteByte('\n')
+	}
+}
+
+// deckOf says how much there is: "12 posts from 7 sites, 1 note".
+func deckOf(posts, sites, notes int) string {
+	if posts == 0 || notes == 0 {
+		return subjectOf(posts, sites, notes)
+	}
+	return Count(posts, sites) + ", " + plural(notes, "note")
+}
+
+// subjectOf is deckOf without the notes where there are posts.
+func subjectOf(posts, sites, notes int) string {
+	if posts == 0 && notes > 0 {
+		return plural(notes, "note")
+	}
+	return Count(posts, sites)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}

@@ -1,0 +1,197 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+func notes(n int) []string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf("May have missed posts from Site %d between 09:10 and 23:50.", i))
+	}
+	return out
+}
+
+func TestNotesAreCounted(t *testing.T) {
+	for _, c := range []struct {
+		posts         bool
+		notices       []string
+		subject, deck string
+	}{
+		{false, nil, "no posts", "No posts"},
+		{false, notes(1), "1 note", "1 note"},
+		{false, notes(3), "3 notes", "3 notes"},
+		{false, notes(200), "200 notes", "200 notes"}, // all that there are, not only those shown
+		{false, []string{" ", "\r\n", notes(1)[0]}, "1 note", "1 note"},
+		{true, nil, "2 posts from 1 site", "2 posts from 1 site"},
+		{true, notes(1), "2 posts from 1 site", "2 posts from 1 site, 1 note"},
+		{true, notes(7), "2 posts from 1 site", "2 posts from 1 site, 7 notes"},
+	} {
+		p := page()
+		if c.posts {
+			p = page(harbour())
+		}
+		p.Notices = c.notices
+		m, err := Edition(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "Friday 20 November: " + c.subject; m.Subject != want {
+			t.Errorf("subject %q, want %q", m.Subject, want)
+		}
+		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+			if !strings.Contains(text, "\n"+c.deck+"\n") {
+				t.Errorf("the deck %q is not in the %s", c.deck, where)
+			}
+		}
+	}
+}
+
+// TestOnlyNotes: an edition may hold notices and nothing else.
+func TestOnlyNotes(t *testing.T) {
+	p := page()
+	p.Notices = []string{"Small Compilers says its feed is gone for good. You are no longer subscribed to it.", notes(1)[0]}
+	checkEdition(t, p)
+	m, err := Edition(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": strings.Join(strings.Fields(m.Text), " ")} {
+		order(t, where, text, "2 notes", p.Notices[0], p.Notices[1], "You get this because")
+		for _, never := range []string{"no posts", "No posts", "Nothing new", "Notes"} {
+			if strings.Contains(text, never) {
+				t.Errorf("the %s says %q", where, never)
+			}
+		}
+	}
+	if lead := all(all(parse(t, m.HTML), "body")[0], "div")[0]; !strings.Contains(textOf(lead), p.Notices[0]) {
+		t.Errorf("the line of the list begins %q", textOf(lead)[:80])
+	}
+}
+
+// TestNotesStandAfterThePosts: with a heading of their own, before the ways out.
+func TestNotesStandAfterThePosts(t *testing.T) {
+	p := page(harbour(), kitchen())
+	p.Notices = notes(2)
+	m, err := Edition(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+		order(t, where, text, "Il suffit", "\nNotes\n", p.Notices[0], p.Notices[1], "You get this because", "Unsubscribe")
+	}
+	if h := all(parse(t, m.HTML), "h2"); textOf(h[len(h)-1]) != "Notes" {
+		t.Error("the notes have no heading for those who listen")
+	}
+}
+
+func TestNoticesAreFew(t *testing.T) {
+	long := "May have missed posts from " + strings.Repeat("a long name ", 60)
+	heavy := strings.Repeat("é̂̃̄̅̆̇", 400) // six marks on each letter
+	for _, c := range []struct {
+		alone  bool
+		notice string
+		n      int
+		shown  int // 0: some
+	}{
+		{false, long, 5, 5},
+		{false, long, 6, 4}, // the fifth line counts the rest
+		{false, long, 40, 4},
+		{true, long, 60, 60},
+		{true, long, 61, 59},
+		{true, long, 5000, 59},
+		{false, heavy, 5, 0},
+		{true, heavy, 60, 0},
+	} {
+		p := page()
+		if !c.alone {
+			p = large(700)
+		}
+		for range c.n {
+			p.Notices = append(p.Notices, c.notice)
+		}
+		checkEdition(t, p)
+		m, err := Edition(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := strings.Count(m.HTML, `class="ex" style="`+notesStyle) + strings.Count(m.HTML, `class="ex" style="`+onlyNoteStyle)
+		if shown < c.n {
+			if shown--; !strings.Contains(m.Text, fmt.Sprintf("\nAnd %d more notes in the web edition.\n", c.n-shown)) {
+				t.Errorf("%d of %d notices are shown, and the rest is not counted", shown, c.n)
+			}
+		}
+		if c.shown > 0 && shown != c.shown || shown == 0 {
+			t.Errorf("%d of %d notices are shown, want %d", shown, c.n, c.shown)
+		}
+	}
+}
+
+// TestTheRestIsCounted: one note is not "notes".
+func TestTheRestIsCounted(t *testing.T) {
+	n := tidyNotices([]string{strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"}, true)
+	if last := n.lines[len(n.lines)-1]; n.all != 4 || len(n.lines) == 4 && last != "b" {
+		t.Errorf("%d notices, the last %q", n.all, last)
+	}
+	n = tidyNotices(append(notes(59), strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240)), true)
+	if last := n.lines[len(n.lines)-1]; last != "And 2 more notes in the web edition." {
+		t.Errorf("the last is %q", last)
+	}
+}
+
+func TestSiteName(t *testing.T) {
+	for _, c := range []struct{ title, url, want string }{
+		{"The Harbour Log", "https://harbour.example/feed", "The Harbour Log"},
+		{" two\r\nlines\t", "", "two lines"},
+		{"", "https://harbour.example:8080/feed?x=1", "harbour.example:8080"},
+		{"", "https://user:secret@harbour.example/feed", "harbour.example"},
+		{"\u202e\u2066", "https://harbour.example/", "harbour.example"},
+		{"", "", "a site without a name"},
+		{"", "http://[::1", "a site without a name"},
+		{"路地の記録", "", "路地の記録"},
+		{"מפת הדרכים", "", "\u2068מפת הדרכים\u2069"},
+		{"24 שעות", "", "\u206824 שעות\u2069"},
+		{"Linux ברכבת", "", "\u2068Linux ברכבת\u2069"},   // one letter is enough to move the figures after it
+		{"\u2068a\u2069 \u2069ב", "", "\u2068a ב\u2069"}, // a title brings no marks of its own
+		{strings.Repeat("ש", 300), "", "\u2068" + strings.Repeat("ש", 79) + "…\u2069"},
+	} {
+		if got := SiteName(c.title, c.url); got != c.want {
+			t.Errorf("%q at %s is %q, want %q", c.title, c.url, got, c.want)
+		}
+	}
+}
+
+// TestNoticesKeepTheirMarks: in pairs, and no others.
+func TestNoticesKeepTheirMarks(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"from \u2068מפה\u2069 between 09:10", "from \u2068מפה\u2069 between 09:10"},
+		{"from \u2068מפה", "from \u2068מפה\u2069"},
+		{"from מפה\u2069 and", "from מפה and"},
+		{"\u2068a \u2068b\u2069 c\u2069", "\u2068a b\u2069 c"},
+		{"\u2068a\u2069 and \u2068b\u2069", "\u2068a\u2069 and \u2068b\u2069"},
+		{"a \u2067b\u2069 \u202ec", "a b c"},
+		{"\u2068" + strings.Repeat("ש", 300) + "\u2069", "\u2068" + strings.Repeat("ש", noticeColumns-1) + "…\u2069"},
+		{"plain", "plain"},
+	} {
+		if got := cleanNotice(c.in); got != c.want {
+			t.Errorf("%q becomes %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+// checkMarks: every line of a page opens and closes what it isolates.
+func checkMarks(t *testing.T, m Message, doc *html.Node) {
+	t.Helper()
+	for _, para := range all(doc, "p") {
+		if s := textOf(para); paired(s) != s {
+			t.Errorf("unpaired marks in %q", s)
+		}
+	}
+	if paired(m.Text) != m.Text {
+		t.Error("unpaired marks in the text")
+	}
+}
