@@ -2,8 +2,9 @@
 // posts of sealed editions from the store, groups them by site, makes the
 // signed links, and hands the page to render.
 //
-// Within a site the newest post comes first. Sites stand in the order of their
-// titles, so that each is found in the same place every day.
+// Within a site the newest post comes first, and late posts come last. Sites
+// stand in the order of their titles, so that each is found in the same place
+// every day.
 package edition
 
 import (
@@ -30,6 +31,11 @@ type Store interface {
 	// OwnTitles gives the titles that readers gave their subscriptions themselves;
 	// subscriptions without one are left out.
 	OwnTitles(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]string, error)
+	// Notices gives what sealed editions tell of feeds, by the edition's key, in
+	// any order. An edition without notices may be missing from the map.
+	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
+	// WaitingNotices gives what the digest's next midnight would tell as things stand.
+	WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error)
 }
 
 // Options is what a Builder is made of. Store, Signer and BaseURL are required.
@@ -63,7 +69,7 @@ func New(o Options) *Builder {
 }
 
 // Page gives the content of one sealed edition. Of d it needs ID, DigestID,
-// DueAt, LocalDate and Number.
+// DueAt, PrevDueAt, PrevReleasedAt, LocalDate, Number and TimeZone.
 func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, error) {
 	pages, err := b.Pages(ctx, []digest.Delivery{d})
 	if err != nil {
@@ -73,7 +79,7 @@ func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, err
 }
 
 // Pages gives the content of sealed editions, in the order of ds. However many
-// they are, the store is asked four times at most.
+// they are, the store is asked five times at most.
 func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Page, error) {
 	if len(ds) == 0 {
 		return nil, nil
@@ -86,18 +92,26 @@ func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Pag
 	if err != nil {
 		return nil, fmt.Errorf("reading readers' titles: %w", err)
 	}
+	notices, err := b.store.Notices(ctx, ds)
+	if err != nil {
+		return nil, fmt.Errorf("reading the notices of %d editions: %w", len(ds), err)
+	}
 	stock, err := b.cached(ctx, latest(ds), refs)
 	if err != nil {
 		return nil, err
 	}
+	known := zones{}
 	pages := make([]render.Page, len(ds))
 	for i, d := range ds {
 		pages[i] = render.Page{
 			Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email,
-			Sites:          stock.sites(refs[d.ID], titles[d.DigestID]),
+			Sites:          stock.sites(refs[d.ID], titles[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
 			WebURL:         b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
 			UnsubscribeURL: b.unsubscribe(d.DigestID),
 			HomeURL:        b.base + "/",
+		}
+		if n := notices[d.ID]; len(n) > 0 {
+			pages[i].Notices = newClock(d.LocalDate, known.get(d.TimeZone)).sentences(n)
 		}
 	}
 	return pages, nil
@@ -118,13 +132,19 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	if err != nil {
 		return render.Page{}, fmt.Errorf("reading readers' titles: %w", err)
 	}
+	notices, err := b.store.WaitingNotices(ctx, d.ID)
+	if err != nil {
+		return render.Page{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
+	}
 	stock, err := b.fresh(ctx, refs)
 	if err != nil {
 		return render.Page{}, err
 	}
+	date := digest.DateOf(d.NextDueAt.In(loc))
 	return render.Page{
-		Date: digest.DateOf(d.NextDueAt.In(loc)), Number: d.Editions + 1, Name: d.Name, Recipient: recipient,
-		Sites:          stock.sites(refs, titles[d.ID]),
+		Date: date, Number: d.Editions + 1, Name: d.Name, Recipient: recipient,
+		Sites:          stock.sites(refs, titles[d.ID], midnight{d.LastDueAt, d.LastDueAt}),
+		Notices:        newClock(date, loc).sentences(notices),
 		UnsubscribeURL: b.unsubscribe(d.ID),
 		HomeURL:        b.base + "/",
 	}, nil

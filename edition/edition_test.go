@@ -25,6 +25,8 @@ type shelf struct {
 	posts    map[digest.PostID]digest.Post
 	sources  map[digest.FeedID]digest.Source
 	titles   map[digest.DigestID]map[digest.FeedID]string
+	notices  map[digest.EditionID][]digest.Notice
+	coming   map[digest.DigestID][]digest.Notice
 
 	calls, postsRead, sourcesRead int
 	broken                        error
@@ -85,6 +87,24 @@ func (s *shelf) OwnTitles(_ context.Context, ids []digest.DigestID) (map[digest.
 	out := maps.Clone(s.titles)
 	maps.DeleteFunc(out, func(id digest.DigestID, _ map[digest.FeedID]string) bool { return !slices.Contains(ids, id) })
 	return out, s.called()
+}
+
+func (s *shelf) Notices(_ context.Context, ds []digest.Delivery) (map[digest.EditionID][]digest.Notice, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[digest.EditionID][]digest.Notice{}
+	for _, d := range ds {
+		if list, ok := s.notices[d.ID]; ok {
+			out[d.ID] = list
+		}
+	}
+	return out, s.called()
+}
+
+func (s *shelf) WaitingNotices(_ context.Context, id digest.DigestID) ([]digest.Notice, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.coming[id], s.called()
 }
 
 func noon(day int) time.Time { return time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC) }

@@ -13,11 +13,32 @@ import (
 	"digest/render"
 )
 
-// An article is a rendered post and what it is ordered by.
+// An article is a rendered post with what decides its place. Times are Unix seconds.
 type article struct {
-	id    digest.PostID
-	at    int64 // when it was published, else first seen: Unix seconds
-	block *render.Block
+	id        digest.PostID
+	published int64 // 0: it has no date
+	seen      int64
+	before    int64 // when its feed had last been read before that; 0: never
+	block     *render.Block
+}
+
+// at is when it was published, else first seen.
+func (a article) at() int64 { return cmp.Or(a.published, a.seen) }
+
+// A midnight is the one before an edition's own: when it was due, and when its
+// posts were released. The zero one never was: an edition is the first.
+type midnight struct {
+	due, released time.Time
+}
+
+// missed reports whether a belonged to an edition up to m, but came too late
+// for it: its feed could not be read when it was time.
+func (m midnight) missed(a article) bool {
+	if m.due.IsZero() || a.published == 0 || a.before == 0 {
+		return false
+	}
+	due := m.due.Unix()
+	return a.published < due && a.before < due && a.seen > m.released.Unix()
 }
 
 // An outlet is a feed with its headings rendered.
@@ -87,20 +108,21 @@ func (b *Builder) load(ctx context.Context, s stock, want missing) error {
 		if p.Language == "" {
 			p.Language = s.outlets[p.FeedID].language
 		}
-		s.articles[p.ID] = article{p.ID, moment(p).Unix(), render.NewBlock(p)}
+		s.articles[p.ID] = article{p.ID, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), render.NewBlock(p)}
 	}
 	return nil
 }
 
-func moment(p digest.Post) time.Time {
-	if p.PublishedAt.IsZero() {
-		return p.SeenAt
+// seconds is t in Unix seconds, 0 for none.
+func seconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
 	}
-	return p.PublishedAt
+	return t.Unix()
 }
 
-// sites puts one reader's posts in order.
-func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string) []render.Site {
+// sites puts one reader's posts in order; last is the midnight before theirs.
+func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string, last midnight) []render.Site {
 	bySite := map[digest.FeedID][]article{}
 	for _, r := range refs {
 		if a, ok := s.articles[r.PostID]; ok {
@@ -110,11 +132,7 @@ func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string) []rend
 	outlets := make([]outlet, 0, len(bySite))
 	for feed, articles := range bySite {
 		o := s.outlet(feed, own[feed])
-		slices.SortFunc(articles, newestFirst)
-		o.site.Blocks = make([]*render.Block, len(articles))
-		for i, a := range articles {
-			o.site.Blocks[i] = a.block
-		}
+		o.site.Blocks, o.site.Late = last.order(articles)
 		outlets = append(outlets, o)
 	}
 	slices.SortFunc(outlets, byTitle)
@@ -134,10 +152,25 @@ func (s stock) outlet(feed digest.FeedID, own string) outlet {
 	return newOutlet(feed, own, o.site.URL, "")
 }
 
+// order gives the posts of one feed, the late ones last, and how many those are.
+func (m midnight) order(articles []article) (blocks []*render.Block, late int) {
+	slices.SortFunc(articles, newestFirst)
+	blocks = make([]*render.Block, 0, len(articles))
+	var missed []*render.Block
+	for _, a := range articles {
+		if m.missed(a) {
+			missed = append(missed, a.block)
+		} else {
+			blocks = append(blocks, a.block)
+		}
+	}
+	return append(blocks, missed...), len(missed)
+}
+
 // newestFirst orders two posts of one feed. Of the same instant the one stored
 // first comes first: that is the order of its document.
 func newestFirst(x, y article) int {
-	return cmp.Or(cmp.Compare(y.at, x.at), cmp.Compare(x.id, y.id))
+	return cmp.Or(cmp.Compare(y.at(), x.at()), cmp.Compare(x.id, y.id))
 }
 
 func byTitle(x, y outlet) int {

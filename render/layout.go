@@ -112,7 +112,7 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	siteLabelStyle = `margin:18px 0 4px;font-family:` + Sans + `;font-size:13px;line-height:1.5;font-weight:700;color:` + accent
 	siteHeadStyle  = `margin:0 0 18px;padding:12px 0 0;border-top:1px solid ` + rule + `;font-family:` + Sans + `;font-size:14px;line-height:1.5;font-weight:700;color:` + accent
 	lateLineStyle  = `margin:9px 0 4px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
-	lateHeadStyle  = `margin:0 0 14px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
+	lateHeadStyle  = `margin:0 0 8px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
 	lineStyle      = `margin:0 0 5px`
 	lineLinkStyle  = `color:` + ink + `;text-decoration:none`
 	postStyle      = `margin:0 0 5px;font-size:22px;line-height:1.28;font-weight:700;color:` + ink

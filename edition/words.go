@@ -1,0 +1,135 @@
+package edition
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/render"
+)
+
+// A clock is how times are told in one edition: in the reader's zone, with the
+// date where it is not the day that the edition is of, which ended at its
+// midnight.
+type clock struct {
+	zone *time.Location // nil: not known, so no times are told
+	day  digest.Date    // that needs no date
+	year int            // that needs no year
+}
+
+func newClock(date digest.Date, zone *time.Location) clock {
+	day := digest.DateOf(time.Date(date.Year, date.Month, date.Day-1, 12, 0, 0, 0, time.UTC))
+	return clock{zone, day, date.Year}
+}
+
+// sentences is what notices tell a reader: first what has ended, then what is
+// missing, each in the order of its sites' titles.
+func (c clock) sentences(notices []digest.Notice) []string {
+	notices = slices.Clone(notices)
+	slices.SortFunc(notices, func(a, b digest.Notice) int {
+		return cmp.Or(
+			cmp.Compare(weight(a.Kind), weight(b.Kind)),
+			strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)),
+			strings.Compare(a.URL, b.URL),
+			a.From.Compare(b.From),
+		)
+	})
+	var out []string
+	for _, n := range notices {
+		if s := c.sentence(n); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func weight(k digest.NoticeKind) int {
+	switch k {
+	case digest.NoticeGone:
+		return 0
+	case digest.NoticeDead:
+		return 1
+	}
+	return 2
+}
+
+// sentence is empty for a kind of notice that this version does not know.
+func (c clock) sentence(n digest.Notice) string {
+	site := render.SiteName(n.Title, n.URL)
+	switch n.Kind {
+	case digest.NoticeGone:
+		return site + " says its feed is gone for good. You are no longer subscribed to it."
+	case digest.NoticeDead:
+		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back."
+	case digest.NoticeGap:
+		return "May have missed posts from " + site + c.span(n.Gap) + "."
+	}
+	return ""
+}
+
+// span says when: " between 09:10 and 23:50", with dates where they are needed.
+func (c clock) span(g digest.Gap) string {
+	switch {
+	case c.zone == nil, g.From.IsZero() && g.To.IsZero():
+		return ""
+	case g.From.IsZero():
+		return " before " + c.at(g.To)
+	case g.To.IsZero():
+		return " since " + c.at(g.From)
+	case g.To.Sub(g.From) < time.Minute:
+		return " around " + c.at(g.To)
+	}
+	from, to := g.From.In(c.zone), g.To.In(c.zone)
+	a, b := digest.DateOf(from), digest.DateOf(to)
+	if a != b {
+		return " between " + hour(from) + " on " + c.date(a) + " and " + hour(to) + " on " + c.date(b)
+	}
+	return " between " + times(from, to) + c.on(b)
+}
+
+// times is two times of one day. Where clocks were put back between them and
+// the later one reads earlier, their offsets tell them apart.
+func times(from, to time.Time) string {
+	if hour(from) >= hour(to) {
+		const zoned = "15:04 MST"
+		return from.Format(zoned) + " and " + to.Format(zoned)
+	}
+	return hour(from) + " and " + hour(to)
+}
+
+// at is one time, with its date where it needs one.
+func (c clock) at(t time.Time) string {
+	t = t.In(c.zone)
+	return hour(t) + c.on(digest.DateOf(t))
+}
+
+func (c clock) on(d digest.Date) string {
+	if d == c.day {
+		return ""
+	}
+	return " on " + c.date(d)
+}
+
+func (c clock) date(d digest.Date) string {
+	if d.Year == c.year {
+		return d.Format("2 January")
+	}
+	return d.Format("2 January 2006")
+}
+
+func hour(t time.Time) string { return t.Format("15:04") }
+
+// zones remembers the zones of one batch of editions; reading one costs a file.
+type zones map[string]*time.Location
+
+// get is nil for a zone that is not known.
+func (z zones) get(name string) *time.Location {
+	loc, ok := z[name]
+	if !ok && name != "" {
+		loc, _ = time.LoadLocation(name) // users' zones were checked when they were set
+		z[name] = loc
+	}
+	return loc
+}

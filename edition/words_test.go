@@ -1,0 +1,207 @@
+package edition_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"digest"
+	"digest/render"
+)
+
+// told gives the notices of an edition of Friday 20 November 2026 in a zone.
+func told(t *testing.T, zone string, notices ...digest.Notice) []string {
+	t.Helper()
+	return toldOn(t, digest.Date{Year: 2026, Month: time.November, Day: 20}, zone, notices...)
+}
+
+func toldOn(t *testing.T, date digest.Date, zone string, notices ...digest.Notice) []string {
+	t.Helper()
+	s := stocked()
+	s.notices = map[digest.EditionID][]digest.Notice{100: notices}
+	d := deliveries()[0]
+	d.LocalDate, d.TimeZone = date, zone
+	p, err := builder(s).Page(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Notices
+}
+
+func at(value string) time.Time {
+	if value == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.DateTime, value)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func missing(from, to string) digest.Notice {
+	return digest.Notice{Kind: digest.NoticeGap, Title: "X", Gap: digest.Gap{From: at(from), To: at(to)}}
+}
+
+// TestWhenPostsAreMissing: in the reader's zone, with dates unless it was on
+// the day that the edition is of.
+func TestWhenPostsAreMissing(t *testing.T) {
+	for _, c := range []struct{ zone, from, to, want string }{
+		{"UTC", "2026-11-19 09:10:59", "2026-11-19 23:50:00", "between 09:10 and 23:50"},
+		{"Europe/Paris", "2026-11-19 08:10:00", "2026-11-19 22:50:00", "between 09:10 and 23:50"},
+		{"Asia/Kathmandu", "2026-11-18 18:15:00", "2026-11-19 18:14:59", "between 00:00 and 23:59"}, // all of it, at +05:45
+		{"America/New_York", "2026-11-19 09:10:00", "2026-11-20 04:10:00", "between 04:10 and 23:10"},
+		{"UTC", "2026-11-18 09:10:00", "2026-11-18 23:50:00", "between 09:10 and 23:50 on 18 November"},
+		{"UTC", "2026-11-20 00:01:00", "2026-11-20 00:20:00", "between 00:01 and 00:20 on 20 November"}, // after the midnight
+		{"UTC", "2026-11-17 22:40:00", "2026-11-19 23:50:00", "between 22:40 on 17 November and 23:50 on 19 November"},
+		{"UTC", "2026-11-19 22:40:00", "2026-11-20 00:10:00", "between 22:40 on 19 November and 00:10 on 20 November"},
+		{"Asia/Tokyo", "2026-11-19 09:10:00", "2026-11-19 23:50:00", "between 18:10 on 19 November and 08:50 on 20 November"},
+		{"UTC", "2025-12-31 22:00:00", "2026-01-02 01:00:00", "between 22:00 on 31 December 2025 and 01:00 on 2 January"},
+		{"UTC", "", "2026-11-19 23:50:00", "before 23:50"},
+		{"UTC", "2026-11-18 09:10:00", "", "since 09:10 on 18 November"},
+		{"UTC", "2026-11-19 09:10:05", "2026-11-19 09:10:40", "around 09:10"},
+		{"UTC", "2026-11-19 09:10:00", "2026-11-19 08:00:00", "around 08:00"}, // nobody should say so; a reader is not to see it
+		{"UTC", "", "", ""},
+		{"", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""}, // no times rather than wrong ones
+		{"Mars/Olympus", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""},
+	} {
+		want := []string{strings.TrimSpace("May have missed posts from X "+c.want) + "."}
+		if diff := cmp.Diff(want, told(t, c.zone, missing(c.from, c.to))); diff != "" {
+			t.Errorf("%s to %s in %q (-want +got):\n%s", c.from, c.to, c.zone, diff)
+		}
+	}
+}
+
+// TestTheDayBefore: over the ends of months and years.
+func TestTheDayBefore(t *testing.T) {
+	for _, c := range []struct {
+		date           digest.Date
+		from, to, want string
+	}{
+		{digest.Date{Year: 2027, Month: time.January, Day: 1}, "2026-12-31 09:10:00", "2026-12-31 23:50:00", "between 09:10 and 23:50"},
+		{digest.Date{Year: 2027, Month: time.January, Day: 1}, "2026-12-30 09:10:00", "2026-12-30 23:50:00", "between 09:10 and 23:50 on 30 December 2026"},
+		{digest.Date{Year: 2028, Month: time.March, Day: 1}, "2028-02-29 09:10:00", "2028-02-29 23:50:00", "between 09:10 and 23:50"},
+	} {
+		want := []string{"May have missed posts from X " + c.want + "."}
+		if diff := cmp.Diff(want, toldOn(t, c.date, "UTC", missing(c.from, c.to))); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.date, diff)
+		}
+	}
+}
+
+// TestClocksThatChange: an hour that comes twice is told apart; one that is
+// skipped needs no words.
+func TestClocksThatChange(t *testing.T) {
+	for _, c := range []struct {
+		date           digest.Date
+		from, to, want string
+	}{
+		{digest.Date{Year: 2026, Month: time.October, Day: 26}, "2026-10-25 00:40:00", "2026-10-25 01:10:00", "between 02:40 CEST and 02:10 CET"},
+		{digest.Date{Year: 2026, Month: time.October, Day: 26}, "2026-10-25 00:10:00", "2026-10-25 01:10:00", "between 02:10 CEST and 02:10 CET"},
+		{digest.Date{Year: 2026, Month: time.October, Day: 26}, "2026-10-25 00:10:00", "2026-10-25 02:10:00", "between 02:10 and 03:10"},
+		{digest.Date{Year: 2026, Month: time.March, Day: 30}, "2026-03-29 00:59:00", "2026-03-29 01:00:00", "between 01:59 and 03:00"},
+	} {
+		want := []string{"May have missed posts from X " + c.want + "."}
+		if diff := cmp.Diff(want, toldOn(t, c.date, "Europe/Paris", missing(c.from, c.to))); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.date, diff)
+		}
+	}
+}
+
+// TestOrderOfNotices: what has ended comes before what is missing, and within
+// each the titles are in order, whatever order the store has.
+func TestOrderOfNotices(t *testing.T) {
+	gone := func(title string) digest.Notice { return digest.Notice{Kind: digest.NoticeGone, Title: title} }
+	in := []digest.Notice{
+		missing("2026-11-19 09:10:00", "2026-11-19 23:50:00"),
+		gone("zebra"), gone("Apple"),
+		{Kind: digest.NoticeDead, URL: "https://user:secret@mango.example/feed?key=1"},
+		{Kind: digest.NoticeGone, Title: "מפה", URL: "https://mapa.example/"},
+		{Kind: "next year's", Title: "Unknown"},
+	}
+	want := []string{
+		"Apple says its feed is gone for good. You are no longer subscribed to it.",
+		"zebra says its feed is gone for good. You are no longer subscribed to it.",
+		"\u2068מפה\u2069 says its feed is gone for good. You are no longer subscribed to it.",
+		"Nothing could be read from mango.example for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.",
+		"May have missed posts from X between 09:10 and 23:50.",
+	}
+	for range 2 {
+		if diff := cmp.Diff(want, told(t, "UTC", in...)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		in[0], in[5] = in[5], in[0]
+		in[1], in[2] = in[2], in[1]
+	}
+}
+
+// TestNoSentenceIsCut: the longest that can be said is within what a page shows of one.
+func TestNoSentenceIsCut(t *testing.T) {
+	long := strings.Repeat("מ", 500)
+	gap := missing("2025-12-31 22:00:00", "2026-11-18 23:50:00")
+	gap.Title = long
+	s := stocked()
+	s.notices = map[digest.EditionID][]digest.Notice{7: {
+		gap, {Kind: digest.NoticeGone, Title: long}, {Kind: digest.NoticeDead, Title: long},
+	}}
+	d := deliveries()[0]
+	d.ID, d.TimeZone = 7, "UTC"
+	p, err := builder(s).Page(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := render.Edition(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Subject != "Friday 20 November: 3 notes" || len(p.Sites) != 0 {
+		t.Errorf("subject %q", m.Subject)
+	}
+	text := strings.Join(strings.Fields(m.Text), " ")
+	for _, n := range p.Notices {
+		if !strings.Contains(text, n) {
+			t.Errorf("%q is not whole in %s", n, text)
+		}
+	}
+}
+
+// TestEachReaderTheirOwn: a batch of editions keeps notices and zones apart.
+func TestEachReaderTheirOwn(t *testing.T) {
+	s := stocked()
+	gap := missing("2026-11-19 02:10:00", "2026-11-19 10:50:00")
+	s.notices = map[digest.EditionID][]digest.Notice{100: {gap}, 101: {gap}}
+	ds := deliveries()
+	ds = append(ds, ds[0])
+	ds[2].ID = 102
+	ds[0].TimeZone, ds[1].TimeZone, ds[2].TimeZone = "Asia/Kolkata", "America/Sao_Paulo", "UTC"
+	pages, err := builder(s).Pages(t.Context(), ds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{
+		{"May have missed posts from X between 07:40 and 16:20."},
+		{"May have missed posts from X between 23:10 on 18 November and 07:50 on 19 November."},
+		nil,
+	} {
+		if diff := cmp.Diff(want, pages[i].Notices); diff != "" {
+			t.Errorf("edition %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestPreviewTellsWhatWaits(t *testing.T) {
+	s := stocked()
+	s.coming = map[digest.DigestID][]digest.Notice{1: {missing("2026-11-19 20:10:00", "2026-11-20 10:50:00")}}
+	// The edition of the 21st in Auckland, 13 hours ahead.
+	d := digest.Digest{ID: 1, TimeZone: "Pacific/Auckland", NextDueAt: at("2026-11-20 11:00:00")}
+	p, err := builder(s).Preview(t.Context(), d, "one@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"May have missed posts from X between 09:10 and 23:50."}
+	if diff := cmp.Diff(want, p.Notices); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
