@@ -1,0 +1,85 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A tally is what one site has seen of the program.
+type tally struct {
+	polls, requests, heads, full, bytes int
+	last                                time.Time
+}
+
+func (w *world) tallies() map[*plot]*tally {
+	all := map[*plot]*tally{}
+	for _, p := range w.plots {
+		all[p] = &tally{}
+	}
+	for _, e := range w.recorder.entries(0) {
+		t := all[e.plot]
+		if t == nil {
+			continue
+		}
+		t.requests++
+		t.bytes += e.wire
+		if e.req.Method == http.MethodHead {
+			t.heads++
+		} else if e.reply.status == http.StatusOK && e.reply.version > 0 {
+			t.full++
+		}
+		if !e.at.Equal(t.last) {
+			t.polls++
+		}
+		t.last = e.at
+	}
+	return all
+}
+
+// compare holds the requests and the bytes of each site against those of the
+// ideal reader, and the posts of each reader against the day they could have
+// come.
+func (w *world) compare() {
+	const learning = 1 // HEAD is tried once
+	got := w.tallies()
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-52s %15s %15s %15s %17s\n", "site", "polls", "requests", "full", "bytes")
+	sum, sumIdeal := tally{}, tally{}
+	for _, p := range w.plots {
+		g, best := got[p], w.model.states[p]
+		fmt.Fprintf(&table, "%3d %-48.48s %7d %7d %7d %7d %7d %7d %8d %8d\n", p.n, p.name, g.polls, best.polls, g.requests, best.requests, g.full, best.full, g.bytes, best.bytes)
+		sum.requests, sum.bytes = sum.requests+g.requests, sum.bytes+g.bytes
+		sumIdeal.requests, sumIdeal.bytes = sumIdeal.requests+best.requests, sumIdeal.bytes+best.bytes
+		if most := best.requests + p.extra + learning; g.requests > most {
+			w.broken(p, w.ticks[len(w.ticks)-1], "ideal", fmt.Sprintf("%d requests in %d polls; the ideal is %d in %d, and %d more are allowed (%s)", g.requests, g.polls, best.requests, best.polls, p.extra+learning, p.extraWhy))
+		}
+		if most := best.full + p.extraFull; g.full > most {
+			w.broken(p, w.ticks[len(w.ticks)-1], "ideal", fmt.Sprintf("%d full answers; the ideal is %d, and %d more are allowed (%s)", g.full, best.full, p.extraFull, p.extraWhy))
+		}
+	}
+	fmt.Fprintf(&table, "in all: %d requests, ideal %d; %d bytes, ideal %d\n", sum.requests, sumIdeal.requests, sum.bytes, sumIdeal.bytes)
+	w.t.Log("program and ideal, by turns\n" + table.String())
+	for _, r := range w.model.readers {
+		w.compareMail(r)
+	}
+}
+
+// compareMail holds that no post comes later than it could.
+func (w *world) compareMail(r *subscriber) {
+	got := w.got[r.email]
+	for _, p := range r.plots {
+		for _, post := range p.posts {
+			best, must := r.got[post.url]
+			at, came := got[post.url]
+			switch {
+			case !must || p.lags && came:
+			case !came:
+				w.broken(p, best, "I3", fmt.Sprintf("post %d of day %.2f never came to %s", post.n, post.at.Sub(runBegin()).Hours()/24, r.email))
+			case at.Sub(best) > 2*time.Hour:
+				w.broken(p, at, "late", fmt.Sprintf("post %d of day %.2f came to %s; it could have come on day %.2f", post.n, post.at.Sub(runBegin()).Hours()/24, r.email, best.Sub(runBegin()).Hours()/24))
+			}
+		}
+	}
+}

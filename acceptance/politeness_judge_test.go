@@ -1,0 +1,304 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A judge follows the record of one site through its polls and knows, for each
+// request, whether a rule forbids it. It knows the site's mind, and nothing of
+// the program's.
+type judge struct {
+	w *world
+	p *plot
+
+	begun    bool
+	last     time.Time // the first request of the last poll
+	until    time.Time
+	why      string
+	failing  time.Time // since when
+	etag, lm string    // of the last 200 that was the feed
+	from     string    // the path that sent them
+	repeats  int       // full answers in a row, alike in bytes and ETag
+	body     string
+	works    bool      // a conditional GET was answered 304
+	useless  time.Time // HEAD was, at this instant
+	sighted  time.Time // of the permanent redirect
+	settled  bool
+	vouched  bool // a person has said that it is stale
+	ended    string
+	feedID   string
+	tries    map[string]string // header fields that must never change
+}
+
+func (j *judge) broken(at time.Time, rule, format string, args ...any) {
+	j.w.broken(j.p, at, rule, fmt.Sprintf(format, args...))
+}
+
+// judgeAll judges the whole record.
+func (w *world) judgeAll() {
+	byPlot := map[*plot][]*entry{}
+	for _, e := range w.recorder.entries(0) {
+		if e.plot != nil {
+			byPlot[e.plot] = append(byPlot[e.plot], e)
+		} else if e.req.URL.Path != "/robots.txt" {
+			w.broken(nil, e.at, "S30", e.req.Method+" "+e.req.RequestURI+": nobody named that")
+		}
+	}
+	for _, p := range w.plots {
+		j := &judge{w: w, p: p, tries: map[string]string{}}
+		all := byPlot[p]
+		for len(all) > 0 {
+			n := 1
+			for n < len(all) && all[n].at.Equal(all[0].at) {
+				n++
+			}
+			j.poll(all[0].at, all[:n])
+			all = all[n:]
+		}
+	}
+	w.judgeRobots()
+}
+
+// poll judges one poll.
+func (j *judge) poll(at time.Time, all []*entry) {
+	j.times(at)
+	final := all[:0:0]
+	for _, e := range all {
+		j.header(e)
+		if j.p.movesAt(at) && e.moved {
+			j.hop(e)
+			continue
+		}
+		j.conditions(e)
+		final = append(final, e)
+		j.hear(e)
+	}
+	j.sequence(at, final)
+	if j.p.movesAt(at) && j.sighted.IsZero() {
+		j.sighted = at
+	} else if j.p.movesAt(at) && at.Sub(j.sighted) >= 20*time.Hour && (j.p.moved == 301 || j.p.moved == 308) {
+		j.settled = true
+	}
+	j.last, j.begun, j.vouched = at, true, false
+}
+
+// times holds a poll against everything that says when.
+func (j *judge) times(at time.Time) {
+	gap := at.Sub(j.last)
+	switch {
+	case j.ended != "":
+		j.broken(at, "S20", "asked although %s", j.ended)
+	case !j.begun:
+		return
+	case gap < time.Hour:
+		j.broken(at, "S14", "asked %s after the last time", gap)
+	case at.Before(j.until):
+		j.broken(at, "wait", "asked %s too early: %s", j.until.Sub(at), j.why)
+	case gap < j.p.least:
+		j.broken(at, "own", "asked %s after the last time; %s is the least", gap, j.p.least)
+	}
+	if j.p.skip != nil && j.p.skip(at) {
+		j.broken(at, "skip", "asked at a time that its document excludes")
+	}
+}
+
+// hear takes in an answer of the feed itself.
+func (j *judge) hear(e *entry) {
+	a, at := e.reply, e.at
+	good := (a.status == 200 || a.status == 304) && a.version > 0 && !a.cut
+	if e.req.Method == http.MethodHead {
+		if good {
+			j.wait(at, a.rest, a.why)
+		} else if a.status == 429 || a.status == 401 || a.status == 403 {
+			j.wait(at, a.rest, a.why)
+		}
+		return
+	}
+	if !good {
+		if j.failing.IsZero() {
+			j.failing = at
+		}
+		rest := a.rest
+		if at.Sub(j.failing) >= 3*day && a.status != 429 && a.get("Retry-After") == "" {
+			rest = max(rest, day)
+		}
+		j.wait(at, rest, a.why)
+		if at.Sub(j.failing) >= 90*day {
+			j.ended = "it has failed for 90 days"
+		}
+		if a.status == http.StatusGone && j.p.leaves && (j.p.alone || at.Sub(j.failing) >= day) {
+			j.ended = "it said 410"
+		}
+		return
+	}
+	j.failing = time.Time{}
+	j.wait(at, a.rest, a.why)
+	if a.status == 304 {
+		j.works = true
+		if lm := a.get("Last-Modified"); lm != "" {
+			j.lm = lm
+		}
+		return
+	}
+	if string(a.body) == j.body && a.get("ETag") == j.etag && j.etag != "" {
+		j.repeats++
+	} else {
+		j.repeats = 1
+	}
+	j.body, j.etag, j.lm, j.from = string(a.body), a.get("ETag"), a.get("Last-Modified"), e.req.URL.Path
+}
+
+func (j *judge) wait(at time.Time, rest time.Duration, why string) {
+	j.until, j.why = at.Add(rest), why
+}
+
+// hop judges a request to the address that the site has left.
+func (j *judge) hop(e *entry) {
+	if j.settled {
+		j.broken(e.at, "S28", "moved for good, and asked at its old address")
+	}
+	j.conditions(e)
+}
+
+// conditions are those of the last 200, byte for byte, and only there (S2-S12).
+func (j *judge) conditions(e *entry) {
+	etag, lm := j.etag, j.lm
+	if j.from != e.req.URL.Path {
+		etag, lm = "", ""
+	}
+	inm, ims := e.req.Header["If-None-Match"], e.req.Header["If-Modified-Since"]
+	if j.vouched && inm == nil && ims == nil {
+		return
+	}
+	need := 3
+	if strings.Contains(etag, "-gzip") {
+		need = 2
+	}
+	if inm == nil && etag != "" && lm != "" && j.repeats >= need && len(ims) == 1 && ims[0] == lm {
+		return // S37
+	}
+	for _, c := range []struct {
+		name string
+		got  []string
+		want string
+	}{{"If-None-Match", inm, etag}, {"If-Modified-Since", ims, lm}} {
+		if c.want == "" && c.got != nil || c.want != "" && (len(c.got) != 1 || c.got[0] != c.want) {
+			j.broken(e.at, "S2-S12", "%s %s with %s %q, want %q", e.req.Method, e.req.RequestURI, c.name, c.got, c.want)
+		}
+	}
+}
+
+// sequence judges what the requests of one poll were.
+func (j *judge) sequence(at time.Time, all []*entry) {
+	methods := ""
+	for i, e := range all {
+		methods += e.req.Method + " "
+		if i > 0 && all[i-1].req.Method == http.MethodGet {
+			j.broken(at, "S21", "a request after GET was answered %d", all[i-1].reply.status)
+		}
+	}
+	methods = strings.TrimSpace(methods)
+	if !j.begun {
+		if methods != "GET" {
+			j.broken(at, "S1", "the first poll was %s", methods)
+		}
+		return
+	}
+	if !slices.Contains([]string{"GET", "HEAD", "HEAD GET", ""}, methods) {
+		j.broken(at, "S32", "the poll was %s", methods)
+	}
+	if strings.HasPrefix(methods, "HEAD") {
+		j.afterHead(at, all)
+	}
+}
+
+func (j *judge) afterHead(at time.Time, all []*entry) {
+	a := all[0].reply
+	if !j.useless.IsZero() && at.Sub(j.useless) < 90*day {
+		j.broken(at, "S32", "HEAD, which was of no use on %s", instant(j.useless))
+	}
+	stop := a.status == 304 || a.status == 429 || a.status == 401
+	if stop && len(all) > 1 {
+		j.broken(at, "S32", "GET after HEAD was answered %d", a.status)
+	}
+	if len(all) == 1 && !stop && a.status != 403 && a.status >= 400 {
+		j.broken(at, "S32", "HEAD was refused, and no GET followed")
+	}
+	if len(all) == 2 && (a.status != 200 || all[1].reply.status == 304) {
+		j.useless = at
+	}
+}
+
+var politeAgent = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers; feed-id=([^ )]+)\)$`)
+
+// header holds what is alike in every request (S22-S27, S34).
+func (j *judge) header(e *entry) {
+	for _, name := range e.names {
+		known := []string{"Host", "User-Agent", "Accept", "Accept-Encoding", "If-None-Match", "If-Modified-Since"}
+		if !slices.Contains(known, name) && !(name == "Authorization" && j.p.user != "") {
+			j.broken(e.at, "S22-S25", "%s has a field %q", e.req.Method, name)
+		}
+	}
+	for _, name := range []string{"Accept", "Accept-Encoding"} {
+		got := e.req.Header.Get(name)
+		if before, known := j.tries[name]; known && before != got {
+			j.broken(e.at, "S27", "%s was %q, and is %q", name, before, got)
+		}
+		j.tries[name] = got
+	}
+	if got := e.req.Header.Get("Accept-Encoding"); got != "gzip, br, zstd" {
+		j.broken(e.at, "S27", "Accept-Encoding %q", got)
+	}
+	if want := e.req.URL.Path + j.p.query; e.req.RequestURI != want {
+		j.broken(e.at, "S24", "asked for %s, want %s", e.req.RequestURI, want)
+	}
+	if e.inFlight > 1 {
+		j.broken(e.at, "S34", "%d requests at once", e.inFlight)
+	}
+	m := politeAgent.FindStringSubmatch(e.req.Header.Get("User-Agent"))
+	switch {
+	case !j.begun: // nobody has it yet, and it has no number
+	case m == nil:
+		j.broken(e.at, "S26", "User-Agent %q", e.req.Header.Get("User-Agent"))
+	case m[1] != fmt.Sprint(j.w.subscribers(j.p)):
+		j.broken(e.at, "S26", "User-Agent %q, with %d subscribers", m[0], j.w.subscribers(j.p))
+	case j.feedID != "" && j.feedID != m[2]:
+		j.broken(e.at, "S26", "feed-id was %s, and is %s", j.feedID, m[2])
+	default:
+		j.feedID = m[2]
+	}
+}
+
+// judgeRobots holds that a robots.txt is asked for at most once a week, before
+// the feed, and heeded.
+func (w *world) judgeRobots() {
+	type seen struct {
+		at      time.Time
+		forbids bool
+	}
+	said := map[*door]seen{}
+	for _, e := range w.recorder.entries(0) {
+		before, known := said[e.door]
+		switch {
+		case e.req.URL.Path == "/robots.txt":
+			if known && e.at.Sub(before.at) < 7*day {
+				w.broken(nil, e.at, "robots", fmt.Sprintf("%s/robots.txt again after %s", e.door.base, e.at.Sub(before.at)))
+			}
+			text := ""
+			if e.door.robots != nil {
+				text = e.door.robots(e.at)
+			}
+			said[e.door] = seen{e.at, strings.Contains(text, "Digest\nDisallow: /feed")}
+		case !known:
+			w.broken(e.plot, e.at, "robots", "asked before robots.txt")
+			said[e.door] = seen{at: e.at}
+		case before.forbids:
+			w.broken(e.plot, e.at, "robots", "asked although robots.txt says not to")
+		}
+	}
+}

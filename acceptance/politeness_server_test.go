@@ -1,0 +1,254 @@
+package acceptance
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A recorder is a server of many sites, each at an address of its own, that
+// keeps every request as it came over the wire: its bytes, its connection, the
+// simulated time and the real one. It speaks HTTP by itself, so that what it
+// keeps was touched by no library, and what it answers may be wrong.
+type recorder struct {
+	t     *testing.T
+	mu    sync.Mutex
+	now   time.Time
+	doors map[string]*door
+	log   []*entry
+	conns int
+	hung  chan struct{} // closed at the end: sites that hang let go
+}
+
+// A door is an address that a recorder listens at.
+type door struct {
+	base   string // http://host:port
+	plots  map[string]*plot
+	busy   int      // requests under way
+	robots robotsAt // nil: there is none
+}
+
+// robotsAt is a site's robots.txt at an instant.
+type robotsAt func(at time.Time) string
+
+// An entry is one request, and what was sent for it.
+type entry struct {
+	at       time.Time // simulated
+	wall     time.Time
+	conn     int
+	raw      string // up to the empty line
+	names    []string
+	req      *http.Request
+	door     *door
+	plot     *plot // nil: robots.txt, or nothing lies there
+	moved    bool  // the address it had before
+	inFlight int
+	reply    reply
+	wire     int // bytes of body sent
+}
+
+// A reply is what a site sends.
+type reply struct {
+	status  int
+	fields  [][2]string
+	body    []byte
+	version int // of the feed that it is about; 0: none
+	cut     bool
+	hang    bool
+	drop    bool
+
+	// rest is how long the site must now be left alone, and why, as whoever
+	// wrote the site meant it.
+	rest time.Duration
+	why  string
+}
+
+func (r *reply) add(name, value string) { r.fields = append(r.fields, [2]string{name, value}) }
+
+func (r reply) get(name string) string {
+	for _, f := range r.fields {
+		if strings.EqualFold(f[0], name) {
+			return f[1]
+		}
+	}
+	return ""
+}
+
+func newRecorder(t *testing.T, now time.Time) *recorder {
+	r := &recorder{t: t, now: now, doors: map[string]*door{}, hung: make(chan struct{})}
+	t.Cleanup(func() { close(r.hung) })
+	return r
+}
+
+// open begins to listen at an address of its own.
+func (r *recorder) open(n int) *door {
+	r.t.Helper()
+	l := listen(r.t, 2000+n)
+	r.t.Cleanup(func() { l.Close() })
+	d := &door{base: "http://" + l.Addr().String(), plots: map[string]*plot{}}
+	r.mu.Lock()
+	r.doors[l.Addr().String()] = d
+	r.mu.Unlock()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			r.mu.Lock()
+			r.conns++
+			id := r.conns
+			r.mu.Unlock()
+			go r.serve(c, d, id)
+		}
+	}()
+	return d
+}
+
+func (r *recorder) set(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = now
+}
+
+// entries gives the record from the n-th request on.
+func (r *recorder) entries(n int) []*entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]*entry(nil), r.log[n:]...)
+}
+
+func (r *recorder) serve(c net.Conn, d *door, id int) {
+	defer c.Close()
+	in := bufio.NewReader(c)
+	for {
+		head, err := readHead(in)
+		if err != nil {
+			return
+		}
+		req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head)))
+		if err != nil {
+			r.t.Errorf("a request that is none: %v\n%s", err, head)
+			return
+		}
+		e := r.note(&entry{conn: id, raw: head, req: req, door: d})
+		more := r.send(c, e)
+		r.mu.Lock()
+		d.busy--
+		r.mu.Unlock()
+		if !more {
+			return
+		}
+	}
+}
+
+// readHead reads a request up to the empty line; none of ours has a body.
+func readHead(in *bufio.Reader) (string, error) {
+	var head strings.Builder
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return "", err
+		}
+		head.WriteString(line)
+		if line == "\r\n" {
+			return head.String(), nil
+		}
+	}
+}
+
+func (r *recorder) note(e *entry) *entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, line := range strings.Split(e.raw, "\r\n")[1:] {
+		if name, _, ok := strings.Cut(line, ":"); ok {
+			e.names = append(e.names, name)
+		}
+	}
+	e.at, e.wall = r.now, time.Now()
+	e.door.busy++
+	e.inFlight = e.door.busy
+	e.reply = e.answer()
+	r.log = append(r.log, e)
+	return e
+}
+
+// answer finds out what to send.
+func (e *entry) answer() reply {
+	path := e.req.URL.Path
+	if p := e.door.plots[path]; p != nil {
+		e.plot, e.moved = p, p.old == path
+		return p.answer(e.at, e.req)
+	}
+	if path == "/robots.txt" && e.door.robots != nil {
+		text := e.door.robots(e.at)
+		out := reply{status: 200, body: []byte(text)}
+		tag := fmt.Sprintf(`"r%d"`, len(text))
+		out.add("ETag", tag)
+		out.add("Content-Type", "text/plain")
+		if e.req.Header.Get("If-None-Match") == tag {
+			out.status, out.body = 304, nil
+		}
+		return out
+	}
+	return reply{status: 404, body: []byte("not here\n")}
+}
+
+// send writes an answer and tells whether the connection may go on.
+func (r *recorder) send(c net.Conn, e *entry) (more bool) {
+	a := e.reply
+	if a.hang {
+		select {
+		case <-r.hung:
+		case <-gone(c):
+		}
+		return false
+	}
+	if a.drop {
+		return false
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))
+	if a.get("Date") == "" {
+		fmt.Fprintf(&out, "Date: %s\r\n", e.at.UTC().Format(http.TimeFormat))
+	}
+	for _, f := range a.fields {
+		fmt.Fprintf(&out, "%s: %s\r\n", f[0], f[1])
+	}
+	if a.status != http.StatusNotModified {
+		fmt.Fprintf(&out, "Content-Length: %d\r\n", len(a.body))
+	}
+	out.WriteString("\r\n")
+	body := a.body
+	if e.req.Method == http.MethodHead || a.status == http.StatusNotModified {
+		body = nil
+	}
+	if a.cut {
+		body = body[:len(body)/2]
+	}
+	out.Write(body)
+	r.mu.Lock()
+	e.wire = len(body)
+	r.mu.Unlock()
+	if _, err := c.Write(out.Bytes()); err != nil {
+		return false
+	}
+	return !a.cut
+}
+
+// gone is closed when the other side hangs up.
+func gone(c net.Conn) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		io.Copy(io.Discard, c)
+	}()
+	return done
+}

@@ -1,0 +1,186 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// troubled is a usual site that answers otherwise for a time.
+func troubled(name string, from, to time.Duration, a reply) manner {
+	m := both(name)
+	m.trouble = during(from, to, a)
+	return m
+}
+
+// waits are the ways to ask for patience.
+func waits() []manner {
+	const from, to = 4*day + 10*time.Hour, 6 * day
+	limited := func(status int, name string, value func(at time.Time) string, rest time.Duration) manner {
+		m := both(fmt.Sprintf("%d, Retry-After %s", status, name))
+		m.trouble = func(p *plot, at time.Time) (reply, bool) {
+			since := at.Sub(p.begin)
+			a := reply{status: status, rest: rest, why: "told to wait (S19)"}
+			if value != nil {
+				a.add("Retry-After", value(at))
+			}
+			return a, since >= from && since < to
+		}
+		return m
+	}
+	fixed := func(s string) func(time.Time) string { return func(time.Time) string { return s } }
+	date := func(layout string, after time.Duration) func(time.Time) string {
+		return func(at time.Time) string { return at.Add(after).UTC().Format(layout) }
+	}
+	skewed := limited(429, "by a slow clock", date(http.TimeFormat, 5*time.Hour-7*time.Hour), 5*time.Hour)
+	slow := skewed.trouble
+	skewed.trouble = func(p *plot, at time.Time) (reply, bool) {
+		a, ok := slow(p, at)
+		a.add("Date", at.Add(-7*time.Hour).UTC().Format(http.TimeFormat))
+		return a, ok
+	}
+	return []manner{
+		limited(429, "7200", fixed("7200"), 2*time.Hour),
+		limited(429, "36000", fixed("36000"), 10*time.Hour),
+		limited(429, "three days", fixed("259200"), 3*day),
+		limited(429, "IMF-fixdate", date(http.TimeFormat, 5*time.Hour), 5*time.Hour),
+		limited(429, "RFC 850", date("Monday, 02-Jan-06 15:04:05 GMT", 5*time.Hour), 5*time.Hour),
+		limited(429, "asctime", date(time.ANSIC, 5*time.Hour), 5*time.Hour),
+		limited(429, "past date", date(http.TimeFormat, -5*time.Hour), 0),
+		limited(429, "negative", fixed("-7200"), 4*time.Hour),
+		limited(429, "0", fixed("0"), 0),
+		limited(429, "10^12", fixed("1000000000000"), 7*day),
+		limited(429, "10^30", fixed("1000000000000000000000000000000"), 7*day),
+		limited(429, "garbage", fixed("soon"), 4*time.Hour),
+		limited(429, "1.5", fixed("1.5"), 4*time.Hour),
+		limited(429, "absent", nil, 4*time.Hour),
+		limited(503, "7200", fixed("7200"), 2*time.Hour),
+		limited(503, "a date", date(http.TimeFormat, 20*time.Hour), 20*time.Hour),
+		limited(500, "ten hours", fixed("36000"), 10*time.Hour),
+		limited(403, "ten hours", fixed("36000"), 10*time.Hour),
+		skewed,
+	}
+}
+
+// troubles are sites that fail in every other way.
+func troubles() []manner {
+	h := func(n int) time.Duration { return time.Duration(n) * time.Hour }
+	usual := func(status int) reply {
+		return reply{status: status, body: []byte("<html>no</html>"), rest: 4 * time.Hour, why: fmt.Sprint(status, " (S20)")}
+	}
+	notFound := usual(404)
+	notFound.rest = day
+	page := reply{status: 200, body: []byte("<!DOCTYPE html><html><head><title>Back soon</title></head><body><h1>Maintenance</h1></body></html>"), rest: h(4), why: "an error page (S13, S20)"}
+	page.add("Content-Type", "text/html")
+	page.add("ETag", `"page"`)
+	challenge := usual(403)
+	challenge.add("Cf-Mitigated", "challenge")
+	challenge.add("Content-Type", "text/html")
+	cut := both("cut in the middle")
+	cut.adjust = func(p *plot, at time.Time, _ *http.Request, a *reply) {
+		if since := at.Sub(p.begin); since > 4*day && since < 6*day && a.status == 200 {
+			a.cut, a.rest, a.why = true, 4*time.Hour, "cut (S13, S20)"
+		}
+	}
+	cut.extra, cut.extraFull, cut.extraWhy = 1, 8, "HEAD is whole, and half of a body comes"
+	flapping := both("503 every other day")
+	flapping.trouble = func(p *plot, at time.Time) (reply, bool) {
+		return usual(503), int(at.Sub(p.begin)/day)%2 == 1 && at.Sub(p.begin) < 30*day
+	}
+	return []manner{
+		troubled("403 for six days", 4*day, 10*day, usual(403)),
+		troubled("401 for six days", 4*day, 10*day, usual(401)),
+		troubled("a challenge", 4*day, 6*day, challenge),
+		troubled("404 for six days", 4*day, 10*day, notFound),
+		troubled("400 for a day", 4*day, 5*day, usual(400)),
+		troubled("418 for a day", 4*day, 5*day, usual(418)),
+		troubled("451 for a day", 4*day, 5*day, usual(451)),
+		troubled("500 for six days", 4*day, 10*day, usual(500)),
+		troubled("503 for eight hours", 4*day+h(15), 4*day+h(23), usual(503)),
+		troubled("502 for two days", 4*day, 6*day, usual(502)),
+		troubled("the line drops for two days", 4*day, 6*day, reply{drop: true, rest: h(4), why: "no answer (S20)"}),
+		troubled("hangs for a day", 4*day, 5*day, reply{hang: true, rest: h(4), why: "no answer (S20)"}),
+		troubled("an error page for two days", 4*day, 6*day, page),
+		troubled("500 for 95 days", 8*day, 103*day, usual(500)),
+		cut, flapping,
+	}
+}
+
+// others are sites with something of their own.
+func others() []manner {
+	cookie := both("sets a cookie")
+	cookie.fields = [][2]string{{"Set-Cookie", "session=0123456789; Path=/"}}
+	query := both("an address with a query")
+	query.query = "?b=2&a=%7e1&b=2&_"
+	secret := both("asks for a password")
+	secret.user, secret.least = "reader:s3cret", 12*time.Hour
+	rule := both("an operator's rule of 48 hours")
+	rule.rule, rule.least = 48*time.Hour, 48*time.Hour
+	silent := func(years int) manner {
+		m := both(fmt.Sprintf("silent for %d years", years))
+		m.quiet, m.least = time.Duration(years)*365*day+5*day, time.Duration(years)*12*time.Hour
+		return m
+	}
+	busy := both("busy on two days")
+	busy.burst = [2]time.Duration{10 * day, 12 * day}
+	busy.extra, busy.extraFull, busy.extraWhy = 75, 75, "asked by itself while it outruns its readers"
+	robots := both("robots.txt names us from the tenth day to the thirtieth")
+	robots.robots = func(at time.Time) string {
+		if since := at.Sub(runBegin()); since > 10*day && since < 30*day {
+			return "User-agent: *\nDisallow:\n\nUser-agent: Digest\nDisallow: /feed\n"
+		}
+		return "User-agent: *\nDisallow: /\n"
+	}
+	robots.extraWhy = "robots.txt"
+	return []manner{cookie, query, secret, rule, silent(3), silent(10), busy, robots}
+}
+
+// goners say 410: alone on their host, one of two, and a whole host that is broken.
+func goners() []manner {
+	gone := reply{status: http.StatusGone, rest: day, why: "410 (S20)"}
+	alone := troubled("410, alone", 12*day, 1000*day, gone)
+	alone.leaves = true
+	one := troubled("410, one of two", 12*day, 1000*day, gone)
+	one.leaves, one.shares, one.extra, one.extraWhy = true, "two", 1, "a second 410 decides"
+	other := both("its neighbour")
+	other.shares = "two"
+	all := []manner{alone, one, other}
+	for range 3 {
+		m := troubled("410 of a whole host", 12*day, 18*day, gone)
+		m.shares = "broken"
+		all = append(all, m)
+	}
+	return all
+}
+
+// moves are sites that lie elsewhere from the eighth day on.
+func moves() []manner {
+	var all []manner
+	for _, status := range []int{301, 308, 302, 303, 307} {
+		m := both(fmt.Sprintf("%d from the eighth day", status))
+		m.moved = status
+		m.extra, m.extraFull, m.extraWhy = 3, 2, "the new address has no validators yet"
+		all = append(all, m)
+	}
+	return all
+}
+
+// movesAt tells whether the feed has left its first address.
+func (p *plot) movesAt(at time.Time) bool { return p.moved != 0 && at.Sub(p.begin) >= 8*day }
+
+// runBegin is when the long run begins: before both changes to daylight saving
+// time, so that there are days of 23 hours.
+func runBegin() time.Time { return time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC) }
+
+// manners gives every site of the long run.
+func allManners() []manner {
+	var all []manner
+	for _, some := range [][]manner{freshManners(), skipManners(), validatorManners(), headManners(), waits(), troubles(), others(), goners(), moves()} {
+		all = append(all, some...)
+	}
+	return all
+}
+
+// named tells whether a site was chosen by DIGEST_ACCEPTANCE_SITE, a part of its name.
+func named(m manner, part string) bool { return part == "" || strings.Contains(m.name, part) }

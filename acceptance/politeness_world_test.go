@@ -1,0 +1,196 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// A world is a house, its readers, the sites they read, the judge's record,
+// and the ideal reader beside it.
+type world struct {
+	*house
+	recorder *recorder
+	model    *model
+	plots    []*plot
+	inbox    *inbox
+	got      map[string]map[string]time.Time // reader, post: when it was mailed
+	ticks    []time.Time
+	faults   map[string]int
+}
+
+func newWorld(t *testing.T, ticks []time.Time) *world {
+	w := &world{house: newHouse(t, storetest.SQLite(t)), recorder: newRecorder(t, runBegin()), ticks: ticks}
+	w.set("DIGEST_FETCH_TIMEOUT=500ms")
+	w.model = &model{t: t, ticks: ticks, states: map[*plot]*ideal{}}
+	w.inbox, w.got, w.faults = newInbox(w.maildir()), map[string]map[string]time.Time{}, map[string]int{}
+	return w
+}
+
+// broken reports a rule that was broken; each once in full, and how often.
+func (w *world) broken(p *plot, at time.Time, rule, text string) {
+	name := "somewhere"
+	if p != nil {
+		name = fmt.Sprintf("site %d (%s)", p.n, p.name)
+	}
+	key := name + rule
+	if w.faults[key]++; w.faults[key] <= 2 {
+		w.t.Errorf("%s: %s, day %.2f: %s", rule, name, at.Sub(runBegin()).Hours()/24, text)
+	}
+}
+
+func (w *world) subscribers(p *plot) (n int) {
+	for _, r := range w.model.readers {
+		if slices.Contains(r.plots, p) {
+			n++
+		}
+	}
+	return n
+}
+
+// settle gives each manner a place, twice: for a reader in one zone, and for
+// readers in three.
+func (w *world) settle(manners []manner, end time.Time) {
+	doors := map[string]*door{}
+	for i, m := range manners {
+		for copyOf := range 2 {
+			n := 2*i + copyOf
+			p := plant(n, m, runBegin(), end)
+			p.many = copyOf == 1
+			key := fmt.Sprint(m.shares, copyOf)
+			if m.shares == "" {
+				key = fmt.Sprint(n)
+				p.alone = true
+			}
+			if doors[key] == nil {
+				doors[key] = w.recorder.open(n)
+			}
+			p.door = doors[key]
+			p.door.robots = m.robots
+			if m.moved != 0 {
+				old := w.recorder.open(1000 + n)
+				p.old = fmt.Sprintf("/old/%d.xml", n)
+				p.to, p.url = p.door.base+p.path, old.base+p.old
+				old.plots[p.old] = p
+			}
+			p.door.plots[p.path] = p
+			w.plots = append(w.plots, p)
+		}
+	}
+}
+
+// join adds a reader who subscribes to sites.
+func (w *world) join(email, zone string, takes func(*plot) bool) {
+	w.t.Helper()
+	r := &subscriber{email: email, zone: zone}
+	args := []string{"subscribe", email}
+	for _, p := range w.plots {
+		if takes(p) {
+			r.plots = append(r.plots, p)
+			args = append(args, p.address())
+		}
+	}
+	if len(r.plots) == 0 {
+		return
+	}
+	begin := runBegin()
+	w.at(begin, "user", "add", email, "--time-zone", zone)
+	w.at(begin, args...)
+	w.model.subscribe(begin, r)
+	w.got[email] = map[string]time.Time{}
+}
+
+// run lets the days pass.
+func (w *world) run() {
+	w.t.Helper()
+	for i, now := range w.ticks {
+		w.recorder.set(now)
+		w.tick(now)
+		w.model.tick(i)
+		for _, l := range w.inbox.arrived(w.t) {
+			for post := range l.posts {
+				w.got[l.to][post] = now
+			}
+		}
+	}
+}
+
+// hours are the instants of the long run: every hour in some weeks, and else
+// those at which something can happen.
+func hours(days int, zones []string) []time.Time {
+	interesting := map[time.Time]bool{}
+	begin, end := runBegin(), runBegin().Add(time.Duration(days)*day)
+	for _, zone := range zones {
+		loc, err := time.LoadLocation(zone)
+		if err != nil {
+			panic(err)
+		}
+		for at := begin; at.Before(end); at = at.Add(time.Hour) {
+			if local := at.In(loc); local.Hour() == 0 || local.Hour() == 1 {
+				interesting[at] = true
+			}
+		}
+	}
+	var ticks []time.Time
+	for at := begin.Add(time.Hour); at.Before(end); at = at.Add(time.Hour) {
+		d := int(at.Sub(begin) / day)
+		if full() && d < 60 || d >= 3 && d < 8 || d >= 10 && d < 13 || interesting[at] && (d < 40 || d%5 == 0) {
+			ticks = append(ticks, at)
+		}
+	}
+	return ticks
+}
+
+// TestSixtyDays drives the program hour by hour over sites of every temper,
+// and holds every request against the rules, and their number and bytes
+// against those of the ideal reader.
+func TestSixtyDays(t *testing.T) {
+	t.Parallel()
+	var chosen []manner
+	for _, m := range allManners() {
+		if named(m, os.Getenv("DIGEST_ACCEPTANCE_SITE")) {
+			chosen = append(chosen, m)
+		}
+	}
+	zones := []string{"Europe/Paris", "America/New_York", "Asia/Kolkata"}
+	w := newWorld(t, hours(60, zones))
+	w.settle(chosen, runBegin().Add(60*day))
+	for _, p := range w.plots {
+		if p.rule > 0 {
+			w.run1("hosts", "set", mustURL(p.door.base).Hostname(), "--interval", p.rule.String())
+		}
+	}
+	w.join("one@example.org", "Europe/Paris", func(p *plot) bool { return !p.many })
+	for i, zone := range zones {
+		w.join(fmt.Sprintf("many%d@example.org", i), zone, func(p *plot) bool { return p.many })
+	}
+	w.run()
+	w.judgeAll()
+	w.compare()
+}
+
+func (w *world) run1(args ...string) {
+	w.t.Helper()
+	if o := w.try(w.t.Context(), args...); o.status != 0 {
+		w.t.Errorf("digest %s: %s", strings.Join(args, " "), o.stderr)
+	}
+}
+
+func mustURL(s string) *url.URL {
+	u, err := url.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+func cutUser(s string) (name, password string, ok bool) {
+	name, password, ok = strings.Cut(s, ":")
+	return name, password, ok
+}
