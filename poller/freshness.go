@@ -5,7 +5,24 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"digest"
 )
+
+// freshUntil is how long f is current by the word of the site: of the answer's
+// header, or of the document itself (ttl, sy:updatePeriod), whichever asks for
+// more, 24 hours at most. f is the record with that answer in it. Zero: it says
+// nothing.
+//
+// A 304 that says nothing renews what the answer before it said (RFC 9111
+// §4.3.4): succeed has left it in the record.
+func freshUntil(f digest.Feed, h http.Header, received time.Time) time.Time {
+	d := freshFor(h, received)
+	if f.LastStatus == http.StatusNotModified && h.Get("Cache-Control") == "" && h.Get("Expires") == "" {
+		d = f.FreshUntil.Sub(received)
+	}
+	return after(received, min(max(d, f.DocInterval), maxFresh))
+}
 
 // freshFor is how long an answer says it stays current, 0 when it says nothing
 // usable: max-age less Age, else Expires less Date (RFC 9111 §4.2.1), at most

@@ -1,0 +1,174 @@
+package poller
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"time"
+
+	"digest"
+)
+
+const (
+	jitterLeast = time.Minute // RandomJitter
+	jitterMost  = 3 * time.Minute
+)
+
+// Spread says how the polls of one midnight are spread.
+type Spread struct {
+	Gap      time.Duration // least time between two polls of one feed
+	Deadline time.Duration // how long after midnight an edition waits at most
+	Window   time.Duration // each feed has its own, stable share of it
+
+	// Jitter is added to every slot; nil adds none. See RandomJitter.
+	Jitter func() time.Duration
+
+	// NoWait asks each feed as soon as it may be asked: no jitter, no share.
+	NoWait bool
+}
+
+// Schedule says when to ask f for a digest due at due; false: not for that
+// midnight. A feed that becomes askable before the deadline waits for that
+// moment, otherwise a max-age of a day would cost it every second one; and a
+// feed that may be asked now is asked however late the hour runs. No
+// slot lies in the hot minutes :59 to :01, when everyone else's timers fire,
+// nor in the hours and days that the feed wants skipped: Again has had it asked
+// before them, and if that was not possible it is asked after them.
+func Schedule(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok bool) {
+	if !alive(f) {
+		return time.Time{}, false
+	}
+	askable := askableAt(f, s.Gap)
+	if askable.After(now) {
+		if askable, ok = s.inTime(f, due, askable); !ok {
+			return time.Time{}, false
+		}
+	}
+	at = s.slot(f, due, askable, now)
+	if skipped(f, at) {
+		if !f.LastOKAt.IsZero() && due.Sub(f.LastOKAt) <= oneDay {
+			return time.Time{}, false
+		}
+		at = s.opening(f, at)
+	}
+	if f.PollAt.IsZero() || !f.PollAt.Before(at) || f.PollAt.Before(askable) || skipped(f, f.PollAt) {
+		return at, true
+	}
+	return f.PollAt, true
+}
+
+// alive reports whether a feed is asked at all.
+func alive(f digest.Feed) bool {
+	return f.State != digest.FeedDead && f.State != digest.FeedGone
+}
+
+// askableAt is the earliest instant at which f may be asked (S14, S15, S19):
+// the zero time for a feed that was never asked. The store's claims hold to the
+// same.
+func askableAt(f digest.Feed, gap time.Duration) time.Time {
+	at := latest(f.NotBefore, f.FreshUntil)
+	if !f.LastAttemptAt.IsZero() {
+		at = latest(at, f.LastAttemptAt.Add(max(gap, f.OwnInterval, f.HostInterval)))
+	}
+	return at
+}
+
+// inTime gives the first quiet instant at which a feed askable from then on may
+// be asked for a midnight, and whether it comes before the deadline.
+func (s Spread) inTime(f digest.Feed, due, askable time.Time) (time.Time, bool) {
+	if !s.NoWait {
+		askable = avoidHotMinutes(askable, f.ID)
+	}
+	return askable, !askable.After(due.Add(s.Deadline))
+}
+
+func (s Spread) slot(f digest.Feed, due, askable, now time.Time) time.Time {
+	if s.NoWait {
+		return latest(now, askable)
+	}
+	at := now.Add(share(f.ID, s.width(due, now))).Add(s.jitter())
+	return avoidHotMinutes(latest(at, askable), f.ID)
+}
+
+// width is the part of the window that is used. An hour that runs late makes
+// do with what is left before the deadline: a feed that is asked once in 24
+// hours and was asked after the deadline could not be asked in time a day later.
+func (s Spread) width(due, now time.Time) time.Duration {
+	left := due.Add(s.Deadline).Sub(now) - jitterMost
+	if left <= 0 {
+		return s.Window // too late for that
+	}
+	return min(left, s.Window)
+}
+
+func (s Spread) jitter() time.Duration {
+	if s.Jitter == nil {
+		return 0
+	}
+	return s.Jitter()
+}
+
+// NextPoll guesses when f is asked next, for people: due is the next midnight
+// of any of its readers, zero if it has none. Zero: not as things stand.
+func NextPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
+	switch {
+	case !alive(f):
+		return time.Time{}
+	case !f.PollAt.IsZero():
+		return f.PollAt
+	case due.IsZero():
+		return time.Time{}
+	}
+	s.NoWait = true
+	for {
+		if at, ok := Schedule(f, due, latest(due, now), s); ok {
+			return at
+		}
+		due = due.Add(oneDay)
+	}
+}
+
+// RandomJitter is one to three minutes.
+func RandomJitter() time.Duration {
+	return jitterLeast + rand.N(jitterMost-jitterLeast)
+}
+
+// share is the feed's stable part of the window (S35), in [0, window).
+func share(id digest.FeedID, window time.Duration) time.Duration {
+	if window <= 0 {
+		return 0
+	}
+	part, _ := bits.Mul64(mix(uint64(id)), uint64(window))
+	return time.Duration(part)
+}
+
+// mix scatters consecutive keys evenly (the finalizer of SplitMix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// avoidHotMinutes moves an instant in minutes :59, :00 or :01 into the minute
+// after them; the feed's share of that minute keeps the crowd apart.
+func avoidHotMinutes(t time.Time, id digest.FeedID) time.Time {
+	hour := t.UTC().Truncate(time.Hour)
+	switch t.UTC().Minute() {
+	case 59:
+		hour = hour.Add(time.Hour)
+	case 0, 1:
+	default:
+		return t
+	}
+	return hour.Add(2*time.Minute + share(id, time.Minute))
+}
+
+func latest(times ...time.Time) time.Time {
+	var last time.Time
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
