@@ -2,11 +2,134 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
 
 	"digest"
 )
 
+// maxBody is the longest document that is kept, in bytes. Of one that is longer
+// nothing is.
+const maxBody = 4 << 20
+
+// A zipper packs documents. What it is made of is big, and serves all of them.
+type zipper struct {
+	once sync.Once
+	to   *zstd.Encoder
+	from *zstd.Decoder
+	err  error
+}
+
+func (z *zipper) ready() error {
+	z.once.Do(func() {
+		if z.to, z.err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); z.err != nil {
+			return
+		}
+		z.from, z.err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))
+	})
+	if z.err != nil {
+		return fmt.Errorf("making a packer for documents: %w", z.err)
+	}
+	return nil
+}
+
+// pack packs the documents of polls, before the transaction that others wait for.
+func (s *Store) pack(polls []Polled) ([]Polled, error) {
+	if !slices.ContainsFunc(polls, func(p Polled) bool { return p.Body != nil }) {
+		return polls, nil
+	}
+	if err := s.zip.ready(); err != nil {
+		return nil, err
+	}
+	packed := slices.Clone(polls)
+	for i, p := range packed {
+		if p.Body != nil && len(p.Body.Bytes) > 0 && len(p.Body.Bytes) <= maxBody {
+			body := *p.Body
+			body.packed = s.zip.to.EncodeAll(body.Bytes, nil)
+			packed[i].Body = &body
+		}
+	}
+	return packed, nil
+}
+
+// keepBodies stores the documents that were read, each in place of the feed's
+// last one. One that is too long leaves none: what is kept is the last.
+func (r *recording) keepBodies(ctx context.Context) error {
+	var gone []digest.FeedID
+	var rows []string
+	var args []any
+	for _, p := range r.polls {
+		switch {
+		case p.Body == nil:
+		case len(p.Body.packed) == 0:
+			gone = append(gone, p.Feed.ID)
+		default:
+			rows = append(rows, fmt.Sprintf("(%d,?,?,?)", p.Feed.ID))
+			args = append(args, p.Body.ContentType, p.Body.URL, p.Body.packed)
+		}
+	}
+	if len(gone) > 0 {
+		if _, err := r.c.exec(ctx, `DELETE FROM bodies WHERE feed_id IN (`+list(gone)+`)`); err != nil {
+			return err
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := r.c.exec(ctx, `INSERT INTO bodies (feed_id, content_type, url, body) VALUES `+strings.Join(rows, ",")+`
+		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url, body = excluded.body`, args...)
+	return err
+}
+
 // Body gives the last document of a feed; false: none is kept.
 func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
-	return Body{}, false, nil
+	var row struct {
+		ContentType string `db:"content_type"`
+		URL         string `db:"url"`
+		Body        []byte `db:"body"`
+	}
+	err := s.read().get(ctx, &row, `SELECT content_type, url, body FROM bodies WHERE feed_id = ?`, id)
+	if isNone(err) {
+		return Body{}, false, nil
+	}
+	if err == nil {
+		err = s.zip.ready()
+	}
+	if err != nil {
+		return Body{}, false, fmt.Errorf("reading the kept document: %w", err)
+	}
+	text, err := s.zip.from.DecodeAll(row.Body, nil)
+	if err != nil {
+		return Body{}, false, fmt.Errorf("unpacking the kept document: %w", err)
+	}
+	return Body{ContentType: row.ContentType, URL: row.URL, Bytes: text}, true, nil
+}
+
+// notePolls adds the polls to the histories of their feeds.
+func (r *recording) notePolls(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if !p.Poll.At.IsZero() {
+			v.poll(p.Feed.ID, p.Poll)
+		}
+	}
+	return v.chunks(savePolls(ctx, r.c))
+}
+
+func (v *values) poll(id digest.FeedID, p PollRecord) {
+	v.row(id, at(p.At), p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note)
+}
+
+// savePolls gives the statement that stores polls. One of the same second is
+// the same one, noted twice.
+func savePolls(ctx context.Context, c conn) func(*values) error {
+	return func(part *values) error {
+		_, err := c.exec(ctx, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
+			VALUES `+part.String()+` ON CONFLICT (feed_id, at) DO NOTHING`, part.args...)
+		return err
+	}
 }

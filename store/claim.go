@@ -26,28 +26,20 @@ type ClaimOptions struct {
 // wanted, where those of one host stand together in the queue.
 const candidatesPer = 4
 
-// ClaimFeeds leases at most n feeds whose poll is due at now, in the order of
-// the queue, for the given time. A feed asked within gap before now, or before
-// the time that it named, is left where it is, and so is a feed whose host is
-// leased: at most one poll of a host is in flight, across all workers. The attempt is part of the record
-// before the first request is made (I5).
+// ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
+// the queue. A feed asked within the gap or one of its intervals before now, or
+// before the time that it named, is left where it is, and so is a feed whose
+// host is leased: at most one poll of a host is in flight, across all workers.
+// Of a domain that is paced one feed is leased, and then none until the pace
+// lets the next come. The attempt is part of the record before the first
+// request is made (I5).
 //
 // Of any number of callers at once each gets feeds that no other gets. One
-// that gets fewer than n, even none, may have met others at the same feeds.
+// that gets fewer than N, even none, may have met others at the same feeds.
 func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) ([]ClaimedFeed, error) {
-	n, gap, lease, token := o.N, o.Gap, o.Lease, o.Token
 	var claimed []ClaimedFeed
-	err := s.write(ctx, func(c conn) error {
-		claimed = nil
-		wanted, err := candidates(ctx, c, at(now), at(now).plus(-gap), n)
-		if err != nil || len(wanted) == 0 {
-			return err
-		}
-		won, err := leaseHosts(ctx, c, wanted, at(now), at(now).plus(lease), token)
-		if err != nil || len(won) == 0 {
-			return err
-		}
-		claimed, err = leaseFeeds(ctx, c, won, now, at(now).plus(-gap), at(now).plus(lease), token)
+	err := s.write(ctx, func(c conn) (err error) {
+		claimed, err = claiming{o, c, at(now), from(now)}.claim(ctx)
 		return err
 	})
 	if err != nil {
@@ -56,75 +48,122 @@ func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (
 	return claimed, nil
 }
 
+// A claiming is one transaction of ClaimFeeds.
+type claiming struct {
+	ClaimOptions
+	c       conn
+	now     instant
+	attempt instant // what is noted as the time of the attempt
+}
+
+func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
+	wanted, paced, err := q.candidates(ctx)
+	if err != nil || len(wanted) == 0 {
+		return nil, err
+	}
+	won, err := q.leaseHosts(ctx, wanted)
+	if err != nil || len(won) == 0 {
+		return nil, err
+	}
+	if err := q.rest(ctx, won, paced); err != nil {
+		return nil, err
+	}
+	return q.leaseFeeds(ctx, keys(won, func(f candidate) digest.FeedID { return f.ID }))
+}
+
 type candidate struct {
-	ID   digest.FeedID `db:"id"`
-	Host string        `db:"host"`
+	ID     digest.FeedID `db:"id"`
+	Host   string        `db:"host"`
+	Domain string        `db:"domain"`
 }
 
 // candidates gives the first feeds in the queue that may be asked, one of each
-// host. It looks further down the queue only where the first bring less than
-// half of what is wanted: to lock a row costs as much as to lease it.
-func candidates(ctx context.Context, c conn, now, askedBefore instant, n int) ([]candidate, error) {
-	if err := c.hold(ctx, c.d.inOrder); err != nil {
-		return nil, err
+// host and of each paced domain, with the paces. It looks further down the
+// queue only where the first bring less than half of what is wanted: to lock a
+// row costs as much as to lease it.
+func (q claiming) candidates(ctx context.Context) ([]candidate, paces, error) {
+	if err := q.c.hold(ctx, q.c.d.inOrder); err != nil {
+		return nil, nil, err
 	}
-	first, err := queued(ctx, c, now, askedBefore, n)
+	paced, err := q.paces(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := oneOfEachHost(first)
-	if len(first) < n || len(found) >= n/2 {
-		return found, nil
-	}
-	more, err := queued(ctx, c, now, askedBefore, n*candidatesPer)
+	first, err := q.queued(ctx, paced, q.N)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found = oneOfEachHost(more)
-	return found[:min(n, len(found))], nil
+	found := oneOfEach(first, paced)
+	if len(first) == q.N && len(found) < q.N/2 {
+		more, err := q.queued(ctx, paced, q.N*candidatesPer)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = oneOfEach(more, paced)
+		found = found[:min(q.N, len(found))]
+	}
+	found, err = q.free(ctx, found, paced)
+	return found, paced, err
 }
 
 // askable is the one gate before a poll (I5): a feed f is in the queue, not in
-// flight, was not asked within the gap, and may be asked by its own word. Its
-// arguments are askableArgs.
+// flight, was not asked within the gap or one of its intervals, and may be
+// asked by its own word. Its arguments are askableArgs.
 const askable = `f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.not_before <= ? AND f.fresh_until <= ?
-	AND f.lease_until <= ? AND f.last_attempt_at <= ? AND f.state = 'active'`
+	AND f.lease_until <= ? AND f.last_attempt_at <= ? AND f.last_attempt_at + f.own_interval <= ?
+	AND f.last_attempt_at + f.host_interval <= ? AND ` + alive
 
-func askableArgs(now, askedBefore instant) []any { return []any{now, now, now, now, askedBefore} }
+// alive holds for feeds f that are asked at all.
+const alive = `f.state IN ('active', 'trial')`
+
+func (q claiming) askableArgs() []any {
+	return []any{q.now, q.now, q.now, q.now, q.now.plus(-q.Gap), q.now, q.now}
+}
 
 // queued gives the first feeds in the queue that may be asked, limit at most.
-func queued(ctx context.Context, c conn, now, askedBefore instant, limit int) ([]candidate, error) {
+func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]candidate, error) {
+	where, args := askable, q.askableArgs()
+	if resting := paced.resting(q.now); len(resting.rows) > 0 {
+		where += ` AND f.domain NOT IN (VALUES ` + resting.String() + `)`
+		args = append(args, resting.args...)
+	}
 	var found []candidate
-	err := c.all(ctx, &found, `SELECT f.id, f.host FROM feeds f
-		WHERE `+askable+`
+	err := q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain FROM feeds f
+		WHERE `+where+`
 		AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
-		ORDER BY f.poll_at, f.id LIMIT ?`+c.d.skipRows("f"),
-		append(askableArgs(now, askedBefore), now, limit)...)
+		ORDER BY f.poll_at, f.id LIMIT ?`+q.c.d.skipRows("f"),
+		append(args, q.now, limit)...)
 	return found, err
 }
 
-func oneOfEachHost(found []candidate) []candidate {
-	seen := make(map[string]bool, len(found))
+// oneOfEach leaves the first feed of each host, and of each paced domain.
+func oneOfEach(found []candidate, paced paces) []candidate {
+	hosts, domains := make(map[string]bool, len(found)), make(map[string]bool)
 	return slices.DeleteFunc(found, func(f candidate) bool {
-		again := seen[f.Host]
-		seen[f.Host] = true
-		return again
+		if hosts[f.Host] || domains[f.Domain] {
+			return true
+		}
+		hosts[f.Host] = true
+		if _, ok := paced[f.Domain]; ok {
+			domains[f.Domain] = true
+		}
+		return false
 	})
 }
 
 // leaseHosts leases the candidates' hosts and gives the candidates whose host
 // was free. Hosts are locked in their order, so that two claimers never wait
 // for each other.
-func leaseHosts(ctx context.Context, c conn, wanted []candidate, now, until instant, token string) ([]digest.FeedID, error) {
+func (q claiming) leaseHosts(ctx context.Context, wanted []candidate) ([]candidate, error) {
 	slices.SortFunc(wanted, func(a, b candidate) int { return cmp.Compare(a.Host, b.Host) })
 	var v values
 	for _, f := range wanted {
-		v.row(f.Host, until, token)
+		v.row(f.Host, q.now.plus(q.Lease), q.Token)
 	}
 	var hosts []string
-	err := c.all(ctx, &hosts, `INSERT INTO hosts (host, lease_until, token) VALUES `+v.String()+`
+	err := q.c.all(ctx, &hosts, `INSERT INTO hosts (host, lease_until, token) VALUES `+v.String()+`
 		ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
-		WHERE hosts.lease_until <= ? RETURNING host`, append(v.args, now)...)
+		WHERE hosts.lease_until <= ? RETURNING host`, append(v.args, q.now)...)
 	if err != nil {
 		return nil, err
 	}
@@ -132,22 +171,16 @@ func leaseHosts(ctx context.Context, c conn, wanted []candidate, now, until inst
 	for _, h := range hosts {
 		free[h] = true
 	}
-	var won []digest.FeedID
-	for _, f := range wanted {
-		if free[f.Host] {
-			won = append(won, f.ID)
-		}
-	}
-	return won, nil
+	return slices.DeleteFunc(wanted, func(f candidate) bool { return !free[f.Host] }), nil
 }
 
 // leaseFeeds leases feeds and commits the attempt to their records. It looks
 // at all conditions again: a row may have changed since it was a candidate.
-func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now time.Time, askedBefore, until instant, token string) ([]ClaimedFeed, error) {
+func (q claiming) leaseFeeds(ctx context.Context, won []digest.FeedID) ([]ClaimedFeed, error) {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = ?
+	err := q.c.all(ctx, &ids, `UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = ?
 		WHERE f.id IN (`+list(won)+`) AND `+askable+` RETURNING id`,
-		append([]any{until, token, from(now)}, askableArgs(at(now), askedBefore)...)...)
+		append([]any{q.now.plus(q.Lease), q.Token, q.attempt}, q.askableArgs()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +188,14 @@ func leaseFeeds(ctx context.Context, c conn, won []digest.FeedID, now time.Time,
 		feedRow
 		Subscribers int `db:"subscribers"`
 	}
-	err = c.all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers
+	err = q.c.all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers
 		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
 	}
 	claimed := make([]ClaimedFeed, len(rows))
 	for i, r := range rows {
-		claimed[i] = ClaimedFeed{Feed: r.feed(), Subscribers: r.Subscribers, Token: token}
+		claimed[i] = ClaimedFeed{Feed: r.feed(), Subscribers: r.Subscribers, Token: q.Token}
 	}
 	slices.SortFunc(claimed, func(a, b ClaimedFeed) int {
 		return cmp.Or(a.PollAt.Compare(b.PollAt), cmp.Compare(a.ID, b.ID))

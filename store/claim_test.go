@@ -104,6 +104,7 @@ func TestFractionsOfASecond(t *testing.T) {
 		f := w.newFeed("a.example")
 		other, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
 		w.ok(err)
+		w.subscribe(w.reader("ada", "Europe/Paris"), f, other)
 		now := noon.Add(900 * time.Millisecond)
 		second := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }
 		w.ok(w.Enqueue(w.ctx(), f.ID, now))

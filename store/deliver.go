@@ -40,10 +40,14 @@ type editionRow struct {
 	Reply      string              `db:"reply"`
 	Error      string              `db:"error"`
 	WasInDoubt bool                `db:"was_in_doubt"`
+
+	PrevDueAt      instant `db:"prev_due_at"`
+	PrevReleasedAt instant `db:"prev_released_at"`
 }
 
 const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number, e.state, e.attempt, e.message_id,
-	e.date, e.next_at, e.expires_at, e.dot_at, e.sent_at, e.reply, e.error, e.was_in_doubt`
+	e.date, e.next_at, e.expires_at, e.dot_at, e.sent_at, e.reply, e.error, e.was_in_doubt,
+	e.prev_due_at, e.prev_released_at`
 
 func (r editionRow) edition() digest.Edition {
 	date, _ := digest.ParseDate(r.LocalDate) // we wrote it
@@ -64,6 +68,9 @@ func (r editionRow) edition() digest.Edition {
 		SentAt:    r.SentAt.time(),
 		Reply:     r.Reply,
 		Error:     r.Error,
+
+		PrevDueAt:      r.PrevDueAt.time(),
+		PrevReleasedAt: r.PrevReleasedAt.time(),
 	}
 }
 

@@ -211,6 +211,7 @@ type postRow struct {
 	Language    string        `db:"language"`
 	PublishedAt instant       `db:"published_at"`
 	SeenAt      instant       `db:"seen_at"`
+	ReadBefore  instant       `db:"read_before"`
 	Summary     string        `db:"summary"`
 	Content     string        `db:"content"`
 	ImageURL    string        `db:"image_url"`
@@ -228,6 +229,7 @@ func (r postRow) post() digest.Post {
 		Language:    r.Language,
 		PublishedAt: r.PublishedAt.time(),
 		SeenAt:      r.SeenAt.time(),
+		ReadBefore:  r.ReadBefore.time(),
 		Summary:     r.Summary,
 		Content:     r.Content,
 		ImageURL:    r.ImageURL,
@@ -241,7 +243,7 @@ func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, 
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		var rows []postRow
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-			p.published_at, p.seen_at, p.summary, p.content, p.image_url, p.content_hash
+			p.published_at, p.seen_at, p.read_before, p.summary, p.content, p.image_url, p.content_hash
 			FROM posts p WHERE p.id IN (`+list(part)+`) ORDER BY p.id`)
 		if err != nil {
 			return nil, fmt.Errorf("reading posts: %w", err)

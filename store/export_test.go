@@ -26,12 +26,13 @@ func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, er
 // candidates and leasing them, and gives the feeds won.
 func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string, meanwhile func()) (won int, err error) {
 	err = s.write(ctx, func(c conn) error {
-		wanted, err := candidates(ctx, c, at(now), at(now), 9)
+		q := claiming{ClaimOptions{N: 9, Lease: time.Minute, Token: token, Pace: true}, c, at(now), from(now)}
+		wanted, _, err := q.candidates(ctx)
 		if err != nil {
 			return err
 		}
 		meanwhile()
-		ids, err := leaseHosts(ctx, c, wanted, at(now), at(now)+60, token)
+		ids, err := q.leaseHosts(ctx, wanted)
 		won = len(ids)
 		return err
 	})

@@ -149,18 +149,25 @@ func feedByURL(ctx context.Context, c conn, url string) (digest.Feed, error) {
 // asked when a reader is next due.
 func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
 	err = s.write(ctx, func(c conn) error {
+		if err := c.hold(ctx, s.d.lockShared); err != nil { // a rule for its host is set alone
+			return err
+		}
 		feed, err = feedByURL(ctx, c, f.URL)
 		if err == nil || !isNone(err) {
 			created = false
 			return err
 		}
-		n, err := c.exec(ctx, `INSERT INTO feeds (url, host, kind, title, site_url, language, last_attempt_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING`,
-			f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, from(f.LastAttemptAt))
+		var ids []digest.FeedID
+		err := c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, last_attempt_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING RETURNING id`,
+			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, from(f.LastAttemptAt))
 		if err != nil {
 			return err
 		}
-		created = n > 0
+		if err := followRules(ctx, c, ids); err != nil {
+			return err
+		}
+		created = len(ids) > 0
 		feed, err = feedByURL(ctx, c, f.URL)
 		return err
 	})
@@ -205,6 +212,13 @@ func (s *Store) feedInfos(ctx context.Context, rest string, args ...any) ([]Feed
 	return infos, nil
 }
 
+// dropIdle takes feeds out of the queue that no active digest takes any more.
+// where says which feeds f to look at.
+func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
+	_, err := c.exec(ctx, `UPDATE feeds AS f SET poll_at = NULL WHERE f.poll_at IS NOT NULL AND `+where+` AND NOT `+wanted, args...)
+	return err
+}
+
 // Enqueue asks for a poll of a feed no later than the given instant, for a
 // ping or a reader's wish. The poll gap, leases and what the site asked for
 // hold all the same.
@@ -223,8 +237,9 @@ func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) e
 // the gap (I5).
 func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error {
 	_, err := c.exec(ctx, `WITH v (id, poll_at) AS (SELECT f.id, (SELECT MAX(t) FROM
-			(SELECT `+fmt.Sprint(poll)+` AS t UNION ALL SELECT f.not_before UNION ALL SELECT f.fresh_until) x)
-			FROM feeds f WHERE f.id IN (`+list(ids)+`) AND f.state = 'active')
+			(SELECT `+fmt.Sprint(poll)+` AS t UNION ALL SELECT f.not_before UNION ALL SELECT f.fresh_until
+			UNION ALL SELECT f.last_attempt_at + f.own_interval UNION ALL SELECT f.last_attempt_at + f.host_interval) x)
+			FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive+`)
 		UPDATE feeds SET poll_at = v.poll_at FROM v
 		WHERE feeds.id = v.id AND (feeds.poll_at IS NULL OR feeds.poll_at > v.poll_at)`)
 	return err

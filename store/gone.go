@@ -1,34 +1,184 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"digest"
+	"digest/timezone"
 )
 
-// A GoneCase is a feed that says 410, and the other feeds of its host and port
-// that somebody takes: what is needed to judge whether it is gone, or the host broken.
+// mostSiblings is how many siblings a GoneCase names at most.
+const mostSiblings = 20
+
+// A GoneCase is a feed that says 410, and other feeds of its host and port that
+// are asked for somebody: what is needed to judge whether it is gone, or the
+// host broken. Of many siblings those that tell most come first, and the rest
+// is left out: the ones that do not say 410, and of these the last to answer well.
 type GoneCase struct {
 	Feed     digest.Feed
 	Siblings []digest.Feed
 }
 
-var errSoon = errors.New("not made yet")
+// saidGone holds for feeds f whose last answer was 410, and of which it is not
+// decided yet what that means. One in flight is about to answer again.
+const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 AND f.lease_until <= ?`
 
-// SaidGone gives the feeds that say 410 and of which that is not decided yet.
-func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) { return nil, nil }
-
-// Retire makes feeds gone, unsubscribes everybody and tells them in their next
-// edition. It gives the number of digests that took them.
-func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (digests int, err error) {
-	return 0, errSoon
+// SaidGone gives the feeds that say 410 and of which it is not decided yet
+// whether they are gone.
+func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
+	var rows []feedRow
+	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f WHERE `+saidGone+` ORDER BY f.id`, at(now)); err != nil {
+		return nil, fmt.Errorf("looking for feeds that are gone: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	hosts := make(map[string]bool)
+	for _, r := range rows {
+		hosts[r.Host] = true
+	}
+	sites := make(map[string][]digest.Feed)
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(hosts)), statementRows) {
+		if err := s.siblings(ctx, part, sites); err != nil {
+			return nil, fmt.Errorf("looking for the feeds beside one that is gone: %w", err)
+		}
+	}
+	cases := make([]GoneCase, len(rows))
+	for i, r := range rows {
+		cases[i].Feed = r.feed()
+		for _, f := range sites[site(r.URL)] {
+			if f.ID != r.ID && len(cases[i].Siblings) < mostSiblings {
+				cases[i].Siblings = append(cases[i].Siblings, f)
+			}
+		}
+	}
+	return cases, nil
 }
 
-// FeedDue gives the next midnight of the active digests that take a feed, none
-// of those it is being asked for now; zero: there is none.
+// siblings adds the feeds of hosts to those of their sites, those that tell most first.
+func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][]digest.Feed) error {
+	var v values
+	for _, host := range hosts {
+		v.row(host)
+	}
+	var rows []feedRow
+	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f
+		WHERE f.host IN (VALUES `+v.String()+`) AND f.merged_into = 0 AND `+wanted, v.args...)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(rows, func(a, b feedRow) int {
+		return cmp.Or(cmp.Compare(min(a.GoneAt, 1), min(b.GoneAt, 1)), cmp.Compare(b.LastOKAt, a.LastOKAt), cmp.Compare(a.ID, b.ID))
+	})
+	for _, r := range rows {
+		sites[site(r.URL)] = append(sites[site(r.URL)], r.feed())
+	}
+	return nil
+}
+
+// site is the host and port of an address in normal form.
+func site(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return strings.ToLower(u.Hostname()) + " " + port
+}
+
+// Retire makes feeds gone that say 410: nobody is subscribed to them any more,
+// and who was is told in their next edition. What waits of their posts still
+// goes out (I3). A feed that has answered otherwise since, or is in flight, is
+// left alone. It gives the number of digests that lost a subscription.
+func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (digests int, err error) {
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	err = s.write(ctx, func(c conn) error {
+		if err := c.hold(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		digests, err = retire(ctx, c, at(now), ids)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("retiring feeds that are gone: %w", err)
+	}
+	return digests, nil
+}
+
+func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (digests int, err error) {
+	var rows []feedRow
+	err = c.all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+saidGone+`
+		ORDER BY f.id`+c.d.lockRows("f"), now)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	var n notices
+	for _, r := range rows {
+		n.add(r.feed(), digest.NoticeGone, digest.Gap{})
+	}
+	gone := list(keys(rows, func(r feedRow) digest.FeedID { return r.ID }))
+	if err := n.tell(ctx, c); err != nil {
+		return 0, err
+	}
+	if err := c.get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+gone+`)`); err != nil {
+		return 0, err
+	}
+	for _, statement := range []string{
+		`DELETE FROM subscriptions WHERE feed_id IN (` + gone + `)`,
+		// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
+		`UPDATE posts SET frozen = 1 WHERE feed_id IN (` + gone + `) AND frozen = 0 AND shown_at > 0`,
+		// A worker that comes back from the dead finds that its lease is over.
+		`UPDATE feeds SET state = 'gone', poll_at = NULL, lease_token = '', lease_until = 0 WHERE id IN (` + gone + `)`,
+	} {
+		if _, err := c.exec(ctx, statement); err != nil {
+			return 0, err
+		}
+	}
+	return digests, nil
+}
+
+// FeedDue gives the next midnight of the active digests that take a feed; zero:
+// none does. A midnight whose feeds have been queued, and that is still to be
+// released, counts with the one after it: who polls now polls for that one.
 func (s *Store) FeedDue(ctx context.Context, id digest.FeedID) (time.Time, error) {
-	info, err := s.Feed(ctx, id)
-	return info.NextDueAt, err
+	var rows []struct {
+		DueAt     instant         `db:"next_due_at"`
+		Weekdays  digest.Weekdays `db:"weekdays"`
+		PlannedAt instant         `db:"planned_at"` // for this midnight; 0: not yet
+		TimeZone  string          `db:"time_zone"`
+	}
+	// Digests with one midnight are of zones that are alike: any user will do.
+	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.weekdays, x.planned_at, u.time_zone FROM (
+			SELECT d.next_due_at, d.weekdays, MAX(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE 0 END) AS planned_at,
+				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND d.state = 'active'
+			GROUP BY d.next_due_at, d.weekdays, d.planned_due_at) x
+		JOIN users u ON u.id = x.user_id`, id)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
+	}
+	var due instant
+	for _, r := range rows {
+		loc, err := zoneOf(r.TimeZone)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
+		}
+		next := r.DueAt.time()
+		for !next.After(r.PlannedAt.time()) {
+			next = timezone.NextOn(next, loc, r.Weekdays.Has)
+		}
+		due = earlier(due, at(next))
+	}
+	return due.time(), nil
 }

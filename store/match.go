@@ -68,6 +68,7 @@ func (r *recording) match(ctx context.Context) error {
 func (r *recording) take(found func(*incoming) (storedPost, bool)) {
 	r.fresh = slices.DeleteFunc(r.fresh, func(p *incoming) bool {
 		s, ok := found(p)
+		p.poll.overlaps = p.poll.overlaps || ok
 		if ok && (s.ContentHash != p.ContentHash || s.Identity != p.Identity) {
 			p.id, p.seenAt = s.ID, s.SeenAt
 			r.known = append(r.known, p)

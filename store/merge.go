@@ -98,8 +98,13 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
 		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.url, to}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
+		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}}, // what is at the new address belongs to the other's record
+		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
+			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note FROM polls p
+			WHERE p.feed_id = ? ORDER BY p.at ON CONFLICT (feed_id, at) DO NOTHING`, []any{to, from}},
+		{`DELETE FROM polls WHERE feed_id = ?`, []any{from}},
 		// It answers there, whatever was thought of it.
-		{`UPDATE feeds SET state = 'active', errors = 0, last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
+		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0, last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
 			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE id = ?`, []any{r.now, r.now, to}},
 	} {
 		if _, err := r.c.exec(ctx, s.statement, s.args...); err != nil {
@@ -107,7 +112,18 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		}
 	}
 	p.end(into.URL)
-	return nil
+	return r.untellDead(ctx, []digest.FeedID{from, to})
+}
+
+// moved gives the feeds that have a new address.
+func (r *recording) moved() []digest.FeedID {
+	var ids []digest.FeedID
+	for _, p := range r.polls {
+		if p.Feed.URL != p.url {
+			ids = append(ids, p.Feed.ID)
+		}
+	}
+	return ids
 }
 
 // end makes the record of a feed that has become part of another. No address
@@ -124,6 +140,9 @@ func (p *polled) end(address string) {
 // a second time to readers who had them (I4). To its own readers they are new.
 func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID}, Listed: p.Listed}, first: into.ParsedAt == 0}
+	if !target.first {
+		target.readBefore = into.LastOKAt
+	}
 	s := recording{c: r.c, now: r.now, polls: []*polled{target}}
 	if err := s.read(ctx, p, target, into); err != nil {
 		return err

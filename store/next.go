@@ -49,15 +49,21 @@ const nextPollStep = 200
 
 // NextPoll gives the earliest instant at which ClaimFeeds, with the same gap,
 // would find a feed; false: none is queued. It may lie in the past. A feed in
-// flight, or one of a busy host, counts when the lease ends.
+// flight, or one of a busy host, counts when the lease ends, and one of a paced
+// domain when the domain has rested.
 func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, bool, error) {
+	paced, err := pacedDomains(ctx, s.read())
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("finding the next poll: %w", err)
+	}
 	var best, last instant
 	var id digest.FeedID
 	for {
 		var rows []queuedFeed
 		err := s.read().all(ctx, &rows, `SELECT f.id, f.poll_at, f.not_before, f.fresh_until, f.last_attempt_at, f.lease_until,
+			f.own_interval, f.host_interval, f.domain,
 			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
-			FROM feeds f WHERE f.poll_at IS NOT NULL AND f.state = 'active'
+			FROM feeds f WHERE f.poll_at IS NOT NULL AND `+alive+`
 			AND f.poll_at >= ? AND (f.poll_at > ? OR f.id > ?) ORDER BY f.poll_at, f.id LIMIT ?`, last, last, id, nextPollStep)
 		if err != nil {
 			return time.Time{}, false, fmt.Errorf("finding the next poll: %w", err)
@@ -66,7 +72,7 @@ func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, boo
 			if best != 0 && f.PollAt >= best { // nobody further down the queue can be earlier
 				return best.time(), true, nil
 			}
-			best = earlier(best, f.askable(gap))
+			best = earlier(best, max(f.askable(gap), paced[f.Domain].FreeAt))
 			last, id = f.PollAt, f.ID
 		}
 		if len(rows) < nextPollStep {
@@ -84,13 +90,16 @@ type queuedFeed struct {
 	LastAttemptAt instant       `db:"last_attempt_at"`
 	LeaseUntil    instant       `db:"lease_until"`
 	HostUntil     instant       `db:"host_until"`
+	OwnInterval   int64         `db:"own_interval"`
+	HostInterval  int64         `db:"host_interval"`
+	Domain        string        `db:"domain"`
 }
 
 // askable is the first instant at which queued would give the feed.
 func (f queuedFeed) askable(gap time.Duration) instant {
 	t := max(f.PollAt, f.NotBefore, f.FreshUntil, f.LeaseUntil, f.HostUntil)
 	if f.LastAttemptAt != 0 {
-		t = max(t, f.LastAttemptAt.plus(gap))
+		t = max(t, f.LastAttemptAt.plus(gap), f.LastAttemptAt+instant(max(f.OwnInterval, f.HostInterval)))
 	}
 	return t
 }

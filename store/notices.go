@@ -1,17 +1,158 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	"digest"
 )
 
-// Notices gives what editions tell of feeds, by the edition's key.
+// tellGaps tells the readers of feeds that posts may be missing, where nothing
+// of a document was known, under no identity. A gap that is not believed does
+// not make its feed busy either.
+func (r *recording) tellGaps(ctx context.Context) error {
+	found := make(map[*polled]bool)
+	for _, p := range r.fresh {
+		found[p.poll] = true
+	}
+	var n notices
+	for _, p := range r.polls {
+		switch {
+		case p.Gap == nil:
+		case p.first || p.overlaps || !found[p]:
+			p.calm()
+		default:
+			n.add(p.Feed, digest.NoticeGap, *p.Gap)
+		}
+	}
+	return n.tell(ctx, r.c)
+}
+
+// calm takes back that a feed outruns its readers, and the poll beside the hour
+// that would have come of it.
+func (p *polled) calm() {
+	p.Feed.BusyInterval = p.Was.BusyInterval
+	if p.Feed.BusyInterval == 0 && !p.again {
+		p.Feed.PollAt = time.Time{}
+	}
+}
+
+// tellDead tells the readers of feeds that are asked no more, and takes that
+// back where it waits and the feed answers again.
+func (r *recording) tellDead(ctx context.Context) error {
+	var n notices
+	var back []digest.FeedID
+	for _, p := range r.polls {
+		switch {
+		case p.state == digest.FeedActive && p.Feed.State == digest.FeedDead:
+			n.add(p.Feed, digest.NoticeDead, digest.Gap{})
+		case p.state != digest.FeedActive && p.Feed.State == digest.FeedActive:
+			back = append(back, p.Feed.ID)
+		}
+	}
+	if err := r.untellDead(ctx, back); err != nil {
+		return err
+	}
+	return n.tell(ctx, r.c)
+}
+
+// untellDead takes back what no reader has been told yet.
+func (r *recording) untellDead(ctx context.Context, ids []digest.FeedID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := r.c.exec(ctx, `DELETE FROM notices WHERE kind = ? AND feed_id IN (`+list(ids)+`)
+		AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = notices.digest_id)`, digest.NoticeDead)
+	return err
+}
+
+// notices are what is to be told to the readers of feeds, whoever they are.
+type notices struct{ values }
+
+func (n *notices) add(f digest.Feed, kind digest.NoticeKind, gap digest.Gap) {
+	n.row(f.ID, string(kind), f.Title, f.URL, at(gap.From), from(gap.To))
+}
+
+// tell makes the notices wait for their readers. Those who pause are told when
+// they come back, but of no gap: they get nothing of that time. A gap begins
+// for nobody before they took the feed, and two gaps of a day are told as one.
+func (n *notices) tell(ctx context.Context, c conn) error {
+	return n.chunks(func(part *values) error {
+		_, err := c.exec(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
+			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES `+part.String()+`)
+			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url,
+				CASE WHEN v.from_at > 0 AND s.created_at > v.from_at THEN s.created_at ELSE v.from_at END, v.to_at
+			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
+			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id
+			AND (d.state = 'active' AND (v.to_at = 0 OR s.created_at < v.to_at) OR d.state = 'paused' AND v.to_at = 0)
+			ORDER BY s.digest_id, v.feed_id
+			ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET
+				from_at = CASE WHEN excluded.from_at < notices.from_at THEN excluded.from_at ELSE notices.from_at END,
+				to_at = CASE WHEN excluded.to_at > notices.to_at THEN excluded.to_at ELSE notices.to_at END`, part.args...)
+		return err
+	})
+}
+
+type noticeRow struct {
+	EditionID digest.EditionID  `db:"edition_id"`
+	DigestID  digest.DigestID   `db:"digest_id"`
+	FeedID    digest.FeedID     `db:"feed_id"`
+	Kind      digest.NoticeKind `db:"kind"`
+	Title     string            `db:"title"`
+	URL       string            `db:"url"`
+	FromAt    instant           `db:"from_at"`
+	ToAt      instant           `db:"to_at"`
+}
+
+const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.from_at, n.to_at`
+
+func (r noticeRow) notice() digest.Notice {
+	return digest.Notice{
+		DigestID: r.DigestID, FeedID: r.FeedID, Kind: r.Kind, Title: r.Title, URL: r.URL,
+		Gap: digest.Gap{From: r.FromAt.time(), To: r.ToAt.time()},
+	}
+}
+
+// sortNotices puts them in the order of feeds.
+func sortNotices(rows []noticeRow) {
+	slices.SortFunc(rows, func(a, b noticeRow) int { return cmp.Or(cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(a.Kind, b.Kind)) })
+}
+
+// Notices gives what editions tell of feeds, by the edition's key, in the order
+// of feeds; editions that tell nothing are left out.
 func (s *Store) Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error) {
-	return nil, nil
+	told := make(map[digest.EditionID][]digest.Notice)
+	for part := range slices.Chunk(editions, statementRows) {
+		var v values
+		for _, e := range part {
+			v.row(e.ID, e.DigestID, at(e.DueAt))
+		}
+		var rows []noticeRow
+		err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at) AS (VALUES `+v.String()+`)
+			SELECT v.edition_id, `+noticeColumns+` FROM v CROSS JOIN notices n
+			WHERE n.digest_id = v.digest_id AND n.visible_at = v.due_at`)
+		if err != nil {
+			return nil, fmt.Errorf("reading the editions' notices: %w", err)
+		}
+		sortNotices(rows)
+		for _, r := range rows {
+			told[r.EditionID] = append(told[r.EditionID], r.notice())
+		}
+	}
+	return told, nil
 }
 
 // WaitingNotices gives what the digest's next midnight would tell as things stand.
 func (s *Store) WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error) {
-	return nil, nil
+	var rows []noticeRow
+	err := s.read().all(ctx, &rows, `SELECT `+noticeColumns+` FROM digests d
+		JOIN notices n ON n.digest_id = d.id AND n.visible_at = d.next_due_at WHERE d.id = ?`, id)
+	if err != nil {
+		return nil, fmt.Errorf("reading the waiting notices: %w", err)
+	}
+	sortNotices(rows)
+	return keys(rows, noticeRow.notice), nil
 }

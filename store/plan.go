@@ -68,7 +68,7 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
 	}
 	var feeds []feedRow
-	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND f.state = 'active'`); err != nil {
+	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive); err != nil {
 		return 0, err
 	}
 	var v values

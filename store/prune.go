@@ -54,6 +54,9 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	if err != nil {
 		return editions + posts, fmt.Errorf("pruning feeds: %w", err)
 	}
+	if err := s.pruneDomains(ctx, now); err != nil {
+		return editions + posts + feeds, fmt.Errorf("pruning domains: %w", err)
+	}
 	err = s.write(ctx, func(c conn) error {
 		for _, table := range []string{"sessions", "sign_in_tokens"} {
 			if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE expires_at <= ?`, at(now)); err != nil {
@@ -68,7 +71,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	return editions + posts + feeds, nil
 }
 
-// pruneEditions deletes old editions and the rows of their posts. Editions are
+// pruneEditions deletes old editions, the rows of their posts and their notices. Editions are
 // made in the order of time, so the oldest have the lowest keys.
 func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int, error) {
 	deleted := 0
@@ -89,12 +92,14 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 		if deleted = len(ids); deleted == 0 {
 			return nil
 		}
-		err = v.chunks(func(part *values) error {
-			_, err := c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at) IN (VALUES `+part.String()+`)`)
-			return err
-		})
-		if err != nil {
-			return err
+		for _, table := range []string{"digest_posts", "notices"} {
+			err = v.chunks(func(part *values) error {
+				_, err := c.exec(ctx, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (VALUES `+part.String()+`)`)
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
 		_, err = c.exec(ctx, `DELETE FROM editions WHERE id IN (`+list(ids)+`)`)
 		return err
@@ -161,8 +166,9 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 	return n, err
 }
 
-// pruneFeeds deletes feeds that nobody takes any more, each with all its posts:
-// whoever comes to it later meets it as new. It locks them as Subscribe does.
+// pruneFeeds deletes feeds that nobody takes any more, each with all that is its
+// own: whoever comes to it later meets it as new. A notice that an edition still
+// holds, or will, goes with that one. It locks them as Subscribe does.
 func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
@@ -173,7 +179,12 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		if _, err := c.exec(ctx, `DELETE FROM posts WHERE feed_id IN (`+list(ids)+`)`); err != nil {
+		for _, table := range []string{"posts", "bodies", "polls"} {
+			if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE feed_id IN (`+list(ids)+`)`); err != nil {
+				return err
+			}
+		}
+		if _, err := c.exec(ctx, `DELETE FROM notices WHERE feed_id IN (`+list(ids)+`) AND visible_at < ?`, old); err != nil {
 			return err
 		}
 		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+list(ids)+`)`)

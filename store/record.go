@@ -26,10 +26,18 @@ const listedEvery = 30 * 24 * time.Hour
 // Where the database refuses what a poll brought, the others are stored without
 // it, and its feed is not asked for a day.
 //
+// Readers are told of a feed that has died, and of posts that it may have lost.
+// What happened to a feed while it was in flight stays: a ping, a doubt, a
+// reader who left. What its answer says of its domain's patience is noted.
+//
 // Storing excludes releasing (I8).
 func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	if len(polls) == 0 {
 		return RecordResult{}, nil
+	}
+	polls, err := s.pack(polls)
+	if err != nil {
+		return RecordResult{}, fmt.Errorf("storing polls: %w", err)
 	}
 	result, err := s.record(ctx, now, polls)
 	if isRefused(err) {
@@ -56,6 +64,11 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			r.edit,
 			r.hide,
 			r.noteListed,
+			r.tellGaps,
+			r.tellDead,
+			r.keepBodies,
+			r.notePolls,
+			r.pace,
 			r.save,
 		} {
 			if err := step(ctx); err != nil {
@@ -85,10 +98,15 @@ type polled struct {
 	Polled
 	url      string
 	host     string
+	state    digest.FeedState
 	first    bool
 	listedAt instant
 
 	movedSince instant
+	readBefore instant // when the feed was read last; 0 if it never was
+
+	overlaps bool // the document holds something that is stored
+	again    bool // something came while the feed was in flight for which it is to be asked again
 }
 
 // An incoming is a post of a poll on its way to be stored.
@@ -109,40 +127,96 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 		byID[p.Feed.ID] = p
 	}
 	ids := slices.Sorted(maps.Keys(byID))
-	var rows []struct {
-		ID       digest.FeedID `db:"id"`
-		URL      string        `db:"url"`
-		Host     string        `db:"host"`
-		Token    string        `db:"lease_token"`
-		ParsedAt instant       `db:"parsed_at"`
-		ListedAt instant       `db:"listed_at"`
-
-		MovedSince instant `db:"moved_since"`
-	}
-	err := r.c.all(ctx, &rows, `SELECT id, url, host, lease_token, parsed_at, listed_at, moved_since FROM feeds
-		WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
+	var rows []ownRow
+	err := r.c.all(ctx, &rows, `SELECT id, url, host, state, lease_token, parsed_at, listed_at, moved_since,
+		last_ok_at, pinged_at, doubted FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		p := byID[row.ID]
-		if p.Token != row.Token {
-			continue
-		}
-		own := &polled{Polled: p, url: row.URL, host: row.Host, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt, movedSince: row.MovedSince}
-		r.polls = append(r.polls, own)
-		seen := make(map[string]bool, len(p.Posts))
-		for _, post := range p.Posts {
-			post.Identity = clean(post.Identity)
-			if seen[post.Identity] {
-				continue
-			}
-			seen[post.Identity] = true
-			post.FeedID = row.ID
-			r.fresh = append(r.fresh, &incoming{Post: post, poll: own, fingerprint: fingerprint(post)})
+		if p := byID[row.ID]; p.Token == row.Token {
+			r.begin(row.polled(p, r.now))
 		}
 	}
-	return nil
+	return r.dropUnwanted(ctx)
+}
+
+// An ownRow is what storing a poll needs to know of its feed.
+type ownRow struct {
+	ID         digest.FeedID    `db:"id"`
+	URL        string           `db:"url"`
+	Host       string           `db:"host"`
+	State      digest.FeedState `db:"state"`
+	Token      string           `db:"lease_token"`
+	ParsedAt   instant          `db:"parsed_at"`
+	ListedAt   instant          `db:"listed_at"`
+	MovedSince instant          `db:"moved_since"`
+	LastOKAt   instant          `db:"last_ok_at"`
+	PingedAt   instant          `db:"pinged_at"`
+	Doubted    bool             `db:"doubted"`
+}
+
+// polled joins a poll with the state of its feed. A ping or a doubt that came
+// while the feed was in flight is answered by the next poll, not by this one.
+func (row ownRow) polled(p Polled, now instant) *polled {
+	own := &polled{
+		Polled: p, url: row.URL, host: row.Host, state: row.State,
+		first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt, movedSince: row.MovedSince,
+	}
+	if !own.first {
+		own.readBefore = row.LastOKAt
+	}
+	pinged, doubted := row.PingedAt > at(p.Was.PingedAt), row.Doubted && !p.Was.Doubted
+	if p.Token == "" || !pinged && !doubted {
+		return own
+	}
+	own.again = true
+	f := &own.Feed
+	if pinged {
+		f.PingedAt = row.PingedAt.time()
+	}
+	f.Doubted = f.Doubted || doubted
+	asked := from(f.LastAttemptAt) + instant(max(seconds(f.OwnInterval), seconds(f.HostInterval)))
+	f.PollAt = earlier(from(f.PollAt), max(now, asked, from(f.NotBefore), from(f.FreshUntil))).time()
+	return own
+}
+
+// begin takes in a poll and its posts.
+func (r *recording) begin(p *polled) {
+	r.polls = append(r.polls, p)
+	seen := make(map[string]bool, len(p.Posts))
+	for _, post := range p.Posts {
+		post.Identity = clean(post.Identity)
+		if seen[post.Identity] {
+			continue
+		}
+		seen[post.Identity] = true
+		post.FeedID = p.Feed.ID
+		r.fresh = append(r.fresh, &incoming{Post: post, poll: p, fingerprint: fingerprint(post)})
+	}
+	if p.Gap != nil {
+		p.overlaps = slices.ContainsFunc(p.Listed, func(identity string) bool { return !seen[clean(identity)] })
+	}
+}
+
+// dropUnwanted leaves feeds that no active digest takes any more out of the
+// queue. One that was not claimed has just been added for a reader to come.
+func (r *recording) dropUnwanted(ctx context.Context) error {
+	queued := make(map[digest.FeedID]*polled)
+	for _, p := range r.polls {
+		if p.Token != "" && !p.Feed.PollAt.IsZero() {
+			queued[p.Feed.ID] = p
+		}
+	}
+	if len(queued) == 0 {
+		return nil
+	}
+	var idle []digest.FeedID
+	err := r.c.all(ctx, &idle, `SELECT f.id FROM feeds f WHERE f.id IN (`+list(slices.Sorted(maps.Keys(queued)))+`) AND NOT `+wanted)
+	for _, id := range idle {
+		queued[id].Feed.PollAt = time.Time{}
+	}
+	return err
 }
 
 // insert stores the new posts, in document order.
@@ -203,14 +277,14 @@ type postKey struct {
 func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
 	var v values
 	for _, p := range part {
-		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), r.now, p.shownAt,
+		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), p.poll.readBefore, r.now, p.shownAt,
 			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content)
 	}
 	var rows []struct {
 		postKey
 		ID digest.PostID `db:"id"`
 	}
-	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, listed_at, shown_at,
+	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
 		content_hash, url, title, author, language, image_url, summary, content) VALUES `+v.String()+`
 		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`, v.args...)
 	if err != nil {
@@ -227,6 +301,8 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 			p.id = id
 			added = append(added, p)
 			delete(ids, key)
+		} else {
+			p.poll.overlaps = true
 		}
 	}
 	return added, nil
@@ -319,6 +395,9 @@ func (r *recording) save(ctx context.Context) error {
 		return err
 	}
 	if err := saveFeeds(ctx, r.c, r.polls); err != nil {
+		return err
+	}
+	if err := followRules(ctx, r.c, r.moved()); err != nil {
 		return err
 	}
 	var hosts values

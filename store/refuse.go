@@ -59,15 +59,24 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		var hosts []string
 		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1, not_before = ?, poll_at = NULL,
 			first_error_at = CASE WHEN first_error_at = 0 THEN ? ELSE first_error_at END,
+			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END,
 			lease_until = 0, lease_token = '' WHERE id = ? AND lease_token = ? RETURNING host`,
-			reason, at(now).plus(refusedFor), at(now), p.Feed.ID, p.Token)
+			reason, at(now).plus(refusedFor), at(now), at(now), p.Feed.ID, p.Token)
 		if err != nil {
 			return err
 		}
 		result = RecordResult{Refused: len(hosts), Stale: 1 - len(hosts)}
-		var v values
+		var v, polls values
 		for _, host := range hosts {
 			v.row(host, at(p.HostFreeAt), p.Token)
+			if !p.Poll.At.IsZero() {
+				poll := p.Poll
+				poll.Outcome, poll.Note = "failed", reason
+				polls.poll(p.Feed.ID, poll)
+			}
+		}
+		if err := polls.chunks(savePolls(ctx, c)); err != nil {
+			return err
 		}
 		return v.chunks(func(part *values) error { return freeHosts(ctx, c, part) })
 	})

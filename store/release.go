@@ -20,7 +20,7 @@ const (
 // midnight. A digest waits for Plan, and then while one of its feeds is still
 // queued for a poll, or in flight, for deadline at most: counted from Plan and
 // not from midnight, so that a machine that slept over midnight polls first.
-// A digest with nothing new gets no edition. After an outage the missed days
+// A digest with nothing new, and nothing to be told, gets no edition. After an outage the missed days
 // come as one edition, of the last of its days that has begun.
 //
 // Digests of one zone, midnight and set of weekdays are released by one
@@ -99,25 +99,32 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 	if err := g.postpone(ctx, c, date, next, where, args); err != nil {
 		return 0, err
 	}
-	const hasPosts = `EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ?)`
-	released, err := c.exec(ctx, `UPDATE digests AS d SET last_due_at = d.next_due_at, next_due_at = ?, planned_due_at = 0, released_at = ?,
-		edition_count = d.edition_count + CASE WHEN `+hasPosts+` THEN 1 ELSE 0 END WHERE `+where,
-		append([]any{next, at(now), g.DueAt}, args...)...)
+	released, err := c.exec(ctx, `UPDATE digests AS d SET prev_due_at = d.last_due_at, prev_released_at = d.released_at,
+		last_due_at = d.next_due_at, next_due_at = ?, planned_due_at = 0, released_at = ?,
+		edition_count = d.edition_count + CASE WHEN `+hasNews+` THEN 1 ELSE 0 END WHERE `+where,
+		append([]any{next, at(now), g.DueAt, g.DueAt}, args...)...)
 	if err != nil || released == 0 {
 		return 0, err
 	}
 	patience, lastCall := fmt.Sprint(int64(expiry/time.Second)), fmt.Sprint(next.plus(-beforeNext))
-	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at, expires_at, number, state)
-		SELECT x.id, ?, x.last_due_at, x.send_at, x.send_at, x.send_at,
+	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
+		send_at, date, next_at, expires_at, number, state)
+		SELECT x.id, ?, x.last_due_at, x.prev_due_at, x.prev_released_at, x.send_at, x.send_at, x.send_at,
 			CASE WHEN x.send_at + `+patience+` > `+lastCall+` THEN x.send_at + `+patience+` ELSE `+lastCall+` END, x.edition_count, 'ready'
-		FROM (SELECT d.id, d.last_due_at, d.edition_count,
+		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.prev_due_at, d.prev_released_at,
 				CASE WHEN d.last_due_at + d.send_delay > ? THEN d.last_due_at + d.send_delay ELSE ? END AS send_at
 			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
-			AND `+inZone+` AND `+hasPosts+`) x
+			AND `+inZone+` AND `+hasNews+`) x
 		WHERE TRUE ORDER BY x.id ON CONFLICT DO NOTHING`,
-		date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone, g.DueAt)
+		date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone, g.DueAt, g.DueAt)
 }
+
+// hasNews holds for digests d for which posts wait, or notices alone. It is
+// written as inZone is: for each digest one look at a key, and most times no
+// second.
+const hasNews = `COALESCE((SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ? LIMIT 1),
+	(SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = ? LIMIT 1)) IS NOT NULL`
 
 // postpone moves the digests that have an edition of this date, and what waits for them.
 func (g releaseGroup) postpone(ctx context.Context, c conn, date digest.Date, next instant, where string, args []any) error {
@@ -127,8 +134,10 @@ func (g releaseGroup) postpone(ctx context.Context, c conn, date digest.Date, ne
 	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil || len(digests) == 0 {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE digest_posts SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+list(digests)+`)`, next, g.DueAt); err != nil {
-		return err
+	for _, table := range []string{"digest_posts", "notices"} {
+		if _, err := c.exec(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+list(digests)+`)`, next, g.DueAt); err != nil {
+			return err
+		}
 	}
 	_, err := c.exec(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(digests)+`)`, next)
 	return err

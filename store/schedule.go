@@ -98,6 +98,11 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 		if _, err := c.exec(ctx, `UPDATE digests SET state = ? WHERE id = ?`, state, id); err != nil {
 			return err
 		}
+		if state != digest.DigestActive {
+			if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, id); err != nil {
+				return err
+			}
+		}
 		switch {
 		case state == digest.DigestLeft:
 			return leave(ctx, c, d)
@@ -113,8 +118,10 @@ const unsubscribed = "unsubscribed"
 
 // leave drops all that has not reached the reader.
 func leave(ctx context.Context, c conn, d digestRow) error {
-	if _, err := c.exec(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`, d.ID, d.NextDueAt); err != nil {
-		return err
+	for _, table := range []string{"digest_posts", "notices"} {
+		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE digest_id = ? AND visible_at = ?`, d.ID, d.NextDueAt); err != nil {
+			return err
+		}
 	}
 	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = ? WHERE digest_id = ? AND state = ?`,
 		digest.EditionFailed, unsubscribed, d.ID, digest.EditionReady)
@@ -196,8 +203,10 @@ func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) er
 	if err != nil {
 		return err
 	}
-	if _, err = c.exec(ctx, `UPDATE digest_posts SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, next, d.ID, d.NextDueAt); err != nil {
-		return err
+	for _, table := range []string{"digest_posts", "notices"} {
+		if _, err = c.exec(ctx, `UPDATE `+table+` SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, next, d.ID, d.NextDueAt); err != nil {
+			return err
+		}
 	}
 	_, err = c.exec(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id = ?`, next, d.ID)
 	return err

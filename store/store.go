@@ -45,6 +45,7 @@ type Store struct {
 
 	pruned  cursor
 	origins origins
+	zip     zipper
 }
 
 // How many connections a process opens at most.

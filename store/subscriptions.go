@@ -88,7 +88,8 @@ func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) er
 }
 
 // Unsubscribe ends a subscription, and what waits of the feed goes with it.
-// Editions already released keep their posts. digest.NotFound if there was none.
+// Editions already released keep their posts. A feed that nobody takes any more
+// is not asked either. digest.NotFound if there was none.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	err := s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
@@ -124,6 +125,14 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	_, err = c.exec(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?)
 		AND EXISTS (SELECT 1 FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id = digest_posts.post_id AND f.merged_into = ?)`, id, id, feed)
 	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, `DELETE FROM notices WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?)
+		AND feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`, id, id, feed, feed)
+	if err != nil {
+		return err
+	}
+	if err := dropIdle(ctx, c, `f.id = ?`, feed); err != nil {
 		return err
 	}
 	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
@@ -203,12 +212,17 @@ func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportIt
 func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, feeds map[string]digest.FeedID) ([]digest.FeedID, error) {
 	var rows, urls values
 	for _, it := range items {
-		rows.row(it.URL, it.Host)
+		rows.row(it.URL, it.Host, it.Domain)
 		urls.row(it.URL)
 	}
-	if _, err := c.exec(ctx, `INSERT INTO feeds (url, host)
-		WITH v (url, host) AS (VALUES `+rows.String()+`)
-		SELECT v.url, v.host FROM v WHERE v.url NOT IN (SELECT a.url FROM former_addresses a) ON CONFLICT (url) DO NOTHING`, rows.args...); err != nil {
+	var added []digest.FeedID
+	if err := c.all(ctx, &added, `INSERT INTO feeds (url, host, domain)
+		WITH v (url, host, domain) AS (VALUES `+rows.String()+`)
+		SELECT v.url, v.host, v.domain FROM v WHERE v.url NOT IN (SELECT a.url FROM former_addresses a)
+		ON CONFLICT (url) DO NOTHING RETURNING id`, rows.args...); err != nil {
+		return nil, err
+	}
+	if err := followRules(ctx, c, added); err != nil {
 		return nil, err
 	}
 	var found []struct {

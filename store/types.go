@@ -101,6 +101,8 @@ type Body struct {
 	ContentType string
 	URL         string // where it was found
 	Bytes       []byte
+
+	packed []byte // as it is stored
 }
 
 // The words of notices are those of package digest.

@@ -170,13 +170,23 @@ func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.
 // RemoveUser removes a person with everything that is theirs, in one
 // transaction. Feeds and posts are everyone's and stay.
 func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
-	const mine = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
+	const (
+		mine  = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
+		taken = `f.id IN (SELECT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE d.user_id = ?)`
+	)
 	err := s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
+		if _, err := c.exec(ctx, `UPDATE digests SET state = ? WHERE user_id = ?`, digest.DigestLeft, user); err != nil {
+			return err
+		}
+		if err := dropIdle(ctx, c, taken, user); err != nil {
+			return err
+		}
 		for _, statement := range []string{
 			`DELETE FROM digest_posts` + mine,
+			`DELETE FROM notices` + mine,
 			`DELETE FROM editions` + mine,
 			`DELETE FROM subscriptions` + mine,
 			`DELETE FROM digests WHERE user_id = ?`,

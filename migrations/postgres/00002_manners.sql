@@ -16,6 +16,7 @@ ALTER TABLE feeds ADD COLUMN failing_since BIGINT NOT NULL DEFAULT 0;     -- the
 ALTER TABLE feeds ADD COLUMN parser BIGINT NOT NULL DEFAULT 0;            -- the version of the parser that read its document
 
 CREATE INDEX feeds_host ON feeds (host);
+CREATE INDEX feeds_said_gone ON feeds (id) WHERE gone_at > 0;
 
 -- When the feed had last been read before the post was found: what was missed, and is late.
 ALTER TABLE posts ADD COLUMN read_before BIGINT NOT NULL DEFAULT 0;
