@@ -409,7 +409,7 @@ func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
 		f.ParsedAt = now
 		res := poller.Result{Feed: f, Outcome: poller.Changed, Document: doc}
 		for _, want := range []int{2, 0} { // at first both are new, then neither
-			polled, err := hourly.Intake(t.Context(), st, res, "", now)
+			polled, err := hourly.Intake(t.Context(), st, digest.Feed{}, res, now)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,23 +11,104 @@ import (
 	"digest/store"
 )
 
-// Intake turns what a poll brought into what is stored of it. Only entries that
-// are new, or changed since they were stored, are sanitised: that is most of
-// what reading a feed costs.
-func Intake(ctx context.Context, st *store.Store, res poller.Result, token string, now time.Time) (store.Polled, error) {
-	polled := store.Polled{Feed: res.Feed, Token: token, HostFreeAt: res.HostFreeAt}
+// Intake turns what a poll brought into what is stored of it; was is the
+// record before the poll, zero for a feed that was just found. Only entries
+// that are new, or changed since they were stored, are sanitised: that is most
+// of what reading a feed costs.
+func Intake(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
+	in, err := take(ctx, st, was, res, now)
+	return in.Polled, err
+}
+
+// An intake is what is stored of a poll, and how much of the document was new.
+type intake struct {
+	store.Polled
+	turnover poller.Turnover
+}
+
+func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (intake, error) {
+	in := intake{Polled: store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}}
+	if !was.LastOKAt.IsZero() {
+		in.turnover.Elapsed = now.Sub(was.LastOKAt)
+	}
 	if res.Document == nil {
-		return polled, nil
+		return in, nil
+	}
+	if res.Body != nil {
+		in.Body = &store.Body{ContentType: res.ContentType, URL: res.Address, Bytes: res.Body}
 	}
 	entries := res.Document.Newest(feed.MaxEntries)
-	polled.Listed = identities(entries)
-	polled.Windowed = len(res.Document.Entries) >= feed.MaxEntries
-	known, err := st.KnownPosts(ctx, res.Feed.ID, polled.Listed)
+	in.Listed = identities(entries)
+	in.Windowed = len(res.Document.Entries) >= feed.MaxEntries
+	known, err := st.KnownPosts(ctx, res.Feed.ID, in.Listed)
 	if err != nil {
-		return polled, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
+		return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
 	}
-	polled.Posts = fresh(entries, known, now)
-	return polled, nil
+	in.Posts = fresh(entries, known, now)
+	in.weigh(entries, len(known), now)
+	return in, nil
+}
+
+// weigh compares a document with what is stored of the feed. One of several
+// entries, none of which is known, does not reach back to the last poll: what
+// was published in between may be missing.
+func (in *intake) weigh(entries []feed.Entry, known int, now time.Time) {
+	oldest, newest := dates(entries, now)
+	if newest.IsZero() && len(entries) > known { // nothing is dated: what was not there before is new
+		in.Feed.NewestAt = now
+	}
+	if in.FirstRead || len(entries) == 0 {
+		return
+	}
+	in.turnover.Listed, in.turnover.New = len(entries), len(entries)-known
+	if !oldest.IsZero() {
+		in.turnover.Span = newest.Sub(oldest)
+	}
+	if known == 0 && len(entries) >= leastToMiss && !in.Was.LastOKAt.IsZero() {
+		in.Gap = &store.Gap{From: in.Was.LastOKAt, To: now}
+		if oldest.After(in.Was.LastOKAt) {
+			in.Gap.To = oldest
+		}
+	}
+}
+
+// leastToMiss is the number of entries from which a document without a known
+// one says anything: the one entry of a feed that only ever holds the latest is
+// new whenever it changes.
+const leastToMiss = 2
+
+// dates gives the first and last date in a document, none of them in the
+// future; both zero if one of the entries has none.
+func dates(entries []feed.Entry, now time.Time) (oldest, newest time.Time) {
+	for i := range entries {
+		at := entries[i].Published
+		switch {
+		case at.IsZero():
+			return time.Time{}, time.Time{}
+		case at.After(now):
+			at = now
+		}
+		if oldest.IsZero() || at.Before(oldest) {
+			oldest = at
+		}
+		if at.After(newest) {
+			newest = at
+		}
+	}
+	return oldest, newest
+}
+
+// history is the line that a poll leaves in the history of its feed.
+func history(res poller.Result) store.PollRecord {
+	return store.PollRecord{
+		At:       res.Feed.LastAttemptAt,
+		Outcome:  string(res.Outcome),
+		Status:   res.Status,
+		Requests: res.Requests,
+		Bytes:    res.Bytes,
+		Took:     res.Took,
+		Note:     res.Message,
+	}
 }
 
 func identities(entries []feed.Entry) []string {

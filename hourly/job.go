@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"digest/mailer"
@@ -37,6 +38,11 @@ type Options struct {
 	// to finish what is in flight and leave. Nil means never.
 	Hard context.Context
 
+	// Fence leaves the heartbeat of this instance, or says in one line why the
+	// database must be left alone: then nothing is polled, released or mailed.
+	// Nil means that nothing is in the way.
+	Fence func(ctx context.Context, now time.Time) (reason string, err error)
+
 	Report func(Event) // told of each step; may be nil; never called concurrently
 	Log    *slog.Logger
 }
@@ -45,6 +51,7 @@ type Options struct {
 type Job struct {
 	Options
 	reporting sync.Mutex
+	fenced    atomic.Bool
 }
 
 // New makes a Job.

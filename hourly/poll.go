@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand/v2"
 	"sync"
 	"time"
 
@@ -115,6 +116,7 @@ func (r *round) claimAll(soft context.Context) {
 			}
 			return
 		}
+		mathrand.Shuffle(len(claimed), func(i, k int) { claimed[i], claimed[k] = claimed[k], claimed[i] })
 		for _, c := range claimed {
 			r.start(c)
 		}
@@ -178,9 +180,9 @@ func (r *round) one(c store.ClaimedFeed) {
 		r.land(1, Summary{})
 		return
 	}
-	var polled store.Polled
+	var in intake
 	err := r.insist(r.hard, func() (err error) {
-		polled, err = Intake(r.hard, r.job.Store, res, c.Token, r.job.Now())
+		in, err = r.takeIn(c, res)
 		return err
 	})
 	if err != nil {
@@ -188,9 +190,22 @@ func (r *round) one(c store.ClaimedFeed) {
 		r.land(1, Summary{})
 		return
 	}
-	polled.Was, polled.FirstRead = c.Feed, c.ParsedAt.IsZero()
 	r.count(res)
-	r.done <- polled
+	r.done <- in.Polled
+}
+
+// takeIn makes of a poll what is stored of it.
+func (r *round) takeIn(c store.ClaimedFeed, res poller.Result) (intake, error) {
+	j, now := r.job, r.job.Now()
+	if err := j.reread(r.hard, c.Feed, &res); err != nil {
+		return intake{}, err
+	}
+	in, err := take(r.hard, j.Store, c.Feed, res, now)
+	if err != nil {
+		return in, err
+	}
+	in.Token = c.Token
+	return in, j.beside(r.hard, &in, now)
 }
 
 func (r *round) count(res poller.Result) {

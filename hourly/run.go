@@ -25,6 +25,9 @@ const (
 func (j *Job) Tick(ctx context.Context) (Summary, error) {
 	var total Summary
 	for {
+		if err := j.check(ctx); err != nil {
+			return total, err
+		}
 		sum, err := j.step(ctx)
 		total.Add(sum)
 		if err != nil || ctx.Err() != nil || j.Frozen {
@@ -47,6 +50,9 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	if err != nil || ctx.Err() != nil {
 		return sum, err
 	}
+	if err := j.retire(); err != nil {
+		return sum, err
+	}
 	if sum.Editions, err = j.release(); err != nil {
 		return sum, err
 	}
@@ -63,7 +69,12 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 // the release of other readers' editions, nor a slow mail server the polls. An
 // error ends Run only if the first attempt meets it: later the database may
 // just be away for a while, so it is logged and tried again.
+//
+// While there is a fence, Run waits, and says so.
 func (j *Job) Run(ctx context.Context) error {
+	if err := j.awaitRelease(ctx); err != nil || ctx.Err() != nil {
+		return err
+	}
 	if _, err := j.plan(); err != nil {
 		return err
 	}
@@ -77,6 +88,7 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { return pruneEvery, j.prune(ctx) })
 	})
+	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
 	return nil
 }
@@ -95,6 +107,10 @@ func (b bell) ring() {
 // nap it asks for.
 func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (time.Duration, error)) {
 	for ctx.Err() == nil {
+		if j.fenced.Load() {
+			nap(ctx, j.Nap)
+			continue
+		}
 		pause, err := work(ctx)
 		if err != nil {
 			j.Log.Error("the hourly job met an error and will try again", "err", err)
@@ -115,6 +131,9 @@ func (j *Job) planAndRelease(queued, sealed bell) (time.Duration, error) {
 	}
 	if planned > 0 {
 		queued.ring()
+	}
+	if err := j.retire(); err != nil {
+		return 0, err
 	}
 	editions, err := j.release()
 	if err != nil {

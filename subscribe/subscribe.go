@@ -24,6 +24,7 @@ type Desk struct {
 
 // Address subscribes a digest to the feed at or behind an address. A feed that
 // is known is not fetched again, whoever asks for it; a new one is fetched once.
+// One that was given up is asked once more, because a person wants it.
 // created is false if the digest took it already.
 func (d *Desk) Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
 	f, err = d.known(ctx, address)
@@ -34,6 +35,9 @@ func (d *Desk) Address(ctx context.Context, id digest.DigestID, address string) 
 		return f, false, err
 	}
 	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID}, d.Now())
+	if err == nil && (f.State == digest.FeedDead || f.State == digest.FeedGone) {
+		_, err = d.Store.Vouch(ctx, f.ID, d.Now())
+	}
 	return f, created, err
 }
 
@@ -60,11 +64,10 @@ func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
 		return f, err
 	}
 	res.Feed.ID = f.ID
-	polled, err := hourly.Intake(ctx, d.Store, res, "", d.Now())
+	polled, err := hourly.Intake(ctx, d.Store, digest.Feed{}, res, d.Now())
 	if err != nil {
 		return f, err
 	}
-	polled.FirstRead = true
 	if _, err := d.Store.Record(ctx, d.Now(), []store.Polled{polled}); err != nil {
 		return f, fmt.Errorf("storing %s: %w", res.Feed.URL, err)
 	}
@@ -95,7 +98,7 @@ func (d *Desk) List(ctx context.Context, id digest.DigestID, opml []byte, name s
 			refused = append(refused, Listed{offer, err})
 			continue
 		}
-		items = append(items, store.ImportItem{URL: url, Host: feed.Host(url), Title: offer.Title, Folder: offer.Folder})
+		items = append(items, store.ImportItem{URL: url, Host: feed.Host(url), Domain: feed.Domain(feed.Host(url)), Title: offer.Title, Folder: offer.Folder})
 	}
 	result, err = d.Store.Import(ctx, id, items, d.Now())
 	return result, refused, err

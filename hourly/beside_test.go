@@ -1,0 +1,346 @@
+package hourly_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/hourly"
+	"digest/store"
+	"digest/store/storetest"
+	"digest/subscribe"
+)
+
+// A paper is a site with dated posts that shows the newest few of them, and
+// answers as it is told.
+type paper struct {
+	*httptest.Server
+	mu     sync.Mutex
+	posts  []string // newest first, as items
+	shows  int      // how many of them; 0: all
+	status int      // 0: well
+	header http.Header
+	extra  string // in the channel
+	asked  []string
+}
+
+func newPaper(t *testing.T) *paper {
+	p := &paper{header: http.Header{}}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *paper) publish(clock string, titles ...string) {
+	at, err := time.Parse("2006-01-02 15:04", clock)
+	if err != nil {
+		panic(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, title := range titles {
+		id := strings.ReplaceAll(title, " ", "-")
+		p.posts = append([]string{fmt.Sprintf(`<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link><pubDate>%s</pubDate></item>`,
+			title, id, at.Format(time.RFC1123Z))}, p.posts...)
+	}
+}
+
+// says sets the answer until it is set again: 0 is well.
+func (p *paper) says(status int, header ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status, p.header = status, http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		p.header.Set(header[i], header[i+1])
+	}
+}
+
+func (p *paper) requests() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := p.asked
+	p.asked = nil
+	return strings.Join(asked, " ")
+}
+
+func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.URL.Path == "/robots.txt" {
+		http.NotFound(w, r)
+		return
+	}
+	p.asked = append(p.asked, r.Method)
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	if p.status != 0 {
+		w.WriteHeader(p.status)
+		return
+	}
+	shown := p.posts
+	if p.shows > 0 && len(shown) > p.shows {
+		shown = shown[:p.shows]
+	}
+	body := `<rss version="2.0"><channel><title>Paper</title>` + p.extra + strings.Join(shown, "") + `</channel></rss>`
+	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(p.posts)))
+	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(body))
+}
+
+// takes adds a reader of papers in UTC.
+func (h *house) takes(email string, papers ...*paper) digest.Digest {
+	h.t.Helper()
+	_, d, err := h.st.AddUser(h.t.Context(), email, "UTC", h.clock)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	desk := subscribe.Desk{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+	for _, p := range papers {
+		if _, _, err := desk.Address(h.t.Context(), d.ID, p.URL+"/feed.xml"); err != nil {
+			h.t.Fatal(err)
+		}
+		p.requests()
+	}
+	return d
+}
+
+// hours runs the hour at each full hour from begin, n of them, and gives those
+// at which a paper was asked.
+func (h *house) hours(begin string, n int, p *paper) (asked []string) {
+	h.t.Helper()
+	h.set(begin)
+	for range n {
+		if _, err := h.job().Tick(h.t.Context()); err != nil {
+			h.t.Fatalf("tick at %s: %v", h.clock, err)
+		}
+		if p.requests() != "" {
+			asked = append(asked, h.clock.Format("02T15"))
+		}
+		h.clock = h.clock.Add(time.Hour)
+	}
+	return asked
+}
+
+func (h *house) feed(p *paper) digest.Feed {
+	h.t.Helper()
+	f, err := h.st.FeedByURL(h.t.Context(), p.URL+"/feed.xml")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return f
+}
+
+// TestS19_RetryBesideTheHour: what asked to wait is asked again when its time
+// has come, and what it then brings is in the next edition, as late.
+func TestS19_RetryBesideTheHour(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		p := newPaper(t)
+		h := newHouse(t, st, "2026-11-18 10:00")
+		p.publish("2026-11-18 09:00", "old")
+		h.takes("ann@example.org", p)
+		h.hours("2026-11-19 00:00", 1, p)
+		p.publish("2026-11-19 20:00", "evening news")
+		p.says(http.StatusTooManyRequests, "Retry-After", "7200")
+		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Failed: 1})
+		p.requests()
+		p.says(0)
+		if asked := h.hours("2026-11-20 01:00", 23, p); fmt.Sprint(asked) != "[20T02]" {
+			t.Errorf("asked at %v; want once, when the two hours were over", asked)
+		}
+		p.publish("2026-11-20 20:00", "todays news")
+		h.tick("2026-11-21 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
+		_, text := h.inbox()
+		if strings.Count(text, "evening news") == 0 || !strings.Contains(strings.ToLower(text), "late") {
+			t.Errorf("the edition does not bring the evening news as late:\n%s", text)
+		}
+	})
+}
+
+// TestRetryNearMidnightIsLeftToIt: a retry that would come shortly before a
+// reader's midnight only costs a request.
+func TestRetryNearMidnightIsLeftToIt(t *testing.T) {
+	p := newPaper(t)
+	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
+	p.publish("2026-11-18 09:00", "old")
+	h.takes("ann@example.org", p)
+	h.hours("2026-11-19 00:00", 1, p)
+	p.says(http.StatusServiceUnavailable, "Retry-After", "82800") // 23 hours
+	h.hours("2026-11-20 00:00", 1, p)
+	p.says(0)
+	if asked := h.hours("2026-11-20 01:00", 24, p); fmt.Sprint(asked) != "[21T00]" {
+		t.Errorf("asked at %v; want at the next midnight only", asked)
+	}
+}
+
+// TestBusyFeedIsCaughtUp: a paper that shows only its last posts is asked by
+// itself once a poll has found nothing that the one before knew, until it
+// overlaps again; and the reader is told what may be missing.
+func TestBusyFeedIsCaughtUp(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		p := newPaper(t)
+		p.shows = 4
+		h := newHouse(t, st, "2026-11-18 10:00")
+		p.publish("2026-11-18 09:00", "one", "two", "three", "four")
+		h.takes("ann@example.org", p)
+		h.hours("2026-11-19 00:00", 1, p)
+		h.set("2026-11-19 00:00")
+		for i := range 24 { // a post every hour: the paper holds four of them
+			p.publish(h.clock.Add(time.Duration(i)*time.Hour+30*time.Minute).Format("2006-01-02 15:04"), fmt.Sprintf("busy %d", i))
+		}
+		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 4, Editions: 1, Sent: 1})
+		p.requests()
+		_, text := h.inbox()
+		if !strings.Contains(unfold(text), "May have missed posts from Paper") || !strings.Contains(unfold(text), "20:30") {
+			t.Errorf("the edition does not tell of the gap until 20:30:\n%s", text)
+		}
+		if f := h.feed(p); f.BusyInterval == 0 || f.PollAt.IsZero() {
+			t.Errorf("the feed is not asked by itself: every %v, next at %v", f.BusyInterval, f.PollAt)
+		}
+		if asked := h.hours("2026-11-20 01:00", 23, p); len(asked) == 0 || len(asked) > 4 {
+			t.Errorf("asked at %v of a quiet day; want a look or few", asked)
+		}
+		if f := h.feed(p); f.BusyInterval != 0 {
+			t.Errorf("still asked every %v although it overlaps and is quiet", f.BusyInterval)
+		}
+	})
+}
+
+// unfold undoes the line breaks of quoted-printable.
+func unfold(s string) string { return strings.ReplaceAll(s, "=\r\n", "") }
+
+// TestS20_GoneForGood: 410 ends the subscriptions, and the readers are told.
+func TestS20_GoneForGood(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		p, q := newPaper(t), newPaper(t)
+		h := newHouse(t, st, "2026-11-18 10:00")
+		p.publish("2026-11-18 09:00", "old")
+		q.publish("2026-11-18 09:00", "other")
+		d := h.takes("ann@example.org", p, q)
+		h.hours("2026-11-19 00:00", 1, p)
+		p.says(http.StatusGone)
+		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 2, Failed: 1, Unchanged: 1, Editions: 1, Sent: 1})
+		if f := h.feed(p); f.State != digest.FeedGone {
+			t.Errorf("the feed is %s", f.State)
+		}
+		subs, err := st.Subscriptions(t.Context(), d.ID)
+		if err != nil || len(subs) != 1 {
+			t.Errorf("%d subscriptions are left, %v; want the other one", len(subs), err)
+		}
+		if _, text := h.inbox(); !strings.Contains(unfold(text), "Paper") || !strings.Contains(unfold(text), "no longer subscribed") {
+			t.Errorf("the reader is not told:\n%s", text)
+		}
+		p.requests()
+		if asked := h.hours("2026-11-20 01:00", 72, p); asked != nil {
+			t.Errorf("a feed that is gone was asked at %v", asked)
+		}
+	})
+}
+
+// TestWholeHostGone: a host that answers 410 for everything is broken.
+func TestWholeHostGone(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		p := newPaper(t)
+		h := newHouse(t, st, "2026-11-18 10:00")
+		p.publish("2026-11-18 09:00", "old")
+		d := h.takes("ann@example.org", p)
+		desk := subscribe.Desk{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+		if _, _, err := desk.Address(t.Context(), d.ID, p.URL+"/other.xml"); err != nil {
+			t.Fatal(err)
+		}
+		h.hours("2026-11-19 00:00", 1, p)
+		p.says(http.StatusGone)
+		h.hours("2026-11-20 00:00", 73, p)
+		subs, err := st.Subscriptions(t.Context(), d.ID)
+		if err != nil || len(subs) != 2 {
+			t.Errorf("%d subscriptions are left, %v; want both", len(subs), err)
+		}
+		p.says(0)
+		h.hours("2026-11-24 00:00", 1, p)
+		if f := h.feed(p); f.State != digest.FeedActive || f.Errors != 0 || !f.GoneAt.IsZero() {
+			t.Errorf("after a good answer the feed is %s with %d errors, gone at %v", f.State, f.Errors, f.GoneAt)
+		}
+	})
+}
+
+// TestSkippedMidnight: a paper that does not want to be asked in the hour of
+// its reader's midnight is asked before it, once a day.
+func TestSkippedMidnight(t *testing.T) {
+	p := newPaper(t)
+	p.extra = "<skipHours><hour>0</hour><hour>1</hour><hour>2</hour></skipHours>"
+	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
+	p.publish("2026-11-18 09:00", "old")
+	h.takes("ann@example.org", p)
+	h.hours("2026-11-19 00:00", 48, p)
+	if asked := h.hours("2026-11-21 00:00", 96, p); fmt.Sprint(asked) != "[21T23 22T23 23T23 24T23]" {
+		t.Errorf("asked at %v; want in the last hour before each midnight", asked)
+	}
+}
+
+// TestS11_KeptDocumentIsReadAgain: a better parser asks nobody for what it has.
+func TestS11_KeptDocumentIsReadAgain(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		p := newPaper(t)
+		h := newHouse(t, st, "2026-11-18 10:00")
+		p.publish("2026-11-18 09:00", "old", "second")
+		h.takes("ann@example.org", p)
+		f := h.feed(p)
+		body, kept, err := st.Body(t.Context(), f.ID)
+		if err != nil || !kept || !strings.Contains(string(body.Bytes), "second") {
+			t.Fatalf("the document is not kept: %v %v", kept, err)
+		}
+		forget(t, st, f) // as if the parser of then had seen nothing in it
+		h.hours("2026-11-19 00:00", 1, p)
+		known, err := st.KnownPosts(t.Context(), f.ID, []string{"second", "old"})
+		if err != nil || len(known) == 0 {
+			t.Errorf("the kept document was not read again: %v %v", known, err)
+		}
+		if f := h.feed(p); f.Parser == 0 {
+			t.Error("that it was read again is not remembered")
+		}
+	})
+}
+
+// forget makes the record of a feed one of an older parser's.
+func forget(t *testing.T, st *store.Store, f digest.Feed) {
+	t.Helper()
+	f.Parser = -1
+	if _, err := st.Record(t.Context(), f.LastAttemptAt, []store.Polled{{Feed: f}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFence: an instance that finds a fence does nothing and says what to do.
+func TestFence(t *testing.T) {
+	p := newPaper(t)
+	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
+	p.publish("2026-11-18 09:00", "old")
+	h.takes("ann@example.org", p)
+	h.set("2026-11-19 00:00")
+	job := h.job()
+	if _, err := h.st.Beat(t.Context(), "https://digest.example.org", h.clock, 36*time.Hour, 100); err != nil {
+		t.Fatal(err)
+	}
+	job.Fence = func(ctx context.Context, now time.Time) (string, error) {
+		f, err := h.st.Beat(ctx, "https://clone.example.org", now, 36*time.Hour, 100)
+		return f.Reason, err
+	}
+	if _, err := job.Tick(t.Context()); err == nil || !strings.Contains(err.Error(), "digest fence") {
+		t.Errorf("a clone's tick ended with %v; want word of the fence", err)
+	}
+	if asked := p.requests(); asked != "" {
+		t.Errorf("a clone asked %s", asked)
+	}
+	if err := h.st.Unfence(t.Context(), "https://clone.example.org", h.clock); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := job.Tick(t.Context())
+	if err != nil || sum.Polled != 1 || sum.Sent != 1 {
+		t.Errorf("released, the tick did %+v, %v", sum, err)
+	}
+}

@@ -1,0 +1,63 @@
+package hourly
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// check leaves the heartbeat; the error is that of a fence, for people.
+func (j *Job) check(ctx context.Context) error {
+	reason, err := j.fence(ctx)
+	if err != nil || reason == "" {
+		return err
+	}
+	return &digest.Error{Kind: digest.Conflict, Message: reason + "; see: digest fence"}
+}
+
+func (j *Job) fence(ctx context.Context) (string, error) {
+	if j.Fence == nil {
+		return "", nil
+	}
+	reason, err := j.Fence(ctx, j.Now())
+	if err != nil {
+		return "", fmt.Errorf("looking at the heartbeat: %w", err)
+	}
+	return reason, nil
+}
+
+// awaitRelease waits until there is no fence.
+func (j *Job) awaitRelease(ctx context.Context) error {
+	for told := false; ctx.Err() == nil; told = true {
+		reason, err := j.fence(ctx)
+		if err != nil || reason == "" {
+			return err
+		}
+		if !told {
+			j.Log.Error("nothing is polled and nothing is mailed", "why", reason, "see", "digest fence")
+		}
+		nap(ctx, j.Nap)
+	}
+	return nil
+}
+
+// beatEvery is how often a heartbeat is left.
+const beatEvery = time.Minute
+
+// keepBeating leaves a heartbeat now and then, and stops the other loops while
+// another instance has taken the database over.
+func (j *Job) keepBeating(ctx context.Context) {
+	for nap(ctx, beatEvery); ctx.Err() == nil; nap(ctx, min(beatEvery, j.Nap)) {
+		reason, err := j.fence(ctx)
+		switch {
+		case err != nil:
+			j.Log.Error("no heartbeat could be left", "err", err)
+		case reason != "" && !j.fenced.Swap(true):
+			j.Log.Error("nothing is polled and nothing is mailed any more", "why", reason, "see", "digest fence")
+		case reason == "" && j.fenced.Swap(false):
+			j.Log.Info("polling and mailing go on")
+		}
+	}
+}
