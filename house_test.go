@@ -63,6 +63,7 @@ func TestOnlyOneRoom(t *testing.T) {
 		"github.com/ncruces/go-sqlite3":      "store",
 		"github.com/mmcdole/gofeed":          "feed",
 		"github.com/microcosm-cc/bluemonday": "feed",
+		"github.com/andybalholm/brotli":      "poller",
 		"github.com/wneessen/go-mail":        "mailer",
 		"github.com/alecthomas/kong":         "cmd",
 		"github.com/schollz/progressbar":     "cmd",

@@ -2,18 +2,15 @@ package poller
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 )
 
 const (
-	maxBody    = 10 << 20 // bytes, both as they travel and decoded
-	maxRoom    = 1 << 20  // of a body before it has come
-	maxCodings = 2
+	maxBody = 10 << 20 // bytes, both as they travel and decoded
+	maxRoom = 1 << 20  // of a body before it has come
 )
 
 var errTooLarge = errors.New("the body is larger than 10 MiB")
@@ -25,58 +22,67 @@ func readBody(resp *http.Response) (body []byte, wire int64, err error) {
 	if resp.ContentLength > maxBody {
 		return nil, 0, errTooLarge
 	}
-	m := &meter{r: resp.Body}
-	r, err := decode(m, resp.Header.Values("Content-Encoding"))
+	codings, err := codingsOf(resp.Header.Values("Content-Encoding"))
 	if err != nil {
-		return nil, m.n, err
+		return nil, 0, err
 	}
+	m := &meter{r: resp.Body}
+	body, err = readDecoded(m, codings, resp.ContentLength)
+	if err != nil {
+		return nil, m.n, m.blame(err, codings)
+	}
+	return body, m.n, nil
+}
+
+func readDecoded(m *meter, codings []string, length int64) ([]byte, error) {
+	r, end, err := decode(m, codings)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	var b bytes.Buffer
-	if n := resp.ContentLength; n > 0 { // what is only promised gets no room
-		b.Grow(int(min(n, maxRoom)) + bytes.MinRead)
+	if length > 0 { // what is only promised gets no room
+		b.Grow(int(min(length, maxRoom)) + bytes.MinRead)
 	}
 	n, err := b.ReadFrom(io.LimitReader(r, maxBody+1))
 	switch {
 	case err != nil:
-		return nil, m.n, err
+		return nil, err
 	case n > maxBody:
-		return nil, m.n, errTooLarge
+		return nil, errTooLarge
 	}
-	return b.Bytes(), m.n, nil
+	return b.Bytes(), nil
 }
 
-// A meter counts what travels and stops at maxBody.
+// A meter counts what travels, stops at maxBody, and remembers what went wrong
+// on the way: a decoder would tell it in its own words.
 type meter struct {
-	r io.Reader
-	n int64
+	r   io.Reader
+	n   int64
+	err error
 }
 
 func (m *meter) Read(p []byte) (int, error) {
 	if m.n > maxBody {
-		return 0, errTooLarge
+		m.err = errTooLarge
+		return 0, m.err
 	}
 	n, err := m.r.Read(p)
 	m.n += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.err = err
+	}
 	return n, err
 }
 
-// decode undoes the content codings, last applied first (RFC 9110 §8.4).
-func decode(r io.Reader, fields []string) (io.Reader, error) {
-	codings := splitList(strings.ToLower(strings.Join(fields, ",")))
-	if len(codings) > maxCodings {
-		return nil, fmt.Errorf("the body is coded %d times over", len(codings))
+// blame tells apart what the wire and what the coding is guilty of.
+func (m *meter) blame(err error, codings []string) error {
+	switch {
+	case m.err != nil:
+		return m.err
+	case len(codings) == 0, errors.Is(err, errTooLarge), errors.Is(err, errCoding),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return err
 	}
-	for i := len(codings) - 1; i >= 0; i-- {
-		switch codings[i] {
-		case "identity", "none":
-		case "gzip", "x-gzip":
-			z, err := gzip.NewReader(r)
-			if err != nil {
-				return nil, err
-			}
-			r = z
-		default:
-			return nil, fmt.Errorf("the body has an unknown coding: %s", oneLine(codings[i]))
-		}
-	}
-	return r, nil
+	return &badCoding{names: strings.Join(codings, ", "), err: err}
 }

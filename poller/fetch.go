@@ -2,6 +2,7 @@ package poller
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptrace"
@@ -11,35 +12,54 @@ import (
 	"digest"
 )
 
-// The header fields that are the same in every request, HEAD and GET alike:
-// servers that vary their answer by them then name the same one (RFC 9110 §12.5.5).
-const (
-	acceptTypes = "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, " +
-		"application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1"
-	acceptCodings = "gzip"
-)
+// acceptTypes is the same in every request, HEAD and GET alike, and so are the
+// codings: servers that vary their answer by them then name the same one
+// (RFC 9110 §12.5.5).
+const acceptTypes = "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, " +
+	"application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1"
 
 // validators are what the last 200 of one URL said of its version. They are
 // sent to that URL and to no other (S12).
 type validators struct {
 	etag, lastModified, url string
+
+	since  time.Time // when they were seen; zero: not known
+	byDate bool      // only the date is sent: the ETag is in the way (S37)
+	held   bool      // none is sent: they are in doubt (S36)
+}
+
+func validatorsOf(f digest.Feed) validators {
+	return validators{
+		etag: f.ETag, lastModified: f.LastModified, url: f.ValidatorURL,
+		since: f.ParsedAt, byDate: f.ByDate, held: f.Doubted,
+	}
 }
 
 // A trip is all the requests of one poll, or of one search for a feed.
 type trip struct {
 	p     *Poller
+	feed  digest.FeedID // whose share of a minute keeps the crowd apart
 	agent string
 	host  string // whose freeAt is wanted
+	ours  string // the host that the caller has leased; empty: none
+	calm  bool   // nothing is sent in the hot minutes (S35)
+	aside bool   // for a robots.txt, which needs nobody's consent
 	validators
+	*tally
 
 	// stop, if set, may end a trip at an address that permanent redirects lead to.
 	stop func(ctx context.Context, address string) error
+}
 
-	left      time.Duration // that its requests may still take, pauses not counted
-	startedAt time.Time     // of the first request; zero: none was sent
+// A tally is what the requests of a trip have come to.
+type tally struct {
+	left      time.Duration // that they may still take, pauses not counted
+	took      time.Duration
+	startedAt time.Time // of the first; zero: none was sent
 	requests  int
 	bytes     int64
 	freeAt    time.Time
+	pins      pins
 }
 
 // tripTimeouts is how many times the time of one request a whole trip may take:
@@ -47,12 +67,17 @@ type trip struct {
 const tripTimeouts = 4
 
 func (p *Poller) newTrip(f digest.Feed, subscribers int) *trip {
+	agent := p.agent + strconv.Itoa(subscribers) + " subscribers"
+	if f.ID != 0 {
+		agent += "; feed-id=" + strconv.FormatInt(int64(f.ID), 10)
+	}
 	return &trip{
 		p:          p,
-		agent:      p.agent + strconv.Itoa(subscribers) + " subscribers)",
+		feed:       f.ID,
+		agent:      agent + ")",
 		host:       f.Host,
-		left:       tripTimeouts * p.timeout,
-		validators: validators{f.ETag, f.LastModified, f.ValidatorURL},
+		validators: validatorsOf(f),
+		tally:      &tally{left: tripTimeouts * p.timeout},
 	}
 }
 
@@ -71,9 +96,12 @@ func usable(status int) bool {
 }
 
 // fetch sends one request and follows its redirects. The error is a *trouble,
-// or the context's own if that ended first.
+// or else the trip was cut short.
 func (t *trip) fetch(ctx context.Context, method string, r route) (*answer, error) {
 	for {
+		if err := t.consent(ctx, r); err != nil {
+			return nil, err
+		}
 		a, err := t.ask(ctx, method, r)
 		if err != nil || !isRedirect(a.status) {
 			return a, err
@@ -89,24 +117,25 @@ func (t *trip) fetch(ctx context.Context, method string, r route) (*answer, erro
 	}
 }
 
-// ask sends one request when its host is free, and reads the answer.
+// ask sends one request when it is its turn, and reads the answer.
 func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error) {
 	if t.left <= 0 {
 		return nil, &trouble{text: "the answers took too long, all together"}
 	}
-	host := r.host()
-	if err := t.p.pace.enter(ctx, host); err != nil {
+	leave, err := t.turn(ctx, r.host())
+	if err != nil {
 		return nil, err
 	}
-	defer t.leave(host)
-	start := t.p.now()
+	defer leave()
 	if t.startedAt.IsZero() {
-		t.startedAt = start
+		t.startedAt = t.p.now()
 	}
+	begun := time.Now() // the trip's own clock may stand still
 	limited, cancel := context.WithTimeout(ctx, min(t.p.timeout, t.left))
 	defer cancel()
 	a, err := t.roundTrip(limited, method, r)
-	t.left -= t.p.now().Sub(start)
+	t.left -= time.Since(begun)
+	t.took += time.Since(begun)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -114,16 +143,9 @@ func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error)
 	return a, err
 }
 
-func (t *trip) leave(host string) {
-	free := t.p.pace.leave(host)
-	if host == t.host {
-		t.freeAt = free
-	}
-}
-
 func (t *trip) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
 	sends := 0
-	ctx = t.countSends(ctx, &sends)
+	ctx = t.pins.in(t.countSends(ctx, &sends))
 	resp, err := t.p.transport.RoundTrip(t.request(ctx, method, &r))
 	t.requests += sends
 	if err != nil {
@@ -131,15 +153,30 @@ func (t *trip) roundTrip(ctx context.Context, method string, r route) (*answer, 
 	}
 	defer resp.Body.Close()
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: t.p.now()}
-	if method == http.MethodGet && usable(a.status) {
+	switch {
+	case method == http.MethodGet && usable(a.status):
 		body, wire, err := readBody(resp)
 		t.bytes += wire
 		if err != nil {
 			return nil, badBody(err, a.status, t.p.timeout)
 		}
 		a.body = body
+	case isRedirect(a.status):
+		t.bytes += skipBody(resp)
 	}
 	return a, nil
+}
+
+const maxSkipped = 4 << 10 // bytes
+
+// skipBody reads past the few words that come with a redirect, so that the
+// connection can be used for the next request.
+func skipBody(resp *http.Response) int64 {
+	if resp.ContentLength > maxSkipped {
+		return 0
+	}
+	n, _ := io.CopyN(io.Discard, resp.Body, maxSkipped)
+	return n
 }
 
 // countSends counts how often the transport sends a request. It does so a
@@ -164,22 +201,27 @@ func (t *trip) request(ctx context.Context, method string, r *route) *http.Reque
 		"Accept":          {acceptTypes},
 		"Accept-Encoding": {acceptCodings},
 	}
-	r.conditional = false
-	if r.address == t.validators.url {
-		if t.etag != "" {
-			h["If-None-Match"] = []string{t.etag}
-		}
-		if t.lastModified != "" {
-			h["If-Modified-Since"] = []string{t.lastModified}
-		}
-		r.conditional = t.etag != "" || t.lastModified != ""
-	}
+	r.conditional = r.address == t.validators.url && t.validators.condition(h)
 	req := (&http.Request{Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	if u := r.url.User; u != nil {
 		password, _ := u.Password()
 		req.SetBasicAuth(u.Username(), password)
 	}
 	return req
+}
+
+// condition adds the conditions to a request; false: there are none.
+func (v validators) condition(h http.Header) bool {
+	if v.held {
+		return false
+	}
+	if v.etag != "" && !(v.byDate && v.lastModified != "") {
+		h["If-None-Match"] = []string{v.etag}
+	}
+	if v.lastModified != "" {
+		h["If-Modified-Since"] = []string{v.lastModified}
+	}
+	return v.etag != "" || v.lastModified != ""
 }
 
 func (t *trip) logRequest(ctx context.Context, method string, r route, a *answer, err error) {

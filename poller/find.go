@@ -168,12 +168,12 @@ func (s *search) alreadyKnown(f digest.Feed) Result {
 func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v := &visit{trip: s.trip, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
 	v.accept(a, hashOf(a.body))
-	describeFeed(&v.feed, doc)
+	describeFeed(&v.feed, doc, a.received)
 	v.succeeded(a)
 	if a.moved() {
 		moveTo(&v.feed, a.address)
 	}
-	v.outcome, v.doc = Changed, doc
+	v.outcome, v.doc, v.page = Changed, doc, a
 	v.message = fmt.Sprintf("found: %d entries", len(doc.Entries))
 	return v.finish(v.feed)
 }

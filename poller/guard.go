@@ -40,7 +40,7 @@ func newGuard(allow []netip.Prefix) *guard {
 }
 
 // DialContext connects to one of the addresses behind a name, one after the
-// other: a site sees one attempt at a time and one address family a poll.
+// other: a site sees one attempt at a time, and one address and family a poll.
 func (g *guard) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -52,7 +52,11 @@ func (g *guard) DialContext(ctx context.Context, _, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	return g.dialFirst(ctx, addrs, port)
+	c, a, err := g.dialFirst(ctx, pinned(ctx, address, addrs), port)
+	if err == nil {
+		pin(ctx, address, a)
+	}
+	return c, err
 }
 
 // resolve gives the addresses that may be dialled. A name that has public and
@@ -88,13 +92,13 @@ func (g *guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 }
 
 // dialFirst tries the addresses in turn and shares the time among them.
-func (g *guard) dialFirst(ctx context.Context, addrs []netip.Addr, port string) (net.Conn, error) {
+func (g *guard) dialFirst(ctx context.Context, addrs []netip.Addr, port string) (net.Conn, netip.Addr, error) {
 	addrs = addrs[:min(len(addrs), maxAddresses)]
 	var first error
 	for _, a := range addrs {
 		c, err := g.dialOne(ctx, a.Unmap(), port, dialTimeout/time.Duration(len(addrs)))
 		if err == nil {
-			return c, nil
+			return c, a, nil
 		}
 		if first == nil {
 			first = err
@@ -103,7 +107,7 @@ func (g *guard) dialFirst(ctx context.Context, addrs []netip.Addr, port string) 
 			break
 		}
 	}
-	return nil, first
+	return nil, netip.Addr{}, first
 }
 
 func (g *guard) dialOne(ctx context.Context, a netip.Addr, port string, most time.Duration) (net.Conn, error) {

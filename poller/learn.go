@@ -14,11 +14,11 @@ import (
 // truth, a real GET once in a while guards against one that is stuck.
 func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 	switch {
-	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", mode == HeadNever:
+	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.Doubted, mode == HeadNever:
 		return false
 	case mode == HeadAlways:
 		return true
-	case f.Conditional == digest.Works:
+	case f.Conditional == digest.Works, f.ByDate && f.Conditional == digest.Unknown:
 		return false
 	case f.Head == digest.Useless:
 		return !now.Before(f.HeadRetestAt)
@@ -40,6 +40,90 @@ func headUseless(f *digest.Feed, now time.Time) {
 	f.HeadRetestAt = now.Add(headRetest)
 }
 
+// forgetHead makes HEAD be learned anew: it was good, and is no more.
+func forgetHead(f *digest.Feed) {
+	if f.Head == digest.Works {
+		f.Head = digest.Unknown
+	}
+}
+
+// learnFromGET remembers what a 200 says of the server's honesty. It answered
+// in full, so if its validators are those that were sent it ignores conditions;
+// and if the document is another one all the same, they say nothing of it, to a
+// HEAD neither (S36). Validators that move while the document does not are of
+// no use either, unless they have been before: then someone touched a file (S6).
+func (v *visit) learnFromGET(a *answer, changed bool) {
+	if v.feed.Doubted {
+		v.settleDoubt(a, changed)
+		return
+	}
+	if !a.conditional {
+		return
+	}
+	match := v.compare(a.header, a.received)
+	if match == same || match == different && !changed && v.feed.Conditional == digest.Unknown {
+		v.feed.Conditional = digest.Useless
+	}
+	switch {
+	case changed && match == same, !changed && v.headDiffered:
+		headUseless(&v.feed, a.received)
+	case changed && v.headDiffered:
+		headWorks(&v.feed)
+	}
+}
+
+// settleDoubt ends a doubt by the document that was asked for without
+// conditions: another one under the same validators proves that they lie (S36).
+func (v *visit) settleDoubt(a *answer, changed bool) {
+	v.feed.Doubted = false
+	if changed && a.address == v.validators.url && v.compare(a.header, a.received) == same {
+		v.feed.Conditional = digest.Useless
+		headUseless(&v.feed, a.received)
+	}
+}
+
+// The numbers of full answers in a row, with the same bytes and the same ETag,
+// after which the ETag is taken to be in the way of a 304.
+const (
+	inTheWay       = 3
+	inTheWayCoding = 2  // of one that names a coding
+	inVain         = -1 // nor did the date help, under this ETag
+)
+
+// countRepeats counts the full answers that a 304 should have been, before the
+// answer is stored, and turns to conditions by date alone where the ETag keeps
+// them coming (S37): Apache's compressing modules send an ETag that they do not
+// know again, and If-None-Match suppresses If-Modified-Since (RFC 9110 §13.1.3).
+func countRepeats(f *digest.Feed, a *answer, hash string) {
+	etag, lm := validator(a.header, "ETag"), validator(a.header, "Last-Modified")
+	switch {
+	case etag == "":
+		f.Repeats = 0
+	case etag != f.ETag:
+		f.Repeats = 1
+	case f.Repeats < 0:
+	case hash != f.BodyHash:
+		f.Repeats = 1
+	case f.ByDate && a.conditional && lm == f.LastModified:
+		f.ByDate, f.Repeats, f.Conditional = false, inVain, digest.Useless
+	case a.conditional:
+		f.Repeats++
+	}
+	least := inTheWay
+	if suffixOf(etag) != "" {
+		least = inTheWayCoding
+	}
+	switch {
+	case lm == "":
+		f.ByDate = false
+	case !f.ByDate && f.Repeats >= least && f.Conditional != digest.Works:
+		f.ByDate, f.Conditional = true, digest.Unknown
+	}
+}
+
+// doubtAfter is how old a document must be for a ping to cast doubt on it.
+const doubtAfter = 24 * time.Hour
+
 // match is the result of comparing an answer's validators with the stored ones.
 type match int
 
@@ -52,8 +136,8 @@ const (
 // compare holds an answer's validators against those of the last 200. Every one
 // that both have must be the same: an ETag may change while Last-Modified, with
 // its resolution of a second, does not, and the reverse (S7). A Last-Modified
-// less than a minute older than the answer proves nothing (RFC 9110 §8.8.2.2):
-// some servers always say "now".
+// less than a minute older than the answer proves nothing (RFC 9110 §8.8.2.2),
+// unless it was the same a minute ago: some servers always say "now".
 func (v validators) compare(h http.Header, received time.Time) match {
 	result := nothing
 	if etag := h.Get("ETag"); v.etag != "" && etag != "" {
@@ -66,7 +150,8 @@ func (v validators) compare(h http.Header, received time.Time) match {
 		if lm != v.lastModified {
 			return different
 		}
-		if result == same || isOld(lm, dateOf(h, received)) {
+		seenBefore := !v.since.IsZero() && received.Sub(v.since) > time.Minute
+		if result == same || seenBefore || isOld(lm, dateOf(h, received)) {
 			return same
 		}
 		return different
@@ -85,10 +170,16 @@ func sameETag(a, b string) bool { return opaque(a) == opaque(b) }
 
 func opaque(etag string) string {
 	etag = strings.Trim(strings.TrimPrefix(etag, "W/"), `"`)
-	for _, suffix := range [...]string{"-gzip", "-br", ";gzip", ";br"} {
-		if cut, ok := strings.CutSuffix(etag, suffix); ok {
-			return cut
+	return strings.TrimSuffix(etag, suffixOf(etag))
+}
+
+// suffixOf gives the suffix of an ETag, quoted or not, that names a coding.
+func suffixOf(etag string) string {
+	etag = strings.TrimSuffix(etag, `"`)
+	for _, suffix := range [...]string{"--gzip", "-gzip", "-br", "-zstd", ";gzip", ";br", ";zstd"} {
+		if strings.HasSuffix(etag, suffix) {
+			return suffix
 		}
 	}
-	return etag
+	return ""
 }

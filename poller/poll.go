@@ -17,10 +17,13 @@ import (
 
 // Poll takes one look at a feed: HEAD where that can save something, GET where
 // it is needed, never more. It does not ask whether the feed may be asked: that
-// is the caller's promise (see Schedule). Failures are in the record that comes
-// back, with the time before which the feed is to be left alone.
+// is the caller's promise (see Schedule), and so is the lease of its host.
+// Failures are in the record that comes back, with the time before which the
+// feed is to be left alone.
 func (p *Poller) Poll(ctx context.Context, f digest.Feed, subscribers int) Result {
 	v := &visit{trip: p.newTrip(f, subscribers), feed: f}
+	v.ours = f.Host
+	v.calm = !p.pace.noWait && !isHot(p.now())
 	v.run(ctx)
 	return v.finish(f)
 }
@@ -32,9 +35,11 @@ type visit struct {
 	outcome Outcome
 	message string
 	doc     *feed.Document
+	page    *answer // that doc was read from
 
-	// headDiffered: a HEAD of this poll said that the document had changed.
-	headDiffered bool
+	// What a HEAD of this poll brought: it said that the document had changed;
+	// or the site may have been down rather than the HEAD unwelcome.
+	headDiffered, headFell bool
 }
 
 func (v *visit) run(ctx context.Context) {
@@ -59,12 +64,7 @@ func (v *visit) run(ctx context.Context) {
 func (v *visit) head(ctx context.Context, start route) (next route, done bool) {
 	a, err := v.fetch(ctx, http.MethodHead, start)
 	if err != nil {
-		if t, ok := errors.AsType[*trouble](err); ok && t.unanswered {
-			headUseless(&v.feed, v.p.now())
-			return start, false
-		}
-		v.failed(err)
-		return start, true
+		return start, v.unheard(err)
 	}
 	switch v.judge(a) {
 	case headSettles:
@@ -78,7 +78,22 @@ func (v *visit) head(ctx context.Context, start route) (next route, done bool) {
 		return a.route, false
 	}
 	headUseless(&v.feed, a.received)
+	v.headFell = a.status >= 500 && !refusesMethod(a.status)
 	return start, false
+}
+
+// unheard takes in that a HEAD was not answered. While it is not known what
+// the server makes of HEAD, that may be to blame, and a GET tells.
+func (v *visit) unheard(err error) (done bool) {
+	t, ok := errors.AsType[*trouble](err)
+	if !ok || !t.unanswered || v.feed.Head == digest.Works {
+		forgetHead(&v.feed)
+		v.failed(err)
+		return true
+	}
+	headUseless(&v.feed, v.p.now())
+	v.headFell = true
+	return false
 }
 
 // verdict is what a HEAD means for the rest of the poll.
@@ -92,7 +107,6 @@ const (
 )
 
 func (v *visit) judge(a *answer) verdict {
-	_, wait := retryAfter(a.header, a.received)
 	switch {
 	case a.status == http.StatusNotModified && a.conditional:
 		return headSettles
@@ -100,11 +114,17 @@ func (v *visit) judge(a *answer) verdict {
 		return v.compareHEAD(a)
 	case usable(a.status):
 		return headDiffers // another URL than the one that gave the validators
-	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden,
-		a.status == http.StatusTooManyRequests, a.status >= 400 && wait:
+	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden, limits(a):
 		return headEnds
+	case a.status >= 400 && v.feed.Head == digest.Works && !refusesMethod(a.status):
+		forgetHead(&v.feed)
+		return headEnds // it was good so far: this is the site's word, not the method's
 	}
 	return headProvesNothing
+}
+
+func refusesMethod(status int) bool {
+	return status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
 
 func (v *visit) compareHEAD(a *answer) verdict {
@@ -137,6 +157,9 @@ func (v *visit) get(ctx context.Context, r route) {
 // it stays even if the 304 names another one (S9).
 func (v *visit) notModified(a *answer) {
 	v.feed.Conditional = digest.Works
+	if v.feed.Repeats > 1 && !v.feed.ByDate {
+		v.feed.Repeats = 1
+	}
 	if v.headDiffered {
 		headUseless(&v.feed, a.received) // it said changed, and lied
 	}
@@ -166,35 +189,16 @@ func (v *visit) read(a *answer) {
 	}
 	v.learnFromGET(a, true)
 	v.accept(a, hash)
-	describeFeed(&v.feed, doc)
+	describeFeed(&v.feed, doc, a.received)
 	v.succeeded(a)
-	v.outcome, v.doc = Changed, doc
+	v.outcome, v.doc, v.page = Changed, doc, a
 	v.message = fmt.Sprintf("changed: %d entries", len(doc.Entries))
-}
-
-// learnFromGET remembers what a 200 says of the server's honesty. It answered
-// in full, so if its validators are those that were sent it ignores conditions;
-// and if the document is another one all the same, they say nothing of it, to a
-// HEAD neither (S36).
-func (v *visit) learnFromGET(a *answer, changed bool) {
-	if !a.conditional {
-		return
-	}
-	ignored := v.compare(a.header, a.received) == same
-	if ignored {
-		v.feed.Conditional = digest.Useless
-	}
-	switch {
-	case changed && ignored, !changed && v.headDiffered:
-		headUseless(&v.feed, a.received)
-	case changed && v.headDiffered:
-		headWorks(&v.feed)
-	}
 }
 
 // accept makes the answer the stored one: its validators as a pair (S5-S7,
 // S10), also when the body is the same as before.
 func (v *visit) accept(a *answer, hash string) {
+	countRepeats(&v.feed, a, hash)
 	v.feed.ETag = validator(a.header, "ETag")
 	v.feed.LastModified = validator(a.header, "Last-Modified")
 	v.feed.ValidatorURL = a.address
@@ -202,7 +206,10 @@ func (v *visit) accept(a *answer, hash string) {
 	v.feed.ParsedAt = a.received
 }
 
+// unchanged ends the poll. If a ping had said that there is news, the
+// validators are doubted (S36), unless the whole document has just come.
 func (v *visit) unchanged(a *answer, message string) {
+	v.feed.Doubted = v.feed.Doubted || !v.feed.PingedAt.IsZero() && a.received.Sub(v.feed.ParsedAt) > doubtAfter
 	v.succeeded(a)
 	v.outcome, v.message = Unchanged, message
 }
@@ -210,18 +217,22 @@ func (v *visit) unchanged(a *answer, message string) {
 // succeeded takes in what every good answer says, to HEAD or GET, 200 or 304.
 func (v *visit) succeeded(a *answer) {
 	succeed(&v.feed, a.status, a.received)
-	v.feed.FreshUntil = after(a.received, freshFor(a.header, a.received))
+	v.feed.FreshUntil = freshUntil(v.feed, a.header, a.received)
+	v.feed.OwnInterval = ownInterval(v.feed, a.received)
 	v.feed.NotBefore = after(a.received, a.wait)
 	noteMove(&v.feed, a)
 }
 
 // failed ends the poll. The document, its validators and its freshness stay as
-// they were; a poll that was interrupted leaves no trace at all.
+// they were; a poll that was cut short leaves no trace at all.
 func (v *visit) failed(err error) {
 	t, ok := errors.AsType[*trouble](err)
 	if !ok {
-		v.outcome, v.message = Stopped, "stopped before the answer"
+		v.outcome, v.message = Stopped, "stopped before the answer: "+oneLine(err.Error())
 		return
+	}
+	if v.headFell {
+		v.feed.HeadRetestAt = v.p.now().Add(stuckHEAD)
 	}
 	fail(&v.feed, t.failure, v.p.now())
 	v.feed.LastError = oneLine(t.text)
@@ -233,13 +244,21 @@ func (v *visit) finish(f digest.Feed) Result {
 	if v.outcome == Stopped {
 		v.feed = f
 	} else {
-		v.feed.PollAt, v.feed.LeaseUntil = time.Time{}, time.Time{}
+		v.feed.PollAt, v.feed.LeaseUntil, v.feed.PingedAt = time.Time{}, time.Time{}, time.Time{}
+		v.feed.Domain = feed.Domain(v.feed.Host)
 	}
 	v.feed.LastAttemptAt = latest(f.LastAttemptAt, v.startedAt)
-	return Result{
+	result := Result{
 		Feed: v.feed, Outcome: v.outcome, Document: v.doc, Message: v.message,
-		Requests: v.requests, Bytes: v.bytes, HostFreeAt: v.freeAt,
+		Requests: v.requests, Bytes: v.bytes, HostFreeAt: v.freeAt, Took: v.took,
 	}
+	if v.outcome != Stopped {
+		result.Status = v.feed.LastStatus
+	}
+	if v.page != nil {
+		result.Body, result.ContentType, result.Address = v.page.body, v.page.header.Get("Content-Type"), v.page.address
+	}
+	return result
 }
 
 // parseFeed reads a body as a feed. A parser that panics fails this feed only.
@@ -296,13 +315,17 @@ func kindName(k feed.Kind) string {
 }
 
 // describeFeed takes over what a document says of itself.
-func describeFeed(f *digest.Feed, doc *feed.Document) {
+func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
 	f.SiteURL = doc.Link
 	f.Language = doc.Language
 	if doc.Title != "" {
 		f.Title = doc.Title
 	}
+	f.Parser = feed.Version
+	f.NewestAt = latest(f.NewestAt, doc.NewestAt(now))
+	f.DocInterval = doc.Interval()
+	f.SkipHours, f.SkipDays = doc.Skips()
 }
 
 const maxValidator = 2 << 10 // bytes

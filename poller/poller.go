@@ -80,8 +80,8 @@ type Options struct {
 
 // HostLeases gives hosts to one asker at a time, across all workers.
 type HostLeases interface {
-	// LeaseHost leases a host. An empty token: it is leased elsewhere, and worth
-	// trying again at free. With a token, it may be asked from free on.
+	// LeaseHost leases a host. An empty token: it is leased elsewhere or rests,
+	// and is worth trying again at free.
 	LeaseHost(ctx context.Context, host string, lease time.Duration) (token string, free time.Time, err error)
 
 	// FreeHost gives a host back; it may be asked again from free on.
@@ -100,6 +100,9 @@ type Poller struct {
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
+	wire      chan struct{} // holds a token for each request under way
+	hosts     HostLeases    // may be nil
+	robots    *robotsDesk   // nil: no robots.txt is asked for
 
 	// parsing holds a token for each parse under way: parsing is all processor
 	// and memory, so there is no use in more of them than processors.
@@ -137,6 +140,9 @@ func New(o Options) *Poller {
 		agent:     agent(o.UserAgentVersion, o.BaseURL),
 		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
 		head:      cmp.Or(o.Head, HeadLearned),
+		wire:      make(chan struct{}, cmp.Or(max(o.Requests, 0), DefaultRequests)),
+		hosts:     o.Hosts,
+		robots:    newRobotsDesk(o.Robots),
 		parsing:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 }

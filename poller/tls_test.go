@@ -46,7 +46,7 @@ func TestTLS(t *testing.T) {
 		t.Fatalf("%d requests", len(requests))
 	}
 	for _, q := range requests {
-		if q.ProtoMajor != 2 || q.Header.Get("Accept-Encoding") != "gzip" || q.Header.Get("User-Agent") == "" {
+		if q.ProtoMajor != 2 || q.Header.Get("Accept-Encoding") != acceptCodings || q.Header.Get("User-Agent") == "" {
 			t.Errorf("%s %s %v", q.Method, q.Proto, q.Header)
 		}
 	}

@@ -1,8 +1,6 @@
 package poller
 
 import (
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -37,12 +35,12 @@ func noAnswer(err error, connected bool, timeout time.Duration) *trouble {
 // badBody tells why a body could not be used.
 func badBody(err error, status int, timeout time.Duration) *trouble {
 	text := describe(err, true, timeout)
-	var corrupt flate.CorruptInputError
+	coding, isCoding := errors.AsType[*badCoding](err)
 	switch {
+	case isCoding:
+		text = coding.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		text = "the body was cut short"
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
-		text = "the body is not the gzip it claims to be"
 	}
 	return &trouble{failure: failure{status: status}, text: text}
 }
@@ -87,6 +85,9 @@ func describe(err error, connected bool, timeout time.Duration) string {
 		return "the connection was closed before the answer"
 	}
 	text := strings.TrimPrefix(innermost(err).Error(), "net/http: ")
+	if strings.Contains(text, "response header") && strings.Contains(text, "exceeded") || strings.Contains(text, "header list larger") {
+		return "the header of the answer is larger than 64 kB"
+	}
 	return oneLine(strings.TrimPrefix(text, "HTTP/1.x transport connection broken: "))
 }
 

@@ -1,0 +1,116 @@
+package poller
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// pack codes bytes, one coding over the other.
+func pack(t testing.TB, body []byte, codings ...string) []byte {
+	t.Helper()
+	for _, coding := range codings {
+		var b bytes.Buffer
+		var w io.WriteCloser
+		switch coding {
+		case "gzip":
+			w = gzip.NewWriter(&b)
+		case "br":
+			w = brotli.NewWriterLevel(&b, 2)
+		case "zstd":
+			z, err := zstd.NewWriter(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w = z
+		}
+		if _, err := w.Write(body); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		body = b.Bytes()
+	}
+	return body
+}
+
+// TestS27_Codings: what is asked for is understood, and so are two over one another.
+func TestS27_Codings(t *testing.T) {
+	for _, codings := range [][]string{{"gzip"}, {"br"}, {"zstd"}, {"gzip", "br"}, {"zstd", "gzip"}, {"br", "br"}} {
+		s := newSite(t, nil)
+		s.says(200, string(pack(t, []byte(atom(1)), codings...)), "Content-Encoding: "+strings.Join(codings, ", "))
+		r := newReader(t, s.url("/feed"))
+		result := r.want(Changed)
+		sent(t, asked(t, s, "GET")[0], "Accept-Encoding", "gzip, br, zstd")
+		if string(result.Body) != atom(1) || r.feed.BodyHash != hashOf([]byte(atom(1))) || result.Bytes >= int64(len(atom(1)))+64 {
+			t.Errorf("%v: %d bytes travelled: %q", codings, result.Bytes, result.Body)
+		}
+		s.says(200, atom(1))
+		r.want(Unchanged)
+	}
+}
+
+// TestS13_SpoiltCodings: cut short anywhere, or with a byte changed, nothing of
+// a body is used.
+func TestS13_SpoiltCodings(t *testing.T) {
+	for _, coding := range []string{"gzip", "br", "zstd"} {
+		whole := pack(t, []byte(atom(1)), coding)
+		s := newSite(t, nil)
+		r := newReader(t, s.url("/feed"))
+		for cut := 1; cut < len(whole); cut++ {
+			s.says(200, string(whole[:cut]), "Content-Encoding: "+coding)
+			if r.want(Failed); r.feed.LastError != "the body was cut short" {
+				t.Fatalf("%s cut after %d of %d: %s", coding, cut, len(whole), r.feed.LastError)
+			}
+		}
+		for _, wrong := range []string{atom(1), "x", strings.Repeat("\xff", 100)} {
+			s.says(200, wrong, "Content-Encoding: "+coding)
+			if r.want(Failed); !strings.Contains(r.feed.LastError, "not the "+coding+" it claims to be") && r.feed.LastError != "the body was cut short" {
+				t.Errorf("%s that is %.10q: %s", coding, wrong, r.feed.LastError)
+			}
+		}
+	}
+}
+
+// TestBombs: what unpacks to more than 10 MiB is refused, whatever it is packed
+// in, within little time and memory.
+func TestBombs(t *testing.T) {
+	zeros := zeros(64 << 20)
+	for _, codings := range [][]string{{"gzip"}, {"br"}, {"zstd"}, {"gzip", "gzip"}, {"zstd", "zstd"}, {"br", "gzip"}, {"gzip", "br"}} {
+		bomb := string(pack(t, zeros, codings...))
+		s := newSite(t, nil)
+		s.says(200, bomb, "Content-Encoding: "+strings.Join(codings, ", "))
+		r := newReader(t, s.url("/feed"))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		r.want(Failed)
+		took := time.Since(begun)
+		runtime.ReadMemStats(&after)
+		if r.feed.LastError != errTooLarge.Error() {
+			t.Errorf("%v of %d bytes: %s", codings, len(bomb), r.feed.LastError)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 128<<20 || took > 5*time.Second {
+			t.Errorf("%v: %d MiB allocated in %v", codings, got>>20, took)
+		}
+	}
+}
+
+// TestZstdWindow: a frame may not ask for more memory than HTTP allows (RFC 9659).
+func TestZstdWindow(t *testing.T) {
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x98, 0x01, 0x00, 0x00} // a window of 512 MiB, an empty last block
+	s := newSite(t, nil)
+	s.says(200, string(frame), "Content-Encoding: zstd")
+	r := newReader(t, s.url("/feed"))
+	if r.want(Failed); !strings.Contains(r.feed.LastError, "not the zstd") {
+		t.Error(r.feed.LastError)
+	}
+}

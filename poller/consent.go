@@ -1,0 +1,160 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	robotsAge  = 7 * 24 * time.Hour // of what is known of a robots.txt, before it is asked for again
+	refusedFor = 7 * 24 * time.Hour // how long a feed is left alone that may not be read
+	maxKnown   = 10000              // sites whose rules are remembered between two polls
+)
+
+// A robotsDesk knows what the robots.txt of each site says.
+type robotsDesk struct {
+	cache RobotsCache
+	turns *pacer // one look at a site at a time
+
+	mu    sync.Mutex
+	known map[string]Robots // a copy of part of the cache
+}
+
+func newRobotsDesk(cache RobotsCache) *robotsDesk {
+	if cache == nil {
+		return nil
+	}
+	return &robotsDesk{cache: cache, turns: newPacer(0, true, time.Now), known: make(map[string]Robots)}
+}
+
+// consent finds out, before a request, whether the site's robots.txt asks this
+// program by its name not to make it. The robots.txt is read before the first
+// request to a site, and again when what is known has become old.
+func (t *trip) consent(ctx context.Context, r route) error {
+	if t.p.robots == nil || t.aside {
+		return nil
+	}
+	robots, ok := t.p.robots.remembered(r.origin(), t.p.now())
+	if !ok {
+		var err error
+		if robots, err = t.consult(ctx, r); err != nil {
+			return err
+		}
+	}
+	if robots.Rules == "" || allows(robots.Rules, r.url.RequestURI()) {
+		return nil
+	}
+	return &trouble{
+		failure: failure{wait: refusedFor, waitSaid: true},
+		text:    "the site's robots.txt asks this program not to read it",
+	}
+}
+
+// consult looks into the cache, and asks the site if that is too old.
+func (t *trip) consult(ctx context.Context, r route) (Robots, error) {
+	desk, origin := t.p.robots, r.origin()
+	if err := desk.turns.enter(ctx, origin); err != nil {
+		return Robots{}, err
+	}
+	defer desk.turns.leave(origin)
+	if robots, ok := desk.remembered(origin, t.p.now()); ok {
+		return robots, nil // asked for while this trip waited
+	}
+	was, ok, err := desk.cache.Robots(ctx, origin)
+	if err != nil {
+		return Robots{}, fmt.Errorf("looking up a robots.txt: %w", err)
+	}
+	if ok && current(was, t.p.now()) {
+		desk.remember(was)
+		return was, nil
+	}
+	now, err := t.askRobots(ctx, r, was)
+	if now.FetchedAt.IsZero() {
+		return Robots{}, err // not reached, or cut short: nothing was learned
+	}
+	if failed := desk.cache.SaveRobots(ctx, now); failed != nil {
+		t.p.log.Warn("a robots.txt could not be kept", "origin", origin, "err", failed)
+	}
+	desk.remember(now)
+	return now, err
+}
+
+// askRobots asks a site for its robots.txt. Where there is none, there are no
+// rules; while it cannot be had, what was known holds. An error ends the trip:
+// the site cannot be reached at all, or asks to be left alone for a while (then
+// the rules have their time all the same: they are not asked for at once).
+func (t *trip) askRobots(ctx context.Context, r route, was Robots) (Robots, error) {
+	start, err := routeTo(r.url.Scheme + "://" + r.url.Host + "/robots.txt")
+	if err != nil {
+		return Robots{}, err
+	}
+	side := *t
+	side.aside, side.stop = true, nil
+	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}
+	before := t.requests
+	a, err := side.fetch(ctx, http.MethodGet, start)
+	if _, ok := errors.AsType[*trouble](err); err != nil && (!ok || t.requests == before) {
+		return Robots{}, err
+	}
+	now := Robots{Origin: r.origin(), FetchedAt: t.p.now()}
+	kept := was
+	kept.Origin, kept.FetchedAt = now.Origin, now.FetchedAt
+	switch {
+	case err != nil, a.status == http.StatusNotModified && a.conditional:
+		return kept, nil
+	case usable(a.status):
+		now.Rules = parseRobots(a.body)
+		if a.address == start.address {
+			now.ETag, now.LastModified = validator(a.header, "ETag"), validator(a.header, "Last-Modified")
+		}
+		return now, nil
+	case limits(a):
+		return kept, badStatus(a)
+	case a.status >= 500:
+		return kept, nil
+	}
+	return now, nil
+}
+
+// limits reports whether an answer asks for fewer requests.
+func limits(a *answer) bool {
+	_, wait := retryAfter(a.header, a.received)
+	return a.status == http.StatusTooManyRequests || a.status >= 400 && wait
+}
+
+func current(r Robots, now time.Time) bool { return now.Sub(r.FetchedAt) < robotsAge }
+
+func (d *robotsDesk) remembered(origin string, now time.Time) (Robots, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r, ok := d.known[origin]
+	return r, ok && current(r, now)
+}
+
+func (d *robotsDesk) remember(r Robots) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.known) >= maxKnown {
+		clear(d.known)
+	}
+	d.known[r.Origin] = r
+}
+
+// origin names the site of a route: its robots.txt speaks for no other.
+func (r route) origin() string {
+	scheme, port := strings.ToLower(r.url.Scheme), r.url.Port()
+	switch {
+	case port != "":
+	case scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return scheme + "://" + net.JoinHostPort(r.host(), port)
+}

@@ -1,0 +1,99 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	leaseRetry    = time.Second     // between two looks at a host that is leased elsewhere
+	leasePatience = 2 * time.Minute // with it, all together
+	leaseMargin   = 5 * time.Minute // for what comes before the request itself
+)
+
+// errBusy ends a poll that came to a host which others keep asking. Nothing is
+// held against its feed.
+var errBusy = errors.New("the host that the feed leads to is being asked by others")
+
+// turn waits until a request may go to host: no other worker asks it (S34), no
+// other poll of this process does, its pause is over, the minute is not a hot
+// one and there is room on the wire. Whoever got nil calls leave.
+func (t *trip) turn(ctx context.Context, host string) (leave func(), err error) {
+	free, err := t.lease(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.p.pace.enter(ctx, host); err != nil {
+		free(t.p.now())
+		return nil, err
+	}
+	if err := t.board(ctx); err != nil {
+		free(t.p.pace.leave(host))
+		return nil, err
+	}
+	return func() {
+		<-t.p.wire
+		at := t.p.pace.leave(host)
+		if host == t.host {
+			t.freeAt = at
+		}
+		free(at)
+	}, nil
+}
+
+// board waits for room on the wire, outside the hot minutes.
+func (t *trip) board(ctx context.Context) error {
+	for {
+		select {
+		case t.p.wire <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		now := t.p.now()
+		calm := avoidHotMinutes(now, t.feed)
+		if !t.calm || !calm.After(now) {
+			return nil
+		}
+		<-t.p.wire
+		if err := t.p.pace.sleep(ctx, calm); err != nil {
+			return err
+		}
+	}
+}
+
+// isHot reports whether t lies in minute :59, :00 or :01.
+func isHot(t time.Time) bool { return avoidHotMinutes(t, 0).After(t) }
+
+// lease leases a host that the caller has not, across all workers. With a
+// clock that stands still there is nothing to wait for.
+func (t *trip) lease(ctx context.Context, host string) (free func(time.Time), err error) {
+	if t.p.hosts == nil || t.p.pace.noWait || host == t.ours {
+		return func(time.Time) {}, nil
+	}
+	for end := t.p.now().Add(leasePatience); ; {
+		token, again, err := t.p.hosts.LeaseHost(ctx, host, t.p.timeout+leaseMargin)
+		if err != nil {
+			return nil, fmt.Errorf("leasing a host: %w", err)
+		}
+		if token != "" {
+			return func(at time.Time) { t.p.free(ctx, host, token, at) }, nil
+		}
+		now := t.p.now()
+		if !now.Before(end) {
+			return nil, errBusy
+		}
+		wait := min(max(again.Sub(now), leaseRetry/10), leaseRetry)
+		if err := t.p.pace.sleep(ctx, now.Add(wait)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// free gives a host back, also at the end of the process.
+func (p *Poller) free(ctx context.Context, host, token string, at time.Time) {
+	if err := p.hosts.FreeHost(context.WithoutCancel(ctx), host, token, at); err != nil {
+		p.log.Warn("a host could not be given back; its lease ends by itself", "host", host, "err", err)
+	}
+}
