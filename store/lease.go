@@ -19,7 +19,7 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 			ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
 			WHERE hosts.lease_until <= ?`, host, until, fresh, at(now))
 		if err != nil || n > 0 {
-			token = fresh
+			token, held = fresh, 0
 			return err
 		}
 		token = ""
@@ -28,10 +28,7 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("leasing the host %s: %w", host, err)
 	}
-	if token != "" {
-		return token, until.time(), nil
-	}
-	return "", held.time(), nil
+	return token, held.time(), nil
 }
 
 // FreeHost ends a lease that LeaseHost gave; the host rests until free. With

@@ -17,17 +17,22 @@ const (
 	mostPinged = 10
 )
 
-// Pinged takes it that something is new at these addresses, each of which may
-// be a feed's or its site's, in normal form. Of what nobody takes nothing is
-// noted, and nobody is told what is known. A feed is queued at once, but for
-// the minutes in which nothing is asked (S35); the poll gap, leases and what
-// the site asked for hold all the same (S18). A dead or gone one gets a trial,
-// once in 24 hours.
+// awake is what is left of the interval of our own manners when there is news:
+// only a long silence makes it longer than a day.
+const awake = `own_interval = CASE WHEN own_interval > 86400 THEN 86400 ELSE own_interval END`
+
+// Pinged takes it that there is news at one of these addresses, which are one
+// ping's, in normal form: the first that is a feed's or its site's counts. Of
+// what nobody takes nothing is noted, and nobody is told what is known. A feed
+// is queued at once, but for the minutes in which nothing is asked (S35); the
+// poll gap, leases and what the site asked for hold all the same (S18). A dead
+// one gets a trial, once in 24 hours; one that was silent for years is asked as
+// if it had not been.
 func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error {
 	for _, u := range urls {
-		ids, err := s.pingable(ctx, u, now)
+		ids, err := s.namedBy(ctx, u)
 		if err == nil && len(ids) > 0 {
-			err = s.write(ctx, func(c conn) error { return ping(ctx, c, ids, now) })
+			return s.ping(ctx, ids, now)
 		}
 		if err != nil {
 			return fmt.Errorf("taking a ping: %w", err)
@@ -40,17 +45,11 @@ func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error 
 const wanted = `EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND d.state = 'active')`
 
-// pingable gives the feeds that a ping of an address concerns and that it
-// would change something about: the feed there, or else those of the site.
-func (s *Store) pingable(ctx context.Context, address string, now time.Time) ([]digest.FeedID, error) {
-	const open = ` AND f.merged_into = 0 AND (f.pinged_at = 0 OR f.poll_at IS NULL)
-		AND ` + wanted + ` AND (f.state IN ('active', 'trial') OR f.last_attempt_at <= ?)`
-	tried := at(now).plus(-trialEvery)
-	var ids []digest.FeedID
+// namedBy gives the feed at an address, or else those of the site there.
+func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, error) {
 	f, err := feedByURL(ctx, s.read(), address)
 	if err == nil {
-		err = s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.id = ?`+open, f.ID, tried)
-		return ids, err
+		return []digest.FeedID{f.ID}, nil
 	}
 	if !isNone(err) {
 		return nil, err
@@ -62,18 +61,34 @@ func (s *Store) pingable(ctx context.Context, address string, now time.Time) ([]
 	// By host, which has an index: most feeds lie beside their site.
 	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 	bare := strings.TrimSuffix(address, "/")
-	err = s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.host IN (?, ?) AND f.site_url IN (?, ?)`+open+`
-		ORDER BY f.id LIMIT ?`, host, "www."+host, bare, bare+"/", tried, mostPinged)
+	var ids []digest.FeedID
+	err = s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.host IN (?, ?) AND f.site_url IN (?, ?)
+		AND f.merged_into = 0 AND `+wanted+` ORDER BY f.id LIMIT ?`, host, "www."+host, bare, bare+"/", mostPinged)
 	return ids, err
 }
 
-func ping(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) error {
-	_, err := c.exec(ctx, `UPDATE feeds SET pinged_at = ?, state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
-		WHERE id IN (`+list(ids)+`) AND (state IN ('active', 'trial') OR last_attempt_at <= ?)`, at(now), at(now).plus(-trialEvery))
-	if err != nil {
-		return err
+// ping notes a ping with those feeds for which it changes something, and queues them.
+func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) error {
+	const open = ` AND f.merged_into = 0 AND (f.pinged_at = 0 OR f.poll_at IS NULL)
+		AND (f.state IN ('active', 'trial') OR f.last_attempt_at <= ?) AND ` + wanted
+	var some []digest.FeedID
+	tried := at(now).plus(-trialEvery)
+	err := s.read().all(ctx, &some, `SELECT f.id FROM feeds f WHERE f.id IN (`+list(ids)+`)`+open, tried)
+	if err == nil && len(some) > 0 {
+		err = s.write(ctx, func(c conn) error {
+			_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+awake+`,
+				state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
+				WHERE f.id IN (`+list(some)+`)`+open, at(now), tried)
+			if err != nil {
+				return err
+			}
+			return queue(ctx, c, some, at(coolMinute(now, some[0])))
+		})
 	}
-	return queue(ctx, c, ids, at(coolMinute(now, ids[0])))
+	if err != nil {
+		return fmt.Errorf("taking a ping: %w", err)
+	}
+	return nil
 }
 
 // coolMinute moves an instant in minutes :59, :00 or :01 behind them; feeds are
@@ -98,7 +113,7 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) (que
 	err = s.write(ctx, func(c conn) error {
 		_, err := c.exec(ctx, `UPDATE feeds SET doubted = CASE WHEN parsed_at > 0 THEN 1 ELSE doubted END,
 			not_before = CASE WHEN state IN ('dead', 'gone') AND last_status NOT IN (429, 503) THEN 0 ELSE not_before END,
-			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END WHERE id = ?`, id)
+			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+awake+` WHERE id = ?`, id)
 		if err != nil {
 			return err
 		}

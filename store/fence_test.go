@@ -1,0 +1,195 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+const (
+	home  = "https://digest.example.org"
+	after = 36 * time.Hour
+	most  = 3
+)
+
+func (w world) beat(base string, now time.Time) store.Fence {
+	w.t.Helper()
+	looked, err := w.LookFence(w.ctx(), base, now, after, most)
+	w.ok(err)
+	f, err := w.Beat(w.ctx(), base, now, after, most)
+	w.ok(err)
+	want(w.t, "what looking says, and beating", looked.Reason, f.Reason)
+	return f
+}
+
+// TestFenceBaseURL: a copy that wakes up under another address does nothing,
+// until it is released; then the original would have to be.
+func TestFenceBaseURL(t *testing.T) {
+	tests := []struct {
+		base  string
+		fence bool
+	}{
+		{"https://digest.example.org", false},
+		{"http://digest.example.org", false},
+		{"https://digest.example.org:443", false},
+		{"http://digest.example.org:80", false},
+		{"https://Digest.Example.org", false},
+		{"https://digest.example.org:8443", true},
+		{"http://digest.example.org:443", true},
+		{"https://staging.example.org", true},
+		{"http://localhost:8080", true},
+	}
+	for _, tt := range tests {
+		each(t, func(w world) {
+			w.reader("ann", "UTC")
+			want(w.t, "the first", w.beat(home, noon).Reason, "")
+			f := w.beat(tt.base, noon.Add(time.Minute))
+			want(w.t, tt.base, f.Reason != "", tt.fence)
+			if tt.fence && (!strings.Contains(f.Reason, home) || !strings.Contains(f.Reason, tt.base) || !f.Beat.Equal(noon)) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// TestFenceStands: being looked at does not wear a fence down, and its release
+// turns it round.
+func TestFenceStands(t *testing.T) {
+	each(t, func(w world) {
+		const other = "http://localhost:8080"
+		w.reader("ann", "UTC")
+		w.beat(home, noon)
+		for i := range 3 {
+			want(w.t, "still fenced", w.beat(other, noon.Add(time.Duration(i)*time.Hour)).Reason != "", true)
+		}
+		want(w.t, "the original", w.beat(home, noon.Add(4*time.Hour)).Reason, "")
+		w.ok(w.Unfence(w.ctx(), other, noon.Add(5*time.Hour)))
+		want(w.t, "released", w.beat(other, noon.Add(5*time.Hour)).Reason, "")
+		want(w.t, "the original now", w.beat(home, noon.Add(5*time.Hour)).Reason != "", true)
+	})
+}
+
+// TestFenceAfterLong: a database from the past is fenced if much waits in it. A
+// laptop that slept, whose few readers wait, is not; nor is a busy instance
+// that was away for a day.
+func TestFenceAfterLong(t *testing.T) {
+	tests := []struct {
+		name    string
+		away    time.Duration
+		readers int
+		fence   bool
+	}{
+		{"a laptop that slept for a month", 30 * day, most, false},
+		{"a long day with many readers", after, most + 1, false},
+		{"a backup of last week", 7 * day, most + 1, true},
+	}
+	for _, tt := range tests {
+		each(t, func(w world) {
+			for i := range tt.readers {
+				w.reader(fmt.Sprint("reader", i), "UTC")
+			}
+			w.beat(home, noon)
+			f := w.beat(home, noon.Add(tt.away))
+			want(w.t, tt.name, f.Reason != "", tt.fence)
+			if tt.fence {
+				want(w.t, "waiting", f.Waiting, tt.readers)
+				w.ok(w.Unfence(w.ctx(), home, noon.Add(tt.away)))
+				want(w.t, "released", w.beat(home, noon.Add(tt.away)).Reason, "")
+			}
+		})
+	}
+}
+
+// TestFenceCountsSealed: editions that are made and were not sent count too.
+func TestFenceCountsSealed(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("example.org")
+		for i := range most + 1 {
+			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), f)
+		}
+		w.record(noon, f, posts(noon, "a"))
+		w.beat(home, parisMidnight)
+		want(w.t, "sealed", w.hour(parisMidnight), most+1)
+		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = next_due_at + 8640000`))
+		got := w.beat(home, parisMidnight.Add(after+time.Second))
+		want(w.t, "fenced", got.Reason != "", true)
+		want(w.t, "waiting", got.Waiting, most+1)
+	})
+}
+
+// TestFenceNobody: what nobody reads harms nobody.
+func TestFenceNobody(t *testing.T) {
+	each(t, func(w world) {
+		w.beat(home, noon)
+		want(w.t, "elsewhere", w.beat("http://localhost:8080", noon).Reason, "")
+		w.reader("ann", "UTC")
+		want(w.t, "taken over", w.beat(home, noon).Reason != "", true)
+	})
+}
+
+// TestBeatMoves: while there is work the heartbeat keeps up, however often it is left.
+func TestBeatMoves(t *testing.T) {
+	each(t, func(w world) {
+		for i := range most + 1 {
+			w.reader(fmt.Sprint("reader", i), "UTC")
+		}
+		for now := noon; now.Before(noon.Add(4 * day)); now = now.Add(7 * time.Minute) {
+			if f := w.beat(home, now); f.Reason != "" {
+				t.Fatalf("%v: %s", now, f.Reason)
+			}
+		}
+	})
+}
+
+// TestWaiting: what the operator of a fenced database is shown.
+func TestWaiting(t *testing.T) {
+	each(t, func(w world) {
+		f, slow, waits := w.feed("due.example"), w.feed("slow.example"), w.feed("waits.example")
+		due, early := w.reader("due", "Europe/Paris"), w.reader("early", "UTC")
+		w.subscribe(due, f, slow, waits)
+		w.subscribe(early, w.feed("early.example"))
+		w.record(noon, f, posts(noon, "a", "b"))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET own_interval = 86400, last_attempt_at = ? WHERE id = ?`, noon.Unix(), slow.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET not_before = ? WHERE id = ?`, parisMidnight.Unix()+1, waits.ID))
+		view, err := w.Waiting(w.ctx(), parisMidnight)
+		w.ok(err)
+		if want := []string{f.URL}; !reflect.DeepEqual(view.Feeds, want) {
+			t.Errorf("feeds: %v, want %v", view.Feeds, want)
+		}
+		if want := []store.FenceReader{{Email: "due@example.org", DueAt: parisMidnight, Posts: 2}}; !reflect.DeepEqual(view.Readers, want) {
+			t.Errorf("readers: %v, want %v", view.Readers, want)
+		}
+		w.hour(parisMidnight)
+		view, err = w.Waiting(w.ctx(), parisMidnight)
+		w.ok(err)
+		if want := []store.FenceReader{{Email: "due@example.org", Sealed: 1}}; !reflect.DeepEqual(view.Readers, want) {
+			t.Errorf("readers: %v, want %v", view.Readers, want)
+		}
+	})
+}
+
+// TestBeatTogether: any number of processes may beat at once.
+func TestBeatTogether(t *testing.T) {
+	each(t, func(w world) {
+		w.reader("ann", "UTC")
+		done := make(chan error)
+		for range 8 {
+			go func() {
+				f, err := w.Beat(context.Background(), home, noon, after, most)
+				if err == nil && f.Reason != "" {
+					err = &digest.Error{Message: f.Reason}
+				}
+				done <- err
+			}()
+		}
+		for range 8 {
+			w.ok(<-done)
+		}
+	})
+}

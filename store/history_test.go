@@ -1,0 +1,84 @@
+package store_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"digest/store"
+)
+
+func (w world) addPoll(f int64, at time.Time) {
+	w.t.Helper()
+	w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
+		VALUES (?, ?, 'unchanged', 304, 1, 20, 150, 'a note')`, f, at.Unix()))
+}
+
+func TestPolls(t *testing.T) {
+	each(t, func(w world) {
+		f, other := w.feed("a.example"), w.feed("b.example")
+		for i := range 4 {
+			w.addPoll(int64(f.ID), noon.Add(-time.Duration(i)*day))
+		}
+		w.addPoll(int64(other.ID), noon)
+		got, err := w.Polls(w.ctx(), f.ID, noon.Add(-day))
+		w.ok(err)
+		one := store.PollRecord{Outcome: "unchanged", Status: 304, Requests: 1, Bytes: 20, Took: 150 * time.Millisecond, Note: "a note"}
+		yesterday, today := one, one
+		yesterday.At, today.At = noon.Add(-day), noon
+		if want := []store.PollRecord{yesterday, today}; !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+// TestPrunePolls: each feed keeps its last 90 days, whatever the others have.
+func TestPrunePolls(t *testing.T) {
+	each(t, func(w world) {
+		for _, host := range hosts(3) {
+			f := w.feed(host)
+			for age := 89; age <= 92; age++ {
+				w.addPoll(int64(f.ID), noon.Add(-time.Duration(age)*day))
+			}
+		}
+		w.ok(w.SaveRobots(w.ctx(), store.Robots{Origin: "https://old.example", FetchedAt: noon.Add(-91 * day)}))
+		w.ok(w.SaveRobots(w.ctx(), store.Robots{Origin: "https://new.example", FetchedAt: noon.Add(-8 * day)}))
+		n, err := w.PrunePolls(w.ctx(), noon)
+		w.ok(err)
+		want(w.t, "deleted", n, 6)
+		n, err = w.PrunePolls(w.ctx(), noon)
+		w.ok(err)
+		want(w.t, "again", n, 0)
+		n, err = w.Count(w.ctx(), `SELECT count(*) FROM polls WHERE at >= ?`, noon.Add(-90*day).Unix())
+		w.ok(err)
+		want(w.t, "kept", n, 6)
+		_, old, err := w.Robots(w.ctx(), "https://old.example")
+		w.ok(err)
+		_, young, err := w.Robots(w.ctx(), "https://new.example")
+		w.ok(err)
+		want(w.t, "a robots.txt long unread is kept", old, false)
+		want(w.t, "a young one is kept", young, true)
+	})
+}
+
+// TestRobots: what is stored comes back, and the newest answer stays.
+func TestRobots(t *testing.T) {
+	each(t, func(w world) {
+		_, known, err := w.Robots(w.ctx(), "https://a.example")
+		w.ok(err)
+		want(w.t, "known before", known, false)
+		r := store.Robots{Origin: "https://a.example", FetchedAt: noon, ETag: `"1"`, LastModified: "yesterday", Rules: "disallow: /\n"}
+		w.ok(w.SaveRobots(w.ctx(), r))
+		older := store.Robots{Origin: r.Origin, FetchedAt: noon.Add(-time.Hour)}
+		w.ok(w.SaveRobots(w.ctx(), older))
+		got, known, err := w.Robots(w.ctx(), r.Origin)
+		w.ok(err)
+		want(w.t, "known", known, true)
+		want(w.t, "the stored", got, r)
+		r.FetchedAt, r.Rules = noon.Add(time.Hour), ""
+		w.ok(w.SaveRobots(w.ctx(), r))
+		got, _, err = w.Robots(w.ctx(), r.Origin)
+		w.ok(err)
+		want(w.t, "the newer", got, r)
+	})
+}

@@ -1,0 +1,90 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+const day = 24 * time.Hour
+
+// TestHostRules: a rule holds for a host and all below it, the nearest one counts,
+// and a rule that goes leaves what the next one above says.
+func TestHostRules(t *testing.T) {
+	each(t, func(w world) {
+		apex, blog, deep := w.feed("example.org"), w.feed("blog.example.org"), w.feed("a.blog.example.org")
+		other, alike := w.feed("notexample.org"), w.feed("blog-example.org")
+		steps := []struct {
+			host                          string
+			every                         time.Duration // 0: the rule goes
+			feeds                         int
+			apex, blog, deep, other, like time.Duration
+		}{
+			{"example.org", 48 * time.Hour, 3, 2 * day, 2 * day, 2 * day, 0, 0},
+			{"blog.example.org", 6 * time.Hour, 2, 2 * day, 6 * time.Hour, 6 * time.Hour, 0, 0},
+			{"example.org", 72 * time.Hour, 1, 3 * day, 6 * time.Hour, 6 * time.Hour, 0, 0},
+			{"a.blog.example.org", day, 1, 3 * day, 6 * time.Hour, day, 0, 0},
+			{"blog.example.org", 0, 0, 3 * day, 3 * day, day, 0, 0},
+			{"example.org", 0, 0, 0, 0, day, 0, 0},
+		}
+		for _, s := range steps {
+			if s.every == 0 {
+				w.ok(w.DropHostRule(w.ctx(), s.host))
+			} else {
+				n, err := w.SetHostRule(w.ctx(), store.HostRule{Host: s.host, Interval: s.every}, noon)
+				w.ok(err)
+				want(w.t, "feeds of "+s.host, n, s.feeds)
+			}
+			for f, every := range map[*digest.Feed]time.Duration{&apex: s.apex, &blog: s.blog, &deep: s.deep, &other: s.other, &alike: s.like} {
+				want(w.t, s.host+" for "+f.Host, w.feedAgain(*f).HostInterval, every)
+			}
+		}
+		rules, err := w.HostRules(w.ctx())
+		w.ok(err)
+		if len(rules) != 1 || rules[0] != (store.HostRule{Host: "a.blog.example.org", Interval: day}) {
+			t.Errorf("rules: %v", rules)
+		}
+		want(w.t, "a rule that is not there", digest.KindOf(w.DropHostRule(w.ctx(), "example.org")), digest.NotFound)
+	})
+}
+
+// TestHostRuleSigns: what a host's name holds stands for itself.
+func TestHostRuleSigns(t *testing.T) {
+	each(t, func(w world) {
+		f, plain := w.feed("a.my_host.example"), w.feed("a.my-host.example")
+		n, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "my_host.example", Interval: day}, noon)
+		w.ok(err)
+		want(w.t, "feeds", n, 1)
+		want(w.t, "the one below", w.feedAgain(f).HostInterval, day)
+		want(w.t, "the other", w.feedAgain(plain).HostInterval, 0)
+	})
+}
+
+// TestHostRuleQueue: what may not be asked yet by the new rule leaves the queue.
+func TestHostRuleQueue(t *testing.T) {
+	each(t, func(w world) {
+		early, late, fresh := w.feed("early.example"), w.feed("late.example"), w.newFeed("new.example")
+		for f, asked := range map[*digest.Feed]time.Time{&early: noon.Add(-time.Hour), &late: noon.Add(-3 * day)} {
+			f.LastAttemptAt, f.PollAt = asked, noon
+			_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: *f}})
+			w.ok(err)
+		}
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ? WHERE id = ?`, noon.Unix(), fresh.ID))
+		_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "example", Interval: 2 * day}, noon)
+		w.ok(err)
+		want(w.t, "asked an hour ago", w.feedAgain(early).PollAt.IsZero(), true)
+		want(w.t, "asked long ago", w.feedAgain(late).PollAt, noon)
+		want(w.t, "never asked", w.feedAgain(fresh).PollAt, noon)
+	})
+}
+
+func TestHostRuleBounds(t *testing.T) {
+	each(t, func(w world) {
+		for _, bad := range []time.Duration{0, -time.Hour, time.Millisecond, 400 * day} {
+			_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "example.org", Interval: bad}, noon)
+			want(w.t, bad.String(), digest.KindOf(err), digest.Invalid)
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"digest/store"
+)
+
+// TestLeaseHost: one request at a time goes to a host, whoever asks it: a poll
+// of a feed there, or one that was led there.
+func TestLeaseHost(t *testing.T) {
+	each(t, func(w world) {
+		const host, lease = "a.example", time.Minute
+		token, free, err := w.LeaseHost(w.ctx(), noon, host, lease)
+		w.ok(err)
+		want(w.t, "leased", token != "", true)
+		want(w.t, "may be asked", free.IsZero(), true)
+		other, free, err := w.LeaseHost(w.ctx(), noon.Add(time.Second), host, lease)
+		w.ok(err)
+		want(w.t, "leased twice", other, "")
+		want(w.t, "free again", free, noon.Add(lease))
+		w.ok(w.FreeHost(w.ctx(), host, "another's", noon))
+		w.ok(w.FreeHost(w.ctx(), host, token, noon.Add(5*time.Second)))
+		other, free, err = w.LeaseHost(w.ctx(), noon.Add(4*time.Second), host, lease)
+		w.ok(err)
+		want(w.t, "leased while it rests", other, "")
+		want(w.t, "rests until", free, noon.Add(5*time.Second))
+		other, _, err = w.LeaseHost(w.ctx(), noon.Add(5*time.Second), host, lease)
+		w.ok(err)
+		want(w.t, "leased after its rest", other != "" && other != token, true)
+		w.ok(w.FreeHost(w.ctx(), host, token, noon)) // the first lease is long over
+		again, _, err := w.LeaseHost(w.ctx(), noon.Add(6*time.Second), host, lease)
+		w.ok(err)
+		want(w.t, "the old token freed it", again, "")
+	})
+}
+
+// TestLeaseHostOfFeed: a lease keeps claims of the host's feeds away, and they it.
+func TestLeaseHostOfFeed(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		w.subscribe(w.reader("ann", "UTC"), f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		token, _, err := w.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
+		w.ok(err)
+		want(w.t, "claimed though its host is leased", len(w.claimSide(noon)), 0)
+		w.ok(w.FreeHost(w.ctx(), f.Host, token, noon))
+		want(w.t, "claimed", len(w.claimSide(noon)), 1)
+		token, _, err = w.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
+		w.ok(err)
+		want(w.t, "leased though a feed is polled", token, "")
+	})
+}
+
+// TestLeaseHostTogether: of any number of callers one gets it.
+func TestLeaseHostTogether(t *testing.T) {
+	each(t, func(w world) {
+		got := make(chan string)
+		for range 8 {
+			go func() {
+				token, _, err := w.LeaseHost(context.Background(), noon, "a.example", time.Minute)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- token
+			}()
+		}
+		won := 0
+		for range 8 {
+			if <-got != "" {
+				won++
+			}
+		}
+		want(w.t, "winners", won, 1)
+	})
+}
+
+func (w world) claimSide(now time.Time) []store.ClaimedFeed {
+	w.t.Helper()
+	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 10, Gap: time.Hour, Lease: time.Minute, Token: "side"})
+	w.ok(err)
+	return claimed
+}

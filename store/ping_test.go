@@ -1,0 +1,157 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// set writes the record of a feed as it is given.
+func (w world) set(f digest.Feed) digest.Feed {
+	w.t.Helper()
+	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+	w.ok(err)
+	return w.feedAgain(f)
+}
+
+func (w world) pinged(now time.Time, urls ...string) {
+	w.t.Helper()
+	w.ok(w.Pinged(w.ctx(), urls, now))
+}
+
+// TestPinged: a ping queues what somebody takes, by its own address or its
+// site's, and no earlier than its site lets it.
+func TestPinged(t *testing.T) {
+	each(t, func(w world) {
+		now := noon.Add(30 * time.Minute)
+		f, fresh, unread, second := w.feed("a.example"), w.feed("b.example"), w.feed("c.example"), w.feed("www.d.example")
+		fresh.FreshUntil = now.Add(time.Hour)
+		fresh = w.set(fresh)
+		second.SiteURL = "https://d.example/blog/"
+		second = w.set(second)
+		w.subscribe(w.reader("ann", "UTC"), f, fresh, second)
+		for _, u := range []string{f.URL, fresh.URL, unread.URL, "https://www.d.example/blog", "https://nobody.example/", "::"} {
+			w.pinged(now, u)
+		}
+
+		f, fresh, unread, second = w.feedAgain(f), w.feedAgain(fresh), w.feedAgain(unread), w.feedAgain(second)
+		want(w.t, "queued", f.PollAt, now)
+		want(w.t, "pinged", f.PingedAt, now)
+		want(w.t, "by its site", second.PollAt.IsZero(), true) // www.d.example/blog is not d.example/blog
+		want(w.t, "still fresh", fresh.PollAt, fresh.FreshUntil)
+		want(w.t, "nobody takes it", unread.PollAt.IsZero() && unread.PingedAt.IsZero(), true)
+
+		w.pinged(now, "https://a.example/", "https://d.example/blog", fresh.URL)
+		want(w.t, "by its site", w.feedAgain(second).PollAt, now)
+		w.pinged(now.Add(time.Minute), f.URL, f.URL)
+		want(w.t, "a second ping", w.feedAgain(f).PingedAt, now)
+	})
+}
+
+// TestPingedS35: nothing is asked in minutes :59 to :01.
+func TestPingedS35(t *testing.T) {
+	each(t, func(w world) {
+		w.feed("first.example") // so that the next has a key other than 0 and 1
+		f := w.feed("a.example")
+		w.subscribe(w.reader("ann", "UTC"), f)
+		for _, clock := range []time.Duration{58 * time.Minute, 59 * time.Minute, 60*time.Minute - time.Second, 60 * time.Minute, 62*time.Minute - time.Second, 62 * time.Minute} {
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = NULL, pinged_at = 0`))
+			now := noon.Add(clock)
+			w.pinged(now, f.URL)
+			at := w.feedAgain(f).PollAt
+			if m := at.Minute(); m == 59 || m < 2 || at.Before(now) || at.After(now.Add(4*time.Minute)) {
+				t.Errorf("pinged at %v, asked at %v", now, at)
+			}
+		}
+	})
+}
+
+// TestPingedTrial: a ping has a dead feed asked once more, once in 24 hours.
+func TestPingedTrial(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		w.subscribe(w.reader("ann", "UTC"), f)
+		f.State, f.LastAttemptAt = digest.FeedDead, noon
+		f = w.set(f)
+		w.pinged(noon.Add(23*time.Hour), f.URL)
+		want(w.t, "too early", w.feedAgain(f).State, digest.FeedDead)
+		now := noon.Add(24*time.Hour + 30*time.Minute)
+		w.pinged(now, f.URL)
+		f = w.feedAgain(f)
+		want(w.t, "on trial", f.State, digest.FeedTrial)
+		want(w.t, "queued", f.PollAt, now)
+	})
+}
+
+// TestPingedSite: one ping of a site concerns a few of its feeds.
+func TestPingedSite(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ann", "UTC")
+		for i := range 15 {
+			f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/" + string(rune('a'+i)), Host: "a.example", SiteURL: "https://a.example"})
+			w.ok(err)
+			w.subscribe(d, f)
+		}
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = NULL`))
+		w.pinged(noon, "https://a.example/")
+		n, err := w.Count(w.ctx(), `SELECT count(*) FROM feeds WHERE pinged_at > 0`)
+		w.ok(err)
+		want(w.t, "pinged", n, 10)
+	})
+}
+
+// TestVouch: a person's word queues a feed for now, and gives a dead or gone
+// one a trial at once, unless its site named a time.
+func TestVouch(t *testing.T) {
+	later := noon.Add(5 * time.Hour)
+	tests := []struct {
+		name   string
+		have   digest.Feed
+		queued bool
+		state  digest.FeedState
+		poll   time.Time
+	}{
+		{"well", digest.Feed{State: digest.FeedActive}, true, digest.FeedActive, noon},
+		{"still fresh", digest.Feed{State: digest.FeedActive, FreshUntil: later}, false, digest.FeedActive, later},
+		{"penalised", digest.Feed{State: digest.FeedActive, NotBefore: later, LastStatus: 500}, false, digest.FeedActive, later},
+		{"dead", digest.Feed{State: digest.FeedDead, NotBefore: later, LastStatus: 500}, true, digest.FeedTrial, noon},
+		{"gone", digest.Feed{State: digest.FeedGone, NotBefore: later, LastStatus: 410}, true, digest.FeedTrial, noon},
+		{"dead, and told when", digest.Feed{State: digest.FeedDead, NotBefore: later, LastStatus: 429}, false, digest.FeedTrial, later},
+	}
+	each(t, func(w world) {
+		for i, tt := range tests {
+			f := w.feed(hosts(len(tests))[i])
+			f.State, f.FreshUntil, f.NotBefore, f.LastStatus = tt.have.State, tt.have.FreshUntil, tt.have.NotBefore, tt.have.LastStatus
+			f = w.set(f)
+			queued, err := w.Vouch(w.ctx(), f.ID, noon)
+			w.ok(err)
+			f = w.feedAgain(f)
+			want(w.t, tt.name+": queued", queued, tt.queued)
+			want(w.t, tt.name+": state", f.State, tt.state)
+			want(w.t, tt.name+": asked", f.PollAt, tt.poll)
+			want(w.t, tt.name+": doubted", f.Doubted, true)
+		}
+	})
+}
+
+// TestNewsEndsSilence: a feed that is slowed down because it was silent for years
+// is asked again when there is word of news; what slows it by a day stays.
+func TestNewsEndsSilence(t *testing.T) {
+	each(t, func(w world) {
+		pinged, vouched, plain := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
+		w.subscribe(w.reader("ann", "UTC"), pinged, vouched, plain)
+		for f, own := range map[*digest.Feed]time.Duration{&pinged: 7 * day, &vouched: 7 * day, &plain: day} {
+			f.OwnInterval = own
+			*f = w.set(*f)
+		}
+		w.pinged(noon, pinged.URL)
+		w.pinged(noon, plain.URL)
+		_, err := w.Vouch(w.ctx(), vouched.ID, noon)
+		w.ok(err)
+		for _, f := range []digest.Feed{pinged, vouched, plain} {
+			want(w.t, f.Host, w.feedAgain(f).OwnInterval, day)
+		}
+	})
+}
