@@ -30,6 +30,9 @@ type cli struct {
 	OPML        opmlCmd        `cmd:"" name:"opml" help:"Bring subscription lists in and out."`
 	Preview     previewCmd     `cmd:"" help:"Print the edition that the reader's next midnight would bring."`
 	Feeds       feedsCmd       `cmd:"" help:"Every feed, or one: state, last answer, why it waits, when it is asked next."`
+	Poll        pollCmd        `cmd:"" help:"Ask one feed now, if it may be asked; a dead one gets another chance."`
+	Hosts       hostsCmd       `cmd:"" help:"Hosts whose feeds are asked less often."`
+	Fence       fenceCmd       `cmd:"" help:"Why a database is left alone, what would happen next, and its release."`
 	Parse       parseCmd       `cmd:"" help:"What the program reads in documents; nothing is stored."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database to this version's schema."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`

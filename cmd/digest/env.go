@@ -105,7 +105,7 @@ func (e *env) withStore(do func(*store.Store) error) error {
 	return do(st)
 }
 
-func (e *env) poller() *poller.Poller {
+func (e *env) poller(st *store.Store) *poller.Poller {
 	return poller.New(poller.Options{
 		UserAgentVersion: version(),
 		BaseURL:          e.baseURL,
@@ -116,11 +116,14 @@ func (e *env) poller() *poller.Poller {
 		Now:              e.clock,
 		Log:              e.log,
 		NoWait:           e.frozen,
+		Requests:         e.requests,
+		Robots:           robots{st},
+		Hosts:            hostLeases{st, e.clock},
 	})
 }
 
 func (e *env) desk(st *store.Store) *subscribe.Desk {
-	return &subscribe.Desk{Store: st, Poller: e.poller(), Now: e.clock}
+	return &subscribe.Desk{Store: st, Poller: e.poller(st), Now: e.clock}
 }
 
 // signer makes and checks the links of this instance.
@@ -161,7 +164,7 @@ func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 	}
 	return hourly.New(hourly.Options{
 		Store:  st,
-		Poller: e.poller(),
+		Poller: e.poller(st),
 		Mail:   loop,
 		Spread: e.spread(),
 		Keep:   e.keep,

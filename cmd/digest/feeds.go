@@ -3,11 +3,14 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"digest"
-	"digest/feed"
 	"digest/poller"
 	"digest/store"
 )
@@ -49,11 +52,37 @@ type reportedFeed struct {
 	Errors       int        `json:"errors"`
 	Head         string     `json:"head"`
 	Conditional  string     `json:"conditional"`
+	Domain       string     `json:"domain"`
+	Since        *time.Time `json:"since"`       // since when it stands so; null: it stands well
+	NotBefore    *time.Time `json:"not_before"`  // asked to wait, or a penalty
+	FreshUntil   *time.Time `json:"fresh_until"` // by its own word
+	Intervals    intervals  `json:"intervals"`
+
+	Polls []reportedAnswer `json:"polls,omitempty"` // of one feed: the last 90 days, newest first
+}
+
+// intervals are the least times between two polls, in seconds; 0: none.
+type intervals struct {
+	Document int64 `json:"document"` // ttl, sy:updatePeriod
+	Own      int64 `json:"own"`      // silent for long, no validators, credentials
+	Host     int64 `json:"host"`     // digest hosts
+	Busy     int64 `json:"busy"`     // while it outruns its readers it is asked this often by itself
+}
+
+// reportedAnswer is one poll of the history as JSON.
+type reportedAnswer struct {
+	At       time.Time `json:"at"`
+	Outcome  string    `json:"outcome"`
+	Status   int       `json:"status"`
+	Requests int       `json:"requests"`
+	Bytes    int64     `json:"bytes"`
+	Millis   int64     `json:"ms"`
+	Note     string    `json:"note"`
 }
 
 func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
 	state, reason := poller.Status(f.Feed, e.now())
-	next := poller.NextPoll(f.Feed, f.NextDueAt, e.now(), e.spread())
+	next := e.nextPoll(f)
 	if state == poller.StateActive && next.IsZero() {
 		reason = "not asked: everyone who took it has paused, left or unsubscribed"
 	}
@@ -62,36 +91,145 @@ func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
 		State: state, Reason: reason, LastStatus: f.LastStatus, LastError: f.LastError,
 		LastPolledAt: instant(f.LastAttemptAt), LastOKAt: instant(f.LastOKAt), NextPollAt: instant(next),
 		Subscribers: f.Subscribers, ETag: f.ETag, LastModified: f.LastModified, Errors: f.Errors,
-		Head: string(f.Head), Conditional: string(f.Conditional),
+		Head: string(f.Head), Conditional: string(f.Conditional), Domain: f.Domain,
+		Since: instant(since(f.Feed, state)), NotBefore: instant(f.NotBefore), FreshUntil: instant(f.FreshUntil),
+		Intervals: intervals{seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.HostInterval), seconds(f.BusyInterval)},
 	}
 }
 
+// nextPoll is when a feed is asked next: a place in the queue does not shorten
+// the time between two polls.
+func (e *env) nextPoll(f store.FeedInfo) time.Time {
+	next := poller.NextPoll(f.Feed, f.NextDueAt, e.now(), e.spread())
+	if f.LastAttemptAt.IsZero() || next.IsZero() {
+		return next
+	}
+	if earliest := f.LastAttemptAt.Add(max(e.pollGap, f.OwnInterval, f.HostInterval)); next.Before(earliest) {
+		return earliest
+	}
+	return next
+}
+
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// since is when a feed came to stand as it does; zero for one that stands well.
+func since(f digest.Feed, state string) time.Time {
+	switch {
+	case state == poller.StateGone, f.State == digest.FeedTrial && !f.GoneAt.IsZero():
+		return f.GoneAt
+	case !f.FailingSince.IsZero():
+		return f.FailingSince
+	case !f.FirstErrorAt.IsZero():
+		return f.FirstErrorAt
+	case state == poller.StateWaiting:
+		return f.LastAttemptAt
+	}
+	return time.Time{}
+}
+
+// keptHistory is how far back polls are known.
+const keptHistory = 90 * 24 * time.Hour
+
 func (e *env) showFeed(st *store.Store, address string) error {
-	url, err := feed.NormalURL(address)
+	id, err := e.feedAt(st, address)
 	if err != nil {
 		return err
 	}
-	known, err := st.FeedByURL(e.soft, url)
+	f, err := st.Feed(e.soft, id)
 	if err != nil {
 		return err
 	}
-	f, err := st.Feed(e.soft, known.ID)
+	polls, err := st.Polls(e.soft, id, e.now().Add(-keptHistory))
 	if err != nil {
 		return err
 	}
 	r := e.reportFeed(f)
+	for _, p := range slices.Backward(polls) {
+		r.Polls = append(r.Polls, reportedAnswer{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note})
+	}
 	if e.json {
 		return e.printJSON(r)
 	}
+	return e.printFeed(f.Feed, r)
+}
+
+func (e *env) printFeed(f digest.Feed, r reportedFeed) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\t%s\n", "feed", plain(r.URL))
-	fmt.Fprintf(w, "%s\t%s\n", "title", plain(r.Title))
-	fmt.Fprintf(w, "%s\t%s: %s\n", "state", r.State, plain(r.Reason))
-	fmt.Fprintf(w, "%s\t%s\n", "last answer", plain(lastAnswer(f.Feed)))
-	fmt.Fprintf(w, "%s\t%s\n", "last polled", when(r.LastPolledAt))
-	fmt.Fprintf(w, "%s\t%s\n", "next poll", when(r.NextPollAt))
-	fmt.Fprintf(w, "%s\t%d\n", "subscribers", r.Subscribers)
-	fmt.Fprintf(w, "%s\t%s\n", "validators", plain(cmp.Or(f.ETag, f.LastModified, "none")))
+	line := func(what, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%s\t%s\n", what, plain(text))
+		}
+	}
+	line("feed", r.URL)
+	line("title", r.Title)
+	line("state", r.State+": "+r.Reason)
+	if r.Since != nil {
+		line("since", when(r.Since))
+	}
+	line("last answer", lastAnswer(f))
+	line("last polled", when(r.LastPolledAt))
+	line("last well", when(r.LastOKAt))
+	line("next poll", when(r.NextPollAt))
+	line("asked at most", atMost(f))
+	line("subscribers", strconv.Itoa(r.Subscribers))
+	line("validators", cmp.Or(f.ETag, f.LastModified, "none"))
+	line("polls", summary(r.Polls))
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return e.printAnswers(r.Polls[:min(len(r.Polls), shownAnswers)])
+}
+
+// atMost lists what slows a feed, or hurries it, beyond the gap between polls.
+func atMost(f digest.Feed) string {
+	var parts []string
+	for _, i := range []struct {
+		every time.Duration
+		why   string
+	}{
+		{f.DocInterval, "by its document's word"},
+		{f.OwnInterval, "by our manners (silent for long, without validators, or with a password)"},
+		{f.HostInterval, "by the rule for its host"},
+	} {
+		if i.every > 0 {
+			parts = append(parts, "every "+span(i.every)+" "+i.why)
+		}
+	}
+	if f.BusyInterval > 0 {
+		parts = append(parts, "asked by itself every "+span(f.BusyInterval)+", because it outruns its readers")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// summary counts a history.
+func summary(polls []reportedAnswer) string {
+	if len(polls) == 0 {
+		return ""
+	}
+	kinds, bytes := map[string]int{}, int64(0)
+	for _, p := range polls {
+		kinds[p.Outcome]++
+		bytes += p.Bytes
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, fmt.Sprintf("%d %s", kinds[kind], kind))
+	}
+	return fmt.Sprintf("%d since %s: %s; %d KB", len(polls), when(&polls[len(polls)-1].At), strings.Join(parts, ", "), (bytes+1023)>>10)
+}
+
+// shownAnswers is how many polls a person is shown; all are in the JSON.
+const shownAnswers = 10
+
+func (e *env) printAnswers(polls []reportedAnswer) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	for _, p := range polls {
+		status := "no answer"
+		if p.Status != 0 {
+			status = strconv.Itoa(p.Status)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d B\t%d ms\t%s\n", when(&p.At), plain(p.Outcome), status, count(p.Requests, "request"), p.Bytes, p.Millis, plain(p.Note))
+	}
 	return w.Flush()
 }
 

@@ -38,7 +38,8 @@ func TestScripts(t *testing.T) {
 // TestScriptsOnPostgres runs the stories in which the database matters again.
 func TestScriptsOnPostgres(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Files: []string{"testdata/hour.txtar", "testdata/opml.txtar", "testdata/reader.txtar", "testdata/find.txtar"},
+		Files: []string{"testdata/hour.txtar", "testdata/opml.txtar", "testdata/reader.txtar", "testdata/find.txtar",
+			"testdata/hosts.txtar", "testdata/fence.txtar", "testdata/poll.txtar"},
 		Setup: func(e *testscript.Env) error {
 			t, ok := e.T().(testing.TB)
 			if !ok {
@@ -121,6 +122,7 @@ func TestBadValueStatus(t *testing.T) {
 	for setting, value := range map[string]string{
 		"DIGEST_NOW": "yesterday", "DIGEST_HEAD": "maybe", "DIGEST_LOG_LEVEL": "loud", "DIGEST_KEEP": "forever",
 		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here", "DIGEST_DATABASE": "mysql://h/d", "DIGEST_POLL_WINDOW": "2h",
+		"DIGEST_CONTACT": "me", "DIGEST_FENCE": "soon", "DIGEST_REQUESTS": "-1", "DIGEST_BOT_ADDRESSES": "home",
 	} {
 		flag := "--" + flagOf(setting)
 		var said strings.Builder

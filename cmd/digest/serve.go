@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/mail"
 	"net/url"
 	"sync"
 	"time"
@@ -18,10 +17,14 @@ import (
 
 type serveCmd struct{}
 
-// Run runs the hourly job and the web view until it is told to stop.
+// Run runs the hourly job and the web view until it is told to stop. While
+// there is a fence it serves the web view alone.
 func (serveCmd) Run(e *env) error {
 	e.runOn()
 	if err := e.logAt(slog.LevelInfo); err != nil {
+		return err
+	}
+	if err := e.named(); err != nil {
 		return err
 	}
 	return e.withStore(func(st *store.Store) error {
@@ -66,21 +69,19 @@ func (e *env) webServer(st *store.Store) (*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	contact := ""
-	if a, err := mail.ParseAddress(e.from); err == nil {
-		contact = a.Address
-	}
 	handler := web.New(web.Options{
-		Store:    st,
-		Editions: e.editions(st, signer),
-		Signer:   signer,
-		BaseURL:  e.baseURL,
-		Version:  version(),
-		Contact:  contact,
-		Spread:   e.spread(),
-		HostGap:  e.hostInterval,
-		Now:      e.clock,
-		Log:      e.log,
+		Store:     st,
+		Editions:  e.editions(st, signer),
+		Signer:    signer,
+		Pings:     st,
+		BaseURL:   e.baseURL,
+		Version:   version(),
+		Contact:   e.contact,
+		Addresses: e.botAddresses,
+		Spread:    e.spread(),
+		HostGap:   e.hostInterval,
+		Now:       e.clock,
+		Log:       e.log,
 	})
 	return web.NewServer(handler, e.log), nil
 }
@@ -102,13 +103,14 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 
 type workCmd struct{}
 
-// Run runs the hourly job until it is told to stop.
+// Run runs the hourly job until it is told to stop. It does not begin where
+// there is a fence.
 func (workCmd) Run(e *env) error {
 	e.runOn()
 	if err := e.logAt(slog.LevelInfo); err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error { return e.work(e.soft, st) })
+	return e.withWork(func(st *store.Store) error { return e.work(e.soft, st) })
 }
 
 func (e *env) work(ctx context.Context, st *store.Store) error {

@@ -28,6 +28,10 @@ type settings struct {
 	AllowNetworks   string `default:"" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
 	FetchTimeout    string `default:"30s" group:"Settings:" help:"For one HTTP request, all of it."`
 	Keep            string `default:"400d" group:"Settings:" help:"How long posts and editions are kept."`
+	Contact         string `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
+	Requests        string `default:"20" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts."`
+	BotAddresses    string `default:"" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
+	FenceAfter      string `name:"fence" default:"36h" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
 }
 
 // house is the settings once they are understood.
@@ -42,6 +46,10 @@ type house struct {
 	keep            time.Duration
 	head            poller.HeadMode
 	allowNetworks   []netip.Prefix
+	contact         string // a bare address
+	requests        int
+	botAddresses    []string
+	fenceAfter      time.Duration
 }
 
 // understand checks every setting. The error names the setting, its value and an example.
@@ -57,6 +65,7 @@ func (s settings) understand() (h house, err error) {
 		{&h.pollGap, "DIGEST_POLL_GAP", s.PollGap, "1h", true},
 		{&h.fetchTimeout, "DIGEST_FETCH_TIMEOUT", s.FetchTimeout, "30s", false},
 		{&h.keep, "DIGEST_KEEP", s.Keep, "400d", false},
+		{&h.fenceAfter, "DIGEST_FENCE", s.FenceAfter, "36h", false},
 	}
 	for _, d := range durations {
 		if *d.to, err = parseDuration(d.value); err != nil || *d.to < 0 || *d.to == 0 && !d.zero {
@@ -89,7 +98,27 @@ func (s settings) understand() (h house, err error) {
 	if h.allowNetworks, err = poller.ParseNetworks(s.AllowNetworks); err != nil {
 		return h, badSetting("DIGEST_ALLOW_NETWORKS", s.AllowNetworks, "is not a list of networks", "127.0.0.0/8,192.168.1.0/24")
 	}
-	return h, nil
+	return h, s.understandIdentity(&h)
+}
+
+// understandIdentity checks what the sites that are asked are told of this
+// instance, and how much is asked of them at once.
+func (s settings) understandIdentity(h *house) (err error) {
+	if h.contact, err = contactOf(s.Contact, s.From); err != nil {
+		return badSetting("DIGEST_CONTACT", s.Contact, "is not a bare address", "you@example.org")
+	}
+	const mostRequests = 10_000
+	if h.requests, err = strconv.Atoi(s.Requests); err != nil || h.requests < 1 || h.requests > mostRequests {
+		return badSetting("DIGEST_REQUESTS", s.Requests, fmt.Sprintf("is not a number from 1 to %d", mostRequests), "20")
+	}
+	networks, err := poller.ParseNetworks(s.BotAddresses)
+	if err != nil {
+		return badSetting("DIGEST_BOT_ADDRESSES", s.BotAddresses, "is not a list of networks", "198.51.100.7,2001:db8::/64")
+	}
+	for _, n := range networks {
+		h.botAddresses = append(h.botAddresses, strings.TrimSuffix(n.String(), "/"+strconv.Itoa(n.Addr().BitLen())))
+	}
+	return nil
 }
 
 // A settingError is a setting that cannot be understood. It may have come from

@@ -17,7 +17,7 @@ type subscribeCmd struct {
 // Run subscribes a reader to the feed behind each address. One bad address
 // does not stop the others.
 func (c subscribeCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
+	return e.withPolls(func(st *store.Store) error {
 		_, d, err := e.reader(st, c.Email)
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (c opmlImportCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	return e.withStore(func(st *store.Store) error {
+	return e.withPolls(func(st *store.Store) error {
 		_, d, err := e.reader(st, c.Email)
 		if err != nil {
 			return err

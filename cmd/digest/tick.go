@@ -16,7 +16,7 @@ func (tickCmd) Run(e *env) error {
 	if err := e.logAt(slog.LevelError); err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
+	return e.withWork(func(st *store.Store) error {
 		job, transport, err := e.job(st)
 		if err != nil {
 			return err

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"digest/store"
+)
+
+type fenceCmd struct {
+	Show    fenceShowCmd    `cmd:"" default:"1" help:"Whether the database is left alone, why, and what would happen next."`
+	Release fenceReleaseCmd `cmd:"" help:"Let this instance poll and mail."`
+}
+
+// reportedFence is the fence as JSON.
+type reportedFence struct {
+	Fenced       bool             `json:"fenced"`
+	Reason       string           `json:"reason"`
+	BaseURL      string           `json:"base_url"`
+	LastBaseURL  string           `json:"last_base_url"`
+	LastWorkedAt *time.Time       `json:"last_worked_at"`
+	Editions     int              `json:"editions"` // that wait
+	Feeds        []string         `json:"feeds"`    // that would be asked at once
+	Readers      []reportedWaiter `json:"readers"`  // whom something would go out to
+}
+
+type reportedWaiter struct {
+	Email  string     `json:"email"`
+	Sealed int        `json:"sealed"`
+	DueAt  *time.Time `json:"due_at"`
+	Posts  int        `json:"posts"`
+}
+
+func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
+	r := reportedFence{
+		Fenced: f.Reason != "", Reason: f.Reason, BaseURL: base, LastBaseURL: f.BaseURL, LastWorkedAt: instant(f.Beat),
+		Feeds: append([]string{}, v.Feeds...), Readers: []reportedWaiter{},
+	}
+	for _, w := range v.Readers {
+		r.Readers = append(r.Readers, reportedWaiter{w.Email, w.Sealed, instant(w.DueAt), w.Posts})
+		r.Editions += w.Sealed
+		if !w.DueAt.IsZero() {
+			r.Editions++
+		}
+	}
+	return r
+}
+
+type fenceShowCmd struct{}
+
+// Run shows the fence and what waits behind it. It changes nothing.
+func (fenceShowCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		f, err := st.LookFence(e.soft, e.baseURL, e.now(), e.fenceAfter, fenceMost)
+		if err != nil {
+			return err
+		}
+		v, err := st.Waiting(e.soft, e.now())
+		if err != nil {
+			return err
+		}
+		r := reportFence(e.baseURL, f, v)
+		if e.json {
+			return e.printJSON(r)
+		}
+		e.showFence(r)
+		return nil
+	})
+}
+
+// fenceLines is how many feeds and readers a person is shown; all are in the JSON.
+const fenceLines = 20
+
+func (e *env) showFence(r reportedFence) {
+	switch {
+	case r.Fenced:
+		fmt.Fprintf(e.stdout, "fenced: %s\n", plain(r.Reason))
+	case r.LastWorkedAt == nil:
+		fmt.Fprintln(e.stdout, "no fence: nobody has worked on this database yet")
+	default:
+		fmt.Fprintf(e.stdout, "no fence: last at work as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
+	}
+	fmt.Fprintf(e.stdout, "%s would be asked at once\n", count(len(r.Feeds), "feed"))
+	for _, url := range r.Feeds[:min(len(r.Feeds), fenceLines)] {
+		fmt.Fprintf(e.stdout, "  %s\n", plain(url))
+	}
+	e.more(len(r.Feeds))
+	fmt.Fprintf(e.stdout, "%s would go out, to %s\n", count(r.Editions, "edition"), count(len(r.Readers), "reader"))
+	for _, w := range r.Readers[:min(len(r.Readers), fenceLines)] {
+		fmt.Fprintf(e.stdout, "  %s: %s\n", plain(w.Email), w.describe())
+	}
+	e.more(len(r.Readers))
+	if r.Fenced {
+		fmt.Fprintf(e.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
+	}
+}
+
+func (e *env) more(n int) {
+	if n > fenceLines {
+		fmt.Fprintf(e.stdout, "  and %d more (all with --json)\n", n-fenceLines)
+	}
+}
+
+func (w reportedWaiter) describe() string {
+	text := ""
+	if w.Sealed > 0 {
+		text = count(w.Sealed, "edition") + " made and not sent"
+	}
+	if w.DueAt == nil {
+		return text
+	}
+	if text != "" {
+		text += ", and "
+	}
+	return text + fmt.Sprintf("the one due at %s, %s so far", when(w.DueAt), count(w.Posts, "post"))
+}
+
+type fenceReleaseCmd struct{}
+
+// Run releases the fence.
+func (fenceReleaseCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		f, err := st.LookFence(e.soft, e.baseURL, e.now(), e.fenceAfter, fenceMost)
+		if err != nil {
+			return err
+		}
+		if err := st.Unfence(e.soft, e.baseURL, e.now()); err != nil {
+			return err
+		}
+		if e.json {
+			return e.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": e.baseURL})
+		}
+		if f.Reason == "" {
+			fmt.Fprintln(e.stdout, "there was no fence")
+			return nil
+		}
+		fmt.Fprintf(e.stdout, "released: from now on %s polls and mails\n", e.baseURL)
+		return nil
+	})
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"digest"
+	"digest/mailer"
+)
+
+// contactOf is whom the owners of sites may write to: who the setting names,
+// or else who the mail is from.
+func contactOf(contact, from string) (string, error) {
+	if contact != "" {
+		return mailer.Recipient(contact)
+	}
+	a, err := mail.ParseAddress(from)
+	if err != nil {
+		return "", fmt.Errorf("reading the From address: %w", err)
+	}
+	return a.Address, nil
+}
+
+// named is an error if sites would be asked by somebody who shows himself to
+// the world and cannot be written to.
+func (h house) named() error {
+	_, domain, _ := strings.Cut(h.contact, "@")
+	if !strings.EqualFold(domain, "localhost") || !isPublic(h.baseURL) {
+		return nil
+	}
+	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
+		"%s is public and nobody can be reached at %s, so no site is asked; set DIGEST_CONTACT=you@example.org, or DIGEST_FROM, to an address of yours", h.baseURL, h.contact)}
+}
+
+// isPublic reports whether a base URL is one that the world may know.
+func isPublic(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if a, err := netip.ParseAddr(host); err == nil {
+		return isPublicAddress(a.Unmap())
+	}
+	if !strings.Contains(host, ".") {
+		return false
+	}
+	// RFC 2606 §2, RFC 6762 §3, RFC 7686, RFC 8375 §4, and what people use at home.
+	for _, own := range []string{"localhost", "local", "test", "invalid", "example", "internal", "lan", "home.arpa", "onion"} {
+		if host == own || strings.HasSuffix(host, "."+own) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPublicAddress reports whether an address is of the public Internet.
+func isPublicAddress(a netip.Addr) bool {
+	if !a.IsGlobalUnicast() || a.IsPrivate() {
+		return false
+	}
+	special := []string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24",
+		"203.0.113.0/24", "240.0.0.0/4", "2001:db8::/32", "3fff::/20", "fec0::/10",
+	}
+	for _, s := range special {
+		if netip.MustParsePrefix(s).Contains(a) {
+			return false
+		}
+	}
+	return true
+}

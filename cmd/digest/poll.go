@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/hourly"
+	"digest/poller"
+	"digest/store"
+)
+
+type pollCmd struct {
+	URL string `arg:"" name:"url"`
+}
+
+// reportedPoll is what came of a person's wish as JSON.
+type reportedPoll struct {
+	URL        string     `json:"url"`
+	Outcome    string     `json:"outcome"` // unchanged, changed, failed; waiting: it may not be asked now
+	Message    string     `json:"message"`
+	Status     int        `json:"status"`
+	Requests   int        `json:"requests"`
+	Bytes      int64      `json:"bytes"`
+	State      string     `json:"state"`
+	NextPollAt *time.Time `json:"next_poll_at"`
+}
+
+// Run asks one feed, if it may be asked; one that may not is queued for the
+// time when it may.
+func (c pollCmd) Run(e *env) error {
+	return e.withPolls(func(st *store.Store) error {
+		id, err := e.feedAt(st, c.URL)
+		if err != nil {
+			return err
+		}
+		if _, err := st.Vouch(e.soft, id, e.now()); err != nil {
+			return err
+		}
+		result, err := e.pollOne(st, id)
+		if err != nil {
+			return err
+		}
+		f, err := st.Feed(e.soft, id)
+		if err != nil {
+			return err
+		}
+		return e.tellPoll(f, result)
+	})
+}
+
+// feedAt finds a feed by its address, however it is written.
+func (e *env) feedAt(st *store.Store, address string) (digest.FeedID, error) {
+	url, err := feed.NormalURL(address)
+	if err != nil {
+		return 0, err
+	}
+	f, err := st.FeedByURL(e.soft, url)
+	return f.ID, err
+}
+
+// pollOne drains the queue and gives what came of one feed; nil if it was not asked.
+func (e *env) pollOne(st *store.Store, id digest.FeedID) (*poller.Result, error) {
+	job, transport, err := e.job(st)
+	if err != nil {
+		return nil, err
+	}
+	defer transport.Close()
+	var result *poller.Result
+	job.Report = func(ev hourly.Event) {
+		if ev.Kind == hourly.EventPolled && ev.Result.Feed.ID == id {
+			result = &ev.Result
+		}
+	}
+	_, err = job.Poll(e.soft)
+	return result, err
+}
+
+func (e *env) tellPoll(f store.FeedInfo, result *poller.Result) error {
+	about := e.reportFeed(f)
+	r := reportedPoll{URL: f.URL, Outcome: "waiting", Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
+	if about.State == poller.StateActive {
+		r.Message = fmt.Sprintf("it was asked at %s, which is too short a time ago", when(about.LastPolledAt))
+	}
+	if result != nil {
+		r.Outcome, r.Message = string(result.Outcome), result.Message
+		r.Status, r.Requests, r.Bytes = result.Feed.LastStatus, result.Requests, result.Bytes
+	}
+	if e.json {
+		if err := e.printJSON(r); err != nil {
+			return err
+		}
+	} else if r.Outcome != string(poller.Failed) {
+		e.printPoll(r)
+	}
+	if r.Outcome == string(poller.Failed) {
+		return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("%s: %s; asked again at %s", r.URL, r.Message, when(r.NextPollAt))}
+	}
+	return nil
+}
+
+func (e *env) printPoll(r reportedPoll) {
+	if r.Outcome == "waiting" {
+		fmt.Fprintf(e.stdout, "not asked now: %s; it will be asked at %s\n", plain(r.Message), when(r.NextPollAt))
+		return
+	}
+	fmt.Fprintf(e.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), count(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
+}
