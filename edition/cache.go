@@ -17,7 +17,7 @@ type cache struct {
 	mu           sync.Mutex
 	limit        int // bytes of one half
 	size         int // bytes of young
-	young, older map[digest.PostID]article
+	young, older map[digest.PostID]*article
 	due          time.Time // the latest midnight seen
 	outlets      map[digest.FeedID]outlet
 }
@@ -31,7 +31,7 @@ type missing struct {
 func newCache(bytes int) *cache {
 	return &cache{
 		limit: bytes / 2,
-		young: map[digest.PostID]article{}, older: map[digest.PostID]article{},
+		young: map[digest.PostID]*article{}, older: map[digest.PostID]*article{},
 		outlets: map[digest.FeedID]outlet{},
 	}
 }
@@ -67,7 +67,7 @@ func (c *cache) take(s stock, due time.Time, refs map[digest.EditionID][]digest.
 	return want
 }
 
-func (c *cache) get(id digest.PostID) (article, bool) {
+func (c *cache) get(id digest.PostID) (*article, bool) {
 	if a, ok := c.young[id]; ok {
 		return a, true
 	}
@@ -94,10 +94,10 @@ func (c *cache) keep(s stock, loaded missing) {
 	}
 }
 
-func (c *cache) put(id digest.PostID, a article) {
+func (c *cache) put(id digest.PostID, a *article) {
 	n := a.block.Size()
 	if c.size+n > c.limit {
-		c.older, c.young, c.size = c.young, map[digest.PostID]article{}, 0
+		c.older, c.young, c.size = c.young, map[digest.PostID]*article{}, 0
 	}
 	c.young[id] = a
 	c.size += n

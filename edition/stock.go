@@ -13,7 +13,8 @@ import (
 	"digest/render"
 )
 
-// An article is a rendered post with what decides its place. Times are Unix seconds.
+// An article is a rendered post with what decides its place, shared by all
+// editions and never changed. Times are Unix seconds.
 type article struct {
 	id        digest.PostID
 	published int64 // 0: it has no date
@@ -23,7 +24,7 @@ type article struct {
 }
 
 // at is when it was published, else first seen.
-func (a article) at() int64 { return cmp.Or(a.published, a.seen) }
+func (a *article) at() int64 { return cmp.Or(a.published, a.seen) }
 
 // A midnight is the one before an edition's own: when it was due, and when its
 // posts were released. The zero one never was: an edition is the first.
@@ -33,7 +34,7 @@ type midnight struct {
 
 // missed reports whether a belonged to an edition up to m, but came too late
 // for it: its feed could not be read when it was time.
-func (m midnight) missed(a article) bool {
+func (m midnight) missed(a *article) bool {
 	if m.due.IsZero() || a.published == 0 || a.before == 0 {
 		return false
 	}
@@ -57,12 +58,12 @@ func newOutlet(feed digest.FeedID, title, url, language string) outlet {
 // A stock is what pages are put together from. What the store no longer has
 // stays out of it.
 type stock struct {
-	articles map[digest.PostID]article
+	articles map[digest.PostID]*article
 	outlets  map[digest.FeedID]outlet
 }
 
 func newStock() stock {
-	return stock{map[digest.PostID]article{}, map[digest.FeedID]outlet{}}
+	return stock{map[digest.PostID]*article{}, map[digest.FeedID]outlet{}}
 }
 
 // cached gives the stock for sealed editions, whose posts never change again.
@@ -108,7 +109,7 @@ func (b *Builder) load(ctx context.Context, s stock, want missing) error {
 		if p.Language == "" {
 			p.Language = s.outlets[p.FeedID].language
 		}
-		s.articles[p.ID] = article{p.ID, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), render.NewBlock(p)}
+		s.articles[p.ID] = &article{p.ID, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), render.NewBlock(p)}
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func seconds(t time.Time) int64 {
 
 // sites puts one reader's posts in order; last is the midnight before theirs.
 func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string, last midnight) []render.Site {
-	bySite := map[digest.FeedID][]article{}
+	bySite := map[digest.FeedID][]*article{}
 	for _, r := range refs {
 		if a, ok := s.articles[r.PostID]; ok {
 			bySite[r.FeedID] = append(bySite[r.FeedID], a)
@@ -153,7 +154,7 @@ func (s stock) outlet(feed digest.FeedID, own string) outlet {
 }
 
 // order gives the posts of one feed, the late ones last, and how many those are.
-func (m midnight) order(articles []article) (blocks []*render.Block, late int) {
+func (m midnight) order(articles []*article) (blocks []*render.Block, late int) {
 	slices.SortFunc(articles, newestFirst)
 	blocks = make([]*render.Block, 0, len(articles))
 	var missed []*render.Block
@@ -169,7 +170,7 @@ func (m midnight) order(articles []article) (blocks []*render.Block, late int) {
 
 // newestFirst orders two posts of one feed. Of the same instant the one stored
 // first comes first: that is the order of its document.
-func newestFirst(x, y article) int {
+func newestFirst(x, y *article) int {
 	return cmp.Or(cmp.Compare(y.at(), x.at()), cmp.Compare(x.id, y.id))
 }
 

@@ -28,7 +28,7 @@ func TestInABrowser(t *testing.T) {
 	chromium := findChromium(t)
 	mux := http.NewServeMux()
 	var frames, want strings.Builder
-	for name, page := range map[string]Page{"typical": typical(), "large": large(500)} {
+	for name, page := range map[string]Page{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched()} {
 		m, err := Edition(page)
 		if err != nil {
 			t.Fatal(err)

@@ -16,18 +16,20 @@ func TestOnlyWhatClientsKnow(t *testing.T) {
 		font-family font-size font-style font-weight line-height letter-spacing text-align text-decoration
 		display overflow max-height
 		opacity mso-hide table-layout word-wrap overflow-wrap`) // the last line: not everywhere
-	m, err := Edition(typical())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range parse(t, m.HTML).Descendants() {
-		for rule := range strings.SplitSeq(attr(n, "style"), ";") {
-			name, value, _ := strings.Cut(rule, ":")
-			if rule != "" && !slices.Contains(known, name) {
-				t.Errorf("property %s", name)
-			}
-			if strings.Contains(value, "url(") || strings.Contains(value, "var(") {
-				t.Errorf("value %s", value)
+	for _, p := range []Page{typical(), lately(), onlyNotes()} {
+		m, err := Edition(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range parse(t, m.HTML).Descendants() {
+			for rule := range strings.SplitSeq(attr(n, "style"), ";") {
+				name, value, _ := strings.Cut(rule, ":")
+				if rule != "" && !slices.Contains(known, name) {
+					t.Errorf("property %s", name)
+				}
+				if strings.Contains(value, "url(") || strings.Contains(value, "var(") {
+					t.Errorf("value %s", value)
+				}
 			}
 		}
 	}
@@ -35,7 +37,7 @@ func TestOnlyWhatClientsKnow(t *testing.T) {
 
 // TestBothVersionsSayTheSame: spam filters compare the words of the two parts.
 func TestBothVersionsSayTheSame(t *testing.T) {
-	for name, p := range map[string]Page{"typical": typical(), "hundred": large(100), "huge": large(700)} {
+	for name, p := range map[string]Page{"typical": typical(), "hundred": large(100), "huge": large(700), "late": lately(), "notes": onlyNotes()} {
 		m, err := Edition(p)
 		if err != nil {
 			t.Fatal(err)

@@ -86,8 +86,11 @@ func newPress(p Page) (*press, error) {
 		e.posts += len(e.Sites[i].Blocks)
 	}
 	e.notes = tidyNotices(p.Notices, e.posts == 0)
-	e.deck = deckOf(e.posts, len(e.Sites), e.notes.all)
-	e.subject = p.Date.Format("Monday 2 January") + ": " + subjectOf(e.posts, len(e.Sites), e.notes.all)
+	e.deck = e.summary()
+	e.subject = p.Date.Format("Monday 2 January") + ": " + e.deck
+	if e.posts > 0 && e.notes.all > 0 {
+		e.deck += ", " + plural(e.notes.all, "note")
+	}
 	e.date = p.Date.Format("Monday 2 January 2006")
 	e.setFrame()
 	return e, nil

@@ -143,20 +143,13 @@ func (e *press) notesText(w *strings.Builder) {
 	}
 }
 
-// deckOf says how much there is: "12 posts from 7 sites, 1 note".
-func deckOf(posts, sites, notes int) string {
-	if posts == 0 || notes == 0 {
-		return subjectOf(posts, sites, notes)
+// summary says what there is: "12 posts from 7 sites", or "2 notes" where there
+// is nothing else.
+func (e *press) summary() string {
+	if e.posts == 0 && e.notes.all > 0 {
+		return plural(e.notes.all, "note")
 	}
-	return Count(posts, sites) + ", " + plural(notes, "note")
-}
-
-// subjectOf is deckOf without the notes where there are posts.
-func subjectOf(posts, sites, notes int) string {
-	if posts == 0 && notes > 0 {
-		return plural(notes, "note")
-	}
-	return Count(posts, sites)
+	return Count(e.posts, len(e.Sites))
 }
 
 func plural(n int, word string) string {

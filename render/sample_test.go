@@ -127,6 +127,13 @@ func onlyNotes() Page {
 	return p
 }
 
+// stretched is notes on a site whose name is one long word.
+func stretched() Page {
+	p := page()
+	p.Notices = []string{"May have missed posts from " + SiteName(strings.Repeat("unbreakable", 7), "") + " between 09:10 and 23:50."}
+	return p
+}
+
 // large is an edition of n posts from about n/12 sites.
 func large(n int) Page {
 	var sites []sampleSite
