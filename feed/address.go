@@ -15,10 +15,11 @@ import (
 const maxAddress = 2048
 
 // resolve makes ref absolute against base. An absolute ref stays byte for
-// byte; one that cannot be resolved stays as it is.
+// byte; one that cannot be resolved stays as it is. No address is as long as a
+// base that is left aside here: each short link would grow by all of it.
 func resolve(base, ref string) string {
 	ref = cleanAddress(ref)
-	if ref == "" || base == "" || isAbsolute(ref) {
+	if ref == "" || base == "" || len(base) > maxAddress || isAbsolute(ref) {
 		return ref
 	}
 	b, err := url.Parse(base)

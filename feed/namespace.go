@@ -2,16 +2,29 @@ package feed
 
 import "strings"
 
+// maxBindings bounds the namespaces in force at one point of a document: each
+// name below is looked up among them.
+const maxBindings = 200
+
 // declare notes the namespaces that a tag declares; they hold until its end.
 func (t *tidier) declare(tok token) {
 	for _, a := range tok.attrs {
 		switch {
 		case a.name == "xmlns":
-			t.bindings = append(t.bindings, binding{"", vocabulary(decodeEntities(a.value))})
+			t.bind("", vocabulary(decodeEntities(a.value)))
 		case strings.HasPrefix(a.name, "xmlns:"):
-			t.bindings = append(t.bindings, binding{a.name[len("xmlns:"):], vocabulary(decodeEntities(a.value))})
+			t.bind(a.name[len("xmlns:"):], vocabulary(decodeEntities(a.value)))
 		}
 	}
+}
+
+// bind lets a prefix stand for a vocabulary from here on.
+func (t *tidier) bind(prefix, vocabulary string) {
+	if len(t.bindings) >= maxBindings {
+		t.repaired("more namespaces than can be meant: the rest left out")
+		return
+	}
+	t.bindings = append(t.bindings, binding{prefix, vocabulary})
 }
 
 // vocabulary is that of a prefix at this point of the document.
@@ -36,7 +49,7 @@ func (t *tidier) canonical(name string) string {
 		return local
 	}
 	if prefix == "" && t.rules[local] == pass && local != "author" && local != "source" {
-		t.bindings = append(t.bindings, binding{"", ""}) // a namespace of the publisher's own, down from here
+		t.bind("", "") // a namespace of the publisher's own, down from here
 		return local
 	}
 	return v + ":" + local

@@ -42,8 +42,10 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 	switch {
 	case !found:
 		return nil, refusal(whatElse(body, trimmed), nil)
+	case root.more:
+		return nil, refusal(fmt.Sprintf("XML whose <%s> has more than %d attributes", shorten(root.name, maxRootName), maxAttributes), nil)
 	case kind == "":
-		return nil, refusal(fmt.Sprintf("XML whose root is <%s>", root.name), nil)
+		return nil, refusal(fmt.Sprintf("XML whose root is <%s>", shorten(root.name, maxRootName)), nil)
 	case kind == HTML:
 		return parsePage(trimmed, address), nil
 	case kind == OPML:
@@ -63,6 +65,9 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 // warnings of scripts, comments and DOCTYPEs stand before it.
 const rootSearch = 40
 
+// maxRootName bounds what an error says of a root, in characters.
+const maxRootName = 40
+
 // findRoot finds the element that says what the document is. The kind is ""
 // when the first element is none that we know. asPage: the header says HTML, so
 // that a page which shows a feed's source is not taken for it.
@@ -79,14 +84,14 @@ func findRoot(doc string, asPage bool) (token, Kind, bool) {
 			break
 		}
 		if first.name == "" {
-			first = token{kind: tokenStart, name: tok.name, at: tok.at}
+			first = token{kind: tokenStart, name: tok.name, at: tok.at, more: tok.more}
 		}
 		kind := rootKind(tok)
 		switch {
 		case kind == HTML:
 			page = true
 		case kind != "" && !(page && asPage):
-			return token{name: tok.name, at: tok.at}, kind, true
+			return token{name: tok.name, at: tok.at, more: tok.more}, kind, true
 		}
 		if strings.EqualFold(tok.name, "html") || strings.EqualFold(tok.name, "body") {
 			break

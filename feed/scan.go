@@ -20,6 +20,7 @@ type token struct {
 	name  string // of tags, with prefix
 	attrs []attribute
 	empty bool // a start tag that ends itself
+	more  bool // it has more than maxAttributes; the rest was left out
 	at    int  // offset of its first byte
 	cut   bool // the document ended inside it
 }
@@ -57,6 +58,10 @@ const (
 	maxDeclarations = 16
 	maxDeclaration  = 1 << 16
 )
+
+// maxAttributes bounds what is kept of one tag: the richest roots of real feeds
+// have some forty.
+const maxAttributes = 1000
 
 func (s *scanner) next() token {
 	for s.pos < len(s.doc) {
@@ -208,7 +213,8 @@ func (s *scanner) startTag(at int) token {
 		}
 		break
 	}
-	t.attrs, s.pos = s.attrs, i
+	t.more = len(s.attrs) > maxAttributes
+	t.attrs, s.pos = s.attrs[:min(len(s.attrs), maxAttributes)], i
 	return t
 }
 
@@ -225,12 +231,19 @@ func (s *scanner) attribute(i int) int {
 	name := s.doc[from:i]
 	j := skipSpace(s.doc, i)
 	if j >= len(s.doc) || s.doc[j] != '=' {
-		s.attrs = append(s.attrs, attribute{name, ""})
+		s.hold(name, "")
 		return i
 	}
 	value, end := attributeValue(s.doc, skipSpace(s.doc, j+1))
-	s.attrs = append(s.attrs, attribute{name, value})
+	s.hold(name, value)
 	return end
+}
+
+// hold keeps an attribute; the first one too many only to tell that there is one.
+func (s *scanner) hold(name, value string) {
+	if len(s.attrs) <= maxAttributes {
+		s.attrs = append(s.attrs, attribute{name, value})
+	}
 }
 
 // attributeValue reads a value in quotes or without them. A quote that never

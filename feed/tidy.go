@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// maxDepth bounds the elements that are read inside one another.
-const maxDepth = 100
+// The bounds of what gofeed is shown.
+const (
+	maxDepth    = 100      // elements inside one another
+	maxSame     = 100      // elements of one name in one parent, items apart
+	maxElements = 200_000  // a feed of maxRead items has ten for each
+	maxSkeleton = 16 << 20 // bytes: short links grow by the base before them
+)
 
 // A skeleton is a feed made fit for gofeed: well-formed, foreign elements left
 // out, links resolved where an xml:base is in scope. Its prefixes are the names
@@ -40,7 +45,13 @@ type element struct {
 	bindings int    // how many were in force around it
 	base     string // absolute, "" when no xml:base is in scope
 	lang     string
-	seen     []string // children that may stand once
+	seen     []tally // of its children
+}
+
+// A tally counts the children of one name.
+type tally struct {
+	name string
+	n    int
 }
 
 type tidier struct {
@@ -52,6 +63,7 @@ type tidier struct {
 	bindings []binding
 	nested   []int // scratch of inside: elements of the same tag begun in it
 	items    int
+	elements int
 	itemAt   int  // where the open item begins in xml; -1: none is open
 	ended    bool // the root was closed
 }
@@ -98,6 +110,10 @@ func (t *tidier) begin() {
 
 func (t *tidier) walk() {
 	for !t.ended && t.items <= maxRead {
+		if t.elements > maxElements || len(t.xml) > maxSkeleton {
+			t.repaired("more elements than can be meant: the rest left out")
+			return
+		}
 		switch tok := t.next(); tok.kind {
 		case tokenEOF:
 			return
@@ -190,6 +206,9 @@ func (t *tidier) start(tok token) {
 	if other, found := renamed[name]; found {
 		name = other
 	}
+	if how == pass && name != "channel" && !t.room(name) {
+		how = drop
+	}
 	e := element{tag: tok.name, emitted: name, bindings: before}
 	e.base, e.lang = t.baseOf(tok, t.top().base), langOf(tok)
 	switch {
@@ -220,8 +239,10 @@ func (t *tidier) closeItem() {
 func (t *tidier) emptyElement(tok token, how treatment, e element) {
 	switch {
 	case how == members:
-		t.write(tok, e, "")
-	case how == leaf && e.emitted == "link" && tok.attr("href") != "":
+		if t.first(e.emitted) {
+			t.write(tok, e, "")
+		}
+	case how == leaf && e.emitted == "link" && tok.attr("href") != "" && t.first(e.emitted):
 		t.write(tok, e, t.linkOf(tok, "", e.base))
 	case how == aside && tok.attr("src") != "" && t.first(e.emitted):
 		t.write(tok, e, strconv.Itoa(t.keep(tok, "", e)))
@@ -238,6 +259,7 @@ func (t *tidier) enter(tok token, e element) {
 		t.items++
 	}
 	if e.emitted != "" {
+		t.elements++
 		t.xml = append(append(append(t.xml, '<'), e.emitted...), '>')
 	}
 	if e.emitted == "channel" && t.lang == "" {
@@ -268,7 +290,7 @@ func (t *tidier) rdfAbout(tok token) string {
 // leaf writes an element that the document has in another form.
 func (t *tidier) leaf(name, value string) {
 	t.write(token{}, element{emitted: name}, value)
-	t.top().seen = append(t.top().seen, name)
+	t.count(name)
 }
 
 // contents reads an element up to its end and writes what gofeed is to see of it.
@@ -281,7 +303,9 @@ func (t *tidier) contents(tok token, how treatment, e element) {
 		if href := strings.TrimSpace(raw); strings.HasSuffix(e.emitted, "link") && href != "" && tok.attr("href") == "" {
 			tok.attrs = append(tok.attrs, attribute{"href", href})
 		}
-		t.write(tok, e, "")
+		if t.first(e.emitted) {
+			t.write(tok, e, "")
+		}
 	case leaf:
 		value := strings.TrimSpace(innerText(raw))
 		if e.emitted == "link" {
@@ -308,16 +332,27 @@ func (t *tidier) linkOf(tok token, value, base string) string {
 // its parent, or one of those that may stand several times.
 func (t *tidier) first(name string) bool {
 	if several[name] {
-		return true
+		return t.room(name)
 	}
+	return t.count(name) == 1
+}
+
+// room reports whether the parent may hold one more of that name.
+func (t *tidier) room(name string) bool {
+	return t.count(name) <= maxSame || name == "item" || name == "entry"
+}
+
+// count notes one more child of that name and says how many that makes.
+func (t *tidier) count(name string) int {
 	parent := t.top()
-	for _, seen := range parent.seen {
-		if seen == name {
-			return false
+	for i := range parent.seen {
+		if parent.seen[i].name == name {
+			parent.seen[i].n++
+			return parent.seen[i].n
 		}
 	}
-	parent.seen = append(parent.seen, name)
-	return true
+	parent.seen = append(parent.seen, tally{name, 1})
+	return 1
 }
 
 func (t *tidier) keep(tok token, raw string, e element) int {
@@ -330,6 +365,7 @@ func (t *tidier) keep(tok token, raw string, e element) int {
 }
 
 func (t *tidier) write(tok token, e element, value string) {
+	t.elements++
 	t.xml = append(append(t.xml, '<'), e.emitted...)
 	for _, name := range kept[e.emitted] {
 		v := tok.attr(name)

@@ -106,6 +106,7 @@ var atomElements = map[string]treatment{
 var several = map[string]bool{
 	"link": true, "atom:link": true, "enclosure": true, "item": true, "entry": true, "hour": true, "day": true,
 	"author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true, "atom:author": true,
+	"source": true, "skiphours": true, "skipdays": true, "feed": true, "itunes:image": true,
 }
 
 // renamed are the elements that gofeed is shown under a name at which it does
