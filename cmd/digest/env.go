@@ -171,6 +171,7 @@ func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 		Now:    e.clock,
 		Frozen: e.frozen,
 		Hard:   e.hard,
+		Fence:  e.fence(st),
 		Log:    e.log,
 	}), transport, nil
 }

@@ -95,7 +95,11 @@ func (e *env) tellPoll(f store.FeedInfo, result *poller.Result) error {
 		e.printPoll(r)
 	}
 	if r.Outcome == string(poller.Failed) {
-		return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("%s: %s; asked again at %s", r.URL, r.Message, when(r.NextPollAt))}
+		again := "asked no more"
+		if r.NextPollAt != nil {
+			again = "asked again at " + when(r.NextPollAt)
+		}
+		return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("%s: %s; %s", r.URL, r.Message, again)}
 	}
 	return nil
 }

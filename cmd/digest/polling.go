@@ -43,10 +43,10 @@ func (h hostLeases) FreeHost(ctx context.Context, host, token string, free time.
 // before they are held back: more than a family's, or a club's.
 const fenceMost = 100
 
-// fence is the hourly job's: it leaves a heartbeat.
+// fence is the hourly job's: it leaves a heartbeat. A stop does not cut it short.
 func (e *env) fence(st *store.Store) func(context.Context, time.Time) (string, error) {
-	return func(ctx context.Context, now time.Time) (string, error) {
-		f, err := st.Beat(ctx, e.baseURL, now, e.fenceAfter, fenceMost)
+	return func(_ context.Context, now time.Time) (string, error) {
+		f, err := st.Beat(e.hard, e.baseURL, now, e.fenceAfter, fenceMost)
 		return f.Reason, err
 	}
 }

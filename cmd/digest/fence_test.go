@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestServeBehindFence: a copy that wakes up elsewhere shows its pages, asks
+// nobody and sends nothing.
+func TestServeBehindFence(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var asked atomic.Int64
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		fmt.Fprint(w, `<rss version="2.0"><channel><title>A small site</title><item><title>First light</title></item></channel></rss>`)
+	}))
+	defer site.Close()
+	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
+	for _, line := range []string{
+		"user add ann@example.org --time-zone UTC --now 2026-11-19T12:00:00Z",
+		"subscribe ann@example.org " + site.URL + "/feed --now 2026-11-19T12:00:00Z",
+		"tick --now 2026-11-19T13:00:00Z",
+	} {
+		if status := run(t.Context(), t.Context(), strings.Fields(line), t.Output(), t.Output()); status != exitDone {
+			t.Fatalf("%s: status %d", line, status)
+		}
+	}
+	before := asked.Load()
+
+	soft, stop := context.WithCancel(t.Context())
+	out, logged := &firstLine{seen: make(chan string, 1)}, &lineWith{what: "digest fence", seen: make(chan string, 1)}
+	done := make(chan int)
+	go func() {
+		done <- run(soft, t.Context(), strings.Fields("serve --listen 127.0.0.1:0 --base-url http://copy.lan:8080 --poll-window 0 --now 2026-11-20T00:00:00Z"), out, logged)
+	}()
+	line := <-out.seen
+	_, address, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ")"), "listening on ")
+	if line := <-logged.seen; !strings.Contains(line, "http://copy.lan:8080") {
+		t.Errorf("the log says %q", line)
+	}
+	res, err := http.Get("http://" + address + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("healthz answers %s", res.Status)
+	}
+	stop()
+	if status := <-done; status != exitDone {
+		t.Errorf("exit status %d", status)
+	}
+	if n := asked.Load() - before; n != 0 {
+		t.Errorf("the site was asked %d times", n)
+	}
+}
+
+// lineWith waits for a line that contains something.
+type lineWith struct {
+	what string
+	seen chan string
+}
+
+func (l *lineWith) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), l.what) {
+		select {
+		case l.seen <- string(b):
+		default:
+		}
+	}
+	return len(b), nil
+}
