@@ -108,7 +108,8 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 	if err := c.get(ctx, &readers, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`); err != nil || readers == 0 {
 		return f, err
 	}
-	if err := c.get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state IN ('ready', 'leased', 'dotting'))
+	if err := c.get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')
+		+ (SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting'))
 		+ (SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?)`, at(now)); err != nil {
 		return f, err
 	}
