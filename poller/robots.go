@@ -81,7 +81,7 @@ func allows(rules, path string) bool {
 	verdict, longest := true, -1
 	for line := range strings.Lines(rules) {
 		kind, pattern, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if len(pattern) < longest || !matches(pattern, path) {
+		if pattern == "" || len(pattern) < longest || !matches(pattern, path) {
 			continue
 		}
 		allow := kind == "allow"

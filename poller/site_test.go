@@ -33,6 +33,7 @@ type request struct {
 	method, target string
 	lines          []string // of the header, in order
 	conn           int
+	to             string // the address that was connected to
 	at             time.Time
 }
 
@@ -49,7 +50,12 @@ func (r request) get(name string) (string, bool) {
 // newSite serves on loopback until the test ends.
 func newSite(t testing.TB, answer func(r request) string) *site {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	return newSiteAt(t, "127.0.0.1:0", answer)
+}
+
+func newSiteAt(t testing.TB, address string, answer func(r request) string) *site {
+	t.Helper()
+	l, err := net.Listen("tcp4", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +88,7 @@ func (s *site) serve(c net.Conn) {
 			return
 		}
 		r.conn, r.at = id, time.Now()
+		r.to = c.LocalAddr().String()
 		s.mu.Lock()
 		s.requests = append(s.requests, r)
 		answer := s.answer

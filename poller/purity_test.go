@@ -1,0 +1,154 @@
+package poller
+
+import (
+	"strings"
+	"testing"
+)
+
+// everyRequest gives a request of every kind: robots.txt, the first GET and the
+// one after a redirect that sets a cookie, HEAD and the GET after it, and a
+// search through a page.
+func everyRequest(t *testing.T) (s *site, log []request) {
+	t.Helper()
+	s = newSite(t, nil)
+	cookie := "Set-Cookie: a=b; Path=/"
+	s.answers(func(r request) string {
+		switch r.target {
+		case "/robots.txt":
+			return reply(r, 404, "", cookie)
+		case "/feed?b=2&a=%31&&=":
+			return reply(r, 302, "", "Location: /final", cookie)
+		case "/page":
+			return reply(r, 200, page("/final"), cookie)
+		}
+		return conditional(atom(1), `"1"`, monday, cookie)(r)
+	})
+	r := newReader(t, s.url("/feed?b=2&a=%31&&="), func(o *Options) { o.Head, o.Robots = HeadAlways, &shelf{} })
+	r.want(Changed)
+	s.answers(func(q request) string {
+		if q.method == "HEAD" {
+			return reply(q, 405, "", cookie)
+		}
+		return conditional(atom(2), `"2"`, tuesday, cookie)(q)
+	})
+	r.want(Changed)
+	s.answers(func(q request) string {
+		if q.target == "/page" {
+			return reply(q, 200, page("/final"), cookie)
+		}
+		return conditional(atom(2), `"2"`, tuesday, cookie)(q)
+	})
+	if _, err := r.p.Find(t.Context(), s.url("/page")); err != nil {
+		t.Fatal(err)
+	}
+	log = s.log()
+	const want = "GET/robots.txt GET/feed?b=2&a=%31&&= GET/final HEAD/feed?b=2&a=%31&&= GET/feed?b=2&a=%31&&= GET/page GET/final"
+	if got := targets(log); got != want {
+		t.Fatalf("asked %s", got)
+	}
+	return s, log
+}
+
+func never(t *testing.T, name string) {
+	t.Helper()
+	_, log := everyRequest(t)
+	for _, q := range log {
+		sent(t, q, name, "")
+	}
+}
+
+func TestS22_NoCookie(t *testing.T)  { never(t, "Cookie") }
+func TestS23_NoReferer(t *testing.T) { never(t, "Referer") }
+
+func TestS25_CachesMayAnswer(t *testing.T) {
+	never(t, "Cache-Control")
+	never(t, "Pragma")
+}
+
+// TestS26_UserAgent: the same in every request of a poll; a search belongs to
+// no feed yet.
+func TestS26_UserAgent(t *testing.T) {
+	_, log := everyRequest(t)
+	for i, q := range log {
+		want := "digest/1.2 (+https://news.example/bot; 3 subscribers; feed-id=1)"
+		if i >= 5 {
+			want = "digest/1.2 (+https://news.example/bot; 1 subscribers)"
+		}
+		sent(t, q, "User-Agent", want)
+	}
+}
+
+// TestS27_TheSameInEveryRequest: and there are no other fields than these.
+func TestS27_TheSameInEveryRequest(t *testing.T) {
+	s, log := everyRequest(t)
+	for _, q := range log {
+		sent(t, q, "Accept-Encoding", "gzip, br, zstd")
+		sent(t, q, "Accept", acceptTypes)
+		sent(t, q, "Host", s.address)
+		if len(q.lines) != 4 {
+			t.Errorf("%s %s: %q", q.method, q.target, q.lines)
+		}
+	}
+	for _, kind := range []string{"application/atom+xml", "application/rss+xml", "application/feed+json", "application/rdf+xml"} {
+		if !strings.Contains(acceptTypes, kind) {
+			t.Errorf("%s is not accepted", kind)
+		}
+	}
+}
+
+// TestS24_TargetIsKept: path and query go out byte for byte.
+func TestS24_TargetIsKept(t *testing.T) {
+	for _, target := range []string{"/a%2Fb/c", "/a//b", "/?", "/x?a=b+c&d=%20;e", "/%7Ejoe/", "/a;b=c", "/a:b@c", "/(x)!*'", "/?q=ä", "/a/../b"} {
+		s := newSite(t, conditional(atom(1), `"1"`, monday))
+		newReader(t, s.url(target)).want(Changed)
+		if got := asked(t, s, "GET")[0].target; got != target {
+			t.Errorf("asked for %s, want %s", got, target)
+		}
+	}
+}
+
+// TestS24_QueryIsKept: through redirects and HEAD as well.
+func TestS24_QueryIsKept(t *testing.T) {
+	_, log := everyRequest(t)
+	for _, i := range []int{1, 3, 4} {
+		if log[i].target != "/feed?b=2&a=%31&&=" {
+			t.Errorf("asked for %s", log[i].target)
+		}
+	}
+}
+
+// TestS30_NoGuesses: whatever a feed's address answers, a poll asks for nothing else.
+func TestS30_NoGuesses(t *testing.T) {
+	for _, answer := range []func(request) string{
+		says(200, page("/other")), says(200, ""), says(404, ""), says(410, ""), says(403, ""), says(500, ""),
+		says(200, `<html><head><link rel="icon" href="/favicon.ico"></head></html>`), says(200, atom(1)), says(200, string(zeros(100))),
+	} {
+		s := newSite(t, answer)
+		r := newReader(t, s.url("/blog/feed"))
+		for range 3 {
+			r.poll()
+		}
+		for _, q := range s.log() {
+			if q.target != "/blog/feed" {
+				t.Errorf("asked for %s", q.target)
+			}
+		}
+	}
+}
+
+// TestS31_PlainStaysPlain: an http feed is asked over http, whatever the site
+// says of https.
+func TestS31_PlainStaysPlain(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday, "Strict-Transport-Security: max-age=31536000; includeSubDomains; preload",
+		`Alt-Svc: h3=":443"; ma=2592000`, "Content-Security-Policy: upgrade-insecure-requests"))
+	r := newReader(t, s.url("/feed"))
+	for range 3 {
+		r.poll()
+		if log := s.log(); len(log) != 1 || r.feed.URL != s.url("/feed") || r.feed.MovedTo != "" {
+			t.Errorf("%v %+v", log, r.feed)
+		}
+	}
+	if s.conns != 3 {
+		t.Errorf("%d connections for 3 polls", s.conns)
+	}
+}

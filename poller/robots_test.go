@@ -1,0 +1,332 @@
+package poller
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestRobotsGroups: who is spoken to, and what is said.
+func TestRobotsGroups(t *testing.T) {
+	tests := []struct{ why, text, want string }{
+		{"not us", "User-agent: *\nDisallow: /", ""},
+		{"us", "User-agent: digest\nDisallow: /", "disallow /\n"},
+		{"any case, a version, a comment", "USER-AGENT:DIGEST/1.2 # that one\nDISALLOW:/a#b", "disallow /a\n"},
+		{"a longer name", "User-agent: digestbot\nDisallow: /", ""},
+		{"a name with a hyphen", "User-agent: digest-news\nDisallow: /", ""},
+		{"a longer name before", "User-agent: mydigest\nDisallow: /", ""},
+		{"one group of two", "User-agent: other\nUser-agent: digest\nUser-agent: *\nDisallow: /a\nAllow: /a/b", "disallow /a\nallow /a/b\n"},
+		{"the group ends", "User-agent: digest\nDisallow: /a\n\nUser-agent: *\nDisallow: /b", "disallow /a\n"},
+		{"an empty line does not end it", "User-agent: digest\n\nDisallow: /a\n\nDisallow: /b", "disallow /a\ndisallow /b\n"},
+		{"other lines do not either", "User-agent: digest\nSitemap: /x\nCrawl-delay: 10\nDisallow: /a", "disallow /a\n"},
+		{"a rule between names", "User-agent: digest\nDisallow: /a\nUser-agent: other\nDisallow: /b\nUser-agent: digest\nDisallow: /c", "disallow /a\ndisallow /c\n"},
+		{"allowed everything", "User-agent: digest\nDisallow:", ""},
+		{"before any name", "Disallow: /\nUser-agent: digest", ""},
+		{"old line ends, and a mark", "\ufeffUser-agent: digest\rDisallow: /a\r\nDisallow: /b", "disallow /a\ndisallow /b\n"},
+		{"escapes", "User-agent: digest\nDisallow: /%7ejoe/%e4%2f ü", "disallow /~joe/%E4%2F%20%C3%BC\n"},
+		{"a page", "<!doctype html><title>Not found</title>", ""},
+		{"bytes", string(zeros(1000)), ""},
+	}
+	for _, test := range tests {
+		if got := parseRobots([]byte(test.text)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+	long := parseRobots([]byte("User-agent: digest\n" + strings.Repeat("Disallow: /"+strings.Repeat("a", 1000)+"\n", 1000)))
+	if len(long) > maxRules+1100 || len(long) < maxRules/2 {
+		t.Errorf("%d bytes of rules are kept", len(long))
+	}
+}
+
+// TestRobotsRules: which rule decides (RFC 9309 §2.2.2 and 2.2.3).
+func TestRobotsRules(t *testing.T) {
+	tests := []struct {
+		rules, path string
+		want        bool
+	}{
+		{"", "/", true},
+		{"disallow /", "/feed", false},
+		{"disallow /a", "/b", true},
+		{"disallow /feed", "/feed.xml", false},
+		{"disallow /Feed", "/feed", true},
+		{"disallow /a, allow /a/b", "/a/b/c", true},
+		{"disallow /a/b, allow /a", "/a/b/c", false},
+		{"allow /a, disallow /a", "/a", true},
+		{"disallow /a, allow /a", "/a", true},
+		{"disallow *.xml", "/feeds/all.xml?x=1", false},
+		{"disallow *.xml$", "/feeds/all.xml?x=1", true},
+		{"disallow *.xml$", "/feeds/all.xml", false},
+		{"disallow /*/b*c$", "/a/bxc/bc", false},
+		{"disallow /*/b*c$", "/a/bxcd", true},
+		{"disallow /$", "/", false},
+		{"disallow /$", "/a", true},
+		{"disallow /feed?format=", "/feed?format=rss", false},
+		{"disallow /~joe/", "/%7Ejoe/feed", false},
+		{"disallow /a%2Fb", "/a/b", true},
+		{"disallow /%E4", "/%e4", false},
+		{"disallow /x%2A", "/x*y", false},
+		{"disallow /x%2A", "/xy", true},
+		{"disallow /x$y", "/x$yz", false},
+	}
+	for _, test := range tests {
+		rules := strings.ReplaceAll(test.rules, ", ", "\n") + "\n"
+		if got := allows(rules, test.path); got != test.want {
+			t.Errorf("%q lets %s: %v", test.rules, test.path, got)
+		}
+	}
+}
+
+// A shelf keeps robots.txt as a store would.
+type shelf struct {
+	mu   sync.Mutex
+	kept map[string]Robots
+}
+
+func (s *shelf) Robots(_ context.Context, origin string) (Robots, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.kept[origin]
+	return r, ok, nil
+}
+
+func (s *shelf) SaveRobots(_ context.Context, r Robots) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = map[string]Robots{}
+	}
+	s.kept[r.Origin] = r
+	return nil
+}
+
+// restart forgets what only the process knew.
+func (r *reader) restart() { r.p.robots.known = map[string]Robots{} }
+
+func withRobots(s *shelf) func(*Options) { return func(o *Options) { o.Robots = s } }
+
+// robotsAnd answers for a robots.txt beside a feed.
+func robotsAnd(robots, then func(request) string) func(request) string {
+	return func(r request) string {
+		if r.target == "/robots.txt" {
+			return robots(r)
+		}
+		return then(r)
+	}
+}
+
+func says(status int, body string, header ...string) func(request) string {
+	return func(r request) string { return reply(r, status, body, header...) }
+}
+
+const keepOut = "User-agent: digest\nDisallow: /\n"
+
+// TestRobotsOnce: it is read before the first request to a site, and again,
+// conditionally, after a week.
+func TestRobotsOnce(t *testing.T) {
+	kept := &shelf{}
+	s := newSite(t, robotsAnd(conditional("User-agent: *\nDisallow: /", `"r"`, monday), conditional(atom(1), `"1"`, monday)))
+	r := newReader(t, s.url("/feed"), withRobots(kept))
+	if result := r.want(Changed); result.Requests != 2 {
+		t.Errorf("%d requests", result.Requests)
+	}
+	log := asked(t, s, "GET GET")
+	if log[0].target != "/robots.txt" || log[1].target != "/feed" {
+		t.Fatalf("%v", log)
+	}
+	for _, q := range log {
+		sent(t, q, "User-Agent", "digest/1.2 (+https://news.example/bot; 3 subscribers; feed-id=1)")
+		sent(t, q, "If-None-Match", "")
+		sent(t, q, "Authorization", "")
+	}
+	for day := range 6 {
+		if day == 3 {
+			r.restart()
+		}
+		r.want(Unchanged)
+	}
+	if got := targets(s.log()); strings.Contains(got, "robots") {
+		t.Errorf("asked within a week: %s", got)
+	}
+	for range 2 {
+		r.want(Unchanged)
+	}
+	log = s.log()
+	if len(log) != 3 || log[0].target != "/robots.txt" {
+		t.Fatalf("%v", log)
+	}
+	sent(t, log[0], "If-None-Match", `"r"`)
+	sent(t, log[0], "If-Modified-Since", monday)
+	sent(t, log[1], "If-None-Match", `"1"`)
+	if origin := "http://" + s.address; kept.kept[origin].FetchedAt != r.watch.now().Add(-day1) || kept.kept[origin].Rules != "" {
+		t.Errorf("%+v", kept.kept)
+	}
+}
+
+// TestRobotsRefuses: a feed that may not be read is not asked, and the rules
+// are read again before it is.
+func TestRobotsRefuses(t *testing.T) {
+	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
+	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
+	r.want(Failed)
+	if got := targets(s.log()); got != "GET/robots.txt" {
+		t.Errorf("asked: %s", got)
+	}
+	if f := r.feed; f.LastError != "the site's robots.txt asks this program not to read it" || f.NotBefore.Sub(r.watch.now()) != 7*day1 || f.LastStatus != 0 {
+		t.Errorf("%+v", f)
+	}
+	s.answers(robotsAnd(says(200, ""), conditional(atom(1), `"1"`, monday)))
+	r.watch.pass(6 * day1) // poll adds a day
+	r.want(Changed)
+	if got := targets(s.log()); got != "GET/robots.txt GET/feed" || r.feed.Errors != 0 {
+		t.Errorf("asked: %s", got)
+	}
+}
+
+// TestRobotsAnswers: what each answer means for the feed, when nothing is known
+// and when the feed was refused before.
+func TestRobotsAnswers(t *testing.T) {
+	big := "# " + strings.Repeat("x", 11<<20)
+	tests := []struct {
+		why          string
+		robots       func(request) string
+		first, later Outcome // nothing is known; refused before, and a week ago
+		log          string  // of the first
+	}{
+		{"404", says(404, ""), Changed, Changed, "GET/robots.txt GET/feed"},
+		{"401", says(401, ""), Changed, Changed, "GET/robots.txt GET/feed"},
+		{"204", says(204, ""), Changed, Changed, "GET/robots.txt GET/feed"},
+		{"500", says(500, ""), Changed, Failed, "GET/robots.txt GET/feed"},
+		{"closed", says(0, ""), Changed, Failed, "GET/robots.txt GET/feed"},
+		{"too large", says(200, big), Changed, Failed, "GET/robots.txt GET/feed"},
+		{"429", says(429, "", "Retry-After: 60"), Failed, Failed, "GET/robots.txt"},
+		{"503 with a wish", says(503, "", "Retry-After: 60"), Failed, Failed, "GET/robots.txt"},
+		{"a redirect to rules", from(302, map[string]string{"/robots.txt": "/r"}, says(200, keepOut)), Failed, Failed, "GET/robots.txt"},
+		{"a circle", says(302, "", "Location: /robots.txt"), Changed, Failed, "GET/robots.txt GET/feed"},
+		{"a redirect to a private address", says(302, "", "Location: http://10.0.0.1/"), Changed, Failed, "GET/robots.txt GET/feed"},
+	}
+	for _, test := range tests {
+		robots := func(r request) string {
+			if test.why == "closed" {
+				return ""
+			}
+			return test.robots(r)
+		}
+		s := newSite(t, nil)
+		s.answers(func(q request) string {
+			if q.target == "/feed" {
+				return conditional(atom(1), `"1"`, monday)(q)
+			}
+			if q.target == "/r" {
+				return reply(q, 200, keepOut)
+			}
+			return robots(q)
+		})
+		kept := &shelf{}
+		r := newReader(t, s.url("/feed"), withRobots(kept))
+		r.want(test.first)
+		if got := targets(s.log()); got != test.log && test.log+" GET/r" != got {
+			t.Errorf("%s: asked %s", test.why, got)
+		}
+		origin := "http://" + s.address
+		if kept.kept[origin].FetchedAt.IsZero() {
+			t.Errorf("%s: asked again at once", test.why)
+		}
+		kept.kept[origin] = Robots{Origin: origin, FetchedAt: r.watch.now().Add(-7 * day1), Rules: "disallow /\n"}
+		r = newReader(t, s.url("/feed"), withRobots(kept))
+		if result := r.poll(); result.Outcome != test.later {
+			t.Errorf("%s: later %s (%s)", test.why, result.Outcome, result.Message)
+		}
+	}
+}
+
+// TestRobotsOfADeadSite: nobody answers, so one attempt is enough.
+func TestRobotsOfADeadSite(t *testing.T) {
+	s := newSite(t, nil)
+	s.close()
+	kept := &shelf{}
+	r := newReader(t, s.url("/feed"), withRobots(kept))
+	if result := r.want(Failed); result.Message != "connection refused" || result.Requests != 0 || len(kept.kept) != 0 {
+		t.Errorf("%+v %v", result, kept.kept)
+	}
+}
+
+// TestRobotsElsewhere: the target of a redirect has its own word.
+func TestRobotsElsewhere(t *testing.T) {
+	other := newSite(t, robotsAnd(says(200, "User-agent: digest\nDisallow: /private"), conditional(atom(1), `"1"`, monday)))
+	s := newSite(t, nil)
+	s.answers(robotsAnd(says(404, ""), func(q request) string { return reply(q, 302, "", "Location: "+other.url(q.target)) }))
+	kept := &shelf{}
+	newReader(t, s.url("/private/feed"), withRobots(kept)).want(Failed)
+	newReader(t, s.url("/feed"), withRobots(kept)).want(Changed)
+	if got := targets(other.log()); got != "GET/robots.txt GET/feed" {
+		t.Errorf("asked: %s", got)
+	}
+	if len(kept.kept) != 2 {
+		t.Errorf("%v", kept.kept)
+	}
+}
+
+// TestRobotsAtOnce: polls that come to a site together read its robots.txt once.
+func TestRobotsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		defer n.close()
+		slow := func(r request) string { time.Sleep(time.Second); return reply(r, 404, "") }
+		target := n.site("target.example:80", robotsAnd(slow, conditional(atom(1), `"1"`, monday)))
+		r := n.reader(t, "http://1.example/feed", withRobots(&shelf{}))
+		for _, host := range []string{"1.example", "2.example", "3.example"} {
+			n.site(host+":80", robotsAnd(says(404, ""), says(302, "", "Location: http://target.example/feed")))
+			f := r.feed
+			f.URL, f.Host = "http://"+host+"/feed", host
+			go r.p.Poll(t.Context(), f, 1)
+		}
+		time.Sleep(time.Minute)
+		if got := targets(target.log()); got != "GET/robots.txt GET/feed GET/feed GET/feed" {
+			t.Errorf("asked: %s", got)
+		}
+	})
+}
+
+// TestRobotsFind: a person's search heeds it too.
+func TestRobotsFind(t *testing.T) {
+	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
+	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
+	_, err := r.p.Find(t.Context(), s.url("/feed"))
+	if err == nil || !strings.Contains(err.Error(), "robots.txt asks this program not to read it") {
+		t.Error(err)
+	}
+	asked(t, s, "GET")
+}
+
+func TestOrigin(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://a.example/feed":        "http://a.example:80",
+		"HTTPS://A.example/":           "https://a.example:443",
+		"https://a.example:8443/x?y":   "https://a.example:8443",
+		"http://me:secret@[2a00::1]/x": "http://[2a00::1]:80",
+	} {
+		r, err := routeTo(address)
+		if err != nil || r.origin() != want {
+			t.Errorf("%s: %s %v", address, r.origin(), err)
+		}
+	}
+}
+
+func FuzzRobots(f *testing.F) {
+	for _, s := range []string{keepOut, "User-agent: digest\nAllow: /*a*b$\nDisallow: /%7e%zz%", "\ufeffuser-agent:digest/1\r\rdisallow:*"} {
+		f.Add([]byte(s), "/feed?x=%7E")
+	}
+	f.Fuzz(func(t *testing.T, body []byte, path string) {
+		rules := parseRobots(body)
+		if len(rules) > maxRules+3*maxRule {
+			t.Errorf("%d bytes of rules", len(rules))
+		}
+		allows(rules, path)
+		if normal := normalPath(path); normalPath(normal) != normal {
+			t.Errorf("%q is normal as %q, and as %q", path, normal, normalPath(normal))
+		}
+	})
+}

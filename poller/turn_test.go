@@ -1,0 +1,220 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// TestS34_NoMoreThanSome: however many hosts there are, only so many requests
+// are on the wire at once.
+func TestS34_NoMoreThanSome(t *testing.T) {
+	for set, want := range map[int]int{0: 20, 3: 3} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNetwork(t)
+			defer n.close()
+			var mu sync.Mutex
+			flying, most := 0, 0
+			slow := func(r request) string {
+				mu.Lock()
+				flying++
+				most = max(most, flying)
+				mu.Unlock()
+				time.Sleep(3 * time.Second)
+				mu.Lock()
+				flying--
+				mu.Unlock()
+				return conditional(atom(1), `"1"`, monday)(r)
+			}
+			r := n.reader(t, "http://a.example/", func(o *Options) { o.Requests = set })
+			var wg sync.WaitGroup
+			for i := range 50 {
+				host := fmt.Sprintf("h%d.example", i)
+				n.site(host+":80", slow)
+				wg.Go(func() {
+					f := digest.Feed{URL: "http://" + host + "/", Host: host}
+					if result := r.p.Poll(t.Context(), f, 1); result.Outcome != Changed || result.Took != 3*time.Second {
+						t.Errorf("%s after %v", result.Message, result.Took)
+					}
+				})
+			}
+			wg.Wait()
+			if most != want {
+				t.Errorf("%d requests at once, want %d", most, want)
+			}
+		})
+	}
+}
+
+// A register leases hosts as a store would, and remembers who had which.
+type register struct {
+	mu   sync.Mutex
+	held map[string]time.Time // until when
+	log  []string
+}
+
+func (g *register) LeaseHost(_ context.Context, host string, lease time.Duration) (string, time.Time, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if until := g.held[host]; until.After(time.Now()) {
+		return "", until, nil
+	}
+	g.held[host] = time.Now().Add(lease)
+	g.log = append(g.log, "leased "+host)
+	return "token", time.Time{}, nil
+}
+
+func (g *register) FreeHost(_ context.Context, host, token string, free time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if token != "token" {
+		return errors.New("freed with " + token)
+	}
+	g.held[host] = free
+	g.log = append(g.log, fmt.Sprintf("freed %s in %v", host, free.Sub(time.Now())))
+	return nil
+}
+
+// TestS34_AcrossWorkers: a host that a redirect leads to is leased for the
+// request and rests after it; the feed's own is the caller's.
+func TestS34_AcrossWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		defer n.close()
+		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
+		n.site("a.example:80", says(302, "", "Location: http://b.example/feed"))
+		hosts := &register{held: map[string]time.Time{"b.example": time.Now().Add(90 * time.Second)}}
+		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
+		begun := time.Now()
+		if result := r.p.Poll(t.Context(), r.feed, 1); result.Outcome != Changed {
+			t.Fatal(result.Message)
+		}
+		if waited := s.log()[0].at.Sub(begun); waited < 90*time.Second || waited > 92*time.Second {
+			t.Errorf("asked after %v", waited)
+		}
+		if got := strings.Join(hosts.log, ", "); got != "leased b.example, freed b.example in 2s" {
+			t.Error(got)
+		}
+	})
+}
+
+// TestS34_HostThatStaysBusy: the poll is given up and nothing held against the feed.
+func TestS34_HostThatStaysBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		defer n.close()
+		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
+		n.site("a.example:80", says(302, "", "Location: http://b.example/feed"))
+		hosts := &register{held: map[string]time.Time{"b.example": time.Now().Add(time.Hour)}}
+		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
+		begun := time.Now()
+		result := r.p.Poll(t.Context(), r.feed, 1)
+		if f := result.Feed; result.Outcome != Stopped || f.Errors != 0 || f.LastAttemptAt.IsZero() || time.Since(begun) > 3*time.Minute {
+			t.Errorf("%+v after %v", result, time.Since(begun))
+		}
+		asked(t, s, "")
+	})
+}
+
+// TestS34_SearchLeases: a person's search leases every host it comes to.
+func TestS34_SearchLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		defer n.close()
+		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
+		hosts := &register{held: map[string]time.Time{}}
+		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
+		if _, err := r.p.Find(t.Context(), "http://a.example/feed"); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(hosts.log, ", "); got != "leased a.example, freed a.example in 2s" {
+			t.Error(got)
+		}
+	})
+}
+
+// TestS35_NoRequestInHotMinutes: a poll that was begun in time sends nothing
+// more once minute :59 has come; one that somebody began then goes ahead.
+func TestS35_NoRequestInHotMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		defer n.close()
+		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
+		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadAlways })
+		r.feed = r.p.Poll(t.Context(), r.feed, 1).Feed // at minute 0
+		s.answers(conditional(atom(2), `"2"`, tuesday))
+		s.log()
+		time.Sleep(time.Until(time.Now().Truncate(time.Hour).Add(59*time.Minute - time.Second)))
+		if result := r.p.Poll(t.Context(), r.feed, 1); result.Outcome != Changed || result.Took > time.Second {
+			t.Errorf("%s, took %v", result.Message, result.Took)
+		}
+		log := asked(t, s, "HEAD GET")
+		if m := log[1].at.Minute(); log[0].at.Minute() != 58 || m != 2 {
+			t.Errorf("HEAD at %v, GET at %v", log[0].at, log[1].at)
+		}
+	})
+}
+
+// TestS38_OneAddressAPoll: the GET goes to the address that the HEAD went to,
+// over a new connection too, and the next poll chooses again.
+func TestS38_OneAddressAPoll(t *testing.T) {
+	served := map[string]int{}
+	var mu sync.Mutex
+	s := newSiteAt(t, "0.0.0.0:0", nil)
+	_, port, _ := strings.Cut(s.address, ":")
+	g := newGuard(loopback())
+	turn := 0
+	g.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
+		turn++
+		a, b := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2")
+		if turn%2 == 0 {
+			a, b = b, a
+		}
+		return []netip.Addr{a, b}, nil
+	}
+	s.answers(func(r request) string {
+		mu.Lock()
+		served[r.to]++
+		mu.Unlock()
+		return reply(r, 200, atom(len(r.method)+turn), "Connection: close", `ETag: "`+fmt.Sprint(turn)+`"`)
+	})
+	r := newReader(t, "http://a.example:"+port+"/feed", func(o *Options) { o.DialContext, o.Head = g.DialContext, HeadAlways })
+	for range 4 {
+		clear(served)
+		r.want(Changed)
+		if len(served) != 1 {
+			t.Errorf("one poll came to %v", served)
+		}
+	}
+	if turn < 7 {
+		t.Errorf("%d connections", turn)
+	}
+}
+
+// TestTookWithAFrozenClock: how long a site took is told by the world's clock.
+func TestTookWithAFrozenClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		defer n.close()
+		n.site("a.example:80", func(r request) string {
+			time.Sleep(20 * time.Second)
+			return reply(r, 302, "", "Location: "+r.target+"x")
+		})
+		at := time.Now()
+		r := n.reader(t, "http://a.example/", func(o *Options) { o.Now, o.NoWait = func() time.Time { return at }, true })
+		f := digest.Feed{URL: "http://a.example/", Host: feed.Host("http://a.example/")}
+		if result := r.p.Poll(t.Context(), f, 1); result.Took != 2*time.Minute || !strings.Contains(result.Message, "too long") {
+			t.Errorf("%s after %v", result.Message, result.Took)
+		}
+		time.Sleep(time.Hour)
+	})
+}

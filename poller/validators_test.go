@@ -1,0 +1,370 @@
+package poller
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestS2_BothIfBoth: each validator that came goes back, and no other.
+func TestS2_BothIfBoth(t *testing.T) {
+	for _, etag := range []string{`"a"`, ``} {
+		for _, lm := range []string{monday, ``} {
+			echoes(t, etag, lm)
+		}
+	}
+}
+
+// TestS3_ETagByteForByte: however odd, and beside a Last-Modified.
+func TestS3_ETagByteForByte(t *testing.T) {
+	for _, etag := range []string{`"a"`, `W/"a"`, `w/"a"`, `"a-gzip"`, `"a;br"`, `foo`, `""`, `"größe"`, `"a b"`, `"a,b"`, `"a\"b"`, `'a'`, `"a`} {
+		echoes(t, etag, ``)
+		echoes(t, etag, monday)
+	}
+}
+
+// TestS4_LastModifiedByteForByte: it is no date to us. Nothing else that looks
+// like one is sent.
+func TestS4_LastModifiedByteForByte(t *testing.T) {
+	for _, lm := range []string{monday, "Mon, 16 Nov 2026 08:00:00 +0000", "Mon, 16 Nov 2026 08:00:00 UTC", "Mon, 16 Nov 2026 08:00:00 GMT+1",
+		"Monday, 16-Nov-26 08:00:00 GMT", "Mon Nov 16 08:00:00 2026", "Sun, 16 Nov 2026 08:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "2026-11-16", "yesterday", "0"} {
+		echoes(t, ``, lm)
+		echoes(t, `"a"`, lm)
+	}
+}
+
+// echoes checks what the poll after a 200 with these validators sends.
+func echoes(t *testing.T, etag, lm string) {
+	t.Helper()
+	header := []string{"Date: " + tuesday}
+	if etag != "" {
+		header = append(header, "ETag: "+etag)
+	}
+	if lm != "" {
+		header = append(header, "Last-Modified: "+lm)
+	}
+	s := newSite(t, nil)
+	s.says(200, atom(1), header...)
+	r := started(t, s, func(o *Options) { o.Head = HeadNever })
+	r.poll()
+	log := asked(t, s, "GET")
+	sent(t, log[0], "If-None-Match", etag)
+	sent(t, log[0], "If-Modified-Since", lm)
+}
+
+// TestValidatorsThatCannotBeKept: what could not go back byte for byte is not sent at all.
+func TestValidatorsThatCannotBeKept(t *testing.T) {
+	for _, etag := range []string{"\"\xe4\"", `"` + strings.Repeat("a", 3000) + `"`} {
+		s := newSite(t, nil)
+		s.says(200, atom(1), "ETag: "+etag, "Last-Modified: "+monday)
+		r := started(t, s, func(o *Options) { o.Head = HeadNever })
+		r.poll()
+		log := asked(t, s, "GET")
+		sent(t, log[0], "If-None-Match", "")
+		sent(t, log[0], "If-Modified-Since", monday)
+	}
+}
+
+// A step is an answer, and the validators that are kept after it.
+type step struct {
+	status, version int
+	etag, lm        string // of the answer
+	inm, ims        string // sent by the poll after it
+}
+
+// walk goes through answers; after each, the record and the request that
+// follows show which validators are kept.
+func walk(t *testing.T, steps ...step) {
+	t.Helper()
+	s := newSite(t, nil)
+	r := newReader(t, s.url("/feed"), func(o *Options) { o.Head = HeadNever })
+	for i, step := range append(steps, step{status: 500}) {
+		var h []string
+		if step.etag != "" {
+			h = append(h, "ETag: "+step.etag)
+		}
+		if step.lm != "" {
+			h = append(h, "Last-Modified: "+step.lm)
+		}
+		s.says(step.status, atom(step.version), h...)
+		r.poll()
+		log := asked(t, s, "GET")
+		if i > 0 {
+			sent(t, log[0], "If-None-Match", steps[i-1].inm)
+			sent(t, log[0], "If-Modified-Since", steps[i-1].ims)
+		}
+		if i < len(steps) && (r.feed.ETag != step.inm || r.feed.LastModified != step.ims) {
+			t.Errorf("step %d: kept %q %q", i+1, r.feed.ETag, r.feed.LastModified)
+		}
+	}
+}
+
+func TestS5_WhatIsNoLongerSentIsForgotten(t *testing.T) {
+	walk(t,
+		step{200, 1, `"1"`, monday, `"1"`, monday},
+		step{200, 1, ``, monday, ``, monday},
+		step{200, 2, `"2"`, ``, `"2"`, ``},
+		step{200, 2, ``, ``, ``, ``},
+		step{200, 2, ``, ``, ``, ``},
+	)
+}
+
+func TestS6_TouchedFile(t *testing.T) {
+	walk(t, step{200, 1, `"1"`, monday, `"1"`, monday}, step{200, 1, `"2"`, tuesday, `"2"`, tuesday})
+}
+
+func TestS7_OneMovesTheOtherDoesNot(t *testing.T) {
+	walk(t,
+		step{200, 1, `"1"`, monday, `"1"`, monday},
+		step{200, 2, `"2"`, monday, `"2"`, monday},
+		step{200, 3, `"2"`, tuesday, `"2"`, tuesday},
+	)
+}
+
+func TestS8_304BringsTheDateUpToDate(t *testing.T) {
+	walk(t,
+		step{200, 1, `"1"`, monday, `"1"`, monday},
+		step{304, 0, `"1"`, tuesday, `"1"`, tuesday},
+		step{304, 0, ``, ``, `"1"`, tuesday},
+		step{304, 0, ``, monday, `"1"`, monday},
+	)
+}
+
+func TestS8_FreshnessFromEveryAnswer(t *testing.T) {
+	hour := "Cache-Control: max-age=3600"
+	s := newSite(t, conditional(atom(1), `"1"`, monday, hour))
+	r := newReader(t, s.url("/feed"))
+	for _, want := range []string{"GET", "HEAD", "GET"} { // 200, 304 to HEAD, 304
+		r.poll()
+		asked(t, s, want)
+		if got := r.feed.FreshUntil.Sub(r.watch.now()); got != time.Hour {
+			t.Errorf("%s: fresh for %v", want, got)
+		}
+	}
+	s.answers(conditional(atom(1), `"2"`, monday))
+	r.poll()
+	if !r.feed.FreshUntil.IsZero() {
+		t.Error("fresh though nothing was said")
+	}
+}
+
+// TestS9_304WithAnotherETag: the one that earned it stays, with its date.
+func TestS9_304WithAnotherETag(t *testing.T) {
+	walk(t, step{200, 1, `"1"`, monday, `"1"`, monday}, step{304, 0, `"9"`, tuesday, `"1"`, monday})
+}
+
+// TestS10_ThereAndBack: what goes out is always of the latest 200.
+func TestS10_ThereAndBack(t *testing.T) {
+	walk(t,
+		step{200, 1, `"A"`, monday, `"A"`, monday},
+		step{200, 2, `"B"`, tuesday, `"B"`, tuesday},
+		step{200, 1, `"A"`, monday, `"A"`, monday},
+		step{200, 2, `"B"`, tuesday, `"B"`, tuesday},
+	)
+}
+
+// TestS11_ValidatorsDoNotExpire: not after a year, not in another process, not
+// by a parser that has learned something; and the document that they stand for
+// is handed out to be kept.
+func TestS11_ValidatorsDoNotExpire(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday, "Content-Type: application/atom+xml"))
+	r := newReader(t, s.url("/feed"))
+	first := r.want(Changed)
+	if string(first.Body) != atom(1) || !strings.HasPrefix(first.ContentType, "application/atom+xml") || first.Address != s.url("/feed") {
+		t.Errorf("%q %s %s", first.Body, first.ContentType, first.Address)
+	}
+	s.log()
+	again := newReader(t, s.url("/feed"))
+	again.feed, again.feed.Parser = r.feed, 0
+	again.watch.pass(400 * day1)
+	if result := again.want(Unchanged); result.Body != nil || result.Document != nil || again.feed.Parser != 0 {
+		t.Errorf("%+v", result)
+	}
+	sent(t, asked(t, s, "HEAD")[0], "If-None-Match", `"1"`)
+	doc, err := again.p.Read(t.Context(), first.Body, first.ContentType, first.Address)
+	if err != nil || len(doc.Entries) != 1 {
+		t.Error(doc, err)
+	}
+}
+
+// TestS12_ValidatorsStayAtTheirAddress: another path, another host, other
+// credentials, another user's password: none of them gets what this one sent.
+func TestS12_ValidatorsStayAtTheirAddress(t *testing.T) {
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	r := started(t, s)
+	was := r.feed
+	for _, address := range []string{"/feed?x", "/Feed", "/feed/"} {
+		r.feed = was
+		r.feed.URL = s.url(address)
+		r.poll()
+		for _, q := range s.log() {
+			sent(t, q, "If-None-Match", "")
+			sent(t, q, "If-Modified-Since", "")
+		}
+	}
+	for _, user := range []string{"me:secret@", "me:other@"} {
+		r.feed = was
+		r.feed.URL = "http://" + user + s.address + "/feed"
+		r.poll()
+		for _, q := range s.log() {
+			sent(t, q, "If-None-Match", "")
+		}
+	}
+}
+
+// TestS36_PingCastsDoubt: a server whose ETag never changes is found out by a
+// ping that no poll confirms, with one plain GET and no more.
+func TestS36_PingCastsDoubt(t *testing.T) {
+	stuck := func(version int) func(request) string { // 304 for ever, whatever the document
+		return conditional(atom(version), `"1"`, monday)
+	}
+	s := newSite(t, stuck(1))
+	r := started(t, s)
+	s.answers(stuck(2))
+	r.want(Unchanged)
+	r.want(Unchanged)
+	s.log()
+	r.feed.PingedAt = r.watch.now()
+	r.want(Unchanged)
+	sent(t, asked(t, s, "GET")[0], "If-None-Match", `"1"`)
+	if !r.feed.Doubted || !r.feed.PingedAt.IsZero() {
+		t.Fatalf("%+v", r.feed)
+	}
+	s.says(500, "") // settles nothing
+	r.want(Failed)
+	s.answers(stuck(2))
+	r.want(Changed)
+	for _, q := range asked(t, s, "GET GET") {
+		sent(t, q, "If-None-Match", "")
+		sent(t, q, "If-Modified-Since", "")
+	}
+	if r.feed.Doubted || r.feed.Conditional != digest.Useless || r.feed.Head != digest.Useless {
+		t.Errorf("%+v", r.feed)
+	}
+	for range 20 { // no forced fetch without new evidence
+		r.want(Unchanged)
+	}
+	for _, q := range s.log() {
+		sent(t, q, "If-None-Match", `"1"`)
+	}
+}
+
+// TestS36_NoDoubt: a ping that is answered by news, by the whole document, or
+// within a day of it, and one whose poll failed, cast none.
+func TestS36_NoDoubt(t *testing.T) {
+	tests := []struct {
+		why    string
+		answer func(request) string
+		pass   time.Duration
+	}{
+		{"news", conditional(atom(2), `"2"`, tuesday), day1},
+		{"the same bytes", says(200, atom(1), `ETag: "1"`), day1},
+		{"within a day", conditional(atom(1), `"1"`, monday), -time.Hour},
+		{"an error", says(500, ""), day1},
+	}
+	for _, test := range tests {
+		s := newSite(t, conditional(atom(1), `"1"`, monday))
+		r := started(t, s, func(o *Options) { o.Head = HeadNever })
+		s.answers(test.answer)
+		r.feed.PingedAt = r.watch.now()
+		r.watch.pass(test.pass)
+		if r.poll(); r.feed.Doubted || !r.feed.PingedAt.IsZero() {
+			t.Errorf("%s: %+v", test.why, r.feed)
+		}
+	}
+	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	r := started(t, s)
+	r.feed.Doubted = true
+	r.want(Unchanged) // the same document: the validators were right
+	if r.feed.Doubted || r.feed.Conditional == digest.Useless || r.feed.Head == digest.Useless {
+		t.Errorf("%+v", r.feed)
+	}
+}
+
+// apache is a server whose ETag names a coding that it does not know again: a
+// condition by it is never met, and hides the one by date.
+func apache(version int, etag string) func(request) string {
+	return func(r request) string {
+		_, hasINM := r.get("If-None-Match")
+		ims, _ := r.get("If-Modified-Since")
+		header := []string{"ETag: " + etag, "Last-Modified: " + monday}
+		if !hasINM && ims == monday {
+			return reply(r, 304, "", header...)
+		}
+		return reply(r, 200, atom(version), header...)
+	}
+}
+
+// TestS37_ETagInTheWay: after three full answers with the same bytes and the
+// same ETag, two if it names a coding, the date alone is sent; that it helps is
+// remembered, through changes of the document too.
+func TestS37_ETagInTheWay(t *testing.T) {
+	for etag, want := range map[string]int{`"1-gzip"`: 2, `"1-br"`: 2, `W/"1;gzip"`: 2, `"1"`: 3} {
+		s := newSite(t, apache(1, etag))
+		r := newReader(t, s.url("/feed"))
+		full, polls := 0, 0
+		for ; polls < 40 && r.feed.Conditional != digest.Works; polls++ {
+			r.poll()
+			for _, q := range s.log() {
+				if _, ok := q.get("If-None-Match"); q.method == "GET" && (ok || polls == 0) {
+					full++
+				}
+			}
+		}
+		if full != want || !r.feed.ByDate || r.feed.Conditional != digest.Works || r.feed.ETag != etag {
+			t.Fatalf("%s: %d full answers in %d polls: %+v", etag, full, polls, r.feed)
+		}
+		s.answers(apache(2, etag))
+		r.feed.LastModified = tuesday // the server's is another: changed
+		r.want(Changed)
+		for range 5 {
+			r.want(Unchanged)
+		}
+		for _, q := range asked(t, s, "GET GET GET GET GET GET") {
+			sent(t, q, "If-None-Match", "")
+		}
+		if r.feed.OwnInterval >= day1 {
+			t.Errorf("%s: slowed to %v", etag, r.feed.OwnInterval)
+		}
+	}
+}
+
+// TestS37_InVain: where the date does not help either, both are sent again, and
+// it is not tried a second time under that ETag.
+func TestS37_InVain(t *testing.T) {
+	deaf := func(version int, etag string) func(request) string {
+		return says(200, atom(version), "ETag: "+etag, "Last-Modified: "+monday)
+	}
+	s := newSite(t, deaf(1, `"1-gzip"`))
+	r := started(t, s, func(o *Options) { o.Head = HeadNever })
+	byDate := 0
+	for i := range 60 {
+		if i == 30 {
+			s.answers(deaf(2, `"2-gzip"`))
+		}
+		r.poll()
+		q := asked(t, s, "GET")[0]
+		if _, ok := q.get("If-None-Match"); !ok {
+			byDate++
+		}
+	}
+	if byDate != 2 || r.feed.ByDate || r.feed.Conditional != digest.Useless || r.feed.OwnInterval < day1 {
+		t.Errorf("%d conditions by date alone: %+v", byDate, r.feed)
+	}
+}
+
+// TestS37_WithoutADate: there is nothing else to send.
+func TestS37_WithoutADate(t *testing.T) {
+	s := newSite(t, says(200, atom(1), `ETag: "1-gzip"`))
+	r := started(t, s, func(o *Options) { o.Head = HeadNever })
+	for range 10 {
+		r.want(Unchanged)
+		sent(t, asked(t, s, "GET")[0], "If-None-Match", `"1-gzip"`)
+	}
+	if r.feed.ByDate {
+		t.Error(fmt.Sprint(r.feed))
+	}
+}
