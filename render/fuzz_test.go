@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"digest"
 )
@@ -41,6 +42,32 @@ func FuzzEdition(f *testing.F) {
 		checkMarks(t, m, doc)
 		if !strings.Contains(m.HTML, p.UnsubscribeURL) || !strings.Contains(m.Text, p.UnsubscribeURL) {
 			t.Error("no way out")
+		}
+	})
+}
+
+// FuzzNotice puts whatever a feed may call itself into a sentence: it stays one
+// line in one piece, and its direction ends where it ends.
+func FuzzNotice(f *testing.F) {
+	f.Add("The Harbour Log", "https://harbour.example/feed")
+	f.Add("\u2069\u05d0\u2068\u2068", "https://[::1]:8080/")
+	f.Add(strings.Repeat("\u05e9\u05b7", 300), "")
+	f.Add("\xff\u202e\r\n\u2067a", "x://y@z")
+	f.Fuzz(func(t *testing.T, title, address string) {
+		name := SiteName(title, address)
+		notice := "May have missed posts from " + name + " between 09:10 and 23:50."
+		if width(name) > siteColumns || strings.TrimSpace(name) == "" {
+			t.Errorf("the name %q", name)
+		}
+		if got := cleanNotice(notice); got != notice {
+			t.Errorf("%q becomes %q", notice, got)
+		}
+		raw := cleanNotice("From " + title + " at 09:10")
+		if paired(raw) != raw || width(raw) > noticeColumns || strings.ContainsAny(raw, "\r\n\u202e\u2067\ufffd") && !strings.Contains(title, "\ufffd") && utf8.ValidString(title) {
+			t.Errorf("%q becomes %q", title, raw)
+		}
+		if again := cleanNotice(raw); again != raw {
+			t.Errorf("%q becomes %q", raw, again)
 		}
 	})
 }
