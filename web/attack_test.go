@@ -102,7 +102,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		} {
 			token := r.token(u)
 			for path, form := range map[string]url.Values{
-				"/sign-out": nil, "/sign-in": {"token": {token}}, r.unsubscribePath(d) + "/undo": nil,
+				"/sign-out": nil, "/ping": {"url": {"https://a.example/"}}, "/RPC2": nil, "/sign-in": {"token": {token}}, r.unsubscribePath(d) + "/undo": nil,
 			} {
 				w := r.visitor()
 				w.cookies = v.cookies
@@ -139,7 +139,7 @@ func TestGetChangesNothing(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		token := r.token(u)
 		v := r.visitor().signIn(u)
-		for _, path := range []string{"/", "/sign-in?token=" + token, "/sign-out", "/editions", r.unsubscribePath(d), r.unsubscribePath(d) + "/undo", "/bot"} {
+		for _, path := range []string{"/", "/sign-in?token=" + token, "/sign-out", "/editions", r.unsubscribePath(d), r.unsubscribePath(d) + "/undo", "/bot", "/status", "/RPC2"} {
 			v.get(path)
 			v.do("HEAD", path, "", nil)
 			v.do("OPTIONS", path, "", nil)

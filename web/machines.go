@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -12,19 +13,27 @@ import (
 // A botPage says to site owners who is asking.
 type botPage struct {
 	UserAgent string
+	BaseURL   string
 	Contact   string
-	PollGap   time.Duration
-	HostGap   time.Duration
+	Gap       time.Duration // between two polls of one feed
+	HostGap   time.Duration // between two requests to one host
+	Window    time.Duration // over which the polls of one midnight are spread
+	Addresses []string
+	Pings     bool
 }
 
 // bot is the page that the User-Agent of the poller leads to.
 func (s *site) bot(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
 	return s.show(w, r, http.StatusOK, "bot", "About this feed reader", botPage{
-		UserAgent: fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers)", s.Version, s.BaseURL),
+		UserAgent: fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers; feed-id=42)", s.Version, s.BaseURL),
+		BaseURL:   s.BaseURL,
 		Contact:   s.Contact,
-		PollGap:   s.Spread.Gap,
+		Gap:       s.Spread.Gap,
 		HostGap:   s.HostGap,
+		Window:    s.Spread.Window,
+		Addresses: s.Addresses,
+		Pings:     s.Pings != nil,
 	})
 }
 
@@ -39,15 +48,16 @@ func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	return plain(w, http.StatusOK, "ok\n")
 }
 
-// robots keeps crawlers to the two pages that speak of the service; all else is personal.
+// robots keeps crawlers to the pages that speak of the service; all else is personal.
 func (s *site) robots(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	return plain(w, http.StatusOK, "User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /static/\nDisallow: /\n")
+	return plain(w, http.StatusOK, "User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /status\nAllow: /static/\nDisallow: /\n")
 }
 
 // plain answers with a line or a few of text.
 func plain(w http.ResponseWriter, status int, text string) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
 	_, _ = io.Copy(w, strings.NewReader(text))
 	return nil

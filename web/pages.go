@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"strconv"
 	"time"
 
 	"digest"
+	"digest/chart"
 	"digest/render"
 )
 
@@ -22,7 +24,8 @@ type pages map[string]*template.Template
 
 // pageNames is every page; each has templates/NAME.html that defines "main".
 var pageNames = []string{
-	"landing", "edition", "editions", "sign-in", "unsubscribe", "unsubscribed", "bot", "problem",
+	"landing", "edition", "editions", "sign-in", "unsubscribe", "unsubscribed",
+	"bot", "status", "feed", "pinged", "problem",
 }
 
 // A frame is what the layout around every page shows.
@@ -41,6 +44,10 @@ func loadPages(a assets) pages {
 		"day":     func(d digest.Date) string { return d.Format("Monday 2 January") },
 		"longDay": func(d digest.Date) string { return d.Format("Monday 2 January 2006") },
 		"period":  period,
+		"minute":  minute,
+		"size":    chart.Size,
+		"span":    chart.Span,
+		"count":   count,
 	}
 	layout := template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").
 		ParseFS(templateFiles, "templates/layout.html"))
@@ -58,7 +65,7 @@ func loadPages(a assets) pages {
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
 	f := frame{Title: title, Name: cmp.Or(nameOf(data), render.DefaultName), Page: data, SignedIn: s.signedIn(r)}
-	f.Index = name == "landing" || name == "bot"
+	f.Index = status == http.StatusOK && (name == "landing" || name == "bot" || name == "status")
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("rendering page %s: %w", name, err)
@@ -68,6 +75,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 		h.Del("X-Robots-Tag")
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(status)
 	_, _ = b.WriteTo(w) // a visitor who has left is no error of ours
 	return nil
@@ -103,7 +111,7 @@ func period(d time.Duration) string {
 	for _, u := range []struct {
 		unit time.Duration
 		name string
-	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
 		if d < u.unit || d%u.unit != 0 {
 			continue
 		}
@@ -113,4 +121,15 @@ func period(d time.Duration) string {
 		return "one " + u.name
 	}
 	return d.String()
+}
+
+// minute says an instant to the minute, in UTC.
+func minute(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04") }
+
+// count says a number of things: "1 request", "2 requests".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

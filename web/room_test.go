@@ -15,6 +15,7 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/poller"
 	"digest/store"
 	"digest/web"
 
@@ -31,6 +32,8 @@ type room struct {
 	signer *digest.Signer
 	base   string
 	now    time.Time
+
+	addresses []string // that feeds are asked from
 
 	handler http.Handler
 	log     *bytes.Buffer
@@ -51,6 +54,7 @@ func (r *room) open(base string) {
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
+		Pings: r.store, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }

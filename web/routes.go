@@ -5,7 +5,8 @@ import "net/http"
 // oneClick is the route that mail programs post to from anywhere (RFC 8058 §3.2).
 const oneClick = "POST /unsubscribe/{token}"
 
-// routes is every address of the web view. A GET never changes anything.
+// routes is every address of the web view. A GET never changes anything but for
+// a ping, which asks for no more than a poll that is allowed anyway.
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]handler{
@@ -23,7 +24,12 @@ func (s *site) routes() *http.ServeMux {
 		oneClick:                         s.unsubscribe,
 		"POST /unsubscribe/{token}/undo": s.resubscribe,
 
-		"GET /bot":           s.bot,
+		"GET /bot":    s.bot,
+		"GET /status": s.status,
+		"GET /ping":   s.ping,
+		"POST /ping":  s.ping,
+		"POST /RPC2":  s.call,
+
 		"GET /healthz":       s.health,
 		"GET /robots.txt":    s.robots,
 		"GET /static/{name}": s.asset,

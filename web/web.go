@@ -58,6 +58,8 @@ type Feeds interface {
 	FeedByURL(ctx context.Context, url string) (digest.Feed, error)
 	// Feed gives a feed with the next midnight of its readers.
 	Feed(ctx context.Context, id digest.FeedID) (store.FeedInfo, error)
+	// Polls gives the polls of a feed since an instant, oldest first.
+	Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]store.PollRecord, error)
 }
 
 // Store is what the web view needs of the database.
@@ -69,10 +71,9 @@ type Store interface {
 
 // Pings takes in what sites say of themselves.
 type Pings interface {
-	// Pinged notes that what is at one of these addresses has news: urls are
-	// one ping's, in normal form, the feed's own address before that of its
-	// site. Addresses of no feed that is known change nothing. The feed is
-	// asked as soon as it may be asked anyway.
+	// Pinged takes it that there is news at one of these addresses, which are
+	// one ping's, in normal form: the first that is a feed's or its site's
+	// counts. It is asked as soon as it may be asked anyway.
 	Pinged(ctx context.Context, urls []string, now time.Time) error
 }
 
@@ -98,11 +99,12 @@ type Options struct {
 	Log       *slog.Logger     // default: nowhere
 }
 
-// A site is the web view: the handlers' shared, never changing parts.
+// A site is the web view: the handlers' shared parts. Only the limits change.
 type site struct {
 	Options
 	pages  pages
 	assets assets
+	limits limits
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -122,6 +124,6 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a)}
+	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits()}
 	return s.guard(s.routes())
 }

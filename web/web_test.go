@@ -144,15 +144,31 @@ func TestEditionIsReadable(t *testing.T) {
 func TestBotPage(t *testing.T) {
 	each(t, func(r *room) {
 		a := r.visitor().get("/bot").status(http.StatusOK)
-		a.shows("pre", "digest/1.2.3 (+"+r.base+"/bot; 3 subscribers)")
+		a.shows("pre", "digest/1.2.3 (+"+r.base+"/bot; 3 subscribers; feed-id=42)", "User-agent: digest Disallow: /",
+			r.base+"/RPC2", "curl --data-urlencode url=https://example.org/feed.xml "+r.base+"/ping")
 		a.shows("a[href=mailto:ada@example.org]", "ada@example.org")
-		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "never two within one hour", "at least 2 seconds apart"} {
+		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "never two within one hour", "at least 2 seconds apart",
+			"spread over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days", "no fixed list of addresses", "WebSub"} {
 			if !strings.Contains(strings.Join(a.texts("main"), " "), word) {
 				r.t.Errorf("the bot page does not speak of %s", word)
 			}
 		}
 		if a.Header.Get("X-Robots-Tag") != "" {
 			r.t.Error("the bot page should be findable")
+		}
+		r.addresses = []string{"198.51.100.7/32", "2001:db8:1::/64"}
+		r.open("")
+		r.visitor().get("/bot").shows(".addresses code", r.addresses...)
+	})
+}
+
+func TestCrawlersMayReadOfTheService(t *testing.T) {
+	each(t, func(r *room) {
+		body := r.visitor().get("/robots.txt").status(http.StatusOK).body
+		for _, line := range []string{"Allow: /bot\n", "Allow: /status\n", "Disallow: /\n"} {
+			if !strings.Contains(body, line) {
+				r.t.Errorf("no %q in %s", line, body)
+			}
 		}
 	})
 }
@@ -204,7 +220,7 @@ func TestAssets(t *testing.T) {
 
 func TestEveryAnswerIsGuarded(t *testing.T) {
 	each(t, func(r *room) {
-		for _, path := range []string{"/", "/sign-in", "/editions", "/editions/2026-11-20", "/e/x", "/unsubscribe/x", "/bot", "/healthz", "/robots.txt", "/static/x", "/nowhere"} {
+		for _, path := range []string{"/", "/sign-in", "/editions", "/editions/2026-11-20", "/e/x", "/unsubscribe/x", "/bot", "/status", "/status?url=https://a.example/", "/ping", "/healthz", "/robots.txt", "/static/x", "/nowhere"} {
 			h := r.visitor().get(path).Header
 			if got := h.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none';") || strings.Contains(got, "unsafe") {
 				r.t.Errorf("%s: policy %q", path, got)
@@ -220,6 +236,7 @@ func TestWrongMethods(t *testing.T) {
 	each(t, func(r *room) {
 		for path, allow := range map[string]string{
 			"/": "GET, HEAD", "/editions": "GET, HEAD", "/bot": "GET, HEAD", "/healthz": "GET, HEAD",
+			"/status": "GET, HEAD", "/ping": "GET, HEAD, POST", "/RPC2": "POST",
 			"/sign-in": "GET, HEAD, POST", "/sign-out": "POST", "/unsubscribe/x": "GET, HEAD, POST", "/unsubscribe/x/undo": "POST",
 		} {
 			a := r.visitor().do("DELETE", path, "", nil).status(http.StatusMethodNotAllowed)

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/push"
+)
+
+// pingTime is how long a ping may keep the database busy.
+const pingTime = 10 * time.Second
+
+// errPingFlood is told in the words that a ping's answer has.
+var errPingFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many pings came from your address; try again in a minute"}
+
+// ping takes the news that a site has news, as a form or as an XML-RPC call. It
+// never fetches anything, and its answer does not tell what is known here.
+func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
+	return s.takePing(w, r, r.Header.Get("Content-Type"))
+}
+
+// call is ping at the address that XML-RPC has had since weblogs.com.
+func (s *site) call(w http.ResponseWriter, r *http.Request) error {
+	return s.takePing(w, r, "text/xml")
+}
+
+func (s *site) takePing(w http.ResponseWriter, r *http.Request, contentType string) error {
+	if s.Pings == nil {
+		return errNotFound
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, push.MaxBody+1))
+	if err != nil {
+		return badForm(err)
+	}
+	p, err := push.Parse(contentType, body, r.URL.Query())
+	if err == nil {
+		p.Sources, err = s.admit(p.Sources, client(r))
+	}
+	w.Header().Set("Connection", "close") // see tellOf
+	if err := s.answerPing(w, r, p, contentType, err); err != nil {
+		return err
+	}
+	if err == nil && r.Method != http.MethodHead {
+		s.tellOf(w, r, p.Sources)
+	}
+	return nil
+}
+
+// admit gives the sources of a ping in normal form, without those that were
+// pinged often enough: nobody needs to know.
+func (s *site) admit(sources [][]string, from string) ([][]string, error) {
+	now := s.Now()
+	var admitted [][]string
+	for _, source := range sources {
+		if !s.limits.pingers.take(from, now) || !s.limits.pings.take("", now) {
+			return nil, errPingFlood
+		}
+		var urls []string
+		for _, address := range source {
+			if url, err := feed.NormalURL(address); err == nil {
+				urls = append(urls, url)
+			}
+		}
+		if len(urls) > 0 && s.limits.pinged.take(urls[0], now) {
+			admitted = append(admitted, urls)
+		}
+	}
+	return admitted, nil
+}
+
+// answerPing answers in the words of the ping: a call, a publisher's, a
+// browser's or plain text.
+func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, contentType string, err error) error {
+	switch {
+	case push.IsCall(contentType):
+		answer := push.Answer(err)
+		w.Header().Set("Content-Type", "text/xml; charset=utf-8")
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		_, _ = w.Write(answer) // 200 whatever it says
+		return nil
+	case err != nil:
+		return plainError(w, err)
+	case p.Publish:
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	case strings.Contains(r.Header.Get("Accept"), "text/html"):
+		return s.show(w, r, http.StatusOK, "pinged", "Thanks for the ping", nil)
+	}
+	return plain(w, http.StatusOK, "Thanks for the ping.\n")
+}
+
+// plainError tells a program what was wrong with its ping.
+func plainError(w http.ResponseWriter, err error) error {
+	e, ok := errors.AsType[*digest.Error](err)
+	if !ok {
+		return err
+	}
+	status := http.StatusBadRequest
+	if e.Kind == digest.Unavailable {
+		status = http.StatusTooManyRequests
+		w.Header().Set("Retry-After", "60")
+	}
+	return plain(w, status, e.Message+"\n")
+}
+
+// tellOf hands the sources on when the answer is out, and nothing else will
+// come over its connection: how long the database takes would tell whether it
+// knows them.
+func (s *site) tellOf(w http.ResponseWriter, r *http.Request, sources [][]string) {
+	_ = http.NewResponseController(w).Flush() // who has left needs no answer
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), pingTime)
+	defer cancel()
+	for _, urls := range sources {
+		if err := s.Pings.Pinged(ctx, urls, s.Now()); err != nil {
+			s.Log.ErrorContext(ctx, "a ping was lost", "error", err)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package web
+
+import (
+	"cmp"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/chart"
+	"digest/feed"
+	"digest/poller"
+	"digest/store"
+)
+
+const (
+	historyDays = 90 // as long as polls are kept
+	recentPolls = 10
+	maxShown    = 300 // characters of an address or a title
+)
+
+// A statusPage asks for the address of a feed, and says why there is no answer.
+type statusPage struct {
+	Asked     string // what was asked for; "" if nothing was, or it holds a password
+	NoAddress bool   // it is no web address
+	Unknown   bool   // it is none that is known here
+}
+
+// A feedPage is how a feed stands. It tells nothing of who reads it, not even
+// how many.
+type feedPage struct {
+	URL      string // without what may be secret
+	Pingable string // the address asked for, unless it holds a password or pings are not taken
+	Title    string
+	State    string
+	Reason   string
+	Asleep   bool // nobody's edition waits for it
+	Next     time.Time
+	Late     bool // Next is over: it waits for its turn
+	Last     time.Time
+	LastOK   time.Time
+	Failing  time.Time // since
+	MovingTo string
+	Rules    []string
+	Recent   []recentPoll // the newest first
+	Total    chart.Day
+	Legend   []legendEntry
+	Days     []chart.Day // with polls, the newest first
+	Chart    template.HTML
+}
+
+// A recentPoll is one of the last polls in words.
+type recentPoll struct {
+	store.PollRecord
+	Class string // of its kind, for a key
+	Text  string
+}
+
+type legendEntry struct {
+	Kind  chart.Kind
+	Count int
+}
+
+// status answers for one feed, by its exact address; there is no list of them.
+func (s *site) status(w http.ResponseWriter, r *http.Request) error {
+	asked := askedURLs(r.URL)
+	if len(asked) == 0 {
+		return s.show(w, r, http.StatusOK, "status", "How a feed stands", statusPage{})
+	}
+	if !s.limits.lookups.take(client(r), s.Now()) {
+		w.Header().Set("Retry-After", "60")
+		return errTooMany
+	}
+	for _, address := range asked {
+		f, at, err := s.findFeed(r, address)
+		if digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return s.showFeed(w, r, f, at)
+	}
+	return s.showUnknown(w, r, asked[0])
+}
+
+// askedURLs reads the url parameter. Who types a feed's address by hand behind
+// ?url= does not escape its own query: then all the rest is taken as well.
+func askedURLs(u *url.URL) []string {
+	var asked []string
+	for _, c := range []string{u.Query().Get("url"), unescapedURL(u.RawQuery)} {
+		if c = strings.TrimSpace(c); c != "" && !slices.Contains(asked, c) {
+			asked = append(asked, c)
+		}
+	}
+	return asked
+}
+
+func unescapedURL(query string) string {
+	rest, found := strings.CutPrefix(query, "url=")
+	if !found || !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
+		return ""
+	}
+	return rest
+}
+
+// findFeed gives the feed at an address, and the address in normal form.
+func (s *site) findFeed(r *http.Request, address string) (store.FeedInfo, string, error) {
+	at, err := feed.NormalURL(address)
+	if err != nil {
+		return store.FeedInfo{}, "", err
+	}
+	known, err := s.Store.FeedByURL(r.Context(), at)
+	if err != nil {
+		return store.FeedInfo{}, at, err
+	}
+	f, err := s.Store.Feed(r.Context(), known.ID)
+	return f, at, err
+}
+
+// showUnknown says politely that there is nothing to say.
+func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string) error {
+	var p statusPage
+	if shown, err := shownURL(asked, true); err == nil && shown == asked {
+		p.Asked = shortened(asked)
+	}
+	status := http.StatusNotFound
+	if _, err := feed.NormalURL(asked); err != nil {
+		status, p.NoAddress = http.StatusBadRequest, true
+	} else {
+		p.Unknown = true
+	}
+	return s.show(w, r, status, "status", "How a feed stands", p)
+}
+
+// showFeed shows what is known of f, which was found at the address asked for.
+func (s *site) showFeed(w http.ResponseWriter, r *http.Request, f store.FeedInfo, asked string) error {
+	now := s.Now()
+	polls, err := s.Store.Polls(r.Context(), f.ID, now.AddDate(0, 0, -historyDays))
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "feed", "How a feed stands", s.feedPage(f, asked, polls, now))
+}
+
+func (s *site) feedPage(f store.FeedInfo, asked string, polls []store.PollRecord, now time.Time) feedPage {
+	state, reason := poller.Status(f.Feed, now)
+	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
+	address, _ := shownURL(f.URL, f.URL == asked)
+	p := feedPage{
+		URL: shortened(address), Title: shortened(f.Title), State: state, Reason: reason,
+		Asleep: state == poller.StateActive && next.IsZero(),
+		Next:   next, Late: !next.IsZero() && !next.After(now),
+		Last: f.LastAttemptAt, LastOK: f.LastOKAt, Failing: f.FailingSince,
+		Rules: rulesOf(f.Feed), Recent: recentOf(polls),
+	}
+	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
+		p.Pingable = asked
+	}
+	if f.MovedTo != "" {
+		to, _ := shownURL(f.MovedTo, false)
+		p.MovingTo = shortened(to)
+	}
+	p.plot(polls, now)
+	return p
+}
+
+// plot draws the history, and tells it in numbers.
+func (p *feedPage) plot(polls []store.PollRecord, now time.Time) {
+	drawn := make([]chart.Poll, len(polls))
+	for i, r := range polls {
+		drawn[i] = chart.Poll{At: r.At, Kind: kindOf(r), Bytes: r.Bytes, Took: r.Took}
+	}
+	history := chart.New(drawn, now, historyDays)
+	p.Total = history.Total()
+	if p.Total.Polls() == 0 {
+		return
+	}
+	for _, k := range chart.Kinds() {
+		if n := p.Total.Count[k]; n > 0 {
+			p.Legend = append(p.Legend, legendEntry{k, n})
+		}
+	}
+	for _, d := range slices.Backward(history.Days) {
+		if d.Polls() > 0 {
+			p.Days = append(p.Days, d)
+		}
+	}
+	// The picture holds numbers and dates only, nothing that a feed has said.
+	p.Chart = template.HTML(history.SVG("Answers, bytes and times of the last 90 days, by day; the table below has the numbers"))
+}
+
+// recentOf tells the last polls, the newest first.
+func recentOf(polls []store.PollRecord) []recentPoll {
+	var recent []recentPoll
+	for _, r := range slices.Backward(polls[max(0, len(polls)-recentPolls):]) {
+		recent = append(recent, recentPoll{r, kindOf(r).Class(), cmp.Or(r.Note, r.Outcome)})
+	}
+	return recent
+}
+
+// kindOf sorts a poll's answer as a site owner would.
+func kindOf(r store.PollRecord) chart.Kind {
+	switch {
+	case r.Outcome == string(poller.Changed):
+		return chart.Changed
+	case r.Outcome == string(poller.Unchanged):
+		return chart.Unchanged
+	case r.Status == http.StatusTooManyRequests:
+		return chart.Limited
+	case r.Status >= 500:
+		return chart.Broken
+	case r.Status >= 400:
+		return chart.Refused
+	}
+	return chart.Silent
+}
+
+// shownURL is an address as strangers may see it: without user and password,
+// and, unless they named it themselves, without its query, which may be a key.
+func shownURL(address string, named bool) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	if u.User == nil && (named || u.RawQuery == "") {
+		return address, nil
+	}
+	if u.User != nil {
+		u.User = url.User("...")
+	}
+	if !named && u.RawQuery != "" {
+		u.RawQuery = "..."
+	}
+	return u.String(), nil
+}
+
+func shortened(s string) string {
+	if r := []rune(s); len(r) > maxShown {
+		return string(r[:maxShown]) + "…"
+	}
+	return s
+}
