@@ -167,8 +167,8 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 }
 
 // pruneFeeds deletes feeds that nobody takes any more, each with all that is its
-// own: whoever comes to it later meets it as new. A notice that an edition still
-// holds, or will, goes with that one. It locks them as Subscribe does.
+// own: whoever comes to it later meets it as new. Notices go with the editions
+// that tell them, or wait for a reader who pauses. It locks the feeds as Subscribe does.
 func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
@@ -183,9 +183,6 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 			if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE feed_id IN (`+list(ids)+`)`); err != nil {
 				return err
 			}
-		}
-		if _, err := c.exec(ctx, `DELETE FROM notices WHERE feed_id IN (`+list(ids)+`) AND visible_at < ?`, old); err != nil {
-			return err
 		}
 		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+list(ids)+`)`)
 		return err

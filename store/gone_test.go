@@ -1,0 +1,209 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// say410 records that a feed said 410, and when it did so first.
+func (w world) say410(f digest.Feed, now time.Time) {
+	w.t.Helper()
+	f = w.feedAgain(f)
+	f.GoneAt, f.LastStatus, f.Errors, f.FirstErrorAt = now, 410, 1, now
+	_, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+	w.ok(err)
+}
+
+func (w world) feedAt(url, host string) digest.Feed {
+	w.t.Helper()
+	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: url, Host: host})
+	w.ok(err)
+	f.ParsedAt, f.LastOKAt = noon.Add(-48*time.Hour), noon.Add(-48*time.Hour)
+	_, err = w.Record(w.ctx(), f.ParsedAt, []store.Polled{{Feed: f}})
+	w.ok(err)
+	return f
+}
+
+// The siblings of a feed are what is asked for somebody on its host and port.
+func TestSaidGone(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "UTC")
+		a := w.feedAt("https://x.example/a", "x.example")
+		b := w.feedAt("https://x.example:443/b", "x.example")
+		other := w.feedAt("https://x.example:8443/c", "x.example")
+		untaken := w.feedAt("https://x.example/d", "x.example")
+		below := w.feedAt("https://www.x.example/e", "www.x.example")
+		alone := w.feedAt("http://y.example/", "y.example")
+		w.subscribe(ada, a, b, other, below, alone)
+		cases := func() string {
+			w.t.Helper()
+			found, err := w.SaidGone(w.ctx(), noon)
+			w.ok(err)
+			text := ""
+			for _, c := range found {
+				text += c.Feed.URL + ":"
+				for _, s := range c.Siblings {
+					text += " " + s.URL
+				}
+				text += "\n"
+			}
+			return text
+		}
+		_ = untaken
+		want(w.t, "none", cases(), "")
+		w.say410(a, noon)
+		w.say410(alone, noon)
+		want(w.t, "two", cases(), "https://x.example/a: https://x.example:443/b\nhttp://y.example/:\n")
+		w.say410(b, noon)
+		want(w.t, "the host", cases(), "https://x.example/a: https://x.example:443/b\nhttp://y.example/:\nhttps://x.example:443/b: https://x.example/a\n"[:0]+
+			"https://x.example/a: https://x.example:443/b\nhttps://x.example:443/b: https://x.example/a\nhttp://y.example/:\n")
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET lease_until = ? WHERE id = ?`, noon.Add(time.Second).Unix(), a.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_status = 503 WHERE id = ?`, b.ID))
+		want(w.t, "in flight, and another answer", cases(), "http://y.example/:\n")
+		n, err := w.Retire(w.ctx(), noon, []digest.FeedID{a.ID, b.ID, alone.ID})
+		w.ok(err)
+		want(w.t, "digests", n, 1)
+		want(w.t, "decided", cases(), "")
+		subs, err := w.Subscriptions(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "still taken", len(subs), 4)
+	})
+}
+
+// Of a crowd those come first that tell most.
+func TestSiblingsOfACrowd(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "UTC")
+		var feeds []digest.Feed
+		for i := range 30 {
+			f := w.feedAt("https://x.example/"+string(rune('a'+i)), "x.example")
+			feeds = append(feeds, f)
+			w.subscribe(ada, f)
+			w.say410(f, noon)
+		}
+		lively := feeds[17]
+		lively.GoneAt, lively.LastOKAt, lively.LastStatus = time.Time{}, noon, 200
+		w.record(noon, lively, nil)
+		found, err := w.SaidGone(w.ctx(), noon)
+		w.ok(err)
+		want(w.t, "cases", len(found), 29)
+		for _, c := range found {
+			want(w.t, "siblings", len(c.Siblings), 20)
+			want(w.t, "first", c.Siblings[0].ID, lively.ID)
+			want(w.t, "itself", slices.ContainsFunc(c.Siblings, func(f digest.Feed) bool { return f.ID == c.Feed.ID }), false)
+		}
+	})
+}
+
+// Everybody is unsubscribed from a feed that is gone, and told; what waits of
+// it goes out all the same (I3), and not twice (I4).
+func TestRetire(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, eve := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("eve", "Europe/Paris")
+		f := w.feed("f.example")
+		w.ok(w.addTitled(ada, f, "Mine"))
+		w.subscribe(bob, f)
+		w.subscribe(eve, f)
+		w.record(noon, f, posts(noon, "1"))
+		w.hour(parisMidnight)
+		later := parisMidnight.Add(time.Hour)
+		w.record(later, f, posts(later, "2"))
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, later))
+		w.ok(w.SetDigestState(w.ctx(), eve.ID, digest.DigestLeft, later))
+		w.say410(f, later)
+		w.ok(w.Enqueue(w.ctx(), f.ID, later))
+		n, err := w.Retire(w.ctx(), later, []digest.FeedID{f.ID})
+		w.ok(err)
+		want(w.t, "digests", n, 3)
+		again, err := w.Retire(w.ctx(), later, []digest.FeedID{f.ID})
+		w.ok(err)
+		want(w.t, "once", again, 0)
+		got := w.feedAgain(f)
+		want(w.t, "gone", got.State, digest.FeedGone)
+		want(w.t, "queued", got.PollAt, time.Time{})
+		want(w.t, "waiting", w.waiting(ada), "2")
+		want(w.t, "told", w.told(ada), "gone Mine")
+		want(w.t, "told when he comes back", w.told(bob), "gone f.example")
+		want(w.t, "who left is not", w.told(eve), "")
+		for _, d := range []digest.Digest{ada, bob, eve} {
+			subs, err := w.Subscriptions(w.ctx(), d.ID)
+			w.ok(err)
+			want(w.t, "subscriptions", len(subs), 0)
+		}
+		w.hour(parisMidnight.Add(24 * time.Hour))
+		want(w.t, "ada's", w.editions(ada), "2026-11-20 1; 2026-11-21 2")
+		back := parisMidnight.Add(30 * time.Hour)
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestActive, back))
+		want(w.t, "still to be told", w.told(bob), "gone f.example")
+		w.hour(parisMidnight.Add(48 * time.Hour))
+		want(w.t, "bob's", w.editions(bob), "2026-11-20 1; 2026-11-22 2")
+
+		// It comes back, and so does a reader.
+		w.subscribe(ada, f)
+		f = w.feedAgain(f)
+		f.State, f.GoneAt = digest.FeedActive, time.Time{}
+		changed := post("1", noon)
+		changed.Title, changed.ContentHash = "Changed", "changed"
+		now := parisMidnight.Add(49 * time.Hour)
+		w.record(now, f, []digest.Post{changed}, "2")
+		want(w.t, "had all of it", w.waiting(ada), "")
+		w.holds("what was shown does not change", 0, `SELECT count(*) FROM posts WHERE title = 'Changed'`)
+	})
+}
+
+// A worker whose lease ended long ago does not bring a retired feed back.
+func TestRetireMeetsALatePoll(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		w.subscribe(w.reader("ada", "UTC"), f)
+		w.say410(f, noon)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		claimed := w.one(noon, "t")
+		n, err := w.Retire(w.ctx(), noon, []digest.FeedID{f.ID})
+		w.ok(err)
+		want(w.t, "in flight", n, 0)
+		after := noon.Add(2 * time.Hour)
+		n, err = w.Retire(w.ctx(), after, []digest.FeedID{f.ID})
+		w.ok(err)
+		want(w.t, "its lease is over", n, 1)
+		r := w.end(after, claimed, well)
+		want(w.t, "stale", r.Stale, 1)
+		want(w.t, "gone", w.feedAgain(f).State, digest.FeedGone)
+	})
+}
+
+func TestFeedDue(t *testing.T) {
+	each(t, func(w world) {
+		due := func() time.Time {
+			w.t.Helper()
+			at, err := w.FeedDue(w.ctx(), 1)
+			w.ok(err)
+			return at
+		}
+		f := w.feed("f.example")
+		want(w.t, "nobody's", due(), time.Time{})
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "America/New_York")
+		w.subscribe(ada, f)
+		want(w.t, "ada's", due(), parisMidnight)
+		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		w.ok(err)
+		want(w.t, "her next, for this one is under way", due(), parisMidnight.Add(24*time.Hour))
+		w.subscribe(bob, f)
+		want(w.t, "bob's", due(), parisMidnight.Add(6*time.Hour))
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		want(w.t, "he pauses", due(), parisMidnight.Add(24*time.Hour))
+		w.hour(parisMidnight)
+		want(w.t, "after the release", due(), parisMidnight.Add(24*time.Hour))
+		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, parisMidnight))
+		sunday := parisMidnight.Add(2 * 24 * time.Hour)
+		want(w.t, "on Sundays", due(), sunday)
+		late := sunday.Add(8 * 24 * time.Hour)
+		_, err = w.Plan(w.ctx(), late, queueNothing)
+		w.ok(err)
+		want(w.t, "after an outage", due(), sunday.Add(14*24*time.Hour))
+	})
+}

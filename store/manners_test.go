@@ -1,0 +1,234 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// end records that a claimed feed was asked, with what set makes of its record.
+func (w world) end(now time.Time, c store.ClaimedFeed, set func(*store.Polled)) store.RecordResult {
+	w.t.Helper()
+	p := store.Polled{Feed: c.Feed, Was: c.Feed, Token: c.Token, HostFreeAt: now}
+	p.Feed.PollAt, p.Feed.LastOKAt, p.Feed.LastStatus = time.Time{}, now, 304
+	set(&p)
+	r, err := w.Record(w.ctx(), now, []store.Polled{p})
+	w.ok(err)
+	return r
+}
+
+// one claims the one feed that may be asked.
+func (w world) one(now time.Time, token string) store.ClaimedFeed {
+	w.t.Helper()
+	claimed := w.claim(now, 9, token)
+	if len(claimed) != 1 {
+		w.t.Fatalf("claimed %d feeds, want one", len(claimed))
+	}
+	return claimed[0]
+}
+
+// Between two polls lie our own interval, and the operator's for its host; a
+// feed's interval by its own word is part of its freshness.
+func TestIntervalsHold(t *testing.T) {
+	each(t, func(w world) {
+		_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "slow.example", Interval: 48 * time.Hour}, noon)
+		w.ok(err)
+		for _, c := range []struct {
+			host string
+			own  time.Duration
+			wait time.Duration
+		}{
+			{"plain.example", 0, time.Hour},
+			{"silent.example", 12 * time.Hour, 12 * time.Hour},
+			{"www.slow.example", 0, 48 * time.Hour},
+			{"both.slow.example", 72 * time.Hour, 72 * time.Hour},
+		} {
+			f := w.newFeed(c.host)
+			w.subscribe(w.reader("of "+c.host, "UTC"), f)
+			w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+			w.end(noon, w.one(noon, "t"), func(p *store.Polled) { p.Feed.OwnInterval = c.own })
+
+			soon := noon.Add(30 * time.Minute)
+			w.ok(w.Enqueue(w.ctx(), f.ID, soon))
+			want(w.t, c.host+", queued", w.feedAgain(f).PollAt, noon.Add(max(c.wait, 30*time.Minute)).Add(-rest(c.wait)))
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ? WHERE id = ?`, soon.Unix(), f.ID))
+			next, _, err := w.NextPoll(w.ctx(), time.Hour)
+			w.ok(err)
+			want(w.t, c.host+", next poll", next, noon.Add(c.wait))
+			want(w.t, c.host+", too early", len(w.claim(noon.Add(c.wait-time.Second), 9, "u")), 0)
+			w.end(noon.Add(c.wait), w.one(noon.Add(c.wait), "v"), func(*store.Polled) {})
+		}
+	})
+}
+
+// rest is what of the wait the queue leaves to the gap.
+func rest(wait time.Duration) time.Duration {
+	if wait == time.Hour {
+		return 30 * time.Minute
+	}
+	return 0
+}
+
+// The rules for hosts hold for feeds that come after them, by whatever way.
+func TestRulesHoldForNewFeeds(t *testing.T) {
+	each(t, func(w world) {
+		for host, hours := range map[string]int{"example.org": 24, "slow.example.org": 48} {
+			_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: host, Interval: time.Duration(hours) * time.Hour}, noon)
+			w.ok(err)
+		}
+		ada := w.reader("ada", "UTC")
+		_, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{
+			{URL: "https://slow.example.org/1", Host: "slow.example.org", Domain: "example.org"},
+			{URL: "https://notexample.org/1", Host: "notexample.org", Domain: "notexample.org"},
+		}, noon)
+		w.ok(err)
+		_, _, err = w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://example.org/1", Host: "example.org", Domain: "example.org"})
+		w.ok(err)
+		moving := w.feed("elsewhere.example")
+		moving.URL, moving.Host, moving.Domain = "https://a.slow.example.org/1", "a.slow.example.org", "example.org"
+		w.record(noon, moving, nil)
+		for host, wanted := range map[string]struct {
+			hours  time.Duration
+			domain string
+		}{
+			"slow.example.org": {48, "example.org"}, "notexample.org": {0, "notexample.org"},
+			"example.org": {24, "example.org"}, "a.slow.example.org": {48, "example.org"},
+		} {
+			f, err := w.FeedByURL(w.ctx(), "https://"+host+"/1")
+			w.ok(err)
+			want(w.t, host, f.HostInterval, wanted.hours*time.Hour)
+			want(w.t, host+", domain", f.Domain, wanted.domain)
+		}
+	})
+}
+
+// A dead feed that somebody vouches for is asked like any other, once.
+func TestTrialIsAsked(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		w.subscribe(w.reader("ada", "Europe/Paris"), f)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'trial'`))
+		r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return parisMidnight, true })
+		w.ok(err)
+		want(w.t, "planned", r.Feeds, 1)
+		next, _, err := w.NextPoll(w.ctx(), time.Hour)
+		w.ok(err)
+		want(w.t, "next poll", next, parisMidnight)
+		w.end(parisMidnight, w.one(parisMidnight, "t"), func(p *store.Polled) { p.Feed.State = digest.FeedDead })
+		w.ok(w.Enqueue(w.ctx(), f.ID, parisMidnight))
+		want(w.t, "dead again", w.feedAgain(f).PollAt, time.Time{})
+	})
+}
+
+// Nobody asks for a feed that no active digest takes.
+func TestFeedsNobodyTakesLeaveTheQueue(t *testing.T) {
+	each(t, func(w world) {
+		for i, c := range []struct {
+			name string
+			part func(d digest.Digest, f digest.Feed) error
+		}{
+			{"unsubscribed", func(d digest.Digest, f digest.Feed) error { return w.Unsubscribe(w.ctx(), d.ID, f.ID) }},
+			{"paused", func(d digest.Digest, _ digest.Feed) error {
+				return w.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, noon)
+			}},
+			{"left", func(d digest.Digest, _ digest.Feed) error {
+				return w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
+			}},
+			{"removed", func(d digest.Digest, _ digest.Feed) error { return w.RemoveUser(w.ctx(), d.UserID) }},
+		} {
+			ada, bob := w.reader(fmt.Sprint("ada", i), "UTC"), w.reader(fmt.Sprint("bob", i), "UTC")
+			f, shared, flying := w.newFeed(c.name+"1.example"), w.newFeed(c.name+"2.example"), w.newFeed(c.name+"3.example")
+			w.subscribe(ada, f, shared, flying)
+			w.subscribe(bob, shared)
+			w.ok(w.Enqueue(w.ctx(), flying.ID, noon))
+			claimed := w.one(noon, "t")
+			later := noon.Add(time.Hour)
+			for _, feed := range []digest.Feed{f, shared} {
+				w.ok(w.Enqueue(w.ctx(), feed.ID, later))
+			}
+			for _, feed := range []digest.Feed{f, shared, flying} {
+				if err := c.part(ada, feed); err != nil && digest.KindOf(err) != digest.NotFound {
+					w.ok(err)
+				}
+			}
+			w.end(noon, claimed, func(p *store.Polled) { p.Feed.PollAt = later })
+			want(w.t, c.name, w.feedAgain(f).PollAt, time.Time{})
+			want(w.t, c.name+", in flight", w.feedAgain(flying).PollAt, time.Time{})
+			wanted := later
+			if c.name == "unsubscribed" {
+				wanted = w.feedAgain(shared).PollAt // bob's, whatever ada does
+			}
+			want(w.t, c.name+", taken by another", w.feedAgain(shared).PollAt, wanted)
+			want(w.t, "queued at all", w.feedAgain(shared).PollAt.IsZero(), false)
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = NULL`))
+		}
+	})
+}
+
+// What is said of a feed while it is in flight is for its next poll.
+func TestPingsDuringAPoll(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		w.subscribe(w.reader("ada", "UTC"), f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		claimed := w.one(noon, "t")
+		ping := noon.Add(3 * time.Minute)
+		w.ok(w.Pinged(w.ctx(), []string{f.URL}, ping))
+		_, err := w.Vouch(w.ctx(), f.ID, ping)
+		w.ok(err)
+		now := noon.Add(4 * time.Minute)
+		w.end(now, claimed, func(p *store.Polled) {
+			p.Feed.FreshUntil = noon.Add(2 * time.Hour)
+			p.Feed.OwnInterval = 90 * time.Minute
+		})
+		f = w.feedAgain(f)
+		want(w.t, "pinged", f.PingedAt, ping)
+		want(w.t, "doubted", f.Doubted, true)
+		want(w.t, "queued for when it may be asked", f.PollAt, noon.Add(2*time.Hour))
+
+		claimed = w.one(noon.Add(2*time.Hour), "u")
+		w.end(noon.Add(2*time.Hour), claimed, func(p *store.Polled) { p.Feed.PingedAt, p.Feed.Doubted = time.Time{}, false })
+		f = w.feedAgain(f)
+		want(w.t, "answered", f.PingedAt.IsZero() && !f.Doubted && f.PollAt.IsZero(), true)
+	})
+}
+
+// What makes a post late: the feed's last read before it was found, and the
+// midnight before its edition's with its release.
+func TestLateIsKnown(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.newFeed("f.example")
+		w.subscribe(ada, f)
+		read := func(now time.Time, identity string) {
+			w.t.Helper()
+			w.ok(w.Enqueue(w.ctx(), f.ID, now))
+			w.end(now, w.one(now, "t"), func(p *store.Polled) {
+				p.Feed.ParsedAt = now
+				p.Posts, p.Listed = posts(now, identity), []string{identity}
+			})
+		}
+		first, second := noon.Add(-time.Hour), parisMidnight.Add(4*time.Hour)
+		read(first, "1")
+		released := parisMidnight.Add(7 * time.Minute)
+		w.hour(released)
+		read(second, "2")
+		w.hour(parisMidnight.Add(24 * time.Hour))
+		list, err := w.Editions(w.ctx(), ada.ID, 9)
+		w.ok(err)
+		want(w.t, "editions", len(list), 2)
+		want(w.t, "before the first", list[1].PrevDueAt, time.Time{})
+		want(w.t, "its release", list[1].PrevReleasedAt, time.Time{})
+		want(w.t, "before the second", list[0].PrevDueAt, parisMidnight)
+		want(w.t, "released", list[0].PrevReleasedAt, released)
+		found, err := w.Posts(w.ctx(), []digest.PostID{1, 2})
+		w.ok(err)
+		want(w.t, "read before the first", found[0].ReadBefore, time.Time{})
+		want(w.t, "read before the second", found[1].ReadBefore, first)
+		claimed := w.take(parisMidnight.Add(24*time.Hour), 9, "d")
+		want(w.t, "with a delivery", claimed[len(claimed)-1].PrevDueAt, parisMidnight)
+	})
+}

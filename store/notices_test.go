@@ -1,0 +1,296 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// told describes the notices that wait for a digest: "gap f.example 12:00-13:00; ...".
+func (w world) told(d digest.Digest) string {
+	w.t.Helper()
+	list, err := w.WaitingNotices(w.ctx(), d.ID)
+	w.ok(err)
+	return describe(list)
+}
+
+func describe(list []digest.Notice) string {
+	var all []string
+	for _, n := range list {
+		text := string(n.Kind) + " " + n.Title
+		if !n.To.IsZero() {
+			text += " " + n.From.Format("15:04") + "-" + n.To.Format("15:04")
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
+}
+
+// editionNotices describes what a digest's editions tell, oldest first.
+func (w world) editionNotices(d digest.Digest) string {
+	w.t.Helper()
+	list, err := w.Editions(w.ctx(), d.ID, 100)
+	w.ok(err)
+	var all []string
+	for _, e := range list {
+		told, err := w.Notices(w.ctx(), []digest.Delivery{{Edition: e}})
+		w.ok(err)
+		for _, n := range told[e.ID] {
+			want(w.t, "digest", n.DigestID, d.ID)
+		}
+		all = append([]string{e.LocalDate.String() + " " + describe(told[e.ID])}, all...)
+	}
+	return strings.Join(all, "; ")
+}
+
+// gap records a poll that may have lost posts since an instant.
+func (w world) gap(now time.Time, f digest.Feed, from time.Time, identities ...string) {
+	w.t.Helper()
+	p := store.Polled{Feed: f, Posts: posts(now, identities...), Listed: identities, Gap: &store.Gap{From: from, To: now}}
+	p.Feed.ParsedAt, p.Feed.BusyInterval = now, 2*time.Hour
+	_, err := w.Record(w.ctx(), now, []store.Polled{p})
+	w.ok(err)
+}
+
+func TestGapsAreTold(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		f := w.feed("f.example")
+		w.ok(w.addTitled(ada, f, "Mine"))
+		w.subscribe(bob, f)
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.record(noon, f, posts(noon, "1"))
+		hour := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Hour) }
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID}, hour(1))
+		w.ok(err)
+
+		w.gap(hour(2), f, noon, "2", "3")
+		want(w.t, "ada", w.told(ada), "gap Mine 12:00-14:00")
+		want(w.t, "bob pauses", w.told(bob), "")
+		want(w.t, "cyd, since she takes it", w.told(cyd), "gap f.example 13:00-14:00")
+		want(w.t, "busy", w.feedAgain(f).BusyInterval, 2*time.Hour)
+		w.gap(hour(4), f, hour(2), "4", "5")
+		want(w.t, "two are one", w.told(ada), "gap Mine 12:00-16:00")
+		w.hour(parisMidnight)
+		want(w.t, "edition", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
+		want(w.t, "told once", w.told(ada), "")
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		want(w.t, "and it stays", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
+	})
+}
+
+// A gap is believed only if nothing of the document is known, under no identity.
+func TestGapsThatAreNone(t *testing.T) {
+	renamed := post("new-1", noon)
+	renamed.Title, renamed.URL = "Title of 1", "https://example.org/1"
+	for name, p := range map[string]store.Polled{
+		"one is known":       {Posts: posts(noon, "2", "1"), Listed: []string{"2", "1"}},
+		"one did not change": {Posts: posts(noon, "2", "3"), Listed: []string{"2", "3", "1"}},
+		"one is renamed":     {Posts: []digest.Post{post("2", noon), renamed}, Listed: []string{"2", "new-1"}},
+		"the first read":     {Posts: posts(noon, "2", "3"), Listed: []string{"2", "3"}, FirstRead: true},
+		"nothing is listed":  {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(w world) {
+				ada := w.reader("ada", "Europe/Paris")
+				f := w.feed("f.example")
+				w.subscribe(ada, f)
+				w.record(noon, f, posts(noon, "1"))
+				w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+				w.end(noon, w.one(noon, "t"), func(q *store.Polled) {
+					q.Posts, q.Listed, q.FirstRead = p.Posts, p.Listed, p.FirstRead
+					q.Gap = &store.Gap{From: noon.Add(-time.Hour), To: noon}
+					q.Feed.BusyInterval, q.Feed.PollAt = 2*time.Hour, noon.Add(2*time.Hour)
+				})
+				want(w.t, "told", w.told(ada), "")
+				want(w.t, "busy", w.feedAgain(f).BusyInterval, 0)
+				want(w.t, "queued", w.feedAgain(f).PollAt, time.Time{})
+			})
+		})
+	}
+}
+
+// An edition may hold nothing but what is to be told.
+func TestEditionOfNoticesAlone(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.die(f, noon)
+		want(w.t, "editions", w.hour(parisMidnight), 1)
+		want(w.t, "ada's", w.editionNotices(ada), "2026-11-20 dead f.example")
+		want(w.t, "without posts", w.editions(ada), "2026-11-20")
+		want(w.t, "bob's", w.editions(bob), "")
+		want(w.t, "numbered", w.again(ada).Editions, 1)
+		want(w.t, "the next day", w.hour(parisMidnight.Add(24*time.Hour)), 0)
+		want(w.t, "sent", len(w.take(parisMidnight.Add(time.Hour), 9, "t")), 1)
+	})
+}
+
+// die records that a feed has failed for too long.
+func (w world) die(f digest.Feed, now time.Time) {
+	w.t.Helper()
+	f = w.feedAgain(f)
+	f.State, f.Errors, f.FirstErrorAt = digest.FeedDead, 99, now
+	_, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+	w.ok(err)
+}
+
+func TestTheDeadAreToldOnce(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.subscribe(bob, f)
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.die(f, noon)
+		want(w.t, "told", w.told(ada), "dead f.example")
+		want(w.t, "bob, when he comes back", w.told(bob), "dead f.example")
+		w.hour(parisMidnight)
+		tried := w.feedAgain(f)
+		tried.State = digest.FeedTrial
+		w.set(tried)
+		w.die(f, parisMidnight)
+		want(w.t, "a trial that failed", w.told(ada), "")
+		tried.State = digest.FeedTrial
+		w.set(tried)
+		tried.State = digest.FeedActive
+		w.set(tried)
+		want(w.t, "it lives before bob was told", w.told(bob), "")
+		want(w.t, "ada was", w.editionNotices(ada), "2026-11-20 dead f.example")
+	})
+}
+
+// Notices move and go as hidden posts do.
+func TestNoticesMoveWithTheMidnight(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f, g := w.feed("f.example"), w.feed("g.example")
+		w.subscribe(ada, f, g)
+		one := noon.Add(time.Hour)
+		w.gap(one, f, noon, "1", "2")
+		w.gap(one, g, noon, "1", "2")
+		both := "gap f.example 12:00-13:00; gap g.example 12:00-13:00"
+		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
+		want(w.t, "in another zone", w.told(ada), both)
+		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		want(w.t, "on another day", w.told(ada), both)
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(30*24*time.Hour)))
+		want(w.t, "after a pause", w.told(ada), both)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		want(w.t, "without the feed", w.told(ada), "gap g.example 12:00-13:00")
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon))
+		w.holds("of who left", 0, `SELECT count(*) FROM notices`)
+
+		bob := w.reader("bob", "Europe/Paris")
+		w.subscribe(bob, f)
+		w.gap(one, f, noon, "3", "4")
+		w.holds("bob's", 1, `SELECT count(*) FROM notices`)
+		w.ok(w.RemoveUser(w.ctx(), bob.UserID))
+		w.holds("of who was removed", 0, `SELECT count(*) FROM notices`)
+	})
+}
+
+// An edition of the date may be there already: see TestReleasePostponesWhatCannotBe.
+func TestNoticesArePostponed(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		w.move(ada, parisMidnight.Add(time.Hour))
+		w.die(f, parisMidnight)
+		want(w.t, "no second edition", w.hour(parisMidnight.Add(2*time.Hour)), 0)
+		want(w.t, "it waits", w.told(ada), "dead f.example")
+		w.hour(parisMidnight.Add(24 * time.Hour))
+		want(w.t, "told", w.editionNotices(ada), "2026-11-20 ; 2026-11-21 dead f.example")
+	})
+}
+
+// TestTellingExcludesReleasing is I8 for notices: each is told in an edition, or waits.
+func TestTellingExcludesReleasing(t *testing.T) {
+	const readers, gaps = 5, 60
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		for i := range readers {
+			w.subscribe(w.reader(fmt.Sprint("reader", i), "Europe/Paris"), f)
+		}
+		gone := make([]digest.Feed, 10)
+		for i := range gone {
+			gone[i] = w.feed(fmt.Sprintf("gone%d.example", i))
+			for id := range readers {
+				w.subscribe(digest.Digest{ID: digest.DigestID(id + 1)}, gone[i])
+			}
+			w.say410(gone[i], noon)
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for n := range gaps {
+				w.gap(noon.Add(time.Duration(n+1)*time.Second), f, noon, fmt.Sprint("a", n), fmt.Sprint("b", n))
+			}
+		})
+		wg.Go(func() {
+			for _, g := range gone {
+				if _, err := w.Retire(w.ctx(), noon, []digest.FeedID{g.ID}); err != nil {
+					w.t.Error(err)
+				}
+			}
+		})
+		told := make(chan struct{})
+		go func() { wg.Wait(); close(told) }()
+		for now, done := parisMidnight, false; !done; now = now.Add(24 * time.Hour) {
+			select {
+			case <-told:
+				done = true
+			default:
+			}
+			w.hour(now)
+		}
+		w.holds("of feeds that are gone", readers*len(gone), `SELECT count(*) FROM notices WHERE kind = 'gone'`)
+		w.holds("that no edition tells", 0, `SELECT count(*) FROM notices n JOIN digests d ON d.id = n.digest_id
+			WHERE n.visible_at <= d.last_due_at AND NOT EXISTS
+			(SELECT 1 FROM editions e WHERE e.digest_id = n.digest_id AND e.due_at = n.visible_at)`)
+		w.holds("that wait for no midnight", 0, `SELECT count(*) FROM notices n JOIN digests d ON d.id = n.digest_id
+			WHERE n.visible_at > d.last_due_at AND n.visible_at <> d.next_due_at`)
+	})
+}
+
+func TestPruneTakesAllOfAFeed(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f := w.asked("f.example", noon)
+		w.ok(w.addTitled(ada, f, "Mine"))
+		w.subscribe(bob, f)
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		f.ParsedAt = noon
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{
+			Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"},
+			Body: &store.Body{Bytes: []byte("x")}, Poll: store.PollRecord{At: noon, Outcome: "changed"},
+		}})
+		w.ok(err)
+		w.say410(f, noon)
+		_, err = w.Retire(w.ctx(), noon, []digest.FeedID{f.ID})
+		w.ok(err)
+		w.hour(parisMidnight)
+		w.send(parisMidnight)
+		want(w.t, "told", w.editionNotices(ada), "2026-11-20 gone Mine")
+		now := noon.Add(keep + 45*24*time.Hour)
+		w.hour(now)
+		w.prune(now)
+		for _, table := range []string{"feeds", "posts", "bodies", "polls", "editions", "notices"} {
+			n := 0
+			if table == "notices" {
+				n = 1 // bob may still come back
+			}
+			w.holds(table, n, `SELECT count(*) FROM `+table)
+		}
+		want(w.t, "bob", w.told(bob), "gone ")
+	})
+}
