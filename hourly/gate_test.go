@@ -1,0 +1,116 @@
+package hourly_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/poller"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// TestS16_KilledAgainAndAgain: a worker that is killed right after its claim,
+// ten times an hour, asks nobody twice: the attempt is stored before the
+// request, and the next one waits for the gap.
+func TestS16_KilledAgainAndAgain(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		p := newPaper(t)
+		h := newHouse(t, st, "2026-11-18 10:00")
+		p.publish("2026-11-18 09:00", "old")
+		h.takes("ann@example.org", p)
+		h.set("2026-11-20 00:00")
+		claims := 0
+		for range 30 {
+			claims += claimAndKill(t, h)
+			h.clock = h.clock.Add(6 * time.Minute)
+		}
+		if claims != 3 {
+			t.Errorf("%d attempts in three hours of being killed; want one an hour", claims)
+		}
+		h.clock = h.clock.Add(time.Hour)
+		if _, err := h.job().Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if asked := p.requests(); asked == "" {
+			t.Error("the feed is never asked again")
+		}
+	})
+}
+
+// claimAndKill claims whatever may be asked now, as a worker that then dies.
+// Its lease is short, so that only the attempt stands in the next one's way.
+func claimAndKill(t *testing.T, h *house) int {
+	t.Helper()
+	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
+		return poller.Schedule(f, due, h.clock, h.spread)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := store.ClaimOptions{N: 10, Gap: time.Hour, Lease: time.Second, Token: "dead"}
+	claimed, err := h.st.ClaimFeeds(t.Context(), h.clock, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(claimed)
+}
+
+// TestS18_OneGate: whatever wants a feed asked, it is not asked within the gap,
+// and then once.
+func TestS18_OneGate(t *testing.T) {
+	wishes := map[string]func(h *house, f digest.Feed) error{
+		"ping": func(h *house, f digest.Feed) error {
+			return h.st.Pinged(h.t.Context(), []string{f.URL}, h.clock)
+		},
+		"person": func(h *house, f digest.Feed) error {
+			_, err := h.st.Vouch(h.t.Context(), f.ID, h.clock)
+			return err
+		},
+		"queue": func(h *house, f digest.Feed) error {
+			return h.st.Enqueue(h.t.Context(), f.ID, h.clock)
+		},
+		"new reader": func(h *house, f digest.Feed) error {
+			_, d, err := h.st.AddUser(h.t.Context(), "raj@example.org", "Asia/Kolkata", h.clock)
+			if err == nil {
+				_, err = h.st.Subscribe(h.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, h.clock)
+			}
+			return err
+		},
+		"another midnight": func(h *house, _ digest.Feed) error {
+			_, err := h.st.Plan(h.t.Context(), h.clock.Add(24*time.Hour), func(digest.Feed, time.Time) (time.Time, bool) { return h.clock, true })
+			return err
+		},
+	}
+	for name, wish := range wishes {
+		t.Run(name, func(t *testing.T) {
+			p := newPaper(t)
+			h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
+			p.publish("2026-11-18 09:00", "old")
+			h.takes("ann@example.org", p)
+			h.hours("2026-11-19 00:00", 1, p)
+			f := h.feed(p)
+			for minute := 10; minute < 60; minute += 10 {
+				h.set(fmt.Sprintf("2026-11-19 00:%02d", minute))
+				if err := wish(h, f); err != nil && minute == 10 {
+					t.Fatal(err)
+				}
+				if _, err := h.job().Poll(context.Background()); err != nil { // a start, a deploy
+					t.Fatal(err)
+				}
+				if asked := p.requests(); asked != "" {
+					t.Fatalf("asked %s at %s", asked, h.clock.Format("15:04"))
+				}
+			}
+			h.set("2026-11-19 01:00")
+			if _, err := h.job().Poll(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if asked := p.requests(); name != "new reader" && asked != "GET" && asked != "HEAD" {
+				t.Errorf("asked %q when the gap was over; want once", asked)
+			}
+		})
+	}
+}
