@@ -35,6 +35,9 @@ func FuzzReadBody(f *testing.F) {
 	f.Add([]byte("plain"), "")
 	f.Add([]byte(strings.SplitN(gzipped(atom(1), nil), "\r\n\r\n", 2)[1]), "gzip")
 	f.Add([]byte("x"), "gzip, identity")
+	f.Add(pack(f, []byte(atom(1)), "br"), "br")
+	f.Add(pack(f, []byte(atom(1)), "zstd"), "zstd")
+	f.Add(pack(f, zeros(1<<20), "zstd", "gzip"), "zstd, gzip")
 	f.Fuzz(func(t *testing.T, body []byte, coding string) {
 		resp := &http.Response{ContentLength: -1, Header: http.Header{"Content-Encoding": {coding}}, Body: io.NopCloser(bytes.NewReader(body))}
 		out, wire, err := readBody(resp)
