@@ -7,8 +7,8 @@ type lateParts struct {
 	textLine, textHead piece
 }
 
-// LateLabel stands before the posts that come late.
-const LateLabel = "Late, from an earlier day"
+// lateLabel stands before the posts that come late.
+const lateLabel = "Late, from an earlier day"
 
 var (
 	lateAuto = newLateParts("auto")
@@ -19,20 +19,27 @@ var (
 func newLateParts(dir string) *lateParts {
 	return &lateParts{
 		line:     newPiece(`<p class="by"` + align(dir, lateLineStyle) + ">Late</p>\n"),
-		head:     newPiece(`<p class="by"` + align(dir, lateHeadStyle) + ">" + LateLabel + "</p>\n"),
+		head:     newPiece(`<p class="by"` + align(dir, lateHeadStyle) + ">" + lateLabel + "</p>\n"),
 		textLine: newPiece("  Late:\n"),
-		textHead: newPiece(LateLabel + ":\n\n"),
+		textHead: newPiece(lateLabel + ":\n\n"),
 	}
 }
 
-// FirstLate reports whether Blocks[i] is the first of the late ones.
-func (s Site) FirstLate(i int) bool { return s.Late > 0 && i == len(s.Blocks)-s.Late }
+// LateLabel is what stands before Blocks[i]: words before the first of the late
+// ones, otherwise none.
+func (s Site) LateLabel(i int) string {
+	if s.firstLate(i) {
+		return lateLabel
+	}
+	return ""
+}
 
-// late is what stands before Blocks[i]: nothing, but before the first late one,
-// on the side where its lines begin.
+func (s *Site) firstLate(i int) bool { return s.Late > 0 && i == len(s.Blocks)-s.Late }
+
+// late is that label as it is set, on the side where the lines after it begin.
 func (s *Site) late(i int) *lateParts {
 	switch {
-	case !s.FirstLate(i):
+	case !s.firstLate(i):
 		return &notLate
 	case s.Blocks[i].Dir == "rtl":
 		return lateRTL

@@ -46,7 +46,7 @@ func TestLatePostsComeLast(t *testing.T) {
 	}
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
 		order(t, where, text, "A Walled Garden", "First frost", "What the quince", "Late", "The seed swap", "The Harbour Log", // the index
-			"A Walled Garden", "First frost", "What the quince", LateLabel, "The seed swap", "The Harbour Log", "The fog signal")
+			"A Walled Garden", "First frost", "What the quince", lateLabel, "The seed swap", "The Harbour Log", "The fog signal")
 		if n := strings.Count(text, "Late"); n != 2 {
 			t.Errorf("%s: %d labels", where, n)
 		}
@@ -104,7 +104,7 @@ func TestLateInALargeEdition(t *testing.T) {
 // checkLate: as many labels as there are sites of which a late post is shown.
 func checkLate(t *testing.T, p Page, m Message, doc *html.Node) {
 	t.Helper()
-	want := map[string]int{"Late": 0, LateLabel: 0}
+	want := map[string]int{"Late": 0, lateLabel: 0}
 	e, err := newPress(p)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func checkLate(t *testing.T, p Page, m Message, doc *html.Node) {
 		}
 		switch d := pl.of(i, len(s.Blocks)-s.Late); {
 		case d >= short:
-			want[LateLabel]++
+			want[lateLabel]++
 			fallthrough
 		case d == headline:
 			want["Late"]++
@@ -133,10 +133,21 @@ func checkLate(t *testing.T, p Page, m Message, doc *html.Node) {
 	}
 	lines := strings.Split(m.Text, "\n")
 	for label, n := range want {
-		line := map[string]string{"Late": "  Late:", LateLabel: LateLabel + ":"}[label]
+		line := map[string]string{"Late": "  Late:", lateLabel: lateLabel + ":"}[label]
 		inText := len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l != line }))
 		if got[label] != n || inText != n {
 			t.Errorf("%q: %d times on the page and %d in the text, want %d", label, got[label], inText, n)
+		}
+	}
+}
+
+// TestLabelsForThePage: the web view asks for the same words.
+func TestLabelsForThePage(t *testing.T) {
+	s := ready()
+	s.Late = 2
+	for i, want := range []string{"", lateLabel, ""} {
+		if got := s.LateLabel(i); got != want {
+			t.Errorf("before post %d: %q, want %q", i, got, want)
 		}
 	}
 }
@@ -151,7 +162,7 @@ func TestLateRunsWithItsPosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, para := range all(parse(t, m.HTML), "p") {
-			if textOf(para) == LateLabel && strings.Contains(attr(para, "style"), "text-align:right") != want {
+			if textOf(para) == lateLabel && strings.Contains(attr(para, "style"), "text-align:right") != want {
 				t.Errorf("%s: style %s", site, attr(para, "style"))
 			}
 		}

@@ -64,7 +64,7 @@ func (e *press) indexHTML(s *sheet, p *plan) {
 		}
 		for j, b := range site.Blocks {
 			if p.of(i, j) > omitted {
-				if site.FirstLate(j) {
+				if site.firstLate(j) {
 					s.add(site.late(j).line)
 				}
 				s.add(b.line)
@@ -85,7 +85,7 @@ func (e *press) postsHTML(s *sheet, p *plan) {
 		s.add(site.parts.head)
 		for j, b := range site.Blocks {
 			if d := p.of(i, j); d >= short {
-				if site.FirstLate(j) {
+				if site.firstLate(j) {
 					s.add(site.late(j).head)
 				}
 				s.add(b.html(d))

@@ -43,7 +43,7 @@ func (e *press) indexText(s *sheet, p *plan) {
 		}
 		s.add(site.parts.textLabel)
 		for j, b := range site.Blocks {
-			if site.FirstLate(j) && p.of(i, j) > omitted {
+			if site.firstLate(j) && p.of(i, j) > omitted {
 				s.add(site.late(j).textLine)
 			}
 			switch d := p.of(i, j); {
@@ -69,7 +69,7 @@ func (e *press) postsText(s *sheet, p *plan) {
 		}
 		s.add(site.parts.textHead)
 		for j, b := range site.Blocks {
-			if site.FirstLate(j) && p.of(i, j) >= short {
+			if site.firstLate(j) && p.of(i, j) >= short {
 				s.add(site.late(j).textHead)
 			}
 			switch p.of(i, j) {
