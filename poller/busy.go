@@ -8,7 +8,7 @@ import (
 
 const (
 	busiest = time.Hour      // no feed is asked more often by itself
-	calm    = oneDay * 3 / 4 // half a turn of this much is none of our business: a day's polls overlap
+	calm    = oneDay * 3 / 4 // half a turn of this much: the polls of a day overlap
 	quieter = 4              // how much less often a feed is asked that brought nothing
 )
 
@@ -17,7 +17,7 @@ type Turnover struct {
 	Listed   int           // entries in the document; 0: it is unchanged
 	New      int           // those of them of which nothing was known
 	Elapsed  time.Duration // since the good poll before
-	Span     time.Duration // from the oldest dated entry to the newest; 0: not known
+	Span     time.Duration // since the date of the oldest entry; 0: not known
 	UntilDue time.Duration // to the next midnight of any reader; 0: there is none
 }
 
@@ -25,9 +25,9 @@ type Turnover struct {
 func (t Turnover) gap() bool { return t.Listed >= 2 && t.New >= t.Listed && t.Elapsed > 0 }
 
 // Busy says how often a feed is to be asked by itself because it is replaced
-// faster than its readers' midnights come: the feed's BusyInterval from now on,
-// 0 for not at all. A gap begins it; it ends when a poll that overlaps with the
-// one before shows that the polls of the midnights will do so too.
+// faster than its readers' midnights come: its BusyInterval from now on, 0 for
+// not at all. A gap begins it; it ends when a poll that overlaps with the one
+// before shows that the polls of the midnights will do so too.
 func Busy(f digest.Feed, t Turnover) time.Duration {
 	var every time.Duration
 	switch {
@@ -38,8 +38,8 @@ func Busy(f digest.Feed, t Turnover) time.Duration {
 	case t.New == 0:
 		every = quieter * f.BusyInterval
 	default:
-		turn := time.Duration(float64(t.Elapsed) * float64(t.Listed) / float64(t.New))
-		every = min(turn/2, 2*f.BusyInterval)
+		turn := float64(t.Elapsed) * float64(t.Listed) / float64(t.New)
+		every = min(time.Duration(turn/2), 2*f.BusyInterval)
 	}
 	if every >= max(calm, t.UntilDue*3/4) {
 		return 0
@@ -54,7 +54,7 @@ func Busy(f digest.Feed, t Turnover) time.Duration {
 func (t Turnover) afterGap(before time.Duration) time.Duration {
 	every := t.Elapsed / 4
 	if 0 < t.Span && t.Span < t.Elapsed {
-		every = t.Span * time.Duration(t.Listed) / time.Duration(t.Listed-1) / 2
+		every = t.Span / 2
 	}
 	if before > 0 {
 		every = min(every, before/2)

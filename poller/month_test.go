@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,74 +9,154 @@ import (
 	"digest"
 )
 
-// A month plays the hour for one feed: at each midnight of a reader the policy
-// is asked, and when the time comes the feed. It gives the instants of the
-// requests.
-func month(t *testing.T, answer func(request) string, midnights time.Duration) (log []request, results []Result) {
+// A month is a play of one feed with a real poller and a site that keeps what
+// comes over the wire, in the bubble's time.
+type month struct {
+	*play
+	site    *site
+	results []Result
+	asked   []request
+}
+
+// overTheWire plays 52 days of a site and gives what it saw.
+func overTheWire(t *testing.T, answer func(request) string, zones []*time.Location) month {
 	n := newNetwork(t)
 	defer n.close()
 	s := n.site("a.example:80", answer)
 	r := n.reader(t, "http://a.example/feed")
-	spread := Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, Jitter: RandomJitter}
-	end := time.Now().Add(30 * day1)
-	for due := time.Now(); due.Before(end); due = due.Add(midnights) {
-		time.Sleep(time.Until(due))
-		at, ok := Schedule(r.feed, due, time.Now(), spread)
-		if !ok {
-			continue
-		}
-		time.Sleep(time.Until(at))
-		result := r.p.Poll(t.Context(), r.feed, 1)
-		r.feed = result.Feed
-		results = append(results, result)
+	m := month{site: s, play: &play{
+		t: t, zones: zones, spread: usualSpread(), feed: r.feed, now: time.Now,
+		until: func(at time.Time) { time.Sleep(time.Until(at)) },
+	}}
+	m.feed.State = digest.FeedActive
+	m.poll = func() {
+		result := r.p.Poll(t.Context(), m.feed, len(zones))
+		m.feed = result.Feed
+		m.store()
+		m.results = append(m.results, result)
 	}
-	return s.log(), results
+	m.run(fiftyTwo)
+	m.asked = s.log()
+	return m
 }
 
-// TestS14_TwentyFourZones: with a midnight every hour no two polls are less
-// than an hour apart, and none is left out.
-func TestS14_TwentyFourZones(t *testing.T) {
+// TestS14_Months: 52 days of one feed with readers in 24 zones. No two polls
+// are less than an hour apart, none is left out, and each is one request.
+func TestS14_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log, _ := month(t, conditional(atom(1), `"1"`, monday), time.Hour)
-		for i := 1; i < len(log); i++ {
-			if gap := log[i].at.Sub(log[i-1].at); gap < time.Hour || gap > time.Hour+4*time.Minute {
+		m := overTheWire(t, conditional(atom(1), `"1"`, monday), hourlyZones(24))
+		for i := 1; i < len(m.log); i++ {
+			if gap := m.log[i].Sub(m.log[i-1]); gap < time.Hour || gap > time.Hour+4*time.Minute {
 				t.Fatalf("polls %v apart", gap)
 			}
-			if m := log[i].at.Minute(); m == 59 || m < 2 {
-				t.Fatalf("a poll in a hot minute: %v", log[i].at)
+		}
+		for _, q := range m.asked {
+			if at := q.at.Minute(); at == 59 || at < 2 {
+				t.Fatalf("S35: a request in a hot minute: %v", q.at)
 			}
 		}
-		if len(log) != 30*24 {
-			t.Errorf("%d requests", len(log))
+		if want := fiftyTwo * 24; len(m.log) != want || len(m.asked) != want {
+			t.Errorf("%d polls and %d requests, want %d", len(m.log), len(m.asked), want)
+		}
+		if got := strings.Count(methods(m.asked), "HEAD"); got > 1 {
+			t.Errorf("S32: %d HEADs before it was known that GET is enough", got)
 		}
 	})
 }
 
-// TestS15_FreshForADay: a feed that is fresh for exactly a day is asked every
-// day all the same, and never while it is fresh.
-func TestS15_FreshForADay(t *testing.T) {
+// TestS15_Months: what is fresh for exactly a day is asked every day all the
+// same, and never while it is fresh, whatever of the answers says so.
+func TestS15_Months(t *testing.T) {
+	for why, answer := range map[string]func(request) string{
+		"always":     conditional(atom(1), `"1"`, monday, "Cache-Control: max-age=86400"),
+		"only a 304": only("304", conditional(atom(1), `"1"`, monday), "Cache-Control: max-age=86400"),
+		"only a 200": only("200", conditional(atom(1), `"1"`, monday), "Cache-Control: max-age=86400"),
+		"with Age":   conditional(atom(1), `"1"`, monday, "Cache-Control: max-age=90000", "Age: 3600"),
+		"ttl":        conditional(fresh1440, `"1"`, monday),
+	} {
+		t.Run(why, func(t *testing.T) {
+			for _, readers := range []int{1, 24} {
+				synctest.Test(t, func(t *testing.T) {
+					m := overTheWire(t, answer, hourlyZones(readers))
+					first := 1
+					if why == "only a 304" {
+						first = 2
+					}
+					for i := first; i < len(m.asked); i++ {
+						if gap := m.asked[i].at.Sub(m.asked[i-1].at); gap < oneDay {
+							t.Fatalf("%d readers: asked after %v", readers, gap)
+						}
+					}
+					if n := len(m.asked); n < fiftyTwo || n > fiftyTwo+first-1 {
+						t.Errorf("%d readers: %d requests in %d days", readers, n, fiftyTwo)
+					}
+				})
+			}
+		})
+	}
+}
+
+// only adds a header field to answers of one status.
+func only(status string, answer func(request) string, field string) func(request) string {
+	return func(r request) string {
+		first, rest, _ := strings.Cut(answer(r), "\r\n")
+		if strings.Contains(first, " "+status+" ") {
+			rest = field + "\r\n" + rest
+		}
+		return first + "\r\n" + rest
+	}
+}
+
+// fresh1440 is a feed that is fresh for a day by its own word.
+const fresh1440 = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weather</title><link>https://weather.example/</link>
+<ttl>1440</ttl><item><guid>1</guid><title>Day 1</title><link>https://weather.example/1</link></item></channel></rss>`
+
+// TestS33_Months: what sends no validators is asked in full once a day, however
+// many readers it has.
+func TestS33_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log, _ := month(t, conditional(atom(1), `"1"`, monday, "Cache-Control: max-age=86400"), day1)
-		for i := 1; i < len(log); i++ {
-			if gap := log[i].at.Sub(log[i-1].at); gap < day1 {
+		m := overTheWire(t, func(r request) string { return reply(r, 200, atom(1)) }, hourlyZones(24))
+		for i := 1; i < len(m.asked); i++ {
+			if gap := m.asked[i].at.Sub(m.asked[i-1].at); gap < oneDay {
 				t.Fatalf("asked after %v", gap)
 			}
 		}
-		if len(log) != 30 {
-			t.Errorf("%d requests in 30 days", len(log))
+		if len(m.asked) < fiftyTwo-1 || len(m.asked) > fiftyTwo {
+			t.Errorf("%d requests", len(m.asked))
 		}
 	})
 }
 
-// TestS20_MonthOfErrors: four hours at first, a day once it has gone on for three.
-func TestS20_MonthOfErrors(t *testing.T) {
+// TestS19_Months: what limits us each time is asked again when its time has
+// come, beside the midnights, and never before.
+func TestS19_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log, results := month(t, func(r request) string { return reply(r, 500, "") }, time.Hour)
-		if len(log) > 3*6+28 || len(log) < 3*5+26 {
-			t.Errorf("%d requests", len(log))
+		m := overTheWire(t, func(r request) string { return reply(r, 429, "", "Retry-After: 25200") }, hourlyZones(1))
+		for i := 1; i < len(m.asked); i++ {
+			if gap := m.asked[i].at.Sub(m.asked[i-1].at); gap < 7*time.Hour {
+				t.Fatalf("asked after %v", gap)
+			}
 		}
-		if last := results[len(results)-1].Feed; last.State == digest.FeedDead || last.Errors != len(log) {
-			t.Errorf("%+v", last)
+		if n := len(m.asked); n < 170 || n > fiftyTwo*24/7+1 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+// TestS20_Months: four hours at first, then twice as many each time, then a day.
+func TestS20_Months(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := overTheWire(t, func(r request) string { return reply(r, 500, "") }, hourlyZones(24))
+		for i, least := range []time.Duration{4, 8, 16, 24, 24, 24} {
+			if gap := m.asked[i+1].at.Sub(m.asked[i].at); gap < least*time.Hour || gap > (least+1)*time.Hour {
+				t.Errorf("asked again after %v, want %d hours", gap, least)
+			}
+		}
+		if n := len(m.asked); n < 53 || n > 54 {
+			t.Errorf("%d requests", n)
+		}
+		if m.feed.State != digest.FeedActive || m.feed.Errors != len(m.asked) {
+			t.Errorf("%s after %d errors", m.feed.State, m.feed.Errors)
 		}
 	})
 }

@@ -9,17 +9,17 @@ import (
 
 // The times of the policy. They are the manners of the program, not settings.
 const (
-	usualPenalty = 4 * time.Hour       // 403, 429, 5xx, network, parse
-	longPenalty  = 24 * time.Hour      // 404; and the others once failing for long
-	failingLong  = 3 * 24 * time.Hour  // from here on longPenalty
-	deadAfter    = 90 * 24 * time.Hour // of errors without one success
+	usualPenalty = 4 * time.Hour // 401, 403, 429; 5xx, network and parse the first time
+	longPenalty  = oneDay        // 404, 410; and the others once failing for long
+	failingLong  = 3 * oneDay    // from here on longPenalty
+	deadAfter    = 90 * oneDay   // of errors without one success
 
-	maxFresh      = 24 * time.Hour     // freshness beyond this is not believed
-	maxRetryAfter = 7 * 24 * time.Hour // nor a wish to wait longer
+	maxFresh      = oneDay     // freshness beyond this is not believed
+	maxRetryAfter = 7 * oneDay // nor a wish to wait longer
 
-	headRetest = 90 * 24 * time.Hour // a useless verdict on HEAD is tried again
-	stuckHEAD  = 7 * 24 * time.Hour  // HEAD alone is believed for this long
-	believeIn  = 20 * time.Hour      // between two sightings of a permanent redirect
+	headRetest = 90 * oneDay    // a useless verdict on HEAD is tried again
+	stuckHEAD  = 7 * oneDay     // HEAD alone is believed for this long
+	believeIn  = 20 * time.Hour // between two sightings of a permanent redirect
 )
 
 // A failure is what the policy needs to know of a poll that failed.
@@ -36,45 +36,74 @@ func (x failure) throttled() bool {
 }
 
 // fail writes a failed poll into the record: when it may be tried again, and
-// whether it is to be tried at all.
+// whether it is to be tried at all. A 410 is not the end yet: see Gone.
 func fail(f *digest.Feed, x failure, now time.Time) {
 	f.LastStatus = x.status
 	f.Errors++
+	if f.FailingSince.IsZero() {
+		f.FailingSince = now
+	}
 	if f.FirstErrorAt.IsZero() && !x.throttled() {
 		f.FirstErrorAt = now
 	}
-	var failing time.Duration
-	if !f.FirstErrorAt.IsZero() {
-		failing = now.Sub(f.FirstErrorAt)
+	if f.GoneAt.IsZero() && x.status == http.StatusGone {
+		f.GoneAt = now
 	}
-	f.NotBefore = now.Add(penalty(x, failing))
-	switch {
-	case f.State == digest.FeedGone, x.status == http.StatusGone:
-		f.State = digest.FeedGone
-	case f.State == digest.FeedDead, failing >= deadAfter && !x.throttled():
-		f.State = digest.FeedDead
-	}
+	f.NotBefore = now.Add(penalty(x, f.Errors, now.Sub(f.FailingSince)))
+	f.State = stateAfter(*f, x, now)
 }
 
-// penalty is how long a feed that failed is left alone (S19, S20). failing is
-// the time since the first of the errors in a row.
-func penalty(x failure, failing time.Duration) time.Duration {
-	if x.waitSaid && x.throttled() {
-		return x.wait
+// stateAfter is what a failure, written into f already, makes of its state. A
+// feed on trial has used up its one poll.
+func stateAfter(f digest.Feed, x failure, now time.Time) digest.FeedState {
+	onTrial := f.State == digest.FeedTrial
+	switch {
+	case !alive(f):
+		return f.State
+	case onTrial && x.status == http.StatusGone:
+		return digest.FeedGone
+	case onTrial, !x.throttled() && now.Sub(f.FirstErrorAt) >= deadAfter:
+		return digest.FeedDead
+	}
+	return f.State
+}
+
+// penalty is how long a feed that failed is left alone (S19, S20), after so
+// many failures in a row for so long.
+func penalty(x failure, errors int, failing time.Duration) time.Duration {
+	if x.throttled() {
+		if x.waitSaid {
+			return x.wait
+		}
+		return usualPenalty
 	}
 	p := usualPenalty
-	if x.status == http.StatusNotFound || failing >= failingLong && !x.throttled() {
+	switch x.status {
+	case http.StatusNotFound, http.StatusGone:
+		p = longPenalty
+	case http.StatusUnauthorized, http.StatusForbidden:
+	default:
+		for n := 1; n < errors && p < longPenalty; n++ {
+			p *= 2
+		}
+	}
+	if failing >= failingLong {
 		p = longPenalty
 	}
-	return max(p, x.wait)
+	return max(min(p, longPenalty), x.wait)
 }
 
-// succeed writes into the record that the feed is well.
+// succeed writes into the record that the feed is well. After a 304 the answer
+// that is kept is as fresh again as it was when it came.
 func succeed(f *digest.Feed, status int, now time.Time) {
+	if status == http.StatusNotModified && !f.FreshUntil.IsZero() {
+		// Stored times are whole seconds: what that added must not add up.
+		f.FreshUntil = now.Add(f.FreshUntil.Sub(f.LastOKAt).Truncate(time.Minute))
+	}
 	f.LastStatus = status
 	f.LastError = ""
 	f.Errors = 0
-	f.FirstErrorAt = time.Time{}
+	f.FirstErrorAt, f.FailingSince, f.GoneAt = time.Time{}, time.Time{}, time.Time{}
 	f.NotBefore = time.Time{}
 	f.State = digest.FeedActive
 	f.LastOKAt = now

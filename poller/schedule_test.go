@@ -1,7 +1,6 @@
 package poller
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -33,16 +32,39 @@ func TestSchedule(t *testing.T) {
 		{why: "no longer fresh", f: digest.Feed{FreshUntil: at(-time.Second)}, want: 0},
 		{why: "Retry-After beyond the deadline", f: digest.Feed{NotBefore: at(time.Hour)}, not: true},
 		{why: "Retry-After within the deadline", f: digest.Feed{NotBefore: at(10 * time.Minute)}, want: 10 * time.Minute},
+		{why: "S15: ttl is a freshness like any other", f: digest.Feed{LastAttemptAt: at(-24 * time.Hour), FreshUntil: at(12 * time.Hour)}, not: true},
+		{why: "S33: no validators, asked 24 hours ago", f: digest.Feed{LastAttemptAt: at(-24 * time.Hour), OwnInterval: 24 * time.Hour}, want: 0},
+		{why: "S33: asked 23 hours and 40 minutes ago: waits", f: digest.Feed{LastAttemptAt: at(-23*time.Hour - 40*time.Minute), OwnInterval: 24 * time.Hour}, want: 20 * time.Minute},
+		{why: "S33: asked 23 hours ago, on a day of 23 hours", f: digest.Feed{LastAttemptAt: at(-23 * time.Hour), OwnInterval: 24 * time.Hour}, not: true},
+		{why: "silent for three years: 36 hours", f: digest.Feed{LastAttemptAt: at(-24 * time.Hour), OwnInterval: 36 * time.Hour}, not: true},
+		{why: "silent for three years, on the second day", f: digest.Feed{LastAttemptAt: at(-48 * time.Hour), OwnInterval: 36 * time.Hour}, want: 0},
+		{why: "credentialed, asked 11 hours ago", f: digest.Feed{LastAttemptAt: at(-11 * time.Hour), OwnInterval: 12 * time.Hour}, not: true},
+		{why: "a rule of 48 hours, on the first day", f: digest.Feed{LastAttemptAt: at(-24 * time.Hour), HostInterval: 48 * time.Hour}, not: true},
+		{why: "a rule of 48 hours, on the second", f: digest.Feed{LastAttemptAt: at(-48 * time.Hour), HostInterval: 48 * time.Hour}, want: 0},
+		{why: "a rule shorter than the gap changes nothing", f: digest.Feed{LastAttemptAt: at(-40 * time.Minute), HostInterval: time.Minute}, want: 20 * time.Minute},
 		{why: "the latest of three reasons counts", f: digest.Feed{LastAttemptAt: at(-55 * time.Minute), FreshUntil: at(20 * time.Minute), NotBefore: at(10 * time.Minute)}, want: 20 * time.Minute},
 		{why: "never read, but its first fetch failed: the penalty stands", f: digest.Feed{LastAttemptAt: at(-2 * time.Hour), NotBefore: at(2 * time.Hour)}, not: true},
 		{why: "dead", f: digest.Feed{State: digest.FeedDead}, not: true},
 		{why: "gone", f: digest.Feed{State: digest.FeedGone}, not: true},
+		{why: "on trial", f: digest.Feed{State: digest.FeedTrial}, want: 0},
+		{why: "S20: says 410, undecided", f: digest.Feed{GoneAt: at(-24 * time.Hour), NotBefore: at(0)}, want: 0},
 		{why: "planned late: from now on", now: 12 * time.Minute, want: 12 * time.Minute},
 		{why: "planned hours late: asked all the same", f: digest.Feed{LastAttemptAt: at(-24 * time.Hour)}, now: 5 * time.Hour, want: 5 * time.Hour},
 		{why: "planned hours late, polled since midnight", f: digest.Feed{LastAttemptAt: at(3 * time.Hour)}, now: 5 * time.Hour, want: 5 * time.Hour},
 		{why: "planned hours late and fresh", f: digest.Feed{FreshUntil: at(6 * time.Hour)}, now: 5 * time.Hour, not: true},
 		{why: "queued earlier than that: left", f: digest.Feed{PollAt: at(2 * time.Minute)}, now: 5 * time.Minute, want: 2 * time.Minute},
 		{why: "queued later than that: brought forward", f: digest.Feed{PollAt: at(3 * time.Hour)}, want: 0},
+		{why: "skipped, and read an hour before: enough", f: digest.Feed{SkipHours: 1, LastOKAt: at(-time.Hour)}, not: true},
+		{why: "skipped, and read a day before", f: digest.Feed{SkipHours: 1, LastOKAt: at(-24 * time.Hour)}, not: true},
+		{why: "skipped, and read longer ago: after it", f: digest.Feed{SkipHours: 1 | 1<<1, LastOKAt: at(-25 * time.Hour)}, want: 2 * time.Hour},
+		{why: "skipped, and never read: after it", f: digest.Feed{SkipHours: 1}, want: time.Hour},
+		{why: "a Friday, skipped: on Saturday", f: digest.Feed{SkipDays: 1 << time.Friday}, want: 24 * time.Hour},
+		{why: "another hour is skipped", f: digest.Feed{SkipHours: 1<<1 | 1<<23}, want: 0},
+		{why: "planned late, into skipped time", f: digest.Feed{SkipHours: 1 << 5}, now: 5 * time.Hour, want: 6 * time.Hour},
+		{why: "skipped, and not askable before the deadline", f: digest.Feed{SkipHours: 1, NotBefore: at(40 * time.Minute)}, not: true},
+		{why: "all hours skipped means none", f: digest.Feed{SkipHours: allHours}, want: 0},
+		{why: "all days skipped means none", f: digest.Feed{SkipDays: digest.EveryDay}, want: 0},
+		{why: "queued for a skipped time: moved", f: digest.Feed{SkipHours: 1 << 5, PollAt: at(5 * time.Hour)}, now: 6 * time.Hour, want: 6 * time.Hour},
 		{why: "queued, but before it may be asked: moved", f: digest.Feed{PollAt: at(time.Minute), NotBefore: at(9 * time.Minute)}, want: 9 * time.Minute},
 	}
 	for _, test := range tests {
@@ -66,6 +88,8 @@ func TestNextPoll(t *testing.T) {
 		{"when it is queued", digest.Feed{PollAt: at(time.Minute)}, at(time.Minute)},
 		{"when it is no longer fresh", digest.Feed{FreshUntil: at(20 * time.Minute)}, at(20 * time.Minute)},
 		{"fresh beyond the deadline: a day later", digest.Feed{FreshUntil: at(2 * time.Hour)}, at(day1)},
+		{"slowed by a rule", digest.Feed{LastAttemptAt: at(-24 * time.Hour), HostInterval: 72 * time.Hour}, at(2 * day1)},
+		{"after the hours that it wants skipped", digest.Feed{SkipHours: 3}, at(2 * time.Hour)},
 		{"asked to wait for four days", digest.Feed{NotBefore: at(4*day1 - time.Hour)}, at(4 * day1)},
 		{"dead", digest.Feed{State: digest.FeedDead}, time.Time{}},
 		{"gone", digest.Feed{State: digest.FeedGone, PollAt: at(0)}, time.Time{}},
@@ -126,97 +150,6 @@ func TestJitter(t *testing.T) {
 	for range 1000 {
 		if d := RandomJitter(); d < time.Minute || d >= 3*time.Minute {
 			t.Fatal(d)
-		}
-	}
-}
-
-func TestS20_Penalties(t *testing.T) {
-	const h, d = time.Hour, 24 * time.Hour
-	wait := func(status int, w time.Duration) failure { return failure{status, w, true} }
-	tests := []struct {
-		why     string
-		x       failure
-		failing time.Duration // before this poll
-		want    time.Duration
-		state   digest.FeedState
-	}{
-		{why: "429 without a wish", x: failure{status: 429}, want: 4 * h},
-		{why: "429 with one", x: wait(429, 10*time.Minute), want: 10 * time.Minute},
-		{why: "429 with a long one", x: wait(429, 7*d), want: 7 * d},
-		{why: "429 for zero seconds: the poll gap is left", x: wait(429, 0), want: 0},
-		{why: "429 for months is no failure", x: failure{status: 429}, failing: 100 * d, want: 4 * h},
-		{why: "503 with a wish", x: wait(503, 2*h), want: 2 * h},
-		{why: "503 without", x: failure{status: 503}, want: 4 * h},
-		{why: "403", x: failure{status: 403}, want: 4 * h},
-		{why: "403 with a wish for longer", x: wait(403, 6*h), want: 6 * h},
-		{why: "403 with a wish for less", x: wait(403, h), want: 4 * h},
-		{why: "401", x: failure{status: 401}, want: 4 * h},
-		{why: "404", x: failure{status: 404}, want: d},
-		{why: "500", x: failure{status: 500}, want: 4 * h},
-		{why: "500 for two days", x: failure{status: 500}, failing: 2 * d, want: 4 * h},
-		{why: "500 for three days", x: failure{status: 500}, failing: 3 * d, want: d},
-		{why: "no answer", x: failure{}, want: 4 * h},
-		{why: "no answer for a week", x: failure{}, failing: 7 * d, want: d},
-		{why: "200 that is no feed", x: failure{status: 200}, want: 4 * h},
-		{why: "89 days", x: failure{status: 500}, failing: 89 * d, want: d},
-		{why: "90 days", x: failure{status: 500}, failing: 90 * d, want: d, state: digest.FeedDead},
-		{why: "gone", x: failure{status: 410}, want: 4 * h, state: digest.FeedGone},
-	}
-	for _, test := range tests {
-		now := midnight()
-		f := digest.Feed{State: digest.FeedActive}
-		if test.failing > 0 {
-			f.FirstErrorAt, f.Errors = now.Add(-test.failing), 5
-		}
-		errors := f.Errors
-		fail(&f, test.x, now)
-		state := test.state
-		if state == "" {
-			state = digest.FeedActive
-		}
-		if got := f.NotBefore.Sub(now); got != test.want || f.State != state || f.Errors != errors+1 || f.LastStatus != test.x.status {
-			t.Errorf("%s: waits %v, %+v", test.why, got, f)
-		}
-	}
-}
-
-// TestS20_ThrottleIsNoError: a site that asks for fewer requests is well.
-func TestS20_ThrottleIsNoError(t *testing.T) {
-	var f digest.Feed
-	fail(&f, failure{status: 429}, midnight())
-	if !f.FirstErrorAt.IsZero() {
-		t.Error("429 began the 90 days")
-	}
-	fail(&f, failure{status: 500}, midnight().Add(time.Hour))
-	fail(&f, failure{status: 429}, midnight().Add(100*24*time.Hour))
-	if f.State == digest.FeedDead {
-		t.Error("429 ended a feed")
-	}
-	if want := midnight().Add(time.Hour); !f.FirstErrorAt.Equal(want) {
-		t.Errorf("first error at %v, want %v", f.FirstErrorAt, want)
-	}
-}
-
-func TestStatus(t *testing.T) {
-	now := midnight()
-	later := now.Add(3 * time.Hour)
-	tests := []struct {
-		f            digest.Feed
-		state, about string
-	}{
-		{digest.Feed{}, StateActive, "not read yet"},
-		{digest.Feed{ParsedAt: now}, StateActive, "midnight"},
-		{digest.Feed{ParsedAt: now, FreshUntil: later}, StateWaiting, "2026-11-20 03:00 UTC"},
-		{digest.Feed{ParsedAt: now, NotBefore: later}, StateWaiting, "asked to wait"},
-		{digest.Feed{Errors: 1, LastError: "404 Not Found", NotBefore: later}, StatePenalised, "404 Not Found; left alone until 2026-11-20 03:00 UTC"},
-		{digest.Feed{Errors: 1, LastError: "404 Not Found", NotBefore: now}, StateActive, "404 Not Found"},
-		{digest.Feed{State: digest.FeedDead, FirstErrorAt: now, LastError: "404 Not Found"}, StateDead, "since 2026-11-20"},
-		{digest.Feed{State: digest.FeedGone}, StateGone, "410"},
-	}
-	for _, test := range tests {
-		state, reason := Status(test.f, now)
-		if state != test.state || !strings.Contains(reason, test.about) || strings.Contains(reason, "\n") {
-			t.Errorf("%+v: %s, %s", test.f, state, reason)
 		}
 	}
 }

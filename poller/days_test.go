@@ -1,0 +1,199 @@
+package poller
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// bothClocks plays with a clock that runs and with one that stands still
+// between hourly ticks.
+func bothClocks(t *testing.T, f func(t *testing.T, frozen bool)) {
+	t.Run("running", func(t *testing.T) { f(t, false) })
+	t.Run("frozen", func(t *testing.T) { f(t, true) })
+}
+
+const fiftyTwo = 52 // days
+
+// TestS15_DailyTrap: what may be asked once in 24 hours, by its own word or by
+// our manners, is asked on every day all the same, before the deadline, however
+// slow the polls are; and it does not creep towards it.
+func TestS15_DailyTrap(t *testing.T) {
+	tests := []struct {
+		why  string
+		site act
+		feed digest.Feed
+	}{
+		{"max-age=86400", well("Cache-Control: max-age=86400"), digest.Feed{ETag: `"1"`}},
+		{"Expires in a day", expiresInADay, digest.Feed{ETag: `"1"`}},
+		{"ttl 1440", well(), digest.Feed{ETag: `"1"`, DocInterval: oneDay}},
+		{"S33: no validators", well(), digest.Feed{}},
+		{"a rule of 24 hours", well(), digest.Feed{ETag: `"1"`, HostInterval: oneDay}},
+		{"all of them", well("Cache-Control: max-age=86400"), digest.Feed{DocInterval: oneDay, HostInterval: oneDay}},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			bothClocks(t, func(t *testing.T, frozen bool) {
+				p := answering(t, midnight(), test.feed, []*time.Location{time.UTC}, frozen, test.site)
+				p.run(fiftyTwo)
+				if least, _ := p.gaps(); least < oneDay || len(p.log) != fiftyTwo {
+					t.Errorf("%d polls in %d days, %v apart", len(p.log), fiftyTwo, least)
+				}
+				for i, at := range p.log {
+					if after := at.Sub(midnight().AddDate(0, 0, i)); after < 0 || after > 20*time.Minute {
+						t.Errorf("poll %d is %v after midnight", i, after)
+					}
+				}
+			})
+		})
+	}
+}
+
+func expiresInADay(_ *play, now time.Time) (failure, http.Header) {
+	return failure{}, header("Expires: " + now.Add(oneDay).UTC().Format(http.TimeFormat))
+}
+
+// TestS15_LateHour: a midnight that is planned late does not cost the next one
+// the poll of a feed that is asked once in 24 hours.
+func TestS15_LateHour(t *testing.T) {
+	s := usualSpread()
+	for late := time.Duration(0); late < 27*time.Minute; late += time.Minute {
+		for id := range digest.FeedID(100) {
+			at, ok := Schedule(digest.Feed{ID: id}, midnight(), midnight().Add(late), s)
+			if !ok || at.After(midnight().Add(s.Deadline)) {
+				t.Fatalf("planned %v after midnight, feed %d is asked at %v", late, id, at)
+			}
+		}
+	}
+}
+
+// TestS15_ShortDay: on the day of 23 hours a feed that is fresh for 24 cannot
+// be asked in time; the day after it is asked at its usual time again. The day
+// of 25 hours costs nothing.
+func TestS15_ShortDay(t *testing.T) {
+	paris := []*time.Location{zone(t, "Europe/Paris")}
+	for _, test := range []struct {
+		from time.Time
+		days int
+		want int
+	}{
+		{time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC), 20, 19},
+		{time.Date(2026, 10, 16, 12, 0, 0, 0, time.UTC), 20, 20},
+	} {
+		bothClocks(t, func(t *testing.T, frozen bool) {
+			p := answering(t, test.from, digest.Feed{ETag: `"1"`}, paris, frozen, well("Cache-Control: max-age=86400"))
+			p.run(test.days)
+			if least, _ := p.gaps(); len(p.log) != test.want || least < oneDay {
+				t.Errorf("%d polls in %d days, %v apart: %v", len(p.log), test.days, least, p.log)
+			}
+			for _, at := range p.log {
+				if local := at.In(paris[0]); local.Hour() != 0 || local.Minute() > 30 {
+					t.Errorf("asked at %v", local)
+				}
+			}
+		})
+	}
+}
+
+// TestS14_TwentyFourReaders: with a midnight every hour no two polls are less
+// than an hour apart. Where each comes a second late, one midnight is left out
+// when the seconds have come to half an hour; else none.
+func TestS14_TwentyFourReaders(t *testing.T) {
+	bothClocks(t, func(t *testing.T, frozen bool) {
+		p := answering(t, midnight(), digest.Feed{ETag: `"1"`}, hourlyZones(24), frozen, well())
+		p.run(fiftyTwo)
+		left := 0
+		for i := 1; i < len(p.log); i++ {
+			if gap := p.log[i].Sub(p.log[i-1]); gap < time.Hour {
+				t.Errorf("%v apart", gap)
+			} else if gap > 65*time.Minute {
+				left++
+			}
+		}
+		if left > 1 || frozen && left > 0 || len(p.log)+left != fiftyTwo*24 {
+			t.Errorf("%d polls, %d left out", len(p.log), left)
+		}
+	})
+}
+
+// TestOwnPace: what is asked more seldom than its readers' midnights come.
+func TestOwnPace(t *testing.T) {
+	etag := digest.Feed{ETag: `"1"`}
+	silent := func(years int) digest.Feed {
+		return digest.Feed{ETag: `"1"`, NewestAt: midnight().AddDate(-years, 0, 0)}
+	}
+	tests := []struct {
+		why      string
+		readers  int
+		feed     digest.Feed
+		site     act
+		least    time.Duration
+		from, to int // polls in 52 days
+	}{
+		{"S33: no validators, 24 readers", 24, digest.Feed{}, well(), oneDay, 50, 52},
+		{"S15: max-age of a day, 24 readers", 24, etag, well("Cache-Control: max-age=86400"), oneDay, 50, 52},
+		{"S15: max-age of a week is believed for a day", 1, etag, well("Cache-Control: max-age=604800"), oneDay, 52, 52},
+		{"silent for two weeks", 1, digest.Feed{ETag: `"1"`, NewestAt: midnight().AddDate(0, 0, -14)}, well(), 23 * time.Hour, 52, 52},
+		{"silent for a year: 12 hours", 24, silent(1), well(), 12 * time.Hour, 90, 104},
+		{"silent for three years: 36 hours", 1, silent(3), well(), 36 * time.Hour, 26, 26},
+		{"silent for twenty years: a week", 24, silent(20), well(), 7 * oneDay, 8, 8},
+		{"credentialed, 24 readers: twice a day", 24, digest.Feed{URL: "http://me:secret@a.example/", ETag: `"1"`}, well(), 12 * time.Hour, 100, 104},
+		{"a rule of 48 hours", 24, digest.Feed{ETag: `"1"`, HostInterval: 48 * time.Hour}, well(), 48 * time.Hour, 26, 26},
+		{"ttl of six hours, 24 readers", 24, digest.Feed{ETag: `"1"`, DocInterval: 6 * time.Hour}, well(), 6 * time.Hour, 190, 208},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			bothClocks(t, func(t *testing.T, frozen bool) {
+				p := answering(t, midnight(), test.feed, hourlyZones(test.readers), frozen, test.site)
+				p.run(fiftyTwo)
+				if least, _ := p.gaps(); least < test.least || len(p.log) < test.from || len(p.log) > test.to {
+					t.Errorf("%d polls, want %d to %d; %v apart, want %v", len(p.log), test.from, test.to, least, test.least)
+				}
+			})
+		})
+	}
+}
+
+// TestSkippedTime: what wants no requests at its reader's midnight is asked
+// before its skipped time, once a day, and by its own freshness not then either.
+func TestSkippedTime(t *testing.T) {
+	night := digest.Feed{ETag: `"1"`, SkipHours: 1<<22 | 1<<23 | 1<<0 | 1<<1 | 1<<2}
+	weekend := digest.Feed{ETag: `"1"`, SkipDays: 1<<time.Saturday | 1<<time.Sunday}
+	onlyNoon := digest.Feed{ETag: `"1"`, SkipHours: allHours &^ (1 << 12)}
+	onlyNoonOnMonday := onlyNoon
+	onlyNoonOnMonday.SkipDays = digest.EveryDay &^ (1 << time.Monday)
+	without := night
+	without.ETag = ""
+	tests := []struct {
+		why      string
+		readers  []*time.Location
+		feed     digest.Feed
+		site     act
+		from, to int // polls in 52 days
+	}{
+		{"the night", []*time.Location{time.UTC}, night, well(), 52, 53},
+		{"the night, fresh for a day", []*time.Location{time.UTC}, night, well("Cache-Control: max-age=86400"), 51, 53},
+		{"the night, S33", []*time.Location{time.UTC}, without, well(), 51, 53},
+		{"the night, a reader in Kolkata", []*time.Location{zone(t, "Asia/Kolkata")}, night, well(), 52, 52},
+		{"the night, readers in London and Kolkata", []*time.Location{time.UTC, zone(t, "Asia/Kolkata")}, night, well(), 104, 105},
+		{"the night, 24 readers", hourlyZones(24), night, well(), 18 * fiftyTwo, 20 * fiftyTwo},
+		{"the weekend", []*time.Location{time.UTC}, weekend, well(), 36, 46},
+		{"all but an hour", []*time.Location{time.UTC}, onlyNoon, well(), 51, 53},
+		{"all but an hour of the week", []*time.Location{time.UTC}, onlyNoonOnMonday, well(), 7, 8},
+		{"all hours mean none", []*time.Location{time.UTC}, digest.Feed{ETag: `"1"`, SkipHours: allHours}, well(), 52, 52},
+		{"all days mean none", []*time.Location{time.UTC}, digest.Feed{ETag: `"1"`, SkipDays: digest.EveryDay}, well(), 52, 52},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			bothClocks(t, func(t *testing.T, frozen bool) {
+				p := answering(t, midnight(), test.feed, test.readers, frozen, test.site)
+				p.run(fiftyTwo)
+				if len(p.log) < test.from || len(p.log) > test.to {
+					t.Errorf("%d polls, want %d to %d: %v", len(p.log), test.from, test.to, p.log[:min(len(p.log), 9)])
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package poller
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// A play is the hour played for one feed: at each midnight of a reader the
+// policy is asked, and when the time comes the feed, and after that the policy
+// again. The clock passes by itself, or stands still between ticks.
+type play struct {
+	t      testing.TB
+	feed   digest.Feed
+	spread Spread
+	next   []time.Time // the next midnight of each reader
+	zones  []*time.Location
+
+	now   func() time.Time
+	until func(time.Time)
+	tick  time.Duration // of a clock that stands still; 0: it runs
+	poll  func()        // asks the feed
+	turn  func() Turnover
+
+	log []time.Time
+}
+
+// usualSpread is what the program's settings come to.
+func usualSpread() Spread {
+	return Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, Jitter: RandomJitter}
+}
+
+// frozenSpread is that of a clock that stands still.
+func frozenSpread() Spread {
+	s := usualSpread()
+	s.NoWait = true
+	return s
+}
+
+// zones gives the zones of so many readers an hour apart.
+func hourlyZones(n int) []*time.Location {
+	var all []*time.Location
+	for i := range n {
+		all = append(all, time.FixedZone("", (i-n/2)*3600))
+	}
+	return all
+}
+
+func zone(t testing.TB, name string) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+func nextMidnight(t time.Time, loc *time.Location) time.Time {
+	y, m, d := t.In(loc).Date()
+	return time.Date(y, m, d+1, 0, 0, 0, 0, loc).UTC()
+}
+
+// run plays so many days.
+func (p *play) run(days int) {
+	p.t.Helper()
+	end := p.now().Add(time.Duration(days) * oneDay)
+	for _, loc := range p.zones {
+		p.next = append(p.next, nextMidnight(p.now().Add(-time.Nanosecond), loc))
+	}
+	for {
+		p.plan()
+		if p.open() {
+			p.ask()
+			continue
+		}
+		at := p.wake()
+		if !at.Before(end) {
+			return
+		}
+		p.until(at)
+	}
+}
+
+// plan is what store.Plan does.
+func (p *play) plan() {
+	now := p.now()
+	var due time.Time
+	for i, at := range p.next {
+		if !at.After(now) {
+			due = latest(due, at)
+			p.next[i] = nextMidnight(now, p.zones[i])
+		}
+	}
+	if due.IsZero() {
+		return
+	}
+	at, ok := Schedule(p.feed, due, now, p.spread)
+	if !ok {
+		return
+	}
+	if at.Before(askableAt(p.feed, p.spread.Gap)) {
+		p.t.Errorf("scheduled before it may be asked: %v", at)
+	}
+	if p.feed.PollAt.IsZero() || at.Before(p.feed.PollAt) {
+		p.feed.PollAt = at
+	}
+}
+
+// open is the gate of the store's claims.
+func (p *play) open() bool {
+	return alive(p.feed) && !p.feed.PollAt.IsZero() && !p.gate().After(p.now())
+}
+
+func (p *play) gate() time.Time { return latest(p.feed.PollAt, askableAt(p.feed, p.spread.Gap)) }
+
+func (p *play) ask() {
+	now := p.now()
+	p.log = append(p.log, now)
+	if skipped(p.feed, now) {
+		p.t.Errorf("asked in skipped time: %v", now)
+	}
+	if m := now.Minute(); p.tick == 0 && (m == 59 || m < 2) {
+		p.t.Errorf("asked in a hot minute: %v", now)
+	}
+	p.feed.LastAttemptAt = now
+	p.feed.PollAt = time.Time{}
+	p.poll()
+	due := p.next[0]
+	for _, at := range p.next {
+		if at.Before(due) {
+			due = at
+		}
+	}
+	if p.turn != nil && p.feed.Errors == 0 {
+		t := p.turn()
+		t.UntilDue = due.Sub(now)
+		p.feed.BusyInterval = Busy(p.feed, t)
+	}
+	p.feed.PollAt = Again(p.feed, due, p.now(), p.spread)
+}
+
+// wake is when something can happen next.
+func (p *play) wake() time.Time {
+	if p.tick > 0 {
+		return p.now().Add(p.tick)
+	}
+	at := time.Time{}
+	for _, next := range p.next {
+		if at.IsZero() || next.Before(at) {
+			at = next
+		}
+	}
+	if !p.feed.PollAt.IsZero() && p.gate().Before(at) {
+		at = p.gate()
+	}
+	return at
+}
+
+// An act is how a site answers: a failure, or a good answer's header.
+type act func(p *play, now time.Time) (failure, http.Header)
+
+// answering plays a feed whose site is a function. Each answer takes a second
+// or two, and each poll comes as late after its time.
+func answering(t testing.TB, begin time.Time, f digest.Feed, zones []*time.Location, frozen bool, site act) *play {
+	clock, delay := begin, rand.New(rand.NewPCG(1, 2))
+	p := &play{t: t, zones: zones, spread: usualSpread(), now: func() time.Time { return clock }}
+	p.feed = f
+	p.feed.ID, p.feed.State = 7, digest.FeedActive
+	late := func() time.Duration { return time.Duration(1+delay.IntN(2000)) * time.Millisecond }
+	if frozen {
+		p.spread, p.tick = frozenSpread(), time.Hour
+		late = func() time.Duration { return 0 }
+	}
+	p.until = func(at time.Time) { clock = at.Add(late()) }
+	p.poll = func() {
+		clock = clock.Add(late())
+		x, h := site(p, clock)
+		if h == nil {
+			fail(&p.feed, x, clock)
+			p.feed.LastError = "it failed"
+		} else {
+			p.feed.ParsedAt = clock
+			succeed(&p.feed, 200, clock)
+			p.feed.FreshUntil = freshUntil(p.feed, h, clock)
+			p.feed.OwnInterval = ownInterval(p.feed, clock)
+		}
+		p.store()
+	}
+	return p
+}
+
+// store rounds the record's times as a database does.
+func (p *play) store() {
+	up := func(t *time.Time) {
+		if !t.IsZero() {
+			*t = t.Add(time.Second - 1).Truncate(time.Second)
+		}
+	}
+	up(&p.feed.NotBefore)
+	up(&p.feed.FreshUntil)
+	up(&p.feed.LastAttemptAt)
+}
+
+// well is a site that answers with the same header always.
+func well(lines ...string) act {
+	return func(*play, time.Time) (failure, http.Header) { return failure{}, header(lines...) }
+}
+
+// gaps gives the least and the greatest time between two polls.
+func (p *play) gaps() (least, most time.Duration) {
+	for i := 1; i < len(p.log); i++ {
+		gap := p.log[i].Sub(p.log[i-1])
+		if least == 0 || gap < least {
+			least = gap
+		}
+		most = max(most, gap)
+	}
+	return least, most
+}

@@ -1,0 +1,83 @@
+package poller
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func TestStatus(t *testing.T) {
+	now := midnight()
+	later, before := now.Add(3*time.Hour), now.Add(-2*oneDay)
+	read := digest.Feed{ParsedAt: before, LastAttemptAt: now.Add(-time.Hour), ETag: `"1"`}
+	with := func(change func(*digest.Feed)) digest.Feed {
+		f := read
+		change(&f)
+		return f
+	}
+	failing := func(f digest.Feed, status int, text string, errors int) digest.Feed {
+		f.LastStatus, f.LastError, f.Errors, f.FailingSince, f.FirstErrorAt = status, text, errors, before, before
+		return f
+	}
+	tests := []struct {
+		f      digest.Feed
+		state  string
+		reason string
+	}{
+		{digest.Feed{}, StateActive, "not read yet"},
+		{read, StateActive, "asked at each midnight of a reader"},
+		{with(func(f *digest.Feed) { f.FreshUntil = later }), StateWaiting, "by its own word nothing new before 2026-11-20 03:00 UTC"},
+		{with(func(f *digest.Feed) { f.NotBefore = later }), StateWaiting, "the site asked to wait until 2026-11-20 03:00 UTC"},
+		{with(func(f *digest.Feed) { f.HostInterval = 48 * time.Hour }), StateWaiting, "asked every 48 hours at most, as the rule for its host says: not before 2026-11-21 23:00 UTC"},
+		{with(func(f *digest.Feed) { f.HostInterval, f.LastAttemptAt = 48*time.Hour, before }), StateActive, "asked at each midnight of a reader, every 48 hours at most, as the rule for its host says"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.NewestAt = 36*time.Hour, now.AddDate(-3, 0, 0) }), StateWaiting, "asked every 36 hours at most, as its newest post is of 2023-11-20: not before 2026-11-21 11:00 UTC"},
+		{with(func(f *digest.Feed) {
+			f.OwnInterval, f.NewestAt, f.LastAttemptAt = 5*oneDay, now.AddDate(-10, 0, 0), now.AddDate(0, 0, -6)
+		}), StateActive, "asked at each midnight of a reader, every 5 days at most, as its newest post is of 2016-11-20"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateWaiting, "asked every 24 hours at most, since its server sends all of it each time: not before 2026-11-20 23:00 UTC"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateWaiting, "asked every 12 hours at most, since it is made for one reader: not before 2026-11-20 11:00 UTC"},
+		{with(func(f *digest.Feed) { f.BusyInterval = 2 * time.Hour }), StateActive, "posts may be lost between the midnights of its readers: asked every 2 hours until they no longer are"},
+		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive, "posts may be lost between the midnights of its readers: asked every hour until they no longer are"},
+		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting, "wants to be left alone at this time (00-01h, 22h UTC); asked before and after it"},
+		{with(func(f *digest.Feed) { f.SkipDays, f.SkipHours = 1, 1<<5|1<<23 }), StateActive, "asked at each midnight of a reader, or before the times at which it wants to be left alone (05h, 23h, Sunday UTC)"},
+		{failing(digest.Feed{NotBefore: later}, 404, "404 Not Found", 1), StatePenalised, "404 Not Found; left alone until 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{NotBefore: later}, 500, "500 Internal Server Error", 3), StatePenalised,
+			"500 Internal Server Error; failing since 2026-11-18 00:00 UTC, 3 times in a row; left alone until 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{NotBefore: now}, 404, "404 Not Found", 1), StateActive, "404 Not Found; asked again at the next midnight of a reader"},
+		{failing(digest.Feed{NotBefore: now, PollAt: later}, 0, "connection refused", 1), StateActive, "connection refused; asked again at 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{NotBefore: later, GoneAt: before}, 410, "410 Gone", 1), StatePenalised,
+			"410 Gone; said since 2026-11-18 00:00 UTC, and gone for good unless all of its host says so; left alone until 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead, "failing since 2026-11-18 00:00 UTC, asked no more until someone vouches for it: 404 Not Found"},
+		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting, "given up after failing since 2026-11-18 00:00 UTC; someone vouches for it, so it is asked once more"},
+		{failing(digest.Feed{State: digest.FeedGone, GoneAt: before}, 410, "410 Gone", 2), StateGone, "the site says that this feed is gone for good (410), since 2026-11-18 00:00 UTC"},
+		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says that this feed is gone for good (410)"},
+	}
+	for _, test := range tests {
+		state, reason := Status(test.f, now)
+		if state != test.state || reason != test.reason || strings.Contains(reason, "\n") {
+			t.Errorf("got  %s: %s\nwant %s: %s", state, reason, test.state, test.reason)
+		}
+	}
+}
+
+// TestStatus_NoSecret: what a feed's address holds is not told.
+func TestStatus_NoSecret(t *testing.T) {
+	f := digest.Feed{URL: "http://me:secret@a.example/", OwnInterval: oneDay / 2, LastAttemptAt: midnight(), ParsedAt: midnight(), ETag: `"1"`}
+	if _, reason := Status(f, midnight()); strings.Contains(reason, "secret") || strings.Contains(reason, "me:") {
+		t.Error(reason)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "minute", time.Minute: "minute", 10*time.Minute + time.Second: "11 minutes", 90 * time.Minute: "90 minutes",
+		100 * time.Minute: "2 hours", 24 * time.Hour: "24 hours", 36 * time.Hour: "36 hours", 71 * time.Hour: "71 hours",
+		72 * time.Hour: "3 days", 7 * 24 * time.Hour: "7 days",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
