@@ -12,15 +12,15 @@ import (
 // limits is how much strangers may ask for.
 type limits struct {
 	pingers *limiter // pings from one address
-	pinged  *limiter // pings of one source
+	pinged  *limiter // pings of one address of a feed or a site
 	pings   *limiter // all pings: each may cost the database a write
 	lookups *limiter // questions for a feed's status from one address
 }
 
 func newLimits() limits {
 	return limits{
-		pingers: newLimiter(60, 2*time.Second), // a host of blogs pings for many of them
-		pinged:  newLimiter(3, 10*time.Minute),
+		pingers: newLimiter(60, 10*time.Second), // a host of blogs pings for many of them
+		pinged:  newLimiter(3, 8*time.Hour),     // anyone can ping for anyone, and the site would pay
 		pings:   newLimiter(200, 100*time.Millisecond),
 		lookups: newLimiter(60, 2*time.Second),
 	}

@@ -62,17 +62,28 @@ func (s *site) admit(sources [][]string, from string) ([][]string, error) {
 		if !s.limits.pingers.take(from, now) || !s.limits.pings.take("", now) {
 			return nil, errPingFlood
 		}
-		var urls []string
-		for _, address := range source {
-			if url, err := feed.NormalURL(address); err == nil {
-				urls = append(urls, url)
-			}
-		}
-		if len(urls) > 0 && s.limits.pinged.take(urls[0], now) {
+		if urls := s.admitSource(source, now); len(urls) > 0 {
 			admitted = append(admitted, urls)
 		}
 	}
 	return admitted, nil
+}
+
+// admitSource gives a source's addresses in normal form; none if one of them
+// was pinged too often, or others beside it would be a way around that.
+func (s *site) admitSource(source []string, now time.Time) []string {
+	var urls []string
+	often := false
+	for _, address := range source {
+		if url, err := feed.NormalURL(address); err == nil {
+			urls = append(urls, url)
+			often = !s.limits.pinged.take(url, now) || often
+		}
+	}
+	if often {
+		return nil
+	}
+	return urls
 }
 
 // answerPing answers in the words of the ping: a call, a publisher's, a

@@ -223,8 +223,32 @@ func TestPingFloods(t *testing.T) {
 			t.Fatalf("answered %d", code)
 		}
 	}
-	if got := taken.n["https://a.example/7"]; got != 3 {
-		t.Errorf("one source was pinged %d times", got)
+	for i := range 10 { // nor beside another address
+		r.sent("POST", "/ping", urlencoded, fmt.Sprintf("url=https://a.example/7&changesURL=https://b.example/%d", i))
+	}
+	if got := sum(); got != 3 {
+		t.Errorf("one source was pinged %d times: %v", got, taken.n)
+	}
+	now = now.Add(8 * time.Hour)
+	ping("", 7)
+	if got := sum(); got != 4 {
+		t.Errorf("8 hours later a ping made %d", got)
+	}
+}
+
+// TestPingCrowds: however many send them, all pings together ask no more of
+// the database than it can do beside its work, and nobody is let in by a claim.
+func TestPingCrowds(t *testing.T) {
+	taken := tally{map[string]int{}}
+	h := web.New(web.Options{Pings: taken, Now: func() time.Time { return noon }, Signer: digest.NewSigner(make([]byte, 16))})
+	for i := range 400 {
+		req := httptest.NewRequest("GET", fmt.Sprintf("/ping?url=https://a.example/%d", i), nil)
+		req.RemoteAddr = fmt.Sprintf("198.51.%d.%d:1", i/200, i%200)
+		h.ServeHTTP(httptest.NewRecorder(), req)
+	}
+	// Two of the addresses may fall into one bucket, and have been taken for one then.
+	if n := len(taken.n); n > 200 || n < 190 {
+		t.Errorf("%d pings came through", n)
 	}
 }
 
