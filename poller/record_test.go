@@ -12,8 +12,8 @@ import (
 	"digest/feed"
 )
 
-// rss is a feed that says when to ask for it.
-const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weather</title><link>https://weather.example/</link>
+// rhythmic is a feed that says when to ask for it.
+const rhythmic = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weather</title><link>https://weather.example/</link>
 <ttl>180</ttl><skipHours><hour>3</hour><hour>24</hour></skipHours><skipDays><day>Sunday</day></skipDays>
 <item><guid>1</guid><title>Day 1</title><pubDate>Thu, 19 Nov 2026 08:00:00 GMT</pubDate></item>
 <item><guid>2</guid><title>Day 2</title><pubDate>Mon, 01 Nov 2027 08:00:00 GMT</pubDate></item>
@@ -22,7 +22,7 @@ const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weather</ti
 // TestWhatADocumentSays goes into the record, for a feed that is polled and for
 // one that was searched for, and stays there while the document does.
 func TestWhatADocumentSays(t *testing.T) {
-	s := newSite(t, conditional(rss, `"1"`, monday, "Cache-Control: max-age=60"))
+	s := newSite(t, conditional(rhythmic, `"1"`, monday, "Cache-Control: max-age=60"))
 	r := newReader(t, s.url("/feed"))
 	r.want(Changed)
 	found, err := r.p.Find(t.Context(), s.url("/feed"))
