@@ -131,7 +131,7 @@ func validatorManners() []manner {
 			a.status, a.body = 304, nil
 		}
 	}
-	touched.extraFull, touched.extra, touched.extraWhy = 400, 5, "new validators for the old document"
+	touched.extraFull, touched.extra, touched.extraWhy, touched.lags = 400, 5, "new validators for the old document", true
 	stops := both("stops to send its ETag")
 	stops.adjust = func(p *plot, at time.Time, r *http.Request, a *reply) {
 		if at.Sub(p.begin) < 9*day {
@@ -143,7 +143,7 @@ func validatorManners() []manner {
 			a.status, a.body = 304, nil
 		}
 	}
-	stops.extra, stops.extraFull, stops.extraWhy = 1, 1, "the day it stops"
+	stops.extra, stops.extraFull, stops.extraWhy = 24, 1, "HEAD before each changed GET, once its conditions are in doubt"
 	strange := both("304 with another ETag")
 	strange.adjust = func(_ *plot, _ time.Time, _ *http.Request, a *reply) {
 		if a.status == 304 {
@@ -161,7 +161,7 @@ func validatorManners() []manner {
 		with("Last-Modified on a wrong weekday", `"v%d"`, "Xxx, 02 Jan 2006 15:04:05 GMT"),
 		{name: "no validators", least: day, hopeless: true},
 		{name: "an ETag with -gzip", etag: `"v%d-gzip"`, lm: usualLM, late: true, extra: 1, extraFull: 12, extraWhy: "until the suffix is known"},
-		{name: "an ETag that never matches", etag: `"v%d"`, lm: usualLM, late: true, extra: 1, extraFull: 14, extraWhy: "until it is known"},
+		{name: "an ETag that never matches", etag: `"v%d"`, lm: usualLM, late: true, extra: 24, extraFull: 14, extraWhy: "HEAD before each changed GET"},
 		touched, stops, strange,
 	}
 }
@@ -196,9 +196,12 @@ func headManners() []manner {
 	deafHonest.deaf = true
 	deafHonest.extra, deafHonest.extraFull, deafHonest.extraWhy = 42, 12, "HEAD before each changed GET, a real GET a week"
 	hopeless := lies("deaf, HEAD restless", true, restless)
-	hopeless.hopeless = true
+	hopeless.hopeless, hopeless.least, hopeless.extra, hopeless.extraFull = true, day, 12, 12
+	hopeless.lags = true
 	hopeless405 := refuses(405)
-	hopeless405.name, hopeless405.deaf, hopeless405.hopeless = "deaf, HEAD 405", true, true
+	hopeless405.name, hopeless405.deaf, hopeless405.hopeless, hopeless405.least = "deaf, HEAD 405", true, true, day
+	hopeless405.extra, hopeless405.extraFull = 12, 12
+	hopeless405.lags = true
 	return []manner{
 		refuses(405), refuses(501), refuses(404), refuses(400), refuses(500), forbidden, hangs,
 		lies("HEAD drops the line", false, func(_ *plot, _ time.Time, a *reply) { *a = reply{drop: true} }),

@@ -79,6 +79,7 @@ func plant(n int, m manner, begin, end time.Time) *plot {
 	}
 	at := begin.Add(-48 * time.Hour)
 	if m.quiet > 0 {
+		p.posts = []post{{fmt.Sprintf("http://site-%d.example/posts/0", n), 0, begin.Add(-m.quiet - 2*day)}}
 		at, end = begin.Add(-m.quiet-day), begin.Add(-m.quiet+time.Second)
 		m.every = day
 	}

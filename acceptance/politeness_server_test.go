@@ -32,6 +32,7 @@ type door struct {
 	base   string // http://host:port
 	plots  map[string]*plot
 	busy   int      // requests under way
+	left   bool     // the last one is not answered
 	robots robotsAt // nil: there is none
 }
 
@@ -40,18 +41,19 @@ type robotsAt func(at time.Time) string
 
 // An entry is one request, and what was sent for it.
 type entry struct {
-	at       time.Time // simulated
-	wall     time.Time
-	conn     int
-	raw      string // up to the empty line
-	names    []string
-	req      *http.Request
-	door     *door
-	plot     *plot // nil: robots.txt, or nothing lies there
-	moved    bool  // the address it had before
-	inFlight int
-	reply    reply
-	wire     int // bytes of body sent
+	at        time.Time // simulated
+	wall      time.Time
+	conn      int
+	raw       string // up to the empty line
+	names     []string
+	req       *http.Request
+	door      *door
+	plot      *plot // nil: robots.txt, or nothing lies there
+	moved     bool  // the address it had before
+	inFlight  int
+	afterHang bool // the one before was left unanswered, and may still be here
+	reply     reply
+	wire      int // bytes of body sent
 }
 
 // A reply is what a site sends.
@@ -176,6 +178,8 @@ func (r *recorder) note(e *entry) *entry {
 	e.door.busy++
 	e.inFlight = e.door.busy
 	e.reply = e.answer()
+	e.afterHang = e.door.left
+	e.door.left = e.reply.hang || e.reply.drop
 	r.log = append(r.log, e)
 	return e
 }

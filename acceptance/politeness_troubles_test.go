@@ -83,7 +83,7 @@ func troubles() []manner {
 			a.cut, a.rest, a.why = true, 4*time.Hour, "cut (S13, S20)"
 		}
 	}
-	cut.extra, cut.extraFull, cut.extraWhy = 1, 8, "HEAD is whole, and half of a body comes"
+	cut.extra, cut.extraFull, cut.extraWhy = 5, 8, "HEAD is whole, and half of a body comes"
 	flapping := both("503 every other day")
 	flapping.trouble = func(p *plot, at time.Time) (reply, bool) {
 		return usual(503), int(at.Sub(p.begin)/day)%2 == 1 && at.Sub(p.begin) < 30*day
@@ -100,7 +100,7 @@ func troubles() []manner {
 		troubled("503 for eight hours", 4*day+h(15), 4*day+h(23), usual(503)),
 		troubled("502 for two days", 4*day, 6*day, usual(502)),
 		troubled("the line drops for two days", 4*day, 6*day, reply{drop: true, rest: h(4), why: "no answer (S20)"}),
-		troubled("hangs for a day", 4*day, 5*day, reply{hang: true, rest: h(4), why: "no answer (S20)"}),
+		troubled("hangs at a midnight", 4*day+h(16), 4*day+h(18), reply{hang: true, rest: h(4), why: "no answer (S20)"}),
 		troubled("an error page for two days", 4*day, 6*day, page),
 		troubled("500 for 95 days", 8*day, 103*day, usual(500)),
 		cut, flapping,
@@ -132,7 +132,7 @@ func others() []manner {
 		}
 		return "User-agent: *\nDisallow: /\n"
 	}
-	robots.extraWhy = "robots.txt"
+	robots.lags = true
 	return []manner{cookie, query, secret, rule, silent(3), silent(10), busy, robots}
 }
 

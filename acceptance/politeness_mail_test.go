@@ -1,0 +1,156 @@
+package acceptance
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A reading is a good answer of a site: what it listed, and when it had last
+// been read before.
+type reading struct {
+	at, before time.Time
+	version    int
+}
+
+// readings are the answers that brought a document, in order.
+func (w *world) readings() map[*plot][]reading {
+	all, last, before := map[*plot][]reading{}, map[*plot]time.Time{}, map[*plot]time.Time{}
+	for _, e := range w.recorder.entries(0) {
+		if e.plot == nil || e.reply.version == 0 || e.reply.cut || e.reply.status >= 400 {
+			continue
+		}
+		if !last[e.plot].Equal(e.at) {
+			last[e.plot], before[e.plot] = e.at, last[e.plot]
+		}
+		if e.req.Method == "GET" && e.reply.status == 200 {
+			all[e.plot] = append(all[e.plot], reading{e.at, before[e.plot], e.reply.version})
+		}
+	}
+	return all
+}
+
+// found is the reading that brought a post first.
+func found(readings []reading, n int) (reading, bool) {
+	i := slices.IndexFunc(readings, func(r reading) bool { return r.version >= n+2 })
+	if i < 0 {
+		return reading{}, false
+	}
+	return readings[i], true
+}
+
+var rule = strings.Repeat("-", 72)
+
+// lateLinks are the posts that a letter marks as late.
+func (l letter) lateLinks() map[string]bool {
+	late := map[string]bool{}
+	for section := range strings.SplitSeq(l.text, rule) {
+		if _, after, ok := strings.Cut(section, "Late, from an earlier day"); ok {
+			for url := range links(after) {
+				late[url] = true
+			}
+		}
+	}
+	return late
+}
+
+// checkLate holds that what comes late, and nothing else, is marked so: a post
+// that was published before the last midnight but one, of a site that could not
+// be read until that edition was made.
+func (w *world) checkLate() {
+	readings, marked := w.readings(), 0
+	zones := map[string]string{}
+	for _, r := range w.model.readers {
+		zones[r.email] = r.zone
+	}
+	byURL := map[string]*plot{}
+	for _, p := range w.plots {
+		for _, post := range p.posts {
+			byURL[post.url] = p
+		}
+	}
+	for _, l := range w.inbox.letters {
+		late := l.lateLinks()
+		marked += len(late)
+		due := lastMidnight(w.t, l.date, zones[l.to])
+		before := lastMidnight(w.t, due.Add(-time.Minute), zones[l.to])
+		for url := range l.posts {
+			p := byURL[url]
+			post := p.posts[slices.IndexFunc(p.posts, func(q post) bool { return q.url == url })]
+			r, ok := found(readings[p], post.n)
+			if !ok || r.before.IsZero() || r.at.After(before) && r.at.Sub(before) < 2*time.Hour {
+				continue
+			}
+			want := post.at.Before(before) && r.before.Before(before) && r.at.After(before)
+			if late[url] != want {
+				w.broken(p, l.date, "late mark", fmt.Sprintf("post of day %.2f, found on day %.2f, read before on day %.2f, in the mail to %s of the midnight of day %.2f: marked as late %v, want %v",
+					w.day(post.at), w.day(r.at), w.day(r.before), l.to, w.day(due), late[url], want))
+			}
+		}
+	}
+	w.t.Logf("%d posts are marked as late", marked)
+}
+
+func (w *world) day(at time.Time) float64 { return at.Sub(runBegin()).Hours() / 24 }
+
+var spaces = regexp.MustCompile(`[\s\x{2068}\x{2069}]+`)
+
+// notices finds what the letters to a reader say of a site by its title, from
+// the text part, and where the HTML says the same.
+func (w *world) notices(to, title string) (told []string) {
+	for _, l := range w.inbox.letters {
+		if l.to != to {
+			continue
+		}
+		for _, line := range strings.Split(strings.ReplaceAll(l.text, "\r", ""), "\n\n") {
+			line = strings.TrimSpace(spaces.ReplaceAllString(line, " "))
+			speaks := strings.Contains(line, "no longer") || strings.Contains(line, "issed posts")
+			if speaks && strings.Contains(line+" ", title+" ") {
+				told = append(told, l.date.UTC().Format(time.DateOnly)+": "+line)
+				if first, _, _ := strings.Cut(line, title); !strings.Contains(spaces.ReplaceAllString(l.html, " "), strings.TrimSpace(first)) {
+					w.t.Errorf("the HTML of %q does not say %q", l.subject, line)
+				}
+			}
+		}
+	}
+	return told
+}
+
+// checkNotices: who left is told once and at once, who lost posts is told of
+// when, and nobody is told anything of any other site.
+func (w *world) checkNotices() {
+	for _, r := range w.model.readers {
+		list := w.at(w.ticks[len(w.ticks)-1], "opml", "export", r.email)
+		for _, p := range r.plots {
+			told := w.notices(r.email, fmt.Sprintf("Site %d", p.n))
+			gone := slices.DeleteFunc(slices.Clone(told), func(s string) bool { return !strings.Contains(s, "no longer subscribed") })
+			gaps := len(told) - len(gone)
+			stays := strings.Contains(list, p.door.base+p.path+`"`) || p.moved != 0 || p.query != "" || p.user != ""
+			switch {
+			case p.leaves && (len(gone) != 1 || stays):
+				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told, stays))
+			case !p.leaves && (len(gone) != 0 || !stays):
+				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told, stays))
+			case p.burst[1] > 0 && gaps == 0:
+				w.broken(p, w.ticks[0], "gap", r.email+" was told nothing")
+			case p.burst[1] == 0 && gaps > 0:
+				w.broken(p, w.ticks[0], "gap", fmt.Sprintf("%s was told %q", r.email, told))
+			}
+			if p.burst[1] > 0 {
+				w.t.Logf("of the busy site %s was told %q", r.email, told)
+			}
+		}
+	}
+}
+
+// lastMidnight is the last one up to an instant.
+func lastMidnight(t interface{ Fatal(...any) }, at time.Time, zone string) time.Time {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, m, d := at.In(loc).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, loc)
+}

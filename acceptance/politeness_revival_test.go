@@ -1,0 +1,159 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// smallWorld is a world of few sites and one reader in Paris, driven at her
+// midnights and four hours after them.
+func smallWorld(t *testing.T, days int, manners ...manner) *world {
+	t.Helper()
+	var ticks []time.Time
+	for d := range days {
+		midnight := runBegin().Truncate(day).Add(time.Duration(d)*day + 23*time.Hour)
+		ticks = append(ticks, midnight, midnight.Add(time.Hour), midnight.Add(5*time.Hour))
+	}
+	w := newWorld(t, ticks)
+	w.settle(manners, runBegin().Add(time.Duration(days)*day))
+	kept := w.plots[:0]
+	for _, p := range w.plots {
+		if !p.many {
+			kept = append(kept, p)
+		}
+	}
+	w.plots = kept
+	w.join("one@example.org", "Europe/Paris", func(*plot) bool { return true })
+	return w
+}
+
+// asked counts the requests to a site since the n-th of the record.
+func (w *world) asked(p *plot, since int) (n int) {
+	for _, e := range w.recorder.entries(since) {
+		if e.plot == p {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *world) until(i, n int) int {
+	w.t.Helper()
+	for ; i < n; i++ {
+		w.recorder.set(w.ticks[i])
+		w.tick(w.ticks[i])
+		w.inbox.arrived(w.t)
+	}
+	return i
+}
+
+// poll is a person's wish to have a feed asked.
+func (w *world) poll(now time.Time, p *plot) (outcome, state string) {
+	w.t.Helper()
+	w.recorder.set(now)
+	o := w.try(w.t.Context(), "--now", instant(now), "--json", "poll", p.address())
+	var told struct{ Outcome, State string }
+	if err := json.Unmarshal([]byte(o.stdout), &told); err != nil {
+		w.t.Errorf("poll %s: %v: %s%s", p.address(), err, o.stdout, o.stderr)
+	}
+	return told.Outcome, told.State
+}
+
+// TestDeathAndRevival: 90 days of errors and a site is asked no more; its
+// reader is told, stays subscribed, and somebody's word brings it back, if it
+// then answers well, and not otherwise (S20).
+func TestDeathAndRevival(t *testing.T) {
+	t.Parallel()
+	failing := reply{status: 500, rest: 4 * time.Hour, why: "500 (S20)"}
+	w := smallWorld(t, 112, troubled("500 for 104 days", day, 105*day, failing))
+	p := w.plots[0]
+	w.until(0, 3*95)
+	if n := w.asked(p, 0); n > 1+2+96 {
+		t.Errorf("%d requests in 95 days, of which it failed for 94", n)
+	}
+	dead := len(w.recorder.entries(0))
+	w.until(3*95, 3*100)
+	if n := w.asked(p, dead); n != 0 {
+		t.Errorf("%d requests after 90 days of errors", n)
+	}
+	told := w.notices("one@example.org", "Site 0")
+	if len(told) != 1 || !strings.Contains(told[0], "90 days") {
+		t.Errorf("the reader was told %q", told)
+	}
+	if outcome, state := w.poll(w.ticks[3*100-1].Add(time.Hour), p); outcome != "failed" || state != "dead" {
+		t.Errorf("vouched for too early: %s, %s", outcome, state)
+	}
+	w.until(3*100, 3*106)
+	if n := w.asked(p, dead); n != 1 {
+		t.Errorf("%d requests after a person's word for a feed that still fails", n)
+	}
+	if outcome, state := w.poll(w.ticks[3*106-1].Add(time.Hour), p); outcome != "changed" || state == "dead" {
+		t.Errorf("vouched for: %s, %s", outcome, state)
+	}
+	back := len(w.recorder.entries(0))
+	w.until(3*106, 3*112)
+	if n := w.asked(p, back); n < 4 || n > 7 {
+		t.Errorf("%d requests in the six days after its revival", n)
+	}
+	// Much was written meanwhile, and the document holds ten posts.
+	if told := w.notices("one@example.org", "Site 0"); len(told) != 2 || !strings.Contains(told[1], "issed posts") {
+		t.Errorf("the reader was told %q", told)
+	}
+	w.judgeRobots()
+}
+
+// TestDoubt: a site whose ETag stays the same for ever is found out by a
+// person's word and nothing else, by one plain GET (S36).
+func TestDoubt(t *testing.T) {
+	t.Parallel()
+	m := manner{name: "one ETag for ever", etag: `"same"`, every: 20 * time.Hour}
+	w := smallWorld(t, 30, m)
+	p := w.plots[0]
+	w.until(0, 3*8)
+	before := len(w.recorder.entries(0))
+	for _, e := range w.recorder.entries(0) {
+		if e.plot == p && e.at.After(runBegin()) && e.req.Header.Get("If-None-Match") != `"same"` {
+			t.Errorf("%s: asked without its validator", instant(e.at))
+		}
+	}
+	if outcome, _ := w.poll(w.ticks[3*8-1].Add(20*time.Minute), p); outcome != "changed" && outcome != "waiting" {
+		t.Errorf("a person's word: %s", outcome)
+	}
+	w.until(3*8, 3*10)
+	var plain int
+	for _, e := range w.recorder.entries(before) {
+		if e.plot == p && e.req.Method == http.MethodGet && e.req.Header["If-None-Match"] == nil {
+			plain++
+		}
+	}
+	if plain == 0 {
+		t.Error("no request without the validator followed")
+	}
+	found := len(w.recorder.entries(0))
+	for _, e := range w.recorder.entries(before) {
+		t.Logf("%s %s %q: %d", instant(e.at), e.req.Method, e.req.Header["If-None-Match"], e.reply.status)
+	}
+	w.until(3*10, 3*30)
+	if n := w.asked(p, found); n > 21 {
+		t.Errorf("%d requests in 20 days, to a site whose validators are of no use (S33)", n)
+	}
+	for _, post := range p.posts {
+		if post.n > 0 && post.at.Before(w.ticks[3*28]) && post.at.After(w.ticks[3*10]) {
+			if !w.mailed(post.url) {
+				t.Errorf("post %d never came", post.n)
+			}
+		}
+	}
+}
+
+func (w *world) mailed(url string) bool {
+	for _, l := range w.inbox.letters {
+		if l.posts[url] {
+			return true
+		}
+	}
+	return false
+}
