@@ -141,9 +141,10 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 		return render.Page{}, err
 	}
 	date := digest.DateOf(d.NextDueAt.In(loc))
+	last := midnight{d.LastDueAt, d.LastDueAt} // what was found before its release does not wait any more
 	return render.Page{
 		Date: date, Number: d.Editions + 1, Name: d.Name, Recipient: recipient,
-		Sites:          stock.sites(refs, titles[d.ID], midnight{d.LastDueAt, d.LastDueAt}),
+		Sites:          stock.sites(refs, titles[d.ID], last),
 		Notices:        newClock(date, loc).sentences(notices),
 		UnsubscribeURL: b.unsubscribe(d.ID),
 		HomeURL:        b.base + "/",
