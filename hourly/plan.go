@@ -42,8 +42,12 @@ func (j *Job) release() (editions int, err error) {
 // pruneBatch is how many rows go in one transaction.
 const pruneBatch = 1000
 
-// prune deletes what is older than Keep, in small batches.
+// prune deletes what is older than Keep, in small batches, and old polls from
+// the histories of feeds.
 func (j *Job) prune(ctx context.Context) error {
+	if _, err := j.Store.PrunePolls(j.Hard, j.Now()); err != nil {
+		return fmt.Errorf("shortening the histories of feeds: %w", err)
+	}
 	if j.Keep <= 0 {
 		return nil
 	}

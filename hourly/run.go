@@ -1,6 +1,7 @@
 package hourly
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -30,11 +31,11 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		}
 		sum, err := j.step(ctx)
 		total.Add(sum)
-		if err != nil || ctx.Err() != nil || j.Frozen {
+		if err != nil || ctx.Err() != nil {
 			return total, err
 		}
-		if _, due, err := j.Store.OldestDue(j.Hard, j.Now()); err != nil || !due {
-			return total, err
+		if _, due, err := j.Store.OldestDue(j.Hard, j.Now()); err != nil || !due || j.Frozen {
+			return total, cmp.Or(err, j.prune(ctx))
 		}
 		nap(ctx, min(j.until(j.nextPoll), whileDue))
 	}
@@ -58,10 +59,7 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	}
 	stats, err := j.deliver(ctx)
 	sum.Sent, sum.FailedMail, sum.MailWaits = stats.Sent, stats.Failed, stats.RouteTrouble
-	if err != nil || ctx.Err() != nil {
-		return sum, err
-	}
-	return sum, j.prune(ctx)
+	return sum, err
 }
 
 // Run works until ctx ends; then what is in flight is finished. It runs the
