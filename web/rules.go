@@ -18,7 +18,7 @@ func rulesOf(f digest.Feed) []string {
 		}
 	}
 	add(f.DocInterval > 0, "Its document (ttl, sy:updatePeriod) asks for %s between two visits.", about(f.DocInterval))
-	add(f.SkipHours != 0, "Its document (skipHours) asks for no visits in the UTC hours %s.", hoursOf(f.SkipHours))
+	add(f.SkipHours != 0, "Its document (skipHours) asks for no visits in these hours of the UTC day: %s.", hoursOf(f.SkipHours))
 	add(f.SkipDays != 0, "Its document (skipDays) asks for no visits on %s, in UTC.", daysOf(f.SkipDays))
 	add(f.OwnInterval > 0, "It is visited every %s at most, by our own manners.", about(f.OwnInterval))
 	add(f.HostInterval > 0, "Whoever runs this reader has it visit this host every %s at most.", about(f.HostInterval))

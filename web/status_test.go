@@ -93,7 +93,7 @@ func TestStatusOfAFeed(t *testing.T) {
 			}
 		}
 		rules := strings.Join(a.texts(".rules li"), " ")
-		for _, want := range []string{"asks for 12 hours between", "UTC hours 0–5, 13.", "on Saturday, Sunday,", "this host every 2 days", "answers 304"} {
+		for _, want := range []string{"asks for 12 hours between", "UTC day: 0–5, 13.", "on Saturday, Sunday,", "this host every 2 days", "answers 304"} {
 			if !strings.Contains(rules, want) {
 				r.t.Errorf("no %q in %s", want, rules)
 			}

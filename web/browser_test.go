@@ -1,0 +1,125 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/render"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// script writes into a <pre> how wide each frame's content is, and the colours
+// of what it was told to look at.
+const script = `<pre></pre><script>onload = () => {
+	for (const f of document.querySelectorAll('iframe')) {
+		const d = f.contentDocument, style = s => getComputedStyle(d.querySelector(s));
+		document.querySelector('pre').append(f.title, ': ', d.documentElement.scrollWidth, ' wide, ',
+			style('main').color, ' on ', style('html').backgroundColor,
+			d.querySelector('.chart') ? ', chart of ' + Math.round(d.querySelector('.chart').getBoundingClientRect().height) + ', text ' + style('.chart text').fontSize : '', '\n');
+	}
+}</script>`
+
+// TestInABrowser opens the pages for site owners in Chromium, as narrow as a
+// small phone, light and dark: nothing sticks out to the side, however long
+// what a feed says, and the plot is as tall and its words as large as on a desk.
+func TestInABrowser(t *testing.T) {
+	chromium := findChromium(t)
+	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
+	long := strings.Repeat("unbroken", 40)
+	f := well(r.knows(digest.Feed{URL: feedURL + "?" + long, Title: long}), r.now)
+	f.LastError, f.Errors, f.NotBefore = long, 3, r.now.Add(time.Hour)
+	f.MovedTo = "https://new.example/" + long
+	for i := range 90 {
+		r.polled(f, store.PollRecord{At: r.now.AddDate(0, 0, i-89), Outcome: "failed", Status: 500 - i%2*71, Requests: 2, Bytes: 12_345_678, Took: 30 * time.Second, Note: long})
+	}
+	inner := r.handler
+	r.handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		inner.ServeHTTP(framed{w}, req)
+	})
+	var frames, want strings.Builder
+	for _, page := range []struct{ name, path, chart string }{
+		{"feed", statusOf(f.URL), ", chart of 332, text 13.5px"}, {"status", "/status", ""}, {"unknown", statusOf("https://a.example/" + long), ""}, {"bot", "/bot", ""},
+	} {
+		for _, width := range []int{320, 1000} {
+			for scheme, p := range map[string]render.Palette{"light": render.Light(), "dark": render.Dark()} {
+				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, page.name, page.path, width, scheme)
+				fmt.Fprintf(&want, "%s: %d wide, %s on %s%s\n", page.name, width, rgb(t, p.Soft), rgb(t, p.Paper), page.chart)
+			}
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", r.handler)
+	mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html>"+strings.ReplaceAll(frames.String(), "&", "&amp;")+script)
+	})
+	if got := dump(t, chromium, mux); got != want.String() {
+		t.Errorf("Chromium shows\n%s, want\n%s", got, want.String())
+	}
+}
+
+// A framed answer may be shown in a frame, for looking at it.
+type framed struct{ http.ResponseWriter }
+
+func (f framed) WriteHeader(status int) {
+	policy := f.Header().Get("Content-Security-Policy")
+	f.Header().Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
+	f.Header().Del("X-Frame-Options")
+	f.ResponseWriter.WriteHeader(status)
+}
+
+// findChromium finds a browser, or skips; CI has one.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("Chromium is not installed; make test installs it on Debian")
+	return ""
+}
+
+// dump opens /frames and gives the text of its <pre>.
+func dump(t *testing.T, chromium string, site http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(site)
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	args := []string{
+		"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir(), "--dump-dom", server.URL + "/frames",
+	}
+	if os.Geteuid() == 0 {
+		args = append([]string{"--no-sandbox"}, args...) // Chromium's sandbox refuses root
+	}
+	dom, err := exec.CommandContext(ctx, chromium, args...).Output()
+	if err != nil {
+		t.Fatalf("running %s: %v", chromium, err)
+	}
+	_, rest, _ := strings.Cut(string(dom), "<pre>")
+	text, _, found := strings.Cut(rest, "</pre>")
+	if !found {
+		t.Fatalf("nothing was written into %q", dom)
+	}
+	return text
+}
+
+// rgb is how the browser names a colour.
+func rgb(t *testing.T, hex string) string {
+	t.Helper()
+	var r, g, b int
+	if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("rgb(%d, %d, %d)", r, g, b)
+}
