@@ -36,6 +36,7 @@ func parseAtom(sk *skeleton, address string) (*Document, error) {
 	if Host(address) == Host(d.Link) {
 		bases = []string{address, d.Link, d.Self} // RFC 3986 §5.1.3: relative to where it was published
 	}
+	d.Entries = make([]Entry, 0, len(f.Entries))
 	for _, entry := range f.Entries {
 		e := atomEntry(sk, entry, bases)
 		e.owner = owner

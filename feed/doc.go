@@ -13,7 +13,8 @@
 //	parse.go                what is it? the root decides
 //	scan.go, entity.go      markup -> tokens, whatever it looks like
 //	tidy.go, namespace.go,  tokens -> a well-formed skeleton for gofeed;
-//	vocabulary.go           texts are kept aside with their type
+//	vocabulary.go,          texts are kept aside with their type
+//	bounds.go
 //	rss.go, atom.go,        gofeed's structures and the texts -> Document
 //	jsonfeed.go, jsonmend.go
 //	text.go, date.go,       the values: plain titles, dates in any form,

@@ -83,7 +83,7 @@ var (
 // address alone where there is no name.
 func personName(s string) string {
 	s = plainLine(strings.ToValidUTF8(s[:min(len(s), 4*maxName)], ""), false)
-	if !strings.ContainsRune(s, '@') {
+	if n := strings.Count(s, "@"); n == 0 || n > 2 || len(s) > 2*maxName { // the forms below hold one address
 		return s
 	}
 	for _, form := range []*regexp.Regexp{mailThenName, nameThenMail, nameOpenMail, mailOpenName} {
@@ -107,8 +107,19 @@ func firstPerson(all []string) string {
 }
 
 // complete fills in what follows from the entries together: titles, hashes,
-// and identities, which may not use what several entries share.
+// and identities, which may not use what several entries share. What the feed
+// says of itself is kept within the bounds of what is stored.
 func (d *Document) complete() {
+	d.Title = shorten(d.Title, maxTitle)
+	d.Description = shorten(d.Description, maxTitle)
+	if len(d.Language) > maxLanguage {
+		d.Language = ""
+	}
+	for _, address := range []*string{&d.Link, &d.Self} {
+		if len(*address) > maxAddress {
+			*address = ""
+		}
+	}
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		for _, t := range e.titles {

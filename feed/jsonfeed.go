@@ -10,14 +10,19 @@ import (
 	"digest"
 )
 
-// largeJSON is from where on a document's items are counted before they are read.
-const largeJSON = 1 << 20
+// largeJSON is from where on a document's items and values are counted before
+// they are read.
+const largeJSON = 1 << 16
 
 // parseJSON reads JSON Feed 1 and 1.1.
 func parseJSON(doc, address string) (*Document, error) {
 	d := &Document{Kind: JSONFeed}
 	if len(doc) > largeJSON {
-		doc = string(lenientJSON(doc))
+		text, more := lenientJSON(doc)
+		if more {
+			d.Repairs = append(d.Repairs, "cut off, or more than can be meant: whole items kept")
+		}
+		doc = string(text)
 	}
 	f, err := (&jsonfeed.Parser{}).Parse(strings.NewReader(doc))
 	if err != nil {
@@ -39,6 +44,7 @@ func parseJSON(doc, address string) (*Document, error) {
 	d.Hubs = jsonHubs(doc)
 	owner := jsonPeople(f.Authors, f.Author)
 	bases := []string{d.Link, address, d.Self}
+	d.Entries = make([]Entry, 0, len(f.Items))
 	for _, item := range f.Items {
 		if item == nil {
 			continue

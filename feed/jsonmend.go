@@ -11,7 +11,7 @@ import (
 // strings, commas before a bracket, a cut-off end, members of another type than
 // the format says.
 func mendJSON(doc string) ([]byte, bool) {
-	text := lenientJSON(doc)
+	text, _ := lenientJSON(doc)
 	var root map[string]any
 	if err := json.Unmarshal(text, &root); err != nil {
 		return nil, false
@@ -99,23 +99,31 @@ func fixAttachments(m map[string]any) {
 	m["attachments"] = kept
 }
 
+// maxValues bounds the members and elements of a JSON document.
+const maxValues = 300_000
+
 // lenientJSON rewrites a document as JSON proper, in one pass: raw control
 // characters in strings are escaped, commas before a closing bracket dropped,
-// and at a cut-off end, or after maxRead items, the last one that was whole is
-// kept and everything closed.
-func lenientJSON(doc string) []byte {
+// and at a cut-off end, or after maxRead items or maxValues, the last one that
+// was whole is kept and everything closed; more: something was left out.
+func lenientJSON(doc string) (out []byte, more bool) {
 	m := &jsonMender{out: make([]byte, 0, len(doc)+64)}
-	for i := 0; i < len(doc); i++ {
+	values := 0
+	for i := 0; i < len(doc) && values <= maxValues; i++ {
 		switch c := doc[i]; {
 		case c == '"':
 			i = m.text(doc, i)
+		case c == ',':
+			values++
+			m.out = append(m.out, c)
 		case c == '{' || c == '[':
+			values++
 			m.open = append(m.open, c+2) // the bracket that closes it
 			m.out = append(m.out, c)
 		case c == '}' || c == ']':
 			m.end(c)
 			if len(m.open) == 0 {
-				return m.out
+				return m.out, false
 			}
 		default:
 			m.out = append(m.out, c)
@@ -124,7 +132,7 @@ func lenientJSON(doc string) []byte {
 			break
 		}
 	}
-	return m.cutOff()
+	return m.cutOff(), true
 }
 
 // A jsonMender writes JSON proper.
@@ -149,6 +157,8 @@ func (m *jsonMender) text(doc string, i int) int {
 		case c == '"':
 			m.out = append(m.out, c)
 			return i
+		case c == '\n':
+			m.out = append(m.out, `\n`...)
 		case c < 0x20:
 			m.out = fmt.Appendf(m.out, `\u%04x`, c)
 		default:
@@ -177,6 +187,7 @@ func (m *jsonMender) cutOff() []byte {
 	if m.whole > 0 {
 		m.out, m.open = m.out[:m.whole], []byte{'}', ']'}
 	}
+	m.out = bytes.TrimSuffix(bytes.TrimRight(m.out, " \t\r\n"), []byte(","))
 	for len(m.open) > 0 {
 		m.out = append(m.out, m.open[len(m.open)-1])
 		m.open = m.open[:len(m.open)-1]

@@ -9,42 +9,57 @@ import (
 	"strings"
 )
 
+// maxFeeds bounds the feeds taken from a list, maxFolder the names of the
+// folders around one of them, in bytes.
+const (
+	maxFeeds  = 100_000
+	maxFolder = 1000
+)
+
 // parseOPML reads a subscription list, however badly it is written: bare '&'
 // and '<' in attributes, outlines never closed. An outline without address is a
 // folder; its name is part of the Folder of what stands in it.
 func parseOPML(doc, address string) *Document {
 	d := &Document{Kind: OPML}
 	s := scanner{doc: doc}
-	var folders []string // of each open outline, "" for a feed
-	for {
+	folders := []string{""} // around each open outline, innermost last
+	for len(d.Feeds) < maxFeeds {
 		tok := s.next()
 		switch {
 		case tok.kind == tokenEOF:
 			return d
 		case tok.kind == tokenEnd && strings.EqualFold(tok.name, "outline"):
-			if len(folders) > 0 {
-				folders = folders[:len(folders)-1]
-			}
+			folders = folders[:max(1, len(folders)-1)]
 		case tok.kind == tokenStart && strings.EqualFold(tok.name, "title") && d.Title == "":
 			if text := s.next(); text.kind == tokenText || text.kind == tokenCDATA {
-				d.Title = plainLine(text.text, false)
+				d.Title = lineOf(text.text)
 			}
 		case tok.kind == tokenStart && strings.EqualFold(tok.name, "outline"):
-			name := plainLine(firstOf(tok.attr("title"), tok.attr("text")), false)
+			name := lineOf(firstOf(tok.attr("title"), tok.attr("text")))
+			around := folders[len(folders)-1]
 			offer, ok := outline(&tok, name, address)
 			if !ok {
 				offer, ok = s.tornOutline(&tok, name, address)
 			}
+			inside := around
 			if ok {
-				offer.Folder = joinFolders(folders)
+				offer.Folder = around
 				d.Feeds = append(d.Feeds, offer)
-				name = ""
+			} else {
+				inside = joinFolder(around, name)
 			}
-			if !tok.empty && len(folders) < maxDepth {
-				folders = append(folders, name)
+			if !tok.empty && len(folders) <= maxDepth {
+				folders = append(folders, inside)
 			}
 		}
 	}
+	d.Repairs = append(d.Repairs, "more feeds than can be meant: the rest left out")
+	return d
+}
+
+// lineOf gives the plain text of a name, and no more of it than of a title.
+func lineOf(s string) string {
+	return shorten(plainLine(strings.ToValidUTF8(s[:min(len(s), maxLine)], ""), false), maxTitle)
 }
 
 // outline gives the feed of an outline; false where it is a folder or something else.
@@ -68,11 +83,7 @@ var tornXMLURL = regexp.MustCompile(`(?i)\sxmlUrl\s*=\s*["']([^"'<>\s]+)["']`)
 // tag, up to the next outline, and moves there.
 func (s *scanner) tornOutline(tok *token, name, address string) (Offer, bool) {
 	rest := s.doc[s.pos:]
-	for _, next := range []string{"<outline", "</outline", "</body"} {
-		if i := strings.Index(rest, next); i >= 0 {
-			rest = rest[:i]
-		}
-	}
+	rest = rest[:nextOutline(rest)]
 	if len(rest) > 1<<16 {
 		return Offer{}, false
 	}
@@ -86,14 +97,34 @@ func (s *scanner) tornOutline(tok *token, name, address string) (Offer, bool) {
 	return Offer{URL: u, Title: firstOf(name, u), Type: "rss"}, true
 }
 
-func joinFolders(names []string) string {
-	var all []string
-	for _, n := range names {
-		if n != "" {
-			all = append(all, strings.ReplaceAll(n, "/", "-"))
+// nextOutline is where the next tag of an outline, or the end of the list,
+// begins in doc; else the end of doc.
+func nextOutline(doc string) int {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(doc[at:], '<')
+		if i < 0 {
+			return len(doc)
+		}
+		at += i
+		name := strings.TrimPrefix(doc[at+1:min(len(doc), at+len("</outline"))], "/")
+		if hasPrefixFold(name, "outline") || hasPrefixFold(name, "body") {
+			return at
 		}
 	}
-	return strings.Join(all, "/")
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// joinFolder is the path of a folder in the one around it; that one's where the
+// name is empty or the path gets too long.
+func joinFolder(around, name string) string {
+	path := strings.Trim(around+"/"+strings.ReplaceAll(name, "/", "-"), "/")
+	if name == "" || len(path) > maxFolder {
+		return around
+	}
+	return path
 }
 
 // WriteOPML writes a subscription list, OPML 2.0, with a folder for each

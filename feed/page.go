@@ -59,10 +59,10 @@ func (d *Document) offer(tag html.Token, base string) {
 	if typ == "application/json" && strings.Contains(href, "/wp-json/") { // WordPress' API
 		return
 	}
-	if href == "" || len(d.Feeds) >= maxOffers || slices.ContainsFunc(d.Feeds, func(o Offer) bool { return o.URL == href }) {
+	if href == "" || len(href) > maxAddress || len(d.Feeds) >= maxOffers || slices.ContainsFunc(d.Feeds, func(o Offer) bool { return o.URL == href }) {
 		return
 	}
-	d.Feeds = append(d.Feeds, Offer{URL: href, Title: oneLine(htmlAttr(tag, "title")), Type: typ})
+	d.Feeds = append(d.Feeds, Offer{URL: href, Title: shorten(oneLine(htmlAttr(tag, "title")), maxTitle), Type: typ})
 }
 
 func isFeedType(typ string) bool {

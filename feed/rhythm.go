@@ -1,7 +1,10 @@
 package feed
 
 import (
+	"math"
 	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +20,9 @@ const Version = 1
 // maxInterval bounds what a document may ask for: nobody stays unread for
 // longer than a day because of a word in it.
 const maxInterval = 24 * time.Hour
+
+// maxStated bounds what is read from a document at all.
+const maxStated = 30 * 24 * time.Hour
 
 // aheadOfClock is how far in the future a date may lie and still mean now: a
 // server's mistaken zone. What lies beyond announces something.
@@ -84,4 +90,114 @@ func (d *Document) Skips() (hours uint32, days digest.Weekdays) {
 		days = 0
 	}
 	return hours, days
+}
+
+// minutes reads <ttl>: minutes, by the standard, in whatever form; 0: none.
+func minutes(s string) time.Duration {
+	s = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "+"))
+	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if end < 0 {
+		end = len(s)
+	}
+	n, err := strconv.ParseFloat(s[:end], 64)
+	if err != nil && !math.IsInf(n, 1) {
+		return 0
+	}
+	unit := time.Minute
+	switch unitName := strings.TrimSpace(s[end:]); {
+	case strings.HasPrefix(unitName, "h"):
+		unit = time.Hour
+	case strings.HasPrefix(unitName, "d"):
+		unit = 24 * time.Hour
+	}
+	return stated(n * float64(unit))
+}
+
+// stated makes a duration of nanoseconds, within what can be meant.
+func stated(ns float64) time.Duration {
+	if ns >= float64(maxStated) {
+		return maxStated
+	}
+	return time.Duration(max(ns, 0))
+}
+
+// updateEvery is the interval that the syndication module states; 0: none. The
+// period is daily where only a frequency stands.
+func updateEvery(period, frequency string) time.Duration {
+	times, err := strconv.ParseFloat(strings.TrimSpace(frequency), 64)
+	valid := err == nil && times > 0
+	if !valid {
+		times = 1
+	}
+	every := 0.0
+	switch strings.ToLower(strings.TrimSpace(period)) {
+	case "hourly":
+		every = float64(time.Hour)
+	case "daily":
+		every = float64(24 * time.Hour)
+	case "weekly":
+		every = float64(7 * 24 * time.Hour)
+	case "monthly", "yearly":
+		every = float64(maxStated)
+	case "":
+		if valid {
+			every = float64(24 * time.Hour)
+		}
+	}
+	return stated(every / times)
+}
+
+// hoursOf reads the hours of <skipHours>, 0 to 23; 24 is midnight, as before
+// RSS 0.93. One element may hold several.
+func hoursOf(all []string) []int {
+	var hours []int
+	for _, s := range all {
+		for word := range strings.FieldsFuncSeq(s, isListSpace) {
+			digits, _, _ := strings.Cut(strings.Replace(word, ".", ":", 1), ":") // 3:00, 3.0
+			hour, err := strconv.Atoi(digits)
+			if err == nil && hour >= 0 && hour <= 24 && !slices.Contains(hours, hour%24) {
+				hours = append(hours, hour%24)
+			}
+		}
+	}
+	return hours
+}
+
+// daysOf reads the days of <skipDays>: their English names, whole or cut to
+// three letters or more, in any case.
+func daysOf(all []string) []string {
+	var days []string
+	for _, s := range all {
+		for word := range strings.FieldsFuncSeq(strings.ToLower(s), isListSpace) {
+			word = strings.TrimRight(word, ".")
+			for wd := time.Sunday; wd <= time.Saturday; wd++ {
+				name := strings.ToLower(wd.String())
+				if len(word) >= 3 && (strings.HasPrefix(name, word) || word == name+"s") && !slices.Contains(days, wd.String()) {
+					days = append(days, wd.String())
+				}
+			}
+		}
+	}
+	return days
+}
+
+func isListSpace(r rune) bool {
+	return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\t' || r == '\r'
+}
+
+// skips notes text inside skipHours or skipDays, in an <hour> or without one:
+// gofeed would forget all of these lists but the last.
+func (t *tidier) skips(text string) bool {
+	if text = strings.TrimSpace(text); text == "" || t.itemAt >= 0 || len(t.hours)+len(t.days) > maxSame || len(text) > maxLine {
+		return false
+	}
+	switch t.top().emitted {
+	case "skiphours":
+		t.hours = append(t.hours, text)
+	case "skipdays":
+		t.days = append(t.days, text)
+	default:
+		return false
+	}
+	return true
 }

@@ -1,6 +1,10 @@
 package feed
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +85,128 @@ func TestSkips(t *testing.T) {
 	} {
 		if hours, days := c.doc.Skips(); hours != c.hours || days != c.days {
 			t.Errorf("%s: %b %b, want %b %b", name, hours, days, c.hours, c.days)
+		}
+	}
+}
+
+const day = 24 * time.Hour
+
+func TestTTL(t *testing.T) {
+	for s, want := range map[string]time.Duration{
+		"60": time.Hour, " 60\n": time.Hour, "+90": 90 * time.Minute, "<![CDATA[60]]>": time.Hour, "<!-- an hour -->60": time.Hour,
+		"060": time.Hour, "&#54;0": time.Hour, "60.0": time.Hour, "1.5": 90 * time.Second, "60 minutes": time.Hour, "60min": time.Hour,
+		"2h": 2 * time.Hour, "12 hours": 12 * time.Hour, "1 day": day,
+		"": 0, " ": 0, "0": 0, "-1": 0, "-60": 0, "a": 0, "NaN": 0, "inf": 0, ".": 0, "1.2.3": 0, "sixty": 0,
+		"43200": 30 * day, "99999999": 30 * day, strings.Repeat("9", 400): 30 * day, "9e99": 9 * time.Minute,
+	} {
+		d := mustParse(t, channel+"<ttl>"+s+"</ttl></channel></rss>", "")
+		if d.TTL != want {
+			t.Errorf("ttl %.20q: %v, want %v", s, d.TTL, want)
+		}
+	}
+	if d := mustParse(t, channel+"<TTL/><ttl></ttl><Ttl>42</Ttl><ttl>43</ttl><item><ttl>99</ttl></item></channel></rss>", ""); d.TTL != 42*time.Minute {
+		t.Errorf("the first that is not empty counts, not %v", d.TTL)
+	}
+}
+
+func TestSkipHoursAndDays(t *testing.T) {
+	for name, c := range map[string]struct {
+		doc   string
+		hours []int
+		days  []string
+	}{
+		"as the standard says":  {"<skipHours><hour>0</hour><hour>23</hour></skipHours><skipDays><day>Sunday</day></skipDays>", []int{0, 23}, []string{"Sunday"}},
+		"24 is midnight":        {"<skipHours><hour>24</hour></skipHours>", []int{0}, nil},
+		"twice":                 {"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays><day>Monday</day><day>mon</day></skipDays>", []int{0, 12}, []string{"Monday"}},
+		"padded":                {"<skipHours><hour> 07\n</hour><hour>+8</hour><hour>09:00</hour><hour>10.0</hour></skipHours>", []int{7, 8, 9, 10}, nil},
+		"none that is an hour":  {"<skipHours><hour>-1</hour><hour>25</hour><hour>x</hour><hour/><hour>99999999999999999999</hour></skipHours>", nil, nil},
+		"capitals, cut":         {"<SKIPHOURS><Hour>5</Hour></SKIPHOURS><SkipDays><DAY>MON</DAY><day>tues.</day><day> friday </day><day>Sundays</day></SkipDays>", []int{5}, []string{"Monday", "Tuesday", "Friday", "Sunday"}},
+		"none that is a day":    {"<skipDays><day>Someday</day><day>m</day><day>mo</day><day/><day>1</day><day>Mondayish</day></skipDays>", nil, nil},
+		"lists in one element":  {"<skipHours><hour>1, 2;3</hour></skipHours><skipDays><day>Sat,Sun</day></skipDays>", []int{1, 2, 3}, []string{"Saturday", "Sunday"}},
+		"without the inner tag": {"<skipHours> 1 2 </skipHours><skipDays>saturday</skipDays>", []int{1, 2}, []string{"Saturday"}},
+		"several lists":         {"<skipHours><hour>3</hour></skipHours><skipHours/><skipHours><hour>4</hour></skipHours>", []int{3, 4}, nil},
+		"of another's calendar": {"<item><day>Monday</day><hour>3</hour></item><day>Tuesday</day><hour>4</hour><item><skipHours><hour>5</hour></skipHours></item>", nil, nil},
+		"wrong inner tags":      {"<skipHours><hours>3</hours></skipHours><skipDays><days>Monday</days></skipDays>", nil, nil},
+	} {
+		d := mustParse(t, channel+c.doc+"</channel></rss>", "")
+		if !slices.Equal(d.SkipHours, c.hours) || !slices.Equal(d.SkipDays, c.days) {
+			t.Errorf("%s: %v %v, want %v %v", name, d.SkipHours, d.SkipDays, c.hours, c.days)
+		}
+	}
+}
+
+func TestSyndication(t *testing.T) {
+	for _, c := range []struct {
+		period, frequency string
+		want              time.Duration
+	}{
+		{"", "", 0}, {"hourly", "", time.Hour}, {"hourly", "1", time.Hour}, {"\n\thourly\t", "\n\t1\t", time.Hour}, {"HOURLY", "2", 30 * time.Minute},
+		{"daily", "", day}, {"Daily", "4", 6 * time.Hour}, {"weekly", "1", 7 * day}, {"weekly", "14", 12 * time.Hour},
+		{"monthly", "", 30 * day}, {"yearly", "", 30 * day}, {"", "2", 12 * time.Hour}, {"", "0", 0}, {"", "x", 0},
+		{"daily", "0", day}, {"daily", "-1", day}, {"daily", "x", day}, {"daily", "1.5", 16 * time.Hour}, {"daily", "0.5", 2 * day},
+		{"daily", "NaN", day}, {"daily", "1e-300", 30 * day}, {"daily", "1e300", 0}, {"fortnightly", "1", 0}, {"foo", "", 0},
+	} {
+		sy := "<sy:updatePeriod>" + c.period + "</sy:updatePeriod><sy:updateFrequency>" + c.frequency + "</sy:updateFrequency>"
+		for kind, doc := range map[Kind]string{
+			RSS:  channel + sy + "</channel></rss>",
+			RDF:  `<rdf:RDF><channel>` + sy + `</channel></rdf:RDF>`,
+			Atom: `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://purl.org/rss/1.0/modules/syndication/">` + strings.ReplaceAll(sy, "sy:", "s:") + `</feed>`,
+		} {
+			if d := mustParse(t, doc, ""); d.UpdateEvery != c.want || d.Kind != kind {
+				t.Errorf("%s: %q, %q: %v, want %v", d.Kind, c.period, c.frequency, d.UpdateEvery, c.want)
+			}
+		}
+	}
+}
+
+// TestRhythmSuite reads the feed validator's cases.
+func TestRhythmSuite(t *testing.T) {
+	dir := filepath.Join(sharedDir(t), "corpus", "suites", "feedvalidator", "testcases")
+	for file, want := range map[string]struct {
+		interval time.Duration
+		hours    uint32
+		days     digest.Weekdays
+	}{
+		"rss20/element-channel-ttl/ttl.xml":                                     {interval: time.Hour},
+		"rss20/element-channel-ttl/invalid_ttl_blank.xml":                       {},
+		"rss20/element-channel-ttl/invalid_ttl_negative.xml":                    {},
+		"rss20/element-channel-ttl/invalid_ttl_nonnumeric.xml":                  {},
+		"rss20/element-channel-ttl/invalid_ttl_zero.xml":                        {},
+		"rss20/element-channel/multiple_ttl.xml":                                {interval: 42 * time.Minute},
+		"rss20/element-channel/multiple_skipHours.xml":                          {hours: 1<<3 | 1<<4},
+		"rss20/element-channel/multiple_skipDays.xml":                           {days: 1<<time.Monday | 1<<time.Tuesday},
+		"rss20/element-channel-skiphours-hour/duplicate_skipHours_midnight.xml": {hours: 1},
+		"rss20/element-channel-skiphours-hour/skipHours_obsolete_midnight.xml":  {hours: 1},
+		"rss20/element-channel-skiphours-hour/skipHours_valid_hour_high.xml":    {hours: 1 << 23},
+		"rss20/element-channel-skiphours-hour/skipHours_invalid_hour_high.xml":  {},
+		"rss20/element-channel-skiphours-hour/skipHours_invalid_hour_low.xml":   {},
+		"rss20/element-channel-skiphours-hour/skipHours_24_hours.xml":           {},
+		"rss20/element-channel-skiphours/invalid_skipHours_unknown_child.xml":   {},
+		"rss20/element-channel-skipdays-day/skipDays_wednesday.xml":             {days: 1 << time.Wednesday},
+		"rss20/element-channel-skipdays-day/duplicate_skipDays.xml":             {days: 1 << time.Sunday},
+		"rss20/element-channel-skipdays-day/invalid_skipDays_bad_day.xml":       {},
+		"rss20/element-channel-skipdays/skipDays_7_days.xml":                    {},
+		"rss20/element-channel-skipdays/invalid_skipDays_too_many_days.xml":     {},
+		"rss/must/sy_updatePeriod_hourly.xml":                                   {interval: time.Hour},
+		"rss/must/sy_updatePeriod_weekly.xml":                                   {interval: day},
+		"rss/must/sy_updatePeriod_yearly.xml":                                   {interval: day},
+		"rss/must/invalid_sy_updatePeriod.xml":                                  {},
+		"rss/must/invalid_sy_updatePeriod_blank.xml":                            {},
+		"rss/must/invalid_sy_updateFrequency_blank.xml":                         {},
+		"rss/must/invalid_sy_updateFrequency_zero.xml":                          {},
+		"rss/must/sy_updateFrequency.xml":                                       {interval: day},
+	} {
+		body, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Parse(body, "", "https://example.org/feed")
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if hours, days := d.Skips(); d.Interval() != want.interval || hours != want.hours || days != want.days {
+			t.Errorf("%s: %v, %b, %b, want %+v", file, d.Interval(), hours, days, want)
 		}
 	}
 }

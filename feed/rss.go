@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	ext "github.com/mmcdole/gofeed/extensions"
 	"github.com/mmcdole/gofeed/rss"
@@ -27,46 +26,18 @@ func parseRSS(sk *skeleton, address string) (*Document, error) {
 	d.Link = resolve(address, firstOf(append(f.Links, linkRel(f.Extensions, "alternate"))...))
 	d.Self = resolve(address, linkRel(f.Extensions, "self"))
 	d.Hubs = hubs(f.Extensions)
-	rssRhythm(d, f)
+	d.TTL = minutes(f.TTL)
+	d.SkipHours, d.SkipDays = hoursOf(sk.hours), daysOf(sk.days)
+	d.UpdateEvery = updateEvery(value(f.Extensions, "sy", "updateperiod"), value(f.Extensions, "sy", "updatefrequency"))
 	bases := []string{d.Link, address}
 	owner := personName(firstOf(value(f.Extensions, "itunes", "author"), f.ManagingEditor, value(f.Extensions, "dc", "creator")))
+	d.Entries = make([]Entry, 0, len(f.Items))
 	for _, item := range f.Items {
 		e := rssEntry(sk, item, bases)
 		e.owner = owner
 		d.Entries = append(d.Entries, e)
 	}
 	return d, nil
-}
-
-// rssRhythm reads how often the feed wants to be asked.
-func rssRhythm(d *Document, f *rss.Feed) {
-	if minutes, err := strconv.Atoi(strings.TrimSpace(f.TTL)); err == nil && minutes > 0 {
-		d.TTL = time.Duration(min(minutes, 60*24*30)) * time.Minute
-	}
-	for _, h := range f.SkipHours {
-		if hour, err := strconv.Atoi(h); err == nil && hour >= 0 && hour <= 24 {
-			d.SkipHours = append(d.SkipHours, hour%24)
-		}
-	}
-	for _, day := range f.SkipDays {
-		for wd := time.Sunday; wd <= time.Saturday; wd++ {
-			if strings.EqualFold(day, wd.String()) {
-				d.SkipDays = append(d.SkipDays, wd.String())
-			}
-		}
-	}
-	d.UpdateEvery = updateEvery(value(f.Extensions, "sy", "updateperiod"), value(f.Extensions, "sy", "updatefrequency"))
-}
-
-// updateEvery is the interval that the syndication module states; 0: none.
-func updateEvery(period, frequency string) time.Duration {
-	per := map[string]time.Duration{"hourly": time.Hour, "daily": 24 * time.Hour, "weekly": 7 * 24 * time.Hour,
-		"monthly": 30 * 24 * time.Hour, "yearly": 365 * 24 * time.Hour}[strings.ToLower(strings.TrimSpace(period))]
-	times, err := strconv.Atoi(strings.TrimSpace(frequency))
-	if err != nil || times < 1 {
-		times = 1
-	}
-	return per / time.Duration(times)
 }
 
 func rssEntry(sk *skeleton, item *rss.Item, bases []string) Entry {

@@ -96,6 +96,18 @@ type cleaner struct {
 	base    string
 	picture string // the first worth showing
 	alt     string // the first description of a picture
+	grown   int    // bytes by which addresses got longer
+}
+
+// resolve makes an address absolute; "" once they have grown by more than a
+// whole post: a long base before each of a hundred thousand links.
+func (c *cleaner) resolve(ref string) string {
+	if c.grown > maxContent {
+		return ""
+	}
+	address := resolve(c.base, ref)
+	c.grown += max(0, len(address)-len(ref))
+	return address
 }
 
 func (c *cleaner) children(n *html.Node) {
@@ -125,7 +137,7 @@ func (c *cleaner) element(n *html.Node) bool {
 		n.Data, n.DataAtom = "div", atom.Div
 	case atom.A:
 		if href := attrOf(n, "href"); href != "" {
-			setAttr(n, "href", resolve(c.base, href))
+			setAttr(n, "href", c.resolve(href))
 		}
 	}
 	if isHidden(n) || strings.Contains(attrOf(n, "class"), "feedflare") {
@@ -143,7 +155,7 @@ func (c *cleaner) player(n *html.Node) bool {
 			src = attrOf(child, "src")
 		}
 	}
-	src = resolve(c.base, src)
+	src = c.resolve(src)
 	if !isWeb(src) || isTracker(src) {
 		return false
 	}
@@ -161,7 +173,7 @@ func (c *cleaner) player(n *html.Node) bool {
 
 // image finds the address of a picture, and whether it is one at all.
 func (c *cleaner) image(n *html.Node) bool {
-	src := resolve(c.base, imageSource(n))
+	src := c.resolve(imageSource(n))
 	if !isWeb(src) || isTracker(src) || isPixel(n) || isHidden(n) {
 		return false
 	}

@@ -6,14 +6,6 @@ import (
 	"strings"
 )
 
-// The bounds of what gofeed is shown.
-const (
-	maxDepth    = 100      // elements inside one another
-	maxSame     = 100      // elements of one name in one parent, items apart
-	maxElements = 200_000  // a feed of maxRead items has ten for each
-	maxSkeleton = 16 << 20 // bytes: short links grow by the base before them
-)
-
 // A skeleton is a feed made fit for gofeed: well-formed, foreign elements left
 // out, links resolved where an xml:base is in scope. Its prefixes are the names
 // of vocabulary and stay undeclared: gofeed then takes them as they are. The text constructs (titles, summaries, contents) are kept aside and
@@ -25,6 +17,8 @@ type skeleton struct {
 	texts   []text
 	lang    string // xml:lang of the root or the channel
 	repairs []string
+
+	hours, days []string // of skipHours and skipDays, as written
 }
 
 // numbered gives the text construct that gofeed carried as a number.
@@ -46,12 +40,6 @@ type element struct {
 	base     string // absolute, "" when no xml:base is in scope
 	lang     string
 	seen     []tally // of its children
-}
-
-// A tally counts the children of one name.
-type tally struct {
-	name string
-	n    int
 }
 
 type tidier struct {
@@ -110,8 +98,7 @@ func (t *tidier) begin() {
 
 func (t *tidier) walk() {
 	for !t.ended && t.items <= maxRead {
-		if t.elements > maxElements || len(t.xml) > maxSkeleton {
-			t.repaired("more elements than can be meant: the rest left out")
+		if t.full() {
 			return
 		}
 		switch tok := t.next(); tok.kind {
@@ -122,6 +109,8 @@ func (t *tidier) walk() {
 				return
 			}
 			t.start(tok)
+		case tokenText, tokenCDATA:
+			t.skips(tok.text)
 		case tokenEnd:
 			t.end(tok.name)
 		}
@@ -308,6 +297,9 @@ func (t *tidier) contents(tok token, how treatment, e element) {
 		}
 	case leaf:
 		value := strings.TrimSpace(innerText(raw))
+		if t.skips(value) {
+			return
+		}
 		if e.emitted == "link" {
 			value = t.linkOf(tok, value, e.base)
 		}
@@ -326,33 +318,6 @@ func (t *tidier) linkOf(tok token, value, base string) string {
 		value = tok.attr("href")
 	}
 	return resolve(base, value)
-}
-
-// first reports whether an element may be written: the first of its name in
-// its parent, or one of those that may stand several times.
-func (t *tidier) first(name string) bool {
-	if several[name] {
-		return t.room(name)
-	}
-	return t.count(name) == 1
-}
-
-// room reports whether the parent may hold one more of that name.
-func (t *tidier) room(name string) bool {
-	return t.count(name) <= maxSame || name == "item" || name == "entry"
-}
-
-// count notes one more child of that name and says how many that makes.
-func (t *tidier) count(name string) int {
-	parent := t.top()
-	for i := range parent.seen {
-		if parent.seen[i].name == name {
-			parent.seen[i].n++
-			return parent.seen[i].n
-		}
-	}
-	parent.seen = append(parent.seen, tally{name, 1})
-	return 1
 }
 
 func (t *tidier) keep(tok token, raw string, e element) int {

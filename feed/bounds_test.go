@@ -1,0 +1,185 @@
+package feed
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// spent is what f allocated, in bytes and in pieces: work that can be counted
+// on any machine.
+func spent(f func()) (bytes, pieces uint64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs
+}
+
+// TestHostile holds that each hostile document ends in one clear error or a
+// document fit to be kept, for work in proportion to its bytes. What takes time
+// without memory, a search among a million names, shows as a test that does
+// not end.
+func TestHostile(t *testing.T) {
+	const size = 300_000 // the costliest follow at full size
+	for _, h := range hostiles {
+		body := []byte(h.make(size))
+		var d *Document
+		var err error
+		bytes, pieces := spent(func() { d, err = Parse(body, "", "https://example.org/feed") })
+		if most := uint64(16*len(body) + 64<<20); bytes > most || pieces > uint64(len(body)+1<<20) {
+			t.Errorf("%s: %d bytes in %d pieces for %d", h.name, bytes, pieces, len(body))
+		}
+		if err != nil {
+			checkRefusal(t, h.name, err)
+			if len(err.Error()) > 300 {
+				t.Errorf("%s: an error of %d bytes", h.name, len(err.Error()))
+			}
+			continue
+		}
+		checkDocument(t, h.name, d)
+	}
+}
+
+// checkDocument holds the bounds of what is stored.
+func checkDocument(t *testing.T, name string, d *Document) {
+	t.Helper()
+	for what, s := range map[string]struct {
+		text string
+		most int
+	}{
+		"title": {d.Title, maxTitle * utf8.UTFMax}, "description": {d.Description, maxTitle * utf8.UTFMax},
+		"language": {d.Language, maxLanguage}, "link": {d.Link, maxAddress}, "self": {d.Self, maxAddress},
+	} {
+		if len(s.text) > s.most || !utf8.ValidString(s.text) {
+			t.Errorf("%s: a %s of %d bytes", name, what, len(s.text))
+		}
+	}
+	if len(d.Entries) > maxRead+1 || len(d.Feeds) > maxFeeds || len(d.Repairs) > 25 || len(d.SkipHours) > 24 || len(d.SkipDays) > 7 || len(d.Hubs) > maxSame {
+		t.Errorf("%s: %d entries, %d feeds, %d repairs, %d hubs", name, len(d.Entries), len(d.Feeds), len(d.Repairs), len(d.Hubs))
+	}
+	entries := d.Newest(MaxEntries)
+	if len(entries) > MaxEntries {
+		t.Errorf("%s: %d posts", name, len(entries))
+	}
+	for i := range min(len(entries), 3) {
+		var grown int
+		bytes, _ := spent(func() {
+			p := entries[i].Post(seenAt)
+			grown = len(p.Content)
+			checkPost(t, name, p)
+		})
+		if grown > 8*maxContent || bytes > 300*maxContent {
+			t.Errorf("%s: a post of %d bytes for %d", name, grown, bytes)
+		}
+	}
+}
+
+// TestHostileAtFullSize holds what the costliest documents may take where they
+// are as large as a poll lets them be.
+func TestHostileAtFullSize(t *testing.T) {
+	const size, most = 10 << 20, 256 << 20
+	for _, name := range []string{
+		"root attributes", "root namespaces, then elements", "namespaces beside elements", "a long base and links", "a long base and items",
+		"media", "media in items", "items", "small items", "bases", "long dates", "json items", "links of a channel", "hours", "atom authors", "same guid",
+		"opml capitals", "opml outlines", "opml long folders", "json array", "json attachments", "json members", "json depth",
+	} {
+		i := slices.IndexFunc(hostiles, func(h hostile) bool { return h.name == name })
+		body := []byte(hostiles[i].make(size))
+		bytes, pieces := spent(func() {
+			if _, err := Parse(body, "", "https://example.org/feed"); err != nil {
+				checkRefusal(t, name, err)
+			}
+		})
+		if bytes > most || pieces > 4_000_000 {
+			t.Errorf("%s: %d MB in %d pieces", name, bytes>>20, pieces)
+		}
+	}
+}
+
+func TestRootOfMillionAttributes(t *testing.T) {
+	const attributes = 1_600_000
+	doc := []byte("<rss" + strings.Repeat(` a=""`, attributes) + "><channel/></rss>")
+	var err error
+	bytes, pieces := spent(func() { _, err = Parse(doc, "text/xml", "") })
+	if want := "not a feed but XML whose <rss> has more than 1000 attributes"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if bytes > uint64(len(doc))+1<<20 || pieces > 1000 { // one copy, as a string
+		t.Errorf("%d bytes in %d pieces for %d", bytes, pieces, len(doc))
+	}
+}
+
+// TestBoundsOfSkeleton holds the bounds that keep reading linear: names are
+// looked up among all bindings, and children counted among those of their parent.
+func TestBoundsOfSkeleton(t *testing.T) {
+	namespaces := numbered(channel+"<author", ` xmlns:a#="urn:x"`, "><author>")(20_000) + strings.Repeat(`<author xmlns="urn:x">`, 300)
+	s := &tidier{scanner: scanner{doc: namespaces}, itemAt: -1, rules: rssElements}
+	s.kind = RSS
+	s.begin()
+	s.walk()
+	if len(s.bindings) > maxBindings+1 || len(s.stack) > maxDepth+1 || len(s.repairs) == 0 {
+		t.Errorf("%d bindings, %d open elements, repairs %q", len(s.bindings), len(s.stack), s.repairs)
+	}
+	media := `<item>` + strings.Repeat(`<media:content url="a"/><enclosure/><link>x</link>`, 500) + `</item>`
+	sk := tidy(channel+media+"</channel></rss>", "", token{}, RSS)
+	for _, tag := range []string{"<media:content", "<enclosure", "<link"} {
+		if n := strings.Count(string(sk.xml), tag); n != maxSame {
+			t.Errorf("%d of %s>, want %d", n, tag, maxSame)
+		}
+	}
+	sk = tidy(channel+strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+"</item>", 4000)+"</channel></rss>", "", token{}, RSS)
+	if n := strings.Count(string(sk.xml), "</"); n > maxElements+maxSame || n < maxElements/2 {
+		t.Errorf("%d elements, want about %d", n, maxElements)
+	}
+}
+
+// TestTenThousandItems holds that of a feed of ten thousand the newest become
+// posts, wherever they stand.
+func TestTenThousandItems(t *testing.T) {
+	const items = 10_000
+	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, dayOf := range map[string]func(i int) int{
+		"newest first": func(i int) int { return items - i },
+		"oldest first": func(i int) int { return i + 1 },
+		"shuffled":     func(i int) int { return i*7919%items + 1 },
+	} {
+		var b strings.Builder
+		b.WriteString(channel)
+		for i := range items {
+			fmt.Fprintf(&b, "<item><title>Post %d</title><link>https://example.org/%[1]d</link><guid>%[1]d</guid><pubDate>%s</pubDate><description>%s</description></item>",
+				dayOf(i), first.AddDate(0, 0, dayOf(i)).Format(time.RFC1123Z), strings.Repeat("words and ", 30))
+		}
+		b.WriteString("</channel></rss>")
+		body := []byte(b.String())
+		var d *Document
+		bytes, pieces := spent(func() { d = mustParse(t, string(body), "") })
+		if bytes > 24*uint64(len(body)) || pieces > 120*items {
+			t.Errorf("%s: %d MB in %d pieces for %d MB", name, bytes>>20, pieces, len(body)>>20)
+		}
+		posts := d.Newest(MaxEntries)
+		if len(d.Entries) != items || len(posts) != MaxEntries {
+			t.Fatalf("%s: %d entries, %d posts", name, len(d.Entries), len(posts))
+		}
+		for _, e := range posts {
+			if e.Published.Before(first.AddDate(0, 0, items-MaxEntries+1)) {
+				t.Errorf("%s: %s is none of the newest", name, e.Title)
+			}
+		}
+	}
+}
+
+// TestLongBase holds that short links in a post grow by their base only so far.
+func TestLongBase(t *testing.T) {
+	link := "https://example.org/" + strings.Repeat("a/", 1000)
+	for _, part := range []string{`<a href=b>x</a>`, `<img src=b>`, `<iframe src=b></iframe>`} {
+		d := mustParse(t, channel+"<item><link>"+link+"</link><description><![CDATA["+strings.Repeat(part, 50_000)+"]]></description></item></channel></rss>", "")
+		if n := len(d.Entries[0].Post(seenAt).Content); n > 4*maxContent {
+			t.Errorf("%s: %d bytes of content", part, n)
+		}
+	}
+}
