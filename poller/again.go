@@ -84,11 +84,12 @@ func worthRetrying(status int) bool {
 	return status >= 500
 }
 
-// busy is when a feed that outruns its readers is looked at next.
+// busy is when a feed that outruns its readers is looked at next. It waits for
+// a midnight that it would spoil, or that comes a little later than its time.
 func (n night) busy() time.Time {
 	every := n.f.BusyInterval
 	at := n.beside(n.f, latest(n.askable, n.f.LastAttemptAt.Add(every)))
-	if n.midnightAsks(at.Add(max(n.Gap, every/4))) {
+	if n.midnightAsks(at.Add(max(n.Gap-n.Deadline, every/4))) {
 		return time.Time{}
 	}
 	return at

@@ -9,7 +9,6 @@ import (
 const (
 	busiest = time.Hour      // no feed is asked more often by itself
 	calm    = oneDay * 3 / 4 // half a turn of this much: the polls of a day overlap
-	quieter = 4              // how much less often a feed is asked that brought nothing
 )
 
 // Turnover is what a good poll says of how fast a document is replaced.
@@ -29,17 +28,16 @@ func (t Turnover) gap() bool { return t.Listed >= 2 && t.New >= t.Listed && t.El
 // not at all. A gap begins it; it ends when a poll that overlaps with the one
 // before shows that the polls of the midnights will do so too.
 func Busy(f digest.Feed, t Turnover) time.Duration {
-	var every time.Duration
+	if !t.gap() && f.BusyInterval == 0 {
+		return 0
+	}
+	every := 2 * f.BusyInterval // at most, if there was little or nothing
 	switch {
 	case t.gap():
 		every = t.afterGap(f.BusyInterval)
-	case f.BusyInterval == 0:
-		return 0
-	case t.New == 0:
-		every = quieter * f.BusyInterval
-	default:
+	case t.New > 0:
 		turn := float64(t.Elapsed) * float64(t.Listed) / float64(t.New)
-		every = min(time.Duration(turn/2), 2*f.BusyInterval)
+		every = min(every, time.Duration(turn/2))
 	}
 	if every >= max(calm, t.UntilDue*3/4) {
 		return 0

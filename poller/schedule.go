@@ -76,7 +76,7 @@ func askableAt(f digest.Feed, gap time.Duration) time.Time {
 // be asked for a midnight, and whether it comes before the deadline.
 func (s Spread) inTime(f digest.Feed, due, askable time.Time) (time.Time, bool) {
 	if !s.NoWait {
-		askable = avoidHotMinutes(askable, f.ID)
+		askable = quiet(askable, f.ID)
 	}
 	return askable, !askable.After(due.Add(s.Deadline))
 }
@@ -86,7 +86,7 @@ func (s Spread) slot(f digest.Feed, due, askable, now time.Time) time.Time {
 		return latest(now, askable)
 	}
 	at := now.Add(share(f.ID, s.width(due, now))).Add(s.jitter())
-	return avoidHotMinutes(latest(at, askable), f.ID)
+	return quiet(latest(at, askable), f.ID)
 }
 
 // width is the part of the window that is used. An hour that runs late makes
@@ -161,6 +161,15 @@ func avoidHotMinutes(t time.Time, id digest.FeedID) time.Time {
 		return t
 	}
 	return hour.Add(2*time.Minute + share(id, time.Minute))
+}
+
+// quiet avoids the hot minutes for a poll that is planned: since it may begin a
+// little late, and takes its time, it avoids :58 too.
+func quiet(t time.Time, id digest.FeedID) time.Time {
+	if t.UTC().Minute() == 58 {
+		t = t.Add(time.Minute)
+	}
+	return avoidHotMinutes(t, id)
 }
 
 func latest(times ...time.Time) time.Time {

@@ -143,6 +143,9 @@ func TestS35_HotMinutes(t *testing.T) {
 		if got := out.Format(time.TimeOnly); got < test.from || got > test.to || out.Before(in) {
 			t.Errorf("%s becomes %s", test.at, got)
 		}
+		if got := quiet(in, 99).Format(time.TimeOnly); in.Minute() != 58 && got != out.Format(time.TimeOnly) || in.Minute() == 58 && got[:5] != "00:02" {
+			t.Errorf("%s is planned for %s", test.at, got)
+		}
 	}
 }
 

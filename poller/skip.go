@@ -33,8 +33,8 @@ func (s Spread) opening(f digest.Feed, t time.Time) time.Time {
 	if s.NoWait {
 		return latest(hour, t)
 	}
-	const most = time.Hour - jitterMost - 2*time.Minute // all of it in this hour
-	return latest(avoidHotMinutes(hour.Add(share(f.ID, min(s.Window, most))).Add(s.jitter()), f.ID), t)
+	const most = time.Hour - jitterMost - 3*time.Minute // all of it in this hour
+	return latest(quiet(hour.Add(share(f.ID, min(s.Window, most))).Add(s.jitter()), f.ID), t)
 }
 
 // closing is when the skipped time around t begins.
@@ -80,15 +80,15 @@ func (n night) lastMinutes(due time.Time) (time.Time, bool) {
 	if due.Sub(at) > oneDay {
 		return time.Time{}, false
 	}
-	width := min(n.Window, beforeClosing-jitterMost-2*time.Minute)
+	width := min(n.Window, beforeClosing-jitterMost-3*time.Minute)
 	at = latest(at.Add(share(n.f.ID, width)).Add(n.jitter()), n.askable)
-	return at, at.Before(end.Add(-time.Minute))
+	return at, at.Before(end.Add(-2 * time.Minute)) // not in :58, see quiet
 }
 
 // beside makes t fit for a poll beside the hour: quiet, and not skipped.
 func (s Spread) beside(f digest.Feed, t time.Time) time.Time {
 	if !s.NoWait {
-		t = avoidHotMinutes(t, f.ID)
+		t = quiet(t, f.ID)
 	}
 	if skipped(f, t) {
 		return s.opening(f, t)
