@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
+
+	"digest"
 )
 
 // addSamples seeds a fuzz target with the documents in testdata and a few
@@ -25,6 +27,9 @@ func addSamples(f *testing.F) {
 	} {
 		f.Add([]byte(s), "text/xml; charset=utf-8")
 	}
+	for _, h := range hostiles {
+		f.Add([]byte(h.make(300)), "")
+	}
 }
 
 // FuzzParse holds that no document panics, that what is read is clean, and that
@@ -41,6 +46,9 @@ func FuzzParse(f *testing.F) {
 			if !utf8.ValidString(s) || bytes.IndexByte([]byte(s), 0) >= 0 {
 				t.Fatalf("not clean: %q", s)
 			}
+		}
+		if d.Interval() < 0 || d.Interval() > maxInterval || d.NewestAt(seenAt).After(seenAt) {
+			t.Fatalf("interval %v, newest %v", d.Interval(), d.NewestAt(seenAt))
 		}
 		for i := range min(len(d.Entries), 5) {
 			checkPost(t, "fuzz", d.Entries[i].Post(seenAt))
@@ -118,6 +126,26 @@ func FuzzNormalURL(f *testing.F) {
 		}
 		if twice, err := NormalURL(once); err != nil || twice != once {
 			t.Fatalf("%q, then %q, %v", once, twice, err)
+		}
+	})
+}
+
+// FuzzRhythm holds that whatever a document says of when to ask is within
+// bounds, and that some hour of some day is left.
+func FuzzRhythm(f *testing.F) {
+	for _, s := range []string{"60", "24", "mon", "hourly", "-1", "1e999", "3:00", "0,1,2,3", "NaN", "99999999999999999999 d"} {
+		f.Add(s, s)
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		d := Document{TTL: minutes(a), UpdateEvery: updateEvery(a, b), SkipHours: hoursOf([]string{a, b}), SkipDays: daysOf([]string{a, b})}
+		if d.TTL < 0 || d.TTL > maxStated || d.UpdateEvery < 0 || d.UpdateEvery > maxStated || d.Interval() > maxInterval {
+			t.Fatalf("%v %v", d.TTL, d.UpdateEvery)
+		}
+		if hours, days := d.Skips(); hours >= 1<<24-1 || days >= digest.EveryDay || len(d.SkipHours) > 24 || len(d.SkipDays) > 7 {
+			t.Fatalf("%b %b", hours, days)
+		}
+		if once := Domain(a); Domain(once) != once {
+			t.Fatalf("%q, then %q", once, Domain(once))
 		}
 	})
 }

@@ -32,7 +32,7 @@ const aheadOfClock = 24 * time.Hour
 // "example.co.uk"), in lower case. An address, a single label and a public
 // suffix itself are their own.
 func Domain(host string) string {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	host = strings.ToLower(strings.TrimRight(host, "."))
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return host
 	}

@@ -17,7 +17,7 @@ func TestDomain(t *testing.T) {
 		"example.com.": "example.com", "x.github.io": "x.github.io", "co.uk": "co.uk",
 		"localhost": "localhost", "127.0.0.1": "127.0.0.1", "10.1.2.3": "10.1.2.3", "2001:db8::1": "2001:db8::1", "[::1]": "[::1]",
 		"blog.xn--bcher-kva.de": "xn--bcher-kva.de", "a.example.test": "example.test", "": "",
-		".": "", "a..b": "a..b", ".com": ".com", "..": ".",
+		".": "", "a..b": "a..b", ".com": ".com", "..": "", "example.com..": "example.com",
 	} {
 		if got := Domain(host); got != want {
 			t.Errorf("Domain(%q) = %q, want %q", host, got, want)
