@@ -92,6 +92,7 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 func TestNoticesAreFew(t *testing.T) {
 	long := "May have missed posts from " + strings.Repeat("a long name ", 60)
 	heavy := strings.Repeat("é̂̃̄̅̆̇", 400) // six marks on each letter
+	posts := large(300) // more than there is room for
 	for _, c := range []struct {
 		alone  bool
 		notice string
@@ -109,7 +110,7 @@ func TestNoticesAreFew(t *testing.T) {
 	} {
 		p := page()
 		if !c.alone {
-			p = large(700)
+			p = posts
 		}
 		for range c.n {
 			p.Notices = append(p.Notices, c.notice)
