@@ -92,7 +92,7 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 func TestNoticesAreFew(t *testing.T) {
 	long := "May have missed posts from " + strings.Repeat("a long name ", 60)
 	heavy := strings.Repeat("é̂̃̄̅̆̇", 400) // six marks on each letter
-	posts := large(300) // more than there is room for
+	posts := large(300)                     // more than there is room for
 	for _, c := range []struct {
 		alone  bool
 		notice string
