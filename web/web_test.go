@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 // site is the title of the one feed that tests read. It tries to be more.
@@ -253,6 +254,40 @@ func TestNothingThere(t *testing.T) {
 	each(t, func(r *room) {
 		for _, path := range []string{"/nowhere", "/editions/", "/favicon.ico", "/.env", "/e/", "/" + strings.Repeat("a", 20_000), "/e/" + strings.Repeat("a", 20_000), "/%00", "/unsubscribe/%ff%fe"} {
 			r.visitor().get(path).status(http.StatusNotFound).shows("h1", "Nothing at this address")
+		}
+	})
+}
+
+// TestEditionTellsOfFeeds: the page has the notes and the late posts that the
+// mail has.
+func TestEditionTellsOfFeeds(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("on time"))
+		r.midnight()
+		yesterday := r.now
+		f, err := r.store.FeedByURL(r.t.Context(), "https://site.example/1")
+		r.must(err)
+
+		late := post("held up")
+		late.Identity, late.FeedID, late.PublishedAt = "held-up", f.ID, yesterday.Add(-time.Hour)
+		r.now = yesterday.Add(2 * time.Hour)
+		late.SeenAt = r.now
+		_, err = r.store.Record(r.t.Context(), r.now, []store.Polled{{Feed: f, Posts: []digest.Post{late}, Listed: []string{late.Identity}}})
+		r.must(err)
+		r.midnight()
+		v := r.visitor().signIn(u)
+		v.get("/").status(http.StatusOK).shows(".late", "Late, from an earlier day").shows("article h3", "held up")
+
+		f.GoneAt, f.LastStatus, f.Errors = r.now, http.StatusGone, 1
+		_, err = r.store.Record(r.t.Context(), r.now, []store.Polled{{Feed: f}})
+		r.must(err)
+		_, err = r.store.Retire(r.t.Context(), r.now, []digest.FeedID{f.ID})
+		r.must(err)
+		r.midnight()
+		a := v.get("/").status(http.StatusOK)
+		if got := a.texts(".notice"); len(got) != 1 || !strings.Contains(got[0], "no longer subscribed") {
+			r.t.Errorf("the page of an edition without posts says %q", got)
 		}
 	})
 }
