@@ -81,7 +81,7 @@ func (j *judge) poll(at time.Time, all []*entry) {
 	j.sequence(at, final)
 	if j.p.movesAt(at) && j.sighted.IsZero() {
 		j.sighted = at
-	} else if j.p.movesAt(at) && at.Sub(j.sighted) >= 20*time.Hour && (j.p.moved == 301 || j.p.moved == 308) {
+	} else if j.p.movesAt(at) && at.Sub(j.sighted) >= 20*time.Hour && j.p.forGood() {
 		j.settled = true
 	}
 	j.last, j.begun, j.vouched = at, true, false
@@ -281,7 +281,7 @@ func (w *world) judgeRobots() {
 		at      time.Time
 		forbids bool
 	}
-	said := map[*door]seen{}
+	said, asked := map[*door]seen{}, 0
 	for _, e := range w.recorder.entries(0) {
 		before, known := said[e.door]
 		switch {
@@ -290,6 +290,10 @@ func (w *world) judgeRobots() {
 				w.broken(nil, e.at, "robots", fmt.Sprintf("%s/robots.txt again after %s", e.door.base, e.at.Sub(before.at)))
 			}
 			text := ""
+			asked++
+			if known && e.door.robots != nil && e.req.Header.Get("If-None-Match") == "" {
+				w.broken(nil, e.at, "robots", e.door.base+"/robots.txt again, and without its ETag")
+			}
 			if e.door.robots != nil {
 				text = e.door.robots(e.at)
 			}
@@ -301,4 +305,5 @@ func (w *world) judgeRobots() {
 			w.broken(e.plot, e.at, "robots", "asked although robots.txt says not to")
 		}
 	}
+	w.t.Logf("%d requests for the robots.txt of %d addresses", asked, len(said))
 }

@@ -127,7 +127,7 @@ func (w *world) checkNotices() {
 			told := w.notices(r.email, fmt.Sprintf("Site %d", p.n))
 			gone := slices.DeleteFunc(slices.Clone(told), func(s string) bool { return !strings.Contains(s, "no longer subscribed") })
 			gaps := len(told) - len(gone)
-			stays := strings.Contains(list, p.door.base+p.path+`"`) || p.moved != 0 || p.query != "" || p.user != ""
+			stays := strings.Contains(list, p.door.base+p.path+`"`) || p.moved != nil || p.query != "" || p.user != ""
 			switch {
 			case p.leaves && (len(gone) != 1 || stays):
 				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told, stays))

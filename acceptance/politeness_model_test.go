@@ -169,8 +169,8 @@ func (m *model) hops(p *plot, now time.Time) int {
 	if s.sighted.IsZero() {
 		s.sighted = now
 	}
-	s.settled = now.Sub(s.sighted) >= 20*time.Hour && (p.moved == 301 || p.moved == 308)
-	return 1
+	s.settled = now.Sub(s.sighted) >= 20*time.Hour && p.forGood()
+	return len(p.moved)
 }
 
 // read gives what is new to the readers.

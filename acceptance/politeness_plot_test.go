@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -39,9 +40,10 @@ type manner struct {
 	burst  [2]time.Duration
 	quiet  time.Duration // its newest post is that old at the beginning, and none follows
 	least  time.Duration // between two polls, by our own manners
+	signs  [][2]string   // of each redirect
 	user   string
 	query  string
-	moved  int
+	moved  []int         // the redirects that lead to it, from the eighth day on
 	rule   time.Duration // the operator's
 	robots robotsAt
 	shares string // sites of the same name here lie on one host
@@ -54,14 +56,21 @@ type manner struct {
 	hopeless  bool // nothing tells whether it has changed
 }
 
+// A stop is an address that a site has had.
+type stop struct{ path, to string }
+
+// was tells whether a path is one that the site has left, and which.
+func (p *plot) was(path string) int {
+	return slices.IndexFunc(p.old, func(s stop) bool { return s.path == path })
+}
+
 // A plot is a site of the long runs.
 type plot struct {
 	manner
 	n     int
 	door  *door
 	path  string
-	old   string // former path
-	to    string // where the old one leads
+	old   []stop // former addresses, one after the other
 	url   string // as subscribed
 	begin time.Time
 	posts []post
@@ -152,9 +161,10 @@ func (p *plot) wants(status int) (time.Duration, string) {
 // answer is what the site says to a request at an instant. It is a function of
 // both: asking changes nothing.
 func (p *plot) answer(at time.Time, r *http.Request) reply {
-	if p.old != "" && r.URL.Path == p.old && p.movesAt(at) {
-		a := reply{status: p.moved}
-		a.add("Location", p.to)
+	if i := p.was(r.URL.Path); i >= 0 && p.movesAt(at) {
+		a := reply{status: p.moved[i]}
+		a.add("Location", p.old[i].to)
+		a.fields = append(a.fields, p.signs...)
 		return a
 	}
 	if p.user != "" && r.Header.Get("Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte(p.user)) {

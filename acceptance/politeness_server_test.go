@@ -188,7 +188,7 @@ func (r *recorder) note(e *entry) *entry {
 func (e *entry) answer() reply {
 	path := e.req.URL.Path
 	if p := e.door.plots[path]; p != nil {
-		e.plot, e.moved = p, p.old == path
+		e.plot, e.moved = p, p.was(path) >= 0
 		return p.answer(e.at, e.req)
 	}
 	if path == "/robots.txt" && e.door.robots != nil {

@@ -3,7 +3,8 @@ package acceptance
 import (
 	"fmt"
 	"net/http"
-	"strings"
+	"regexp"
+	"slices"
 	"time"
 )
 
@@ -157,17 +158,24 @@ func goners() []manner {
 // moves are sites that lie elsewhere from the eighth day on.
 func moves() []manner {
 	var all []manner
-	for _, status := range []int{301, 308, 302, 303, 307} {
-		m := both(fmt.Sprintf("%d from the eighth day", status))
-		m.moved = status
-		m.extra, m.extraFull, m.extraWhy = 3, 2, "the new address has no validators yet"
+	for _, statuses := range [][]int{{301}, {308}, {302}, {303}, {307}, {301, 308}, {301, 302}, {302, 301}} {
+		m := both(fmt.Sprintf("%d from the eighth day", statuses))
+		m.moved = statuses
+		m.extra, m.extraFull, m.extraWhy = 3*len(statuses), 2, "the new address has no validators yet"
 		all = append(all, m)
 	}
-	return all
+	m := both("302 with Set-Cookie")
+	m.moved, m.signs, m.extra, m.extraFull = []int{302}, [][2]string{{"Set-Cookie", "a=b; Path=/"}}, 3, 2
+	return append(all, m)
+}
+
+// forGood tells whether every redirect is a permanent one.
+func (p *plot) forGood() bool {
+	return !slices.ContainsFunc(p.moved, func(status int) bool { return status != 301 && status != 308 })
 }
 
 // movesAt tells whether the feed has left its first address.
-func (p *plot) movesAt(at time.Time) bool { return p.moved != 0 && at.Sub(p.begin) >= 8*day }
+func (p *plot) movesAt(at time.Time) bool { return p.moved != nil && at.Sub(p.begin) >= 8*day }
 
 // runBegin is when the long run begins: before both changes to daylight saving
 // time, so that there are days of 23 hours.
@@ -176,11 +184,15 @@ func runBegin() time.Time { return time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC) }
 // manners gives every site of the long run.
 func allManners() []manner {
 	var all []manner
-	for _, some := range [][]manner{freshManners(), skipManners(), validatorManners(), headManners(), waits(), troubles(), others(), goners(), moves()} {
+	for _, some := range [][]manner{freshManners(), skipManners(), validatorManners(), headManners(), waits(), troubles(), others(), goners(), moves(), odd()} {
 		all = append(all, some...)
 	}
 	return all
 }
 
-// named tells whether a site was chosen by DIGEST_ACCEPTANCE_SITE, a part of its name.
-func named(m manner, part string) bool { return part == "" || strings.Contains(m.name, part) }
+// named tells whether a site was chosen by DIGEST_ACCEPTANCE_SITE, an
+// expression for names.
+func named(m manner, expression string) bool {
+	ok, err := regexp.MatchString(expression, m.name)
+	return ok && err == nil
+}

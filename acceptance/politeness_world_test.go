@@ -73,11 +73,14 @@ func (w *world) settle(manners []manner, end time.Time) {
 			}
 			p.door = doors[key]
 			p.door.robots = m.robots
-			if m.moved != 0 {
-				old := w.recorder.open(1000 + n)
-				p.old = fmt.Sprintf("/old/%d.xml", n)
-				p.to, p.url = p.door.base+p.path, old.base+p.old
-				old.plots[p.old] = p
+			next := p.door.base + p.path
+			for k := len(m.moved) - 1; k >= 0; k-- {
+				old := w.recorder.open(1000 + 3*n + k)
+				path := fmt.Sprintf("/old/%d/%d.xml", k, n)
+				old.plots[path] = p
+				p.old = slices.Insert(p.old, 0, stop{path, next})
+				next = old.base + path
+				p.url = next
 			}
 			p.door.plots[p.path] = p
 			w.plots = append(w.plots, p)
@@ -140,7 +143,7 @@ func hours(days int, zones []string) []time.Time {
 	var ticks []time.Time
 	for at := begin.Add(time.Hour); at.Before(end); at = at.Add(time.Hour) {
 		d := int(at.Sub(begin) / day)
-		if full() && d < 60 || d >= 3 && d < 8 || d >= 10 && d < 13 || interesting[at] {
+		if full() && d < 60 || d >= 3 && d < 8 || d >= 10 && d < 13 || interesting[at] || at.Hour() == 20 || at.Hour() == 23 {
 			ticks = append(ticks, at)
 		}
 	}
