@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"digest"
 )
 
 // header reads "Name: value" lines.
@@ -64,6 +66,45 @@ func TestFreshness(t *testing.T) {
 	for _, test := range tests {
 		if got := freshFor(header(test.header...), midnight()); got != test.want {
 			t.Errorf("%q: %v, want %v", test.header, got, test.want)
+		}
+	}
+}
+
+// TestFreshUntil: the site's own word is the answer's and the document's.
+func TestFreshUntil(t *testing.T) {
+	const h = time.Hour
+	now := midnight()
+	tests := []struct {
+		why    string
+		doc    time.Duration // ttl or sy:
+		status int
+		before time.Duration // fresh for so long, by the good answer a day ago
+		header []string
+		want   time.Duration // 0: it says nothing
+	}{
+		{why: "nothing", status: 200},
+		{why: "max-age", status: 200, header: []string{"Cache-Control: max-age=3600"}, want: h},
+		{why: "max-age of a 304", status: 304, header: []string{"Cache-Control: max-age=3600"}, want: h},
+		{why: "ttl", doc: 6 * h, status: 200, want: 6 * h},
+		{why: "ttl, after a 304", doc: 6 * h, status: 304, want: 6 * h},
+		{why: "ttl asks for more", doc: 6 * h, status: 200, header: []string{"Cache-Control: max-age=3600"}, want: 6 * h},
+		{why: "max-age asks for more", doc: 6 * h, status: 200, header: []string{"Cache-Control: max-age=36000"}, want: 10 * h},
+		{why: "a day at most", doc: 30 * 24 * h, status: 200, header: []string{"Cache-Control: max-age=31536000"}, want: 24 * h},
+		{why: "no-cache speaks of the answer, not of the document", doc: 6 * h, status: 200, header: []string{"Cache-Control: no-cache"}, want: 6 * h},
+		{why: "a 304 that says nothing renews the answer that is kept", status: 304, before: 12 * h, want: 12 * h},
+		{why: "and so it does with ttl", doc: 6 * h, status: 304, before: 12 * h, want: 12 * h},
+		{why: "stored times are whole seconds, which does not add up", status: 304, before: 12*h + time.Second, want: 12 * h},
+		{why: "a 304 that says otherwise", status: 304, before: 12 * h, header: []string{"Cache-Control: max-age=60"}, want: time.Minute},
+		{why: "a 304 that takes it back", status: 304, before: 12 * h, header: []string{"Cache-Control: no-cache"}},
+		{why: "a 304 that has expired", status: 304, before: 12 * h, header: []string{"Expires: 0"}},
+		{why: "a 200 that says nothing any more", status: 200, before: 12 * h},
+	}
+	for _, test := range tests {
+		f := digest.Feed{DocInterval: test.doc, LastOKAt: now.Add(-24 * h)}
+		f.FreshUntil = after(f.LastOKAt, test.before)
+		succeed(&f, test.status, now)
+		if got := freshUntil(f, header(test.header...), now); !got.Equal(after(now, test.want)) {
+			t.Errorf("%s: %v, want %v", test.why, got, after(now, test.want))
 		}
 	}
 }
