@@ -47,6 +47,16 @@ func forgetHead(f *digest.Feed) {
 	}
 }
 
+// refuseHead takes in that a poll has ended at a HEAD which was refused. The
+// next one is a GET, in case the site minds the method only.
+func refuseHead(f *digest.Feed, now time.Time) {
+	if f.Head == digest.Works {
+		forgetHead(f)
+		return
+	}
+	headUseless(f, now)
+}
+
 // learnFromGET remembers what a 200 says of the server's honesty. It answered
 // in full, so if its validators are those that were sent it ignores conditions;
 // and if the document is another one all the same, they say nothing of it, to a

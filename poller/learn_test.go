@@ -128,10 +128,10 @@ func TestHeadLearned(t *testing.T) {
 			seconds++
 			return reply(r, 200, atom(1), "Last-Modified: "+midnight().Add(seconds*time.Second).Format(http.TimeFormat))
 		}, "HEAD GET, GET, GET", digest.Useless, digest.Useless, Unchanged},
-		{"HEAD 403", first, split(status(403), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
-		{"HEAD 401", first, split(status(401), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
-		{"HEAD 429", first, split(status(429), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
-		{"HEAD 503 with Retry-After", first, split(status(503, "Retry-After: 60"), first), "HEAD", digest.Unknown, digest.Unknown, Failed},
+		{"HEAD 403", first, split(status(403), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 401", first, split(status(401), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 429", first, split(status(429), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
+		{"HEAD 503 with Retry-After", first, split(status(503, "Retry-After: 60"), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD told the truth: changed", first, conditional(atom(2), `"2"`, tuesday), "HEAD GET, GET, GET", digest.Works, digest.Works, Unchanged},
 		{"S36: the ETag never changes", plain(1, `ETag: "1"`), split(status(405), plain(2, `ETag: "1"`)), "HEAD GET, GET", digest.Useless, digest.Useless, Unchanged},
 	}

@@ -72,6 +72,7 @@ func (v *visit) head(ctx context.Context, start route) (next route, done bool) {
 		v.unchanged(a, fmt.Sprintf("unchanged: HEAD %d", a.status))
 		return start, true
 	case headEnds:
+		refuseHead(&v.feed, a.received)
 		v.failed(badStatus(a))
 		return start, true
 	case headDiffers:
@@ -117,7 +118,6 @@ func (v *visit) judge(a *answer) verdict {
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden, limits(a):
 		return headEnds
 	case a.status >= 400 && v.feed.Head == digest.Works && !refusesMethod(a.status):
-		forgetHead(&v.feed)
 		return headEnds // it was good so far: this is the site's word, not the method's
 	}
 	return headProvesNothing
