@@ -23,7 +23,7 @@ func Again(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	if !alive(f) || due.IsZero() {
 		return time.Time{}
 	}
-	n := night{Spread: s, f: f, now: now, due: following(due, now), askable: latest(askableAt(f, s.Gap), now)}
+	n := s.nightOf(f, due, now)
 	var at time.Time
 	switch {
 	case f.Errors > 0:
@@ -37,13 +37,17 @@ func Again(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	return at
 }
 
-// A night is what Again goes by. due is the first midnight after now, and one
-// day later comes the next.
+// A night is what is known when a feed is to be asked beside the midnights. due
+// is the first of them after now, and one day later comes the next.
 type night struct {
 	Spread
 	f            digest.Feed
 	now          time.Time
 	due, askable time.Time
+}
+
+func (s Spread) nightOf(f digest.Feed, due, now time.Time) night {
+	return night{Spread: s, f: f, now: now, due: following(due, now), askable: latest(askableAt(f, s.Gap), now)}
 }
 
 // following gives the first of due and the midnights after it that is yet to come.

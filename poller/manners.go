@@ -47,13 +47,16 @@ func credentialed(f digest.Feed) bool {
 }
 
 // alwaysInFull reports whether every poll costs the whole document, because the
-// server gave nothing to ask by, or ignores it (S33).
+// server gave nothing to ask by, or ignores it (S33): so it has done, too, with a
+// feed that is now tried by its date alone (S37).
 func alwaysInFull(f digest.Feed) bool {
 	switch {
 	case f.ParsedAt.IsZero():
 		return false
 	case f.ETag == "" && f.LastModified == "":
 		return true
+	case f.Head == digest.Works:
+		return false
 	}
-	return f.Conditional == digest.Useless && f.Head != digest.Works
+	return f.Conditional == digest.Useless || f.ByDate && f.Conditional == digest.Unknown
 }

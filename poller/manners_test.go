@@ -43,6 +43,8 @@ func TestOwnInterval(t *testing.T) {
 		{"S33: only HEAD tells", learned(digest.Useless, digest.Works), 0},
 		{"S33: only GET tells", learned(digest.Works, digest.Useless), 0},
 		{"S33: HEAD is of no use, GET not known", learned(digest.Unknown, digest.Useless), 0},
+		{"S37: the ETag is in the way, the date is tried", func(f *digest.Feed) { f.ByDate, f.Head = true, digest.Useless }, d},
+		{"S37: the date works", func(f *digest.Feed) { f.ByDate, f.Conditional, f.Head = true, digest.Works, digest.Useless }, 0},
 	}
 	for _, test := range tests {
 		f := digest.Feed{URL: "https://a.example/feed", ETag: `"1"`, ParsedAt: now}

@@ -32,7 +32,7 @@ type Spread struct {
 // feed that may be asked now is asked however late the hour runs. No
 // slot lies in the hot minutes :59 to :01, when everyone else's timers fire,
 // nor in the hours and days that the feed wants skipped: Again has had it asked
-// before them, and if that was not possible it is asked after them.
+// before them, and after them is time enough for the next midnight.
 func Schedule(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok bool) {
 	if !alive(f) {
 		return time.Time{}, false
@@ -45,10 +45,9 @@ func Schedule(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok boo
 	}
 	at = s.slot(f, due, askable, now)
 	if skipped(f, at) {
-		if !f.LastOKAt.IsZero() && due.Sub(f.LastOKAt) <= oneDay {
+		if at = s.nightOf(f, due, now).beforeSkipped(); at.IsZero() {
 			return time.Time{}, false
 		}
-		at = s.opening(f, at)
 	}
 	if f.PollAt.IsZero() || !f.PollAt.Before(at) || f.PollAt.Before(askable) || skipped(f, f.PollAt) {
 		return at, true
