@@ -240,7 +240,8 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 				for i, f := range claimed {
 					was := f.Feed
 					f.PollAt, f.LastOKAt, f.LastStatus = time.Time{}, now, 304
-					done[i] = store.Polled{Feed: f.Feed, Was: was, Token: "t", HostFreeAt: now}
+					done[i] = store.Polled{Feed: f.Feed, Was: was, Token: "t", HostFreeAt: now,
+						Poll: store.PollRecord{At: now, Outcome: "unchanged", Status: 304, Requests: 1, Took: time.Second}}
 				}
 				if _, err := s.Record(ctx, now, done); err != nil {
 					b.Fatal(err)
