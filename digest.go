@@ -83,6 +83,7 @@ const (
 	Unknown Learned = ""
 	Works   Learned = "works"  // HEAD tells the truth; conditional GET answers 304
 	Useless Learned = "broken" // refused, lies, or is ignored
+	Lies    Learned = "lies"   // conditional GET: 304 was proven to be said of another document; none is sent
 )
 
 // A Feed is a document at a URL, polled once for everyone.

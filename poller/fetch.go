@@ -25,13 +25,13 @@ type validators struct {
 
 	since  time.Time // when they were seen; zero: not known
 	byDate bool      // only the date is sent: the ETag is in the way (S37)
-	held   bool      // none is sent: they are in doubt (S36)
+	held   bool      // none is sent: they are in doubt, or have lied (S36)
 }
 
 func validatorsOf(f digest.Feed) validators {
 	return validators{
 		etag: f.ETag, lastModified: f.LastModified, url: f.ValidatorURL,
-		since: f.ParsedAt, byDate: f.ByDate, held: f.Doubted,
+		since: f.ParsedAt, byDate: f.ByDate, held: f.Doubted || f.Conditional == digest.Lies,
 	}
 }
 

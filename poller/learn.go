@@ -14,7 +14,7 @@ import (
 // truth, a real GET once in a while guards against one that is stuck.
 func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 	switch {
-	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.Doubted, mode == HeadNever:
+	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.Doubted, f.Conditional == digest.Lies, mode == HeadNever:
 		return false
 	case mode == HeadAlways:
 		return true
@@ -63,8 +63,12 @@ func refuseHead(f *digest.Feed, now time.Time) {
 // HEAD neither (S36). Validators that move while the document does not are of
 // no use either, unless they have been before: then someone touched a file (S6).
 func (v *visit) learnFromGET(a *answer, changed bool) {
-	if v.feed.Doubted {
+	switch {
+	case v.feed.Doubted:
 		v.settleDoubt(a, changed)
+		return
+	case v.feed.Conditional == digest.Lies && v.compare(a.header, a.received) == different:
+		v.feed.Conditional, v.feed.Head = digest.Unknown, digest.Unknown // they have moved: they may be better now
 		return
 	}
 	if !a.conditional {
@@ -84,10 +88,11 @@ func (v *visit) learnFromGET(a *answer, changed bool) {
 
 // settleDoubt ends a doubt by the document that was asked for without
 // conditions: another one under the same validators proves that they lie (S36).
+// From then on none is sent, until they change.
 func (v *visit) settleDoubt(a *answer, changed bool) {
 	v.feed.Doubted = false
 	if changed && a.address == v.validators.url && v.compare(a.header, a.received) == same {
-		v.feed.Conditional = digest.Useless
+		v.feed.Conditional = digest.Lies
 		headUseless(&v.feed, a.received)
 	}
 }

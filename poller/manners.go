@@ -53,7 +53,7 @@ func alwaysInFull(f digest.Feed) bool {
 	switch {
 	case f.ParsedAt.IsZero():
 		return false
-	case f.ETag == "" && f.LastModified == "":
+	case f.ETag == "" && f.LastModified == "", f.Conditional == digest.Lies:
 		return true
 	case f.Head == digest.Works:
 		return false

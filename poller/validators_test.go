@@ -216,7 +216,7 @@ func TestS12_ValidatorsStayAtTheirAddress(t *testing.T) {
 }
 
 // TestS36_PingCastsDoubt: a server whose ETag never changes is found out by a
-// ping that no poll confirms, with one plain GET and no more.
+// ping that no poll confirms, with one plain GET, and its 304 is believed no more.
 func TestS36_PingCastsDoubt(t *testing.T) {
 	stuck := func(version int) func(request) string { // 304 for ever, whatever the document
 		return conditional(atom(version), `"1"`, monday)
@@ -241,14 +241,23 @@ func TestS36_PingCastsDoubt(t *testing.T) {
 		sent(t, q, "If-None-Match", "")
 		sent(t, q, "If-Modified-Since", "")
 	}
-	if r.feed.Doubted || r.feed.Conditional != digest.Useless || r.feed.Head != digest.Useless {
+	if r.feed.Doubted || r.feed.Conditional != digest.Lies || r.feed.Head != digest.Useless || r.feed.OwnInterval < inFull {
 		t.Errorf("%+v", r.feed)
 	}
-	for range 20 { // no forced fetch without new evidence
+	for version := 3; version < 6; version++ { // whose 304 has lied is asked for the document, once a day
+		s.answers(stuck(version))
+		r.want(Changed)
 		r.want(Unchanged)
 	}
-	for _, q := range s.log() {
-		sent(t, q, "If-None-Match", `"1"`)
+	s.log()
+	s.answers(conditional(atom(7), `"7"`, tuesday))
+	r.want(Changed) // its validators have moved
+	sent(t, asked(t, s, "GET")[0], "If-None-Match", "")
+	r.want(Unchanged)
+	if q := s.log(); len(q) != 1 || r.feed.Conditional == digest.Lies {
+		t.Errorf("%d requests; %+v", len(q), r.feed)
+	} else {
+		sent(t, q[0], "If-None-Match", `"7"`)
 	}
 }
 

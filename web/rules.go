@@ -33,6 +33,8 @@ func askedHow(f digest.Feed) []string {
 		return nil
 	case f.ETag == "" && f.LastModified == "":
 		return []string{"It sends neither ETag nor Last-Modified, so every visit has to fetch the whole document."}
+	case f.Conditional == digest.Lies:
+		return []string{"It has answered 304 although the document was another one, so every visit fetches the whole document, until its ETag changes."}
 	case f.Conditional == digest.Works && f.ByDate:
 		return []string{"Its ETag changes on the way, so it is asked by If-Modified-Since alone; it answers 304 while nothing is new."}
 	case f.Conditional == digest.Works:
