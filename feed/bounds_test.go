@@ -65,6 +65,11 @@ func checkDocument(t *testing.T, name string, d *Document) {
 	if len(d.Entries) > maxRead+1 || len(d.Feeds) > maxFeeds || len(d.Repairs) > 25 || len(d.SkipHours) > 24 || len(d.SkipDays) > 7 || len(d.Hubs) > maxSame {
 		t.Errorf("%s: %d entries, %d feeds, %d repairs, %d hubs", name, len(d.Entries), len(d.Feeds), len(d.Repairs), len(d.Hubs))
 	}
+	for _, o := range d.Feeds[:min(len(d.Feeds), 1000)] {
+		if len(o.Folder) > maxFolder || len(o.Title) > maxTitle*utf8.UTFMax {
+			t.Fatalf("%s: a feed in a folder of %d bytes, with a title of %d", name, len(o.Folder), len(o.Title))
+		}
+	}
 	entries := d.Newest(MaxEntries)
 	if len(entries) > MaxEntries {
 		t.Errorf("%s: %d posts", name, len(entries))
@@ -123,12 +128,12 @@ func TestRootOfMillionAttributes(t *testing.T) {
 // TestBoundsOfSkeleton holds the bounds that keep reading linear: names are
 // looked up among all bindings, and children counted among those of their parent.
 func TestBoundsOfSkeleton(t *testing.T) {
-	namespaces := numbered(channel+"<author", ` xmlns:a#="urn:x"`, "><author>")(20_000) + strings.Repeat(`<author xmlns="urn:x">`, 300)
+	namespaces := numbered(channel+"<atom:author", ` xmlns:a#="urn:x"`, ">")(20_000) + strings.Repeat(`<atom:author xmlns:b="urn:x">`, 300)
 	s := &tidier{scanner: scanner{doc: namespaces}, itemAt: -1, rules: rssElements}
 	s.kind = RSS
 	s.begin()
 	s.walk()
-	if len(s.bindings) > maxBindings+1 || len(s.stack) > maxDepth+1 || len(s.repairs) == 0 {
+	if len(s.bindings) != maxBindings || len(s.stack) != maxDepth || len(s.repairs) == 0 {
 		t.Errorf("%d bindings, %d open elements, repairs %q", len(s.bindings), len(s.stack), s.repairs)
 	}
 	media := `<item>` + strings.Repeat(`<media:content url="a"/><enclosure/><link>x</link>`, 500) + `</item>`

@@ -43,8 +43,8 @@ var hostiles = []hostile{
 	{"root bare attributes", fill(`<rss`, ` a`, `><channel/></rss>`)},
 	{"root attributes never closed", fill(`<rss`, ` a=b`, ``)},
 	{"root namespaces, then elements", halves(numbered(`<rss`, ` xmlns:a#=""`, `>`), fill(`<channel>`, `<zz:y/>`, ``))},
-	{"namespaces in depth", numbered(channel, `<author xmlns:a#="urn:#">`, ``)},
-	{"namespaces of publishers' own", fill(channel, `<author xmlns="urn:x">`, ``)},
+	{"namespaces in depth", numbered(channel, `<atom:author xmlns:a#="urn:#">`, ``)},
+	{"namespaces of publishers' own", fill(channel, `<author xmlns="urn:x"><atom:author>`, ``)},
 	{"attributes of an item", fill(channel+`<item`, ` a=""`, `></item></channel></rss>`)},
 	{"attributes of a link", fill(channel+`<item><atom:link`, ` href=""`, `/></item></channel></rss>`)},
 	{"attributes in content", fill(channel+`<item><description><p`, ` a=""`, `>x</p></description></item></channel></rss>`)},
@@ -66,7 +66,7 @@ var hostiles = []hostile{
 	{"unknown entities", fill(channel+`<item><description>`, `&abcdefgh;`, `</description></item></channel></rss>`)},
 	{"depth of unknowns", fill(channel, `<a>`, ``)},
 	{"depth of groups", fill(channel+`<item>`, `<media:group>`, ``)},
-	{"depth of authors", fill(channel+`<item>`, `<author>`, ``)},
+	{"depth of authors", fill(channel+`<item>`, `<atom:author>`, ``)},
 	{"depth of items", fill(channel, `<item>`, ``)},
 	{"depth of channels", fill(`<rss>`, `<channel>`, ``)},
 	{"depth in a title", fill(channel+`<item><title>`, `<b>`, ``)},
@@ -76,10 +76,10 @@ var hostiles = []hostile{
 		return channel + `<item>` + strings.Repeat("<title>", n) + strings.Repeat("</title>", n) + `</item></channel></rss>`
 	}},
 	{"ends that nothing begins", fill(channel, `</a>`, ``)},
-	{"ends with long names", fill(channel+strings.Repeat("<author>", 99), `</`+strings.Repeat("autho", 100)+`>`, ``)},
+	{"ends with long names", fill(channel+strings.Repeat("<atom:author>", 99), `</`+strings.Repeat("autho", 100)+`>`, ``)},
 	{"long prefix", func(size int) string {
 		p := strings.Repeat("p", size/200)
-		return `<rss xmlns:` + p + `=""><channel>` + strings.Repeat("<"+p+":author>", 99) + strings.Repeat("</"+p+":authos>", 99)
+		return `<rss xmlns:` + p + `="http://www.w3.org/2005/Atom"><channel>` + strings.Repeat("<"+p+":author>", 99) + strings.Repeat("</"+p+":authos>", 99)
 	}},
 	{"one long name", func(size int) string { return channel + "<" + strings.Repeat("a", size) }},
 	{"comments", fill(channel, `<!---->`, `</channel></rss>`)},
@@ -88,7 +88,7 @@ var hostiles = []hostile{
 	{"sections without end", fill(channel+`<item><title>`, `<![CDATA[`, ``)},
 	{"sections", fill(channel+`<item><description>`, `<![CDATA[]]>`, `</description></item></channel></rss>`)},
 	{"less-than signs", fill(channel+`<item><description>`, `<`, `</description></item></channel></rss>`)},
-	{"namespaces beside elements", halves(numbered(channel+`<author`, ` xmlns:a#=""`, `>`), fill(``, `<zz:y/>`, ``))},
+	{"namespaces beside elements", halves(numbered(channel+`<atom:author`, ` xmlns:a#=""`, `>`), fill(``, `<zz:y/>`, ``))},
 	{"items", fill(channel, `<item/>`, `</channel></rss>`)},
 	{"small items", fill(channel, `<item><title>a</title></item>`, `</channel></rss>`)},
 	{"same guid", fill(channel, `<item><guid>a</guid><title>t</title></item>`, `</channel></rss>`)},
