@@ -63,11 +63,14 @@ func failing(f digest.Feed, now time.Time) (state, reason string) {
 }
 
 // heldBack gives what keeps a feed that is well from being asked for longest,
-// the gap between two polls left out, and says it.
+// and says it. What lets it be asked at each midnight of one reader is a habit.
 func heldBack(f digest.Feed) (until time.Time, why string) {
 	own, host := time.Time{}, time.Time{}
-	if !f.LastAttemptAt.IsZero() {
-		own, host = f.LastAttemptAt.Add(f.OwnInterval), f.LastAttemptAt.Add(f.HostInterval)
+	if f.OwnInterval > oneDay {
+		own = after(f.LastAttemptAt, f.OwnInterval)
+	}
+	if f.HostInterval > oneDay {
+		host = after(f.LastAttemptAt, f.HostInterval)
 	}
 	until = latest(f.NotBefore, f.FreshUntil, own, host)
 	switch {
@@ -97,9 +100,9 @@ func slowed(f digest.Feed) string {
 // habits says what is unusual about how a feed is asked that is well.
 func habits(f digest.Feed) string {
 	var b strings.Builder
-	if f.HostInterval > oneDay && f.HostInterval >= f.OwnInterval {
+	if f.HostInterval >= oneDay/2 && f.HostInterval >= f.OwnInterval {
 		b.WriteString(", every " + span(f.HostInterval) + " at most, as the rule for its host says")
-	} else if f.OwnInterval > oneDay {
+	} else if f.OwnInterval >= oneDay/2 {
 		b.WriteString(", every " + span(f.OwnInterval) + " at most, " + slowed(f))
 	}
 	if s := skips(f); s != "" {
