@@ -36,8 +36,10 @@ func anyFeed(r *rand.Rand, now time.Time) digest.Feed {
 		f.LastAttemptAt = now
 	}
 	if r.IntN(2) == 0 {
-		f.SkipHours = r.Uint32() & r.Uint32()
-		f.SkipDays = digest.Weekdays(r.UintN(256)) & digest.Weekdays(r.UintN(256))
+		bits := r.Uint64()
+		f.SkipHours = uint32(bits) & uint32(bits>>32)
+		bits = r.Uint64()
+		f.SkipDays = digest.Weekdays(bits) & digest.Weekdays(bits>>32)
 	}
 	return f
 }
