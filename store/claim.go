@@ -108,16 +108,25 @@ func (q claiming) candidates(ctx context.Context) ([]candidate, paces, error) {
 
 // askable is the one gate before a poll (I5): a feed f is in the queue, not in
 // flight, was not asked within the gap or one of its intervals, and may be
-// asked by its own word. Its arguments are askableArgs.
+// asked by its own word, also at this hour and on this day. Its arguments are
+// askableArgs.
 const askable = `f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.not_before <= ? AND f.fresh_until <= ?
 	AND f.lease_until <= ? AND f.last_attempt_at <= ? AND f.last_attempt_at + f.own_interval <= ?
-	AND f.last_attempt_at + f.host_interval <= ? AND ` + alive
+	AND f.last_attempt_at + f.host_interval <= ? AND f.skip_hours & ? = 0 AND f.skip_days & ? = 0 AND ` + alive
 
 // alive holds for feeds f that are asked at all.
 const alive = `f.state IN ('active', 'trial')`
 
 func (q claiming) askableArgs() []any {
-	return []any{q.now, q.now, q.now, q.now, q.now.plus(-q.Gap), q.now, q.now}
+	hour, day := q.now.marks()
+	return []any{q.now, q.now, q.now, q.now, q.now.plus(-q.Gap), q.now, q.now, hour, day}
+}
+
+// marks gives the bits that stand for the hour and the weekday of an instant
+// in skip_hours and skip_days.
+func (i instant) marks() (hour, day int64) {
+	t := i.time().UTC()
+	return 1 << t.Hour(), 1 << t.Weekday()
 }
 
 // queued gives the first feeds in the queue that may be asked, limit at most.

@@ -19,7 +19,7 @@ func (s *Store) SetHostRule(ctx context.Context, r HostRule, now time.Time) (fee
 	if r.Interval < time.Second || r.Interval > longestHostRule {
 		return 0, invalid("a feed is asked at most every %v and at least once in %d days; an example: 48h", time.Second, longestHostRule/(24*time.Hour))
 	}
-	err = s.write(ctx, func(c conn) error {
+	err = s.alone(ctx, func(c conn) error {
 		_, err := c.exec(ctx, `INSERT INTO host_rules (host, every, created_at) VALUES (?, ?, ?)
 			ON CONFLICT (host) DO UPDATE SET every = excluded.every`, r.Host, seconds(r.Interval), at(now))
 		if err != nil {
@@ -57,7 +57,7 @@ func (s *Store) HostRules(ctx context.Context) ([]HostRule, error) {
 
 // DropHostRule ends the rule for a host; digest.NotFound if there is none.
 func (s *Store) DropHostRule(ctx context.Context, host string) error {
-	err := s.write(ctx, func(c conn) error {
+	err := s.alone(ctx, func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM host_rules WHERE host = ?`, host)
 		if err != nil {
 			return err

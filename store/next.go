@@ -61,7 +61,7 @@ func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, boo
 	for {
 		var rows []queuedFeed
 		err := s.read().all(ctx, &rows, `SELECT f.id, f.poll_at, f.not_before, f.fresh_until, f.last_attempt_at, f.lease_until,
-			f.own_interval, f.host_interval, f.domain,
+			f.own_interval, f.host_interval, f.skip_hours, f.skip_days, f.domain,
 			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
 			FROM feeds f WHERE f.poll_at IS NOT NULL AND `+alive+`
 			AND f.poll_at >= ? AND (f.poll_at > ? OR f.id > ?) ORDER BY f.poll_at, f.id LIMIT ?`, last, last, id, nextPollStep)
@@ -92,6 +92,8 @@ type queuedFeed struct {
 	HostUntil     instant       `db:"host_until"`
 	OwnInterval   int64         `db:"own_interval"`
 	HostInterval  int64         `db:"host_interval"`
+	SkipHours     int64         `db:"skip_hours"`
+	SkipDays      int64         `db:"skip_days"`
 	Domain        string        `db:"domain"`
 }
 
@@ -100,6 +102,18 @@ func (f queuedFeed) askable(gap time.Duration) instant {
 	t := max(f.PollAt, f.NotBefore, f.FreshUntil, f.LeaseUntil, f.HostUntil)
 	if f.LastAttemptAt != 0 {
 		t = max(t, f.LastAttemptAt.plus(gap), f.LastAttemptAt+instant(max(f.OwnInterval, f.HostInterval)))
+	}
+	return f.open(t)
+}
+
+// open is the first instant from t on that the feed does not want skipped; t
+// itself if it wants all of a week skipped.
+func (f queuedFeed) open(t instant) instant {
+	const hour, week = 3600, 7 * 24
+	for at, n := t, 0; n <= week; at, n = at-at%hour+hour, n+1 {
+		if h, d := at.marks(); f.SkipHours&h == 0 && f.SkipDays&d == 0 {
+			return at
+		}
 	}
 	return t
 }

@@ -107,3 +107,38 @@ func TestNextPollBehindABusyHost(t *testing.T) {
 		want(w.t, "the other host's", at, noon.Add(time.Minute))
 	})
 }
+
+// A feed is not asked in the hours and on the days that it wants skipped, and
+// NextPoll waits for their end.
+func TestSkippedTimeIsKept(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		thursday := noon // 19 November 2026, 12:00 UTC
+		for _, test := range []struct {
+			hours, days int64
+			wanted      time.Time
+		}{
+			{0, 0, thursday},
+			{1 << 11, 0, thursday},
+			{1<<12 | 1<<13, 0, thursday.Add(2 * time.Hour)},
+			{0, 1 << time.Thursday, thursday.Add(12 * time.Hour)},
+			{1, 1 << time.Thursday, thursday.Add(13 * time.Hour)},
+			{0, 1<<7 - 1, thursday}, // asks for what cannot be: it wakes nobody later either
+		} {
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ?, skip_days = ?, poll_at = ?, lease_until = 0, last_attempt_at = 0 WHERE id = ?`,
+				test.hours, test.days, thursday.Unix(), f.ID))
+			w.ok(w.Exec(w.ctx(), `DELETE FROM hosts`))
+			at, ok, err := w.NextPoll(w.ctx(), time.Hour)
+			w.ok(err)
+			want(w.t, "queued", ok, true)
+			want(w.t, "next", at, test.wanted)
+			if test.days == 1<<7-1 {
+				continue
+			}
+			want(w.t, "claimed before", len(w.claim(test.wanted.Add(-time.Second), 1, "t")), 0)
+			want(w.t, "claimed then", len(w.claim(test.wanted, 1, "t")), 1)
+		}
+	})
+}
