@@ -30,7 +30,7 @@ func TestFiftyTwoDays(t *testing.T) {
 	var ticks []time.Time
 	for at := runBegin().Add(time.Hour); at.Before(end); at = at.Add(time.Hour) {
 		since := int(at.Sub(runBegin()) / day)
-		if full() || since < 4 || since%9 == 0 || at.Hour()%6 == 0 {
+		if full() || since < 2 || since%17 == 0 || at.Hour()%12 == 0 {
 			ticks = append(ticks, at)
 		}
 	}

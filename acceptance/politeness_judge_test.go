@@ -236,6 +236,8 @@ func (j *judge) afterHead(at time.Time, all []*entry) {
 
 var politeAgent = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers; feed-id=([^ )]+)\)$`)
 
+var politeName = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot\b`)
+
 // header holds what is alike in every request (S22-S27, S34).
 func (j *judge) header(e *entry) {
 	for _, name := range e.names {
@@ -257,7 +259,7 @@ func (j *judge) header(e *entry) {
 	if want := e.req.URL.Path + j.p.query; e.req.RequestURI != want {
 		j.broken(e.at, "S24", "asked for %s, want %s", e.req.RequestURI, want)
 	}
-	if e.inFlight > 1 && !e.afterHang {
+	if e.inFlight > 1 {
 		j.broken(e.at, "S34", "%d requests at once", e.inFlight)
 	}
 	m := politeAgent.FindStringSubmatch(e.req.Header.Get("User-Agent"))
@@ -291,6 +293,14 @@ func (w *world) judgeRobots() {
 			}
 			text := ""
 			asked++
+			for _, name := range e.names {
+				if name == "Authorization" || name == "Cookie" || name == "Referer" {
+					w.broken(nil, e.at, "robots", e.door.base+"/robots.txt with "+name)
+				}
+			}
+			if !politeName.MatchString(e.req.Header.Get("User-Agent")) {
+				w.broken(nil, e.at, "robots", "asked for by "+e.req.Header.Get("User-Agent"))
+			}
 			if known && e.door.robots != nil && e.req.Header.Get("If-None-Match") == "" {
 				w.broken(nil, e.at, "robots", e.door.base+"/robots.txt again, and without its ETag")
 			}

@@ -191,7 +191,7 @@ func headManners() []manner {
 	empty := func(_ *plot, _ time.Time, a *reply) { a.status, a.version, a.fields = 200, 0, nil }
 	hangs := lies("HEAD hangs", false, func(_ *plot, _ time.Time, a *reply) { *a = reply{hang: true} })
 	forbidden := refuses(403)
-	forbidden.extra = 3
+	forbidden.extra, forbidden.lags = 3, true
 	deafHonest := both("deaf to conditions, HEAD honest")
 	deafHonest.deaf = true
 	deafHonest.extra, deafHonest.extraFull, deafHonest.extraWhy = 42, 12, "HEAD before each changed GET, a real GET a week"

@@ -55,7 +55,7 @@ func TestWorkers(t *testing.T) {
 	for i := range 12 {
 		m := both("shared")
 		m.shares, m.every = fmt.Sprint("host", i%3), 8*time.Hour
-		m.etag = usualETag
+		m.adjust = func(_ *plot, _ time.Time, _ *http.Request, a *reply) { a.slow = true }
 		manners = append(manners, m)
 	}
 	w := smallWorld(t, 6, manners...)
@@ -118,6 +118,39 @@ func TestMerge(t *testing.T) {
 	list := w.at(w.ticks[len(w.ticks)-1], "opml", "export", "one@example.org")
 	if strings.Count(list, "xmlUrl") != 1 || !strings.Contains(list, direct) {
 		t.Errorf("the list of who had both:\n%s", list)
+	}
+}
+
+// TestElsewhere: what a redirect leads to is another's: it gets no password, and
+// its robots.txt is heeded.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	secret, closed := both("asks for a password, then redirects"), both("redirects to a site that names us")
+	secret.moved, closed.moved = []int{302}, []int{302}
+	closed.robots = func(time.Time) string { return "User-agent: digest\nDisallow: /" }
+	w := smallWorld(t, 1)
+	w.settle([]manner{secret, closed}, runBegin().Add(20*day))
+	w.at(runBegin(), "user", "add", "one@example.org", "--time-zone", "Europe/Paris")
+	address := strings.Replace(w.plots[0].address(), "http://", "http://reader:s3cret@", 1)
+	w.at(runBegin(), "subscribe", "one@example.org", address)
+	w.at(runBegin(), "subscribe", "one@example.org", w.plots[2].address())
+	for d := 7; d < 12; d++ {
+		now := parisMidnight(d)
+		w.recorder.set(now)
+		w.tick(now)
+	}
+	for _, e := range w.recorder.entries(0) {
+		switch sent := e.req.Header.Get("Authorization") != ""; {
+		case e.plot == w.plots[2] && !e.moved:
+			t.Errorf("%s %s although its robots.txt says not to", e.req.Method, e.raw)
+		case sent && (e.plot != w.plots[0] || !e.moved):
+			t.Errorf("the password went to another site:\n%s", e.raw)
+		case !sent && e.plot == w.plots[0] && e.moved:
+			t.Errorf("no password was sent:\n%s", e.raw)
+		}
+	}
+	if n := w.asked(w.plots[2], 0); n > 5 {
+		t.Errorf("%d requests in five midnights that lead to a site that names us", n)
 	}
 }
 

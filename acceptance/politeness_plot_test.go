@@ -94,8 +94,12 @@ func plant(n int, m manner, begin, end time.Time) *plot {
 	}
 	for at.Before(end) {
 		step := m.every/2 + time.Duration(random.Int64N(int64(m.every)))
-		if since := at.Sub(begin); m.burst[1] > 0 && since > m.burst[0] && since < m.burst[1] {
+		switch since := at.Sub(begin); {
+		case m.burst[1] == 0 || since >= m.burst[1]:
+		case since >= m.burst[0]:
 			step = 20 * time.Minute
+		case since+step > m.burst[0]:
+			step = m.burst[0] - since + 7*time.Minute
 		}
 		at = at.Add(step).Truncate(time.Minute)
 		if at.Minute() == 0 {

@@ -32,7 +32,6 @@ type door struct {
 	base   string // http://host:port
 	plots  map[string]*plot
 	busy   int      // requests under way
-	left   bool     // the last one is not answered
 	robots robotsAt // nil: there is none
 }
 
@@ -41,19 +40,18 @@ type robotsAt func(at time.Time) string
 
 // An entry is one request, and what was sent for it.
 type entry struct {
-	at        time.Time // simulated
-	wall      time.Time
-	conn      int
-	raw       string // up to the empty line
-	names     []string
-	req       *http.Request
-	door      *door
-	plot      *plot // nil: robots.txt, or nothing lies there
-	moved     bool  // the address it had before
-	inFlight  int
-	afterHang bool // the one before was left unanswered, and may still be here
-	reply     reply
-	wire      int // bytes of body sent
+	at       time.Time // simulated
+	wall     time.Time
+	conn     int
+	raw      string // up to the empty line
+	names    []string
+	req      *http.Request
+	door     *door
+	plot     *plot // nil: robots.txt, or nothing lies there
+	moved    bool  // the address it had before
+	inFlight int
+	reply    reply
+	wire     int // bytes of body sent
 }
 
 // A reply is what a site sends.
@@ -64,6 +62,7 @@ type reply struct {
 	version int // of the feed that it is about; 0: none
 	cut     bool
 	hang    bool
+	slow    bool
 	drop    bool
 
 	// rest is how long the site must now be left alone, and why, as whoever
@@ -141,11 +140,14 @@ func (r *recorder) serve(c net.Conn, d *door, id int) {
 			return
 		}
 		e := r.note(&entry{conn: id, raw: head, req: req, door: d})
-		more := r.send(c, e)
+		if e.reply.slow {
+			<-time.After(20 * time.Millisecond) // what a slow site is
+		}
+		// Whoever has the answer may ask again at once.
 		r.mu.Lock()
 		d.busy--
 		r.mu.Unlock()
-		if !more {
+		if !r.send(c, e) {
 			return
 		}
 	}
@@ -178,8 +180,6 @@ func (r *recorder) note(e *entry) *entry {
 	e.door.busy++
 	e.inFlight = e.door.busy
 	e.reply = e.answer()
-	e.afterHang = e.door.left
-	e.door.left = e.reply.hang || e.reply.drop
 	r.log = append(r.log, e)
 	return e
 }

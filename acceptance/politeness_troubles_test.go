@@ -126,6 +126,12 @@ func others() []manner {
 	busy := both("busy on two days")
 	busy.burst = [2]time.Duration{10 * day, 12 * day}
 	busy.extra, busy.extraFull, busy.extraWhy = 75, 75, "asked by itself while it outruns its readers"
+	busier := []manner{busy, busy, busy, busy}
+	busier[0].name, busier[0].fields, busier[0].fresh = "busy, and fresh for six hours", [][2]string{{"Cache-Control", "max-age=21600"}}, 6*time.Hour
+	busier[1].name, busier[1].user, busier[1].least = "busy, and asks for a password", "reader:s3cret", 12*time.Hour
+	busier[2].name, busier[2].rule, busier[2].least = "busy under an operator's rule", 20*time.Hour, 20*time.Hour
+	busier[3].name, busier[3].channel = "busy with skipHours by day", "<skipHours><hour>9</hour><hour>10</hour><hour>11</hour><hour>12</hour></skipHours>"
+	busier[3].skip = func(at time.Time) bool { h := at.UTC().Hour(); return h >= 9 && h <= 12 }
 	robots := both("robots.txt names us from the tenth day to the thirtieth")
 	robots.robots = func(at time.Time) string {
 		if since := at.Sub(runBegin()); since > 10*day && since < 30*day {
@@ -134,7 +140,7 @@ func others() []manner {
 		return "User-agent: *\nDisallow: /\n"
 	}
 	robots.lags = true
-	return []manner{cookie, query, secret, rule, silent(3), silent(10), busy, robots}
+	return append(busier, cookie, query, secret, rule, silent(3), silent(10), busy, robots)
 }
 
 // goners say 410: alone on their host, one of two, and a whole host that is broken.

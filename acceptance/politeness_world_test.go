@@ -55,11 +55,14 @@ func (w *world) subscribers(p *plot) (n int) {
 }
 
 // settle gives each manner a place, twice: for a reader in one zone, and for
-// readers in three.
+// readers in three. A short run of many manners has one of the two by turns.
 func (w *world) settle(manners []manner, end time.Time) {
 	doors := map[string]*door{}
 	for i, m := range manners {
 		for copyOf := range 2 {
+			if len(manners) > 40 && !full() && m.shares == "" && copyOf != i%2 && !m.hopeless {
+				continue
+			}
 			n := 2*i + copyOf
 			p := plant(n, m, runBegin(), end)
 			p.many = copyOf == 1
