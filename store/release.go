@@ -99,10 +99,14 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 	if err := g.postpone(ctx, c, date, next, where, args); err != nil {
 		return 0, err
 	}
+	hasNews, waiting, err := g.news(ctx, c)
+	if err != nil {
+		return 0, err
+	}
 	released, err := c.exec(ctx, `UPDATE digests AS d SET prev_due_at = d.last_due_at, prev_released_at = d.released_at,
 		last_due_at = d.next_due_at, next_due_at = ?, planned_due_at = 0, released_at = ?,
 		edition_count = d.edition_count + CASE WHEN `+hasNews+` THEN 1 ELSE 0 END WHERE `+where,
-		append([]any{next, at(now), g.DueAt, g.DueAt}, args...)...)
+		append(append([]any{next, at(now)}, waiting...), args...)...)
 	if err != nil || released == 0 {
 		return 0, err
 	}
@@ -117,14 +121,20 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
 			AND `+inZone+` AND `+hasNews+`) x
 		WHERE TRUE ORDER BY x.id ON CONFLICT DO NOTHING`,
-		date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone, g.DueAt, g.DueAt)
+		append([]any{date.String(), at(now), at(now), next, g.DueAt, at(now), g.Weekdays, g.TimeZone}, waiting...)...)
 }
 
-// hasNews holds for digests d for which posts wait, or notices alone. It is
-// written as inZone is: for each digest one look at a key, and most times no
-// second.
-const hasNews = `COALESCE((SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ? LIMIT 1),
-	(SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = ? LIMIT 1)) IS NOT NULL`
+// news gives what holds for digests d for which posts wait, or notices alone,
+// with its arguments. Most midnights have no notices: then nothing is asked of
+// each digest about them.
+func (g releaseGroup) news(ctx context.Context, c conn) (where string, args []any, err error) {
+	where, args = `EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ?)`, []any{g.DueAt}
+	var notices int
+	if err = c.get(ctx, &notices, `SELECT count(*) FROM (SELECT 1 FROM notices n WHERE n.visible_at = ? LIMIT 1) x`, g.DueAt); err != nil || notices == 0 {
+		return where, args, err
+	}
+	return `(` + where + ` OR EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = ?))`, append(args, g.DueAt), nil
+}
 
 // postpone moves the digests that have an edition of this date, and what waits for them.
 func (g releaseGroup) postpone(ctx context.Context, c conn, date digest.Date, next instant, where string, args []any) error {
