@@ -69,11 +69,7 @@ func (n night) retry() time.Time {
 	if n.f.Errors > 1 && n.f.NotBefore.Before(n.f.LastAttemptAt.Add(n.Gap)) {
 		at = latest(at, n.f.LastAttemptAt.Add(usualPenalty))
 	}
-	at = n.beside(n.f, at)
-	if n.midnightAsks(at.Add(nearMidnight)) {
-		return time.Time{}
-	}
-	return at
+	return n.unlessMidnight(n.beside(n.f, at), nearMidnight)
 }
 
 // worthRetrying reports whether hours can mend a failure. What the site means
@@ -88,15 +84,26 @@ func worthRetrying(status int) bool {
 	return status >= 500
 }
 
-// busy is when a feed that outruns its readers is looked at next. It waits for
-// a midnight that it would spoil, or that comes a little later than its time.
+// busy is when a feed that outruns its readers is looked at next.
 func (n night) busy() time.Time {
 	every := n.f.BusyInterval
-	at := n.beside(n.f, latest(n.askable, n.f.LastAttemptAt.Add(every)))
-	if n.midnightAsks(at.Add(max(n.Gap-n.Deadline, every/4))) {
+	return n.unlessMidnight(n.beside(n.f, latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4)
+}
+
+// unlessMidnight gives at, or zero where a midnight asks the feed instead: one
+// before it, one within patience after it, and one that it would spoil, as the
+// feed could not be asked again by then.
+func (n night) unlessMidnight(at time.Time, patience time.Duration) time.Time {
+	if n.midnightAsks(at.Add(max(patience, n.pace()-n.Deadline))) {
 		return time.Time{}
 	}
 	return at
+}
+
+// pace is the time after which a feed that is asked may be asked again, if it
+// answers as it did the last time that it was well.
+func (n night) pace() time.Duration {
+	return max(n.Gap, n.f.OwnInterval, n.f.HostInterval, min(n.f.FreshUntil.Sub(n.f.LastOKAt), maxFresh))
 }
 
 // midnightAsks reports whether a midnight until then will ask the feed.

@@ -22,6 +22,7 @@ func TestAgain_Retry(t *testing.T) {
 		status int
 		wait   time.Duration
 		errors int           // 0 means 1
+		fresh  time.Duration // for so long it was when it was well
 		due    time.Duration // the next midnight, after this one; 0: a day
 		want   time.Duration // after midnight; 0: not beside the hour
 	}{
@@ -58,11 +59,17 @@ func TestAgain_Retry(t *testing.T) {
 		{why: "a midnight that is over stands for tomorrow's", at: 5 * m, status: 500, wait: 4 * h, due: -5 * m, want: 4*h + 5*m},
 		{why: "and that does it", at: 20*h + 10*m, status: 500, wait: 4 * h, due: -5 * m},
 
+		{why: "S15: fresh for a day when it is well: a retry would spoil the midnight", at: 5 * m, status: 503, wait: h, fresh: 24 * h},
+		{why: "S15: and so for 20 hours", at: 5 * m, status: 500, wait: 4 * h, fresh: 20*h + 30*m},
+		{why: "S15: fresh for 12 hours: it would not", at: 5 * m, status: 500, wait: 4 * h, fresh: 12 * h, want: 4*h + 5*m},
+		{why: "S15: fresh for a day, and read weekly", at: 5 * m, status: 503, wait: h, fresh: 24 * h, due: 7 * 24 * h, want: h + 5*m},
 		{why: "S35: not in a hot minute", at: 30 * time.Second, status: 429, wait: h, want: h + 2*m + share(3, time.Minute)},
 	}
 	for _, test := range tests {
 		at := mid.Add(test.at)
 		f := failedAt(at, test.status, max(test.errors, 1), test.wait)
+		f.LastOKAt = at.Add(-50 * h)
+		f.FreshUntil = f.LastOKAt.Add(test.fresh)
 		due := mid.Add(oneDay)
 		if test.due != 0 {
 			due = mid.Add(test.due)
@@ -148,10 +155,14 @@ func TestAgain_Busy(t *testing.T) {
 	}{
 		{why: "every two hours", at: 5 * m, interval: 2 * h, want: 2*h + 5*m},
 		{why: "S14", at: 5 * m, interval: 20 * m, want: h + 5*m},
-		{why: "S15: fresh for three hours", at: 5 * m, interval: h, f: digest.Feed{FreshUntil: mid.Add(3*h + 5*m)}, want: 3*h + 5*m},
+		{why: "S15: fresh for three hours", at: 5 * m, interval: h, f: digest.Feed{LastOKAt: mid.Add(5 * m), FreshUntil: mid.Add(3*h + 5*m)}, want: 3*h + 5*m},
 		{why: "S15: fresh for a day", at: 5 * m, interval: h, f: digest.Feed{FreshUntil: mid.Add(24*h + 5*m)}},
 		{why: "S33", at: 5 * m, interval: h, f: digest.Feed{OwnInterval: oneDay}},
 		{why: "a rule of six hours", at: 5 * m, interval: h, f: digest.Feed{HostInterval: 6 * h}, want: 6*h + 5*m},
+		{why: "a rule of 20 hours would spoil the midnight", at: 5 * m, interval: h, f: digest.Feed{HostInterval: 20 * h}},
+		{why: "credentialed: at noon", at: 5 * m, interval: h, f: digest.Feed{OwnInterval: 12 * h}, want: 12*h + 5*m},
+		{why: "S15: fresh for seven hours, which would spoil the midnight", at: 14 * h, interval: h, f: digest.Feed{LastOKAt: mid.Add(14 * h), FreshUntil: mid.Add(21 * h)}},
+		{why: "S15: fresh for seven hours, earlier", at: 7 * h, interval: h, f: digest.Feed{LastOKAt: mid.Add(7 * h), FreshUntil: mid.Add(14 * h)}, want: 14 * h},
 		{why: "midnight comes first", at: 20 * h, interval: 5 * h},
 		{why: "midnight comes soon after: one request instead of two", at: 20 * h, interval: 3*h + 15*m},
 		{why: "midnight is too far", at: 18 * h, interval: 4 * h, want: 22 * h},

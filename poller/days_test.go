@@ -69,6 +69,28 @@ func TestS15_LateHour(t *testing.T) {
 	}
 }
 
+// TestS15_FailingNights: a feed that is fresh for a day, and fails in every
+// third night, is asked at each midnight all the same.
+func TestS15_FailingNights(t *testing.T) {
+	bothClocks(t, func(t *testing.T, frozen bool) {
+		p := answering(t, midnight(), digest.Feed{ETag: `"1"`}, []*time.Location{time.UTC}, frozen, func(p *play, now time.Time) (failure, http.Header) {
+			if now.Sub(midnight())/oneDay%3 == 2 && now.Hour() == 0 {
+				return failure{status: 503, wait: time.Hour, waitSaid: true}, nil
+			}
+			return failure{}, header("Cache-Control: max-age=86400")
+		})
+		p.run(fiftyTwo)
+		for i, at := range p.log {
+			if after := at.Sub(midnight().AddDate(0, 0, i)); after < 0 || after > 20*time.Minute {
+				t.Fatalf("poll %d is %v after midnight", i, after)
+			}
+		}
+		if len(p.log) != fiftyTwo {
+			t.Errorf("%d polls", len(p.log))
+		}
+	})
+}
+
 // TestS15_ShortDay: on the day of 23 hours a feed that is fresh for 24 cannot
 // be asked in time; the day after it is asked at its usual time again. The day
 // of 25 hours costs nothing.

@@ -174,7 +174,7 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 		moveTo(&v.feed, a.address)
 	}
 	v.outcome, v.doc, v.page = Changed, doc, a
-	v.message = fmt.Sprintf("found: %d entries", len(doc.Entries))
+	v.message = "found: " + entries(doc)
 	return v.finish(v.feed)
 }
 

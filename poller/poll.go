@@ -192,7 +192,15 @@ func (v *visit) read(a *answer) {
 	describeFeed(&v.feed, doc, a.received)
 	v.succeeded(a)
 	v.outcome, v.doc, v.page = Changed, doc, a
-	v.message = fmt.Sprintf("changed: %d entries", len(doc.Entries))
+	v.message = "changed: " + entries(doc)
+}
+
+// entries says how much a document holds.
+func entries(doc *feed.Document) string {
+	if len(doc.Entries) == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", len(doc.Entries))
 }
 
 // accept makes the answer the stored one: its validators as a pair (S5-S7,

@@ -81,3 +81,13 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestLength(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		time.Second * 30: "30 seconds", 5 * time.Minute: "5 minutes", time.Hour: "one hour", day1: "24 hours", 7 * day1: "7 days",
+	} {
+		if got := length(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}

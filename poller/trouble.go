@@ -56,9 +56,20 @@ func badStatus(a *answer) *trouble {
 	case strings.EqualFold(a.header.Get("Cf-Mitigated"), "challenge"):
 		t.text += ", blocked by the site's protection against bots"
 	case t.waitSaid && t.wait > 0:
-		t.text += fmt.Sprintf(", asked to wait %s", t.wait.Round(time.Second))
+		t.text += ", asked to wait " + length(t.wait)
 	}
 	return t
+}
+
+// length says how long a wish to wait is, roughly.
+func length(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%d seconds", int(d.Round(time.Second)/time.Second))
+	}
+	if s := span(d); s[0] >= '0' && s[0] <= '9' {
+		return s
+	}
+	return "one " + span(d)
 }
 
 func describe(err error, connected bool, timeout time.Duration) string {
