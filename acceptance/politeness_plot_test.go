@@ -113,6 +113,12 @@ func plant(n int, m manner, begin, end time.Time) *plot {
 	return p
 }
 
+// bursts tells whether more is published at an instant than anybody can follow.
+func (p *plot) bursts(at time.Time) bool {
+	since := at.Sub(p.begin)
+	return since >= p.burst[0] && since < p.burst[1]
+}
+
 // version counts what has been published up to an instant.
 func (p *plot) version(at time.Time) (n int, last time.Time) {
 	n, last = 1, p.begin.Add(-100*day)

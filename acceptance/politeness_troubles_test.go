@@ -132,6 +132,9 @@ func others() []manner {
 	busier[2].name, busier[2].rule, busier[2].least = "busy under an operator's rule", 20*time.Hour, 20*time.Hour
 	busier[3].name, busier[3].channel = "busy with skipHours by day", "<skipHours><hour>9</hour><hour>10</hour><hour>11</hour><hour>12</hour></skipHours>"
 	busier[3].skip = func(at time.Time) bool { h := at.UTC().Hour(); return h >= 9 && h <= 12 }
+	for i := range busier {
+		busier[i].lags = true
+	}
 	robots := both("robots.txt names us from the tenth day to the thirtieth")
 	robots.robots = func(at time.Time) string {
 		if since := at.Sub(runBegin()); since > 10*day && since < 30*day {
