@@ -10,8 +10,9 @@ const (
 	oneDay   = 24 * time.Hour
 	allHours = 1<<24 - 1
 
-	// beforeClosing is how long before its skipped time a feed is asked
-	// instead of at the midnight in it: as much as a midnight has to its deadline.
+	// beforeClosing is the length of the slot before the last hour in which a
+	// feed may be asked that must not be at midnight: as much as a midnight has
+	// to its deadline.
 	beforeClosing = 30 * time.Minute
 )
 
@@ -68,20 +69,24 @@ func (n night) beforeSkipped() time.Time {
 }
 
 // lastMinutes is the slot before the skipped time around a midnight, a day
-// before it at most. A clock that stands still may not move again until the
-// hour is over, so there it is the beginning of the hour.
+// before it at most: at the end of the last hour but one, so that an instance
+// that only wakes on the hour finds it in the last. A clock that stands still
+// may not move again until the hour is over, so there it is its beginning.
 func (n night) lastMinutes(due time.Time) (time.Time, bool) {
 	end := closing(n.f, due)
 	if n.NoWait {
 		at := end.Add(-time.Hour)
 		return at, !n.askable.After(at) && due.Sub(at) <= oneDay
 	}
-	at := end.Add(-beforeClosing)
-	if due.Sub(at) > oneDay {
+	at := end.Add(-time.Hour - beforeClosing)
+	if skipped(n.f, at) { // this hour is all there is
+		at = end.Add(-beforeClosing)
+	}
+	if due.Sub(at) > oneDay || n.f.LastAttemptAt.After(at) { // asked in it already
 		return time.Time{}, false
 	}
 	width := min(n.Window, beforeClosing-jitterMost-3*time.Minute)
-	at = latest(at.Add(share(n.f.ID, width)).Add(n.jitter()), n.askable)
+	at = quiet(latest(at.Add(share(n.f.ID, width)).Add(n.jitter()), n.askable), n.f.ID)
 	return at, at.Before(end.Add(-2 * time.Minute)) // not in :58, see quiet
 }
 

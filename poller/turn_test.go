@@ -80,7 +80,7 @@ func (g *register) FreeHost(_ context.Context, host, token string, free time.Tim
 		return errors.New("freed with " + token)
 	}
 	g.held[host] = free
-	g.log = append(g.log, fmt.Sprintf("freed %s in %v", host, free.Sub(time.Now())))
+	g.log = append(g.log, fmt.Sprintf("freed %s in %v", host, time.Until(free)))
 	return nil
 }
 
