@@ -45,19 +45,25 @@ func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Resu
 		return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
 	}
 	in.Posts = fresh(entries, known, now)
-	in.weigh(entries, len(known), now)
+	had := len(known) > 0
+	if !had && !in.FirstRead {
+		if had, err = st.HasPosts(ctx, res.Feed.ID); err != nil {
+			return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
+		}
+	}
+	in.weigh(entries, len(known), had, now)
 	return in, nil
 }
 
 // weigh compares a document with what is stored of the feed. One of several
 // entries, none of which is known, does not reach back to the last poll: what
-// was published in between may be missing.
-func (in *intake) weigh(entries []feed.Entry, known int, now time.Time) {
+// was published in between may be missing. had says that the feed had posts.
+func (in *intake) weigh(entries []feed.Entry, known int, had bool, now time.Time) {
 	oldest, newest := dates(entries, now)
 	if newest.IsZero() && len(entries) > known { // nothing is dated: what was not there before is new
 		in.Feed.NewestAt = now
 	}
-	if in.FirstRead || len(entries) == 0 {
+	if !had || len(entries) == 0 {
 		return
 	}
 	in.turnover.Listed, in.turnover.New = len(entries), len(entries)-known

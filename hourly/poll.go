@@ -26,11 +26,15 @@ const (
 
 // Poll asks every feed whose time has come, side by side, until none is left
 // that may be asked now. When ctx ends it claims no more and finishes the rest.
-// It is step 3 and 4 alone, for commands that have just queued feeds.
-func (j *Job) Poll(ctx context.Context) (Summary, error) {
+// It is step 3 and 4 alone, for commands that have just queued feeds: a person
+// waits for them, so that they ask in the hot minutes too.
+func (j *Job) Poll(ctx context.Context) (Summary, error) { return j.poll(ctx, false) }
+
+// poll is Poll; a calm one claims nothing in the hot minutes.
+func (j *Job) poll(ctx context.Context, calm bool) (Summary, error) {
 	soft, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &round{job: j, token: rand.Text(), hard: j.Hard, stop: stop, next: make(chan store.ClaimedFeed), done: make(chan store.Polled, commitPolls)}
+	r := &round{job: j, calm: calm, token: rand.Text(), hard: j.Hard, stop: stop, next: make(chan store.ClaimedFeed), done: make(chan store.Polled, commitPolls)}
 	r.changed.L = &r.mu
 	var recording sync.WaitGroup
 	recording.Go(r.recordAll)
@@ -48,6 +52,7 @@ func (j *Job) Poll(ctx context.Context) (Summary, error) {
 // A round is one drain of the queue of feeds.
 type round struct {
 	job   *Job
+	calm  bool
 	token string
 	hard  context.Context    // ends all of it at once
 	stop  context.CancelFunc // ends the claiming
@@ -103,6 +108,7 @@ func (r *round) insist(ctx context.Context, do func() error) error {
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.hard.Err() == nil {
 		room, landed := r.room()
+		r.calmDown(soft)
 		var claimed []store.ClaimedFeed
 		err := r.insist(soft, func() (err error) {
 			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), store.ClaimOptions{
@@ -123,6 +129,14 @@ func (r *round) claimAll(soft context.Context) {
 		if len(claimed) == 0 && !r.waitForOne(landed) {
 			return
 		}
+	}
+}
+
+// calmDown waits for the end of the hot minutes (S35).
+func (r *round) calmDown(soft context.Context) {
+	now := r.job.Now()
+	if wait := r.job.Spread.Calm(now).Sub(now); r.calm && wait > 0 {
+		nap(soft, wait)
 	}
 }
 

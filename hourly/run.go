@@ -47,7 +47,7 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	if _, err := j.plan(); err != nil {
 		return sum, err
 	}
-	sum, err := j.Poll(ctx)
+	sum, err := j.poll(ctx, true)
 	if err != nil || ctx.Err() != nil {
 		return sum, err
 	}
@@ -156,7 +156,7 @@ const whileDue = 10 * time.Second
 
 func (j *Job) pollAndTell(polled bell) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) {
-		sum, err := j.Poll(ctx)
+		sum, err := j.poll(ctx, true)
 		if err != nil {
 			return 0, err
 		}

@@ -171,6 +171,15 @@ func quiet(t time.Time, id digest.FeedID) time.Time {
 	return avoidHotMinutes(t, id)
 }
 
+// Calm gives t, or the end of the hot minutes if it lies in them: for whoever
+// begins polls that are late.
+func (s Spread) Calm(t time.Time) time.Time {
+	if s.NoWait {
+		return t
+	}
+	return avoidHotMinutes(t, 0)
+}
+
 func latest(times ...time.Time) time.Time {
 	var last time.Time
 	for _, t := range times {

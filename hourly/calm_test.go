@@ -1,0 +1,41 @@
+package hourly_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// TestS35_LatePollsKeepCalm: what cron finds in the queue on the hour is old,
+// and still not asked for in the hot minutes.
+func TestS35_LatePollsKeepCalm(t *testing.T) {
+	path := storetest.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Date(2026, 11, 19, 10, 30, 0, 0, time.UTC)
+		time.Sleep(time.Until(begin))
+		w := newWeek(t, path, begin)
+		defer w.close()
+		w.subscribe("ann@example.org", "Europe/Paris")
+		feeds, err := w.st.Feeds(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range feeds {
+			if err := w.st.Enqueue(t.Context(), f.ID, time.Now().Add(80*time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Until(begin.Truncate(time.Hour).Add(2*time.Hour + time.Second)))
+		if _, err := w.job().Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, host := range []string{"busy", "down"} {
+			requests := w.requests[host]
+			if last := requests[len(requests)-1].at; len(requests) < 2 || last.Minute() != 2 {
+				t.Errorf("%s was asked %d times, last at %v", host, len(requests), last)
+			}
+		}
+	})
+}
