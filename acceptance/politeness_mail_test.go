@@ -43,9 +43,17 @@ func found(readings []reading, n int) (reading, bool) {
 
 var rule = strings.Repeat("-", 72)
 
-// lateLinks are the posts that a letter marks as late.
+// lateLinks are the posts that a letter marks as late: under their site, or, in
+// one too long for all of them, in the list at its top.
 func (l letter) lateLinks() map[string]bool {
 	late := map[string]bool{}
+	for site := range strings.SplitSeq(strings.ReplaceAll(l.text, "\r", ""), "\n\n") {
+		if _, after, ok := strings.Cut(site, "\n  Late:\n"); ok {
+			for url := range links(after) {
+				late[url] = true
+			}
+		}
+	}
 	for section := range strings.SplitSeq(l.text, rule) {
 		if _, after, ok := strings.Cut(section, "Late, from an earlier day"); ok {
 			for url := range links(after) {
