@@ -143,7 +143,7 @@ func (w *world) checkNotices() {
 				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told, stays))
 			case p.burst[1] > 0 && gaps == 0:
 				w.broken(p, w.ticks[0], "gap", r.email+" was told nothing")
-			case p.burst[1] == 0 && gaps > 0:
+			case p.burst[1] == 0 && p.robots == nil && gaps > 0: // weeks without a request may lose some
 				w.broken(p, w.ticks[0], "gap", fmt.Sprintf("%s was told %q", r.email, told))
 			}
 			if p.burst[1] > 0 {
