@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"digest/feed"
 	"digest/mailer"
 	"digest/poller"
 )
@@ -198,11 +199,16 @@ func parseDuration(s string) (time.Duration, error) {
 	return time.ParseDuration(s)
 }
 
+// parseBaseURL gives a base URL as browsers and mail programs write it: host in
+// lower case and ASCII, without the usual port.
 func parseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	bare := err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == "" && u.User == nil
-	if !bare || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", badSetting("DIGEST_BASE_URL", s, "is not the address of a web site without a path", "https://digest.example.org")
+	if bare && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		base, err := feed.NormalURL(u.Scheme + "://" + u.Host)
+		if err == nil && !strings.ContainsFunc(base, func(r rune) bool { return r <= ' ' || r == '%' || r > '~' }) {
+			return strings.TrimRight(base, "/"), nil
+		}
 	}
-	return strings.TrimRight(s, "/"), nil
+	return "", badSetting("DIGEST_BASE_URL", s, "is not the address of a web site without a path", "https://digest.example.org")
 }
