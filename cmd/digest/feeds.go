@@ -171,6 +171,9 @@ func (e *env) printFeed(f digest.Feed, r reportedFeed) error {
 	line("last well", when(r.LastOKAt))
 	line("next poll", when(r.NextPollAt))
 	line("asked at most", atMost(f))
+	if f.BusyInterval > 0 {
+		line("by itself", "every "+span(f.BusyInterval)+", because it outruns its readers")
+	}
 	line("subscribers", strconv.Itoa(r.Subscribers))
 	line("validators", cmp.Or(f.ETag, f.LastModified, "none"))
 	line("polls", summary(r.Polls))
@@ -180,7 +183,7 @@ func (e *env) printFeed(f digest.Feed, r reportedFeed) error {
 	return e.printAnswers(r.Polls[:min(len(r.Polls), shownAnswers)])
 }
 
-// atMost lists what slows a feed, or hurries it, beyond the gap between polls.
+// atMost lists what slows a feed beyond the gap between polls.
 func atMost(f digest.Feed) string {
 	var parts []string
 	for _, i := range []struct {
@@ -194,9 +197,6 @@ func atMost(f digest.Feed) string {
 		if i.every > 0 {
 			parts = append(parts, "every "+span(i.every)+" "+i.why)
 		}
-	}
-	if f.BusyInterval > 0 {
-		parts = append(parts, "asked by itself every "+span(f.BusyInterval)+", because it outruns its readers")
 	}
 	return strings.Join(parts, "; ")
 }

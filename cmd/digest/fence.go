@@ -90,7 +90,11 @@ func (e *env) showFence(r reportedFence) {
 		fmt.Fprintf(e.stdout, "  %s: %s\n", plain(w.Email), w.describe())
 	}
 	e.more(len(r.Readers))
-	if r.Fenced {
+	switch {
+	case r.Fenced && r.LastBaseURL != r.BaseURL:
+		fmt.Fprintf(e.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; if %s takes its place, run: digest fence release\n",
+			plain(r.LastBaseURL), plain(r.BaseURL))
+	case r.Fenced:
 		fmt.Fprintf(e.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
 	}
 }
@@ -135,6 +139,9 @@ func (fenceReleaseCmd) Run(e *env) error {
 			return nil
 		}
 		fmt.Fprintf(e.stdout, "released: from now on %s polls and mails\n", e.baseURL)
+		if f.BaseURL != e.baseURL {
+			fmt.Fprintf(e.stdout, "whatever works on this database as %s stops\n", plain(f.BaseURL))
+		}
 		return nil
 	})
 }
