@@ -128,7 +128,7 @@ func TestBusy_Overlaps(t *testing.T) {
 		lost     int // polls with a gap
 		lastLost time.Duration
 	}{
-		{"enough is listed", press{lists: 10, perDay: steady(9), dated: true}, 1, well(), 52, 0, 0},
+		{"enough is listed", press{lists: 10, perDay: steady(8), dated: true}, 1, well(), 52, 0, 0},
 		{"a little too little", press{lists: 10, perDay: steady(13), dated: true}, 1, well(), 52 * 3, 1, 2 * oneDay},
 		{"30 a day", press{lists: 10, perDay: steady(30), dated: true}, 1, well(), 52 * 7, 1, 2 * oneDay},
 		{"30 a day, without dates", press{lists: 10, perDay: steady(30)}, 1, well(), 52 * 7, 1, 2 * oneDay},
