@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	robotsAge  = 7 * 24 * time.Hour // of what is known of a robots.txt, before it is asked for again
-	refusedFor = 7 * 24 * time.Hour // how long a feed is left alone that may not be read
-	maxKnown   = 10000              // sites whose rules are remembered between two polls
+	robotsAge  = 7 * 24 * time.Hour  // of what a robots.txt says to us, before it is asked for again
+	silentAge  = 14 * 24 * time.Hour // the same, of one that says nothing to us
+	refusedFor = 7 * 24 * time.Hour  // how long a feed is left alone that may not be read
+	maxKnown   = 10000               // sites whose rules are remembered between two polls
 )
 
 // A robotsDesk knows what the robots.txt of each site says.
@@ -114,6 +115,8 @@ func (t *trip) askRobots(ctx context.Context, r route, was Robots) (Robots, erro
 			now.ETag, now.LastModified = validator(a.header, "ETag"), validator(a.header, "Last-Modified")
 		}
 		return now, nil
+	case a.status == http.StatusNotFound, a.status == http.StatusGone:
+		return now, nil // there is none, whatever else it says; the feed is not gone
 	case limits(a):
 		return kept, badStatus(a)
 	case a.status >= 500:
@@ -128,7 +131,15 @@ func limits(a *answer) bool {
 	return a.status == http.StatusTooManyRequests || a.status >= 400 && wait
 }
 
-func current(r Robots, now time.Time) bool { return now.Sub(r.FetchedAt) < robotsAge }
+// current reports whether what is known of a robots.txt still holds. Most say
+// nothing to us: to ask them all every week would be a seventh of all requests.
+func current(r Robots, now time.Time) bool {
+	age := silentAge
+	if r.Rules != "" {
+		age = robotsAge
+	}
+	return now.Sub(r.FetchedAt) < age
+}
 
 func (d *robotsDesk) remembered(origin string, now time.Time) (Robots, bool) {
 	d.mu.Lock()

@@ -124,7 +124,7 @@ func says(status int, body string, header ...string) func(request) string {
 const keepOut = "User-agent: digest\nDisallow: /\n"
 
 // TestRobotsOnce: it is read before the first request to a site, and again,
-// conditionally, after a week.
+// conditionally, after two weeks if it says nothing to us, and one if it does.
 func TestRobotsOnce(t *testing.T) {
 	kept := &shelf{}
 	s := newSite(t, robotsAnd(conditional("User-agent: *\nDisallow: /", `"r"`, monday), conditional(atom(1), `"1"`, monday)))
@@ -141,14 +141,14 @@ func TestRobotsOnce(t *testing.T) {
 		sent(t, q, "If-None-Match", "")
 		sent(t, q, "Authorization", "")
 	}
-	for day := range 6 {
+	for day := range 13 {
 		if day == 3 {
 			r.restart()
 		}
 		r.want(Unchanged)
 	}
 	if got := targets(s.log()); strings.Contains(got, "robots") {
-		t.Errorf("asked within a week: %s", got)
+		t.Errorf("asked within two weeks: %s", got)
 	}
 	for range 2 {
 		r.want(Unchanged)
@@ -196,6 +196,8 @@ func TestRobotsAnswers(t *testing.T) {
 		log          string  // of the first
 	}{
 		{"404", says(404, ""), Changed, Changed, "GET/robots.txt GET/feed"},
+		{"404 with a wish", says(404, "", "Retry-After: 60"), Changed, Changed, "GET/robots.txt GET/feed"},
+		{"gone, and the feed is not", says(410, "", "Retry-After: 0"), Changed, Changed, "GET/robots.txt GET/feed"},
 		{"401", says(401, ""), Changed, Changed, "GET/robots.txt GET/feed"},
 		{"204", says(204, ""), Changed, Changed, "GET/robots.txt GET/feed"},
 		{"500", says(500, ""), Changed, Failed, "GET/robots.txt GET/feed"},
