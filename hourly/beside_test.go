@@ -347,3 +347,20 @@ func TestFence(t *testing.T) {
 		t.Errorf("released, the tick did %+v, %v", sum, err)
 	}
 }
+
+// TestNewsEndsSilence: a paper that has said nothing for years is asked rarely,
+// until an entry comes that was not there, however old its date.
+func TestNewsEndsSilence(t *testing.T) {
+	p := newPaper(t)
+	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
+	p.publish("2022-11-18 09:00", "old")
+	h.takes("ann@example.org", p)
+	if asked := h.hours("2026-11-19 00:00", 100, p); fmt.Sprint(asked) != "[21T00 23T01]" {
+		t.Errorf("after four years of silence asked at %v; want every 48 hours and a little", asked)
+	}
+	p.publish("2022-12-01 09:00", "found in a drawer")
+	h.hours("2026-11-23 04:00", 96, p)
+	if f := h.feed(p); f.OwnInterval != 0 {
+		t.Errorf("after news it is still asked only every %v", f.OwnInterval)
+	}
+}

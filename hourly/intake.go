@@ -60,8 +60,9 @@ func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Resu
 // was published in between may be missing. had says that the feed had posts.
 func (in *intake) weigh(entries []feed.Entry, known int, had bool, now time.Time) {
 	oldest, newest := dates(entries, now)
-	if newest.IsZero() && len(entries) > known { // nothing is dated: what was not there before is new
+	if len(entries) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
 		in.Feed.NewestAt = now
+		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)
 	}
 	if !had || len(entries) == 0 {
 		return

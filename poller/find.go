@@ -28,6 +28,10 @@ type Known func(ctx context.Context, address string) (digest.Feed, bool)
 // FindNew is Find for a program that has feeds: if the way leads to one of
 // them, by a page's offer or a permanent redirect, it is not fetched again
 // (S17). Its record then comes back as it is stored, Unchanged, without a document.
+//
+// If the site at the address refused to be asked, NotBefore and LastError of
+// the Feed that comes with the error say until when and why: whoever asks again
+// must wait until then (S18, S19).
 func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Result, error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
@@ -42,13 +46,36 @@ func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Resu
 	}
 	switch {
 	case err != nil:
-		return Result{}, notFound(address, err)
+		return s.refused(normal, err), notFound(address, err)
 	case page == nil:
 		return found, nil
 	case page.Kind == feed.OPML:
 		return Result{}, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))}
 	}
 	return s.behind(ctx, normal, page)
+}
+
+// refusedSearch is how long an address is left alone that answered a search
+// with an error of its own and named no time.
+const refusedSearch = time.Hour
+
+// refused makes of a site's refusal what has to be remembered of it. What a
+// person can mend at once, such as a wrong path, is none.
+func (s *search) refused(address string, err error) Result {
+	t, ok := errors.AsType[*trouble](err)
+	r := Result{Outcome: Failed, Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
+	if !ok {
+		return r
+	}
+	wait := t.wait
+	switch {
+	case t.throttled():
+		wait = penalty(t.failure, 1, 0)
+	case t.status == http.StatusForbidden, t.status >= 500:
+		wait = max(wait, refusedSearch)
+	}
+	r.Feed = digest.Feed{URL: address, LastStatus: t.status, LastError: oneLine(t.text), NotBefore: after(s.p.now(), wait)}
+	return r
 }
 
 // withoutTLS gives the http address to try where the person named no scheme and

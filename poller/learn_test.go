@@ -247,3 +247,21 @@ func TestParseHeadMode(t *testing.T) {
 		t.Error("accepted")
 	}
 }
+
+// TestConditionsAreLearnedAnew: a server that ignored an ETag, and has stopped
+// sending one, may well know its date.
+func TestConditionsAreLearnedAnew(t *testing.T) {
+	s := newSite(t, says(200, atom(1), `ETag: "1"`, "Last-Modified: "+monday))
+	r := newReader(t, s.url("/feed"), func(o *Options) { o.Head = HeadNever })
+	r.want(Changed)
+	r.want(Unchanged)
+	if r.feed.Conditional != digest.Useless {
+		t.Fatalf("%+v", r.feed)
+	}
+	s.answers(conditional(atom(2), "", tuesday))
+	r.want(Changed)
+	r.want(Unchanged)
+	if r.feed.Conditional != digest.Works || r.feed.OwnInterval != 0 {
+		t.Errorf("%s, every %v", r.feed.Conditional, r.feed.OwnInterval)
+	}
+}

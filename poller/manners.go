@@ -16,9 +16,9 @@ const (
 	inFull       = oneDay
 )
 
-// ownInterval is the least time between two polls that our own manners ask for,
+// OwnInterval is the least time between two polls that our own manners ask for,
 // whatever the site allows: the longest of those that apply.
-func ownInterval(f digest.Feed, now time.Time) time.Duration {
+func OwnInterval(f digest.Feed, now time.Time) time.Duration {
 	every := silence(f, now)
 	if credentialed(f) {
 		every = max(every, withPassword)

@@ -49,7 +49,7 @@ func TestOwnInterval(t *testing.T) {
 	for _, test := range tests {
 		f := digest.Feed{URL: "https://a.example/feed", ETag: `"1"`, ParsedAt: now}
 		test.change(&f)
-		if got := ownInterval(f, now); got != test.want {
+		if got := OwnInterval(f, now); got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
 		}
 	}

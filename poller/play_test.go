@@ -190,7 +190,7 @@ func answering(t testing.TB, begin time.Time, f digest.Feed, zones []*time.Locat
 			p.feed.ParsedAt = clock
 			succeed(&p.feed, 200, clock)
 			p.feed.FreshUntil = freshUntil(p.feed, h, clock)
-			p.feed.OwnInterval = ownInterval(p.feed, clock)
+			p.feed.OwnInterval = OwnInterval(p.feed, clock)
 		}
 		p.store()
 	}

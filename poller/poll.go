@@ -207,8 +207,12 @@ func entries(doc *feed.Document) string {
 // S10), also when the body is the same as before.
 func (v *visit) accept(a *answer, hash string) {
 	countRepeats(&v.feed, a, hash)
-	v.feed.ETag = validator(a.header, "ETag")
-	v.feed.LastModified = validator(a.header, "Last-Modified")
+	etag, lm := validator(a.header, "ETag"), validator(a.header, "Last-Modified")
+	if (etag == "") != (v.feed.ETag == "") || (lm == "") != (v.feed.LastModified == "") {
+		v.feed.Conditional, v.feed.Head = digest.Unknown, digest.Unknown // it is asked by others now: learn anew
+		v.feed.HeadRetestAt = time.Time{}
+	}
+	v.feed.ETag, v.feed.LastModified = etag, lm
 	v.feed.ValidatorURL = a.address
 	v.feed.BodyHash = hash
 	v.feed.ParsedAt = a.received
@@ -226,7 +230,7 @@ func (v *visit) unchanged(a *answer, message string) {
 func (v *visit) succeeded(a *answer) {
 	succeed(&v.feed, a.status, a.received)
 	v.feed.FreshUntil = freshUntil(v.feed, a.header, a.received)
-	v.feed.OwnInterval = ownInterval(v.feed, a.received)
+	v.feed.OwnInterval = OwnInterval(v.feed, a.received)
 	v.feed.NotBefore = after(a.received, a.wait)
 	noteMove(&v.feed, a)
 }

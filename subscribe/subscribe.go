@@ -3,6 +3,7 @@
 package subscribe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -52,12 +53,15 @@ func (d *Desk) known(ctx context.Context, address string) (digest.Feed, error) {
 // find fetches what is at the address and stores the feed with its posts. A
 // page that leads to a feed that is known ends the search there.
 func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
+	if err := d.refused(ctx, address); err != nil {
+		return digest.Feed{}, err
+	}
 	res, err := d.Poller.FindNew(ctx, address, func(ctx context.Context, url string) (digest.Feed, bool) {
 		f, err := d.Store.FeedByURL(ctx, url)
 		return f, err == nil
 	})
 	if err != nil {
-		return digest.Feed{}, err
+		return digest.Feed{}, cmp.Or(d.remember(ctx, res.Feed), err)
 	}
 	f, created, err := d.Store.EnsureFeed(ctx, res.Feed)
 	if err != nil || !created {
@@ -72,6 +76,29 @@ func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
 		return f, fmt.Errorf("storing %s: %w", res.Feed.URL, err)
 	}
 	return res.Feed, nil
+}
+
+// refused gives the error of a site that has refused to be asked until later:
+// no wish of a person's overrides that (S18).
+func (d *Desk) refused(ctx context.Context, address string) error {
+	url, err := feed.NormalURL(address)
+	if err != nil {
+		return err
+	}
+	until, why, err := d.Store.Refusal(ctx, url, d.Now())
+	if err != nil || until.IsZero() {
+		return err
+	}
+	return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("could not read %s: %s; it is left alone until %s, try again then",
+		url, why, until.UTC().Format("2006-01-02 15:04 UTC"))}
+}
+
+// remember keeps a refusal that a search has met.
+func (d *Desk) remember(ctx context.Context, f digest.Feed) error {
+	if f.NotBefore.IsZero() {
+		return nil
+	}
+	return d.Store.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
 }
 
 // A Listed is one line of an imported list that could not be taken, and why.

@@ -85,3 +85,10 @@ CREATE TABLE bodies (
     url          TEXT    NOT NULL DEFAULT '', -- where it was found, for relative links
     body         BYTEA   NOT NULL             -- zstd
 );
+
+-- Addresses that a person asked for and whose site refused: not feeds, but left alone all the same.
+CREATE TABLE refusals (
+    url        TEXT    COLLATE "C" NOT NULL PRIMARY KEY,
+    not_before BIGINT  NOT NULL,
+    why        TEXT    NOT NULL
+);

@@ -85,3 +85,10 @@ CREATE TABLE bodies (
     url          TEXT    NOT NULL DEFAULT '', -- where it was found, for relative links
     body         BLOB    NOT NULL             -- zstd
 ) STRICT;
+
+-- Addresses that a person asked for and whose site refused: not feeds, but left alone all the same.
+CREATE TABLE refusals (
+    url        TEXT    NOT NULL PRIMARY KEY,
+    not_before INTEGER NOT NULL,
+    why        TEXT    NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// NoteRefusal remembers that the site at an address, in normal form, is not to
+// be asked for a feed there before an instant, and why.
+func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, at(now)); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `INSERT INTO refusals (url, not_before, why) VALUES (?, ?, ?)
+			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, why = excluded.why`, url, from(until), why)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("remembering a refusal: %w", err)
+	}
+	return nil
+}
+
+// Refusal tells until when the site at an address is not to be asked, and why;
+// the zero time if it may be.
+func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until time.Time, why string, err error) {
+	var row struct {
+		NotBefore instant `db:"not_before"`
+		Why       string  `db:"why"`
+	}
+	err = s.read().get(ctx, &row, `SELECT not_before, why FROM refusals WHERE url = ? AND not_before > ?`, url, at(now))
+	if isNone(err) {
+		return time.Time{}, "", nil
+	}
+	if err != nil {
+		return time.Time{}, "", fmt.Errorf("looking for a refusal: %w", err)
+	}
+	return row.NotBefore.time(), row.Why, nil
+}
