@@ -54,14 +54,14 @@ func fail(f *digest.Feed, x failure, now time.Time) {
 }
 
 // stateAfter is what a failure, written into f already, makes of its state. A
-// feed on trial has used up its one poll.
+// feed on trial has used up its one poll; Gone decides of one that says 410.
 func stateAfter(f digest.Feed, x failure, now time.Time) digest.FeedState {
 	onTrial := f.State == digest.FeedTrial
 	switch {
 	case !alive(f):
 		return f.State
 	case onTrial && x.status == http.StatusGone:
-		return digest.FeedGone
+		return digest.FeedActive // so that it is judged like any other, and its readers are told
 	case onTrial, !x.throttled() && now.Sub(f.FirstErrorAt) >= deadAfter:
 		return digest.FeedDead
 	}

@@ -58,7 +58,7 @@ func TestS20_Penalties(t *testing.T) {
 		{why: "on trial: once", x: failure{status: 500}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedDead},
 		{why: "on trial after 410, and not found", x: failure{status: 404}, failing: 5 * d, errors: 2, trial: true, want: d, state: digest.FeedDead},
 		{why: "on trial, and limited", x: wait(429, 2*d), failing: 100 * d, errors: 80, trial: true, want: 2 * d, state: digest.FeedDead},
-		{why: "on trial, and gone again", x: failure{status: 410}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedGone},
+		{why: "on trial, and gone again", x: failure{status: 410}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedActive},
 	}
 	for _, test := range tests {
 		now := midnight()
