@@ -32,10 +32,11 @@ func (r *recording) tellGaps(ctx context.Context) error {
 }
 
 // calm takes back that a feed outruns its readers, and the poll beside the hour
-// that would have come of it.
+// that would have come of it. One that must not be asked at all hours may be
+// queued for the last of them before a midnight, and keeps its place.
 func (p *polled) calm() {
 	p.Feed.BusyInterval = p.Was.BusyInterval
-	if p.Feed.BusyInterval == 0 && !p.again {
+	if p.Feed.BusyInterval == 0 && !p.again && p.Feed.SkipHours == 0 && p.Feed.SkipDays == 0 {
 		p.Feed.PollAt = time.Time{}
 	}
 }

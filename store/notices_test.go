@@ -115,6 +115,24 @@ func TestGapsThatAreNone(t *testing.T) {
 	}
 }
 
+// A gap that is none does not take a feed out of the queue that no midnight asks.
+func TestGapThatIsNoneOfAFeedThatSkips(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		w.subscribe(w.reader("ada", "Europe/Paris"), f)
+		w.record(noon, f, posts(noon, "1"))
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.end(noon, w.one(noon, "t"), func(q *store.Polled) {
+			q.Posts, q.Listed = posts(noon, "2", "1"), []string{"2", "1"}
+			q.Gap = &store.Gap{From: noon.Add(-time.Hour), To: noon}
+			q.Feed.SkipHours = 1 << 23
+			q.Feed.BusyInterval, q.Feed.PollAt = 2*time.Hour, noon.Add(9*time.Hour)
+		})
+		want(w.t, "busy", w.feedAgain(f).BusyInterval, 0)
+		want(w.t, "queued", w.feedAgain(f).PollAt, noon.Add(9*time.Hour))
+	})
+}
+
 // An edition may hold nothing but what is to be told.
 func TestEditionOfNoticesAlone(t *testing.T) {
 	each(t, func(w world) {
