@@ -172,7 +172,7 @@ func (e *env) printFeed(f digest.Feed, r reportedFeed) error {
 	line("next poll", when(r.NextPollAt))
 	line("asked at most", atMost(f))
 	if f.BusyInterval > 0 {
-		line("by itself", "every "+span(f.BusyInterval)+", because it outruns its readers")
+		line("by itself", "every "+roughly(f.BusyInterval)+", because it outruns its readers")
 	}
 	line("subscribers", strconv.Itoa(r.Subscribers))
 	line("validators", cmp.Or(f.ETag, f.LastModified, "none"))
@@ -195,10 +195,18 @@ func atMost(f digest.Feed) string {
 		{f.HostInterval, "by the rule for its host"},
 	} {
 		if i.every > 0 {
-			parts = append(parts, "every "+span(i.every)+" "+i.why)
+			parts = append(parts, "every "+roughly(i.every)+" "+i.why)
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// roughly is span without the seconds of what was computed.
+func roughly(d time.Duration) string {
+	if d < time.Minute {
+		return span(d)
+	}
+	return span(d.Round(time.Minute))
 }
 
 // summary counts a history.

@@ -38,3 +38,16 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		30 * time.Second: "30s",
+		3*time.Hour + 14*time.Minute + 13*time.Second:  "3h14m",
+		63*time.Hour + 12*time.Minute + 30*time.Second: "63h13m",
+		48 * time.Hour: "48h",
+	} {
+		if got := roughly(d); got != want {
+			t.Errorf("%v is told as %s; want %s", d, got, want)
+		}
+	}
+}
