@@ -156,11 +156,23 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	for i, f := range s.fresh {
 		ids[i] = f.id
 	}
-	if _, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
-		AND digest_id IN (SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = ?)`, p.Feed.ID); err != nil || into.ParsedAt != 0 {
+	if err := r.dropShared(ctx, p.Feed.ID, ids); err != nil || into.ParsedAt != 0 {
 		return err
 	}
 	_, err := r.c.exec(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now, into.ID)
+	return err
+}
+
+// dropShared takes back posts that share has just hidden, for the digests that
+// take the feed that moved. It names the midnights they wait for, and so need
+// not look through all that these digests have had.
+func (r *recording) dropShared(ctx context.Context, from digest.FeedID, ids []digest.PostID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+		SELECT s.digest_id, d.next_due_at, p.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts p
+		WHERE s.feed_id = ? AND p.id IN (`+list(ids)+`))`, from)
 	return err
 }
 
