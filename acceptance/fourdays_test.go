@@ -35,6 +35,7 @@ type scene struct {
 	oracle *oracle
 	inbox  *inbox
 	now    time.Time
+	ids    map[string]*site // by the numbers that polls name
 	// importing is told of each import before it is run; it may be nil.
 	importing func(args ...string)
 }
@@ -118,6 +119,7 @@ func (s *scene) hour(now time.Time, workers int) {
 	s.checkPolls(polls, requests)
 	for _, q := range requests {
 		s.checkHeader(q, s.oracle.subscribers(q.page.site))
+		s.checkFeedID(q)
 	}
 	s.checkMail(editions, letters)
 	if total.Polled != len(polls) || total.Polled != total.Changed+total.Unchanged+total.Failed {

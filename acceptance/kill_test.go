@@ -23,6 +23,7 @@ type reaper struct {
 	most   time.Duration // a run lives no longer
 	beside bool          // another worker, which is not killed, does the hour at the same time
 	killed int           // runs that did not come to their end
+	deaths []time.Time   // when they were killed, and when killAtDot killed one
 	atMail atomic.Int32  // those with mail just delivered
 }
 
@@ -64,6 +65,7 @@ func (r *reaper) interrupt(times int, args ...string) {
 		switch {
 		case o.status == -1:
 			r.killed++
+			r.deaths = append(r.deaths, r.now)
 		case o.status != 0:
 			r.t.Errorf("digest %s after a crash: exit status %d: %s", strings.Join(args, " "), o.status, o.stderr)
 		}
@@ -132,12 +134,17 @@ func (s *scene) checkInTime(letters []letter) {
 }
 
 // checkGaps holds what must be true of the record whatever is killed: a site is
-// asked once an hour at most, with the validators of an answer that it gave (S16).
-func (s *scene) checkGaps() {
+// asked once an hour at most, with the validators of an answer that it gave
+// (S16), or by its date alone if its ETag names a coding and has come twice with
+// the whole feed (S37).
+func (s *scene) checkGaps(killed ...time.Time) {
 	s.t.Helper()
+	s.checkRobots(killed...)
 	last := map[*site]time.Time{}
 	methods := map[*site]string{}
 	gave := map[*site]map[string]bool{}
+	came := map[*site]string{} // the ETag of the last whole feed
+	byDate := map[*site]bool{}
 	for _, q := range s.web.requests() {
 		site := q.page.site
 		if gave[site] == nil {
@@ -160,8 +167,13 @@ func (s *scene) checkGaps() {
 		if pair := q.header.Get("If-None-Match") + "\n" + q.header.Get("If-Modified-Since"); !gave[site][pair] {
 			s.t.Errorf("%s: site %d (%s) was sent validators that it never gave: %q", instant(q.at), site.n, site.name, pair)
 		}
+		if q.body {
+			byDate[site] = byDate[site] || site.temper.etag == suffixed && came[site] == q.etag
+			came[site] = q.etag
+		}
 		if q.body || q.status == http.StatusNotModified {
 			gave[site][q.etag+"\n"+q.lm] = true
+			gave[site]["\n"+q.lm] = byDate[site] || gave[site]["\n"+q.lm]
 		}
 	}
 }
@@ -202,7 +214,7 @@ func TestKill(t *testing.T) {
 		r.hours(begin().Add(96*time.Hour), func(int) int { return 0 })
 		s.checkPromise()
 		s.checkMessageIDs()
-		s.checkGaps()
+		s.checkGaps(r.deaths...)
 		t.Logf("%d runs killed, %d of them with mail just delivered, %d requests, %d mails", r.killed, r.atMail.Load(), len(s.web.requests()), len(s.inbox.letters))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,11 +28,42 @@ func (s *scene) checkFirstFetches() {
 	}
 }
 
-var userAgent = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers\)$`)
+var userAgent = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers(?:; feed-id=(\d+))?\)$`)
+
+// robotsAge is how long what a robots.txt says is known.
+const robotsAge = 7 * 24 * time.Hour
+
+// checkRobots holds that a robots.txt is asked for once a week at most, before
+// anything else of its origin, in the same manner. A run that was killed at one
+// of these instants may have taken what it learned with it.
+func (s *scene) checkRobots(killed ...time.Time) {
+	s.t.Helper()
+	asked, first := map[string]time.Time{}, map[string]time.Time{}
+	for _, q := range s.web.rules() {
+		about := fmt.Sprintf("%s: %s http://%s%s", instant(q.at), q.method, q.origin, q.target)
+		before, known := asked[q.origin]
+		lost := slices.ContainsFunc(killed, before.Equal)
+		if known && !lost && q.at.Sub(before) < robotsAge {
+			s.t.Errorf("%s: asked %s before", about, q.at.Sub(before))
+		}
+		asked[q.origin] = q.at
+		first[q.origin] = earliest(first[q.origin], q.at)
+		if q.method != http.MethodGet || !userAgent.MatchString(q.header.Get("User-Agent")) {
+			s.t.Errorf("%s: by %q", about, q.header.Get("User-Agent"))
+		}
+		s.checkPurity(about, q)
+	}
+	for _, q := range s.web.requests() {
+		if at, known := first[q.origin]; !known || at.After(q.at) {
+			s.t.Errorf("%s: %s http://%s%s before its robots.txt", instant(q.at), q.method, q.origin, q.target)
+		}
+	}
+}
 
 // checkManners reads the whole record of requests for what no site should see.
 func (s *scene) checkManners() {
 	s.t.Helper()
+	s.checkRobots()
 	polls := map[*site]map[time.Time][]request{}
 	for _, q := range s.web.requests() {
 		site := q.page.site
@@ -54,15 +86,8 @@ func (s *scene) checkManners() {
 func (s *scene) checkHeader(q request, subscribers int) {
 	s.t.Helper()
 	about := fmt.Sprintf("%s: %s %s (%s)", instant(q.at), q.method, q.target, q.page.name)
-	for _, name := range []string{"Referer", "Cookie", "Cache-Control", "Pragma"} {
-		if q.header[name] != nil {
-			s.t.Errorf("%s: %s %q", about, name, q.header[name])
-		}
-	}
-	if q.inFlight > 1 {
-		s.t.Errorf("%s: %d in flight to one host (S34)", about, q.inFlight)
-	}
-	if !strings.Contains(q.header.Get("Accept"), "rss+xml") || q.header.Get("Accept-Encoding") != "gzip" {
+	s.checkPurity(about, q)
+	if !strings.Contains(q.header.Get("Accept"), "rss+xml") || q.header.Get("Accept-Encoding") != "gzip, br, zstd" {
 		s.t.Errorf("%s: Accept %q, Accept-Encoding %q (S27)", about, q.header.Get("Accept"), q.header.Get("Accept-Encoding"))
 	}
 	if want := q.page.path() + q.page.query; q.page.moved == 0 && q.target != want {
@@ -74,6 +99,39 @@ func (s *scene) checkHeader(q request, subscribers int) {
 	}
 }
 
+// checkPurity holds what is alike even in a request for a robots.txt.
+func (s *scene) checkPurity(about string, q request) {
+	s.t.Helper()
+	for _, name := range []string{"Referer", "Cookie", "Cache-Control", "Pragma"} {
+		if q.header[name] != nil {
+			s.t.Errorf("%s: %s %q", about, name, q.header[name])
+		}
+	}
+	if q.inFlight > 1 {
+		s.t.Errorf("%s: %d in flight to one host (S34)", about, q.inFlight)
+	}
+}
+
+// checkFeedID holds that every poll of a site names it by the same number, which
+// no other site has.
+func (s *scene) checkFeedID(q request) {
+	s.t.Helper()
+	m := userAgent.FindStringSubmatch(q.header.Get("User-Agent"))
+	if m == nil {
+		return // said by checkHeader
+	}
+	if s.ids == nil {
+		s.ids = map[string]*site{}
+	}
+	site, id := q.page.site, m[2]
+	if s.ids[id] == nil {
+		s.ids[id] = site
+	}
+	if n := len(s.ids); id == "" || s.ids[id] != site || n > len(s.sites) {
+		s.t.Errorf("%s: %s %s (%s): User-Agent %q; the number is that of site %d, and there are %d (S26)", instant(q.at), q.method, q.target, site.name, m[0], s.ids[id].n, n)
+	}
+}
+
 // A witness follows one site through its polls.
 type witness struct {
 	*scene
@@ -82,6 +140,8 @@ type witness struct {
 	last     time.Time
 	begun    bool
 	etag, lm string // of the last 200 that held the feed
+	document string // in it
+	inTheWay bool   // the ETag, which names a coding: two full answers in a row were the same (S37)
 	noHEAD   string // why HEAD must not be asked any more
 	freshTo  time.Time
 	waitTo   time.Time
@@ -144,10 +204,15 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// checkConditions: validators byte for byte, those of the last 200 and no others (S2-S7, S10).
+// checkConditions: validators byte for byte, those of the last 200 and no others
+// (S2-S7, S10); but the date alone where the ETag is in its way (S37).
 func (w *witness) checkConditions(about string, q request) {
 	w.t.Helper()
-	for name, want := range map[string]string{"If-None-Match": w.etag, "If-Modified-Since": w.lm} {
+	etag := w.etag
+	if w.inTheWay && w.lm != "" {
+		etag = ""
+	}
+	for name, want := range map[string]string{"If-None-Match": etag, "If-Modified-Since": w.lm} {
 		got := q.header[name]
 		if want == "" && got != nil || want != "" && (len(got) != 1 || got[0] != want) {
 			w.t.Errorf("%s: %s with %s %q, want %q", about, q.method, name, got, want)
@@ -185,7 +250,9 @@ func (w *witness) got(q request) {
 		w.lm = q.lm // of the same version, by its ETag (S8)
 		w.keepFresh(q)
 	case q.body:
-		w.etag, w.lm = q.etag, q.lm
+		document := string(q.page.document(q.at))
+		w.inTheWay = w.inTheWay || w.site.temper.etag == suffixed && q.etag == w.etag && document == w.document
+		w.etag, w.lm, w.document = q.etag, q.lm, document
 		w.keepFresh(q)
 	case q.status == http.StatusTooManyRequests:
 		w.waitTo = q.at.Add(w.site.trouble.wait)

@@ -22,6 +22,7 @@ type web struct {
 	byPath map[string]*page
 	busy   map[string]int // requests in flight, by host
 	log    []request
+	robots []request // for a robots.txt; there is none anywhere
 
 	countdown int // requests until bell is called
 	bell      func()
@@ -37,8 +38,9 @@ type page struct {
 // A request is one request as it reached a site, and what came back.
 type request struct {
 	at       time.Time // simulated
-	page     *page     // nil: nothing lies at that address
+	page     *page     // nil: a robots.txt
 	method   string
+	origin   string // host and port
 	target   string // path and query, byte for byte
 	header   http.Header
 	inFlight int // to this host, with this one
@@ -108,17 +110,24 @@ func (w *web) onRequest(n int, bell func()) {
 	w.countdown, w.bell = n, bell
 }
 
-// requests gives the whole record, in the order of arrival.
+// requests gives the whole record but for robots.txt, in the order of arrival.
 func (w *web) requests() []request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]request(nil), w.log...)
 }
 
+// rules gives the record of requests for a robots.txt.
+func (w *web) rules() []request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]request(nil), w.robots...)
+}
+
 func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	host, _, _ := net.SplitHostPort(r.Host)
 	w.mu.Lock()
-	if w.byPath[r.URL.Path] == nil {
+	if w.byPath[r.URL.Path] == nil && r.URL.Path != "/robots.txt" {
 		w.t.Errorf("%s: %s %s: nobody subscribed to that (S30)", instant(w.now), r.Method, r.RequestURI)
 		http.NotFound(rw, r)
 		w.mu.Unlock()
@@ -128,14 +137,23 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.bell()
 	}
 	w.busy[host]++
-	q := request{at: w.now, page: w.byPath[r.URL.Path], method: r.Method, target: r.RequestURI, header: r.Header.Clone(), inFlight: w.busy[host]}
-	w.log = append(w.log, q)
-	entry := len(w.log) - 1
+	q := request{at: w.now, page: w.byPath[r.URL.Path], method: r.Method, origin: r.Host, target: r.RequestURI, header: r.Header.Clone(), inFlight: w.busy[host]}
+	record := &w.log
+	if q.page == nil {
+		record = &w.robots
+	}
+	*record = append(*record, q)
+	entry := len(*record) - 1
 	w.mu.Unlock()
-	q.answer(rw)
+	if q.page == nil {
+		q.status = http.StatusNotFound
+		http.NotFound(rw, r)
+	} else {
+		q.answer(rw)
+	}
 	w.mu.Lock()
 	w.busy[host]--
-	w.log[entry] = q
+	(*record)[entry] = q
 	w.mu.Unlock()
 }
 

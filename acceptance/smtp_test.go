@@ -133,7 +133,7 @@ func TestKillSMTP(t *testing.T) {
 		}
 		twice := s.dropResent()
 		s.checkPromise()
-		s.checkGaps()
+		s.checkGaps(r.deaths...)
 		if dots == 0 || twice == 0 {
 			t.Errorf("%d kills at the dot, %d messages sent again: nothing was in doubt", dots, twice)
 		}
@@ -155,6 +155,7 @@ func (r *reaper) killAtDot(k *sink) (dots int) {
 	dead := make(chan struct{})
 	k.set(func(letter) { dots = 1; kill(); <-dead })
 	r.try(ctx, "--now", instant(r.now), "tick")
+	r.deaths = append(r.deaths, r.now)
 	close(dead)
 	k.set(nil)
 	k.mu.Lock()
