@@ -62,6 +62,7 @@ func TestHeadModes(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, storetest.SQLite(t), 6) // well-behaved ones
 			s.house.set("DIGEST_HEAD=" + mode)
+			s.oracle.noHEAD = mode == "never"
 			s.populate(5)
 			first := len(s.web.requests())
 			for since := time.Hour; since < 48*time.Hour; since += time.Hour {
@@ -118,8 +119,9 @@ func TestStop(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
 		s := newScene(t, database, 30)
+		s.house.set("DIGEST_HEAD=never")
 		for _, site := range s.sites {
-			site.temper = temper{name: "slow", kind: "rss", slow: true} // GET alone, and in no hurry
+			site.temper = temper{name: "slow", kind: "rss", etag: strong, deaf: true, slow: true} // GET alone, and in no hurry
 		}
 		s.join("reader@example.org", "UTC", 0, 1)
 		before := len(s.web.requests())

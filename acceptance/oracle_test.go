@@ -11,7 +11,10 @@ import (
 const (
 	pollGap         = time.Hour
 	releaseDeadline = 30 * time.Minute
-	usualPenalty    = 4 * time.Hour  // of an error, by reference/polling.md S20
+	usualPenalty    = 4 * time.Hour  // of an error, by reference/polling.md S20,
+	longestPenalty  = 24 * time.Hour // and of many in a row
+	nearMidnight    = 2 * time.Hour  // a retry so shortly before a midnight is left to it
+	inFull          = 24 * time.Hour // between two polls of a feed that always comes whole, by S33
 	believeMove     = 20 * time.Hour // between two sightings, by S28
 )
 
@@ -20,13 +23,17 @@ const (
 type oracle struct {
 	sites   map[*site]*asked
 	readers []*reader
+	noHEAD  bool // it is never asked
 }
 
 // asked is what polling has made of a site so far.
 type asked struct {
 	last, notBefore, freshUntil, queued time.Time
-	moved                               time.Time // first seen
-	read                                int       // answers that held the feed
+	moved                               time.Time     // first seen
+	read                                int           // answers that held the feed
+	errors                              int           // since then
+	least                               time.Duration // between two polls, by our own manners
+	taught                              lesson
 	posts                               map[string]seen
 	order                               []string
 }
@@ -98,7 +105,7 @@ func (o *oracle) subscribe(t *testing.T, now time.Time, r *reader) {
 	for _, s := range r.sites {
 		if o.sites[s] == nil {
 			o.sites[s] = &asked{posts: map[string]seen{}}
-			o.ask(s, now)
+			o.ask(t, s, now)
 		}
 	}
 }
@@ -173,7 +180,7 @@ func (o *oracle) tick(t *testing.T, now time.Time) (polls []*site, editions []ed
 	o.plan(now)
 	for s, a := range o.sites {
 		if !a.queued.IsZero() && !a.queued.After(now) {
-			o.ask(s, now)
+			o.ask(t, s, now)
 			polls = append(polls, s)
 		}
 	}
@@ -196,7 +203,7 @@ func (o *oracle) plan(now time.Time) {
 		r.planned = now
 		for _, s := range r.sites {
 			a := o.sites[s]
-			askable := latest(a.last.Add(pollGap), a.notBefore, a.freshUntil)
+			askable := a.askable()
 			if askable.After(latest(r.next.Add(releaseDeadline), now)) {
 				continue
 			}
@@ -206,6 +213,27 @@ func (o *oracle) plan(now time.Time) {
 			}
 		}
 	}
+}
+
+// askable is when a site may be asked again.
+func (a *asked) askable() time.Time {
+	return latest(a.last.Add(max(pollGap, a.least)), a.notBefore, a.freshUntil)
+}
+
+// retry is when a site that failed is asked beside the hour: as soon as it may
+// be, unless the midnight of one of its readers asks it soon after that.
+func (o *oracle) retry(t *testing.T, s *site, now time.Time) time.Time {
+	at := o.sites[s].askable()
+	for _, r := range o.readers {
+		next := r.next
+		for !next.After(now) || next.Add(releaseDeadline).Before(at) {
+			next = midnight(t, next, r.zone)
+		}
+		if slices.Contains(r.sites, s) && !next.After(at.Add(nearMidnight)) {
+			return time.Time{}
+		}
+	}
+	return at
 }
 
 // waits tells whether a reader's edition waits for a site that is still queued.
@@ -256,18 +284,22 @@ func (e *edition) postpone(got map[string]bool) {
 }
 
 // ask is one look at a site.
-func (o *oracle) ask(s *site, now time.Time) {
+func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	a := o.sites[s]
 	a.last, a.queued = now, time.Time{}
 	if s.trouble.at(now) {
-		wait := usualPenalty
+		wait := min(usualPenalty<<min(a.errors, 8), longestPenalty)
 		if s.trouble.wait > 0 {
 			wait = s.trouble.wait
 		}
+		a.errors++
 		a.notBefore = now.Add(wait)
+		a.queued = o.retry(t, s, now)
 		return
 	}
 	a.read++
+	a.errors = 0
+	a.least = a.taught.read(s, now, o.noHEAD)
 	if a.moved.IsZero() {
 		a.moved = now
 	}
@@ -296,6 +328,57 @@ func (o *oracle) ask(s *site, now time.Time) {
 			r.take(fresh)
 		}
 	}
+}
+
+// A lesson is what the answers of a site have taught of how it is best asked.
+type lesson struct {
+	etag, document     string
+	answers304         bool // to a GET
+	moves              bool // its validators, over the same document
+	repeats            bool // the document, although asked by its validators
+	headLies, headGood bool
+}
+
+// read takes in a good answer, and gives the least time between two polls: a
+// day where each brings the whole document (S33). That is a site without
+// validators; until it answers a GET by 304, one whose validators have moved
+// over the same document; and where HEAD is never asked, one whose ETag is in
+// the way. All others that ignore conditions tell the truth to HEAD, here.
+func (l *lesson) read(s *site, now time.Time, noHEAD bool) time.Duration {
+	etag, lm := s.validators(now)
+	switch {
+	case etag == "" && lm == "":
+		return inFull
+	case s.touches:
+		l.touched(etag, string(s.document(now)), noHEAD)
+	case s.temper.etag == suffixed && noHEAD:
+		l.answers304 = l.answers304 || l.repeats && l.etag == etag
+		l.repeats = l.repeats || l.etag == etag
+		l.etag = etag
+	}
+	if (l.moves || l.repeats) && !l.answers304 && (l.headLies || !l.headGood) {
+		return inFull
+	}
+	return 0
+}
+
+// touched takes in an answer of a site whose validators move by themselves.
+func (l *lesson) touched(etag, document string, noHEAD bool) {
+	first, moved := l.etag == "", l.etag != etag
+	head := !noHEAD && !first && !l.answers304 && !l.headLies && (l.moves || !l.headGood)
+	switch {
+	case first:
+	case !moved && head:
+		l.headGood = true
+	case !moved:
+		l.answers304 = true
+	case document == l.document:
+		l.moves = l.moves || !l.answers304
+		l.headLies = l.headLies || head
+	default:
+		l.headGood = l.headGood || head
+	}
+	l.etag, l.document = etag, document
 }
 
 func latest(times ...time.Time) time.Time {
