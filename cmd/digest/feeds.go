@@ -58,7 +58,7 @@ type reportedFeed struct {
 	FreshUntil   *time.Time `json:"fresh_until"` // by its own word
 	Intervals    intervals  `json:"intervals"`
 
-	Polls []reportedAnswer `json:"polls,omitempty"` // of one feed: the last 90 days, newest first
+	Polls []reportedAnswer `json:"polls,omitzero"` // of one feed: the last 90 days, newest first
 }
 
 // intervals are the least times between two polls, in seconds; 0: none.
@@ -144,6 +144,7 @@ func (e *env) showFeed(st *store.Store, address string) error {
 		return err
 	}
 	r := e.reportFeed(f)
+	r.Polls = make([]reportedAnswer, 0, len(polls))
 	for _, p := range slices.Backward(polls) {
 		r.Polls = append(r.Polls, reportedAnswer{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note})
 	}
