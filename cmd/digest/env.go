@@ -126,9 +126,10 @@ func (e *env) desk(st *store.Store) *subscribe.Desk {
 	return &subscribe.Desk{Store: st, Poller: e.poller(st), Now: e.clock}
 }
 
-// signer makes and checks the links of this instance.
+// signer makes and checks the links of this instance. A stop while serve starts
+// does not cut it short: that is no failure.
 func (e *env) signer(st *store.Store) (*digest.Signer, error) {
-	secret, err := st.Secret(e.soft)
+	secret, err := st.Secret(e.hard)
 	if err != nil {
 		return nil, err
 	}
