@@ -186,11 +186,12 @@ func (r *round) leave() {
 	r.changed.Broadcast()
 }
 
-// one polls one feed. A poll that is cut short leaves its lease to end by
-// itself and is then repeated with the old validators.
+// one polls one feed. A poll that is cut short is repeated after the gap, with
+// the old validators.
 func (r *round) one(c store.ClaimedFeed) {
 	res := r.job.Poller.Poll(r.hard, c.Feed, c.Subscribers)
 	if res.Outcome == poller.Stopped {
+		r.giveBack(c, res)
 		r.land(1, Summary{})
 		return
 	}
@@ -206,6 +207,20 @@ func (r *round) one(c store.ClaimedFeed) {
 	}
 	r.count(res)
 	r.done <- in.Polled
+}
+
+// giveBack ends the lease of a poll that came to nothing, since others have the
+// host to which it was led: they may wait for the one it began at. At the end of
+// the process the leases end by themselves.
+func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
+	if r.hard.Err() != nil {
+		return
+	}
+	r.job.Log.Info("a poll came to nothing", "feed", c.URL, "why", res.Message)
+	err := r.job.Store.GiveBack(r.hard, c.ID, c.Token, res.Feed.LastAttemptAt, res.HostFreeAt)
+	if err != nil {
+		r.job.Log.Warn("a feed could not be given back; its lease ends by itself", "feed", c.URL, "err", err)
+	}
 }
 
 // takeIn makes of a poll what is stored of it.

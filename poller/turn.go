@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 )
 
 const (
 	leaseRetry    = time.Second     // between two looks at a host that is leased elsewhere
-	leasePatience = 2 * time.Minute // with it, all together
+	leasePatience = 2 * time.Minute // with it, all together, give or take a quarter
 	leaseMargin   = 5 * time.Minute // for what comes before the request itself
 )
 
@@ -72,7 +73,8 @@ func (t *trip) lease(ctx context.Context, host string) (free func(time.Time), er
 	if t.p.hosts == nil || t.p.pace.noWait || host == t.ours {
 		return func(time.Time) {}, nil
 	}
-	for end := t.p.now().Add(leasePatience); ; {
+	// Two that wait for each other's host do not give up together, time and again.
+	for end := t.p.now().Add(leasePatience*3/4 + rand.N(leasePatience/2)); ; {
 		token, again, err := t.p.hosts.LeaseHost(ctx, host, t.p.timeout+leaseMargin)
 		if err != nil {
 			return nil, fmt.Errorf("leasing a host: %w", err)

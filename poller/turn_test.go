@@ -125,6 +125,49 @@ func TestS34_HostThatStaysBusy(t *testing.T) {
 	})
 }
 
+// TestS34_ToEachOther: of two feeds whose hosts lead to each other one gives up
+// before the other, which then finds the way free.
+func TestS34_ToEachOther(t *testing.T) {
+	const rounds = 20
+	stuck := 0
+	for range rounds {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNetwork(t)
+			defer n.close()
+			hosts := &register{held: map[string]time.Time{}}
+			for _, way := range [][2]string{{"a.example", "b.example"}, {"b.example", "a.example"}} {
+				hosts.held[way[0]] = time.Now().Add(15 * time.Minute) // by the claim of its feed
+				n.site(way[0]+":80", func(q request) string {
+					if q.target == "/feed" {
+						return conditional(atom(1), `"1"`, monday)(q)
+					}
+					return reply(q, 302, "", "Location: http://"+way[1]+"/feed")
+				})
+			}
+			r := n.reader(t, "http://a.example/x", func(o *Options) { o.Hosts = hosts })
+			outcomes := make([]Outcome, 2)
+			var wg sync.WaitGroup
+			for i, host := range []string{"a.example", "b.example"} {
+				wg.Go(func() {
+					result := r.p.Poll(t.Context(), digest.Feed{ID: digest.FeedID(i + 1), URL: "http://" + host + "/x", Host: host}, 1)
+					outcomes[i] = result.Outcome
+					time.Sleep(time.Second) // the database
+					hosts.mu.Lock()
+					defer hosts.mu.Unlock()
+					hosts.held[host] = result.HostFreeAt
+				})
+			}
+			wg.Wait()
+			if outcomes[0] != Changed && outcomes[1] != Changed {
+				stuck++
+			}
+		})
+	}
+	if stuck > rounds/2 {
+		t.Errorf("%d times of %d both gave up", stuck, rounds)
+	}
+}
+
 // TestS34_SearchLeases: a person's search leases every host it comes to.
 func TestS34_SearchLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"time"
+
+	"digest"
 )
 
 // LeaseHost leases a host to whom a poll has come that did not begin there: one
@@ -41,6 +43,28 @@ func (s *Store) FreeHost(ctx context.Context, host, token string, free time.Time
 	})
 	if err != nil {
 		return fmt.Errorf("freeing the host %s: %w", host, err)
+	}
+	return nil
+}
+
+// GiveBack ends the lease of a feed of which a poll came to nothing, and that of
+// its host, which rests until free. The attempt counts for the gap, and the feed
+// keeps its place in the queue. With a token of a lease that is over it does nothing.
+func (s *Store) GiveBack(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		var hosts []string
+		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '',
+			last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END
+			WHERE id = ? AND lease_token = ? RETURNING host`, from(attempt), from(attempt), id, token)
+		if err != nil || len(hosts) == 0 {
+			return err
+		}
+		var v values
+		v.row(hosts[0], from(free), token)
+		return freeHosts(ctx, c, &v)
+	})
+	if err != nil {
+		return fmt.Errorf("giving a feed back: %w", err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"digest"
 	"digest/store"
 )
 
@@ -82,4 +83,31 @@ func (w world) claimSide(now time.Time) []store.ClaimedFeed {
 	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 10, Gap: time.Hour, Lease: time.Minute, Token: "side"})
 	w.ok(err)
 	return claimed
+}
+
+// TestGiveBack: a feed whose poll came to nothing, and its host, are free at
+// once; the attempt counts.
+func TestGiveBack(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		beside, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "http://a.example/beside", Host: "a.example"})
+		w.ok(err)
+		ann := w.reader("ann", "UTC")
+		w.subscribe(ann, f, beside)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.one(noon, "t")
+		begun, free := noon.Add(90*time.Second), noon.Add(2*time.Minute)
+		w.ok(w.GiveBack(w.ctx(), f.ID, "another's", begun, free))
+		want(w.t, "by another", w.feedAgain(f).LastAttemptAt, noon)
+		w.ok(w.GiveBack(w.ctx(), f.ID, "t", begun, free))
+		want(w.t, "the attempt", w.feedAgain(f).LastAttemptAt, begun)
+		want(w.t, "in the queue", w.feedAgain(f).PollAt, noon)
+
+		w.ok(w.Enqueue(w.ctx(), beside.ID, noon))
+		want(w.t, "claimed while the host rests", len(w.claim(free.Add(-time.Second), 9, "u")), 0)
+		want(w.t, "its neighbour", w.one(free, "u").ID, beside.ID)
+		w.ok(w.GiveBack(w.ctx(), beside.ID, "u", free, free))
+		want(w.t, "within the gap", len(w.claim(begun.Add(time.Hour-time.Second), 9, "v")), 0)
+		want(w.t, "after the gap", w.one(begun.Add(time.Hour), "v").ID, f.ID)
+	})
 }
