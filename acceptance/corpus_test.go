@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,11 @@ import (
 type realFeed struct {
 	file   string
 	body   []byte
-	hidden [][2]int    // where the newest entries stand in body, newest first
-	reveal []time.Time // when each of them comes out
-	links  []string    // of each of them; empty: it cannot be told from another
+	hidden [][2]int      // where the newest entries stand in body, newest first
+	reveal []time.Time   // when each of them comes out
+	links  []string      // of each of them; empty: it cannot be told from another
+	newest time.Time     // date of the entries that are not kept back; zero: not all have one
+	every  time.Duration // it asks to be read no more often
 }
 
 func (f *realFeed) document(now time.Time) []byte {
@@ -46,10 +49,31 @@ var entries = map[string]*regexp.Regexp{
 	"atom": regexp.MustCompile(`(?s)<entry[ >].*?</entry>`),
 }
 
+var ttl = regexp.MustCompile(`<ttl>\s*(\d+)`)
+
 var origLink = regexp.MustCompile(`<feedburner:origLink>(.*?)</`)
 
 // mostHidden is how many entries a real feed keeps back.
-const mostHidden = 4
+const mostHidden = 5
+
+// mostListed is how many entries of a feed are read, the newest.
+const mostListed = 500
+
+// silence is how seldom a feed is to be asked at an instant by the age of its
+// last entry: after a month, 12 hours for each year of it, a week at most. What
+// comes out later than the first reading, read last at an instant, is new,
+// whatever its date.
+func (f *realFeed) silence(now, read time.Time) time.Duration {
+	news := slices.ContainsFunc(f.reveal, func(at time.Time) bool { return !read.IsZero() && at.After(read) && !at.After(now) })
+	if news || f.newest.IsZero() {
+		f.newest = now
+	}
+	silent := now.Sub(f.newest)
+	if silent < 30*24*time.Hour {
+		return 0
+	}
+	return min(silent/(2*365), 7*24*time.Hour) // as a share of the day
+}
 
 // readReal reads a feed of the corpus and sets when its newest entries appear.
 func readReal(t *testing.T, file, kind string, begin, end time.Time, random *rand.Rand) *realFeed {
@@ -69,6 +93,10 @@ func readReal(t *testing.T, file, kind string, begin, end time.Time, random *ran
 		f.reveal = append(f.reveal, begin.Add(time.Duration(random.Int64N(int64(end.Sub(begin)))).Truncate(time.Minute)+time.Second))
 	}
 	slices.SortFunc(f.reveal, func(a, b time.Time) int { return b.Compare(a) })
+	if m := ttl.FindSubmatch(body); m != nil {
+		minutes, _ := strconv.Atoi(string(m[1]))
+		f.every = time.Duration(minutes) * time.Minute
+	}
 	return f
 }
 
@@ -76,7 +104,10 @@ func readReal(t *testing.T, file, kind string, begin, end time.Time, random *ran
 type parsed struct {
 	Error   string
 	Count   int
-	Entries []struct{ Link, ID *string }
+	Entries []struct {
+		Link, ID  *string
+		Published *time.Time
+	}
 }
 
 // learn asks the program which links the hidden entries have. Those that do not
@@ -93,8 +124,18 @@ func (h *house) learn(feeds []*realFeed) {
 	}
 	for _, f := range feeds {
 		p := read[f.file]
-		if spans := entries["rss"].FindAllIndex(f.body, -1); p.Count != len(spans) && p.Count != len(entries["atom"].FindAllIndex(f.body, -1)) {
-			f.hidden, f.reveal = nil, nil // not as it looks
+		spans := max(len(entries["rss"].FindAllIndex(f.body, -1)), len(entries["atom"].FindAllIndex(f.body, -1)))
+		if p.Count != spans || p.Count > mostListed {
+			f.hidden, f.reveal = nil, nil // not as it looks, or its first entries may not be its newest
+		}
+		for i, e := range p.Entries[len(f.hidden):] {
+			if e.Published == nil {
+				f.newest = time.Time{}
+				break
+			}
+			if i == 0 || e.Published.After(f.newest) {
+				f.newest = *e.Published
+			}
 		}
 		uses := map[string]int{}
 		for _, e := range p.Entries {
@@ -161,22 +202,27 @@ func corpus(t *testing.T, step int, begin, end time.Time) []*site {
 	return sites
 }
 
-// TestRealFeeds serves feeds from the world for three days. What each brings
-// out in that time is in the mail of its readers once, at the next midnight.
+// TestRealFeeds serves feeds from the world, most of which have been silent for
+// years. In nine days one entry of each ends its silence; from then on, for
+// three days, the mails of the next midnights have once what each brings out.
 func TestRealFeeds(t *testing.T) {
 	t.Parallel()
 	step := 3
 	if full() {
 		step = 1
 	}
-	start := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
-	end := start.Add(3 * 24 * time.Hour)
+	start := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+	awake := start.Add(9 * 24 * time.Hour)
+	end := awake.Add(3 * 24 * time.Hour)
 	s := &scene{house: newHouse(t, storetest.SQLite(t)), oracle: newOracle(), now: start, web: newWeb(t, start)}
 	s.inbox = newInbox(s.maildir())
-	s.sites = corpus(t, step, start, end.Add(-30*time.Hour))
+	s.sites = corpus(t, step, awake, end.Add(-30*time.Hour))
 	var feeds []*realFeed
 	for _, site := range s.sites {
 		feeds = append(feeds, site.real)
+		if n := len(site.real.reveal); n > 0 {
+			site.real.reveal[n-1] = start.Add(time.Second)
+		}
 	}
 	s.learn(feeds)
 	s.web.open(t, s.sites)
@@ -185,8 +231,14 @@ func TestRealFeeds(t *testing.T) {
 	}
 	came := map[*reader][]arrival{}
 	for now := start.Add(time.Hour); now.Before(end); now = now.Add(time.Hour) {
+		if now.Before(awake) && !slices.ContainsFunc(s.oracle.readers, func(r *reader) bool { return !r.next.After(now) }) {
+			continue // the days are long
+		}
 		s.set(now)
+		before := len(s.web.requests())
 		s.tick(now)
+		polls, _ := s.oracle.tick(t, now)
+		s.checkPolls(polls, s.web.requests()[before:])
 		letters := s.inbox.arrived(t)
 		s.checkInTime(letters)
 		for _, r := range s.oracle.readers {
@@ -197,22 +249,35 @@ func TestRealFeeds(t *testing.T) {
 			}
 		}
 	}
-	followed := 0
+	followed, atOnce := 0, 0
+	asked := s.polls()
 	for _, r := range s.oracle.readers {
 		for _, site := range r.sites {
 			for i, link := range site.real.links {
-				if link != "" {
-					followed++
-					s.checkReal(r, site, link, site.real.reveal[i], came[r])
+				if link == "" {
+					continue
+				}
+				followed++
+				if s.checkReal(r, site, link, site.real.reveal[i], asked[site], came[r]) {
+					atOnce++
 				}
 			}
 		}
 	}
 	s.checkGaps()
-	t.Logf("%d real feeds, %d entries followed, %d mails, %d requests", len(s.sites), followed, len(s.inbox.letters), len(s.web.requests()))
-	if followed < 100 {
-		t.Errorf("only %d entries were followed", followed)
+	t.Logf("%d real feeds, %d entries followed, %d of them at once in the next mail, %d mails, %d requests", len(s.sites), followed, atOnce, len(s.inbox.letters), len(s.web.requests()))
+	if atOnce < 100 {
+		t.Errorf("only %d entries were in the next mail", atOnce)
 	}
+}
+
+// polls gives the instants at which each site was asked.
+func (s *scene) polls() map[*site][]time.Time {
+	polls := map[*site][]time.Time{}
+	for _, q := range s.web.requests() {
+		polls[q.page.site] = append(polls[q.page.site], q.at)
+	}
+	return polls
 }
 
 // An arrival is a letter and when it came.
@@ -221,9 +286,9 @@ type arrival struct {
 	at time.Time
 }
 
-// checkReal: an entry is in the mail of the first midnight after it came out,
-// and in no other.
-func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, came []arrival) {
+// checkReal: an entry is in the first mail after the first poll after it came
+// out, and in no other. It reports whether that was the first mail of all.
+func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, asked []time.Time, came []arrival) (atOnce bool) {
 	s.t.Helper()
 	var in []string
 	for _, a := range came {
@@ -231,14 +296,22 @@ func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, cam
 			in = append(in, instant(a.at))
 		}
 	}
-	want := ""
-	for _, a := range came {
-		if a.at.After(out) {
-			want = instant(a.at)
-			break
+	first := func(since time.Time) string {
+		for _, a := range came {
+			if !a.at.Before(since) {
+				return instant(a.at)
+			}
 		}
+		return ""
 	}
+	read := slices.IndexFunc(asked, func(at time.Time) bool { return !at.Before(out) })
+	if read < 0 {
+		s.t.Errorf("%s: %s of %s came out %s and was never read", r.email, link, site.name, instant(out))
+		return false
+	}
+	want := first(asked[read])
 	if len(in) != 1 || in[0] != want {
-		s.t.Errorf("%s: %s of %s came out %s and was in the mails of %v; the first after that was %s", r.email, link, site.name, instant(out), in, want)
+		s.t.Errorf("%s: %s of %s came out %s and was in the mails of %v; the first after it was read %s was %s", r.email, link, site.name, instant(out), in, instant(asked[read]), want)
 	}
+	return want == first(out)
 }

@@ -286,6 +286,7 @@ func (e *edition) postpone(got map[string]bool) {
 // ask is one look at a site.
 func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	a := o.sites[s]
+	before := a.last
 	a.last, a.queued = now, time.Time{}
 	if s.trouble.at(now) {
 		wait := min(usualPenalty<<min(a.errors, 8), longestPenalty)
@@ -300,16 +301,21 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	a.read++
 	a.errors = 0
 	a.least = a.taught.read(s, now, o.noHEAD)
+	fresh := s.maxAge
+	if s.real != nil {
+		a.least = max(a.least, s.real.silence(now, before))
+		fresh = max(fresh, s.real.every)
+	}
 	if a.moved.IsZero() {
 		a.moved = now
 	}
 	s.settled = s.moved == 301 && now.Sub(a.moved) >= believeMove
-	a.notBefore, a.freshUntil = time.Time{}, now.Add(s.maxAge)
+	a.notBefore, a.freshUntil = time.Time{}, now.Add(fresh)
 	if s.head == headStuck && a.read == 2 {
 		return // believed once, before a conditional GET shows that it is not needed
 	}
 	first := a.read == 1
-	var fresh []string
+	var news []string
 	for _, p := range s.listed(now) {
 		if _, known := a.posts[p.url]; !known {
 			if s.undated {
@@ -317,15 +323,15 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 			}
 			a.posts[p.url] = seen{p, now, first}
 			a.order = append(a.order, p.url)
-			fresh = append(fresh, p.url)
+			news = append(news, p.url)
 		}
 	}
 	if first {
-		fresh = a.recent(now)
+		news = a.recent(now)
 	}
 	for _, r := range o.readers {
 		if slices.Contains(r.sites, s) {
-			r.take(fresh)
+			r.take(news)
 		}
 	}
 }
