@@ -18,6 +18,8 @@ func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 		return false
 	case mode == HeadAlways:
 		return true
+	case f.Errors > 0:
+		return false // what is wrong shows in a GET alone
 	case f.Conditional == digest.Works, f.ByDate && f.Conditional == digest.Unknown:
 		return false
 	case f.Head == digest.Useless:

@@ -103,6 +103,8 @@ func TestS21_HeadThatWasGood(t *testing.T) {
 			return plain(q)
 		})
 		r.want(Unchanged)
+		asked(t, s, "GET") // after a failure it tells more
+		r.want(Unchanged)
 		asked(t, s, "HEAD GET")
 		if r.feed.Head != digest.Useless || r.feed.Errors != 0 {
 			t.Errorf("%d: %+v", status, r.feed)

@@ -24,9 +24,11 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 	case f.State == digest.FeedGone:
 		return StateGone, "the site says that this feed is gone for good (410)" + since(", since", f.GoneAt)
 	case f.State == digest.FeedDead:
-		return StateDead, fmt.Sprintf("failing%s, asked no more until someone vouches for it: %s", since(" since", f.FirstErrorAt), f.LastError)
+		return StateDead, fmt.Sprintf("failing%s, asked no more until a ping or a reader speaks for it: %s", since(" since", f.FirstErrorAt), f.LastError)
+	case f.State == digest.FeedTrial && !f.GoneAt.IsZero():
+		return StateWaiting, "the site said that it is gone for good (410)" + since(", since", f.GoneAt) + "; somebody wants it, so it is asked once more"
 	case f.State == digest.FeedTrial:
-		return StateWaiting, "given up" + since(" after failing since", f.FirstErrorAt) + "; someone vouches for it, so it is asked once more"
+		return StateWaiting, "given up" + since(" after failing since", f.FirstErrorAt) + "; somebody wants it, so it is asked once more"
 	case f.Errors > 0:
 		return failing(f, now)
 	}

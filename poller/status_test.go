@@ -49,8 +49,8 @@ func TestStatus(t *testing.T) {
 		{failing(digest.Feed{NotBefore: now, PollAt: later}, 0, "connection refused", 1), StateActive, "connection refused; asked again at 2026-11-20 03:00 UTC"},
 		{failing(digest.Feed{NotBefore: later, GoneAt: before}, 410, "410 Gone", 1), StatePenalised,
 			"410 Gone; said since 2026-11-18 00:00 UTC, and gone for good unless all of its host says so; left alone until 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead, "failing since 2026-11-18 00:00 UTC, asked no more until someone vouches for it: 404 Not Found"},
-		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting, "given up after failing since 2026-11-18 00:00 UTC; someone vouches for it, so it is asked once more"},
+		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead, "failing since 2026-11-18 00:00 UTC, asked no more until a ping or a reader speaks for it: 404 Not Found"},
+		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting, "given up after failing since 2026-11-18 00:00 UTC; somebody wants it, so it is asked once more"},
 		{failing(digest.Feed{State: digest.FeedGone, GoneAt: before}, 410, "410 Gone", 2), StateGone, "the site says that this feed is gone for good (410), since 2026-11-18 00:00 UTC"},
 		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says that this feed is gone for good (410)"},
 	}

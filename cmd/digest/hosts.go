@@ -70,7 +70,7 @@ func (c hostsSetCmd) Run(e *env) error {
 	}
 	every, err := parseDuration(c.Interval)
 	if err != nil || every <= 0 {
-		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("--interval=%q is not a usable length of time; an example: 48h", c.Interval)}
+		return badSetting("DIGEST_INTERVAL", c.Interval, "is not a usable length of time", "48h")
 	}
 	return e.withStore(func(st *store.Store) error {
 		rule := store.HostRule{Host: host, Interval: every}

@@ -51,6 +51,9 @@ func (e *env) subscribe(desk *subscribe.Desk, id digest.DigestID, address string
 	if !created {
 		title += " (was subscribed already)"
 	}
+	if f.State == digest.FeedDead || f.State == digest.FeedGone {
+		title += fmt.Sprintf(" (%s: it was given up, and is asked once more)", f.State)
+	}
 	fmt.Fprintln(e.stdout, plain(title))
 	return nil
 }
