@@ -72,7 +72,7 @@ func (f *realFeed) silence(now, read time.Time) time.Duration {
 	if silent < 30*24*time.Hour {
 		return 0
 	}
-	return min(silent/(2*365), 7*24*time.Hour) // as a share of the day
+	return min(silent/(2*365), 7*24*time.Hour).Truncate(time.Second)
 }
 
 // readReal reads a feed of the corpus and sets when its newest entries appear.
@@ -220,6 +220,7 @@ func TestRealFeeds(t *testing.T) {
 	var feeds []*realFeed
 	for _, site := range s.sites {
 		feeds = append(feeds, site.real)
+		site.begin = start
 		if n := len(site.real.reveal); n > 0 {
 			site.real.reveal[n-1] = start.Add(time.Second)
 		}
