@@ -34,7 +34,7 @@ func (j *Job) Poll(ctx context.Context) (Summary, error) { return j.poll(ctx, fa
 func (j *Job) poll(ctx context.Context, calm bool) (Summary, error) {
 	soft, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &round{job: j, calm: calm, token: rand.Text(), hard: j.Hard, stop: stop, next: make(chan store.ClaimedFeed), done: make(chan store.Polled, commitPolls)}
+	r := &round{job: j, calm: calm, token: rand.Text(), hard: j.Hard, stop: stop, next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls)}
 	r.changed.L = &r.mu
 	var recording sync.WaitGroup
 	recording.Go(r.recordAll)
@@ -49,6 +49,12 @@ func (j *Job) poll(ctx context.Context, calm bool) (Summary, error) {
 	return r.sum, r.err
 }
 
+// A polled is a poll that is to be stored, and then let go.
+type polled struct {
+	store.Polled
+	release func()
+}
+
 // A round is one drain of the queue of feeds.
 type round struct {
 	job   *Job
@@ -58,7 +64,7 @@ type round struct {
 	stop  context.CancelFunc // ends the claiming
 	polls sync.WaitGroup
 	next  chan store.ClaimedFeed // to a goroutine that has just ended a poll
-	done  chan store.Polled
+	done  chan polled
 
 	mu      sync.Mutex
 	changed sync.Cond // one of the next three
@@ -191,6 +197,7 @@ func (r *round) leave() {
 func (r *round) one(c store.ClaimedFeed) {
 	res := r.job.Poller.Poll(r.hard, c.Feed, c.Subscribers)
 	if res.Outcome == poller.Stopped {
+		res.Release()
 		r.giveBack(c, res)
 		r.land(1, Summary{})
 		return
@@ -201,12 +208,13 @@ func (r *round) one(c store.ClaimedFeed) {
 		return err
 	})
 	if err != nil {
+		res.Release()
 		r.fail(err)
 		r.land(1, Summary{})
 		return
 	}
 	r.count(res)
-	r.done <- in.Polled
+	r.done <- polled{in.Polled, res.Release}
 }
 
 // giveBack ends the lease of a poll that came to nothing, since others have the
@@ -268,7 +276,7 @@ func (r *round) land(n int, s Summary) {
 // does not wait.
 func (r *round) recordAll() {
 	for first := range r.done {
-		batch := r.gather(first)
+		batch, release := r.gather(first)
 		var stored store.RecordResult
 		err := r.insist(r.hard, func() (err error) {
 			stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch)
@@ -283,22 +291,29 @@ func (r *round) recordAll() {
 		if stored.Posts > 0 {
 			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
 		}
+		release()
 		r.land(len(batch), Summary{Posts: stored.Posts})
 	}
 }
 
-func (r *round) gather(first store.Polled) []store.Polled {
-	batch := []store.Polled{first}
-	for len(batch) < commitPolls {
-		select {
-		case p, open := <-r.done:
-			if !open {
-				return batch
-			}
-			batch = append(batch, p)
-		default:
-			return batch
+// gather gives a batch that begins with first, and what lets it go.
+func (r *round) gather(first polled) (batch []store.Polled, release func()) {
+	var all []polled
+	release = func() {
+		for _, p := range all {
+			p.release()
 		}
 	}
-	return batch
+	for p, open := first, true; open; {
+		all, batch = append(all, p), append(batch, p.Polled)
+		if len(batch) == commitPolls {
+			break
+		}
+		select {
+		case p, open = <-r.done:
+		default:
+			open = false
+		}
+	}
+	return batch, release
 }

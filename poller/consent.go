@@ -96,7 +96,7 @@ func (t *trip) askRobots(ctx context.Context, r route, was Robots) (Robots, erro
 		return Robots{}, err
 	}
 	side := *t
-	side.aside, side.stop = true, nil
+	side.aside, side.keeps, side.stop = true, false, nil
 	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}
 	before := t.requests
 	a, err := side.fetch(ctx, http.MethodGet, start)

@@ -44,6 +44,7 @@ type trip struct {
 	ours  string // the host that the caller has leased; empty: none
 	calm  bool   // nothing is sent in the hot minutes (S35)
 	aside bool   // for a robots.txt, which needs nobody's consent
+	keeps bool   // its caller lets go of large documents, see Result.Release
 	validators
 	*tally
 
@@ -60,6 +61,7 @@ type tally struct {
 	bytes     int64
 	freeAt    time.Time
 	pins      pins
+	heavy     bool // it has a large document, and a token for it
 }
 
 // tripTimeouts is how many times the time of one request a whole trip may take:
@@ -140,7 +142,21 @@ func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error)
 		return nil, ctx.Err()
 	}
 	t.logRequest(ctx, method, r, a, err)
+	if err == nil && t.keeps && len(a.body) > heavyBody {
+		err = t.takeHeavy(ctx)
+	}
 	return a, err
+}
+
+// takeHeavy waits until there is room for a large document.
+func (t *trip) takeHeavy(ctx context.Context) error {
+	select {
+	case t.p.heavy <- struct{}{}:
+		t.heavy = true
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (t *trip) roundTrip(ctx context.Context, method string, r route) (*answer, error) {

@@ -24,6 +24,7 @@ func (p *Poller) Poll(ctx context.Context, f digest.Feed, subscribers int) Resul
 	v := &visit{trip: p.newTrip(f, subscribers), feed: f}
 	v.ours = f.Host
 	v.calm = !p.pace.noWait && !isHot(p.now())
+	v.keeps = true
 	v.run(ctx)
 	return v.finish(f)
 }
@@ -266,6 +267,9 @@ func (v *visit) finish(f digest.Feed) Result {
 	}
 	if v.outcome != Stopped {
 		result.Status = v.feed.LastStatus
+	}
+	if v.heavy {
+		result.release = func() { <-v.p.heavy }
 	}
 	if v.page != nil {
 		result.Body, result.ContentType, result.Address = v.page.body, v.page.header.Get("Content-Type"), v.page.address

@@ -107,10 +107,19 @@ type Poller struct {
 	// parsing holds a token for each parse under way: parsing is all processor
 	// and memory, so there is no use in more of them than processors.
 	parsing chan struct{}
+
+	// heavy holds a token for each large document between its coming and the
+	// end of its Result: who waits for one keeps the wire, so that no more come.
+	heavy chan struct{}
 }
 
 // DefaultRequests is how many requests may be on the wire at once.
 const DefaultRequests = 20
+
+const (
+	heavyBody = 1 << 20 // bytes from which a document is large
+	mostHeavy = 4       // large ones at once
+)
 
 // DefaultTimeout is the time one request may take, all of it.
 const DefaultTimeout = 30 * time.Second
@@ -144,6 +153,7 @@ func New(o Options) *Poller {
 		hosts:     o.Hosts,
 		robots:    newRobotsDesk(o.Robots),
 		parsing:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		heavy:     make(chan struct{}, mostHeavy),
 	}
 }
 
@@ -185,6 +195,16 @@ type Result struct {
 	// HostFreeAt is when Feed.Host, as it was before the poll, may be asked
 	// again; zero if it was not asked.
 	HostFreeAt time.Time
+
+	release func() // may be nil
+}
+
+// Release says that the document is no longer needed. Large ones come only so
+// many at a time, so that whoever polls has to call it once for each Result.
+func (r Result) Release() {
+	if r.release != nil {
+		r.release()
+	}
 }
 
 // agent gives "digest/VERSION (+BASE/bot; ", to be completed by subscribers.
