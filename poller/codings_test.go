@@ -3,6 +3,7 @@ package poller
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"runtime"
 	"strings"
@@ -142,5 +143,15 @@ func TestZstdWindow(t *testing.T) {
 	r := newReader(t, s.url("/feed"))
 	if r.want(Failed); !strings.Contains(r.feed.LastError, "not the zstd") {
 		t.Error(r.feed.LastError)
+	}
+}
+
+// TestEmptyMembers: a body that decodes to nothing does not travel for ever.
+func TestEmptyMembers(t *testing.T) {
+	empty := pack(t, nil, "gzip")
+	m := &meter{r: bytes.NewReader(bytes.Repeat(empty, 3*maxBody/len(empty)))}
+	_, err := readDecoded(m, []string{"gzip"}, -1)
+	if !errors.Is(m.blame(err, []string{"gzip"}), errTooLarge) || m.n > maxBody+1<<20 {
+		t.Errorf("%v after %d bytes", err, m.n)
 	}
 }

@@ -81,6 +81,23 @@ func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 	}
 }
 
+// TestS28_TemporaryAndThenPermanent: one temporary step makes the whole way
+// temporary, wherever it lies.
+func TestS28_TemporaryAndThenPermanent(t *testing.T) {
+	for _, statuses := range [][2]int{{302, 301}, {301, 302}, {307, 308}} {
+		s := newSite(t, nil)
+		s.answers(from(statuses[0], map[string]string{"/feed": "/middle"},
+			from(statuses[1], map[string]string{"/middle": "/new"}, conditional(atom(1), `"1"`, monday))))
+		r := newReader(t, s.url("/feed"))
+		r.want(Changed)
+		r.want(Unchanged)
+		r.want(Unchanged)
+		if r.feed.URL != s.url("/feed") || r.feed.MovedTo != "" {
+			t.Errorf("%v: moved to %s, on its way to %q", statuses, r.feed.URL, r.feed.MovedTo)
+		}
+	}
+}
+
 // TestS28_Doubts: what makes a permanent redirect not believed.
 func TestS28_Doubts(t *testing.T) {
 	good := conditional(atom(1), `"1"`, monday)
