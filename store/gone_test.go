@@ -142,13 +142,17 @@ func TestRetire(t *testing.T) {
 		w.hour(parisMidnight.Add(48 * time.Hour))
 		want(w.t, "bob's", w.editions(bob), "2026-11-20 1; 2026-11-22 2")
 
-		// It comes back, and so does a reader.
-		w.subscribe(ada, f)
+		// It comes back, with a reader who was not there, and then with one who was.
 		f = w.feedAgain(f)
 		f.State, f.GoneAt = digest.FeedActive, time.Time{}
 		changed := post("1", noon)
 		changed.Title, changed.ContentHash = "Changed", "changed"
 		now := parisMidnight.Add(49 * time.Hour)
+		w.subscribe(w.reader("fay", "Europe/Paris"), f)
+		w.record(now, f, []digest.Post{changed}, "2")
+		w.holds("what was shown to those who left does not change", 0, `SELECT count(*) FROM posts WHERE title = 'Changed'`)
+		changed.ContentHash = "changed again"
+		w.subscribe(ada, f)
 		w.record(now, f, []digest.Post{changed}, "2")
 		want(w.t, "had all of it", w.waiting(ada), "")
 		w.holds("what was shown does not change", 0, `SELECT count(*) FROM posts WHERE title = 'Changed'`)

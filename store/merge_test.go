@@ -155,6 +155,22 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 	})
 }
 
+// TestMovedCountsForTheGap: a feed to which another has moved was asked when
+// that one was (I5).
+func TestMovedCountsForTheGap(t *testing.T) {
+	each(t, func(w world) {
+		a, b := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(w.reader("ada", "Europe/Paris"), a, b)
+		moved := a
+		moved.URL, moved.Host = b.URL, b.Host
+		w.record(noon, moved, posts(noon, "1"))
+		want(w.t, "asked at", w.feedAgain(b).LastAttemptAt, noon)
+		w.ok(w.Enqueue(w.ctx(), b.ID, noon))
+		want(w.t, "asked within the gap", len(w.claim(noon.Add(time.Hour-time.Second), 9, "t")), 0)
+		want(w.t, "asked after it", len(w.claim(noon.Add(time.Hour), 9, "t")), 1)
+	})
+}
+
 // TestMovingMeetsTheRest lets a feed move while the one at its new address is
 // stored, and while a reader comes to it.
 func TestMovingMeetsTheRest(t *testing.T) {
