@@ -18,7 +18,11 @@ func (j *Job) beside(ctx context.Context, in *intake, now time.Time) error {
 	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 {
 		return nil
 	}
-	due, err := j.Store.FeedDue(ctx, f.ID)
+	var from time.Time
+	if f.Errors > 0 { // a midnight before that asks nothing
+		from = f.NotBefore.Add(-j.Spread.Deadline)
+	}
+	due, err := j.Store.FeedDue(ctx, f.ID, from)
 	if err != nil {
 		return fmt.Errorf("finding the next reader of %s: %w", f.URL, err)
 	}

@@ -149,10 +149,10 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	return digests, nil
 }
 
-// FeedDue gives the next midnight of the active digests that take a feed; zero:
-// none does. A midnight whose feeds have been queued, and that is still to be
+// FeedDue gives the next midnight, not before from, of the active digests that
+// take a feed; zero: none does. A midnight whose feeds have been queued, and that is still to be
 // released, counts with the one after it: who polls now polls for that one.
-func (s *Store) FeedDue(ctx context.Context, id digest.FeedID) (time.Time, error) {
+func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
 	var rows []struct {
 		DueAt     instant         `db:"next_due_at"`
 		Weekdays  digest.Weekdays `db:"weekdays"`
@@ -175,7 +175,7 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID) (time.Time, error
 			return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
 		}
 		next := r.DueAt.time()
-		for !next.After(r.PlannedAt.time()) {
+		for !next.After(r.PlannedAt.time()) || next.Before(from) {
 			next = timezone.NextOn(next, loc, r.Weekdays.Has)
 		}
 		due = earlier(due, at(next))

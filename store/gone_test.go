@@ -182,9 +182,10 @@ func TestRetireMeetsALatePoll(t *testing.T) {
 
 func TestFeedDue(t *testing.T) {
 	each(t, func(w world) {
+		var from time.Time
 		due := func() time.Time {
 			w.t.Helper()
-			at, err := w.FeedDue(w.ctx(), 1)
+			at, err := w.FeedDue(w.ctx(), 1, from)
 			w.ok(err)
 			return at
 		}
@@ -198,6 +199,9 @@ func TestFeedDue(t *testing.T) {
 		want(w.t, "her next, for this one is under way", due(), parisMidnight.Add(24*time.Hour))
 		w.subscribe(bob, f)
 		want(w.t, "bob's", due(), parisMidnight.Add(6*time.Hour))
+		from = parisMidnight.Add(7 * time.Hour)
+		want(w.t, "ada's next, from then on", due(), parisMidnight.Add(24*time.Hour))
+		from = time.Time{}
 		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		want(w.t, "he pauses", due(), parisMidnight.Add(24*time.Hour))
 		w.hour(parisMidnight)
