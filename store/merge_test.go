@@ -171,6 +171,34 @@ func TestMovedCountsForTheGap(t *testing.T) {
 	})
 }
 
+// TestComingBackAfterAMove: who had a post before its feed became part of
+// another does not get it again (I4); and nobody's word brings back the one that ended.
+func TestComingBackAfterAMove(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		a, b := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, a)
+		w.record(noon, a, posts(noon, "1"))
+		w.hour(parisMidnight)
+		moved := a
+		moved.URL, moved.Host = b.URL, b.Host
+		later := parisMidnight.Add(time.Hour)
+		w.record(later, moved, posts(later, "2"), "1", "2")
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, b.ID))
+		for _, d := range []digest.Digest{ada, bob} {
+			_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: b.ID}, later)
+			w.ok(err)
+		}
+		want(w.t, "who had the first", w.waiting(ada), "2")
+		want(w.t, "who had none", w.waiting(bob), "1 2")
+
+		queued, err := w.Vouch(w.ctx(), a.ID, later)
+		w.ok(err)
+		want(w.t, "queued", queued, false)
+		w.holds("the one that ended", 1, fmt.Sprintf(`SELECT count(*) FROM feeds WHERE id = %d AND state = 'gone' AND poll_at IS NULL`, a.ID))
+	})
+}
+
 // TestMovingMeetsTheRest lets a feed move while the one at its new address is
 // stored, and while a reader comes to it.
 func TestMovingMeetsTheRest(t *testing.T) {

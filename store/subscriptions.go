@@ -77,6 +77,11 @@ func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) er
 	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id IN (`+list(ids)+`)`, sub.DigestID); err != nil {
 		return err
 	}
+	before, err := hadBefore(ctx, c, sub, ids)
+	if err != nil {
+		return err
+	}
+	had = append(had, before...)
 	ids = slices.DeleteFunc(ids, func(id digest.PostID) bool { return slices.Contains(had, id) })
 	if _, err := c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT d.id, d.next_due_at, p.id FROM digests d CROSS JOIN posts p
@@ -85,6 +90,20 @@ func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) er
 	}
 	_, err = c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN (`+list(ids)+`)`, now)
 	return err
+}
+
+// hadBefore gives those of a feed's posts that a digest has had from a feed that
+// became part of it. Few feeds have had another address: of the others nothing
+// is asked.
+func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID) (had []digest.PostID, err error) {
+	var former []string
+	if err := c.all(ctx, &former, `SELECT url FROM former_addresses WHERE feed_id = ? LIMIT 1`, sub.FeedID); err != nil || len(former) == 0 {
+		return nil, err
+	}
+	err = c.all(ctx, &had, `SELECT p.id FROM posts p WHERE p.id IN (`+list(ids)+`) AND p.identity IN (
+		SELECT q.identity FROM digest_posts dp JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id
+		WHERE dp.digest_id = ? AND m.merged_into = ?)`, sub.DigestID, sub.FeedID)
+	return had, err
 }
 
 // Unsubscribe ends a subscription, and what waits of the feed goes with it.
