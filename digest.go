@@ -101,6 +101,7 @@ type Feed struct {
 	LastModified string
 	ValidatorURL string // validators are sent to no other URL
 	BodyHash     string // SHA-256 of the decoded body that was parsed
+	Length       int64  // its Content-Length, as it travelled; 0: it had none
 
 	LastAttemptAt time.Time // committed before the first request of a poll
 	LastOKAt      time.Time // last 200 or 304 that could be used
@@ -122,6 +123,8 @@ type Feed struct {
 
 	MovedTo    string    // where a permanent redirect leads, until it is believed
 	MovedSince time.Time // first sighting of MovedTo
+	MovedFrom  string    // where it was before it last moved for good
+	MovedAt    time.Time // when it did
 
 	Domain   string    // registrable domain of Host: the unit that is slowed when it limits us
 	NewestAt time.Time // date of its newest entry, never in the future; zero: not known

@@ -198,7 +198,7 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	describeFeed(&v.feed, doc, a.received)
 	v.succeeded(a)
 	if a.moved() {
-		moveTo(&v.feed, a.address)
+		moveTo(&v.feed, a.address, a.received)
 	}
 	v.outcome, v.doc, v.page = Changed, doc, a
 	v.message = "found: " + entries(doc)

@@ -14,11 +14,12 @@ import (
 // more, 24 hours at most. f is the record with that answer in it. Zero: it says
 // nothing.
 //
-// A 304 that says nothing renews what the answer before it said (RFC 9111
-// §4.3.4): succeed has left it in the record.
-func freshUntil(f digest.Feed, h http.Header, received time.Time) time.Time {
+// kept says that the stored answer stays: after a 304, or a HEAD. One of these
+// that says nothing renews what that answer said (RFC 9111 §4.3.4, §4.3.5):
+// succeed has left it in the record.
+func freshUntil(f digest.Feed, h http.Header, kept bool, received time.Time) time.Time {
 	d := freshFor(h, received)
-	if f.LastStatus == http.StatusNotModified && h.Get("Cache-Control") == "" && h.Get("Expires") == "" {
+	if kept && h.Get("Cache-Control") == "" && h.Get("Expires") == "" {
 		d = f.FreshUntil.Sub(received)
 	}
 	return after(received, min(max(d, f.DocInterval), maxFresh))

@@ -102,8 +102,8 @@ func TestFreshUntil(t *testing.T) {
 	for _, test := range tests {
 		f := digest.Feed{DocInterval: test.doc, LastOKAt: now.Add(-24 * h)}
 		f.FreshUntil = after(f.LastOKAt, test.before)
-		succeed(&f, test.status, now)
-		if got := freshUntil(f, header(test.header...), now); !got.Equal(after(now, test.want)) {
+		succeed(&f, test.status, test.status == 304, now)
+		if got := freshUntil(f, header(test.header...), test.status == 304, now); !got.Equal(after(now, test.want)) {
 			t.Errorf("%s: %v, want %v", test.why, got, after(now, test.want))
 		}
 	}

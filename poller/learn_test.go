@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -264,5 +265,80 @@ func TestConditionsAreLearnedAnew(t *testing.T) {
 	r.want(Unchanged)
 	if r.feed.Conditional != digest.Works || r.feed.OwnInterval != 0 {
 		t.Errorf("%s, every %v", r.feed.Conditional, r.feed.OwnInterval)
+	}
+}
+
+// stuckHead answers HEAD as if nothing had ever changed, and GET in full.
+func stuckHead(version int, header ...string) func(request) string {
+	return func(q request) string {
+		if q.method == "HEAD" {
+			return reply(q, 304, "", `ETag: "1"`)
+		}
+		return reply(q, 200, atom(version), append([]string{fmt.Sprintf(`ETag: "%d"`, version)}, header...)...)
+	}
+}
+
+// TestHeadThatAlwaysSays304: a HEAD that kept news back is found out by the
+// first GET that brings some, and asked no more.
+func TestHeadThatAlwaysSays304(t *testing.T) {
+	s := newSite(t, stuckHead(1))
+	r := started(t, s)
+	for range 3 {
+		r.want(Unchanged)
+	}
+	if r.feed.Head != digest.Works {
+		t.Fatalf("%+v", r.feed)
+	}
+	s.answers(stuckHead(2))
+	for days := 0; r.poll().Outcome != Changed; days++ {
+		if days > 8 {
+			t.Fatal("the news never came")
+		}
+	}
+	if r.feed.Head != digest.Useless {
+		t.Errorf("HEAD is still trusted: %+v", r.feed)
+	}
+	s.log()
+	s.answers(stuckHead(3))
+	r.want(Changed)
+	asked(t, s, "GET")
+}
+
+// TestHeadWithAnotherLength: the same ETag over another length is a change.
+func TestHeadWithAnotherLength(t *testing.T) {
+	sized := func(version int) func(request) string {
+		body := atom(version) + strings.Repeat("\n", version)
+		return func(q request) string {
+			fields := []string{`ETag: "1"`, fmt.Sprintf("Content-Length: %d", len(body))}
+			if q.method == "HEAD" {
+				return "HTTP/1.1 200 OK\r\n" + strings.Join(fields, "\r\n") + "\r\n\r\n"
+			}
+			return "HTTP/1.1 200 OK\r\n" + strings.Join(fields, "\r\n") + "\r\n\r\n" + body
+		}
+	}
+	s := newSite(t, sized(1))
+	r := started(t, s)
+	for range 3 {
+		r.want(Unchanged)
+	}
+	s.log()
+	s.answers(sized(2))
+	r.want(Changed)
+	asked(t, s, "HEAD GET")
+}
+
+// TestHeadKeepsFreshness: a HEAD that says nothing of it renews what GET said
+// (RFC 9111 §4.3.5).
+func TestHeadKeepsFreshness(t *testing.T) {
+	s := newSite(t, func(q request) string {
+		if q.method == "HEAD" {
+			return reply(q, 200, "", `ETag: "1"`)
+		}
+		return reply(q, 200, atom(1), `ETag: "1"`, "Cache-Control: max-age=43200")
+	})
+	r := started(t, s)
+	r.want(Unchanged)
+	if got := r.feed.FreshUntil.Sub(r.watch.now()); got < 11*time.Hour {
+		t.Errorf("fresh for %v after a HEAD", got)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	headRetest = 90 * oneDay    // a useless verdict on HEAD is tried again
 	stuckHEAD  = 7 * oneDay     // HEAD alone is believed for this long
 	believeIn  = 20 * time.Hour // between two sightings of a permanent redirect
+	keepOld    = 30 * oneDay    // a feed that moved may come back
 )
 
 // A failure is what the policy needs to know of a poll that failed.
@@ -46,7 +47,7 @@ func fail(f *digest.Feed, x failure, now time.Time) {
 	if f.FirstErrorAt.IsZero() && !x.throttled() {
 		f.FirstErrorAt = now
 	}
-	if f.GoneAt.IsZero() && x.status == http.StatusGone {
+	if !comeBack(f, x, now) && f.GoneAt.IsZero() && x.status == http.StatusGone {
 		f.GoneAt = now
 	}
 	f.NotBefore = now.Add(penalty(x, f.Errors, now.Sub(f.FailingSince)))
@@ -93,10 +94,10 @@ func penalty(x failure, errors int, failing time.Duration) time.Duration {
 	return max(min(p, longPenalty), x.wait)
 }
 
-// succeed writes into the record that the feed is well. After a 304 the answer
-// that is kept is as fresh again as it was when it came.
-func succeed(f *digest.Feed, status int, now time.Time) {
-	if status == http.StatusNotModified && !f.FreshUntil.IsZero() {
+// succeed writes into the record that the feed is well. After a 304, or a HEAD,
+// the answer that is kept is as fresh again as it was when it came.
+func succeed(f *digest.Feed, status int, kept bool, now time.Time) {
+	if kept && !f.FreshUntil.IsZero() {
 		// Stored times are whole seconds: what that added must not add up.
 		f.FreshUntil = now.Add(f.FreshUntil.Sub(f.LastOKAt).Truncate(time.Minute))
 	}

@@ -104,7 +104,7 @@ func TestSucceed(t *testing.T) {
 		f := digest.Feed{State: state}
 		fail(&f, failure{status: 410}, now.Add(-91*oneDay))
 		f.LastError, f.State = "410 Gone", state
-		succeed(&f, 200, now)
+		succeed(&f, 200, false, now)
 		if f != (digest.Feed{State: digest.FeedActive, LastStatus: 200, LastOKAt: now}) {
 			t.Errorf("%s: %+v", state, f)
 		}

@@ -188,8 +188,8 @@ func answering(t testing.TB, begin time.Time, f digest.Feed, zones []*time.Locat
 			p.feed.LastError = "it failed"
 		} else {
 			p.feed.ParsedAt = clock
-			succeed(&p.feed, 200, clock)
-			p.feed.FreshUntil = freshUntil(p.feed, h, clock)
+			succeed(&p.feed, 200, false, clock)
+			p.feed.FreshUntil = freshUntil(p.feed, h, false, clock)
 			p.feed.OwnInterval = OwnInterval(p.feed, clock)
 		}
 		p.store()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -41,6 +42,7 @@ type visit struct {
 	// What a HEAD of this poll brought: it said that the document had changed;
 	// or the site may have been down rather than the HEAD unwelcome.
 	headDiffered, headFell bool
+	headAsked              bool
 }
 
 func (v *visit) run(ctx context.Context) {
@@ -63,6 +65,7 @@ func (v *visit) run(ctx context.Context) {
 // the GET: past the redirects that HEAD has found, or from the start where the
 // HEAD is not to be trusted.
 func (v *visit) head(ctx context.Context, start route) (next route, done bool) {
+	v.headAsked = true
 	a, err := v.fetch(ctx, http.MethodHead, start)
 	if err != nil {
 		return start, v.unheard(err)
@@ -129,8 +132,13 @@ func refusesMethod(status int) bool {
 }
 
 func (v *visit) compareHEAD(a *answer) verdict {
+	length := lengthOf(a)
 	switch v.compare(a.header, a.received) {
 	case same:
+		if length > 0 && v.feed.Length > 0 && length != v.feed.Length {
+			v.headDiffered = true // the same validators, and another document
+			return headDiffers
+		}
 		return headSettles
 	case different:
 		v.headDiffered = true
@@ -147,10 +155,38 @@ func (v *visit) get(ctx context.Context, r route) {
 	case a.status == http.StatusNotModified && a.conditional:
 		v.notModified(a)
 	case usable(a.status):
-		v.read(a)
+		trusted := v.feed.Head == digest.Works && v.feed.Conditional == digest.Useless && !v.headAsked && !v.held
+		if v.read(a); trusted && v.outcome == Changed {
+			v.crossCheck(ctx, r)
+		}
 	default:
 		v.failed(badStatus(a))
 	}
+}
+
+// crossCheck asks a HEAD that is trusted about a document that has just turned
+// out to be another one, with the validators of the one before. If it sees no
+// difference it has lied, and would have kept the news from readers for a week.
+func (v *visit) crossCheck(ctx context.Context, r route) {
+	a, err := v.fetch(ctx, http.MethodHead, r)
+	if err != nil {
+		return // the document is here, and no worse for it
+	}
+	if v.judge(a) == headSettles {
+		headUseless(&v.feed, a.received)
+	}
+	if usable(a.status) || a.status == http.StatusNotModified {
+		v.feed.FreshUntil = freshUntil(v.feed, a.header, true, a.received) // it was asked now
+	}
+}
+
+// lengthOf is the Content-Length of an answer, 0 if it has none.
+func lengthOf(a *answer) int64 {
+	n, err := strconv.ParseInt(a.header.Get("Content-Length"), 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // notModified takes in a 304 to a GET: the stored answer stays, with the
@@ -214,6 +250,7 @@ func (v *visit) accept(a *answer, hash string) {
 		v.feed.HeadRetestAt = time.Time{}
 	}
 	v.feed.ETag, v.feed.LastModified = etag, lm
+	v.feed.Length = lengthOf(a)
 	v.feed.ValidatorURL = a.address
 	v.feed.BodyHash = hash
 	v.feed.ParsedAt = a.received
@@ -229,8 +266,8 @@ func (v *visit) unchanged(a *answer, message string) {
 
 // succeeded takes in what every good answer says, to HEAD or GET, 200 or 304.
 func (v *visit) succeeded(a *answer) {
-	succeed(&v.feed, a.status, a.received)
-	v.feed.FreshUntil = freshUntil(v.feed, a.header, a.received)
+	succeed(&v.feed, a.status, a.body == nil, a.received)
+	v.feed.FreshUntil = freshUntil(v.feed, a.header, a.body == nil, a.received)
 	v.feed.OwnInterval = OwnInterval(v.feed, a.received)
 	v.feed.NotBefore = after(a.received, a.wait)
 	noteMove(&v.feed, a)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"digest"
 )
 
 // from makes a site that redirects some paths and serves a feed on the others.
@@ -286,6 +288,34 @@ func TestI7_RedirectMatrix(t *testing.T) {
 		})
 		if result := r.want(Failed); result.Requests != 1 { // as a name they may also be unknown, or refuse
 			t.Errorf("%s: %s, %d requests", host, result.Message, result.Requests)
+		}
+	}
+}
+
+// TestS28_BackWhereItWas: a feed that moved and is not there any more within a
+// month is asked at its old address again.
+func TestS28_BackWhereItWas(t *testing.T) {
+	for _, test := range []struct {
+		status, polls int
+		age           time.Duration
+		back          bool
+	}{
+		{404, 1, 0, false}, {404, 2, 0, true}, {410, 1, 0, true}, {500, 3, 0, false}, {410, 1, 31 * day1, false},
+	} {
+		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+		f := digest.Feed{URL: "https://old.example/feed", Host: "old.example"}
+		moveTo(&f, "https://new.example/feed", now)
+		now = now.Add(test.age)
+		for range test.polls {
+			now = now.Add(day1)
+			fail(&f, failure{status: test.status}, now)
+		}
+		want := "https://new.example/feed"
+		if test.back {
+			want = "https://old.example/feed"
+		}
+		if f.URL != want || f.State == digest.FeedGone || test.back && (f.Host != "old.example" || !f.GoneAt.IsZero()) {
+			t.Errorf("%d: %+v", test.status, f)
 		}
 	}
 }

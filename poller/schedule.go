@@ -174,10 +174,10 @@ func quiet(t time.Time, id digest.FeedID) time.Time {
 // Calm gives t, or the end of the hot minutes if it lies in them: for whoever
 // begins polls that are late.
 func (s Spread) Calm(t time.Time) time.Time {
-	if s.NoWait {
+	if s.NoWait || !isHot(t) {
 		return t
 	}
-	return avoidHotMinutes(t, 0)
+	return t.UTC().Add(3 * time.Minute).Truncate(time.Hour).Add(2 * time.Minute)
 }
 
 func latest(times ...time.Time) time.Time {

@@ -39,6 +39,9 @@ type feedRow struct {
 	HeadRetestAt  instant          `db:"head_retest_at"`
 	MovedTo       string           `db:"moved_to"`
 	MovedSince    instant          `db:"moved_since"`
+	MovedFrom     string           `db:"moved_from"`
+	MovedAt       instant          `db:"moved_at"`
+	Length        int64            `db:"length"`
 	Domain        string           `db:"domain"`
 	NewestAt      instant          `db:"newest_at"`
 	Parser        int              `db:"parser"`
@@ -59,7 +62,7 @@ type feedRow struct {
 const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.language, f.etag, f.last_modified,
 	f.validator_url, f.body_hash, f.last_attempt_at, f.last_ok_at, f.parsed_at, f.not_before, f.fresh_until,
 	f.poll_at, f.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
-	f.head_state, f.conditional_state, f.head_retest_at, f.moved_to, f.moved_since, f.domain, f.newest_at, f.parser,
+	f.head_state, f.conditional_state, f.head_retest_at, f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.length, f.domain, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
 	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted`
 
@@ -101,6 +104,9 @@ func (r feedRow) feed() digest.Feed {
 		HeadRetestAt:  r.HeadRetestAt.time(),
 		MovedTo:       r.MovedTo,
 		MovedSince:    r.MovedSince.time(),
+		MovedFrom:     r.MovedFrom,
+		MovedAt:       r.MovedAt.time(),
+		Length:        r.Length,
 		Domain:        r.Domain,
 		NewestAt:      r.NewestAt.time(),
 		Parser:        r.Parser,

@@ -14,7 +14,7 @@ const (
 	numbers = `id, last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at,
 		last_status, head_retest_at, moved_since, listed_at, last_attempt_at`
 	texts = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
-		last_error, state, head_state, conditional_state, moved_to, domain, newest_at, parser,
+		last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length, domain, newest_at, parser,
 		doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
 		gone_at, pinged_at, repeats, by_date, doubted`
 )
@@ -29,7 +29,7 @@ func numberCells(f digest.Feed, listed instant) []any {
 func textCells(f digest.Feed) []any {
 	return []any{
 		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
-		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.Domain, at(f.NewestAt), f.Parser,
+		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt), f.Length, f.Domain, at(f.NewestAt), f.Parser,
 		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays), at(f.FailingSince),
 		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.Doubted),
 	}

@@ -13,6 +13,9 @@ ALTER TABLE feeds ADD COLUMN gone_at BIGINT NOT NULL DEFAULT 0;           -- whe
 ALTER TABLE feeds ADD COLUMN pinged_at BIGINT NOT NULL DEFAULT 0;         -- the ping that no poll has answered yet
 ALTER TABLE feeds ADD COLUMN doubted BIGINT NOT NULL DEFAULT 0;           -- 1: its validators may lie; asked without them once
 ALTER TABLE feeds ADD COLUMN failing_since BIGINT NOT NULL DEFAULT 0;     -- the first of the failed polls in a row, throttled ones too
+ALTER TABLE feeds ADD COLUMN length BIGINT NOT NULL DEFAULT 0;            -- Content-Length of the last 200; 0: it had none
+ALTER TABLE feeds ADD COLUMN moved_from TEXT NOT NULL DEFAULT '';          -- where it was before it moved for good
+ALTER TABLE feeds ADD COLUMN moved_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE feeds ADD COLUMN parser BIGINT NOT NULL DEFAULT 0;            -- the version of the parser that read its document
 
 CREATE INDEX feeds_host ON feeds (host);
