@@ -106,14 +106,46 @@ func NormalURL(raw string) (string, error) {
 	if u.User != nil {
 		host = u.User.String() + "@" + host
 	}
-	return u.Scheme + "://" + host + afterHost(s), nil
+	return u.Scheme + "://" + host + withoutDots(afterHost(s)), nil
+}
+
+// withoutDots removes the segments "." and ".." from a path (RFC 3986 §5.2.4);
+// all else, and the query, stays byte for byte.
+func withoutDots(s string) string {
+	end := strings.IndexByte(s, '?')
+	if end < 0 {
+		end = len(s)
+	}
+	path, query := s[:end], s[end:]
+	if !strings.Contains(path, "/.") {
+		return s
+	}
+	var kept []string
+	segments := strings.Split(path[1:], "/")
+	for i, segment := range segments {
+		switch last := i == len(segments)-1; {
+		case segment == "..":
+			kept = kept[:max(len(kept)-1, 0)]
+			fallthrough
+		case segment == ".":
+			if last {
+				kept = append(kept, "")
+			}
+		default:
+			kept = append(kept, segment)
+		}
+	}
+	return "/" + strings.Join(kept, "/") + query
 }
 
 // withScheme puts https:// before an address without scheme, and unwraps
-// feed:https://... and feed://....
+// feed:https://... and feed://..., which stands for http.
 func withScheme(s string) string {
 	if len(s) > 5 && strings.EqualFold(s[:5], "feed:") {
-		s = strings.TrimPrefix(s[5:], "//")
+		rest, plain := strings.CutPrefix(s[5:], "//")
+		if s = rest; plain && !strings.Contains(rest, "://") {
+			return "http://" + rest
+		}
 	}
 	if strings.HasPrefix(s, "//") {
 		return "https:" + s

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"digest"
@@ -24,6 +25,9 @@ func Parse(body []byte, contentType, address string) (d *Document, err error) {
 	d, err = parseText(doc, body, contentType, address)
 	if err != nil {
 		return nil, err
+	}
+	if d.IsFeed() && len(d.Entries) == 0 && slices.Contains(d.Repairs, endsEarly) {
+		return nil, refusal("a feed that ends before its first entry", nil)
 	}
 	d.Repairs = append(repairs, d.Repairs...)
 	d.complete()

@@ -117,10 +117,13 @@ func (t *tidier) walk() {
 	}
 }
 
+// endsEarly is the repair of a document whose root is never closed.
+const endsEarly = "the document ends early: whole items kept"
+
 // finish closes what is open. An item that the document's end cut off is left out.
 func (t *tidier) finish() {
 	if rootless := len(t.stack) == 1 && t.stack[0].tag == ""; !t.ended && !rootless {
-		t.repaired("the document ends early: whole items kept")
+		t.repaired(endsEarly)
 		if t.itemAt >= 0 {
 			t.xml = t.xml[:t.itemAt]
 			for t.top().emitted != "item" && t.top().emitted != "entry" {

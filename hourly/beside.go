@@ -47,6 +47,7 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	if err != nil {
 		return fmt.Errorf("reading the kept document of %s: %w", was.URL, err)
 	}
+	res.Feed.Parser = feed.Version // whatever comes of it: once is enough
 	if !kept {
 		return nil
 	}
@@ -56,7 +57,6 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 		return nil
 	}
 	res.Document = doc
-	res.Feed.Parser = feed.Version
 	res.Feed.DocInterval = doc.Interval()
 	res.Feed.SkipHours, res.Feed.SkipDays = doc.Skips()
 	return nil

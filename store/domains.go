@@ -11,8 +11,8 @@ import (
 
 // A registrable domain whose feeds limit us one after the other is asked
 // slowly, never blocked: two different feeds limited within pairWithin give it
-// the pace firstPace, and each further pair doubles it; each poll that goes
-// well halves it, and below firstPace it ends.
+// the pace firstPace, and each further pair doubles it; once none has been for
+// pairWithin, each poll that goes well halves it, and below firstPace it ends.
 const (
 	pairWithin  = 10 * time.Minute
 	firstPace   = time.Minute
@@ -166,7 +166,7 @@ func (d *domainRow) step(p *polled, now instant) {
 		d.FreeAt = max(d.FreeAt, now+instant(d.Pace))
 	case p.limited():
 		d.LimitedAt, d.LimitedFeed = now, p.Feed.ID
-	case p.Feed.Errors == 0 && d.Pace > 0:
+	case p.Feed.Errors == 0 && d.Pace > 0 && now >= d.LimitedAt.plus(pairWithin):
 		if d.Pace /= 2; d.Pace < first {
 			d.Pace = 0
 		}

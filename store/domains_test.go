@@ -80,8 +80,9 @@ func TestLimitedDomains(t *testing.T) {
 		{"503 without one", []poll{{0, 0, failing}, {1, 1, failing}}, 0},
 		{"half a pair more", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, limited}}, time.Minute},
 		{"a further pair", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, limited}, {5, 0, limited}}, 2 * time.Minute},
-		{"a good poll", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, limited}, {5, 0, limited}, {7, 1, well}}, time.Minute},
-		{"it ends", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, well}}, 0},
+		{"a good poll", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, limited}, {5, 0, limited}, {15, 1, well}}, time.Minute},
+		{"a good poll so soon", []poll{{0, 0, limited}, {1, 1, limited}, {10, 1, well}}, time.Minute},
+		{"it ends", []poll{{0, 0, limited}, {1, 1, limited}, {11, 2, well}}, 0},
 		{"an error is neither", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, failing}}, time.Minute},
 		{"asked before it was slowed", []poll{{0, 0, limited}, {1, 1, limited}, {1, 2, limited}, {1, 0, limited}, {1, 2, well}}, time.Minute},
 	}

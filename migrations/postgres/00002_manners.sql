@@ -43,6 +43,8 @@ CREATE TABLE notices (
     PRIMARY KEY (digest_id, visible_at, feed_id, kind)
 );
 
+CREATE INDEX notices_due ON notices (visible_at);
+
 -- What the operator has decided for a host and all below it.
 CREATE TABLE host_rules (
     host       TEXT COLLATE "C" NOT NULL PRIMARY KEY,
