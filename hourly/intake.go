@@ -26,8 +26,8 @@ type intake struct {
 	turnover poller.Turnover
 }
 
-func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (intake, error) {
-	in := intake{Polled: store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}}
+func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in intake, err error) {
+	in = intake{Polled: store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}}
 	if !was.LastOKAt.IsZero() {
 		in.turnover.Elapsed = now.Sub(was.LastOKAt)
 	}
@@ -36,6 +36,11 @@ func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Resu
 	}
 	if res.Body != nil {
 		in.Body = &store.Body{ContentType: res.ContentType, URL: res.Address, Bytes: res.Body}
+	}
+	if res.Address != "" {
+		if in.ReadAt, err = feed.NormalURL(res.Address); err != nil {
+			in.ReadAt = "" // no address that a feed could have
+		}
 	}
 	entries := res.Document.Newest(feed.MaxEntries)
 	in.Listed = identities(entries)
@@ -64,7 +69,8 @@ func (in *intake) weigh(entries []feed.Entry, known int, had bool, now time.Time
 		in.Feed.NewestAt = now
 		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)
 	}
-	if !had || len(entries) == 0 {
+	elsewhere := in.Feed.ValidatorURL != in.Was.ValidatorURL // another document altogether
+	if !had || elsewhere || len(entries) == 0 {
 		return
 	}
 	in.turnover.Listed, in.turnover.New = len(entries), len(entries)-known

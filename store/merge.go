@@ -242,3 +242,29 @@ func (r *recording) noteFormer(ctx context.Context) error {
 		return err
 	})
 }
+
+// dropMirrored takes the new posts of a feed whose address leads to another
+// feed's away from those who take both: they have them from there (I4).
+func (r *recording) dropMirrored(ctx context.Context) error {
+	for _, p := range r.polls {
+		if p.ReadAt == "" || p.ReadAt == p.url {
+			continue
+		}
+		var ids []digest.PostID
+		for _, f := range r.fresh {
+			if f.poll == p {
+				ids = append(ids, f.id)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`) AND digest_id IN
+			(SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE f.url = ? AND f.id <> ?)`, p.ReadAt, p.Feed.ID)
+		if err != nil {
+			return err
+		}
+		r.hidden -= n
+	}
+	return nil
+}

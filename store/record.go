@@ -63,6 +63,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			r.insert,
 			r.edit,
 			r.hide,
+			r.dropMirrored,
 			r.noteListed,
 			r.tellGaps,
 			r.tellDead,

@@ -76,6 +76,10 @@ type Polled struct {
 
 	HostFreeAt time.Time // when the feed's host may be asked again
 
+	// ReadAt is where the document was found, in normal form. If that is the
+	// address of another feed, the posts do not go to who takes that one too.
+	ReadAt string
+
 	Poll PollRecord // for the history; one without a time is not kept
 	Body *Body      // the document, if it was read; nil: the stored one stays
 
