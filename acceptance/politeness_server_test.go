@@ -126,6 +126,13 @@ func (r *recorder) entries(n int) []*entry {
 	return append([]*entry(nil), r.log[n:]...)
 }
 
+// change changes what is served.
+func (r *recorder) change(do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do()
+}
+
 func (r *recorder) serve(c net.Conn, d *door, id int) {
 	defer c.Close()
 	in := bufio.NewReader(c)

@@ -75,17 +75,17 @@ func (w *world) settle(manners []manner, end time.Time) {
 				doors[key] = w.recorder.open(n)
 			}
 			p.door = doors[key]
-			p.door.robots = m.robots
+			w.recorder.change(func() { p.door.robots = m.robots })
 			next := p.door.base + p.path
 			for k := len(m.moved) - 1; k >= 0; k-- {
 				old := w.recorder.open(1000 + 3*n + k)
 				path := fmt.Sprintf("/old/%d/%d.xml", k, n)
-				old.plots[path] = p
+				w.recorder.change(func() { old.plots[path] = p })
 				p.old = slices.Insert(p.old, 0, stop{path, next})
 				next = old.base + path
 				p.url = next
 			}
-			p.door.plots[p.path] = p
+			w.recorder.change(func() { p.door.plots[p.path] = p })
 			w.plots = append(w.plots, p)
 		}
 	}
