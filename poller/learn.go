@@ -16,10 +16,10 @@ func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 	switch {
 	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.Doubted, f.Conditional == digest.Lies, mode == HeadNever:
 		return false
+	case f.Errors > 0:
+		return false // what is wrong shows in a GET alone, and it may be the HEAD
 	case mode == HeadAlways:
 		return true
-	case f.Errors > 0:
-		return false // what is wrong shows in a GET alone
 	case f.Conditional == digest.Works, f.ByDate && f.Conditional == digest.Unknown:
 		return false
 	case f.Head == digest.Useless:
