@@ -112,7 +112,7 @@ func (r *round) insist(ctx context.Context, do func() error) error {
 // Nothing claimable while polls are in flight is not the end: a poll that ends
 // frees its host for the next feed.
 func (r *round) claimAll(soft context.Context) {
-	for soft.Err() == nil && r.hard.Err() == nil {
+	for soft.Err() == nil && r.hard.Err() == nil && !r.job.fenced.Load() {
 		room, landed := r.room()
 		r.calmDown(soft)
 		var claimed []store.ClaimedFeed

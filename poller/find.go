@@ -39,6 +39,7 @@ func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Resu
 	}
 	s := &search{trip: p.newTrip(digest.Feed{}, 1), known: known}
 	s.stop = s.stopAtKnown
+	asked := normal // for, whatever it turns into
 	found, page, err := s.try(ctx, normal)
 	if plain, ok := withoutTLS(address, err); ok {
 		normal = plain
@@ -46,13 +47,13 @@ func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Resu
 	}
 	switch {
 	case err != nil:
-		return s.refused(normal, err), notFound(address, err)
+		return s.refused(asked, err), notFound(address, err)
 	case page == nil:
 		return found, nil
 	case page.Kind == feed.OPML:
 		return Result{}, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))}
 	}
-	return s.behind(ctx, normal, page)
+	return s.behind(ctx, asked, normal, page)
 }
 
 // refusedSearch is how long an address is left alone that answered a search
@@ -110,8 +111,8 @@ func (s *search) stopAtKnown(ctx context.Context, address string) error {
 	return nil
 }
 
-// behind looks for a feed behind a page.
-func (s *search) behind(ctx context.Context, address string, page *feed.Document) (Result, error) {
+// behind looks for a feed behind a page, at address, that was asked for by asked.
+func (s *search) behind(ctx context.Context, asked, address string, page *feed.Document) (Result, error) {
 	var offered []string
 	for _, o := range page.Feeds {
 		offered = append(offered, o.URL)
@@ -123,7 +124,7 @@ func (s *search) behind(ctx context.Context, address string, page *feed.Document
 			case err == nil && doc == nil:
 				return found, nil
 			case err != nil && !worthGoingOn(err):
-				return Result{}, notFound(candidate, err)
+				return s.refused(asked, err), notFound(candidate, err)
 			}
 		}
 	}

@@ -156,8 +156,9 @@ func (v *visit) get(ctx context.Context, r route) {
 		v.notModified(a)
 	case usable(a.status):
 		trusted := v.feed.Head == digest.Works && v.feed.Conditional == digest.Useless && !v.headAsked && !v.held
+		length := v.feed.Length
 		if v.read(a); trusted && v.outcome == Changed {
-			v.crossCheck(ctx, r)
+			v.crossCheck(ctx, r, length)
 		}
 	default:
 		v.failed(badStatus(a))
@@ -167,14 +168,20 @@ func (v *visit) get(ctx context.Context, r route) {
 // crossCheck asks a HEAD that is trusted about a document that has just turned
 // out to be another one, with the validators of the one before. If it sees no
 // difference it has lied, and would have kept the news from readers for a week.
-func (v *visit) crossCheck(ctx context.Context, r route) {
+// length is that of the document before.
+func (v *visit) crossCheck(ctx context.Context, r route, length int64) {
 	a, err := v.fetch(ctx, http.MethodHead, r)
 	if err != nil {
 		return // the document is here, and no worse for it
 	}
+	now := v.feed.Length
+	v.feed.Length = length
 	if v.judge(a) == headSettles {
 		headUseless(&v.feed, a.received)
 	}
+	v.feed.Length = now
+	wait, _ := retryAfter(a.header, a.received)
+	v.feed.NotBefore = latest(v.feed.NotBefore, after(a.received, wait))
 	if usable(a.status) || a.status == http.StatusNotModified {
 		v.feed.FreshUntil = freshUntil(v.feed, a.header, true, a.received) // it was asked now
 	}

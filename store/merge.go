@@ -32,7 +32,7 @@ func (r *recording) move(ctx context.Context) error {
 		switch {
 		case !taken:
 			holders[p.Feed.URL] = holder{moves: true}
-		case h.moves:
+		case h.moves, p.Feed.Errors > 0: // it came back to where another is by now: nothing was read there
 			p.stay()
 		default:
 			if err := r.merge(ctx, p, h); err != nil {
@@ -71,7 +71,10 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 // stay leaves a feed where it is until its next poll says again that it moved:
 // the feed at the new address has only just come there, or is on its way.
 func (p *polled) stay() {
-	p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.movedSince.time()
+	if p.Feed.Errors == 0 {
+		p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.movedSince.time()
+	}
+	p.Feed.MovedFrom, p.Feed.MovedAt = p.Was.MovedFrom, p.Was.MovedAt
 	p.Feed.URL, p.Feed.Host = p.url, p.host
 }
 
@@ -244,10 +247,11 @@ func (r *recording) noteFormer(ctx context.Context) error {
 }
 
 // dropMirrored takes the new posts of a feed whose address leads to another
-// feed's away from those who take both: they have them from there (I4).
+// feed's away from those who take both: they have them from there (I4), as long
+// as it is well.
 func (r *recording) dropMirrored(ctx context.Context) error {
 	for _, p := range r.polls {
-		if p.ReadAt == "" || p.ReadAt == p.url {
+		if p.ReadAt == "" || p.ReadAt == p.url || p.Feed.URL != p.url { // whose move is believed is merged, which sees to it
 			continue
 		}
 		var ids []digest.PostID
@@ -259,8 +263,10 @@ func (r *recording) dropMirrored(ctx context.Context) error {
 		if len(ids) == 0 {
 			continue
 		}
-		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`) AND digest_id IN
-			(SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE f.url = ? AND f.id <> ?)`, p.ReadAt, p.Feed.ID)
+		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
+			AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = digest_posts.digest_id)
+			AND digest_id IN (SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
+				WHERE f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0 AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ func TestMovesToAKnownFeed(t *testing.T) {
 		poll func(a *store.Polled) // of the feed that moves
 	}{
 		{"with news", func(*store.Polled) {}},
+		{"news read there", func(a *store.Polled) { a.ReadAt = a.Feed.URL }},
 		{"unchanged since", func(a *store.Polled) { a.Posts, a.Listed = nil, nil }},
 	} {
 		t.Run(c.name, func(t *testing.T) { each(t, func(w world) { w.moveToAKnownFeed(c.poll) }) })

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"testing"
+	"time"
 
 	"digest/store"
 )
@@ -15,6 +16,7 @@ func TestPostsOfAnotherFeed(t *testing.T) {
 		w.subscribe(ada, old)
 		w.subscribe(ada, other)
 		w.subscribe(bob, old)
+		w.record(noon.Add(-time.Hour), other, posts(noon.Add(-time.Hour), "o"))
 		p := store.Polled{Feed: old, Posts: posts(noon, "p", "q"), Listed: []string{"p", "q"}, ReadAt: other.URL}
 		_, err := w.Record(w.ctx(), noon, []store.Polled{p})
 		w.ok(err)
@@ -26,5 +28,34 @@ func TestPostsOfAnotherFeed(t *testing.T) {
 		}
 		waiting("ada", 0)
 		waiting("bob", 2)
+
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id = ?`, other.ID))
+		p.Posts, p.Listed = posts(noon, "r"), []string{"p", "q", "r"}
+		_, err = w.Record(w.ctx(), noon.Add(time.Hour), []store.Polled{p})
+		w.ok(err)
+		w.holds("nobody else brings it", 2, `SELECT count(*) FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE p.identity = 'r'`)
+	})
+}
+
+// TestComesBackToATakenPlace: a feed that is missing where it moved, and whose
+// old address another has by now, stays; the other is not touched by the failure.
+func TestComesBackToATakenPlace(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		moved, holder := w.feed("new.example"), w.feed("old.example")
+		w.subscribe(ada, moved)
+		w.subscribe(ada, holder)
+		w.ok(w.Enqueue(w.ctx(), holder.ID, noon))
+		was := moved
+		was.MovedFrom, was.MovedAt = holder.URL, noon.Add(-24*time.Hour)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET moved_from = ?, moved_at = ? WHERE id = ?`, was.MovedFrom, was.MovedAt.Unix(), was.ID))
+		back := was
+		back.URL, back.Host, back.MovedFrom, back.MovedAt, back.Errors, back.LastStatus = holder.URL, holder.Host, "", time.Time{}, 2, 404
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: back, Was: was}})
+		w.ok(err)
+		f := w.feedAgain(moved)
+		want(w.t, "stays", f.URL, moved.URL)
+		want(w.t, "remembers", f.MovedFrom, holder.URL)
+		want(w.t, "the other is asked", len(w.claim(noon, 9, "t")), 1)
 	})
 }
