@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"digest/store"
 )
 
 // TestServeBehindFence: a copy that wakes up elsewhere shows its pages, asks
@@ -58,6 +62,55 @@ func TestServeBehindFence(t *testing.T) {
 	if n := asked.Load() - before; n != 0 {
 		t.Errorf("the site was asked %d times", n)
 	}
+}
+
+// TestSleepIsNoFence: a process that slept with its machine goes on, however
+// many editions wait; one whose database was brought back from the past, or
+// taken over under another address, does not.
+func TestSleepIsNoFence(t *testing.T) {
+	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "digest.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if err := st.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+	for i := range fenceMost + 2 {
+		if _, _, err := st.AddUser(t.Context(), fmt.Sprintf("reader%d@example.org", i), "UTC", now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const home = "https://news.example.org"
+	e := &env{hard: t.Context(), house: house{baseURL: home, fenceAfter: 36 * time.Hour}}
+	look := e.fence(st)
+	fenced := func(look func(context.Context, time.Time) (string, error), what string, want bool) {
+		t.Helper()
+		if reason, err := look(t.Context(), now); err != nil || (reason != "") != want {
+			t.Errorf("%s: fenced by %q, %v", what, reason, err)
+		}
+	}
+	fenced(look, "the first look", false)
+	now = now.Add(time.Minute)
+	fenced(look, "the second", false)
+	slept := now.Add(100 * time.Hour)
+	now = slept
+	fenced(look, "after a sleep", false)
+	now = now.Add(10 * time.Minute)
+	fenced(look, "and on", false)
+
+	back := func(base string, at time.Time) {
+		if err := st.Unfence(t.Context(), base, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back(home, slept.Add(-100*time.Hour))
+	fenced(look, "a database of then", true)
+	back(home, slept.Add(-100*time.Hour))
+	fenced(e.fence(st), "another process", true)
+	back("https://other.example.org", now)
+	fenced(look, "taken over", true)
 }
 
 // lineWith waits for a line that contains something.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"digest"
@@ -44,9 +45,20 @@ func (h hostLeases) FreeHost(ctx context.Context, host, token string, free time.
 const fenceMost = 100
 
 // fence is the hourly job's: it leaves a heartbeat. A stop does not cut it short.
+// Between two looks a process may have slept with its machine: a heartbeat that
+// it knows is no reason for a fence, however old; an older one is, for then the
+// database was brought back from the past beneath it.
 func (e *env) fence(st *store.Store) func(context.Context, time.Time) (string, error) {
+	const forever = time.Duration(math.MaxInt64)
+	var seen time.Time // the latest heartbeat that was found in the database
 	return func(_ context.Context, now time.Time) (string, error) {
 		f, err := st.Beat(e.hard, e.baseURL, now, e.fenceAfter, fenceMost)
+		if err == nil && f.Reason != "" && !seen.IsZero() && !f.Beat.Before(seen) {
+			f, err = st.Beat(e.hard, e.baseURL, now, forever, fenceMost)
+		}
+		if err == nil && f.Reason == "" && f.Beat.After(seen) {
+			seen = f.Beat
+		}
 		return f.Reason, err
 	}
 }
