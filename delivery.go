@@ -9,6 +9,7 @@ type Dot struct {
 	ID        EditionID
 	MessageID string // without angle brackets
 	Date      time.Time
+	Recipient string // the address it goes to
 }
 
 // A Mark is what became of a claimed edition.
@@ -20,6 +21,10 @@ type Mark struct {
 
 	// NextAt is when it may be tried again, for ready and in_doubt.
 	NextAt time.Time
+
+	// Bounce says what the refusal tells of the reader's address; nil: nothing.
+	// A hard one suppresses the address in the same transaction.
+	Bounce *Bounce
 
 	// Uncounted takes the attempt back: the trouble was the route's, not the message's.
 	Uncounted bool

@@ -45,11 +45,44 @@ type Digest struct {
 	TimeZone  string        // the user's
 	NextDueAt time.Time     // the instant of its next midnight
 	LastDueAt time.Time     // the midnight last released; posts up to it are visible
-	SendDelay time.Duration // from midnight to the hour the mail leaves
+	DeliverAt time.Duration // the hour the mail leaves by the reader's clock, from 00:00; 0: at midnight
 	Weekdays  Weekdays      // the local days it appears on
 	State     DigestState
 	Editions  int // how many it has had; the number of the latest
+	Look
+
+	// PausedUntil is when a paused digest comes back by itself; zero: when the
+	// reader says so.
+	PausedUntil time.Time
 }
+
+// A Look is how a reader wants their mail set.
+type Look struct {
+	Layout   Layout
+	Images   Images
+	Threaded bool // mail programs show all editions as one conversation
+}
+
+// Layout says how much of a post is in the mail.
+type Layout string
+
+// The layouts.
+const (
+	Headlines Layout = "headlines"
+	Excerpts  Layout = "excerpts" // headlines, and excerpts below them
+	FullText  Layout = "full"     // as much as the feed gives
+)
+
+// Images says what becomes of the pictures in a post's full text. In no case
+// does a mail load anything from anywhere but this instance.
+type Images string
+
+// What can become of pictures.
+const (
+	NoImages      Images = "off"    // their descriptions
+	LinkedImages  Images = "linked" // links to them
+	ProxiedImages Images = "proxy"  // shown, fetched by this instance
+)
 
 // Weekdays is a set of days of the week, bit 1<<time.Sunday and so on.
 type Weekdays uint8
@@ -189,7 +222,8 @@ const (
 	EditionSent        EditionState = "sent"
 	EditionUnconfirmed EditionState = "sent_unconfirmed" // in doubt twice: not sent a third time
 	EditionFailed      EditionState = "failed"
-	EditionExpired     EditionState = "expired"
+	EditionExpired     EditionState = "expired"  // never accepted in its time: the next edition carries its posts
+	EditionUnmailed    EditionState = "unmailed" // its reader's address is suppressed: it stands in the web view only
 )
 
 // An Edition is what one digest delivers for one local date. It is sealed when
@@ -228,6 +262,9 @@ type Delivery struct {
 	DigestName string
 	Token      string // of the lease: marks made without it change nothing
 	WasInDoubt bool   // sent once already, acceptance unknown
+	Domain     string // of the address: its lane
+	Slow       bool   // its lane, or the route, is recovering: tell it of what is accepted
+	Look
 }
 
 // An Enclosure is a file that belongs to an entry.

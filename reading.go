@@ -2,8 +2,9 @@ package digest
 
 // A PostRef is what an edition stores of a post: its key and its feed's.
 type PostRef struct {
-	PostID PostID
-	FeedID FeedID
+	PostID  PostID
+	FeedID  FeedID
+	Carried bool // of an earlier edition, which could not be delivered
 }
 
 // A Source is a feed as readers see it.

@@ -23,6 +23,9 @@ const (
 	ForUnsubscribe Purpose = "unsubscribe" // of a digest
 	ForEdition     Purpose = "edition"     // reading one edition on the web
 	ForMessageID   Purpose = "message-id"  // of an edition
+	ForBounce      Purpose = "bounce"      // of an edition, in its return path
+	ForLeaving     Purpose = "leaving"     // of a digest, in the address that a mail to unsubscribe goes to
+	ForImage       Purpose = "image"       // of an address (SignText)
 )
 
 // macBytes is the length of the MAC in a token: 96 bits.
@@ -58,6 +61,25 @@ func (s *Signer) mac(p Purpose, id int64) []byte {
 	h.Write([]byte(p))
 	h.Write([]byte{0})
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(id)))
+	return h.Sum(nil)[:macBytes]
+}
+
+// SignText makes the token for a text, such as the address of a picture.
+func (s *Signer) SignText(p Purpose, text string) string {
+	return strings.ToLower(tokenEncoding().EncodeToString(s.textMAC(p, text)))
+}
+
+// VerifyText reports whether a token was made by SignText for this purpose and text.
+func (s *Signer) VerifyText(p Purpose, text, token string) bool {
+	return hmac.Equal([]byte(token), []byte(s.SignText(p, text)))
+}
+
+// textMAC cannot be that of a row: no row's is made with a byte of 1 after the purpose.
+func (s *Signer) textMAC(p Purpose, text string) []byte {
+	h := hmac.New(sha256.New, s.secret)
+	h.Write([]byte(p))
+	h.Write([]byte{1})
+	h.Write([]byte(text))
 	return h.Sum(nil)[:macBytes]
 }
 
