@@ -168,7 +168,7 @@ func BenchmarkRead(b *testing.B) {
 		for b.Loop() {
 			for {
 				start := time.Now()
-				got, err := s.ClaimEditions(ctx, parisMidnight, batch, time.Hour, "t")
+				got, err := s.ClaimEditions(ctx, parisMidnight, digest.Claim{Most: batch, Lease: time.Hour, Token: "t"})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -74,12 +74,13 @@ func (r editionRow) edition() digest.Edition {
 	}
 }
 
-// ClaimEditions leases at most n editions whose time has come, counts the
+// ClaimEditions leases at most c.Most editions whose time has come, counts the
 // attempt, and gives them in the order of NextAt. Of any number of callers no
 // two get the same. Editions that are too late become expired on the way, and
 // those of readers who left, failed. A paused digest's are still sent: they
 // were released before.
-func (s *Store) ClaimEditions(ctx context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error) {
+func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
+	n, lease, token := q.Most, q.Lease, q.Token
 	var claimed []digest.Delivery
 	for {
 		met := 0
@@ -156,8 +157,13 @@ func leaseEditions(ctx context.Context, c conn, ids []digest.EditionID, until in
 		Email      string        `db:"email"`
 		TimeZone   string        `db:"time_zone"`
 		DigestName string        `db:"digest_name"`
+		Domain     string        `db:"domain"`
+		Layout     digest.Layout `db:"layout"`
+		Images     digest.Images `db:"images"`
+		Threaded   bool          `db:"threaded"`
 	}
-	err := c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name
+	err := c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name,
+		e.domain, d.layout, d.images, d.threaded
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE e.id IN (`+list(ids)+`) AND e.state = 'leased' AND e.lease_token = ?`, token)
 	if err != nil {
@@ -173,6 +179,8 @@ func leaseEditions(ctx context.Context, c conn, ids []digest.EditionID, until in
 			DigestName: r.DigestName,
 			Token:      token,
 			WasInDoubt: r.WasInDoubt,
+			Domain:     r.Domain,
+			Look:       digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
 		}
 	}
 	slices.SortFunc(claimed, func(a, b digest.Delivery) int {
@@ -324,14 +332,7 @@ func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) {
 	case state == digest.EditionInDoubt:
 		state, wasInDoubt = digest.EditionReady, true
 	}
-	v.row(m.ID, string(state), toInt(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, toInt(m.Uncounted))
-}
-
-func toInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	v.row(m.ID, string(state), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted))
 }
 
 // ReleaseEditions gives back what is leased under token and not begun to be
@@ -344,6 +345,18 @@ func (s *Store) ReleaseEditions(ctx context.Context, token string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("giving editions back: %w", err)
+	}
+	return nil
+}
+
+// RenewLeases prolongs what is leased under token and not begun to be sent.
+func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `UPDATE editions SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("renewing leases: %w", err)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (w world) released(n int) []digest.Digest {
 
 func (w world) take(now time.Time, n int, token string) []digest.Delivery {
 	w.t.Helper()
-	claimed, err := w.ClaimEditions(w.ctx(), now, n, 5*time.Minute, token)
+	claimed, err := w.ClaimEditions(w.ctx(), now, digest.Claim{Most: n, Lease: 5 * time.Minute, Token: token})
 	w.ok(err)
 	return claimed
 }
@@ -236,7 +236,7 @@ func TestClaimEditionsIsExact(t *testing.T) {
 			wg.Go(func() {
 				token := fmt.Sprint("w", i)
 				for idle := 0; idle < 3; {
-					got, err := w.ClaimEditions(w.ctx(), parisMidnight, 7, time.Minute, token)
+					got, err := w.ClaimEditions(w.ctx(), parisMidnight, digest.Claim{Most: 7, Lease: time.Minute, Token: token})
 					if err != nil {
 						w.t.Error(err)
 						return

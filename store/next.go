@@ -17,7 +17,7 @@ func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
 
 // NextMail gives the earliest instant at which there is an edition to be sent,
 // or a lease to be reaped; false: no edition is on its way. It may lie in the past.
-func (s *Store) NextMail(ctx context.Context) (time.Time, bool, error) {
+func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain digest.Limits) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next mail",
 		`SELECT MIN(e.next_at) FROM editions e WHERE e.state = 'ready'`,
 		`SELECT MIN(e.lease_until) FROM editions e WHERE e.state = 'leased'`)

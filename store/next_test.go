@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"digest"
 	"digest/store"
 )
 
@@ -17,7 +18,9 @@ func TestNext(t *testing.T) {
 			for _, find := range []func(context.Context) (time.Time, bool, error){
 				w.NextMidnight,
 				func(ctx context.Context) (time.Time, bool, error) { return w.NextPoll(ctx, time.Hour) },
-				w.NextMail,
+				func(ctx context.Context) (time.Time, bool, error) {
+					return w.NextMail(ctx, noon, digest.Limits{}, digest.Limits{})
+				},
 			} {
 				at, ok, err := find(w.ctx())
 				w.ok(err)
@@ -41,7 +44,7 @@ func TestNext(t *testing.T) {
 		done.PollAt = time.Time{}
 		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: done, Token: "t", Posts: posts(noon, "p"), Listed: []string{"p"}}})
 		w.ok(err)
-		w.ok(w.SetSendDelay(w.ctx(), ada.ID, 7*time.Hour))
+		w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour))
 		w.hour(parisMidnight)
 		send := parisMidnight.Add(7 * time.Hour)
 		want(w.t, "an edition", next(), send)

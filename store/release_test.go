@@ -53,7 +53,7 @@ func TestReleaseMakesEditions(t *testing.T) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetSendDelay(w.ctx(), ada.ID, 7*time.Hour))
+		w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour))
 		w.record(noon, f, posts(noon, "1", "2"))
 		want(w.t, "not before midnight (I2)", w.hour(parisMidnight.Add(-time.Second)), 0)
 		want(w.t, "not before Plan", w.release(parisMidnight), 0)

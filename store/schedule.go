@@ -46,14 +46,34 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 	return nil
 }
 
-// SetSendDelay sets how long after midnight a digest is mailed, in whole
-// seconds. Editions already released keep their hour.
-func (s *Store) SetSendDelay(ctx context.Context, id digest.DigestID, delay time.Duration) error {
-	if delay < 0 || delay >= 24*time.Hour {
-		return invalid("a mail leaves between 0 and 24 hours after midnight, not %s", delay)
+// SetDeliverAt sets the hour at which a digest's mail leaves by its reader's
+// clock, in whole seconds from 00:00. Editions already released keep theirs.
+func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error {
+	if clock < 0 || clock >= 24*time.Hour {
+		return invalid("a mail leaves at an hour from 00:00 to 23:59, not at %s", clock)
 	}
 	return s.changeDigest(ctx, "setting the hour of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET send_delay = ? WHERE id = ?`, int64(delay/time.Second), id)
+		_, err := c.exec(ctx, `UPDATE digests SET send_delay = ? WHERE id = ?`, int64(clock/time.Second), id)
+		return err
+	})
+}
+
+// SetLook sets how a digest's mail is set, from its next edition that is
+// printed on; digest.Invalid for a layout or images that do not exist.
+func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error {
+	switch l.Layout {
+	case digest.Headlines, digest.Excerpts, digest.FullText:
+	default:
+		return invalid("a layout is headlines, excerpts or full, not %q", l.Layout)
+	}
+	switch l.Images {
+	case digest.NoImages, digest.LinkedImages, digest.ProxiedImages:
+	default:
+		return invalid("images are off, linked or proxy, not %q", l.Images)
+	}
+	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
+		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ? WHERE id = ?`,
+			string(l.Layout), string(l.Images), bit(l.Threaded), id)
 		return err
 	})
 }
@@ -95,7 +115,7 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 		if d.State == state {
 			return nil
 		}
-		if _, err := c.exec(ctx, `UPDATE digests SET state = ? WHERE id = ?`, state, id); err != nil {
+		if _, err := c.exec(ctx, `UPDATE digests SET state = ?, paused_until = 0 WHERE id = ?`, state, id); err != nil {
 			return err
 		}
 		if state != digest.DigestActive {

@@ -11,6 +11,7 @@ type UserInfo struct {
 	digest.User
 	Digest        digest.Digest // their own daily digest
 	Subscriptions int
+	Suppressed    *digest.Suppression // why the address is not mailed; nil: it is
 }
 
 // A FeedInfo is a feed with the number of active digests that take it.

@@ -37,6 +37,10 @@ type digestRow struct {
 	Weekdays     digest.Weekdays    `db:"weekdays"`
 	State        digest.DigestState `db:"state"`
 	EditionCount int                `db:"edition_count"`
+	Layout       digest.Layout      `db:"layout"`
+	Images       digest.Images      `db:"images"`
+	Threaded     bool               `db:"threaded"`
+	PausedUntil  instant            `db:"paused_until"`
 }
 
 func (r digestRow) digest() digest.Digest {
@@ -47,20 +51,30 @@ func (r digestRow) digest() digest.Digest {
 		TimeZone:  r.TimeZone,
 		NextDueAt: r.NextDueAt.time(),
 		LastDueAt: r.LastDueAt.time(),
-		SendDelay: time.Duration(r.SendDelay) * time.Second,
+		DeliverAt: span(r.SendDelay),
 		Weekdays:  r.Weekdays,
 		State:     r.State,
 		Editions:  r.EditionCount,
+		Look:      digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
+
+		PausedUntil: r.PausedUntil.time(),
 	}
 }
 
 // selectDigest reads digestRows; a digest's zone is its user's.
-const selectDigest = `SELECT d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay, d.weekdays, d.state, d.edition_count
-	FROM digests d JOIN users u ON u.id = d.user_id `
+const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
+
+const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
+	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until`
 
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
+
+// mailDomain is the domain of an address, as lanes are named.
+func mailDomain(email string) string {
+	key := emailKey(email)
+	return key[strings.LastIndexByte(key, '@')+1:]
+}
 
 // zoneOf finds a zone, or says which real ones are near.
 func zoneOf(name string) (*time.Location, error) {
@@ -86,10 +100,11 @@ func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) 
 		NextDueAt: timezone.NextMidnight(now, loc).UTC(),
 		Weekdays:  digest.EveryDay,
 		State:     digest.DigestActive,
+		Look:      digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
 	}
 	err = s.write(ctx, func(c conn) error {
-		err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
-			u.Email, emailKey(email), zone, at(now))
+		err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
+			VALUES (?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(email), mailDomain(email), zone, at(now))
 		if err != nil {
 			return err
 		}
@@ -127,8 +142,7 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 		CreatedAt instant `db:"created_at"`
 		Count     int     `db:"subscriptions"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-		d.send_delay, d.weekdays, d.state, d.edition_count, u.email, u.created_at,
+	err := s.read().all(ctx, &rows, `SELECT `+digestColumns+`, u.email, u.created_at,
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id) AS subscriptions
 		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.newsletter_id IS NULL ORDER BY u.id`)
 	if err != nil {

@@ -32,8 +32,8 @@ func TestUsers(t *testing.T) {
 		oneLine(w.t, err, digest.NotFound)
 		_, err = w.DigestOf(w.ctx(), 99)
 		oneLine(w.t, err, digest.NotFound)
-		oneLine(w.t, w.SetSendDelay(w.ctx(), d.ID, 24*time.Hour), digest.Invalid)
-		oneLine(w.t, w.SetSendDelay(w.ctx(), 99, time.Hour), digest.NotFound)
+		oneLine(w.t, w.SetDeliverAt(w.ctx(), d.ID, 24*time.Hour), digest.Invalid)
+		oneLine(w.t, w.SetDeliverAt(w.ctx(), 99, time.Hour), digest.NotFound)
 
 		w.subscribe(d, w.feed("f.example"))
 		all, err := w.Users(w.ctx())

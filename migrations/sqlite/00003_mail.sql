@@ -1,6 +1,6 @@
 -- +goose Up
 ALTER TABLE users ADD COLUMN mail_domain TEXT NOT NULL DEFAULT ''; -- of the address, in lower case
-UPDATE users SET mail_domain = substr(email_key, instr(email_key, '@') + 1) WHERE instr(email_key, '@') > 0;
+UPDATE users SET mail_domain = substr(email_key, length(rtrim(email_key, replace(email_key, '@', ''))) + 1) WHERE email_key LIKE '%@%';
 
 -- send_delay is the hour of the mail by the reader's clock: seconds after 00:00.
 ALTER TABLE digests ADD COLUMN layout TEXT NOT NULL DEFAULT 'excerpts';     -- headlines, excerpts or full

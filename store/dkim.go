@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"digest"
+)
+
+type dkimRow struct {
+	Domain     string  `db:"domain"`
+	Selector   string  `db:"selector"`
+	PrivateKey []byte  `db:"private_key"`
+	Active     bool    `db:"active"`
+	CreatedAt  instant `db:"created_at"`
+}
+
+// AddDKIMKey keeps a key; a domain's first one signs at once, later ones when
+// they are taken into use. digest.Conflict if the domain has a key of that selector.
+func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, err error) {
+	err = s.write(ctx, func(c conn) error {
+		return c.get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
+			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0 ELSE 1 END, CAST(? AS BIGINT)
+			RETURNING active`, k.Domain, k.Selector, k.PrivateKey, k.Domain, at(k.CreatedAt))
+	})
+	if isUnique(err) {
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s has a key of the selector %s already; name another", k.Domain, k.Selector)}
+	}
+	if err != nil {
+		return false, fmt.Errorf("keeping the key: %w", err)
+	}
+	return active, nil
+}
+
+// DKIMKeys lists the keys, by domain and selector.
+func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
+	var rows []dkimRow
+	err := s.read().all(ctx, &rows, `SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)
+	if err != nil {
+		return nil, fmt.Errorf("reading the keys: %w", err)
+	}
+	return keys(rows, func(r dkimRow) digest.DKIMKey {
+		return digest.DKIMKey{Domain: r.Domain, Selector: r.Selector, PrivateKey: r.PrivateKey, Active: r.Active, CreatedAt: r.CreatedAt.time()}
+	}), nil
+}
+
+// UseDKIMKey makes one of a domain's keys the one that signs; digest.NotFound
+// if there is no such key.
+func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
+	err := s.write(ctx, func(c conn) error {
+		if err := mustHaveKey(ctx, c, domain, selector); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`, selector, domain)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("taking a key into use: %w", err)
+	}
+	return nil
+}
+
+// RemoveDKIMKey forgets a key; digest.NotFound if there is no such key.
+func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
+	err := s.write(ctx, func(c conn) error {
+		if err := mustHaveKey(ctx, c, domain, selector); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, domain, selector)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("removing a key: %w", err)
+	}
+	return nil
+}
+
+// mustHaveKey locks all keys of a domain, and says if the one is not among them.
+func mustHaveKey(ctx context.Context, c conn, domain, selector string) error {
+	var found []string
+	if err := c.all(ctx, &found, `SELECT selector FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.lockRows("k"), domain); err != nil {
+		return err
+	}
+	for _, s := range found {
+		if s == selector {
+			return nil
+		}
+	}
+	return notFound("%s has no key of the selector %s; see: digest dkim list", domain, selector)
+}
