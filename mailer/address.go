@@ -66,12 +66,22 @@ func parseMailbox(raw string) (*mail.Address, error) {
 		return nil, fmt.Errorf("address %q has a name before the @ that no mail server takes", oneLine(a.Address))
 	}
 	domain := a.Address[at+1:]
-	for label := range strings.SplitSeq(domain, ".") {
-		if label == "" || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, notHostRune) || len(label) > 63 || len(domain) > mostDomain {
-			return nil, fmt.Errorf("address %q is at no domain that can exist", oneLine(a.Address))
-		}
+	if !isDomainName(domain) || len(domain) > mostDomain {
+		return nil, fmt.Errorf("address %q is at no domain that can exist", oneLine(a.Address))
 	}
 	return a, nil
+}
+
+// isDomainName reports whether a name in ASCII and lower case has labels that
+// the DNS takes.
+func isDomainName(name string) bool {
+	const mostLabel = 63
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > mostLabel || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, notHostRune) {
+			return false
+		}
+	}
+	return true
 }
 
 // quoteLocal restores the quotes that net/mail takes off a local part (RFC 5321 §4.1.2).
@@ -136,4 +146,31 @@ func token(what, s string) error {
 		return errors.New(what + " is missing")
 	}
 	return nil
+}
+
+// webAddress checks an http or https address that goes into a header as it is.
+func webAddress(address string) error {
+	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+		return fmt.Errorf("%q is not a web address", address)
+	}
+	return token("the address", address)
+}
+
+// mailtoEscape writes an address for a mailto link (RFC 6068 §2), with no
+// character that a header could take for its own.
+func mailtoEscape(address string) string {
+	var b strings.Builder
+	for i := range len(address) {
+		c := address[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~+!$*@", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func notIdentifierRune(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_')
 }

@@ -41,7 +41,7 @@ func Compose(m Mail) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func writeHeader(w io.Writer, m Mail) error {
+func writeHeader(b *bytes.Buffer, m Mail) error {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := setAddresses(msg, m); err != nil {
 		return err
@@ -57,11 +57,13 @@ func writeHeader(w io.Writer, m Mail) error {
 	msg.Subject(subject(m.Subject))
 	msg.SetBulk()
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5
-	if err := setList(msg, m); err != nil {
+	if err := setListID(msg, m); err != nil {
 		return err
 	}
-	_, err := msg.WriteTo(w)
-	return err
+	if _, err := msg.WriteTo(b); err != nil {
+		return err
+	}
+	return writeWhole(b, m)
 }
 
 func setAddresses(msg *gomail.Msg, m Mail) error {
@@ -86,30 +88,93 @@ func setAddresses(msg *gomail.Msg, m Mail) error {
 	return nil
 }
 
-// setList sets List-Id (RFC 2919), List-Unsubscribe (RFC 2369 §3.2) and
-// List-Unsubscribe-Post (RFC 8058 §3.1).
-func setList(msg *gomail.Msg, m Mail) error {
-	if m.ListID != "" {
-		if err := token("List-Id", m.ListID); err != nil {
-			return err
-		}
-		msg.SetGenHeader("List-Id", strings.TrimSpace(phrase(m.ListName)+" <"+m.ListID+">"))
-	}
-	if m.UnsubscribeURL == "" {
+// setListID sets List-Id (RFC 2919 §3), which go-mail may fold between its words.
+func setListID(msg *gomail.Msg, m Mail) error {
+	if m.ListID == "" {
 		return nil
 	}
-	if err := token("List-Unsubscribe", m.UnsubscribeURL); err != nil {
+	if err := token("List-Id", m.ListID); err != nil {
 		return err
 	}
-	if !strings.HasPrefix(m.UnsubscribeURL, "https://") && !strings.HasPrefix(m.UnsubscribeURL, "http://") {
-		return fmt.Errorf("List-Unsubscribe %q is not a web address", m.UnsubscribeURL)
-	}
-	// As it is: go-mail would fold a long one after the colon, which verifiers
-	// and mail programs are known to stumble over. It must stay the only such
-	// header, their order is random.
-	msg.SetGenHeaderPreformatted(gomail.HeaderListUnsubscribe, "<"+m.UnsubscribeURL+">")
-	msg.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	msg.SetGenHeader("List-Id", strings.TrimSpace(phrase(m.ListName)+" <"+m.ListID+">"))
 	return nil
+}
+
+// writeWhole writes the fields whose values are in one piece. go-mail would
+// fold a long one after the colon or between two addresses, which verifiers and
+// mail programs are known to stumble over, and writes those it is told not to
+// fold in random order.
+func writeWhole(b *bytes.Buffer, m Mail) error {
+	for _, field := range []func(Mail) (name, value string, err error){references, help, unsubscribe, oneClick, feedbackID} {
+		name, value, err := field(m)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if value != "" {
+			b.WriteString(name + ": " + value + "\r\n")
+		}
+	}
+	return nil
+}
+
+// references names a message that was never sent (RFC 5322 §3.6.4): what
+// refers to the same one is one conversation.
+func references(m Mail) (name, value string, err error) {
+	name = "References"
+	if m.Thread == "" {
+		return name, "", nil
+	}
+	return name, "<" + m.Thread + ">", token(name, m.Thread)
+}
+
+func help(m Mail) (name, value string, err error) {
+	name = "List-Help"
+	if m.HelpURL == "" {
+		return name, "", nil
+	}
+	return name, "<" + m.HelpURL + ">", webAddress(m.HelpURL)
+}
+
+// unsubscribe is List-Unsubscribe (RFC 2369 §3.2), the better way first.
+func unsubscribe(m Mail) (name, value string, err error) {
+	name = "List-Unsubscribe"
+	var ways []string
+	if m.UnsubscribeURL != "" {
+		if err := webAddress(m.UnsubscribeURL); err != nil {
+			return name, "", err
+		}
+		ways = append(ways, "<"+m.UnsubscribeURL+">")
+	}
+	if m.UnsubscribeMail != "" {
+		address, err := Recipient(m.UnsubscribeMail)
+		if err != nil {
+			return name, "", err
+		}
+		ways = append(ways, "<mailto:"+mailtoEscape(address)+"?subject=unsubscribe>")
+	}
+	return name, strings.Join(ways, ", "), nil
+}
+
+// oneClick says that a POST to the address leaves (RFC 8058 §3.1, to the letter).
+func oneClick(m Mail) (name, value string, err error) {
+	if m.UnsubscribeURL != "" {
+		value = "List-Unsubscribe=One-Click"
+	}
+	return "List-Unsubscribe-Post", value, nil
+}
+
+// feedbackID has the form of Google's Feedback Loop: three identifiers and the
+// sender's own, of 5 to 15 characters.
+func feedbackID(m Mail) (name, value string, err error) {
+	name = "Feedback-ID"
+	if m.FeedbackID == "" {
+		return name, "", nil
+	}
+	fields := strings.Split(m.FeedbackID, ":")
+	if len(fields) != 4 || len(fields[3]) < 5 || len(fields[3]) > 15 || strings.ContainsFunc(strings.Join(fields, ""), notIdentifierRune) {
+		return name, "", fmt.Errorf("%q is not of the form a:b:c:sender", m.FeedbackID)
+	}
+	return name, m.FeedbackID, nil
 }
 
 func subject(s string) string {

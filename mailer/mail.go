@@ -26,6 +26,11 @@ type Mail struct {
 	ListName       string    // for people; may be empty
 	ListID         string    // for machines, a domain name that never changes (RFC 2919 §2)
 	UnsubscribeURL string    // one-click (RFC 8058); empty: the message is not a list's
+
+	UnsubscribeMail string // bare address that a mail to unsubscribe goes to; empty: none
+	HelpURL         string // a page about the list (RFC 2369 §3.1); empty: none
+	FeedbackID      string // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
+	Thread          string // Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
 }
 
 // MessageID gives the Message-ID of an edition, without angle brackets, at most

@@ -1,0 +1,199 @@
+package mailer
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-msgauth/dkim"
+
+	"digest"
+)
+
+// Keys are RSA of 2048 bits: every receiver verifies that, many nothing else
+// (RFC 8301 §3.2). What receivers need not verify is refused.
+const (
+	newKeyBits   = 2048
+	leastKeyBits = 2048
+	mostKeyBits  = 4096
+)
+
+// NewDKIMKey makes a key for a domain and all below it. Without a selector it
+// gets one made of the date.
+func NewDKIMKey(domain, selector string, now time.Time) (digest.DKIMKey, error) {
+	if selector == "" {
+		selector = "d" + now.UTC().Format("20060102")
+	}
+	k := digest.DKIMKey{Domain: strings.TrimSuffix(domain, "."), Selector: strings.ToLower(selector), CreatedAt: now}
+	var err error
+	if k.Domain, err = toASCII(k.Domain); err == nil {
+		err = checkKeyNames(k)
+	}
+	if err != nil {
+		return digest.DKIMKey{}, &digest.Error{Kind: digest.Invalid, Message: err.Error()}
+	}
+	private, err := rsa.GenerateKey(rand.Reader, newKeyBits)
+	if err != nil {
+		return digest.DKIMKey{}, fmt.Errorf("making a key for %s: %w", k.Domain, err)
+	}
+	if k.PrivateKey, err = x509.MarshalPKCS8PrivateKey(private); err != nil {
+		return digest.DKIMKey{}, fmt.Errorf("making a key for %s: %w", k.Domain, err)
+	}
+	return k, nil
+}
+
+// DKIMRecord gives the TXT record that has to be published for a key: its name
+// and its value (RFC 6376 §3.6), which is longer than one string of a zone file
+// may be.
+func DKIMRecord(k digest.DKIMKey) (name, value string, err error) {
+	private, err := readKey(k)
+	if err != nil {
+		return "", "", err
+	}
+	public, err := x509.MarshalPKIXPublicKey(&private.PublicKey)
+	if err != nil {
+		return "", "", fmt.Errorf("the DKIM key %s of %s: %w", k.Selector, k.Domain, err)
+	}
+	return recordName(k), "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(public), nil
+}
+
+func recordName(k digest.DKIMKey) string { return k.Selector + "._domainkey." + k.Domain }
+
+// checkKeyNames refuses what cannot stand in the DNS or in a signature.
+func checkKeyNames(k digest.DKIMKey) error {
+	if !isDomainName(k.Domain) {
+		return fmt.Errorf("%q cannot be the domain of a DKIM key; give a name such as example.org", oneLine(k.Domain))
+	}
+	if !isDomainName(k.Selector) {
+		return fmt.Errorf("%q cannot be the selector of a DKIM key; give a name such as d20261120", oneLine(k.Selector))
+	}
+	const most = 253
+	if name := recordName(k); len(name) > most {
+		return fmt.Errorf("the DKIM record's name %s is %d characters long, %d at most; give a shorter selector", name, len(name), most)
+	}
+	return nil
+}
+
+func readKey(k digest.DKIMKey) (*rsa.PrivateKey, error) {
+	refuse := func(why string, err error) error {
+		return &digest.Error{Kind: digest.Invalid, Err: err, Message: fmt.Sprintf(
+			"the DKIM key %s of %s %s; make another with \"digest dkim new %s\"", oneLine(k.Selector), oneLine(k.Domain), why, oneLine(k.Domain))}
+	}
+	if err := checkKeyNames(k); err != nil {
+		return nil, refuse("has a name that cannot be published", err)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(k.PrivateKey)
+	if err != nil {
+		return nil, refuse("cannot be read", err)
+	}
+	private, isRSA := parsed.(*rsa.PrivateKey)
+	if !isRSA {
+		return nil, refuse("is not an RSA key", nil)
+	}
+	if bits := private.N.BitLen(); bits < leastKeyBits || bits > mostKeyBits {
+		return nil, refuse(fmt.Sprintf("has %d bits, which receivers do not trust or cannot verify", bits), nil)
+	}
+	return private, nil
+}
+
+// A Sealer signs messages with one key. Many goroutines may use it at once.
+type Sealer struct {
+	options dkim.SignOptions // HeaderKeys are each message's own
+}
+
+// NewSealer picks the active key for mail from an address: that of its domain,
+// or of the nearest one above. It gives nil where none fits, and such mail goes
+// unsigned: the signature of another domain tells receivers nothing (RFC 7489 §3.1.1).
+func NewSealer(keys []digest.DKIMKey, from string) (*Sealer, error) {
+	address, err := parseAddress(from)
+	if err != nil {
+		return nil, fmt.Errorf("from: %w", err)
+	}
+	host := address.Address[strings.LastIndexByte(address.Address, '@')+1:]
+	var best digest.DKIMKey
+	for _, k := range keys {
+		if k.Active && covers(k.Domain, host) && len(k.Domain) > len(best.Domain) {
+			best = k
+		}
+	}
+	if best.Domain == "" {
+		return nil, nil
+	}
+	private, err := readKey(best)
+	if err != nil {
+		return nil, err
+	}
+	return &Sealer{dkim.SignOptions{
+		Domain: best.Domain, Selector: best.Selector, Signer: private, Hash: crypto.SHA256,
+		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed,
+	}}, nil
+}
+
+// covers reports whether mail from a host is of a key's domain. A domain of one
+// label, such as org, is nobody's to speak for those below it.
+func covers(domain, host string) bool {
+	return domain == host || strings.Contains(domain, ".") && strings.HasSuffix(host, "."+domain)
+}
+
+// Seal puts a DKIM-Signature in front of a complete message (RFC 6376): RSA
+// and SHA-256, relaxed, over the whole body. Two seals of the same bytes differ
+// in their time only. A nil Sealer gives the message as it is.
+func (s *Sealer) Seal(message []byte) ([]byte, error) {
+	if s == nil {
+		return message, nil
+	}
+	options := s.options
+	options.HeaderKeys = signedFields(message)
+	signer, err := dkim.NewSigner(&options)
+	if err != nil {
+		return nil, fmt.Errorf("signing for %s: %w", s.options.Domain, err)
+	}
+	_, err = signer.Write(message)
+	if closed := signer.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("signing for %s: %w", s.options.Domain, err)
+	}
+	signature := signer.Signature()
+	sealed := make([]byte, 0, len(signature)+len(message))
+	return append(append(sealed, signature...), message...), nil
+}
+
+// signedFields gives the h= of a message. What it has of these fields is
+// signed, and of those that mail programs show or obey one more than it has is
+// named, so that another one added on the way breaks the signature (RFC 6376 §8.15).
+func signedFields(message []byte) []string {
+	header, _, _ := bytes.Cut(message, []byte("\r\n\r\n"))
+	has := map[string]int{}
+	for line := range bytes.Lines(header) {
+		if name, _, ok := bytes.Cut(line, []byte(":")); ok && line[0] != ' ' && line[0] != '\t' {
+			has[strings.ToLower(string(name))]++
+		}
+	}
+	var keys []string
+	for _, field := range [...]struct {
+		name   string
+		closed bool // to another one
+	}{
+		{"From", true}, {"Subject", true}, {"Reply-To", true}, {"To", true}, {"Date", true}, {"Message-ID", true},
+		{"MIME-Version", true}, {"Content-Type", true}, {"Content-Transfer-Encoding", false},
+		{"List-Id", false}, {"List-Help", false}, {"List-Unsubscribe", true}, {"List-Unsubscribe-Post", true},
+		{"Feedback-ID", true}, {"References", false}, {"Auto-Submitted", false},
+	} {
+		n := has[strings.ToLower(field.name)]
+		if field.closed {
+			n++
+		}
+		for range n {
+			keys = append(keys, field.name)
+		}
+	}
+	return keys
+}
