@@ -25,7 +25,11 @@ func sample() Mail {
 		MessageID: "d.abcdefghijklmnopqrst@example.org",
 		Date:      time.Date(2026, 11, 20, 0, 3, 0, 0, time.FixedZone("", 3600)),
 		ListName:  "Daily Digest", ListID: "d7.digest.example.org",
-		UnsubscribeURL: "https://digest.example.org/u/" + strings.Repeat("x", 60),
+		UnsubscribeURL:  "https://digest.example.org/u/" + strings.Repeat("x", 60),
+		UnsubscribeMail: "bounces+" + strings.Repeat("y", 32) + "@digest.example.org",
+		HelpURL:         "https://digest.example.org/u/" + strings.Repeat("x", 60),
+		FeedbackID:      "edition:d7:daily:digest-example",
+		Thread:          "thread.abcdefghijklmnopqrst@example.org",
 	}
 }
 
@@ -57,8 +61,11 @@ func TestComposeHeader(t *testing.T) {
 		"Date":                     "Fri, 20 Nov 2026 00:03:00 +0100",
 		"Message-Id":               "<d.abcdefghijklmnopqrst@example.org>",
 		"List-Id":                  "Daily Digest <d7.digest.example.org>",
-		"List-Unsubscribe":         "<" + sample().UnsubscribeURL + ">",
+		"List-Unsubscribe":         "<" + sample().UnsubscribeURL + ">, <mailto:" + sample().UnsubscribeMail + "?subject=unsubscribe>",
 		"List-Unsubscribe-Post":    "List-Unsubscribe=One-Click", // RFC 8058 §3.1, to the letter
+		"List-Help":                "<" + sample().HelpURL + ">",
+		"Feedback-Id":              "edition:d7:daily:digest-example",
+		"References":               "<thread.abcdefghijklmnopqrst@example.org>",
 		"Auto-Submitted":           "auto-generated",
 		"Precedence":               "bulk",
 		"X-Auto-Response-Suppress": "All",
@@ -152,7 +159,7 @@ func TestComposeWire(t *testing.T) {
 		if strings.ContainsAny(line, "\r\n") {
 			t.Errorf("line %d holds a bare CR or LF", i)
 		}
-		if len(line) > 78 && !strings.HasPrefix(line, "List-Unsubscribe:") {
+		if len(line) > 78 && !strings.HasPrefix(line, "List-Unsubscribe:") && !strings.HasPrefix(line, "List-Help:") {
 			t.Errorf("line %d is %d long: %q", i, len(line), line)
 		}
 		if !isASCII(line) {
@@ -195,6 +202,16 @@ func TestComposeRefuses(t *testing.T) {
 		"an address of another kind":    func(m *Mail) { m.UnsubscribeURL = "javascript:alert(1)" },
 		"an overlong address":           func(m *Mail) { m.UnsubscribeURL = "https://example.org/" + strings.Repeat("x", 1000) },
 		"an encoded body that is not":   func(m *Mail) { m.Encoded = true },
+		"a mailbox with a break":        func(m *Mail) { m.UnsubscribeMail = "a@example.org\r\nX: y" },
+		"a mailbox with a name":         func(m *Mail) { m.UnsubscribeMail = "A <a@example.org>" },
+		"help with a break":             func(m *Mail) { m.HelpURL = "https://example.org/\r\nX: y" },
+		"help of another kind":          func(m *Mail) { m.HelpURL = "mailto:a@example.org" },
+		"feedback with a break":         func(m *Mail) { m.FeedbackID = "a:b:c:sender\r\nX: y" },
+		"feedback of too few fields":    func(m *Mail) { m.FeedbackID = "a:b:sender" },
+		"feedback of a short sender":    func(m *Mail) { m.FeedbackID = "a:b:c:us" },
+		"feedback of a long sender":     func(m *Mail) { m.FeedbackID = "a:b:c:sixteen-letters-" },
+		"a thread with a break":         func(m *Mail) { m.Thread = "a@b\r\nX: y" },
+		"a thread in brackets":          func(m *Mail) { m.Thread = "<a@b>" },
 	} {
 		m := sample()
 		spoil(&m)
@@ -251,6 +268,68 @@ func TestMessageID(t *testing.T) {
 	}
 }
 
+// TestComposeLeavesOut: what is not given leaves no field behind, and a message
+// that is no list's has nothing of one (P8).
+func TestComposeLeavesOut(t *testing.T) {
+	m := sample()
+	m.ReplyTo, m.ListName, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.FeedbackID, m.Thread = "", "", "", "", "", "", "", ""
+	for name := range parse(t, mustCompose(t, m)).Header {
+		if strings.HasPrefix(name, "List-") || name == "Feedback-Id" || name == "References" || name == "Reply-To" {
+			t.Errorf("there is a %s", name)
+		}
+	}
+	m.UnsubscribeMail = "leave+x@example.org"
+	header := parse(t, mustCompose(t, m)).Header
+	if got := header.Get("List-Unsubscribe"); got != "<mailto:leave+x@example.org?subject=unsubscribe>" {
+		t.Errorf("List-Unsubscribe %q", got)
+	}
+	if got := header.Get("List-Unsubscribe-Post"); got != "" { // there is nowhere to post to
+		t.Errorf("List-Unsubscribe-Post %q", got)
+	}
+}
+
+// TestComposeWhole: what programs take apart by themselves stands on one line,
+// however long it is.
+func TestComposeWhole(t *testing.T) {
+	m := sample()
+	m.UnsubscribeURL = "https://digest.example.org/" + strings.Repeat("u", 700)
+	m.HelpURL = "https://digest.example.org/" + strings.Repeat("h", 900)
+	m.Thread = strings.Repeat("t", 100) + "@example.org"
+	b := string(mustCompose(t, m))
+	for _, line := range []string{
+		"List-Unsubscribe: <" + m.UnsubscribeURL + ">, <mailto:" + m.UnsubscribeMail + "?subject=unsubscribe>\r\n",
+		"List-Help: <" + m.HelpURL + ">\r\n", "References: <" + m.Thread + ">\r\n", "Feedback-ID: " + m.FeedbackID + "\r\n",
+	} {
+		if !strings.Contains(b, "\r\n"+line) {
+			t.Errorf("not there in one piece: %s", line)
+		}
+	}
+}
+
+// TestUnsubscribeMail: whatever an address holds, the link is one (RFC 6068)
+// and the header has two ways (RFC 2369).
+func TestUnsubscribeMail(t *testing.T) {
+	for address, want := range map[string]string{
+		"leave+abc@example.org":     "mailto:leave+abc@example.org?subject=unsubscribe",
+		"a&b=c?d%e/f@example.org":   "mailto:a%26b%3Dc%3Fd%25e%2Ff@example.org?subject=unsubscribe",
+		`"a>, <b"@example.org`:      "mailto:%22a%3E%2C%20%3Cb%22@example.org?subject=unsubscribe",
+		"leave@b\u00fccher.example": "mailto:leave@xn--bcher-kva.example?subject=unsubscribe",
+	} {
+		m := sample()
+		m.UnsubscribeMail = address
+		if strings.ContainsAny(address, "<>") {
+			if _, err := Compose(m); err == nil {
+				t.Errorf("%s was taken", address)
+			}
+			continue
+		}
+		ways := strings.Split(parse(t, mustCompose(t, m)).Header.Get("List-Unsubscribe"), ", ")
+		if len(ways) != 2 || ways[1] != "<"+want+">" {
+			t.Errorf("%s: %q, want %q", address, ways, want)
+		}
+	}
+}
+
 func FuzzCompose(f *testing.F) {
 	f.Add("subject", "<p>html</p>", "text", "name")
 	f.Add("a\r\nB: c", "\xff\x00", ".\r.\n.\r\n", "\"\\\u2028")
@@ -261,9 +340,57 @@ func FuzzCompose(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		msg := parse(t, b)
-		if len(msg.Header) != 14 {
-			t.Fatalf("%d headers: %v", len(msg.Header), msg.Header)
-		}
+		checkFields(t, b, m)
 	})
+}
+
+// FuzzComposeFields: what goes into the header as it is is refused, or arrives
+// as it is, and never brings another field with it.
+func FuzzComposeFields(f *testing.F) {
+	f.Add("reader@example.net", "d7.example.org", "https://example.org/u", "leave+x@example.org", "http://example.org/h", "a:b:c:sender", "t@example.org")
+	f.Add("a@b\r\nBcc: c@d", "x>\r\nX: y", "https://a\r\n\r\nb", "a@b>, <c@d", "https://\r", "a:b:c:sender\n", "a@b> <c")
+	f.Fuzz(func(t *testing.T, to, listID, unsubscribe, leave, help, feedback, thread string) {
+		m := sample()
+		m.To, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.FeedbackID, m.Thread = to, listID, unsubscribe, leave, help, feedback, thread
+		b, err := Compose(m)
+		if _, ok := errors.AsType[*NotAcceptedError](err); ok {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFields(t, b, m)
+	})
+}
+
+// checkFields: a message has each field that was asked for once, and no other.
+func checkFields(t *testing.T, message []byte, m Mail) {
+	t.Helper()
+	msg := parse(t, message)
+	want := map[string]bool{
+		"From": true, "To": true, "Subject": true, "Date": true, "Message-Id": true, "Mime-Version": true, "Content-Type": true,
+		"Auto-Submitted": true, "Precedence": true, "X-Auto-Response-Suppress": true,
+		"Content-Transfer-Encoding": m.HTML == "" || m.Text == "", "Reply-To": m.ReplyTo != "",
+		"List-Id": m.ListID != "", "List-Help": m.HelpURL != "", "Feedback-Id": m.FeedbackID != "", "References": m.Thread != "",
+		"List-Unsubscribe": m.UnsubscribeURL != "" || m.UnsubscribeMail != "", "List-Unsubscribe-Post": m.UnsubscribeURL != "",
+	}
+	for name, asked := range want {
+		if n := len(msg.Header[name]); n != 0 != asked || n > 1 {
+			t.Errorf("%d fields %s; asked for: %v", n, name, asked)
+		}
+	}
+	for name := range msg.Header {
+		if !want[name] {
+			t.Errorf("the header %s has no business here", name)
+		}
+	}
+	if got := msg.Header.Get("References"); m.Thread != "" && got != "<"+m.Thread+">" {
+		t.Errorf("References %q", got)
+	}
+	if got := msg.Header.Get("List-Help"); m.HelpURL != "" && got != "<"+m.HelpURL+">" {
+		t.Errorf("List-Help %q", got)
+	}
+	if n := strings.Count(msg.Header.Get("List-Unsubscribe"), "<"); n > 2 {
+		t.Errorf("List-Unsubscribe has %d ways", n)
+	}
 }

@@ -1,0 +1,362 @@
+package mailer
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/emersion/go-msgauth/dkim"
+
+	"digest"
+)
+
+// keyForTests is active and of example.org.
+var keyForTests = sync.OnceValues(func() (digest.DKIMKey, error) {
+	k, err := NewDKIMKey("example.org", "d2026", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+	k.Active = true
+	return k, err
+})
+
+func testKey(t testing.TB) digest.DKIMKey {
+	t.Helper()
+	k, err := keyForTests()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func testSealer(t testing.TB) *Sealer {
+	t.Helper()
+	s, err := NewSealer([]digest.DKIMKey{testKey(t)}, sample().From)
+	if err != nil || s == nil {
+		t.Fatalf("%v, %v", s, err)
+	}
+	return s
+}
+
+func mustSeal(t testing.TB, s *Sealer, message []byte) []byte {
+	t.Helper()
+	sealed, err := s.Seal(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
+}
+
+// verify gives the verdict on a message that has one signature, by a key's
+// published record.
+func verify(t testing.TB, k digest.DKIMKey, message []byte) (*dkim.Verification, error) {
+	t.Helper()
+	name, value, err := DKIMRecord(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := dkim.VerifyWithOptions(bytes.NewReader(message), &dkim.VerifyOptions{LookupTXT: func(domain string) ([]string, error) {
+		if domain != name {
+			return nil, fmt.Errorf("nothing is published at %s", domain)
+		}
+		return []string{value}, nil
+	}})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d signatures, %v in\n%s", len(found), err, message)
+	}
+	return found[0], found[0].Err
+}
+
+func TestSeal(t *testing.T) {
+	for name, spoil := range map[string]func(*Mail){
+		"all of it":   func(*Mail) {},
+		"bare":        func(m *Mail) { m.ReplyTo, m.Thread, m.FeedbackID, m.HelpURL, m.UnsubscribeMail = "", "", "", "", "" },
+		"one body":    func(m *Mail) { m.HTML = "" },
+		"long fields": func(m *Mail) { m.Subject = strings.Repeat("Wörter ", 40); m.ListName = strings.Repeat("日本 ", 60) },
+		"odd spaces":  func(m *Mail) { m.Text = "a \t \r\n\r\n\r\n" },
+	} {
+		m := sample()
+		spoil(&m)
+		message := mustCompose(t, m)
+		sealed := mustSeal(t, testSealer(t), message)
+		if !bytes.HasSuffix(sealed, message) || checkMessage(sealed) != nil {
+			t.Errorf("%s: the message was changed, or is no longer one: %v", name, checkMessage(sealed))
+		}
+		v, err := verify(t, testKey(t), sealed)
+		if err != nil || v.Domain != "example.org" {
+			t.Errorf("%s: d=%s: %v", name, v.Domain, err)
+		}
+	}
+}
+
+// TestSignature holds the tags that H14 names, and what h= has of what a
+// message has.
+func TestSignature(t *testing.T) {
+	sealed := mustSeal(t, testSealer(t), mustCompose(t, sample()))
+	raw := parse(t, sealed).Header.Get("Dkim-Signature")
+	tags := map[string]string{}
+	for tag := range strings.SplitSeq(raw, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(tag), "=")
+		tags[name] = value
+	}
+	for name, want := range map[string]string{
+		"v": "1", "a": "rsa-sha256", "c": "relaxed/relaxed", "d": "example.org", "s": "d2026",
+		"l": "", "x": "", "i": "", // the whole body, for good
+		"h": "From:From:Subject:Subject:Reply-To:Reply-To:To:To:Date:Date:Message-ID:Message-ID:MIME-Version:MIME-Version:Content-Type:Content-Type:" +
+			"List-Id:List-Help:List-Unsubscribe:List-Unsubscribe:List-Unsubscribe-Post:List-Unsubscribe-Post:Feedback-ID:Feedback-ID:References:Auto-Submitted",
+	} {
+		if tags[name] != want {
+			t.Errorf("%s=%s, want %s", name, tags[name], want)
+		}
+	}
+	m := sample()
+	m.HTML, m.ReplyTo, m.Thread = "", "", ""
+	v, err := verify(t, testKey(t), mustSeal(t, testSealer(t), mustCompose(t, m)))
+	if err != nil || !slices.Contains(v.HeaderKeys, "Content-Transfer-Encoding") || slices.Contains(v.HeaderKeys, "References") {
+		t.Errorf("h=%v, %v", v.HeaderKeys, err)
+	}
+}
+
+func TestSealBreaks(t *testing.T) {
+	sealed := mustSeal(t, testSealer(t), mustCompose(t, sample()))
+	start := bytes.Index(sealed, []byte("\r\nAuto-Submitted"))
+	if start < 0 {
+		t.Fatalf("%s", sealed)
+	}
+	for _, at := range []string{"posts from", "reader@", "digest@", "help@", "00:03:00", "d.abc", "d7.", "/u/x", "+y", "One-Click", "edition:", "References: <thread", "=_", "long line", ".a line", "last"} {
+		i := bytes.Index(sealed[start:], []byte(at))
+		if i < 0 {
+			t.Fatalf("no %q in the message", at)
+		}
+		changed := bytes.Clone(sealed)
+		changed[start+i+len(at)-1] ^= 1
+		if _, err := verify(t, testKey(t), changed); err == nil {
+			t.Errorf("a byte of %q was changed unnoticed", at)
+		}
+	}
+	bare := sample()
+	bare.ReplyTo, bare.FeedbackID, bare.UnsubscribeURL, bare.UnsubscribeMail = "", "", "", ""
+	for name, message := range map[string][]byte{"full": sealed, "bare": mustSeal(t, testSealer(t), mustCompose(t, bare))} {
+		for _, field := range []string{"From", "Subject", "Reply-To", "To", "Date", "Message-ID", "MIME-Version", "Content-Type", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID"} {
+			added := []byte(field + ": <https://evil.example>\r\n")
+			end := bytes.Index(message, []byte("\r\n\r\n")) + 2
+			for where, forged := range map[string][]byte{
+				"above": slices.Concat(added, message),
+				"below": slices.Concat(message[:end], added, message[end:]),
+			} {
+				if _, err := verify(t, testKey(t), forged); err == nil {
+					t.Errorf("%s message: a %s was added %s unnoticed", name, field, where)
+				}
+			}
+		}
+	}
+	if _, err := verify(t, testKey(t), append(bytes.Clone(sealed), "more\r\n"...)); err == nil {
+		t.Error("a line was added at the end unnoticed")
+	}
+}
+
+func TestSealConcurrently(t *testing.T) {
+	s := testSealer(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 4 {
+				m := sample()
+				m.Subject = fmt.Sprint("Number ", i, " ", j)
+				sealed, err := s.Seal(mustCompose(t, m))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := verify(t, testKey(t), sealed); err != nil {
+					t.Errorf("%s: %v", m.Subject, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A resend in doubt is told from its first copy by the signature's time alone.
+func TestSealAgain(t *testing.T) {
+	s, message := testSealer(t), mustCompose(t, sample())
+	synctest.Test(t, func(t *testing.T) {
+		first := mustSeal(t, s, message)
+		if again := mustSeal(t, s, message); !bytes.Equal(first, again) {
+			t.Errorf("differs:\n%s\n%s", first, again)
+		}
+		time.Sleep(time.Second)
+		if later := mustSeal(t, s, message); bytes.Equal(first, later) {
+			t.Error("the signature has no time")
+		}
+	})
+}
+
+func TestNoSealer(t *testing.T) {
+	var s *Sealer
+	message := mustCompose(t, sample())
+	if got, err := s.Seal(message); err != nil || !bytes.Equal(got, message) {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if _, err := testSealer(t).Seal([]byte("no header")); err == nil {
+		t.Error("what is no message was signed")
+	}
+}
+
+func TestNewSealer(t *testing.T) {
+	key := func(domain, selector string, active bool) digest.DKIMKey {
+		k := testKey(t)
+		k.Domain, k.Selector, k.Active = domain, selector, active
+		return k
+	}
+	of := func(keys ...digest.DKIMKey) []digest.DKIMKey { return keys }
+	for _, c := range []struct {
+		name string
+		keys []digest.DKIMKey
+		from string
+		want string // selector; empty: unsigned
+	}{
+		{"its own domain", of(key("example.org", "a", true)), "Digest <d@example.org>", "a"},
+		{"in capitals", of(key("example.org", "a", true)), "d@Example.ORG", "a"},
+		{"the domain above", of(key("example.org", "a", true)), "d@news.example.org", "a"},
+		{"the nearest", of(key("example.org", "a", true), key("news.example.org", "b", true), key("b.news.example.org", "c", true)), "d@news.example.org", "b"},
+		{"the active one", of(key("example.org", "a", false), key("example.org", "b", true), key("example.org", "c", false)), "d@example.org", "b"},
+		{"none is active", of(key("example.org", "a", false)), "d@example.org", ""},
+		{"no key", nil, "d@example.org", ""},
+		{"another domain", of(key("example.net", "a", true)), "d@example.org", ""},
+		{"a domain below", of(key("news.example.org", "a", true)), "d@example.org", ""},
+		{"a domain that ends alike", of(key("example.org", "a", true)), "d@bad-example.org", ""},
+		{"a whole top-level domain", of(key("org", "a", true)), "d@example.org", ""},
+		{"a bare host", of(key("localhost", "a", true)), "d@localhost", "a"},
+		{"an internationalised domain", of(key("xn--bcher-kva.example", "a", true)), "d@bücher.example", "a"},
+	} {
+		s, err := NewSealer(c.keys, c.from)
+		if err != nil || (s != nil) != (c.want != "") || s != nil && s.options.Selector != c.want {
+			t.Errorf("%s: got %+v, %v; want %q", c.name, s, err, c.want)
+		}
+	}
+	if s, err := NewSealer(nil, "nobody"); err == nil {
+		t.Errorf("%v for what is no address", s)
+	}
+}
+
+// pkcs8 gives a private key as it is stored.
+func pkcs8(t *testing.T, key any, err error) []byte {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestKeysRefused(t *testing.T) {
+	short, err := rsa.GenerateKey(rand.Reader, 1024)
+	shortBytes := pkcs8(t, short, err)
+	elliptical, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ellipticalBytes := pkcs8(t, elliptical, err)
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	edwardsBytes := pkcs8(t, edwards, err)
+	for name, spoil := range map[string]func(*digest.DKIMKey){
+		"of 1024 bits":                         func(k *digest.DKIMKey) { k.PrivateKey = shortBytes },
+		"ECDSA":                                func(k *digest.DKIMKey) { k.PrivateKey = ellipticalBytes },
+		"Ed25519":                              func(k *digest.DKIMKey) { k.PrivateKey = edwardsBytes }, // Microsoft and Yahoo do not verify it
+		"cut off":                              func(k *digest.DKIMKey) { k.PrivateKey = k.PrivateKey[:len(k.PrivateKey)-1] },
+		"empty":                                func(k *digest.DKIMKey) { k.PrivateKey = nil },
+		"a selector that breaks the signature": func(k *digest.DKIMKey) { k.Selector = "a; d=evil.example" },
+		"no selector":                          func(k *digest.DKIMKey) { k.Selector = "" },
+	} {
+		k := testKey(t)
+		spoil(&k)
+		_, sealErr := NewSealer([]digest.DKIMKey{k}, sample().From)
+		_, _, recordErr := DKIMRecord(k)
+		for _, err := range []error{sealErr, recordErr} {
+			if digest.KindOf(err) != digest.Invalid || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestNewDKIMKey(t *testing.T) {
+	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.FixedZone("", -3600)) // the 21st in UTC
+	k, err := NewDKIMKey("Bücher.Example.", "", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, value, err := DKIMRecord(k)
+	if err != nil || name != "d20261121._domainkey.xn--bcher-kva.example" || !k.CreatedAt.Equal(now) || k.Active {
+		t.Errorf("%s, %+v, %v", name, k, err)
+	}
+	published, ok := strings.CutPrefix(value, "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A") // 2048 bits
+	if !ok || strings.ContainsAny(published, " \r\n;\"") {
+		t.Errorf("%q", value)
+	}
+	for _, c := range [][2]string{
+		{"", ""}, {"example..org", ""}, {"-a.org", ""}, {"a b.org", ""}, {"example.org\r\n", ""}, {"*.example.org", ""}, {strings.Repeat("a", 64) + ".org", ""}, {strings.Repeat("a.", 125) + "org", "s"},
+		{"example.org", "a b"}, {"example.org", "a;b"}, {"example.org", "."}, {"example.org", "ä"}, {"example.org", strings.Repeat("a", 64)},
+	} {
+		_, err := NewDKIMKey(c[0], c[1], now)
+		e, ok := errors.AsType[*digest.Error](err)
+		if !ok || e.Kind != digest.Invalid || strings.Contains(err.Error(), "\n") {
+			t.Errorf("domain %q, selector %q: %v", c[0], c[1], err)
+		}
+	}
+}
+
+// FuzzSeal: whatever is composed verifies once it is sealed.
+func FuzzSeal(f *testing.F) {
+	f.Add("subject", "text", "name", "https://example.org/")
+	f.Add(" \t a\r\nB: c ", "\x00 \t\n\n\n", ";=,: \u2028", "http://x/;b=;h=")
+	f.Fuzz(func(t *testing.T, subject, text, name, link string) {
+		m := sample()
+		m.Subject, m.Text, m.ListName, m.UnsubscribeURL = subject, text, name, link
+		message, err := Compose(m)
+		if err != nil {
+			return
+		}
+		if _, err := verify(t, testKey(t), mustSeal(t, testSealer(t), message)); err != nil {
+			t.Fatalf("%v in\n%s", err, message)
+		}
+	})
+}
+
+// BenchmarkSeal is an edition composed, and composed and sealed, beside the
+// signature of one hash alone, which is the limit.
+func BenchmarkSeal(b *testing.B) {
+	s, m := testSealer(b), benchMail()
+	private := s.options.Signer.(*rsa.PrivateKey)
+	hash := sha256.Sum256([]byte("a header"))
+	var compose, seal, bare time.Duration
+	for b.Loop() {
+		start := time.Now()
+		message := mustCompose(b, m)
+		composed := time.Now()
+		mustSeal(b, s, message)
+		sealed := time.Now()
+		if _, err := rsa.SignPKCS1v15(rand.Reader, private, crypto.SHA256, hash[:]); err != nil {
+			b.Fatal(err)
+		}
+		compose, seal, bare = compose+composed.Sub(start), seal+sealed.Sub(start), bare+time.Since(sealed)
+	}
+	each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(b.N) }
+	b.ReportMetric(each(compose), "compose-µs")
+	b.ReportMetric(each(seal), "compose+seal-µs")
+	b.ReportMetric(each(bare), "signature-µs")
+	b.ReportMetric(bare.Seconds()/seal.Seconds(), "ratio")
+	b.ReportMetric(0, "ns/op")
+}
