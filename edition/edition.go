@@ -44,6 +44,10 @@ type Options struct {
 	Signer     *digest.Signer
 	BaseURL    string // of the web view, with or without a final slash
 	CacheBytes int    // rendered posts kept for the next reader; default 64 MiB
+
+	// PostalAddress is where who sends the mail is found, one line at its foot;
+	// empty: none.
+	PostalAddress string
 }
 
 // defaultCacheBytes holds about 10,000 posts.
@@ -54,6 +58,7 @@ type Builder struct {
 	store  Store
 	signer *digest.Signer
 	base   string
+	postal string
 	cache  *cache
 }
 
@@ -64,7 +69,7 @@ func New(o Options) *Builder {
 	}
 	return &Builder{
 		store: o.Store, signer: o.Signer,
-		base: strings.TrimRight(o.BaseURL, "/"), cache: newCache(o.CacheBytes),
+		base: strings.TrimRight(o.BaseURL, "/"), postal: o.PostalAddress, cache: newCache(o.CacheBytes),
 	}
 }
 
@@ -109,6 +114,8 @@ func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Pag
 			WebURL:         b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
 			UnsubscribeURL: b.unsubscribe(d.DigestID),
 			HomeURL:        b.base + "/",
+			PostalAddress:  b.postal,
+			Look:           d.Look,
 		}
 		if n := notices[d.ID]; len(n) > 0 {
 			pages[i].Notices = newClock(d.LocalDate, known.get(d.TimeZone)).sentences(n)
@@ -148,6 +155,8 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 		Notices:        newClock(date, loc).sentences(notices),
 		UnsubscribeURL: b.unsubscribe(d.ID),
 		HomeURL:        b.base + "/",
+		PostalAddress:  b.postal,
+		Look:           d.Look,
 	}, nil
 }
 

@@ -124,16 +124,16 @@ func seconds(t time.Time) int64 {
 
 // sites puts one reader's posts in order; last is the midnight before theirs.
 func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string, last midnight) []render.Site {
-	bySite := map[digest.FeedID][]*article{}
+	bySite := map[digest.FeedID][]placed{}
 	for _, r := range refs {
 		if a, ok := s.articles[r.PostID]; ok {
-			bySite[r.FeedID] = append(bySite[r.FeedID], a)
+			bySite[r.FeedID] = append(bySite[r.FeedID], placed{a, r.Carried || last.missed(a)})
 		}
 	}
 	outlets := make([]outlet, 0, len(bySite))
 	for feed, articles := range bySite {
 		o := s.outlet(feed, own[feed])
-		o.site.Blocks, o.site.Late = last.order(articles)
+		o.site.Blocks, o.site.Late = order(articles)
 		outlets = append(outlets, o)
 	}
 	slices.SortFunc(outlets, byTitle)
@@ -153,24 +153,35 @@ func (s stock) outlet(feed digest.FeedID, own string) outlet {
 	return newOutlet(feed, own, o.site.URL, "")
 }
 
+// A placed article is one in an edition: with the others, or after them as one
+// of an earlier day, because it was missed or because that day's edition could
+// not be delivered.
+type placed struct {
+	*article
+	late bool
+}
+
 // order gives the posts of one feed, the late ones last, and how many those are.
-func (m midnight) order(articles []*article) (blocks []*render.Block, late int) {
+func order(articles []placed) (blocks []*render.Block, late int) {
 	slices.SortFunc(articles, newestFirst)
 	blocks = make([]*render.Block, 0, len(articles))
-	var missed []*render.Block
 	for _, a := range articles {
-		if m.missed(a) {
-			missed = append(missed, a.block)
-		} else {
+		if !a.late {
 			blocks = append(blocks, a.block)
 		}
 	}
-	return append(blocks, missed...), len(missed)
+	for _, a := range articles {
+		if a.late {
+			blocks = append(blocks, a.block)
+			late++
+		}
+	}
+	return blocks, late
 }
 
 // newestFirst orders two posts of one feed. Of the same instant the one stored
 // first comes first: that is the order of its document.
-func newestFirst(x, y *article) int {
+func newestFirst(x, y placed) int {
 	return cmp.Or(cmp.Compare(y.at(), x.at()), cmp.Compare(x.id, y.id))
 }
 

@@ -20,6 +20,8 @@ type Page struct {
 	HomeURL        string   // the reader's sites and settings, absolute http(s)
 	Notices        []string // plain text for the reader, e.g. which posts may be missing
 	Recipient      string   // the reader's address, to say why they get this; may be empty
+	PostalAddress  string   // of who sends this, one line; empty: none is shown
+	digest.Look             // the zero one: headlines and excerpts, no pictures
 }
 
 // A Message is an edition ready to be mailed.
@@ -37,6 +39,7 @@ const (
 	nameColumns      = 60
 	siteColumns      = 80
 	recipientColumns = 254
+	postalColumns    = 200
 )
 
 // Edition renders a page. HTML and Text are UTF-8 with LF line ends. However
@@ -118,6 +121,7 @@ func (e *press) tidy() error {
 		e.Name = DefaultName
 	}
 	e.Recipient = clean(e.Recipient, recipientColumns)
+	e.PostalAddress = clean(e.PostalAddress, postalColumns)
 	e.Sites = tidySites(e.Sites)
 	return nil
 }

@@ -120,6 +120,11 @@ func (e *press) setBottom(s *sheet) {
 		s.write(`href="` + html.EscapeString(l.address) + `">` + l.text + "</a>\n")
 	}
 	s.add(paraClosePiece)
+	if e.PostalAddress != "" {
+		s.add(reasonPiece)
+		s.write(html.EscapeString(e.PostalAddress) + "\n")
+		s.add(paraClosePiece)
+	}
 	s.add(pageClosePiece)
 }
 

@@ -92,6 +92,10 @@ func (e *press) textBottom() string {
 	for _, l := range e.exits() {
 		w.WriteString("\n" + l.text + ":\n" + l.address + "\n")
 	}
+	if e.PostalAddress != "" {
+		w.WriteByte('\n')
+		wrap(&w, e.PostalAddress, "", textColumns)
+	}
 	return w.String()
 }
 
