@@ -22,6 +22,8 @@
 //	rhythm.go               how often the document wants to be asked
 //	post.go, sanitise.go,   Entry -> digest.Post, for new entries only
 //	excerpt.go
+//	clean.go, wrapper.go,   what only counts readers is left out: parameters,
+//	pixel.go                click counters around links, pictures nobody sees
 //	opml.go, page.go        lists and pages -> the feeds they name
 //	report.go               what `digest parse --json` prints
 package feed

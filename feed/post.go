@@ -51,7 +51,8 @@ func (e *Entry) Post(seen time.Time) digest.Post {
 }
 
 // address is where the author's own page is: behind the link that counts
-// clicks, else the link, else the file, else the site.
+// clicks, else the link, else the file, else the site. The identity is made of
+// the links as they stand, so that cleaning them makes no post a new one.
 func (e *Entry) address() string {
 	file := ""
 	if e.Enclosure != nil {
@@ -59,7 +60,7 @@ func (e *Entry) address() string {
 	}
 	for _, u := range append([]string{e.original, e.Link, e.GUID, file}, e.bases...) {
 		if isWeb(u) {
-			return u
+			return Clean(u)
 		}
 	}
 	return ""
@@ -84,7 +85,7 @@ func (e *Entry) picture(inContent string) string {
 	}
 	for _, u := range candidates {
 		if u = absolute(u, append([]string{e.Link}, e.bases...)); isWeb(u) && !isTracker(u) && !isOrnament(u) {
-			return u
+			return uncounted(u)
 		}
 	}
 	return ""

@@ -136,9 +136,7 @@ func (c *cleaner) element(n *html.Node) bool {
 		}
 		n.Data, n.DataAtom = "div", atom.Div
 	case atom.A:
-		if href := attrOf(n, "href"); href != "" {
-			setAttr(n, "href", c.resolve(href))
-		}
+		c.link(n)
 	}
 	if isHidden(n) || strings.Contains(attrOf(n, "class"), "feedflare") {
 		return false
@@ -147,8 +145,28 @@ func (c *cleaner) element(n *html.Node) bool {
 	return !(n.DataAtom == atom.A && n.FirstChild == nil)
 }
 
+// link makes a link's address absolute and takes out of it what counts the
+// reader; a text that is the address itself follows, so that it names no other.
+func (c *cleaner) link(n *html.Node) {
+	href := attrOf(n, "href")
+	if href == "" {
+		return
+	}
+	whole := c.resolve(href)
+	bare := Clean(whole)
+	setAttr(n, "href", bare)
+	if text := n.FirstChild; text != nil && text == n.LastChild && text.Type == html.TextNode && bare != whole {
+		if shown := strings.TrimSpace(text.Data); shown == href || shown == whole {
+			text.Data = bare
+		}
+	}
+}
+
 // player puts a link in the place of a film, a sound or a frame.
 func (c *cleaner) player(n *html.Node) bool {
+	if isPixel(n) || isHidden(n) {
+		return false
+	}
 	src := firstOf(attrOf(n, "src"), attrOf(n, "data-src"), attrOf(n, "data"))
 	for child := range n.Descendants() {
 		if src == "" && child.DataAtom == atom.Source {
@@ -159,6 +177,7 @@ func (c *cleaner) player(n *html.Node) bool {
 	if !isWeb(src) || isTracker(src) {
 		return false
 	}
+	src = Clean(src)
 	if poster := resolve(c.base, attrOf(n, "poster")); c.picture == "" && isWeb(poster) {
 		c.picture = poster
 	}
@@ -174,9 +193,10 @@ func (c *cleaner) player(n *html.Node) bool {
 // image finds the address of a picture, and whether it is one at all.
 func (c *cleaner) image(n *html.Node) bool {
 	src := c.resolve(imageSource(n))
-	if !isWeb(src) || isTracker(src) || isPixel(n) || isHidden(n) {
+	if !isWeb(src) || isTracker(src) || isPixel(n) || isHidden(n) || isUnseen(n) {
 		return false
 	}
+	src = uncounted(src)
 	setAttr(n, "src", src)
 	if c.picture == "" && !isSmall(n) && !isOrnament(src) {
 		c.picture = src
@@ -227,64 +247,6 @@ func isPlaceholder(src string) bool {
 		}
 	}
 	return false
-}
-
-// isPixel reports whether a picture is too small to be seen.
-func isPixel(n *html.Node) bool {
-	w, h := attrOf(n, "width"), attrOf(n, "height")
-	if w == "0" || h == "0" || w == "0px" || h == "0px" {
-		return true
-	}
-	return isOne(w) && (isOne(h) || h == "") || isOne(h) && w == ""
-}
-
-func isOne(s string) bool { return s == "1" || s == "1px" }
-
-// isSmall reports whether a picture says that it is an icon.
-func isSmall(n *html.Node) bool {
-	for _, name := range []string{"width", "height"} {
-		if s := strings.TrimSuffix(attrOf(n, name), "px"); s != "" && len(s) <= 3 && number(s) > 0 && number(s) < 50 {
-			return true
-		}
-	}
-	class := attrOf(n, "class")
-	return strings.Contains(class, "emoji") || strings.Contains(class, "smiley") || strings.Contains(class, "avatar")
-}
-
-func isHidden(n *html.Node) bool {
-	style := strings.ToLower(strings.Join(strings.Fields(attrOf(n, "style")), ""))
-	if style == "" {
-		return false
-	}
-	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") ||
-		n.DataAtom == atom.Img && strings.Contains(";"+style+";", ";width:1px;") && strings.Contains(";"+style+";", ";height:1px;")
-}
-
-// trackers are hosts, or hosts and beginnings of paths, that count readers.
-var trackers = []string{
-	"feeds.feedburner.com/~r/", "feeds.feedburner.com/~ff/", "feeds.feedburner.com/~a", "feedproxy.google.com/~", "feeds.wordpress.com/1.0/",
-	"pixel.wp.com/", "stats.wordpress.com/", "www.google-analytics.com/", "ssl.google-analytics.com/", "ad.doubleclick.net/",
-	"pagead2.googlesyndication.com/", "googleads.g.doubleclick.net/", "feedads.g.doubleclick.net/", "pixel.quantserve.com/",
-	"b.scorecardresearch.com/", "sb.scorecardresearch.com/", "c.statcounter.com/", "www.statcounter.com/counter",
-	"blogger.googleusercontent.com/tracker/", "www.blogger.com/tracker", "medium.com/_/stat", "pi.feedsportal.com/", "res.feedsportal.com/",
-	"da.feedsportal.com/", "rss.feedsportal.com/", "media.npr.org/include/images/tracking/", "www.facebook.com/tr?", "analytics.twitter.com/",
-	"t.co/i/adsct", "piwik.", "matomo.", "hits.", "tracking.feedpress", "feedpress.me/", "rss-pixel.", "counter.yadro.ru/",
-	"mc.yandex.ru/watch/", "top-fwz1.mail.ru/", "vg07.met.vgwort.de/", "ssl-vg03.met.vgwort.de/", "pixel.", "ads.", "track.", "tracker.",
-	"api.follow.it/track", "cdn.sailthru.com/track", "open.convertkit", "list-manage.com/track/open",
-}
-
-// isTracker reports whether an address counts readers instead of showing them something.
-func isTracker(address string) bool {
-	_, rest, _ := strings.Cut(address, "://")
-	rest = strings.ToLower(rest)
-	for _, t := range trackers {
-		if strings.HasPrefix(rest, t) {
-			return true
-		}
-	}
-	host, path, _ := strings.Cut(rest, "/")
-	return strings.HasSuffix(host, ".met.vgwort.de") || strings.HasSuffix(path, "/pixel.gif") || strings.HasPrefix(path, "pixel.gif") ||
-		strings.Contains(path, "tracking-pixel") || strings.Contains(path, "rss-pixel")
 }
 
 func previousElement(n *html.Node) *html.Node {

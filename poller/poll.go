@@ -377,7 +377,7 @@ func kindName(k feed.Kind) string {
 // describeFeed takes over what a document says of itself.
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
-	f.SiteURL = doc.Link
+	f.SiteURL = feed.Clean(doc.Link)
 	f.Language = doc.Language
 	if doc.Title != "" {
 		f.Title = doc.Title
