@@ -1,0 +1,196 @@
+package acceptance
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A batch is messages to be judged, one to a file, and the DNS record that
+// their signatures are checked against.
+type batch struct {
+	files       []string
+	name, value string
+}
+
+// A grader is a judge of mail that is none of ours.
+type grader struct {
+	name  string
+	lacks func() error // what it needs and is not here
+	// faults gives a line for each fault it finds, the file's name first.
+	faults func(t *testing.T, b batch) []string
+}
+
+// What mail may score at most: with SpamAssassin's local rules, not counting
+// its trust in a relay nearby, and with those rules of rspamd that ask nobody.
+const (
+	mostSpamAssassin = 0.0
+	mostRspamd       = 0.5
+)
+
+func graders() []grader {
+	return []grader{
+		{"dkimpy", lacksDkimpy, dkimpyFaults},
+		{"Mail::DKIM", lacks("perl", "-MMail::DKIM::Verifier", "-MNet::DNS", "-e", "1"), perlFaults},
+		{"email", lacks(python(), "-c", "import email"), emailFaults},
+		{"SpamAssassin", lacks("spamassassin", "--version"), spamAssassinFaults},
+		{"rspamd", lacks("rspamd", "--version"), rspamdFaults},
+	}
+}
+
+// gradeMail has every grader judge messages as a server takes them, signed with
+// the key that the record shows. A grader that is not here is skipped, unless
+// DIGEST_TEST_REQUIRE_GRADERS=1.
+func gradeMail(t *testing.T, dkimName, dkimValue string, messages ...[]byte) {
+	t.Helper()
+	b := newBatch(t, dkimName, dkimValue, messages)
+	for _, g := range graders() {
+		t.Run(g.name, func(t *testing.T) {
+			g.need(t)
+			for _, fault := range g.faults(t, b) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+func newBatch(t *testing.T, dkimName, dkimValue string, messages [][]byte) batch {
+	t.Helper()
+	if len(messages) == 0 {
+		t.Fatal("there is no mail to judge")
+	}
+	b := batch{name: dkimName, value: dkimValue}
+	dir := t.TempDir()
+	for i, message := range messages {
+		file := filepath.Join(dir, fmt.Sprintf("%03d.eml", i))
+		if err := os.WriteFile(file, message, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.files = append(b.files, file)
+	}
+	return b
+}
+
+func (g grader) need(t *testing.T) {
+	t.Helper()
+	err := g.lacks()
+	switch {
+	case err == nil:
+	case os.Getenv("DIGEST_TEST_REQUIRE_GRADERS") == "1":
+		t.Fatalf("%s cannot judge: %v; scripts/needs installs it", g.name, err)
+	default:
+		t.Skipf("%s cannot judge: %v; scripts/needs installs it", g.name, err)
+	}
+}
+
+func lacks(program string, args ...string) func() error {
+	return func() error { return exec.Command(program, args...).Run() }
+}
+
+// python is the system's, which has the system's packages; there may be another
+// one before it on PATH.
+func python() string {
+	const systems = "/usr/bin/python3"
+	if _, err := os.Stat(systems); err == nil {
+		return systems
+	}
+	return "python3"
+}
+
+func lacksDkimpy() error {
+	out, err := exec.Command(python(), "-c", "import dkim").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+func dkimpyFaults(t *testing.T, b batch) []string {
+	return lines(judge(t, python(), append([]string{"testdata/mail.py", "dkim", b.name, b.value}, b.files...)...))
+}
+
+func perlFaults(t *testing.T, b batch) []string {
+	return lines(judge(t, "perl", append([]string{"testdata/dkim.pl", b.name, b.value}, b.files...)...))
+}
+
+func emailFaults(t *testing.T, b batch) []string {
+	return lines(judge(t, python(), append([]string{"testdata/mail.py", "email"}, b.files...)...))
+}
+
+// judge runs a program to its end, which must be a good one.
+func judge(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir()) // SpamAssassin would learn
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, stderr.String())
+	}
+	return stdout.String()
+}
+
+func lines(s string) []string {
+	if s = strings.TrimSpace(s); s == "" {
+		return nil
+	}
+	return strings.Split(s, "\n")
+}
+
+// verdict is a header that SpamAssassin is asked to add: the rules that
+// matched and their scores.
+var verdict = regexp.MustCompile(`(?m)^X-Spam-Rules: ((?:.*\n[ \t])*.*)\n`)
+
+// spamAssassinFaults judges messages as the reader's server has them, which took
+// them just now from a relay on its own network.
+func spamAssassinFaults(t *testing.T, b batch) []string {
+	t.Helper()
+	args := []string{"-L", "-t", "--cf=report_safe 0", "--cf=bayes_auto_learn 0", "--cf=add_header all Rules _TESTSSCORES(,)_"}
+	dir := t.TempDir()
+	for _, file := range b.files {
+		message, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		received := "Received: from relay.example.org (relay.example.org [192.168.1.7])\r\n\tby mx.example.net (Postfix) with ESMTPS id 4F0000\r\n\tfor <reader@example.net>; " +
+			time.Now().UTC().Format(time.RFC1123Z) + "\r\n"
+		file = filepath.Join(dir, filepath.Base(file))
+		if err := os.WriteFile(file, slices.Concat([]byte(received), message), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
+	out := judge(t, "spamassassin", args...)
+	verdicts := verdict.FindAllStringSubmatch(out, -1)
+	if len(verdicts) != len(b.files) {
+		t.Fatalf("%d verdicts on %d messages", len(verdicts), len(b.files))
+	}
+	var faults []string
+	for i, v := range verdicts {
+		score := 0.0
+		rules := strings.Join(strings.Fields(v[1]), "")
+		for rule := range strings.SplitSeq(rules, ",") {
+			name, points, _ := strings.Cut(rule, "=")
+			n, err := strconv.ParseFloat(points, 64)
+			if err != nil {
+				t.Fatalf("the verdict %q: %v", rules, err)
+			}
+			if name != "ALL_TRUSTED" {
+				score += n
+			}
+		}
+		t.Logf("%s: %.2f (%s)", filepath.Base(b.files[i]), score, rules)
+		if score > mostSpamAssassin {
+			faults = append(faults, fmt.Sprintf("%s\tscores %.2f: %s", filepath.Base(b.files[i]), score, rules))
+		}
+	}
+	return faults
+}
