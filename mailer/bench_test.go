@@ -195,7 +195,7 @@ func bothSinks(b *testing.B, ours func(b *testing.B, tr Transport, n int)) {
 
 func deliverAll(b *testing.B, tr Transport, n int) {
 	l := testLoop(b, &quickQueue{memQueue: newMemQueue(benchBatch, midnight)}, tr)
-	l.Connections, l.Log = n, slog.New(slog.DiscardHandler)
+	l.Route.Connections, l.Log = n, slog.New(slog.DiscardHandler)
 	mail := benchMail()
 	mail.MessageID = ""
 	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {

@@ -1,6 +1,9 @@
 package mailer
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Verdict says what a refusal means for the message.
 type Verdict string
@@ -9,7 +12,9 @@ type Verdict string
 const (
 	Retry   Verdict = "retry"   // this message, later
 	Refused Verdict = "refused" // this message, never
+	Bounced Verdict = "bounced" // this message, never, nor any other to this address: nobody is there
 	Route   Verdict = "route"   // every message this way: wait, and count nothing against this one
+	Paused  Verdict = "paused"  // every message this way, until somebody changes how mail is sent
 )
 
 // Verdict sorts a refusal by its stage first: what goes wrong before a
@@ -17,17 +22,26 @@ const (
 // §4.5.4.1). Only a reply can be permanent; a lost connection never is.
 func (e *NotAcceptedError) Verdict() Verdict {
 	code := e.Reply.Code
+	connecting := e.Stage == StageConnect || e.Stage == StageAuth
 	switch {
 	case e.Stage == StageCompose:
 		return Refused
-	case e.Stage == StageConnect:
+	case e.aboutUs():
+		return Paused
+	case code >= 500 && (e.Stage == StageAuth || e.Stage == StageMail):
+		return Paused
+	case code >= 500 && connecting && e.Reply.hasClass("5.7."):
+		return Paused
+	case connecting:
 		return Route
 	case code == 0:
 		return Retry
-	case e.Stage == StageMail, code == 421, e.aboutUs():
+	case e.Stage == StageMail, code == 421:
 		return Route
-	case code == 552 && e.Stage == StageRcpt: // RFC 5321 §4.5.3.1.10: an old way to say 452
+	case e.Stage == StageRcpt && code == 552: // RFC 5321 §4.5.3.1.10: an old way to say 452
 		return Retry
+	case e.Stage == StageRcpt && e.nobodyThere():
+		return Bounced
 	case code >= 500:
 		return Refused
 	}
@@ -45,9 +59,77 @@ func (e *NotAcceptedError) aboutUs() bool {
 	return e.Reply.Enhanced == "5.7.515" || e.Reply.Enhanced == "5.7.26"
 }
 
+// nobodyThere reports an answer to RCPT that says so for good (RFC 3463 §3.2,
+// §3.3; RFC 7504). An enhanced code decides; a bare 550 counts unless its words
+// are about us: a blocklist must not cost a domain all its readers.
+func (e *NotAcceptedError) nobodyThere() bool {
+	r := e.Reply
+	switch r.Enhanced {
+	case "5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1":
+		return r.Code >= 500
+	}
+	switch r.Code {
+	case 521, 556:
+		return !r.hasClass("5.7.")
+	case 550:
+		return r.Enhanced == "" && !r.says("spam", "block", "black", "listed", "policy", "relay", "reput", "spf", "dkim",
+			"dmarc", "authent", "denied", "not permitted", "not allowed", "banned", "abuse")
+	}
+	return false
+}
+
+// aboutMailbox reports answers that tell something of one mailbox only: its
+// address (RFC 3463 X.1.x), its state (X.2.x, but for X.2.0, which says
+// nothing), or that its server makes strangers come twice (RFC 6647).
+func (r Reply) aboutMailbox() bool {
+	switch {
+	case r.hasClass("4.1."), r.hasClass("5.1."), r.hasClass("4.6."):
+		return true
+	case r.hasClass("4.2."), r.hasClass("5.2."):
+		if !strings.HasSuffix(r.Enhanced, ".2.0") {
+			return true
+		}
+	}
+	return r.says("greylist", "graylist", "grey-list", "gray-list", "grey list", "gray list", "postgrey")
+}
+
+// aboutDomain reports answers that put off whatever comes: the state of the
+// server or its network (X.3.x, X.4.x), limits (X.5.x), and policy but for
+// X.7.1, which greylists use too.
+func (r Reply) aboutDomain() bool {
+	switch {
+	case r.aboutMailbox():
+		return false
+	case r.hasClass("4.3."), r.hasClass("4.4."), r.hasClass("4.5."):
+		return true
+	case r.hasClass("4.7."):
+		if r.Enhanced != "4.7.1" {
+			return true
+		}
+	}
+	return r.says("rate limit", "rate-limit", "ratelimit", "too many", "too much", "too fast", "too quickly", "throttl",
+		"slow down", "busy", "exceed", "unusual", "overload", "reputation", "resources")
+}
+
+// isFull reports a mailbox that is over its quota.
+func (r Reply) isFull() bool { return r.Enhanced == "4.2.2" || r.Enhanced == "5.2.2" }
+
+func (r Reply) hasClass(prefix string) bool { return strings.HasPrefix(r.Enhanced, prefix) }
+
+// says reports whether the text has one of some words, given in lower case.
+func (r Reply) says(words ...string) bool {
+	text := strings.ToLower(r.Text)
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // lost reports a connection that broke without an answer: worth another one at once.
 func (e *NotAcceptedError) lost() bool {
-	return e.Reply.Code == 0 && e.Stage != StageCompose && e.Stage != StageConnect
+	return e.Reply.Code == 0 && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
 }
 
 // retryDelay is how long to wait after the attempt of that number, 1 for the
@@ -63,9 +145,4 @@ func retryDelay(attempt int) (time.Duration, bool) {
 		return 0, false
 	}
 	return schedule[attempt-1], true
-}
-
-// routeDelay is how long to leave a route alone after so many failures in a row.
-func routeDelay(failures int) time.Duration {
-	return min(time.Minute<<min(max(failures-1, 0), 10), 15*time.Minute)
 }

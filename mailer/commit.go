@@ -35,6 +35,7 @@ type committer struct {
 	queue Queue
 	token string
 	clock func() time.Time
+	wrote func(marks int) // called after marks were written, or could not be
 	wake  chan struct{}
 	done  chan struct{}
 
@@ -54,8 +55,11 @@ type dotRequest struct {
 	result chan<- error
 }
 
-func newCommitter(ctx context.Context, queue Queue, token string, clock func() time.Time) *committer {
-	c := &committer{ctx: ctx, queue: queue, token: token, clock: clock, wake: make(chan struct{}, 1), done: make(chan struct{}), commit: make(chan struct{}, 1)}
+func newCommitter(ctx context.Context, queue Queue, token string, clock func() time.Time, wrote func(marks int)) *committer {
+	c := &committer{
+		ctx: ctx, queue: queue, token: token, clock: clock, wrote: wrote,
+		wake: make(chan struct{}, 1), done: make(chan struct{}), commit: make(chan struct{}, 1),
+	}
 	go c.run()
 	return c
 }
@@ -201,6 +205,9 @@ func (c *committer) writeDots() {
 // is tried for longer, alone; the dots are not worth that.
 func (c *committer) turn(marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
 	won, err := c.queue.Turn(c.ctx, c.clock(), c.token, marks, dots)
+	if err == nil {
+		c.wrote(len(marks))
+	}
 	if err == nil || len(marks) == 0 {
 		return won, err
 	}
@@ -229,6 +236,7 @@ func (c *committer) finish(marks []digest.Mark) (err error) {
 	if len(marks) == 0 {
 		return nil
 	}
+	defer c.wrote(len(marks))
 	const most = 5 * time.Second
 	patience := time.NewTimer(markPatience)
 	defer patience.Stop()

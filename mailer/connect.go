@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/textproto"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -121,6 +122,9 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 		e.Reply.Code = answer.Code
 		e.Reply.Enhanced, e.Reply.Text = cutEnhanced(answer.Code, oneLine(answer.Msg))
 		e.Reply.Text = shorten(e.Reply.Text, maxReplyText)
+	}
+	if strings.HasPrefix(err.Error(), "SMTP AUTH failed") { // go-mail has no type for it
+		e.Stage = StageAuth
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = errors.New("no answer in " + t.o.DialTimeout.String())

@@ -1,11 +1,12 @@
 package mailer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
+	"slices"
 	"time"
 
 	"digest"
@@ -24,10 +25,14 @@ type Queue interface {
 	// in doubt, everything becomes ready again.
 	ReapIdempotent(ctx context.Context, now time.Time) error
 
-	// ClaimEditions leases at most n editions that may be sent and are due by
-	// NextAt, of readers who have not left, counts the attempt, and gives them in
-	// the order of NextAt. Two callers never get the same edition.
-	ClaimEditions(ctx context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error)
+	// ClaimEditions leases editions that may be sent and are due by NextAt, of
+	// readers who have not left and whose address is not suppressed, as many as
+	// the claim and the limits of the lanes allow, counts the attempt, and gives
+	// them in the order of NextAt. Two callers never get the same edition.
+	ClaimEditions(ctx context.Context, now time.Time, c digest.Claim) ([]digest.Delivery, error)
+
+	// RenewLeases prolongs what is leased under token.
+	RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error
 
 	// BeginDot turns leased editions into dotting ones, and reports those that
 	// were still leased under token. The others must not be sent.
@@ -42,10 +47,17 @@ type Queue interface {
 
 	// ReleaseEditions gives back what is leased under token, uncounted.
 	ReleaseEditions(ctx context.Context, token string) error
+
+	// Lane gives a lane, the route's name being empty.
+	Lane(ctx context.Context, name string) (digest.Lane, error)
+
+	// ChangeLane stores what change makes of a lane, and keeps others away from
+	// it meanwhile. It may call change more than once.
+	ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error)
 }
 
 // Printer turns claimed editions into mail, in the same order. What it leaves
-// empty of From, ReplyTo, To, MessageID, Date, ListID and ListName the Loop fills in.
+// empty of a Mail but for its subject and its body the Loop fills in.
 type Printer interface {
 	Print(ctx context.Context, deliveries []digest.Delivery) ([]Mail, error)
 }
@@ -56,14 +68,26 @@ type Loop struct {
 	Queue     Queue
 	Printer   Printer
 	Transport Transport
-	Signer    *digest.Signer // of Message-IDs
+	Signer    *digest.Signer // of Message-IDs and return paths
 	From      string         // DIGEST_FROM
 	ReplyTo   string         // empty: none
 
-	Connections int           // messages in flight at once; default 4
-	Batch       int           // editions claimed at once for each connection; default 20
-	Lease       time.Duration // default 5 minutes
-	Grace       time.Duration // after a stop, what has not come to its dot by then is given back; default 10 s
+	// ReturnPath is the address that bounces come back to, and mail that
+	// unsubscribes, each with a tag of its own. Empty: bounces go to From, and
+	// no mail unsubscribes.
+	ReturnPath string
+
+	// Keys gives the DKIM keys, at the start of each Once; nil: mail goes unsigned.
+	Keys func(ctx context.Context) ([]digest.DKIMKey, error)
+
+	// Route and Domain limit lanes that have no limits of their own. Of the
+	// route's, Connections is how many messages this Loop has on the way at
+	// once, 4 by default.
+	Route, Domain digest.Limits
+
+	Batch int           // editions claimed at once for each connection; default 20
+	Lease time.Duration // default 5 minutes; prolonged while the Loop is alive, if it has a clock
+	Grace time.Duration // after a stop, what has not come to its dot by then is given back; default 10 s
 
 	// Now is the clock of a run that may last; nil: the instant given to Once, throughout.
 	Now func() time.Time
@@ -73,10 +97,10 @@ type Loop struct {
 	Hard context.Context
 	Log  *slog.Logger
 
-	routeUntil    time.Time // the route is left alone until then
-	routeFailures int       // in a row
-	routeTrouble  string    // the latest
-	zones         zoneCache
+	keys    []digest.DKIMKey // those that sealer was made of
+	sealer  *Sealer
+	tallies tallies
+	zones   zoneCache
 }
 
 // Stats counts what one run did.
@@ -92,57 +116,78 @@ type Stats struct {
 	RouteTrouble string // what was wrong with it, in one line
 }
 
-// Once delivers until nothing is due. A mail server that is down is no error: the
-// editions stay ready and Stats.RouteRetryAt tells when to come back. When ctx ends it claims
-// no more, finishes what is in flight, gives the rest back, and returns nil.
+// Once delivers until nothing is due, or may be sent now. A mail server that
+// is down is no error: the editions stay ready and Stats.RouteRetryAt tells when
+// to come back, whoever comes then. When ctx ends it claims no more, finishes
+// what is in flight, gives the rest back, and returns nil.
 func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) {
-	if now.Before(l.routeUntil) {
-		return Stats{RouteRetryAt: l.routeUntil, RouteTrouble: l.routeTrouble}, nil
+	if err := l.checkSender(); err != nil {
+		return Stats{}, err
 	}
-	if _, err := parseAddress(l.From); err != nil { // no reader's edition is to blame for it
-		return Stats{}, fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", l.From, err)
+	route, err := l.Queue.Lane(ctx, "")
+	switch {
+	case ctx.Err() != nil:
+		return Stats{}, nil
+	case err != nil:
+		return Stats{}, fmt.Errorf("looking at the way mail takes: %w", err)
+	case now.Before(route.Until):
+		return Stats{RouteRetryAt: route.Until, RouteTrouble: route.Reason}, nil
+	}
+	if err := l.readKeys(ctx); err != nil {
+		return Stats{}, err
 	}
 	if l.Hard != nil {
 		defer context.AfterFunc(l.Hard, func() { l.Transport.Close() })()
 	}
-	r := l.newRun(ctx, now)
+	l.tallies.forget(now)
+	r := l.newRun(ctx, now, route)
 	r.deliver(ctx)
-	l.judgeRoute(r)
 	return r.stats, r.err
 }
 
-// judgeRoute decides how long to leave the route alone. It was bad when
-// something is left over that could not be sent for its sake.
-func (l *Loop) judgeRoute(r *run) {
-	if r.routeTrouble == nil || len(r.left) == 0 && r.progress > 0 {
-		if r.progress > 0 {
-			l.routeFailures, l.routeUntil = 0, time.Time{}
-		}
-		return
+// checkSender looks at the settings that every message needs: no reader's
+// edition is to blame for them.
+func (l *Loop) checkSender() error {
+	if _, err := parseAddress(l.From); err != nil {
+		return fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", l.From, err)
 	}
-	l.routeFailures++
-	l.routeUntil = r.clock().Add(routeDelay(l.routeFailures))
-	l.routeTrouble = r.routeTrouble.reason()
-	r.stats.RouteRetryAt, r.stats.RouteTrouble = l.routeUntil, l.routeTrouble
-	r.log.Warn("no mail can be sent; the editions wait", "reason", l.routeTrouble, "again_at", l.routeUntil)
+	if l.ReturnPath == "" {
+		return nil
+	}
+	if _, err := Recipient(l.ReturnPath); err != nil {
+		return fmt.Errorf("bounces cannot come back to DIGEST_RETURN_PATH=%q: %w", l.ReturnPath, err)
+	}
+	return nil
 }
 
-func (l *Loop) connections() int     { return cmp.Or(max(l.Connections, 0), 4) }
+// readKeys makes a new sealer when the keys are not those of the last time.
+func (l *Loop) readKeys(ctx context.Context) error {
+	if l.Keys == nil {
+		return nil
+	}
+	keys, err := l.Keys(ctx)
+	if ctx.Err() != nil {
+		return nil // it is noticed later, and nothing has been claimed
+	}
+	if err != nil {
+		return fmt.Errorf("reading the DKIM keys: %w", err)
+	}
+	if l.keys != nil && slices.EqualFunc(keys, l.keys, sameKey) {
+		return nil
+	}
+	sealer, err := NewSealer(keys, l.From)
+	if err != nil {
+		return fmt.Errorf("mail cannot be signed: %w", err)
+	}
+	l.keys, l.sealer = keys, sealer
+	return nil
+}
+
+func sameKey(a, b digest.DKIMKey) bool {
+	return a.Domain == b.Domain && a.Selector == b.Selector && a.Active == b.Active && bytes.Equal(a.PrivateKey, b.PrivateKey)
+}
+
+func (l *Loop) connections() int     { return cmp.Or(max(l.Route.Connections, 0), 4) }
 func (l *Loop) batch() int           { return cmp.Or(max(l.Batch, 0), 20) * l.connections() }
 func (l *Loop) lease() time.Duration { return cmp.Or(max(l.Lease, 0), 5*time.Minute) }
 func (l *Loop) grace() time.Duration { return cmp.Or(max(l.Grace, 0), 10*time.Second) }
-
-// zoneCache keeps the readers' zones: reading one takes longer than composing a message.
-type zoneCache struct{ byName sync.Map }
-
-func (z *zoneCache) load(name string) *time.Location {
-	if loc, ok := z.byName.Load(name); ok {
-		return loc.(*time.Location)
-	}
-	loc, err := time.LoadLocation(name)
-	if err != nil {
-		loc = time.UTC // the offset is for show
-	}
-	z.byName.Store(name, loc)
-	return loc
-}

@@ -92,7 +92,7 @@ func TestGroups(t *testing.T) {
 		q := newMemQueue(400, midnight)
 		q.cost = 4 * time.Millisecond
 		l := testLoop(t, q, tr)
-		l.Connections = 16
+		l.Route.Connections = 16
 		start := time.Now()
 		if got := once(t, l, midnight); got != (Stats{Sent: 400}) {
 			t.Errorf("%+v", got)
@@ -142,6 +142,9 @@ func TestOneByOne(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(200, midnight)
+	for id, row := range q.rows { // each in a lane of its own
+		row.Domain = fmt.Sprintf("d%d.example.org", id)
+	}
 	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
 	got := once(t, l, midnight)
 	if got.Sent+got.Failed+got.Retried+got.InDoubt != 200 || !got.RouteRetryAt.IsZero() {

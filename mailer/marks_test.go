@@ -51,7 +51,7 @@ func TestNoDotWithoutTheLastMark(t *testing.T) {
 		}}
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 		l := testLoop(t, q, tr)
-		l.Connections = 1
+		l.Route.Connections = 1
 		if _, err := l.Once(t.Context(), midnight); !errors.Is(err, errDown) {
 			t.Errorf("got %v, want the queue's error", err)
 		}

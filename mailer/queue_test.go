@@ -1,6 +1,7 @@
 package mailer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,10 @@ type memQueue struct {
 	cost      time.Duration // of a commit
 	down      bool
 	marksDown bool // marks fail, promises do not
+	lanes     map[string]digest.Lane
+	most      map[string]int  // messages at once that each domain saw
+	bounces   []digest.Bounce // that came with marks
+	renewals  int             // of leases
 }
 
 type memRow struct {
@@ -28,7 +33,7 @@ type memRow struct {
 }
 
 func newMemQueue(n int, due time.Time) *memQueue {
-	q := &memQueue{rows: map[digest.EditionID]*memRow{}}
+	q := &memQueue{rows: map[digest.EditionID]*memRow{}, lanes: map[string]digest.Lane{}, most: map[string]int{}}
 	for i := range n {
 		id := digest.EditionID(i + 1)
 		q.rows[id] = &memRow{Delivery: digest.Delivery{
@@ -37,6 +42,7 @@ func newMemQueue(n int, due time.Time) *memQueue {
 				ExpiresAt: due.Add(20 * time.Hour),
 			},
 			Email: fmt.Sprintf("reader%d@example.org", id), TimeZone: "Europe/Paris", DigestName: "Daily Digest",
+			Domain: "example.org",
 		}}
 	}
 	return q
@@ -101,25 +107,89 @@ func (q *memQueue) reap(now time.Time, doubt bool) (n int, err error) {
 	return n, nil
 }
 
-func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error) {
+func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Claim) ([]digest.Delivery, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.down {
 		return nil, errDown
 	}
+	if q.lanes[""].Until.After(now) {
+		return nil, nil
+	}
+	inUse := map[string]int{}
+	for _, r := range q.rows {
+		if r.State == digest.EditionLeased || r.State == digest.EditionDotting {
+			inUse[r.Domain]++
+		}
+	}
 	var claimed []digest.Delivery
 	for _, r := range q.sorted() {
-		if len(claimed) == n {
+		if len(claimed) == c.Most {
 			break
 		}
-		if r.State != digest.EditionReady && r.State != digest.EditionInDoubt || now.Before(r.NextAt) {
+		l := q.lanes[r.Domain]
+		if r.State != digest.EditionReady && r.State != digest.EditionInDoubt || now.Before(r.NextAt) || l.Until.After(now) {
 			continue
 		}
-		r.State, r.Token, r.leaseUntil, r.WasInDoubt = digest.EditionLeased, token, now.Add(lease), r.doubted
+		if most := allowed(l, c.Domain); most > 0 && inUse[r.Domain] >= most {
+			continue
+		}
+		inUse[r.Domain]++
+		q.most[r.Domain] = max(q.most[r.Domain], inUse[r.Domain])
+		r.State, r.Token, r.leaseUntil, r.WasInDoubt = digest.EditionLeased, c.Token, now.Add(c.Lease), r.doubted
+		r.Slow = hasTrouble(l) || hasTrouble(q.lanes[""])
 		r.Attempt++
 		claimed = append(claimed, r.Delivery)
 	}
 	return claimed, nil
+}
+
+// allowed is how many messages a lane takes at once; 0: no limit.
+func allowed(l digest.Lane, defaults digest.Limits) int {
+	most := cmp.Or(l.Connections, defaults.Connections)
+	if l.Width > 0 && (most == 0 || l.Width < most) {
+		most = l.Width
+	}
+	return most
+}
+
+func (q *memQueue) RenewLeases(_ context.Context, now time.Time, token string, lease time.Duration) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.down {
+		return errDown
+	}
+	q.renewals++
+	for _, r := range q.rows {
+		if r.State == digest.EditionLeased && r.Token == token {
+			r.leaseUntil = now.Add(lease)
+		}
+	}
+	return nil
+}
+
+func (q *memQueue) Lane(_ context.Context, name string) (digest.Lane, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lanes[name]
+	l.Name = name
+	return l, nil
+}
+
+func (q *memQueue) ChangeLane(_ context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.down {
+		return digest.Lane{}, errDown
+	}
+	l := q.lanes[name]
+	l.Name = name
+	l = change(l)
+	l.Name, l.ChangedAt = name, now
+	if q.lanes[name] = l; !hasTrouble(l) && l.Limits == (digest.Limits{}) {
+		delete(q.lanes, name)
+	}
+	return l, nil
 }
 
 func (q *memQueue) BeginDot(_ context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
@@ -156,6 +226,9 @@ func (q *memQueue) Finish(_ context.Context, now time.Time, token string, marks 
 		r.doubted = r.doubted || m.State == digest.EditionInDoubt
 		if m.Uncounted {
 			r.Attempt--
+		}
+		if m.Bounce != nil {
+			q.bounces = append(q.bounces, *m.Bounce)
 		}
 		if m.State == digest.EditionSent {
 			r.SentAt = now
@@ -207,14 +280,14 @@ type quickQueue struct {
 	next digest.EditionID
 }
 
-func (q *quickQueue) ClaimEditions(_ context.Context, now time.Time, n int, lease time.Duration, token string) ([]digest.Delivery, error) {
+func (q *quickQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Claim) ([]digest.Delivery, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var claimed []digest.Delivery
-	for len(claimed) < n && int(q.next) < len(q.rows) {
+	for len(claimed) < c.Most && int(q.next) < len(q.rows) {
 		q.next++
 		r := q.rows[q.next]
-		r.State, r.Token, r.leaseUntil = digest.EditionLeased, token, now.Add(lease)
+		r.State, r.Token, r.leaseUntil = digest.EditionLeased, c.Token, now.Add(c.Lease)
 		r.Attempt++
 		claimed = append(claimed, r.Delivery)
 	}

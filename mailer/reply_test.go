@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestReadReply(t *testing.T) {
@@ -55,69 +54,4 @@ func FuzzReadReply(f *testing.F) {
 			t.Errorf("%+v", r)
 		}
 	})
-}
-
-func TestVerdict(t *testing.T) {
-	for _, test := range []struct {
-		stage    Stage
-		code     int
-		enhanced string
-		want     Verdict
-	}{
-		{StageCompose, 0, "", Refused},
-		{StageConnect, 0, "", Route},   // nobody there
-		{StageConnect, 535, "", Route}, // a wrong password is nobody's mailbox
-		{StageConnect, 554, "", Route},
-		{StageMail, 0, "", Retry}, // lost
-		{StageMail, 451, "", Route},
-		{StageMail, 550, "5.7.1", Route}, // before RCPT: it speaks of us
-		{StageMail, 421, "", Route},
-		{StageRcpt, 0, "", Retry},
-		{StageRcpt, 450, "4.2.0", Retry}, // greylisted
-		{StageRcpt, 452, "4.2.2", Retry}, // full
-		{StageRcpt, 552, "", Retry},      // RFC 5321 §4.5.3.1.10
-		{StageRcpt, 421, "", Route},
-		{StageRcpt, 550, "", Refused},
-		{StageRcpt, 550, "5.1.1", Refused},
-		{StageRcpt, 556, "5.1.10", Refused}, // RFC 7505
-		{StageRcpt, 530, "5.7.0", Route},    // log in first
-		{StageData, 451, "", Retry},
-		{StageData, 554, "", Refused},
-		{StageBody, 0, "", Retry},
-		{StageDot, 452, "", Retry},
-		{StageDot, 552, "", Refused}, // too large
-		{StageDot, 554, "5.7.1", Refused},
-		{StageDot, 550, "5.7.515", Route}, // the domain is not authenticated
-		{StageDot, 550, "5.7.26", Route},
-		{StageDot, 421, "", Route},
-	} {
-		e := &NotAcceptedError{Stage: test.stage, Reply: Reply{Code: test.code, Enhanced: test.enhanced}}
-		if got := e.Verdict(); got != test.want {
-			t.Errorf("%s %d %s: %s, want %s", test.stage, test.code, test.enhanced, got, test.want)
-		}
-	}
-}
-
-func TestRetrySchedule(t *testing.T) {
-	var total time.Duration
-	n := 0
-	for attempt := 1; ; attempt++ {
-		d, ok := retryDelay(attempt)
-		if !ok {
-			break
-		}
-		n++
-		total += d
-	}
-	if n != 9 || total != 17*time.Hour+15*time.Minute {
-		t.Errorf("%d retries over %s; they must end before the next edition", n, total)
-	}
-	if d, _ := retryDelay(1); d < 5*time.Minute {
-		t.Errorf("%s is too soon for a greylist", d)
-	}
-	for failures, want := range map[int]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 5: 15 * time.Minute, 1000: 15 * time.Minute} {
-		if got := routeDelay(failures); got != want {
-			t.Errorf("after %d failures %s, want %s", failures, got, want)
-		}
-	}
 }

@@ -10,43 +10,117 @@ import (
 
 // A mail server that is down leaves everything as it was.
 func TestServerIsDown(t *testing.T) {
-	for name, answer := range map[string]func(string, int) string{
-		"banner":   always("BANNER", "554 closed"),
-		"hang up":  always("BANNER", hangUp),
-		"sender":   always("MAIL", "550 5.7.1 you may not send"),
-		"too many": always("MAIL", "421 4.7.0 try later"),
+	for name, test := range map[string]struct {
+		answer func(string, int) string
+		pause  time.Duration
+		alarm  bool
+	}{
+		"banner":     {always("BANNER", "554 closed"), time.Minute, false},
+		"hang up":    {always("BANNER", hangUp), time.Minute, false},
+		"not now":    {always("MAIL", "451 4.3.0 later"), time.Minute, false},
+		"too many":   {always("MAIL", "421 4.7.0 try later"), time.Minute, false},
+		"blocked":    {always("BANNER", "554 5.7.1 your address is blocked"), time.Hour, true},
+		"sender":     {always("MAIL", "550 5.7.1 you may not send"), time.Hour, true},
+		"unsigned":   {always("DOT", "550 5.7.26 not authenticated"), time.Hour, true},
+		"not secure": {always("RCPT", "530 5.7.0 STARTTLS first"), time.Hour, true},
 	} {
 		var up atomic.Bool
 		s := &sink{answer: func(c string, n int) string {
 			if up.Load() {
 				return ""
 			}
-			return answer(c, n)
+			return test.answer(c, n)
 		}}
 		q := newMemQueue(100, midnight)
-		l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+		setting := s.listen(t)
+		l := testLoop(t, q, openTest(t, setting, Options{}))
 		got := once(t, l, midnight)
-		if got != (Stats{RouteRetryAt: midnight.Add(time.Minute), RouteTrouble: got.RouteTrouble}) || got.RouteTrouble == "" {
+		until := midnight.Add(test.pause)
+		if got != (Stats{RouteRetryAt: until, RouteTrouble: got.RouteTrouble}) || got.RouteTrouble == "" {
 			t.Errorf("%s: %+v", name, got)
+		}
+		if lane := q.lanes[""]; lane.Alarm != test.alarm || !lane.Until.Equal(until) {
+			t.Errorf("%s: %+v", name, lane)
 		}
 		wantStates(t, q, map[digest.EditionState]int{digest.EditionReady: 100})
 		for _, row := range q.rows {
-			if row.Attempt != 0 || row.MessageID != "" {
+			if row.Attempt != 0 {
 				t.Fatalf("%s: an attempt was counted: %+v", name, row)
 			}
 		}
 		if tries := max(s.seen("EHLO"), s.seen("BANNER")); tries > 8 {
 			t.Errorf("%s: %d connections", name, tries)
 		}
+		// A restart, or another worker, leaves it alone as well.
 		before := s.seen("BANNER")
-		if got := once(t, l, midnight.Add(59*time.Second)); got.RouteRetryAt.IsZero() || s.seen("BANNER") != before {
+		l = testLoop(t, q, openTest(t, setting, Options{}))
+		if got := once(t, l, until.Add(-time.Second)); got.RouteRetryAt != until || got.RouteTrouble == "" || s.seen("BANNER") != before {
 			t.Errorf("%s: it was not left alone: %+v", name, got)
 		}
 		up.Store(true)
-		if got := once(t, l, midnight.Add(time.Minute)); got != (Stats{Sent: 100}) {
-			t.Errorf("%s: afterwards %+v", name, got)
+		if got := once(t, l, until); got != (Stats{Sent: 100}) || len(q.lanes) > 0 {
+			t.Errorf("%s: afterwards %+v, %+v", name, got, q.lanes)
 		}
 	}
+}
+
+// A route that stays down is left alone for longer and longer, and what it
+// takes in between ends that.
+func TestRouteBacksOff(t *testing.T) {
+	var up atomic.Bool
+	s := &sink{answer: func(c string, _ int) string {
+		if c == "MAIL" && !up.Load() {
+			return "421 4.3.2 down"
+		}
+		return ""
+	}}
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	now := midnight
+	for _, want := range []time.Duration{1, 2, 4, 8, 15, 15} {
+		got := once(t, l, now)
+		if got.RouteRetryAt.Sub(now) != want*time.Minute {
+			t.Fatalf("left alone for %s, want %d minutes", got.RouteRetryAt.Sub(now), want)
+		}
+		now = got.RouteRetryAt
+	}
+	up.Store(true)
+	once(t, l, now)
+	q.rows[1].State, q.rows[1].NextAt = digest.EditionReady, now
+	up.Store(false)
+	if got := once(t, l, now); got.RouteRetryAt.Sub(now) != time.Minute {
+		t.Errorf("after a success it is left alone for %s", got.RouteRetryAt.Sub(now))
+	}
+}
+
+// The operator who put it right need not wait.
+func TestRouteResumed(t *testing.T) {
+	s := &sink{answer: onNth("MAIL", 1, "550 5.7.1 you may not send")}
+	q := newMemQueue(10, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l.Route.Connections = 1
+	once(t, l, midnight)
+	delete(q.lanes, "")
+	if got := once(t, l, midnight.Add(time.Second)); got != (Stats{Sent: 10}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What one reader's server says of our set-up stops the others' mail before
+// they are refused as well, and fails nobody.
+func TestRefusedForWhatWeAre(t *testing.T) {
+	s := &sink{answer: func(c string, n int) string {
+		if c == "DOT" && n > 10 {
+			return "550 5.7.515 the domain is not authenticated"
+		}
+		return ""
+	}}
+	q := newMemQueue(200, midnight)
+	got := once(t, testLoop(t, q, openTest(t, s.listen(t), Options{})), midnight)
+	if got.Sent != 10 || got.Failed != 0 || got.RouteRetryAt.IsZero() || s.seen("DOT") > 14 {
+		t.Errorf("%+v after %d messages", got, s.seen("DOT"))
+	}
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 10, digest.EditionReady: 190})
 }
 
 // A server that wants fewer connections gets fewer, and everything.
@@ -63,7 +137,7 @@ func TestFewerConnections(t *testing.T) {
 	}}
 	q := newMemQueue(100, midnight)
 	l := testLoop(t, q, openTest(t, s.listen(t), Options{PerConn: 10}))
-	if got := once(t, l, midnight); got != (Stats{Sent: 100}) {
-		t.Errorf("%+v", got)
+	if got := once(t, l, midnight); got != (Stats{Sent: 100}) || len(q.lanes) > 0 {
+		t.Errorf("%+v, %+v", got, q.lanes)
 	}
 }

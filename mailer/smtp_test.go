@@ -75,12 +75,13 @@ func TestFaults(t *testing.T) {
 		"hello refused":      {"EHLO", "421 busy", StageConnect, Route, 0},
 		"hello dropped":      {"EHLO", hangUp, StageConnect, Route, 0},
 		"sender put off":     {"MAIL", "451 4.3.0 later", StageMail, Route, 0},
-		"sender refused":     {"MAIL", "550 5.7.1 not you", StageMail, Route, 0},
+		"sender refused":     {"MAIL", "550 5.7.1 not you", StageMail, Paused, 0},
 		"sender dropped":     {"MAIL", hangUp, StageMail, Retry, 0},
 		"too many":           {"MAIL", "421 4.7.0 too many", StageMail, Route, 0},
 		"greylisted":         {"RCPT", "450 4.2.0 greylisted", StageRcpt, Retry, 0},
 		"mailbox full":       {"RCPT", "552 5.2.2 full", StageRcpt, Retry, 0},
-		"no such user":       {"RCPT", "550 5.1.1 no such user", StageRcpt, Refused, 0},
+		"no such user":       {"RCPT", "550 5.1.1 no such user", StageRcpt, Bounced, 0},
+		"not that message":   {"RCPT", "550 5.7.1 not from you", StageRcpt, Refused, 0},
 		"recipient dropped":  {"RCPT", hangUp, StageRcpt, Retry, 0},
 		"data put off":       {"DATA", "451 4.3.0 disk", StageData, Retry, 0},
 		"data refused":       {"DATA", "554 5.5.1 no", StageData, Refused, 0},
@@ -415,8 +416,8 @@ func TestEncryptionAndLogin(t *testing.T) {
 		{"smtp://" + login + starttls, false, "route"},         // a certificate nobody vouches for
 		{"smtps://" + login + wrapped, false, "route"},
 		{"smtp://" + login + open, true, "route"}, // no STARTTLS: never in the open
-		{"smtp://reader:wrong@" + starttls, true, "route"},
-		{"smtps://reader:wrong@" + wrapped, true, "route"},
+		{"smtp://reader:wrong@" + starttls, true, "paused"},
+		{"smtps://reader:wrong@" + wrapped, true, "paused"},
 	} {
 		o := Options{}
 		if test.roots {

@@ -62,7 +62,8 @@ type Stage string
 // The stages, in order.
 const (
 	StageCompose Stage = "compose" // the message itself cannot be sent by anyone
-	StageConnect Stage = "connect" // dial, banner, EHLO, STARTTLS, AUTH; a folder that cannot be written
+	StageConnect Stage = "connect" // dial, banner, EHLO, STARTTLS; a folder that cannot be written
+	StageAuth    Stage = "auth"
 	StageMail    Stage = "mail"
 	StageRcpt    Stage = "rcpt"
 	StageData    Stage = "data" // the DATA command
