@@ -134,7 +134,7 @@ func (c *crowd) printer() press {
 func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Loop {
 	return &mailer.Loop{
 		Queue: c.Store, Printer: c.printer(), Transport: tr, Signer: benchSigner(),
-		From: "Digest <digest@example.org>", Connections: connections,
+		From: "Digest <digest@example.org>", Route: digest.Limits{Connections: connections},
 	}
 }
 
