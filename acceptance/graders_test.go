@@ -114,19 +114,19 @@ func lacksDkimpy() error {
 }
 
 func dkimpyFaults(t *testing.T, b batch) []string {
-	return lines(judge(t, python(), append([]string{"testdata/mail.py", "dkim", b.name, b.value}, b.files...)...))
+	return lines(outputOf(t, python(), append([]string{"testdata/mail.py", "dkim", b.name, b.value}, b.files...)...))
 }
 
 func perlFaults(t *testing.T, b batch) []string {
-	return lines(judge(t, "perl", append([]string{"testdata/dkim.pl", b.name, b.value}, b.files...)...))
+	return lines(outputOf(t, "perl", append([]string{"testdata/dkim.pl", b.name, b.value}, b.files...)...))
 }
 
 func emailFaults(t *testing.T, b batch) []string {
-	return lines(judge(t, python(), append([]string{"testdata/mail.py", "email"}, b.files...)...))
+	return lines(outputOf(t, python(), append([]string{"testdata/mail.py", "email"}, b.files...)...))
 }
 
-// judge runs a program to its end, which must be a good one.
-func judge(t *testing.T, program string, args ...string) string {
+// outputOf runs a program to its end, which must be a good one.
+func outputOf(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), program, args...)
@@ -168,7 +168,7 @@ func spamAssassinFaults(t *testing.T, b batch) []string {
 		}
 		args = append(args, file)
 	}
-	out := judge(t, "spamassassin", args...)
+	out := outputOf(t, "spamassassin", args...)
 	verdicts := verdict.FindAllStringSubmatch(out, -1)
 	if len(verdicts) != len(b.files) {
 		t.Fatalf("%d verdicts on %d messages", len(verdicts), len(b.files))
