@@ -1,0 +1,156 @@
+package bounce
+
+import (
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"digest"
+)
+
+// A destination is what one of our addresses is for: an edition's return path,
+// the address at which a digest is left, or, with neither, the plain address.
+type destination struct {
+	edition digest.EditionID
+	digest  digest.DigestID
+}
+
+// plain reports the address without a token.
+func (p destination) plain() bool { return p == destination{} }
+
+// destinationOf reads an address, bare or in brackets, in whatever case: mail
+// servers change it. False: it is not ours, or its token is not.
+func (d *Desk) destinationOf(address string) (destination, bool) {
+	if len(address) > maxAddress {
+		return destination{}, false
+	}
+	ours, address := normal(d.Address), normal(strings.Trim(strings.TrimSpace(address), "<>"))
+	if address == ours {
+		return destination{}, ours != ""
+	}
+	plain, token := digest.CutTag(address)
+	if plain != ours {
+		return destination{}, false
+	}
+	return d.destinationFor(token)
+}
+
+// maxAddress is longer than any address (RFC 5321 §4.5.3.1).
+const maxAddress = 400
+
+func (d *Desk) destinationFor(token string) (destination, bool) {
+	if id, ok := d.Signer.Verify(digest.ForBounce, token); ok {
+		return destination{edition: digest.EditionID(id)}, true
+	}
+	if id, ok := d.Signer.Verify(digest.ForLeaving, token); ok {
+		return destination{digest: digest.DigestID(id)}, true
+	}
+	return destination{}, false
+}
+
+// normal is the form of an address in which ours is compared. The case of our
+// own local part is for us to ignore (RFC 5321 §2.4).
+func normal(address string) string {
+	address = strings.ToLower(address)
+	at := strings.LastIndexByte(address, '@')
+	return address[:at+1] + asciiHost(address[at+1:])
+}
+
+// asciiHost is how mailers write a domain (RFC 5890 §2.3.2.1).
+func asciiHost(host string) string {
+	if strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) < 0 {
+		return host
+	}
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		return ascii
+	}
+	return host
+}
+
+// hostOf is the domain of an address.
+func hostOf(address string) string {
+	return asciiHost(strings.ToLower(address[strings.LastIndexByte(address, '@')+1:]))
+}
+
+// find looks for our return paths in what a report gives of the message that
+// it is about. The domain after the token may be a forwarder's (SRS) and the
+// local part may have grown at its front (BATV); the token is what counts. An
+// edition's is worth more than a digest's.
+func (d *Desk) find(texts []string) (found destination, ok bool) {
+	mark := strings.ToLower(d.Address[:max(strings.LastIndexByte(d.Address, '@'), 0)]) + "+"
+	for _, text := range texts {
+		text = strings.ToLower(text)
+		for {
+			_, after, more := strings.Cut(text, mark)
+			if !more {
+				break
+			}
+			text = after
+			p, mine := d.destinationFor(text[:tokenLength(text)])
+			if mine && p.edition != 0 {
+				return p, true
+			}
+			if mine && !ok {
+				found, ok = p, true
+			}
+		}
+	}
+	return found, ok
+}
+
+// tokenLength is how many letters and digits a text begins with.
+func tokenLength(text string) int {
+	n := strings.IndexFunc(text, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') })
+	if n < 0 {
+		return len(text)
+	}
+	return n
+}
+
+// recipients finds out of a header where a message was delivered to, among our
+// addresses: from what the delivering server wrote, and from To and Cc. Where
+// there is an address with a token, the one without is the same with its tag
+// taken off.
+func (d *Desk) recipients(header fields) (list []string) {
+	tagged := false
+	for _, f := range header {
+		switch strings.ToLower(f.name) {
+		case "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "x-delivered-to", "to", "cc":
+			for _, address := range addressesIn(f.value) {
+				if p, ours := d.destinationOf(address); ours {
+					list = append(list, address)
+					tagged = tagged || !p.plain()
+				}
+			}
+		}
+	}
+	return d.distinct(list, tagged)
+}
+
+// distinct leaves each destination once, and out the plain one if so asked.
+func (d *Desk) distinct(list []string, tagged bool) (kept []string) {
+	seen := map[destination]bool{}
+	for _, address := range list {
+		p, _ := d.destinationOf(address)
+		if seen[p] || tagged && p.plain() || len(kept) >= maxRecipients {
+			continue
+		}
+		seen[p] = true
+		kept = append(kept, address)
+	}
+	return kept
+}
+
+// addressesIn takes the bare addresses out of a field such as
+// "Someone <a@example.org>, b@example.org". It need not understand names: what
+// is not an address of ours is passed over.
+func addressesIn(value string) []string {
+	words := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t,;<>()\"", r) })
+	kept := words[:0]
+	for _, w := range words {
+		if strings.Contains(w, "@") {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}

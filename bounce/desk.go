@@ -1,0 +1,250 @@
+package bounce
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"digest"
+)
+
+// A Store keeps what came back. Its methods commit before they return, say
+// digest.NotFound of what is no more, and change nothing the second time.
+type Store interface {
+	Bounced(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
+	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
+	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
+	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) // newest first
+}
+
+// A Desk takes in mail that comes back. Its methods may be used at once.
+type Desk struct {
+	Store   Store
+	Signer  *digest.Signer
+	Address string // the return path without a token: bounces@example.org
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	mu     sync.Mutex
+	spoken map[string]bool // files that were complained about
+}
+
+// A Message is one as it was delivered.
+type Message struct {
+	From      string   // of the envelope; empty: a bounce's
+	FromKnown bool     // otherwise From is what Return-Path says, if there is one
+	To        []string // of the envelope; none: what the header says
+	Bytes     []byte   // of which MaxMessage are read
+}
+
+// Deed says what was done with a message.
+type Deed string
+
+// What can be done with a message.
+const (
+	NotOurs  Deed = "not ours" // to none of our addresses
+	Ignored  Deed = "ignored"  // ours, and asks for nothing
+	Recorded Deed = "recorded" // a bounce or a complaint, in the store
+	Left     Deed = "left"     // a digest was unsubscribed
+)
+
+// An Outcome is what became of a message.
+type Outcome struct {
+	Did     Deed              `json:"did"`
+	Edition digest.EditionID  `json:"edition,omitempty"`
+	Digest  digest.DigestID   `json:"digest,omitempty"`
+	Kind    digest.BounceKind `json:"kind,omitempty"`
+	Status  string            `json:"status,omitempty"` // RFC 3463
+
+	// Suppressed is the address that gets no more mail.
+	Suppressed string `json:"suppressed,omitempty"`
+	Text       string `json:"text"` // one line for people
+
+	// Token says that the message came to an address that we made: nobody
+	// writes to one by hand.
+	Token bool `json:"-"`
+}
+
+// String is the line for people.
+func (o Outcome) String() string { return o.Text }
+
+// Take does what a message asks for. When it returns without an error it is
+// committed, and the message may be deleted; taking it again changes nothing.
+// An error says that the store could not be used: the message is to be kept and
+// taken later. To several of our addresses, the outcome is the weightiest.
+func (d *Desk) Take(ctx context.Context, m Message) (Outcome, error) {
+	header, _ := cutHeader(cutEnvelope(m.Bytes[:min(len(m.Bytes), MaxMessage)]))
+	to := m.To
+	if len(to) == 0 {
+		to = d.recipients(header)
+	}
+	if !m.FromKnown && header.has("Return-Path") {
+		m.From, m.FromKnown = strings.Trim(header.get("Return-Path"), "<> \t"), true
+	}
+	r, broken := Parse(m.Bytes)
+	weightiest := Outcome{Did: NotOurs, Text: "not for us: it came to none of our addresses"}
+	for _, address := range to {
+		p, ours := d.destinationOf(address)
+		if !ours {
+			continue
+		}
+		o, err := d.take(ctx, p, m, r, broken)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if o.weight() > weightiest.weight() {
+			weightiest = o
+		}
+	}
+	return weightiest, nil
+}
+
+func (o Outcome) weight() int {
+	switch o.Did {
+	case Recorded:
+		return 3
+	case Left:
+		return 2
+	case Ignored:
+		return 1
+	}
+	return 0
+}
+
+// take does what a message to one of our addresses asks for.
+func (d *Desk) take(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome, err error) {
+	stranger, bounce := m.FromKnown && m.From != "", m.FromKnown && m.From == ""
+	switch {
+	case p.digest != 0:
+		o, err = d.takeLeaving(ctx, p.digest, r, bounce)
+	case broken != nil:
+		o = ignored("cannot be read: %s", broken)
+	case p.edition != 0 && stranger:
+		o = ignored("edition %d: a message with a sender is no bounce", p.edition)
+	case p.edition != 0:
+		o, err = d.act(ctx, p, r)
+	case r.Kind == Failure && stranger:
+		o = ignored("a message with a sender is no bounce")
+	default:
+		if found, ok := d.find(r.Original); ok {
+			o, err = d.act(ctx, found, r)
+		} else {
+			o = ignored("no report on a message of ours")
+		}
+	}
+	o.Token = !p.plain()
+	if err == nil {
+		d.Log.Info("mail came back", "did", string(o.Did), "what", o.Text)
+	}
+	return o, err
+}
+
+// takeLeaving ends a digest, whoever asks and in whatever words: only the
+// reader's mail program knows the address. What programs send by themselves
+// is not the reader's wish; they have no business there, but some send
+// bounces to all addresses they find.
+func (d *Desk) takeLeaving(ctx context.Context, id digest.DigestID, r Report, bounce bool) (Outcome, error) {
+	if bounce || r.Kind != NoReport || r.Automatic {
+		return ignored("digest %d: a bounce or an automatic reply unsubscribes nobody", id), nil
+	}
+	return d.leave(ctx, id)
+}
+
+// act does what a report asks for.
+func (d *Desk) act(ctx context.Context, p destination, r Report) (Outcome, error) {
+	switch r.Kind {
+	case Failure:
+		return d.record(ctx, p, digest.Bounce{Kind: r.Bounce, Status: r.Status, Evidence: r.Evidence})
+	case Complaint:
+		return d.record(ctx, p, digest.Bounce{Kind: digest.Complaint, Evidence: r.Evidence})
+	case OptOut:
+		return d.optOut(ctx, p)
+	case Notice:
+		return ignored("%s: a report that asks for nothing", p), nil
+	}
+	return ignored("%s: neither a bounce nor a complaint", p), nil
+}
+
+// record stores what is said of an edition. A complaint that names only the
+// digest is of its latest edition; a bounce has always named the edition.
+func (d *Desk) record(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
+	if p.edition == 0 {
+		if b.Kind != digest.Complaint {
+			return ignored("%s: no bounce names its edition so", p), nil
+		}
+		latest, err := d.Store.Editions(ctx, p.digest, 1)
+		if err != nil {
+			return Outcome{}, fmt.Errorf("finding the edition that came back: %w", err)
+		}
+		if len(latest) == 0 {
+			return gone(p), nil
+		}
+		p = destination{edition: latest[0].ID}
+	}
+	b.Edition = p.edition
+	s, suppressed, err := d.Store.Bounced(ctx, d.Now(), b)
+	if digest.KindOf(err) == digest.NotFound {
+		return gone(p), nil
+	}
+	if err != nil {
+		return Outcome{}, fmt.Errorf("recording the bounce of edition %d: %w", p.edition, err)
+	}
+	o := Outcome{Did: Recorded, Edition: p.edition, Kind: b.Kind, Status: b.Status}
+	o.Text = fmt.Sprintf("%s: %s", p, kindText(b))
+	if suppressed {
+		o.Suppressed = s.Email
+		o.Text += "; " + oneLine(s.Email) + " gets no more mail"
+	}
+	return o, nil
+}
+
+func kindText(b digest.Bounce) string {
+	text := string(b.Kind)
+	if b.Kind != digest.Complaint {
+		text += " bounce"
+	}
+	return strings.TrimSuffix(text+", "+b.Evidence, ", ")
+}
+
+// optOut ends the digest of an edition.
+func (d *Desk) optOut(ctx context.Context, p destination) (Outcome, error) {
+	if p.edition != 0 {
+		e, err := d.Store.Edition(ctx, p.edition)
+		if digest.KindOf(err) == digest.NotFound {
+			return gone(p), nil
+		}
+		if err != nil {
+			return Outcome{}, fmt.Errorf("finding the digest of edition %d: %w", p.edition, err)
+		}
+		p.digest = e.DigestID
+	}
+	return d.leave(ctx, p.digest)
+}
+
+func (d *Desk) leave(ctx context.Context, id digest.DigestID) (Outcome, error) {
+	err := d.Store.SetDigestState(ctx, id, digest.DigestLeft, d.Now())
+	if digest.KindOf(err) == digest.NotFound {
+		return gone(destination{digest: id}), nil
+	}
+	if err != nil {
+		return Outcome{}, fmt.Errorf("unsubscribing digest %d by mail: %w", id, err)
+	}
+	return Outcome{Did: Left, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by mail", id)}, nil
+}
+
+// String names what an address is of.
+func (p destination) String() string {
+	if p.edition != 0 {
+		return fmt.Sprintf("edition %d", p.edition)
+	}
+	return fmt.Sprintf("digest %d", p.digest)
+}
+
+func gone(p destination) Outcome { return ignored("%s: there is no such one any more", p) }
+
+func ignored(format string, a ...any) Outcome {
+	return Outcome{Did: Ignored, Text: "nothing to do: " + fmt.Sprintf(format, a...)}
+}

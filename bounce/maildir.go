@@ -1,0 +1,163 @@
+package bounce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// Sweep takes in what lies in a Maildir's new (https://cr.yp.to/proto/maildir.html)
+// and gives how many messages were for us. Those are deleted once what they ask
+// for is committed. The others, and what people wrote to the plain address, go
+// to cur as seen: the Maildir may be a person's. What is no file of a message
+// stays and is logged, once. Trouble with the store leaves the message, and all
+// after it, for the next time; two sweepers at once do each message's work
+// twice at most, which changes nothing.
+func (d *Desk) Sweep(ctx context.Context, dir string) (taken int, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return 0, maildirError(dir, err)
+	}
+	defer root.Close()
+	names, err := namesIn(root, "new")
+	if err != nil {
+		return 0, maildirError(dir, err)
+	}
+	d.forgetBut(names)
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return taken, err
+		}
+		ours, err := d.sweepOne(ctx, root, name)
+		if err != nil {
+			return taken, err
+		}
+		if ours {
+			taken++
+		}
+	}
+	return taken, nil
+}
+
+// namesIn lists a folder in the order of delivery, as far as names tell it.
+func namesIn(root *os.Root, folder string) ([]string, error) {
+	f, err := root.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, ".") })
+	slices.Sort(names)
+	return names, err
+}
+
+// sweepOne takes in one file. The error is the store's; a file that cannot be
+// read, deleted or moved is logged and stays.
+func (d *Desk) sweepOne(ctx context.Context, root *os.Root, name string) (ours bool, err error) {
+	message, err := readMessage(root, path.Join("new", name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // another sweeper was here
+	}
+	if err != nil {
+		d.complain(name, err)
+		return false, nil
+	}
+	o, err := d.Take(ctx, Message{Bytes: message})
+	if err != nil {
+		return false, err
+	}
+	if o.Did == Recorded || o.Did == Left || o.Token {
+		err = root.Remove(path.Join("new", name))
+	} else {
+		err = toCur(root, name)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.complain(name, err)
+	}
+	return o.Did != NotOurs, nil
+}
+
+// readMessage reads the beginning of a file. A link is not followed, and what
+// is no file, such as a pipe, is not opened.
+func readMessage(root *os.Root, name string) ([]byte, error) {
+	before, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, errNoFile
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
+		return nil, errors.Join(errNoFile, err)
+	}
+	message, err := io.ReadAll(io.LimitReader(f, MaxMessage))
+	if err == nil && !isMessage(message) {
+		err = errUnreadable
+	}
+	return message, err
+}
+
+var errNoFile = errors.New("it is no file")
+
+func isMessage(text []byte) bool {
+	header, _ := cutHeader(cutEnvelope(text))
+	return len(header) > 0
+}
+
+// toCur marks a message as seen. One that is there under the same name, which
+// no server makes, is not overwritten.
+func toCur(root *os.Root, name string) error {
+	base, _, _ := strings.Cut(name, ":")
+	target := path.Join("cur", base+":2,S")
+	if _, err := root.Lstat(target); err == nil {
+		return fmt.Errorf("%s is there already", target)
+	}
+	return root.Rename(path.Join("new", name), target)
+}
+
+// complain logs what is the matter with a file, once.
+func (d *Desk) complain(name string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.spoken[name] {
+		return
+	}
+	if d.spoken == nil {
+		d.spoken = map[string]bool{}
+	}
+	d.spoken[name] = true
+	d.Log.Warn("a file in the Maildir of returned mail stays where it is; look at it and take it away", "file", "new/"+name, "err", err)
+}
+
+// forgetBut keeps in mind only files that are still there.
+func (d *Desk) forgetBut(names []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name := range d.spoken {
+		if _, there := slices.BinarySearch(names, name); !there {
+			delete(d.spoken, name)
+		}
+	}
+}
+
+func maildirError(dir string, err error) error {
+	return &digest.Error{
+		Kind:    digest.Unavailable,
+		Message: fmt.Sprintf("DIGEST_BOUNCE_MAILDIR=%s: no mail can be taken there; name a Maildir (a folder with new and cur in it) that this user may read and write", oneLine(dir)),
+		Err:     err,
+	}
+}

@@ -1,0 +1,169 @@
+package bounce
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/emersion/go-smtp"
+)
+
+// Bounds of what strangers may use up.
+const (
+	maxConnections = 50 // at once
+	maxFromOne     = 10 // at once, of one address
+	maxRecipients  = 20 // of one message
+
+	commandTimeout = 5 * time.Minute  // for a command, or a whole message (RFC 5321 §4.5.3.2.7)
+	writeTimeout   = time.Minute      // for a reply
+	maxSession     = 15 * time.Minute // for a connection, whatever it does
+)
+
+// A Server takes mail by SMTP or LMTP (RFC 2033). It knows only addresses of
+// ours, and relays nothing.
+type Server struct {
+	smtp     *smtp.Server
+	listener *listener
+
+	ctx    context.Context // of Serve, for its sessions
+	taking sync.RWMutex    // held while a message is taken
+}
+
+func newServer(d *Desk, l net.Listener, lmtp bool) *Server {
+	s := &Server{listener: &listener{Listener: l, open: map[*conn]bool{}, from: map[string]int{}}, ctx: context.Background()}
+	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
+		return &session{desk: d, server: s}, nil
+	}))
+	s.smtp.Domain = hostOf(d.Address)
+	s.smtp.LMTP = lmtp
+	s.smtp.ReadTimeout, s.smtp.WriteTimeout = commandTimeout, writeTimeout
+	s.smtp.MaxRecipients = maxRecipients
+	s.smtp.EnableSMTPUTF8 = true // reports on such mail need it (RFC 6533 §5)
+	s.smtp.ErrorLog = debugLog{d.Log}
+	if !lmtp {
+		// Over LMTP the library would take what is beyond its limit for
+		// commands, so there the session alone counts.
+		s.smtp.MaxMessageBytes = MaxMessage
+	}
+	return s
+}
+
+// Addr is where the server listens.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Serve takes mail until ctx ends. A message that is being taken then is
+// finished or given up; the sender, who has no answer, will try again.
+func (s *Server) Serve(ctx context.Context) error {
+	s.ctx = ctx
+	defer context.AfterFunc(ctx, s.close)()
+	err := s.smtp.Serve(s.listener)
+	s.close()
+	s.taking.Lock() // what is being taken uses the store
+	defer s.taking.Unlock()
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("taking mail at %s: %w", s.Addr(), err)
+	}
+	return nil
+}
+
+// close ends the listener too, which the library may not have met yet.
+func (s *Server) close() {
+	s.smtp.Close()     //nolint:errcheck // it may be closed already
+	s.listener.Close() //nolint:errcheck // likewise
+	s.listener.endAll()
+}
+
+// A listener turns away whom there is no room for.
+type listener struct {
+	net.Listener
+
+	mu   sync.Mutex
+	full bool // the server ends
+	open map[*conn]bool
+	from map[string]int // open ones by address
+}
+
+// Accept gives the next connection for which there is room. The others are told
+// to come later.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if mine := (&conn{Conn: c, of: l, who: peer(c), end: time.Now().Add(maxSession)}); l.enter(mine) {
+			return mine, nil
+		}
+		c.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // a courtesy
+		c.Write([]byte("421 4.7.0 Too many connections, try again later\r\n"))
+		c.Close()
+	}
+}
+
+// peer is whom a connection counts for; sockets of this machine count for nobody.
+func peer(c net.Conn) string {
+	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		return a.IP.String()
+	}
+	return ""
+}
+
+func (l *listener) enter(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.full || len(l.open) >= maxConnections || c.who != "" && l.from[c.who] >= maxFromOne {
+		return false
+	}
+	l.open[c] = true
+	l.from[c.who]++
+	return true
+}
+
+func (l *listener) leave(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.open[c] {
+		return
+	}
+	delete(l.open, c)
+	if l.from[c.who]--; l.from[c.who] == 0 {
+		delete(l.from, c.who)
+	}
+}
+
+// endAll closes all connections, and those still to come.
+func (l *listener) endAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.full = true
+	for c := range l.open {
+		c.Conn.Close()
+	}
+}
+
+// A conn ends at its time, however often its deadlines are put off.
+type conn struct {
+	net.Conn
+
+	of  *listener
+	who string
+	end time.Time
+}
+
+func (c *conn) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(c.bounded(t)) }
+func (c *conn) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(c.bounded(t)) }
+func (c *conn) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(c.bounded(t)) }
+
+func (c *conn) bounded(t time.Time) time.Time {
+	if t.IsZero() || t.After(c.end) {
+		return c.end
+	}
+	return t
+}
+
+func (c *conn) Close() error {
+	c.of.leave(c)
+	return c.Conn.Close()
+}

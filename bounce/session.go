@@ -1,0 +1,115 @@
+package bounce
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/emersion/go-smtp"
+)
+
+// A session is one connection's. The library calls it from one goroutine at a time.
+type session struct {
+	desk   *Desk
+	server *Server
+
+	from string
+	to   []string
+}
+
+// Mail begins a message.
+func (s *session) Mail(from string, o *smtp.MailOptions) error {
+	if o != nil && o.Size > MaxMessage {
+		return tooLarge()
+	}
+	s.from, s.to = from, nil
+	return nil
+}
+
+// Rcpt takes addresses of ours only. A bounce has no sender, and nothing else
+// has business at a return path; nothing without a sender is a wish to
+// unsubscribe.
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	p, ours := s.desk.destinationOf(to)
+	switch {
+	case !ours:
+		return reply(550, smtp.EnhancedCode{5, 1, 1}, "No such address here")
+	case p.edition != 0 && s.from != "":
+		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes bounces only, from <>")
+	case p.digest != 0 && s.from == "":
+		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes no bounces")
+	}
+	s.to = append(s.to, to)
+	return nil
+}
+
+// Data answers 250 when all that the message asks for is committed.
+func (s *session) Data(r io.Reader) error {
+	message, err := s.read(r)
+	if err != nil {
+		return err
+	}
+	return s.take(message, s.to)
+}
+
+// LMTPData answers for each recipient (RFC 2033 §4.2).
+func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
+	message, err := s.read(r)
+	if err != nil {
+		return err
+	}
+	for _, to := range s.to {
+		status.SetStatus(to, s.take(message, []string{to}))
+	}
+	return nil
+}
+
+// read gives the message, and always comes to the end of what was sent, or the
+// rest of it would be read as commands.
+func (s *session) read(r io.Reader) ([]byte, error) {
+	message, err := io.ReadAll(io.LimitReader(r, MaxMessage+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(message) <= MaxMessage {
+		return message, nil
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil && !errors.Is(err, smtp.ErrDataTooLarge) {
+		return nil, err
+	}
+	return nil, tooLarge()
+}
+
+func (s *session) take(message []byte, to []string) error {
+	s.server.taking.RLock()
+	defer s.server.taking.RUnlock()
+	_, err := s.desk.Take(s.server.ctx, Message{From: s.from, FromKnown: true, To: to, Bytes: message})
+	if err != nil && s.server.ctx.Err() == nil {
+		s.desk.Log.Error("mail came back and could not be stored; its sender is told to try again", "err", err)
+	}
+	if err != nil {
+		return reply(451, smtp.EnhancedCode{4, 3, 0}, "Not now, try again later")
+	}
+	return nil
+}
+
+// Reset forgets the message.
+func (s *session) Reset() { s.from, s.to = "", nil }
+
+// Logout has nothing to end.
+func (s *session) Logout() error { return nil }
+
+func reply(code int, enhanced smtp.EnhancedCode, text string) error {
+	return &smtp.SMTPError{Code: code, EnhancedCode: enhanced, Message: text}
+}
+
+func tooLarge() error {
+	return reply(552, smtp.EnhancedCode{5, 3, 4}, fmt.Sprintf("More than %d bytes", MaxMessage))
+}
+
+// debugLog takes the library's words about connections that broke.
+type debugLog struct{ log *slog.Logger }
+
+func (l debugLog) Printf(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
+func (l debugLog) Println(v ...any)               { l.log.Debug(fmt.Sprint(v...)) }
