@@ -23,6 +23,8 @@
 //   - guard.go, networks.go, pins.go, client.go: no connection to an address that
 //     is not public, and one address a poll
 //   - find.go: from an address that a person typed to a feed
+//   - picture.go, picturetype.go, picturelane.go: one picture of a post, for a
+//     reader who waits for it
 //
 // Nothing here stores anything: a poll is handed a record and gives one back.
 package poller

@@ -103,6 +103,7 @@ type Poller struct {
 	wire      chan struct{} // holds a token for each request under way
 	hosts     HostLeases    // may be nil
 	robots    *robotsDesk   // nil: no robots.txt is asked for
+	pictures  *pictureLanes
 
 	// parsing holds a token for each parse under way: parsing is all processor
 	// and memory, so there is no use in more of them than processors.
@@ -152,6 +153,7 @@ func New(o Options) *Poller {
 		wire:      make(chan struct{}, cmp.Or(max(o.Requests, 0), DefaultRequests)),
 		hosts:     o.Hosts,
 		robots:    newRobotsDesk(o.Robots),
+		pictures:  newPictureLanes(now),
 		parsing:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		heavy:     make(chan struct{}, mostHeavy),
 	}

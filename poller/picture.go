@@ -1,0 +1,154 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"digest"
+)
+
+// A Picture is an image that a post shows, as its site sent it.
+type Picture struct {
+	Type  string // by its first bytes, whatever the site calls it
+	Bytes []byte
+}
+
+const (
+	maxPicture     = 5 << 20 // bytes, both as they travel and decoded
+	pictureTimeout = 15 * time.Second
+	pictureHops    = 3
+
+	// acceptPictures names what every mail program shows: those who can send
+	// others as well would otherwise do so.
+	acceptPictures = "image/png, image/jpeg, image/gif, image/*;q=0.5"
+)
+
+// ErrPicturesBusy says that so many pictures are being fetched already that
+// this one was not asked for.
+var ErrPicturesBusy = errors.New("too many pictures are being fetched")
+
+// Picture fetches a picture by one plain GET, through the same guard as feeds
+// (I7): no cookies, no Referer, no credentials, nothing but PNG, JPEG, GIF, WebP
+// and AVIF. It takes 15 seconds at most, its waiting for a turn and its
+// redirects included.
+//
+// Pictures are not spaced as feeds are, for a person waits for them: of one host
+// a few are fetched at once, one after the other, as a browser does, and none
+// while it asks to be left alone. They do not take places on the feeds' wire.
+//
+// The error is a *digest.Error: NotFound if there is no such picture there,
+// Unavailable if there may be one later; or else ErrPicturesBusy.
+func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
+	ctx, cancel := context.WithTimeout(ctx, pictureTimeout)
+	defer cancel()
+	r, err := routeTo(address)
+	for err == nil {
+		var a *answer
+		if a, err = p.askPicture(ctx, r); err != nil {
+			break
+		}
+		if a.status == http.StatusOK {
+			return pictureOf(a.body)
+		}
+		if !isRedirect(a.status) {
+			err = badStatus(a)
+			break
+		}
+		if r, err = a.follow(); len(r.seen) > pictureHops {
+			err = errManyHops
+		}
+	}
+	return Picture{}, noPicture(err)
+}
+
+// askPicture sends one request when it is its turn at the host.
+func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
+	leave, err := p.pictures.enter(ctx, r.host())
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	req := (&http.Request{
+		Method: http.MethodGet, URL: r.url, Host: r.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"User-Agent": {p.agent + "pictures for readers)"}, "Accept": {acceptPictures}},
+	}).WithContext(ctx)
+	resp, err := p.transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: p.now()}
+	switch {
+	case a.status == http.StatusOK:
+		if a.body, err = readPicture(resp); err != nil {
+			return nil, err
+		}
+	case isRedirect(a.status):
+		skipBody(resp)
+	case a.status == http.StatusTooManyRequests, a.status == http.StatusServiceUnavailable:
+		wait, _ := retryAfter(a.header, a.received)
+		p.pictures.rest(r.host(), a.received.Add(min(max(wait, leastRest), mostRest)))
+	}
+	return a, nil
+}
+
+var (
+	errLargePicture = fmt.Errorf("the picture is larger than %d MiB", maxPicture>>20)
+	errNotPicture   = errors.New("what came is no picture")
+	errManyHops     = fmt.Errorf("redirected more than %d times", pictureHops)
+)
+
+// readPicture reads a whole body, or nothing of one that is too large.
+func readPicture(resp *http.Response) ([]byte, error) {
+	if resp.ContentLength > maxPicture {
+		return nil, errLargePicture
+	}
+	codings, err := codingsOf(resp.Header.Values("Content-Encoding"))
+	if err != nil {
+		return nil, err
+	}
+	wire := &io.LimitedReader{R: resp.Body, N: maxPicture + 1}
+	decoded, end, err := decode(wire, codings)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	body, err := io.ReadAll(io.LimitReader(decoded, maxPicture+1))
+	if len(body) > maxPicture || wire.N <= 0 {
+		return nil, errLargePicture
+	}
+	return body, err
+}
+
+func pictureOf(body []byte) (Picture, error) {
+	typ := pictureType(body)
+	if typ == "" {
+		return Picture{}, noPicture(errNotPicture)
+	}
+	return Picture{Type: typ, Bytes: body}, nil
+}
+
+// noPicture makes what went wrong an error that says whether it may pass.
+func noPicture(err error) error {
+	if errors.Is(err, ErrPicturesBusy) {
+		return err
+	}
+	text := describe(err, true, pictureTimeout) // which names no address behind a name
+	for _, final := range []error{errLargePicture, errNotPicture, errManyHops, errNotPublic, errPort, errCoding} {
+		if errors.Is(err, final) {
+			return &digest.Error{Kind: digest.NotFound, Message: text}
+		}
+	}
+	kind := digest.Unavailable
+	if t, ok := errors.AsType[*trouble](err); ok {
+		text = t.text
+		if !t.throttled() && t.status < 500 && t.status != http.StatusRequestTimeout {
+			kind = digest.NotFound
+		}
+	}
+	return &digest.Error{Kind: kind, Message: text}
+}

@@ -1,0 +1,279 @@
+package poller
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+// The smallest beginnings of pictures, by type.
+var pictures = map[string]string{
+	"image/png":  "\x89PNG\r\n\x1a\n....",
+	"image/jpeg": "\xff\xd8\xff\xe0....",
+	"image/gif":  "GIF89a....",
+	"image/webp": "RIFF\x10\x00\x00\x00WEBPVP8 ....",
+	"image/avif": "\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00miafavif....",
+}
+
+func TestPictureType(t *testing.T) {
+	for want, b := range pictures {
+		if got := pictureType([]byte(b)); got != want {
+			t.Errorf("%q is %q, want %s", b, got, want)
+		}
+	}
+	for _, b := range []string{
+		"", "GIF", "<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<?xml version='1.0'?><svg/>", "<!doctype html>", " GIF89a",
+		"%PDF-1.7", "RIFF\x10\x00\x00\x00WAVEfmt ....", "\x00\x00\x00\x1cftypheic\x00\x00\x00\x00mif1heic", "\x00\x00\x00\x10ftypisom\x00\x00\x00\x00avif",
+		"\x00\x00\x00\x14ftypmif1avifmiaf", "BM......", "\x00\x00\x01\x00icon", "II*\x00tiff", "\x1f\x8b\x08....", "PK\x03\x04",
+	} {
+		if got := pictureType([]byte(b)); got != "" {
+			t.Errorf("%q is %q", b, got)
+		}
+	}
+}
+
+func FuzzPictureType(f *testing.F) {
+	for _, b := range pictures {
+		f.Add([]byte(b))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if typ := pictureType(b); typ != "" && (b[0] == '<' || b[0] == '{' || len(b) < 3) {
+			t.Errorf("%q is %s", b, typ)
+		}
+	})
+}
+
+func TestPicture(t *testing.T) {
+	s := newSite(t, nil)
+	p := newReader(t, s.url("/")).p
+	for want, b := range pictures {
+		s.says(200, b, "Content-Type: text/html", "Set-Cookie: a=b")
+		got, err := p.Picture(t.Context(), strings.Replace(s.url("/a b?c=d#e"), "//", "//ada:secret@", 1))
+		if err != nil || got.Type != want || string(got.Bytes) != b {
+			t.Errorf("%s: %q %q %v", want, got.Type, got.Bytes, err)
+		}
+		log := asked(t, s, "GET")
+		if ua, _ := log[0].get("User-Agent"); !strings.HasPrefix(ua, "digest/") || !strings.HasSuffix(ua, "/bot; pictures for readers)") {
+			t.Errorf("User-Agent %q", ua)
+		}
+		for _, name := range []string{"Cookie", "Referer", "Authorization", "Range", "If-None-Match"} {
+			if value, has := log[0].get(name); has {
+				t.Errorf("%s: %s", name, value)
+			}
+		}
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write([]byte(pictures["image/png"]))
+	z.Close()
+	s.says(200, zipped.String(), "Content-Encoding: gzip")
+	if got, err := p.Picture(t.Context(), s.url("/")); err != nil || got.Type != "image/png" {
+		t.Error(got, err)
+	}
+}
+
+// TestPictureRefusals: what is no picture, and whether it may be one later.
+func TestPictureRefusals(t *testing.T) {
+	png := pictures["image/png"]
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	_, _ = z.Write([]byte(png + string(zeros(maxPicture))))
+	z.Close()
+	for _, c := range []struct {
+		why, answer string
+		kind        digest.Kind
+	}{
+		{"SVG", reply(request{}, 200, "<svg/>", "Content-Type: image/svg+xml"), digest.NotFound},
+		{"a page that says it is a picture", reply(request{}, 200, "<html>", "Content-Type: image/png"), digest.NotFound},
+		{"nothing", reply(request{}, 200, "", "Content-Type: image/png"), digest.NotFound},
+		{"gone", reply(request{}, 404, png), digest.NotFound},
+		{"forbidden", reply(request{}, 403, png), digest.NotFound},
+		{"a part", reply(request{}, 206, png), digest.NotFound},
+		{"too large, as it says", reply(request{}, 200, png, fmt.Sprint("Content-Length: ", maxPicture+1)), digest.NotFound},
+		{"too large, as it turns out", "HTTP/1.1 200 X\r\nConnection: close\r\n\r\n" + png + string(zeros(maxPicture)), digest.NotFound},
+		{"too large once unpacked", reply(request{}, 200, bomb.String(), "Content-Encoding: gzip"), digest.NotFound},
+		{"an unknown coding", reply(request{}, 200, png, "Content-Encoding: rot13"), digest.NotFound},
+		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
+		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/i.png"), digest.NotFound},
+		{"redirected to a name of this machine", reply(request{}, 302, "", "Location: http://169.254.169.254/latest/meta-data"), digest.NotFound},
+		{"redirected in a circle", reply(request{}, 302, "", "Location: /"), digest.NotFound},
+		{"broken", reply(request{}, 500, png), digest.Unavailable},
+		{"cut short", "HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: 99\r\n\r\n" + png, digest.Unavailable},
+		{"no answer", "", digest.Unavailable},
+	} {
+		s := newSite(t, func(request) string { return c.answer })
+		p := newReader(t, s.url("/")).p
+		got, err := p.Picture(t.Context(), s.url("/"))
+		if digest.KindOf(err) != c.kind || got.Bytes != nil {
+			t.Errorf("%s: %v, want %q", c.why, err, c.kind)
+		}
+	}
+	p := newReader(t, "").p
+	for _, address := range []string{"", "ftp://x.org/i.png", "/i.png", "http://", "javascript:alert(1)", "http://[::1", "data:image/png;base64,"} {
+		if _, err := p.Picture(t.Context(), address); digest.KindOf(err) != digest.NotFound {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+func TestPictureRedirects(t *testing.T) {
+	s := newSite(t, func(r request) string {
+		var n int
+		if _, err := fmt.Sscanf(r.target, "/%d", &n); err != nil || n == 0 {
+			return reply(r, 200, pictures["image/gif"])
+		}
+		return reply(r, 301, "", fmt.Sprint("Location: /", n-1))
+	})
+	p := newReader(t, s.url("/")).p
+	if _, err := p.Picture(t.Context(), s.url("/3")); err != nil {
+		t.Error(err)
+	}
+	asked(t, s, "GET GET GET GET")
+	if _, err := p.Picture(t.Context(), s.url("/4")); digest.KindOf(err) != digest.NotFound {
+		t.Errorf("four redirects: %v", err)
+	}
+	asked(t, s, "GET GET GET GET")
+}
+
+// TestI7_Pictures: no picture is asked for at an address that is not public,
+// as a literal, by its name, or by a name that means something else by now.
+func TestI7_Pictures(t *testing.T) {
+	s := newSite(t, func(r request) string { return reply(r, 200, pictures["image/png"], "Connection: close") })
+	_, port, _ := strings.Cut(s.address, ":")
+	p := newReader(t, "", func(o *Options) { o.AllowNetworks = nil }).p
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "[64:ff9b::127.0.0.1]", "2130706433", "0x7f.1"} {
+		if _, err := p.Picture(t.Context(), "http://"+host+":"+port+"/"); err == nil {
+			t.Errorf("%s was asked", host)
+		}
+	}
+	asked(t, s, "")
+	answer := netip.MustParseAddr("127.0.0.1")
+	p = through(t, "", func() ([]netip.Addr, error) { return []netip.Addr{answer}, nil }).p
+	if _, err := p.Picture(t.Context(), "http://a.example:"+port+"/"); err != nil {
+		t.Fatal(err)
+	}
+	asked(t, s, "GET")
+	answer = netip.MustParseAddr("192.168.0.1")
+	if _, err := p.Picture(t.Context(), "http://a.example:"+port+"/"); digest.KindOf(err) != digest.NotFound {
+		t.Errorf("a name that turned private: %v", err)
+	}
+	asked(t, s, "")
+}
+
+// TestPicturesOfOneHost come two at once and without the pauses of feeds; those
+// of another host do not wait for them.
+func TestPicturesOfOneHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		var mu sync.Mutex
+		flying, most := 0, 0
+		n.site("a.example:80", func(r request) string {
+			mu.Lock()
+			flying++
+			most = max(most, flying)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			flying--
+			mu.Unlock()
+			return reply(r, 200, pictures["image/png"])
+		})
+		n.site("b.example:80", func(r request) string { return reply(r, 200, pictures["image/png"]) })
+		p := n.reader(t, "").p
+		begun := time.Now()
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				if _, err := p.Picture(t.Context(), fmt.Sprint("http://A.example/", i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if _, err := p.Picture(t.Context(), "http://b.example/"); err != nil || time.Since(begun) > 0 {
+			t.Errorf("another host's picture after %v: %v", time.Since(begun), err)
+		}
+		wg.Wait()
+		if took := time.Since(begun); most != picturesAHost || took != 5*time.Second {
+			t.Errorf("%d at once, %v in all", most, took)
+		}
+		if len(p.pictures.hosts) != 0 {
+			t.Errorf("%d hosts are remembered", len(p.pictures.hosts))
+		}
+		n.close()
+	})
+}
+
+// TestPicturesTakeTurnsOnlySoLong: a host that hangs holds nobody for longer
+// than the time of one picture, and only so many may wait for it.
+func TestPicturesTakeTurnsOnlySoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		hang := make(chan struct{})
+		n.site("a.example:80", func(request) string { <-hang; return "" })
+		p := n.reader(t, "").p
+		begun := time.Now()
+		var wg sync.WaitGroup
+		for range picturesWait {
+			wg.Go(func() {
+				if _, err := p.Picture(t.Context(), "http://a.example/"); err == nil || time.Since(begun) > pictureTimeout {
+					t.Errorf("after %v: %v", time.Since(begun), err)
+				}
+			})
+		}
+		synctest.Wait()
+		if _, err := p.Picture(t.Context(), "http://a.example/"); !errors.Is(err, ErrPicturesBusy) {
+			t.Errorf("one too many: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := p.Picture(ctx, "http://b.example/"); err == nil {
+			t.Error("fetched for nobody")
+		}
+		wg.Wait()
+		close(hang)
+		n.close()
+	})
+}
+
+// TestPicturesLeaveAHostAlone that says it is asked too often, also those that
+// were waiting for their turn, until its time has passed.
+func TestPicturesLeaveAHostAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		s := n.site("a.example:80", func(r request) string { return reply(r, 429, "", "Retry-After: 300") })
+		p := n.reader(t, "").p
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				if _, err := p.Picture(t.Context(), "http://a.example/"); digest.KindOf(err) != digest.Unavailable {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if asked := len(s.log()); asked > picturesAHost {
+			t.Errorf("asked %d times", asked)
+		}
+		s.says(200, pictures["image/png"])
+		time.Sleep(299 * time.Second)
+		if _, err := p.Picture(t.Context(), "http://a.example/"); digest.KindOf(err) != digest.Unavailable || len(s.log()) > 0 {
+			t.Errorf("asked too early: %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		if _, err := p.Picture(t.Context(), "http://a.example/"); err != nil || len(p.pictures.hosts) != 0 {
+			t.Errorf("%v, %d hosts remembered", err, len(p.pictures.hosts))
+		}
+		n.close()
+	})
+}

@@ -1,0 +1,125 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+const (
+	picturesAtOnce = 8  // over all hosts
+	picturesAHost  = 2  // at once: a browser has six
+	picturesWait   = 32 // for one host, those under way included
+
+	// How long a host that says it is asked too often is left alone, whatever it says.
+	leastRest = time.Minute
+	mostRest  = time.Hour
+)
+
+// pictureLanes lets a few pictures at once through to each host.
+type pictureLanes struct {
+	now  func() time.Time
+	wire chan struct{} // holds a token for each picture under way
+
+	mu    sync.Mutex
+	hosts map[string]*pictureLane
+}
+
+// A pictureLane is the way to one host; its fields are guarded by pictureLanes.mu.
+type pictureLane struct {
+	wire  chan struct{} // holds a token for each picture under way
+	users int           // who wait or ask
+	rests time.Time     // until when the host is left alone
+}
+
+func newPictureLanes(now func() time.Time) *pictureLanes {
+	return &pictureLanes{now: now, wire: make(chan struct{}, picturesAtOnce), hosts: make(map[string]*pictureLane)}
+}
+
+// enter waits for a turn at a host. Whoever got nil calls leave.
+func (p *pictureLanes) enter(ctx context.Context, host string) (leave func(), err error) {
+	l, err := p.join(host)
+	if err != nil {
+		return nil, err
+	}
+	var held []chan struct{}
+	leave = func() {
+		for _, wire := range held {
+			<-wire
+		}
+		p.part(host, l)
+	}
+	for _, wire := range []chan struct{}{l.wire, p.wire} { // who waits for a slow host keeps no other waiting
+		select {
+		case wire <- struct{}{}:
+			held = append(held, wire)
+		case <-ctx.Done():
+			leave()
+			return nil, ErrPicturesBusy
+		}
+	}
+	if p.resting(l) { // by what it said meanwhile
+		leave()
+		return nil, errRests
+	}
+	return leave, nil
+}
+
+// errRests says that a host is left alone because it asked for it.
+var errRests = errors.New("the host asked to be left alone for a while")
+
+func (p *pictureLanes) join(host string) (*pictureLane, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.hosts[host]
+	switch {
+	case l == nil:
+		p.sweep()
+		l = &pictureLane{wire: make(chan struct{}, picturesAHost)}
+		p.hosts[host] = l
+	case l.rests.After(p.now()):
+		return nil, errRests
+	case l.users >= picturesWait:
+		return nil, ErrPicturesBusy
+	}
+	l.users++
+	return l, nil
+}
+
+// part ends what join began. A lane is forgotten when nobody uses it, unless
+// its host rests.
+func (p *pictureLanes) part(host string, l *pictureLane) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l.users--; l.users == 0 && !l.rests.After(p.now()) {
+		delete(p.hosts, host)
+	}
+}
+
+func (p *pictureLanes) resting(l *pictureLane) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return l.rests.After(p.now())
+}
+
+// rest leaves a host alone until a time. The caller has entered.
+func (p *pictureLanes) rest(host string, until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l := p.hosts[host]; until.After(l.rests) {
+		l.rests = until
+	}
+}
+
+// sweep forgets hosts that have rested, once there are many.
+func (p *pictureLanes) sweep() {
+	if len(p.hosts) < firstSweep {
+		return
+	}
+	for host, l := range p.hosts {
+		if l.users == 0 && !l.rests.After(p.now()) {
+			delete(p.hosts, host)
+		}
+	}
+}
