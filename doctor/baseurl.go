@@ -1,0 +1,215 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// hostOf is the host of an address of the web, "" if it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// A reach says from where an address works.
+type reach int
+
+const (
+	everywhere reach = iota
+	atHome           // in one network
+	hereOnly         // on one machine
+)
+
+func reachOf(host string) reach {
+	a, err := netip.ParseAddr(host)
+	switch {
+	case host == "localhost" || strings.HasSuffix(host, ".localhost"), err == nil && (a.IsLoopback() || a.IsUnspecified()):
+		return hereOnly
+	case err == nil && !isPublic(a), err != nil && !isPublicName(host):
+		return atHome
+	}
+	return everywhere
+}
+
+// baseURL finds out whether the links in mail work, and for whom.
+func (x *exam) baseURL(ctx context.Context) finding {
+	host := hostOf(x.BaseURL)
+	f := one(OK, x.BaseURL, "")
+	bad, example := Wrong, "set DIGEST_BASE_URL to the address that readers reach, such as https://digest.example.org"
+	switch reach := reachOf(host); {
+	case reach == hereOnly:
+		bad = Warn
+		f.note(Warn, "the links in mail work for nobody but on this machine", example)
+	case reach == atHome:
+		bad = Warn
+		f.note(Warn, "the links in mail work for nobody outside this network", "if readers are elsewhere, "+example)
+	case strings.HasPrefix(x.BaseURL, "http://"):
+		f.note(Wrong, "without https, mail programs do not unsubscribe by one click (RFC 8058), and sign-in links travel in the clear",
+			"get a certificate (a proxy such as Caddy does so by itself) and set DIGEST_BASE_URL to https://"+strings.TrimPrefix(x.BaseURL, "http://"))
+	}
+	if x.Offline {
+		f.note(Skipped, "whether it answers was "+offline, "")
+		return f
+	}
+	if reachOf(host) == everywhere {
+		if why := x.noDNS(ctx); why != "" {
+			f.note(Skipped, "whether it answers was not asked: "+why, "")
+			return f
+		}
+		if !x.resolves(ctx, host, &f) {
+			return f
+		}
+	}
+	x.answers(ctx, bad, &f)
+	return f
+}
+
+// resolves looks the host up, as the DNS has it.
+func (x *exam) resolves(ctx context.Context, host string, f *finding) bool {
+	found, err := x.names.addresses(ctx, host)
+	switch {
+	case err != nil:
+		u := unasked(host, err)
+		f.note(u.status, u.found[0], u.todo[0])
+		return false
+	case len(found) == 0:
+		f.note(Wrong, "the DNS has no address for "+host, fmt.Sprintf("publish an A record (and AAAA, if the machine has IPv6) for %s with the public address of the web server, or correct DIGEST_BASE_URL", host))
+		return false
+	case len(publicOnes(found)) == 0:
+		f.note(Warn, host+" leads to "+joined(found)+", which is no public address", "if others are told the same, publish the public address of the web server for "+host)
+	}
+	return true
+}
+
+// answers finds out whether it is this instance that answers there.
+func (x *exam) answers(ctx context.Context, bad Status, f *finding) {
+	health, err := x.fetch(ctx, "/healthz")
+	if err != nil {
+		found, todo := x.diagnose(err)
+		f.note(bad, found, todo)
+		return
+	}
+	const elsewhere = "see that the proxy leads all paths of this address to digest serve, and that DIGEST_BASE_URL names it"
+	switch {
+	case health.location != "":
+		f.note(bad, "it redirects to "+health.location, "set DIGEST_BASE_URL to where it redirects to; a click to unsubscribe must not be redirected (RFC 8058)")
+		return
+	case health.status == http.StatusServiceUnavailable && strings.HasPrefix(health.body, "the database"):
+		f.note(Wrong, "digest answers there, and its database does not", "see that the database runs, and the log of digest serve")
+		return
+	case health.status == http.StatusBadGateway || health.status == http.StatusServiceUnavailable || health.status == http.StatusGatewayTimeout:
+		f.note(bad, fmt.Sprintf("a proxy answers %d there: nobody is behind it", health.status), "start digest serve, and see that the proxy leads to DIGEST_LISTEN")
+		return
+	case health.status != http.StatusOK || strings.TrimSpace(health.body) != "ok":
+		f.note(bad, fmt.Sprintf("something else answers there (%d to /healthz)", health.status), elsewhere)
+		return
+	}
+	x.isThis(ctx, bad, f)
+	if ends := endsSoon(health.certificate, x.Now()); !x.Frozen && ends != "" {
+		f.note(Warn, "its certificate ends on "+ends, "see why it has not been renewed")
+	}
+}
+
+// named finds the base URL in what an instance's bot page says of its requests.
+func named(page string) string {
+	m := regexp.MustCompile(`digest/\S+ \(\+(https?://[^\s/]+)/bot;`).FindStringSubmatch(html.UnescapeString(page))
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
+// isThis compares the base URL that the instance there knows itself by.
+func (x *exam) isThis(ctx context.Context, bad Status, f *finding) {
+	page, err := x.fetch(ctx, "/bot")
+	switch name := named(page.body); {
+	case err != nil, name == "":
+		f.note(bad, "something answers there, and does not say that it is digest", "see that the proxy leads all paths of this address to digest serve")
+	case name != strings.TrimRight(x.BaseURL, "/"):
+		f.note(bad, "a digest answers there that knows itself as "+name, "give digest serve and this command the same DIGEST_BASE_URL, or the other instance another address")
+	default:
+		f.note(OK, "a digest answers there by this name", "")
+	}
+}
+
+// An answer is what the base URL said.
+type answer struct {
+	status      int
+	location    string
+	body        string
+	date        time.Time
+	certificate *x509.Certificate
+}
+
+func (x *exam) fetch(ctx context.Context, path string) (answer, error) {
+	transport := &http.Transport{DialContext: x.Dial, TLSClientConfig: x.TLS, DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(x.BaseURL, "/")+path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("User-Agent", "digest-doctor")
+	res, err := client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	const most = 1 << 20
+	body, err := io.ReadAll(io.LimitReader(res.Body, most))
+	a := answer{status: res.StatusCode, body: string(body)}
+	if res.StatusCode/100 == 3 {
+		a.location = cmp.Or(res.Header.Get("Location"), "nowhere")
+	}
+	a.date, _ = http.ParseTime(res.Header.Get("Date"))
+	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
+		a.certificate = res.TLS.PeerCertificates[0]
+	}
+	return a, err
+}
+
+// endsSoon gives the day on which a certificate ends whose renewal is overdue,
+// by the habits of those that are renewed by themselves.
+func endsSoon(c *x509.Certificate, now time.Time) string {
+	if c == nil {
+		return ""
+	}
+	const patience, part = 14 * 24 * time.Hour, 6
+	if c.NotAfter.Sub(now) > min(patience, c.NotAfter.Sub(c.NotBefore)/part) {
+		return ""
+	}
+	return c.NotAfter.UTC().Format(time.DateOnly)
+}
+
+// diagnose says what a failed request shows.
+func (x *exam) diagnose(err error) (found, todo string) {
+	host := hostOf(x.BaseURL)
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return "its certificate is not valid today (it ends on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly) + ")", "renew the certificate at the web server, and see that the clocks are right"
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "its certificate is for another name", "get a certificate for " + host
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is not trusted by this machine", "get a certificate of a public authority for " + host + ", and give all its intermediates"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "it does not speak TLS there", "set up TLS at the web server, or correct the port in DIGEST_BASE_URL"
+	}
+	return "nothing answers there (" + reason(err) + ")", "start digest serve; if it runs, see that the proxy and the firewall lead here, also from this machine"
+}

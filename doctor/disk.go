@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// How much room is little, and how much is too little.
+const (
+	littleRoom = 1 << 30
+	littlePart = 20 // one of so many
+	tooLittle  = 100 << 20
+)
+
+// disk finds out whether there is room where this instance writes.
+func (x *exam) disk(context.Context) finding {
+	var f finding
+	if x.Database.File != "" {
+		x.room("the database", filepath.Dir(x.Database.File), &f)
+		x.writable(&f)
+	}
+	if x.Mail.Folder != "" {
+		x.room("the mail", x.Mail.Folder, &f)
+	}
+	if x.BounceMaildir != "" {
+		x.room("the bounces", x.BounceMaildir, &f)
+	}
+	if f.status == "" {
+		return skip("nothing is written to the disks of this machine")
+	}
+	return f
+}
+
+func (x *exam) room(what, folder string, f *finding) {
+	folder = existing(folder)
+	if err := tryFile(folder); err != nil {
+		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, cannot be written (%s)", what, folder, fileReason(err)), "let the user that digest runs as write it, or name another in the settings")
+		return
+	}
+	space, known := x.Machine.Space(folder)
+	if !known {
+		f.note(OK, fmt.Sprintf("the folder of %s can be written; how much room it has cannot be told", what), "")
+		return
+	}
+	f.note(roomStatus(space), fmt.Sprintf("%s free of %s for %s", bytesText(space.Free), bytesText(space.Total), what), "")
+	if s := roomStatus(space); s != OK {
+		f.note(s, "", "make room on the disk of "+folder+", or keep less (DIGEST_KEEP)")
+	}
+}
+
+func roomStatus(s Space) Status {
+	switch {
+	case s.Free < tooLittle:
+		return Wrong
+	case s.Free < littleRoom, s.Free < s.Total/littlePart:
+		return Warn
+	}
+	return OK
+}
+
+func (x *exam) writable(f *finding) {
+	file, err := os.OpenFile(x.Database.File, os.O_RDWR, 0)
+	if err == nil {
+		file.Close()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		f.note(Wrong, fmt.Sprintf("%s cannot be written (%s)", x.Database.File, fileReason(err)), "let the user that digest runs as write it")
+	}
+}
+
+// existing is a folder, or the nearest one above it that exists.
+func existing(folder string) string {
+	for {
+		above := filepath.Dir(folder)
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) || above == folder {
+			return folder
+		}
+		folder = above
+	}
+}
+
+// tryFile makes a file in a folder and removes it.
+func tryFile(folder string) error {
+	f, err := os.CreateTemp(folder, ".digest-doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// fileReason is a file's error without the name of the file.
+func fileReason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+func bytesText(n uint64) string {
+	const unit = 1024
+	size, names := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; size >= unit && i < len(names)-1; i++ {
+		size /= unit
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %s", size, names[i])
+}

@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"context"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"digest"
+	"digest/mailer"
+)
+
+// dkim finds out whether mail is signed, and whether receivers find the key
+// that the signature is made with (RFC 6376).
+func (x *exam) dkim(ctx context.Context) finding {
+	domain := domainOf(x.From)
+	if why := x.noRecords(); why != "" {
+		return skip(why)
+	}
+	if !x.Database.Read() {
+		return skip("whether there is a key is not known without the database")
+	}
+	key, found := x.signingKey()
+	if !found {
+		return x.noKey(domain)
+	}
+	name, value, err := mailer.DKIMRecord(key)
+	if err != nil {
+		found, todo := told(err)
+		return one(Wrong, found, todo)
+	}
+	published, err := x.names.texts(ctx, name)
+	if err != nil {
+		return unasked(name, err)
+	}
+	f := judgeKey(key, published)
+	if f.status == Wrong {
+		f.note(Wrong, "", fmt.Sprintf("publish at %s the one TXT record: %s", name, value))
+	}
+	return f
+}
+
+func (x *exam) noKey(domain string) finding {
+	var others []string
+	idle := ""
+	for _, k := range x.Database.Keys {
+		covers := k.Domain == domain || strings.HasSuffix(domain, "."+k.Domain)
+		if covers && !k.Active && idle == "" {
+			idle = k.Domain + " " + k.Selector
+		} else if !covers && !slices.Contains(others, k.Domain) {
+			others = append(others, k.Domain)
+		}
+	}
+	switch {
+	case idle != "":
+		return one(Wrong, fmt.Sprintf("there is a key for %s, and it is not in use: mail goes out unsigned", domain), "once its record is published, run: digest dkim use "+idle)
+	case len(others) > 0:
+		return one(Wrong, fmt.Sprintf("there are keys for %s, and none for %s: mail goes out unsigned", strings.Join(others, ", "), domain),
+			"run: digest dkim new "+domain+"; or send from an address at "+others[0])
+	}
+	return one(Warn, "there is no key: mail goes out unsigned, and large providers refuse much of that, unless the mail server signs it for "+domain+", which cannot be known here",
+		"run: digest dkim new "+domain)
+}
+
+// judgeKey compares a key with the records published for it.
+func judgeKey(key digest.DKIMKey, published []string) finding {
+	name := key.Selector + "._domainkey." + key.Domain
+	switch len(published) {
+	case 0:
+		return one(Wrong, "there is no record at "+name, "")
+	case 1:
+	default:
+		return one(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may take any of them", len(published), name), "")
+	}
+	tags, ok := parseTags(published[0])
+	version, hasVersion := tags["v"]
+	public, hasKey := tags["p"]
+	switch {
+	case !ok || !hasKey || hasVersion && !isFirst(published[0], "DKIM1"):
+		return one(Wrong, fmt.Sprintf("the record at %s cannot be understood (%s)", name, cut(published[0])), "")
+	case hasVersion && version != "DKIM1":
+		return one(Wrong, fmt.Sprintf("the record at %s is of another version (v=%s)", name, cut(version)), "")
+	case public == "":
+		return one(Wrong, fmt.Sprintf("the record at %s says that the key is revoked (an empty p=)", name), "")
+	case tags["k"] != "" && tags["k"] != "rsa":
+		return one(Wrong, fmt.Sprintf("the record at %s is for keys of another kind (k=%s)", name, cut(tags["k"])), "")
+	case !sameKey(key, public):
+		return one(Wrong, fmt.Sprintf("the record at %s holds another key, or not the whole of ours", name), "")
+	case tags["h"] != "" && !listed(tags["h"], "sha256"):
+		return one(Wrong, fmt.Sprintf("the record at %s allows no SHA-256 (h=%s)", name, cut(tags["h"])), "")
+	case tags["s"] != "" && !listed(tags["s"], "*") && !listed(tags["s"], "email"):
+		return one(Wrong, fmt.Sprintf("the record at %s is not for mail (s=%s)", name, cut(tags["s"])), "")
+	case listed(tags["t"], "y"):
+		return one(Warn, fmt.Sprintf("the record at %s says that DKIM is only tried out (t=y): receivers treat mail as unsigned", name), "take t=y out of the record")
+	}
+	return one(OK, "mail is signed, and the key is published at "+name, "")
+}
+
+// sameKey compares the key itself: one key can be written in two ways and with
+// any white space (RFC 6376 §3.6.1, erratum 3017).
+func sameKey(key digest.DKIMKey, published string) bool {
+	ours, err := x509.ParsePKCS8PrivateKey(key.PrivateKey)
+	if err != nil {
+		return false
+	}
+	private, ok := ours.(*rsa.PrivateKey)
+	if !ok {
+		return false
+	}
+	theirs := readPublic(published)
+	return theirs != nil && private.PublicKey.Equal(theirs)
+}
+
+func readPublic(published string) *rsa.PublicKey {
+	der, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(published), ""))
+	if err != nil {
+		return nil
+	}
+	if parsed, err := x509.ParsePKIXPublicKey(der); err == nil {
+		public, _ := parsed.(*rsa.PublicKey)
+		return public
+	}
+	public, _ := x509.ParsePKCS1PublicKey(der)
+	return public
+}
+
+// cut shortens what others wrote to what fits into a line.
+func cut(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

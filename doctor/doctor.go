@@ -1,0 +1,165 @@
+// Package doctor finds out whether what the operator has to have right is
+// right: the base URL, the records by which receivers tell this instance's mail
+// from forgeries, the mail server, the clock, the zones, the disks.
+//
+// Each check is handed what it has to know as Facts and answers with one
+// Finding; it changes nothing. The checks run side by side, each in its own
+// time, so that what hangs holds nothing else up.
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/mailer"
+)
+
+// Status says how bad a finding is.
+type Status string
+
+// The statuses.
+const (
+	OK      Status = "ok"
+	Warn    Status = "warn"    // works, and may not be what is wanted
+	Wrong   Status = "wrong"   // has to be put right
+	Skipped Status = "skipped" // was not looked at
+)
+
+// A Finding is what one check found.
+type Finding struct {
+	Check  string `json:"check"`
+	Status Status `json:"status"`
+	Found  string `json:"found"`
+	Todo   string `json:"todo"` // one line or several; empty: nothing is to be done
+}
+
+// A Resolver asks the DNS; *net.Resolver is one.
+type Resolver interface {
+	LookupTXT(ctx context.Context, name string) ([]string, error)
+	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
+	LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error)
+	LookupAddr(ctx context.Context, address string) ([]string, error)
+}
+
+// Facts is what the checks work on.
+type Facts struct {
+	Now    func() time.Time
+	Frozen bool // Now stands still: no clock is compared with it
+
+	BaseURL       string
+	From          string       // as DIGEST_FROM has it
+	ReturnPath    string       // a bare address; empty: bounces go to From
+	Mail          mailer.Place // where DIGEST_MAIL leads
+	BounceListen  string       // as the settings have them; empty: none
+	BounceMaildir string
+
+	Database Database
+	Machine  Machine
+
+	Offline  bool // no DNS, no connections
+	Resolver Resolver
+	Dial     mailer.DialFunc                 // to the base URL
+	TLS      *tls.Config                     // for it; nil: the system's roots
+	Probe    func(ctx context.Context) error // mailer.Probe of DIGEST_MAIL
+	Limit    time.Duration                   // for one check; default 15 s
+}
+
+// A Database is what was seen of it by somebody who changed nothing.
+type Database struct {
+	Name string // for people, without a password
+	File string // of SQLite; empty: a server
+
+	Err     error  // why it cannot be read
+	Absent  bool   // there is none yet
+	Closed  bool   // it would have to be changed to be read
+	Old     bool   // its schema is not this program's
+	Fenced  string // why nothing is polled or mailed; empty: something is
+	Readers int
+
+	Ahead time.Duration // how much its clock is ahead of ours; 0 where it has none
+	Beat  time.Time     // the last heartbeat; zero: none
+	Keys  []digest.DKIMKey
+	Zones map[string][]string // the readers' zones, with some of their addresses
+}
+
+// Read reports whether anything of it is known.
+func (d Database) Read() bool { return d.Err == nil && !d.Absent && !d.Closed && !d.Old }
+
+// A Machine is what this machine says of itself; see ThisMachine.
+type Machine struct {
+	Addresses []netip.Addr                      // its own
+	Space     func(folder string) (Space, bool) // false: cannot be told
+	Synced    func() (synced, known bool)       // whether something keeps its clock right
+	ZoneDirs  []string                          // where zone files may be, the first that exists counts
+}
+
+// Space is the room in a file system, in bytes.
+type Space struct{ Free, Total uint64 }
+
+// defaultLimit leaves room under 30 seconds for reading the database before.
+const defaultLimit = 15 * time.Second
+
+// An exam is the checks at work.
+type exam struct {
+	Facts
+	names *names
+}
+
+// finding builds a Finding out of notes; the worst one's status is its status.
+type finding struct {
+	status      Status
+	found, todo []string
+}
+
+func (f *finding) note(s Status, found, todo string) {
+	if rank(s) > rank(f.status) {
+		f.status = s
+	}
+	if found != "" {
+		f.found = append(f.found, found)
+	}
+	if todo != "" {
+		f.todo = append(f.todo, todo)
+	}
+}
+
+func one(s Status, found, todo string) finding {
+	var f finding
+	f.note(s, found, todo)
+	return f
+}
+
+func skip(why string) finding { return one(Skipped, why, "") }
+
+func rank(s Status) int {
+	switch s {
+	case Skipped:
+		return 1
+	case OK:
+		return 2
+	case Warn:
+		return 3
+	case Wrong:
+		return 4
+	}
+	return 0
+}
+
+func (f finding) named(check string) Finding {
+	return Finding{Check: check, Status: f.status, Found: strings.Join(f.found, "; "), Todo: strings.Join(f.todo, "\n")}
+}
+
+// Sick counts the findings that have to be put right.
+func Sick(findings []Finding) (wrong int) {
+	for _, f := range findings {
+		if f.Status == Wrong {
+			wrong++
+		}
+	}
+	return wrong
+}

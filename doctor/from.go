@@ -1,0 +1,182 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// envelope is the address that bounces go to, whose domain SPF is about.
+func (x *exam) envelope() string {
+	if x.ReturnPath != "" {
+		return x.ReturnPath
+	}
+	return x.From
+}
+
+// leaves says why mail does not leave this machine; "" when it does.
+func (x *exam) stays() string {
+	if x.Mail.Folder != "" {
+		return "mail goes to a folder on this machine, where nobody asks for it"
+	}
+	return ""
+}
+
+// noRecords says why no records of From's domain are looked for.
+func (x *exam) noRecords() string {
+	domain := domainOf(x.From)
+	switch _, freemail := provider(domain); {
+	case x.stays() != "":
+		return x.stays()
+	case !isPublicName(domain):
+		return fmt.Sprintf("From is at %s, which is no domain of the DNS", domain)
+	case freemail:
+		return fmt.Sprintf("the records of %s are its provider's", domain)
+	}
+	return ""
+}
+
+// from finds out whether From is an address that receivers can believe.
+func (x *exam) from(ctx context.Context) finding {
+	domain := domainOf(x.From)
+	bad := Wrong
+	if x.stays() != "" {
+		bad = Warn
+	}
+	f := one(OK, "mail is from "+domain, "")
+	const own = "set DIGEST_FROM to an address at a domain of your own, such as Daily Digest <digest@example.org>"
+	servers, freemail := provider(domain)
+	switch {
+	case !isPublicName(domain):
+		f.note(bad, "which is no domain that others know", own)
+		return f
+	case isSuffix(domain):
+		f.note(bad, "under which everyone can have a domain", own)
+		return f
+	case freemail && slices.Contains(servers, organisation(x.Mail.Host)):
+		f.note(Warn, fmt.Sprintf("a mailbox of its provider, sent through %s, which limits how much that may be", x.Mail.Host), own)
+	case freemail:
+		f.note(bad, "where nobody but its provider may send from: receivers refuse the rest by its DMARC policy", own+", or send through the provider's own server ("+servers[0]+")")
+		return f
+	}
+	if why := x.noDNS(ctx); why == "" {
+		x.exists(ctx, domain, bad, &f)
+	}
+	x.alignment(domain, bad, &f)
+	return f
+}
+
+// exists finds out whether a domain is there and takes mail: many receivers
+// refuse mail from one that does not.
+func (x *exam) exists(ctx context.Context, domain string, bad Status, f *finding) {
+	hosts, err := x.exchangers(ctx, domain)
+	switch {
+	case err != nil:
+		u := unasked(domain, err)
+		f.note(u.status, u.found[0], u.todo[0])
+	case len(hosts) == 0:
+		f.note(bad, "it has neither a mail exchanger nor an address in the DNS, and many receivers refuse mail from such a domain",
+			fmt.Sprintf("publish an MX record for %s that names the server that takes its mail, or correct DIGEST_FROM", domain))
+	case isNullMX(hosts):
+		f.note(bad, "it says that it takes no mail (a null MX), and many receivers refuse mail from such a domain",
+			fmt.Sprintf("publish an MX record for %s that names the server that takes its mail", domain))
+	}
+}
+
+// exchangers gives the hosts that take a domain's mail: those of its MX
+// records, or itself if it has an address (RFC 5321 §5.1).
+func (x *exam) exchangers(ctx context.Context, domain string) ([]string, error) {
+	records, err := x.names.LookupMX(ctx, domain)
+	if err != nil && !isNone(err) && len(records) == 0 {
+		return nil, err
+	}
+	var hosts []string
+	for _, mx := range records {
+		hosts = append(hosts, unrooted(mx.Host))
+	}
+	if len(hosts) > 0 {
+		return hosts, nil
+	}
+	if found, err := x.names.addresses(ctx, domain); err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return []string{domain}, nil
+}
+
+// isNullMX reports the record of RFC 7505.
+func isNullMX(hosts []string) bool { return len(hosts) == 1 && hosts[0] == "" }
+
+// alignment finds out what of From's domain SPF and DKIM can speak for: DMARC
+// wants one of them (RFC 7489 §3.1).
+func (x *exam) alignment(domain string, bad Status, f *finding) {
+	key, signed := x.signingKey()
+	if signed {
+		f.note(OK, "signed by the key of "+key.Domain, "")
+	}
+	back := domainOf(x.ReturnPath)
+	switch {
+	case back == "":
+	case organisation(back) == organisation(domain):
+		f.note(OK, "bounces go to "+back+", of the same organisation", "")
+	case !x.Database.Read():
+		f.note(Warn, fmt.Sprintf("bounces go to %s, of another organisation, so that SPF does not speak for %s", back, domain),
+			"set DIGEST_RETURN_PATH to an address at "+organisation(domain)+" or below it")
+	case signed:
+		f.note(Warn, fmt.Sprintf("bounces go to %s, of another organisation: DMARC rests on the DKIM signature alone", back),
+			"set DIGEST_RETURN_PATH to an address at "+organisation(domain)+" or below it")
+	default:
+		f.note(bad, fmt.Sprintf("bounces go to %s, of another organisation, and no DKIM key of ours is for %s: DMARC can find nothing that speaks for it", back, domain),
+			"set DIGEST_RETURN_PATH to an address at "+organisation(domain)+" or below it, and run: digest dkim new "+domain)
+	}
+}
+
+// signingKey gives the key that mail from From is signed with, as the mailer
+// picks it: an active one of its domain or of the nearest one above.
+func (x *exam) signingKey() (best digest.DKIMKey, found bool) {
+	domain := domainOf(x.From)
+	for _, k := range x.Database.Keys {
+		fits := k.Domain == domain || strings.Contains(k.Domain, ".") && strings.HasSuffix(domain, "."+k.Domain)
+		if k.Active && fits && len(k.Domain) > len(best.Domain) {
+			best, found = k, true
+		}
+	}
+	return best, found
+}
+
+// provider tells domains at which everyone has a mailbox, with the
+// organisations whose servers may send for them.
+func provider(domain string) (servers []string, ok bool) {
+	label, _, _ := strings.Cut(domain, ".")
+	switch domain {
+	case "gmail.com", "googlemail.com":
+		return []string{"gmail.com", "google.com", "googlemail.com"}, true
+	case "ymail.com", "rocketmail.com", "aol.com", "aim.com":
+		return []string{"yahoo.com", "aol.com"}, true
+	case "live.com", "msn.com", "passport.com":
+		return []string{"outlook.com", "office365.com"}, true
+	case "icloud.com", "me.com", "mac.com":
+		return []string{"me.com", "icloud.com"}, true
+	case "gmx.de", "gmx.net", "gmx.com", "gmx.at", "gmx.ch", "web.de", "mail.com", "email.com":
+		return []string{"gmx.net", "gmx.com", "web.de", "mail.com"}, true
+	case "proton.me", "protonmail.com", "pm.me", "protonmail.ch":
+		return []string{"protonmail.ch", "proton.me"}, true
+	case "mail.ru", "bk.ru", "inbox.ru", "list.ru":
+		return []string{"mail.ru"}, true
+	case "yandex.ru", "yandex.com", "ya.ru":
+		return []string{"yandex.ru", "yandex.com", "yandex.net"}, true
+	case "qq.com", "foxmail.com":
+		return []string{"qq.com"}, true
+	case "163.com", "126.com", "t-online.de", "freenet.de", "orange.fr", "laposte.net", "free.fr", "libero.it", "comcast.net", "zoho.com", "fastmail.com":
+		return []string{domain}, true
+	}
+	switch label {
+	case "yahoo":
+		return []string{"yahoo.com", "yahoodns.net"}, organisation(domain) == domain
+	case "hotmail", "outlook":
+		return []string{"outlook.com", "office365.com"}, organisation(domain) == domain
+	}
+	return nil, false
+}

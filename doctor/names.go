@@ -1,0 +1,217 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/mail"
+	"net/netip"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+)
+
+// names asks the DNS. Names of the world's are asked for as a whole: a search
+// list of this machine would find what others do not.
+type names struct {
+	resolver Resolver
+	first    string        // a name to try the DNS out with; empty: nothing of ours is in it
+	tried    chan struct{} // closed when down is known
+	down     error
+}
+
+func newNames(f Facts) *names {
+	n := &names{resolver: f.Resolver, tried: make(chan struct{})}
+	for _, name := range []string{domainOf(f.From), domainOf(f.ReturnPath), hostOf(f.BaseURL), f.Mail.Host} {
+		if isPublicName(name) && n.first == "" {
+			n.first = name
+		}
+	}
+	if f.Offline || f.Resolver == nil {
+		n.first = ""
+	}
+	return n
+}
+
+// tryOut finds out whether the DNS can be reached at all, so that it is said once.
+func (n *names) tryOut(ctx context.Context, limit time.Duration) {
+	defer close(n.tried)
+	if n.first == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit/2)
+	defer cancel()
+	if _, err := n.LookupTXT(ctx, n.first); isUnreachable(err) {
+		n.down = err
+	}
+}
+
+// wait gives why the DNS cannot be reached.
+func (n *names) wait(ctx context.Context) error {
+	select {
+	case <-n.tried:
+		return n.down
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// LookupTXT implements Resolver.
+func (n *names) LookupTXT(ctx context.Context, name string) ([]string, error) {
+	return n.resolver.LookupTXT(ctx, rooted(name))
+}
+
+// LookupMX implements Resolver.
+func (n *names) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
+	return n.resolver.LookupMX(ctx, rooted(name))
+}
+
+// LookupIPAddr implements Resolver.
+func (n *names) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
+	return n.resolver.LookupIPAddr(ctx, rooted(host))
+}
+
+// LookupAddr implements Resolver.
+func (n *names) LookupAddr(ctx context.Context, address string) ([]string, error) {
+	return n.resolver.LookupAddr(ctx, address)
+}
+
+// addresses is LookupIPAddr in netip's words; none where there is no such name.
+func (n *names) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	found, err := n.LookupIPAddr(ctx, host)
+	if isNone(err) {
+		return nil, nil
+	}
+	var list []netip.Addr
+	for _, f := range found {
+		if a, ok := netip.AddrFromSlice(f.IP); ok {
+			list = append(list, a.Unmap())
+		}
+	}
+	return list, err
+}
+
+// texts is LookupTXT; none where there is no such name.
+func (n *names) texts(ctx context.Context, name string) ([]string, error) {
+	found, err := n.LookupTXT(ctx, name)
+	if isNone(err) {
+		return nil, nil
+	}
+	return found, err
+}
+
+// rooted ends a name of the world's DNS, which is then the whole name.
+func rooted(name string) string {
+	if !isPublicName(name) {
+		return name
+	}
+	return strings.TrimSuffix(name, ".") + "."
+}
+
+func unrooted(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// isNone reports the DNS's answer that there is nothing.
+func isNone(err error) bool {
+	e, ok := errors.AsType[*net.DNSError](err)
+	return ok && e.IsNotFound
+}
+
+// isUnreachable tells a DNS that is not there from one that answers that
+// something is wrong with a name.
+func isUnreachable(err error) bool {
+	if err == nil || isNone(err) {
+		return false
+	}
+	e, ok := errors.AsType[*net.DNSError](err)
+	return !ok || e.IsTimeout || !strings.Contains(e.Err, "misbehaving")
+}
+
+// reason is a network error without the addresses and the question.
+func reason(err error) string {
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		if e.IsTimeout {
+			return "no answer in time"
+		}
+		return e.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Err != nil {
+		return e.Op + ": " + e.Err.Error()
+	}
+	return err.Error()
+}
+
+// unasked is what there is to say of a question that the DNS did not answer.
+func unasked(what string, err error) finding {
+	return one(Warn, what+" could not be looked up ("+reason(err)+")",
+		"try again; if it stays so, the name servers of that domain are in trouble: ask whoever runs them")
+}
+
+// domainOf is the domain of an address, in ASCII and lower case; "" if there is none.
+func domainOf(address string) string {
+	a, err := mail.ParseAddress(address)
+	if err != nil {
+		return ""
+	}
+	domain := a.Address[strings.LastIndexByte(a.Address, '@')+1:]
+	if ascii, err := idna.Lookup.ToASCII(domain); err == nil {
+		return ascii
+	}
+	return strings.ToLower(domain)
+}
+
+// isPublicName tells names that the world's DNS can have from those that mean
+// something at home only (RFC 6761, RFC 6762, RFC 8375).
+func isPublicName(name string) bool {
+	if _, err := netip.ParseAddr(name); err == nil || !strings.Contains(name, ".") || strings.Contains(name, "[") {
+		return false
+	}
+	for _, private := range []string{"localhost", "localdomain", "local", "lan", "home", "internal", "intranet", "invalid", "test", "onion", "home.arpa"} {
+		if name == private || strings.HasSuffix(name, "."+private) {
+			return false
+		}
+	}
+	return true
+}
+
+// organisation is the domain that somebody registered, with which receivers
+// align others (RFC 7489 §3.2).
+func organisation(domain string) string {
+	if org, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {
+		return org
+	}
+	return domain
+}
+
+// isSuffix reports domains under which everyone registers, such as co.uk.
+func isSuffix(domain string) bool {
+	suffix, _ := publicsuffix.PublicSuffix(domain)
+	return suffix == domain
+}
+
+// isPublic reports addresses that the world can reach.
+func isPublic(a netip.Addr) bool {
+	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64, 0, 0}), 10) // RFC 6598
+	return a.IsGlobalUnicast() && !a.IsPrivate() && !shared.Contains(a)
+}
+
+func publicOnes(list []netip.Addr) (public []netip.Addr) {
+	for _, a := range list {
+		if isPublic(a) {
+			public = append(public, a)
+		}
+	}
+	return public
+}
+
+func joined[T interface{ String() string }](list []T) string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		texts[i] = v.String()
+	}
+	return strings.Join(texts, ", ")
+}

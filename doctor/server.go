@@ -1,0 +1,121 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+)
+
+// mailServer finds out whether mail can be handed over.
+func (x *exam) mailServer(ctx context.Context) finding {
+	where := "mail goes to the Maildir " + x.Mail.Folder
+	if x.Mail.Folder == "" {
+		where = "mail goes to " + net.JoinHostPort(x.Mail.Host, strconv.Itoa(x.Mail.Port))
+		if why := x.noDNS(ctx); why != "" && isPublicName(x.Mail.Host) {
+			return skip(where + ", whose name was not asked for: " + why)
+		}
+	}
+	if err := x.Probe(ctx); err != nil {
+		found, todo := told(err)
+		return one(Wrong, found, todo)
+	}
+	switch {
+	case x.Mail.Folder != "":
+		return one(OK, where+", which can be written", "")
+	case x.Mail.Login:
+		return one(OK, where+", which takes the login", "")
+	}
+	return one(OK, where+", which takes mail without a login", "")
+}
+
+// A sender is what is known of the addresses that mail leaves from.
+type sender struct {
+	addresses []netip.Addr // as far as they can be known
+	foreign   bool         // they are those at which somebody else's server takes our mail; it may leave from others
+	unknown   string       // why there are none
+}
+
+// sender finds the addresses that receivers see our mail come from.
+func (x *exam) sender(ctx context.Context) (sender, error) {
+	if x.Mail.Folder != "" {
+		return sender{unknown: x.stays()}, nil
+	}
+	host := x.Mail.Host
+	found, err := x.hostAddresses(ctx, host)
+	if err != nil {
+		return sender{}, err
+	}
+	mine := publicOnes(x.Machine.Addresses)
+	public := publicOnes(found)
+	atHome := func(a netip.Addr) bool { return a.IsLoopback() || slices.Contains(x.Machine.Addresses, a) }
+	switch {
+	case len(found) == 0:
+		return sender{unknown: "the DNS has no address for the mail server " + host}, nil
+	case slices.ContainsFunc(found, atHome) && len(mine) > 0:
+		return sender{addresses: mine}, nil
+	case slices.ContainsFunc(found, atHome):
+		return sender{unknown: "the mail server is on this machine, and by which public address its mail leaves cannot be known here"}, nil
+	case len(public) == 0:
+		return sender{unknown: fmt.Sprintf("the mail server %s is in a private network, and by which public address its mail leaves cannot be known here", host)}, nil
+	}
+	org := organisation(host)
+	ours := org == organisation(domainOf(x.From)) || org == organisation(domainOf(x.envelope()))
+	if _, err := netip.ParseAddr(host); err == nil {
+		ours = true
+	}
+	return sender{addresses: public, foreign: !ours}, nil
+}
+
+func (x *exam) hostAddresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if reachOf(host) == hereOnly {
+		return []netip.Addr{netip.IPv6Loopback()}, nil
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a.Unmap()}, nil
+	}
+	return x.names.addresses(ctx, host)
+}
+
+// ptr finds out whether the addresses that mail leaves from have names that
+// lead back to them: receivers refuse mail from an address without one.
+func (x *exam) ptr(ctx context.Context) finding {
+	s, err := x.sender(ctx)
+	switch {
+	case err != nil:
+		return unasked(x.Mail.Host, err)
+	case s.unknown != "":
+		return skip(s.unknown)
+	case s.foreign:
+		return skip(fmt.Sprintf("%s belongs to somebody else, and so do the names of its addresses", x.Mail.Host))
+	}
+	var f finding
+	for _, a := range s.addresses {
+		x.nameOf(ctx, a, &f)
+	}
+	return f
+}
+
+func (x *exam) nameOf(ctx context.Context, a netip.Addr, f *finding) {
+	todo := fmt.Sprintf("ask whoever gives you the address %s (usually a page of the hosting provider) to make its PTR record the name of the mail server, and publish that name's address as %s", a, a)
+	found, err := x.names.LookupAddr(ctx, a.String())
+	if err != nil && !isNone(err) {
+		u := unasked("the name of "+a.String(), err)
+		f.note(u.status, u.found[0], u.todo[0])
+		return
+	}
+	for _, name := range found {
+		back, err := x.names.addresses(ctx, name)
+		if err == nil && slices.Contains(back, a) {
+			f.note(OK, fmt.Sprintf("%s is %s, and back", a, unrooted(name)), "")
+			return
+		}
+	}
+	if len(found) == 0 {
+		f.note(Wrong, fmt.Sprintf("%s has no name in the DNS (no PTR record)", a), todo)
+		return
+	}
+	f.note(Wrong, fmt.Sprintf("%s is named %s, which does not lead back to it", a, unrooted(found[0])), todo)
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package doctor
+
+func synced() (synced, known bool) { return false, false }
