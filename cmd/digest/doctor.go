@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/doctor"
+	"digest/mailer"
+	"digest/store"
+)
+
+type doctorCmd struct {
+	Resolver string `default:"" placeholder:"HOST:PORT" help:"The name server to ask (that of this machine)."`
+	Offline  bool   `help:"Ask no name server and connect to nobody."`
+}
+
+// How long the doctor takes at most: first for the database, then for the
+// checks, which run side by side.
+const (
+	lookLimit  = 10 * time.Second
+	checkLimit = 15 * time.Second
+)
+
+// Run examines the instance, and fails if something is wrong. It changes nothing.
+func (c doctorCmd) Run(e *env) error {
+	resolver, err := c.resolver()
+	if err != nil {
+		return err
+	}
+	place, err := mailer.Destination(e.mail)
+	if err != nil {
+		return err
+	}
+	dial := (&net.Dialer{Resolver: resolver}).DialContext
+	findings := doctor.Run(e.soft, doctor.Facts{
+		Now: e.now, Frozen: e.frozen,
+		BaseURL: e.baseURL, From: e.from, ReturnPath: e.returnPath, Mail: place,
+		BounceListen: e.bounceListen, BounceMaildir: e.bounceMaildir,
+		Database: e.lookAtDatabase(), Machine: doctor.ThisMachine(),
+		Offline: c.Offline, Resolver: resolver, Dial: dial, Limit: checkLimit,
+		Probe: func(ctx context.Context) error { return mailer.Probe(ctx, e.mail, mailer.Options{Dial: dial}) },
+	})
+	if err := e.soft.Err(); err != nil {
+		return errInterrupted
+	}
+	if e.json {
+		err = e.printJSON(findings)
+	} else {
+		e.showFindings(findings)
+	}
+	if n := doctor.Sick(findings); err == nil && n > 0 {
+		return fmt.Errorf("%s found something wrong; what to do stands beneath each", count(n, "check"))
+	}
+	return err
+}
+
+// resolver asks the name servers of this machine, or the one that is named.
+func (c doctorCmd) resolver() (*net.Resolver, error) {
+	r := &net.Resolver{PreferGo: true}
+	if c.Resolver == "" {
+		return r, nil
+	}
+	host, port, err := net.SplitHostPort(c.Resolver)
+	if err != nil || host == "" || port == "" {
+		return nil, badSetting("DIGEST_RESOLVER", c.Resolver, "is not a name server with a port", "9.9.9.9:53")
+	}
+	r.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, c.Resolver)
+	}
+	return r, nil
+}
+
+func (e *env) showFindings(findings []doctor.Finding) {
+	for _, f := range findings {
+		word := string(f.Status)
+		if f.Status == doctor.Wrong {
+			word = strings.ToUpper(word)
+		}
+		fmt.Fprintf(e.stdout, "%-8s %-12s %s\n", word, f.Check, plain(f.Found))
+		for line := range strings.Lines(f.Todo) {
+			fmt.Fprintf(e.stdout, "%-21s > %s\n", "", plain(line))
+		}
+	}
+}
+
+// lookAtDatabase gives the database as it is seen without changing it, within a time
+// that a disk or a server which hangs does not keep to.
+func (e *env) lookAtDatabase() doctor.Database {
+	ctx, cancel := context.WithTimeout(e.soft, lookLimit)
+	defer cancel()
+	d := doctor.Database{Name: e.database}
+	if u, err := url.Parse(e.database); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
+		d.Name = "PostgreSQL at " + u.Host
+	} else {
+		d.File = e.database
+	}
+	seen := make(chan doctor.Database, 1)
+	go func() { seen <- e.look(ctx, d) }()
+	select {
+	case d = <-seen:
+	case <-ctx.Done():
+		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name + " does not answer in time; see that its server or its disk is well"}
+	}
+	return d
+}
+
+func (e *env) look(ctx context.Context, d doctor.Database) doctor.Database {
+	if d.File != "" {
+		d.Absent, d.Closed, d.Err = lookAtFile(d.File)
+		if d.Absent || d.Closed || d.Err != nil {
+			return d
+		}
+	}
+	st, err := store.Open(ctx, e.database)
+	if err != nil {
+		d.Err = err
+		return d
+	}
+	defer st.Close()
+	current, err := st.Current(ctx)
+	if err != nil || !current {
+		d.Old, d.Err = true, err
+		return d
+	}
+	d.Err = errors.Join(e.lookInto(ctx, st, &d), e.lookAtClock(ctx, &d))
+	return d
+}
+
+// lookAtFile tells whether a file of SQLite can be looked into without
+// changing it: it would be made if it is not there, and turned to WAL, as ours
+// are, if it is a copy.
+func lookAtFile(path string) (absent, closed bool, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, false, nil
+	}
+	if err != nil {
+		return false, false, &digest.Error{Kind: digest.Unavailable, Message: "the database cannot be read; let the user that digest runs as read and write it", Err: err}
+	}
+	defer f.Close()
+	header := make([]byte, 20)
+	n, _ := f.Read(header)
+	const magic, fileFormatWAL = "SQLite format 3\x00", 2 // https://www.sqlite.org/fileformat.html §1.3
+	switch {
+	case n == 0:
+		return true, false, nil
+	case n < len(header) || !bytes.HasPrefix(header, []byte(magic)):
+		return false, false, &digest.Error{Kind: digest.Conflict, Message: path + " is not a database; name another in DIGEST_DATABASE"}
+	}
+	return false, header[18] != fileFormatWAL, nil
+}
+
+// lookInto reads what the checks have to know.
+func (e *env) lookInto(ctx context.Context, st *store.Store, d *doctor.Database) error {
+	f, err := st.LookFence(ctx, e.baseURL, e.now(), e.fenceAfter, fenceMost)
+	if err != nil {
+		return err
+	}
+	d.Fenced, d.Beat = f.Reason, f.Beat
+	if d.Keys, err = st.DKIMKeys(ctx); err != nil {
+		return err
+	}
+	users, err := st.Users(ctx)
+	if err != nil {
+		return err
+	}
+	d.Readers, d.Zones = len(users), map[string][]string{}
+	const examples = 3
+	for _, u := range users {
+		if seen := d.Zones[u.TimeZone]; len(seen) < examples {
+			d.Zones[u.TimeZone] = append(seen, u.Email)
+		}
+	}
+	return nil
+}
+
+// lookAtClock asks a server what time it is.
+func (e *env) lookAtClock(ctx context.Context, d *doctor.Database) error {
+	if d.File != "" {
+		return nil
+	}
+	db, err := sql.Open("postgres", e.database) // by the driver that package store brings
+	if err != nil {
+		return fmt.Errorf("asking the database's clock: %w", err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("asking the database's clock: %w", err)
+	}
+	defer conn.Close()
+	var seconds float64
+	before := e.now()
+	if err := conn.QueryRowContext(ctx, `SELECT extract(epoch FROM clock_timestamp())::float8`).Scan(&seconds); err != nil {
+		return fmt.Errorf("asking the database's clock: %w", err)
+	}
+	middle := before.Add(e.now().Sub(before) / 2)
+	d.Ahead = time.UnixMicro(int64(seconds * 1e6)).Sub(middle)
+	return nil
+}
