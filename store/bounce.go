@@ -2,12 +2,127 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"digest"
 )
 
-// Bounced records what came back of an edition.
+// Soft bounces suppress an address when so many editions in a row came back, the
+// first and the last so long apart. An edition counts as having arrived when it
+// was accepted so long ago and nothing came back of it since.
+const (
+	softEditions = 5
+	softDays     = 7 * 24 * time.Hour
+	softSilence  = 48 * time.Hour
+)
+
+// Bounced records what came back of an edition: the same kind of the same
+// edition once, however often it is told. A hard bounce suppresses the address
+// that the edition went to; a complaint does, and ends the digest; a soft one is
+// counted. It gives the suppression of the address, if there is one now.
+// digest.NotFound if there is no such edition (any more).
 func (s *Store) Bounced(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression, suppressed bool, err error) {
-	return digest.Suppression{}, false, notFound("there is no such edition")
+	err = s.write(ctx, func(c conn) error {
+		if err := lockForBounces(ctx, c, []digest.Mark{{Bounce: &b}}); err != nil {
+			return err
+		}
+		key, err := bounced(ctx, c, at(now), b)
+		if err != nil {
+			return err
+		}
+		r, ok, err := readSuppression(ctx, c, key)
+		sup, suppressed = r.suppression(), ok
+		return err
+	})
+	if err != nil {
+		return digest.Suppression{}, false, fmt.Errorf("recording a bounce: %w", err)
+	}
+	return sup, suppressed, nil
+}
+
+// lockForBounces takes, before any row, the lock under which a complaint ends a digest.
+func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
+	if !slices.ContainsFunc(marks, func(m digest.Mark) bool { return m.Bounce != nil && m.Bounce.Kind == digest.Complaint }) {
+		return nil
+	}
+	return c.hold(ctx, c.d.lockAlone)
+}
+
+// A bouncedEdition is one of which something came back.
+type bouncedEdition struct {
+	DigestID  digest.DigestID `db:"digest_id"`
+	UserID    digest.UserID   `db:"user_id"`
+	Recipient string          `db:"recipient"` // the reader's address, if it was never sent
+}
+
+// bounced is Bounced in a transaction; it gives the key of the address.
+func bounced(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
+	var e bouncedEdition
+	err = c.get(ctx, &e, `SELECT e.digest_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
+		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`, b.Edition)
+	if isNone(err) {
+		return "", notFound("there is no such edition")
+	}
+	if err != nil {
+		return "", err
+	}
+	key = emailKey(e.Recipient)
+	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, string(b.Kind), key, b.Status, oneLine(b.Evidence), now)
+	if err != nil || n == 0 {
+		return key, err
+	}
+	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
+	switch b.Kind {
+	case digest.HardBounce:
+		sup.Reason = digest.ForHardBounce
+	case digest.Complaint:
+		sup.Reason = digest.ForComplaint
+		if err := endDigest(ctx, c, e.DigestID, now.time()); err != nil {
+			return "", err
+		}
+	case digest.SoftBounce:
+		tooMany, err := keepsBouncing(ctx, c, now, e, key)
+		if err != nil || !tooMany {
+			return key, err
+		}
+		sup.Reason = digest.ForSoftBounces
+	default:
+		return "", fmt.Errorf("a bounce of the kind %q", b.Kind)
+	}
+	return key, suppress(ctx, c, sup)
+}
+
+// endDigest is what SetDigestState does for a reader who leaves.
+func endDigest(ctx context.Context, c conn, id digest.DigestID, now time.Time) error {
+	var d digestRow
+	if err := c.get(ctx, &d, selectDigest+`WHERE d.id = ?`, id); err != nil {
+		return err
+	}
+	return setDigestState(ctx, c, d, digest.DigestLeft, now)
+}
+
+// keepsBouncing reports whether enough editions in a row came back softly. They
+// stand in the order of their midnights, for word of one may come late.
+func keepsBouncing(ctx context.Context, c conn, now instant, e bouncedEdition, key string) (bool, error) {
+	var arrived instant
+	if err := c.get(ctx, &arrived, `SELECT MAX(e.due_at) FROM editions e JOIN digests d ON d.id = e.digest_id
+		WHERE d.user_id = ? AND e.state = 'sent' AND e.sent_at <= ? AND e.recipient IN ('', ?)
+		AND NOT EXISTS (SELECT 1 FROM bounces b WHERE b.edition_id = e.id)`,
+		e.UserID, now.plus(-softSilence), e.Recipient); err != nil {
+		return false, err
+	}
+	var run struct {
+		N     int     `db:"n"`
+		First instant `db:"first"`
+		Last  instant `db:"last"`
+	}
+	if err := c.get(ctx, &run, `SELECT count(*) AS n, MIN(e.due_at) AS first, MAX(e.due_at) AS last
+		FROM bounces b JOIN editions e ON e.id = b.edition_id
+		WHERE b.email_key = ? AND b.kind = 'soft' AND e.due_at > ?`, key, arrived); err != nil {
+		return false, err
+	}
+	return run.N >= softEditions && run.Last >= run.First.plus(softDays), nil
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,13 +9,20 @@ import (
 	"digest"
 )
 
-// An edition on its way is in one of these states, and every change is guarded
-// by the token of the claim, so that a worker whose lease has ended changes
-// nothing:
+// An edition is sealed in the state ready, and every change of what a mailer
+// holds is guarded by the token of its claim, so that a worker whose lease has
+// ended changes nothing:
 //
-//	ready -> leased -> dotting -> sent, failed, or ready again
+//	ready -> leased -> dotting -> sent, failed, expired, or ready again
 //	leased, lease over -> ready
 //	dotting, no mark for doubtAfter -> ready and in doubt; the second time sent_unconfirmed
+//	ready, too late to be sent -> expired; the digest's next edition carries its posts (carry.go)
+//	ready, leased, reader left -> failed
+//	sealed, ready, leased, address suppressed -> unmailed
+//
+// Nothing leads out of sent, sent_unconfirmed, failed, expired and unmailed.
+// What may be claimed is a matter of lanes (traffic.go), claiming itself is in
+// queue.go, and what comes back of an edition in bounce.go.
 
 // doubtAfter is how long after its final dot an edition without a mark is in
 // doubt: ten minutes to wait for the reply (RFC 5321 §4.5.3.2.6), and some more.
@@ -74,124 +80,10 @@ func (r editionRow) edition() digest.Edition {
 	}
 }
 
-// ClaimEditions leases at most c.Most editions whose time has come, counts the
-// attempt, and gives them in the order of NextAt. Of any number of callers no
-// two get the same. Editions that are too late become expired on the way, and
-// those of readers who left, failed. A paused digest's are still sent: they
-// were released before.
-func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
-	n, lease, token := q.Most, q.Lease, q.Token
-	var claimed []digest.Delivery
-	for {
-		met := 0
-		err := s.write(ctx, func(c conn) (err error) {
-			claimed, met, err = claimEditions(ctx, c, at(now), n, at(now).plus(lease), token)
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("claiming editions: %w", err)
-		}
-		if len(claimed) > 0 || met == 0 {
-			return claimed, nil
-		}
-		// All that were met were too late: there may be more behind them.
-	}
-}
-
-func claimEditions(ctx context.Context, c conn, now instant, n int, until instant, token string) (claimed []digest.Delivery, met int, err error) {
-	var found []struct {
-		ID        digest.EditionID   `db:"id"`
-		ExpiresAt instant            `db:"expires_at"`
-		State     digest.DigestState `db:"state"`
-	}
-	if err := c.hold(ctx, c.d.inOrder); err != nil {
-		return nil, 0, err
-	}
-	err = c.all(ctx, &found, `SELECT e.id, e.expires_at, (SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state FROM editions e
-		WHERE e.state = 'ready' AND e.next_at <= ? ORDER BY e.next_at, e.id LIMIT ?`+c.d.skipRows("e"), now, n)
-	if err != nil {
-		return nil, 0, err
-	}
-	var live, late, left []digest.EditionID
-	for _, e := range found {
-		switch {
-		case e.State == digest.DigestLeft:
-			left = append(left, e.ID)
-		case e.ExpiresAt <= now:
-			late = append(late, e.ID)
-		default:
-			live = append(live, e.ID)
-		}
-	}
-	if err := drop(ctx, c, left, digest.EditionFailed, unsubscribed); err != nil {
-		return nil, 0, err
-	}
-	if err := drop(ctx, c, late, digest.EditionExpired, "not delivered in time"); err != nil {
-		return nil, 0, err
-	}
-	claimed, err = leaseEditions(ctx, c, live, until, token)
-	return claimed, len(found), err
-}
-
-// drop ends editions that are not to be sent. An error they had already tells more.
-func drop(ctx context.Context, c conn, ids []digest.EditionID, state digest.EditionState, why string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END,
-		lease_token = '', lease_until = 0 WHERE id IN (`+list(ids)+`)`, state, why)
-	return err
-}
-
-func leaseEditions(ctx context.Context, c conn, ids []digest.EditionID, until instant, token string) ([]digest.Delivery, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	if _, err := c.exec(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1, lease_token = ?, lease_until = ?
-		WHERE id IN (`+list(ids)+`) AND state = 'ready'`, token, until); err != nil {
-		return nil, err
-	}
-	var rows []struct {
-		editionRow
-		UserID     digest.UserID `db:"user_id"`
-		Email      string        `db:"email"`
-		TimeZone   string        `db:"time_zone"`
-		DigestName string        `db:"digest_name"`
-		Domain     string        `db:"domain"`
-		Layout     digest.Layout `db:"layout"`
-		Images     digest.Images `db:"images"`
-		Threaded   bool          `db:"threaded"`
-	}
-	err := c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name,
-		e.domain, d.layout, d.images, d.threaded
-		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE e.id IN (`+list(ids)+`) AND e.state = 'leased' AND e.lease_token = ?`, token)
-	if err != nil {
-		return nil, err
-	}
-	claimed := make([]digest.Delivery, len(rows))
-	for i, r := range rows {
-		claimed[i] = digest.Delivery{
-			Edition:    r.edition(),
-			UserID:     r.UserID,
-			Email:      r.Email,
-			TimeZone:   r.TimeZone,
-			DigestName: r.DigestName,
-			Token:      token,
-			WasInDoubt: r.WasInDoubt,
-			Domain:     r.Domain,
-			Look:       digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
-		}
-	}
-	slices.SortFunc(claimed, func(a, b digest.Delivery) int {
-		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
-	})
-	return claimed, nil
-}
-
 // BeginDot commits the promise that comes before the final dot, for editions
 // that are still leased under token, and gives those. The others must not be
-// sent: their lease is over, or their reader left, which fails them here.
+// sent: their lease is over, or their reader left or has a suppressed address,
+// which ends them here.
 func (s *Store) BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
 	return s.Turn(ctx, now, token, nil, dots)
 }
@@ -205,6 +97,9 @@ func (s *Store) Turn(ctx context.Context, now time.Time, token string, marks []d
 	ids := append(keys(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
 		keys(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
 	err = s.write(ctx, func(c conn) error {
+		if err := lockForBounces(ctx, c, marks); err != nil {
+			return err
+		}
 		mine, err := held(ctx, c, token, ids)
 		if err != nil {
 			return err
@@ -223,25 +118,30 @@ func (s *Store) Turn(ctx context.Context, now time.Time, token string, marks []d
 }
 
 func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
-	var left []digest.EditionID
+	var left, suppressed []digest.EditionID
 	var v values
 	for _, d := range dots {
 		switch e, ok := mine[d.ID]; {
 		case !ok || e.State != digest.EditionLeased:
 		case e.DigestState == digest.DigestLeft:
 			left = append(left, d.ID)
+		case e.Suppressed:
+			suppressed = append(suppressed, d.ID)
 		default:
 			won = append(won, d.ID)
-			v.row(d.ID, d.MessageID, at(d.Date))
+			v.row(d.ID, d.MessageID, at(d.Date), d.Recipient)
 		}
 	}
 	if err := drop(ctx, c, left, digest.EditionFailed, unsubscribed); err != nil {
 		return nil, err
 	}
+	if err := withhold(ctx, c, suppressed); err != nil {
+		return nil, err
+	}
 	return won, v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `WITH v (id, message_id, date) AS (VALUES `+part.String()+`)
+		_, err := c.exec(ctx, `WITH v (id, message_id, date, recipient) AS (VALUES `+part.String()+`)
 			UPDATE editions SET state = 'dotting', dot_at = `+fmt.Sprint(now)+`, message_id = v.message_id,
-			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END
+			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END, recipient = v.recipient
 			FROM v WHERE editions.id = v.id`, part.args...)
 		return err
 	})
@@ -253,6 +153,7 @@ type heldEdition struct {
 	State       digest.EditionState `db:"state"`
 	WasInDoubt  bool                `db:"was_in_doubt"`
 	DigestState digest.DigestState  `db:"digest_state"`
+	Suppressed  bool                `db:"suppressed"`
 }
 
 // held locks those of the given editions that are held under token. What is
@@ -262,7 +163,10 @@ func held(ctx context.Context, c conn, token string, ids []digest.EditionID) (ma
 	for part := range slices.Chunk(ids, statementRows) {
 		var rows []heldEdition
 		err := c.all(ctx, &rows, `SELECT e.id, e.state, e.was_in_doubt,
-			(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS digest_state FROM editions e
+			(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS digest_state,
+			CASE WHEN EXISTS (SELECT 1 FROM digests d JOIN users u ON u.id = d.user_id
+				JOIN suppressions s ON s.email_key = u.email_key WHERE d.id = e.digest_id) THEN 1 ELSE 0 END AS suppressed
+			FROM editions e
 			WHERE e.id IN (`+list(part)+`) AND e.state IN ('leased', 'dotting') AND e.lease_token = ?
 			ORDER BY e.id`+c.d.lockRows("e"), token)
 		if err != nil {
@@ -292,6 +196,9 @@ func (s *Store) Finish(ctx context.Context, now time.Time, token string, marks [
 		return nil
 	}
 	err := s.write(ctx, func(c conn) error {
+		if err := lockForBounces(ctx, c, marks); err != nil {
+			return err
+		}
 		mine, err := held(ctx, c, token, keys(marks, func(m digest.Mark) digest.EditionID { return m.ID }))
 		if err != nil {
 			return err
@@ -311,7 +218,7 @@ func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]
 			markRow(&v, m, e.WasInDoubt, now)
 		}
 	}
-	return v.chunks(func(part *values) error {
+	err := v.chunks(func(part *values) error {
 		_, err := c.exec(ctx, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted) AS (VALUES `+part.String()+`)
 			UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
 			sent_at = v.sent_at, attempt = attempt - v.uncounted,
@@ -319,6 +226,20 @@ func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]
 			lease_token = '', lease_until = 0 FROM v WHERE editions.id = v.id`, part.args...)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	for _, m := range marks {
+		if _, ok := mine[m.ID]; !ok || m.Bounce == nil {
+			continue
+		}
+		b := *m.Bounce
+		b.Edition = m.ID
+		if _, err := bounced(ctx, c, now, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // markRow adds a mark as it is stored.
@@ -333,74 +254,4 @@ func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) {
 		state, wasInDoubt = digest.EditionReady, true
 	}
 	v.row(m.ID, string(state), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted))
-}
-
-// ReleaseEditions gives back what is leased under token and not begun to be
-// sent, with its attempt.
-func (s *Store) ReleaseEditions(ctx context.Context, token string) error {
-	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
-			WHERE state = 'leased' AND lease_token = ?`, token)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("giving editions back: %w", err)
-	}
-	return nil
-}
-
-// RenewLeases prolongs what is leased under token and not begun to be sent.
-func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
-	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `UPDATE editions SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("renewing leases: %w", err)
-	}
-	return nil
-}
-
-// Reap ends what died: a lease that is over makes its edition ready again. A
-// final dot without a mark for 15 minutes leaves it in doubt: ready again the
-// first time, sent_unconfirmed the second. It gives how many became either.
-func (s *Store) Reap(ctx context.Context, now time.Time) (inDoubt int, err error) {
-	err = s.write(ctx, func(c conn) error {
-		if err := reapLeased(ctx, c, at(now)); err != nil {
-			return err
-		}
-		inDoubt, err = c.exec(ctx, `UPDATE editions SET
-			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
-			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
-			WHERE state = 'dotting' AND dot_at <= ?`, at(now), at(now).plus(-doubtAfter))
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("reaping editions: %w", err)
-	}
-	return inDoubt, nil
-}
-
-// ReapIdempotent is Reap for a transport that may do the same thing twice
-// without harm, such as a file under a fixed name: there is no doubt, and a
-// final dot without a mark makes the edition ready as soon as its lease is over.
-func (s *Store) ReapIdempotent(ctx context.Context, now time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := reapLeased(ctx, c, at(now)); err != nil {
-			return err
-		}
-		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
-			WHERE state = 'dotting' AND lease_until <= ?`, at(now), at(now))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("reaping editions: %w", err)
-	}
-	return nil
-}
-
-func reapLeased(ctx context.Context, c conn, now instant) error {
-	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', lease_token = '', lease_until = 0
-		WHERE state = 'leased' AND lease_until <= ?`, now)
-	return err
 }

@@ -32,6 +32,7 @@ type dialect struct {
 	lockPlan   string // one planner at a time
 	lockShared string // I8: storing posts, any number at once
 	lockAlone  string // I8: releasing, and whatever moves a digest's midnight
+	lockClaim  string // claiming editions where lanes have limits: they are counted
 
 	// inOrder, before a claim, makes the queue be read in the order of its
 	// index. PostgreSQL without statistics would read and sort all of it for
@@ -63,7 +64,7 @@ func sqliteDialect() *dialect {
 	}
 }
 
-// The keys of the advisory locks are the bytes of "digest" as a number, and the next.
+// The keys of the advisory locks are the bytes of "digest" as a number, and the next two.
 func postgresDialect() *dialect {
 	return &dialect{
 		name:  "PostgreSQL",
@@ -76,6 +77,7 @@ func postgresDialect() *dialect {
 		lockPlan:   `SELECT pg_advisory_xact_lock(110403869045620)`,
 		lockShared: `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
 		lockAlone:  `SELECT pg_advisory_xact_lock(110403869045621)`,
+		lockClaim:  `SELECT pg_advisory_xact_lock(110403869045622)`,
 
 		inOrder: `SET LOCAL enable_sort = off`,
 

@@ -48,60 +48,74 @@ func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Editio
 }
 
 // EditionPosts gives the posts of editions by the edition's key, in the order
-// in which they were stored: one range of keys for each edition.
+// in which they were stored: one range of keys for each edition, and one for
+// each that it carries. A post that is in several of them comes once.
 func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error) {
 	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
-	for part := range slices.Chunk(editions, statementRows) {
-		if err := s.editionPosts(ctx, part, posts); err != nil {
+	for some := range slices.Chunk(editions, statementRows) {
+		for _, e := range some {
+			posts[e.ID] = []digest.PostRef{}
+		}
+		parts, err := s.partsOf(ctx, some)
+		for some := range slices.Chunk(parts, statementRows) {
+			if err == nil {
+				err = s.readParts(ctx, some, posts)
+			}
+		}
+		if err != nil {
 			return nil, fmt.Errorf("reading the editions' posts: %w", err)
 		}
+	}
+	for id, refs := range posts {
+		posts[id] = eachOnce(refs)
 	}
 	return posts, nil
 }
 
-// editionPosts reads one row an edition, its posts' keys written together:
-// rows are what reading costs. The inner SELECT is one range of the primary key.
-func (s *Store) editionPosts(ctx context.Context, editions []digest.Delivery, posts map[digest.EditionID][]digest.PostRef) error {
-	var v values
-	for _, e := range editions {
-		v.row(e.ID, e.DigestID, at(e.DueAt))
-	}
+// readParts reads one row a part, its posts' keys written together: rows are
+// what reading costs. The inner SELECT is one range of the primary key.
+func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.EditionID][]digest.PostRef) error {
+	v := partRows(parts)
 	var rows []struct {
 		EditionID digest.EditionID `db:"edition_id"`
+		Carried   bool             `db:"carried"`
 		Posts     string           `db:"posts"`
 	}
-	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at) AS (VALUES `+v.String()+`)
-		SELECT v.edition_id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
+		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`)
 	if err != nil {
 		return err
 	}
-	var ids []digest.PostID
-	for _, r := range rows {
-		list, err := parseKeys(r.Posts)
-		if err != nil {
+	lists, ids := make([][]digest.PostID, len(rows)), []digest.PostID(nil)
+	for i, r := range rows {
+		if lists[i], err = parseKeys(r.Posts); err != nil {
 			return err
 		}
-		refs := make([]digest.PostRef, len(list))
-		for i, id := range list {
-			refs[i].PostID = id
-		}
-		posts[r.EditionID] = refs
-		ids = append(ids, list...)
+		ids = append(ids, lists[i]...)
 	}
 	feeds, err := s.feedsOf(ctx, ids)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		refs := slices.DeleteFunc(posts[r.EditionID], func(p digest.PostRef) bool { return feeds[p.PostID] == 0 })
-		for i := range refs {
-			refs[i].FeedID = feeds[refs[i].PostID]
+	for i, r := range rows {
+		refs := slices.Grow(posts[r.EditionID], len(lists[i]))
+		for _, id := range lists[i] {
+			if feed := feeds[id]; feed != 0 {
+				refs = append(refs, digest.PostRef{PostID: id, FeedID: feed, Carried: r.Carried})
+			}
 		}
-		slices.SortFunc(refs, func(a, b digest.PostRef) int { return cmp.Compare(a.PostID, b.PostID) })
 		posts[r.EditionID] = refs
 	}
 	return nil
+}
+
+// eachOnce sorts posts by key and leaves each once, as the edition's own if it is.
+func eachOnce(refs []digest.PostRef) []digest.PostRef {
+	slices.SortFunc(refs, func(a, b digest.PostRef) int {
+		return cmp.Or(cmp.Compare(a.PostID, b.PostID), bit(a.Carried)-bit(b.Carried))
+	})
+	return slices.CompactFunc(refs, func(a, b digest.PostRef) bool { return a.PostID == b.PostID })
 }
 
 // parseKeys reads keys separated by commas.
@@ -184,21 +198,15 @@ func (o *origins) keep(missing []digest.PostID, found map[digest.PostID]digest.F
 
 // WaitingPosts gives what the digest's next midnight would bring as things stand.
 func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
-	var rows []struct {
-		PostID digest.PostID `db:"post_id"`
-		FeedID digest.FeedID `db:"feed_id"`
+	parts, err := s.waitingParts(ctx, id)
+	posts := make(map[digest.EditionID][]digest.PostRef, 1)
+	if err == nil && len(parts) > 0 {
+		err = s.readParts(ctx, parts, posts)
 	}
-	err := s.read().all(ctx, &rows, `SELECT dp.post_id, p.feed_id
-		FROM digests d JOIN digest_posts dp ON dp.digest_id = d.id AND dp.visible_at = d.next_due_at
-		JOIN posts p ON p.id = dp.post_id WHERE d.id = ? ORDER BY dp.post_id`, id)
 	if err != nil {
 		return nil, fmt.Errorf("reading the waiting posts: %w", err)
 	}
-	refs := make([]digest.PostRef, len(rows))
-	for i, r := range rows {
-		refs[i] = digest.PostRef{PostID: r.PostID, FeedID: r.FeedID}
-	}
-	return refs, nil
+	return eachOnce(posts[0]), nil
 }
 
 type postRow struct {

@@ -15,14 +15,6 @@ func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next midnight", `SELECT MIN(d.next_due_at) FROM digests d WHERE `+unplanned)
 }
 
-// NextMail gives the earliest instant at which there is an edition to be sent,
-// or a lease to be reaped; false: no edition is on its way. It may lie in the past.
-func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain digest.Limits) (time.Time, bool, error) {
-	return s.earliest(ctx, "the next mail",
-		`SELECT MIN(e.next_at) FROM editions e WHERE e.state = 'ready'`,
-		`SELECT MIN(e.lease_until) FROM editions e WHERE e.state = 'leased'`)
-}
-
 // earliest is the earliest instant that any of the queries finds.
 func (s *Store) earliest(ctx context.Context, what string, queries ...string) (time.Time, bool, error) {
 	var next instant

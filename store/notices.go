@@ -99,6 +99,8 @@ func (n *notices) tell(ctx context.Context, c conn) error {
 
 type noticeRow struct {
 	EditionID digest.EditionID  `db:"edition_id"`
+	Carried   bool              `db:"carried"`
+	VisibleAt instant           `db:"visible_at"`
 	DigestID  digest.DigestID   `db:"digest_id"`
 	FeedID    digest.FeedID     `db:"feed_id"`
 	Kind      digest.NoticeKind `db:"kind"`
@@ -117,30 +119,51 @@ func (r noticeRow) notice() digest.Notice {
 	}
 }
 
-// sortNotices puts them in the order of feeds.
-func sortNotices(rows []noticeRow) {
-	slices.SortFunc(rows, func(a, b noticeRow) int { return cmp.Or(cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(a.Kind, b.Kind)) })
+// noticesOf reads what parts tell, in the order of feeds. Of a feed one notice
+// of a kind is enough: the own one, or else the first that is carried.
+func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.EditionID][]digest.Notice) error {
+	if len(parts) == 0 {
+		return nil
+	}
+	v := partRows(parts)
+	var rows []noticeRow
+	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
+		SELECT v.edition_id, v.carried, n.visible_at, `+noticeColumns+` FROM v CROSS JOIN notices n
+		WHERE n.digest_id = v.digest_id AND n.visible_at = v.due_at`)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(rows, func(a, b noticeRow) int {
+		return cmp.Or(cmp.Compare(a.EditionID, b.EditionID), cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(a.Kind, b.Kind),
+			bit(a.Carried)-bit(b.Carried), cmp.Compare(a.VisibleAt, b.VisibleAt))
+	})
+	for i, r := range rows {
+		if i > 0 && r.repeats(rows[i-1]) {
+			continue
+		}
+		told[r.EditionID] = append(told[r.EditionID], r.notice())
+	}
+	return nil
+}
+
+// repeats reports whether a notice of one edition says what the one before said.
+// Two gaps of a feed are two.
+func (r noticeRow) repeats(before noticeRow) bool {
+	return r.EditionID == before.EditionID && r.FeedID == before.FeedID && r.Kind == before.Kind && r.Kind != digest.NoticeGap
 }
 
 // Notices gives what editions tell of feeds, by the edition's key, in the order
-// of feeds; editions that tell nothing are left out.
+// of feeds; editions that tell nothing are left out. What an edition carries it
+// tells too.
 func (s *Store) Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error) {
 	told := make(map[digest.EditionID][]digest.Notice)
-	for part := range slices.Chunk(editions, statementRows) {
-		var v values
-		for _, e := range part {
-			v.row(e.ID, e.DigestID, at(e.DueAt))
+	for some := range slices.Chunk(editions, statementRows) {
+		parts, err := s.partsOf(ctx, some)
+		if err == nil {
+			err = s.noticesOf(ctx, parts, told)
 		}
-		var rows []noticeRow
-		err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at) AS (VALUES `+v.String()+`)
-			SELECT v.edition_id, `+noticeColumns+` FROM v CROSS JOIN notices n
-			WHERE n.digest_id = v.digest_id AND n.visible_at = v.due_at`)
 		if err != nil {
 			return nil, fmt.Errorf("reading the editions' notices: %w", err)
-		}
-		sortNotices(rows)
-		for _, r := range rows {
-			told[r.EditionID] = append(told[r.EditionID], r.notice())
 		}
 	}
 	return told, nil
@@ -148,12 +171,13 @@ func (s *Store) Notices(ctx context.Context, editions []digest.Delivery) (map[di
 
 // WaitingNotices gives what the digest's next midnight would tell as things stand.
 func (s *Store) WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error) {
-	var rows []noticeRow
-	err := s.read().all(ctx, &rows, `SELECT `+noticeColumns+` FROM digests d
-		JOIN notices n ON n.digest_id = d.id AND n.visible_at = d.next_due_at WHERE d.id = ?`, id)
+	told := make(map[digest.EditionID][]digest.Notice, 1)
+	parts, err := s.waitingParts(ctx, id)
+	if err == nil {
+		err = s.noticesOf(ctx, parts, told)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the waiting notices: %w", err)
 	}
-	sortNotices(rows)
-	return keys(rows, noticeRow.notice), nil
+	return told[0], nil
 }

@@ -101,7 +101,7 @@ func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.We
 }
 
 // SetDigestState starts, pauses or ends a digest; the state it has already
-// changes nothing. Ending it deletes what waits and what is not on its way
+// changes nothing but the end of a pause. Ending it deletes what waits and what is not on its way
 // yet: of the editions already handed to a mailer, those whose final dot is
 // not written are refused it (BeginDot). One that is started again becomes due
 // at its next midnight, not at one that passed meanwhile.
@@ -112,25 +112,29 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 		return invalid("a digest is active, paused or left, not %q", state)
 	}
 	return s.changeDigest(ctx, "setting the digest's state", id, func(c conn, d digestRow) error {
-		if d.State == state {
-			return nil
-		}
-		if _, err := c.exec(ctx, `UPDATE digests SET state = ?, paused_until = 0 WHERE id = ?`, state, id); err != nil {
+		return setDigestState(ctx, c, d, state, now)
+	})
+}
+
+func setDigestState(ctx context.Context, c conn, d digestRow, state digest.DigestState, now time.Time) error {
+	if d.State == state && d.PausedUntil == 0 {
+		return nil
+	}
+	if _, err := c.exec(ctx, `UPDATE digests SET state = ?, paused_until = 0 WHERE id = ?`, state, d.ID); err != nil || d.State == state {
+		return err
+	}
+	if state != digest.DigestActive {
+		if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, d.ID); err != nil {
 			return err
 		}
-		if state != digest.DigestActive {
-			if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, id); err != nil {
-				return err
-			}
-		}
-		switch {
-		case state == digest.DigestLeft:
-			return leave(ctx, c, d)
-		case state == digest.DigestActive && d.NextDueAt <= at(now):
-			return reschedule(ctx, c, d, now)
-		}
-		return nil
-	})
+	}
+	switch {
+	case state == digest.DigestLeft:
+		return leave(ctx, c, d)
+	case state == digest.DigestActive && d.NextDueAt <= at(now):
+		return reschedule(ctx, c, d, now)
+	}
+	return nil
 }
 
 // unsubscribed is the error of an edition that its reader no longer wants.
@@ -143,8 +147,8 @@ func leave(ctx context.Context, c conn, d digestRow) error {
 			return err
 		}
 	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = ? WHERE digest_id = ? AND state = ?`,
-		digest.EditionFailed, unsubscribed, d.ID, digest.EditionReady)
+	_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
+		digest.EditionFailed, unsubscribed, d.ID)
 	return err
 }
 

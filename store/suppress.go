@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"digest"
 )
@@ -23,9 +24,45 @@ func (r suppressionRow) suppression() digest.Suppression {
 	}
 }
 
+// rank orders the reasons: an address keeps the highest it was suppressed for.
+const rank = `CASE %s WHEN 'soft_bounces' THEN 1 WHEN 'hard_bounce' THEN 2 WHEN 'complaint' THEN 3 ELSE 4 END`
+
+// suppressedUser is why the user u is not mailed, as the error of an edition;
+// NULL: they are. suppressedError is the same for the reader of the edition e.
+const (
+	suppressedUser = `(SELECT ` + suppressedWords + ` FROM suppressions s WHERE s.email_key = u.email_key)`
+
+	suppressedError = `(SELECT ` + suppressedWords + ` FROM digests d JOIN users u ON u.id = d.user_id
+		JOIN suppressions s ON s.email_key = u.email_key WHERE d.id = e.digest_id)`
+
+	suppressedWords = `'the address is suppressed: ' || CASE s.reason WHEN 'soft_bounces' THEN 'it has bounced for a week'
+		WHEN 'hard_bounce' THEN 'it bounced' WHEN 'complaint' THEN 'its reader called a mail spam' ELSE 'by the operator' END
+		|| CASE WHEN s.evidence = '' THEN '' ELSE ' (' || s.evidence || ')' END`
+)
+
+// withhold ends editions whose readers' addresses are suppressed: they stand in
+// the web view only.
+func withhold(ctx context.Context, c conn, ids []digest.EditionID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+suppressedError+`, e.error),
+		lease_token = '', lease_until = 0 WHERE e.id IN (`+list(ids)+`)`, digest.EditionUnmailed)
+	return err
+}
+
 // Suppress adds an address to those that are not mailed. One that is there
-// already keeps the stronger reason: see outranks.
+// already keeps its reason unless the new one weighs more: soft bounces, a hard
+// one, a complaint, the operator's word.
 func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
+	if !strings.Contains(sup.Email, "@") {
+		return invalid("%q is not an address such as ada@example.org", sup.Email)
+	}
+	switch sup.Reason {
+	case digest.ForSoftBounces, digest.ForHardBounce, digest.ForComplaint, digest.ForOperator:
+	default:
+		return invalid("an address is suppressed for hard_bounce, soft_bounces, complaint or manual, not for %q", sup.Reason)
+	}
 	err := s.write(ctx, func(c conn) error { return suppress(ctx, c, sup) })
 	if err != nil {
 		return fmt.Errorf("suppressing %s: %w", sup.Email, err)
@@ -35,9 +72,15 @@ func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 
 func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 	_, err := c.exec(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (email_key) DO NOTHING`, emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), sup.Evidence, sup.EditionID, at(sup.CreatedAt))
+		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
+			edition_id = excluded.edition_id, created_at = excluded.created_at
+		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
+		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), oneLine(sup.Evidence), sup.EditionID, at(sup.CreatedAt))
 	return err
 }
+
+// oneLine makes one line of what somebody else has said.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Unsuppress lets an address be mailed again; digest.NotFound if it was.
 func (s *Store) Unsuppress(ctx context.Context, email string) error {

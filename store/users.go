@@ -70,11 +70,8 @@ const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.la
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
 
-// mailDomain is the domain of an address, as lanes are named.
-func mailDomain(email string) string {
-	key := emailKey(email)
-	return key[strings.LastIndexByte(key, '@')+1:]
-}
+// mailDomain is the domain of an address: the name of its lane.
+func mailDomain(email string) string { return laneName(email[strings.LastIndexByte(email, '@')+1:]) }
 
 // zoneOf finds a zone, or says which real ones are near.
 func zoneOf(name string) (*time.Location, error) {
@@ -141,10 +138,17 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 		Email     string  `db:"email"`
 		CreatedAt instant `db:"created_at"`
 		Count     int     `db:"subscriptions"`
+
+		Suppressed   string           `db:"suppressed"` // the reason; empty: they are mailed
+		Evidence     string           `db:"evidence"`
+		EditionID    digest.EditionID `db:"edition_id"`
+		SuppressedAt instant          `db:"suppressed_at"`
 	}
 	err := s.read().all(ctx, &rows, `SELECT `+digestColumns+`, u.email, u.created_at,
-		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id) AS subscriptions
-		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.newsletter_id IS NULL ORDER BY u.id`)
+		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id) AS subscriptions,
+		COALESCE(s.reason, '') AS suppressed, COALESCE(s.evidence, '') AS evidence, COALESCE(s.edition_id, 0) AS edition_id,
+		COALESCE(s.created_at, 0) AS suppressed_at
+		FROM digests d JOIN users u ON u.id = d.user_id LEFT JOIN suppressions s ON s.email_key = u.email_key WHERE d.newsletter_id IS NULL ORDER BY u.id`)
 	if err != nil {
 		return nil, fmt.Errorf("listing the users: %w", err)
 	}
@@ -154,6 +158,10 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 			User:          digest.User{ID: r.UserID, Email: r.Email, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.time()},
 			Digest:        r.digest(),
 			Subscriptions: r.Count,
+		}
+		if r.Suppressed != "" {
+			users[i].Suppressed = &digest.Suppression{Email: r.Email, Reason: digest.Reason(r.Suppressed), Evidence: r.Evidence,
+				EditionID: r.EditionID, CreatedAt: r.SuppressedAt.time()}
 		}
 	}
 	return users, nil
@@ -182,10 +190,13 @@ func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.
 }
 
 // RemoveUser removes a person with everything that is theirs, in one
-// transaction. Feeds and posts are everyone's and stay.
+// transaction. Feeds and posts are everyone's and stay, and so does a
+// suppression of the address: it outlives its reader, for the mailbox is no
+// better when somebody subscribes it again.
 func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 	const (
 		mine  = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
+		sent  = ` WHERE edition_id IN (SELECT id FROM editions` + mine + `)`
 		taken = `f.id IN (SELECT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE d.user_id = ?)`
 	)
 	err := s.write(ctx, func(c conn) error {
@@ -201,6 +212,8 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 		for _, statement := range []string{
 			`DELETE FROM digest_posts` + mine,
 			`DELETE FROM notices` + mine,
+			`DELETE FROM carried` + sent,
+			`DELETE FROM bounces` + sent,
 			`DELETE FROM editions` + mine,
 			`DELETE FROM subscriptions` + mine,
 			`DELETE FROM digests WHERE user_id = ?`,

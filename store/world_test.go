@@ -121,7 +121,8 @@ func (w world) release(now time.Time) int {
 	return n
 }
 
-// editions describes a digest's editions, oldest first: "2026-11-20 a b; ...".
+// editions describes a digest's editions without what they carry, oldest
+// first: "2026-11-20 a b; ...".
 func (w world) editions(d digest.Digest) string {
 	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 100)
@@ -131,7 +132,8 @@ func (w world) editions(d digest.Digest) string {
 	for _, e := range list {
 		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
 		w.ok(err)
-		out = append(out, strings.TrimSpace(e.LocalDate.String()+" "+w.identities(refs[e.ID])))
+		own := slices.DeleteFunc(refs[e.ID], func(r digest.PostRef) bool { return r.Carried })
+		out = append(out, strings.TrimSpace(e.LocalDate.String()+" "+w.identities(own)))
 	}
 	return strings.Join(out, "; ")
 }

@@ -39,7 +39,7 @@ CREATE TABLE lanes (
     alarm       BIGINT NOT NULL DEFAULT 0, -- 1: the operator has to put something right
     reason      TEXT    NOT NULL DEFAULT '',
     changed_at  BIGINT NOT NULL DEFAULT 0,
-    free_ms     BIGINT NOT NULL DEFAULT 0  -- the rate is used up to here, in milliseconds
+    free_us     BIGINT NOT NULL DEFAULT 0  -- the rate is used up to here, in microseconds
 );
 
 -- Addresses that are not mailed.

@@ -39,7 +39,7 @@ CREATE TABLE lanes (
     alarm       INTEGER NOT NULL DEFAULT 0, -- 1: the operator has to put something right
     reason      TEXT    NOT NULL DEFAULT '',
     changed_at  INTEGER NOT NULL DEFAULT 0,
-    free_ms     INTEGER NOT NULL DEFAULT 0  -- the rate is used up to here, in milliseconds
+    free_us     INTEGER NOT NULL DEFAULT 0  -- the rate is used up to here, in microseconds
 ) STRICT, WITHOUT ROWID;
 
 -- Addresses that are not mailed.

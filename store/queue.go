@@ -1,0 +1,286 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// ClaimEditions leases at most q.Most editions whose time has come, counts the
+// attempt, and gives them in the order of NextAt. Of any number of callers no
+// two get the same.
+//
+// It keeps to the lanes: nothing is given while the route may carry nothing,
+// and of a domain only what its lane may carry; others behind it in the queue
+// come first then. Connections count editions from their claim to their mark,
+// those of all workers, and a rate counts claims: what is given back has used
+// it up too. Where a lane has no limits of its own those of q hold.
+//
+// Editions that are met on the way and must not be sent end here: those of
+// readers who left are failed, those that are too late expired, and those of
+// suppressed addresses unmailed. A paused digest's are still sent: they were
+// released before.
+func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
+	for {
+		cl := editionClaim{Claim: q, now: now}
+		var claimed []digest.Delivery
+		err := s.write(ctx, func(c conn) (err error) {
+			cl = editionClaim{Claim: q, now: now, c: c}
+			claimed, err = cl.claim(ctx)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("claiming editions: %w", err)
+		}
+		if len(claimed) > 0 || !cl.more {
+			return claimed, nil
+		}
+	}
+}
+
+// claimRounds bounds how often one transaction of ClaimEditions looks at the queue.
+const claimRounds = 50
+
+// mostClosed bounds how many domains are left out by a statement. With more of
+// them they are met, and left where they are; they may only hold others up.
+const mostClosed = 10_000
+
+// An editionClaim is one transaction of ClaimEditions.
+type editionClaim struct {
+	digest.Claim
+	c      conn
+	now    time.Time
+	lanes  *traffic
+	closed values // domains that may carry no more
+	taken  []digest.EditionID
+	more   bool // there may be more in the queue, although nothing was claimed
+}
+
+func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
+	if err := q.c.hold(ctx, q.c.d.inOrder); err != nil {
+		return nil, err
+	}
+	if err := q.readLanes(ctx); err != nil {
+		return nil, err
+	}
+	route := q.lanes.way("")
+	q.close(q.lanes.closed())
+	for round := 0; route.room > 0 && len(q.taken) < q.Most; round++ {
+		if q.more = round == claimRounds; q.more {
+			break
+		}
+		limit := min(q.Most-len(q.taken), route.room)
+		progress, met, err := q.round(ctx, limit)
+		if err != nil {
+			return nil, err
+		}
+		if met < limit || !progress {
+			break
+		}
+	}
+	if err := q.storeRates(ctx); err != nil {
+		return nil, err
+	}
+	return q.deliveries(ctx)
+}
+
+// readLanes reads the lanes, and keeps other claimers away where limits hold
+// for all of them together.
+func (q *editionClaim) readLanes(ctx context.Context) (err error) {
+	q.lanes, err = readTraffic(ctx, q.c, q.now, q.Claim)
+	if err != nil || q.c.d.lockClaim == "" || !q.lanes.limited() {
+		return err
+	}
+	if err := q.c.hold(ctx, q.c.d.lockClaim); err != nil {
+		return err
+	}
+	q.lanes, err = readTraffic(ctx, q.c, q.now, q.Claim) // as the last claimer left them
+	return err
+}
+
+// close leaves domains out from now on.
+func (q *editionClaim) close(names []string) {
+	for _, name := range names {
+		if len(q.closed.rows) < mostClosed {
+			q.closed.row(name)
+		}
+	}
+}
+
+// A queuedEdition is one that ClaimEditions has met.
+type queuedEdition struct {
+	ID         digest.EditionID   `db:"id"`
+	Domain     string             `db:"domain"`
+	ExpiresAt  instant            `db:"expires_at"`
+	State      digest.DigestState `db:"state"`
+	Suppressed string             `db:"suppressed"`
+}
+
+// round looks at the first editions of the queue, limit at most, and leases
+// those that may be sent. Without progress another round would meet the same.
+func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met int, err error) {
+	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{at(q.now)}
+	if len(q.closed.rows) > 0 {
+		where += ` AND e.domain NOT IN (VALUES ` + q.closed.String() + `)`
+		args = append(args, q.closed.args...)
+	}
+	var found []queuedEdition
+	err = q.c.all(ctx, &found, `SELECT e.id, e.domain, e.expires_at,
+		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(`+suppressedError+`, '') AS suppressed
+		FROM editions e WHERE `+where+` ORDER BY e.next_at, e.id LIMIT ?`+q.c.d.skipRows("e"), append(args, limit)...)
+	if err != nil || len(found) == 0 {
+		return false, 0, err
+	}
+	live, ended, err := q.end(ctx, found)
+	if err != nil {
+		return false, 0, err
+	}
+	ids, full := q.admit(live)
+	q.close(full)
+	if len(ids) > 0 {
+		_, err = q.c.exec(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1, lease_token = ?, lease_until = ?
+			WHERE id IN (`+list(ids)+`) AND state = 'ready'`, q.Token, at(q.now).plus(q.Lease))
+	}
+	q.taken = append(q.taken, ids...)
+	return len(ids)+len(full)+ended > 0, len(found), err
+}
+
+// end ends those that must not be sent, and gives the others.
+func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []queuedEdition, ended int, err error) {
+	var left, late, held []digest.EditionID
+	for _, e := range found {
+		switch {
+		case e.State == digest.DigestLeft:
+			left = append(left, e.ID)
+		case e.Suppressed != "":
+			held = append(held, e.ID)
+		case e.ExpiresAt <= at(q.now):
+			late = append(late, e.ID)
+		default:
+			live = append(live, e)
+		}
+	}
+	if err := drop(ctx, q.c, left, digest.EditionFailed, unsubscribed); err != nil {
+		return nil, 0, err
+	}
+	if err := drop(ctx, q.c, late, digest.EditionExpired, tooLate); err != nil {
+		return nil, 0, err
+	}
+	if err := withhold(ctx, q.c, held); err != nil {
+		return nil, 0, err
+	}
+	return live, len(found) - len(live), nil
+}
+
+// admit gives those that their lanes may carry, and the lanes that are full now.
+func (q *editionClaim) admit(live []queuedEdition) (ids []digest.EditionID, full []string) {
+	route := q.lanes.way("")
+	for _, e := range live {
+		w := route
+		if e.Domain != "" {
+			w = q.lanes.way(e.Domain)
+		}
+		switch {
+		case w.room > 0:
+			ids = append(ids, e.ID)
+			w.take()
+			if w != route {
+				route.take()
+			}
+		case !slices.Contains(full, e.Domain):
+			full = append(full, e.Domain)
+		}
+	}
+	return ids, full
+}
+
+// storeRates stores how much of their rates the lanes have used up.
+func (q *editionClaim) storeRates(ctx context.Context) error {
+	var v values
+	for name, w := range q.lanes.ways {
+		if w.moved {
+			v.row(name, w.free)
+		}
+	}
+	return v.chunks(func(part *values) error {
+		_, err := q.c.exec(ctx, `INSERT INTO lanes (name, free_us) VALUES `+part.String()+`
+			ON CONFLICT (name) DO UPDATE SET free_us = excluded.free_us`, part.args...)
+		return err
+	})
+}
+
+// deliveries gives what was leased.
+func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error) {
+	if len(q.taken) == 0 {
+		return nil, nil
+	}
+	var rows []struct {
+		editionRow
+		UserID     digest.UserID `db:"user_id"`
+		Email      string        `db:"email"`
+		TimeZone   string        `db:"time_zone"`
+		DigestName string        `db:"digest_name"`
+		Domain     string        `db:"domain"`
+		Layout     digest.Layout `db:"layout"`
+		Images     digest.Images `db:"images"`
+		Threaded   bool          `db:"threaded"`
+	}
+	err := q.c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name,
+		e.domain, d.layout, d.images, d.threaded
+		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
+		WHERE e.id IN (`+list(q.taken)+`) AND e.state = 'leased' AND e.lease_token = ?`, q.Token)
+	if err != nil {
+		return nil, err
+	}
+	slow := q.lanes.way("").slow()
+	claimed := make([]digest.Delivery, len(rows))
+	for i, r := range rows {
+		claimed[i] = digest.Delivery{
+			Edition:    r.edition(),
+			UserID:     r.UserID,
+			Email:      r.Email,
+			TimeZone:   r.TimeZone,
+			DigestName: r.DigestName,
+			Token:      q.Token,
+			WasInDoubt: r.WasInDoubt,
+			Domain:     r.Domain,
+			Slow:       slow || q.lanes.way(r.Domain).slow(),
+			Look:       digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
+		}
+	}
+	slices.SortFunc(claimed, func(a, b digest.Delivery) int {
+		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
+	})
+	return claimed, nil
+}
+
+// tooLate is the error of an edition that no server took in its time.
+const tooLate = "not delivered in time"
+
+// drop ends editions that are not to be sent. An error they had already tells more.
+func drop(ctx context.Context, c conn, ids []digest.EditionID, state digest.EditionState, why string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END,
+		lease_token = '', lease_until = 0 WHERE id IN (`+list(ids)+`)`, state, why)
+	return err
+}
+
+// ReleaseEditions gives back what is leased under token and not begun to be
+// sent, with its attempt.
+func (s *Store) ReleaseEditions(ctx context.Context, token string) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
+			WHERE state = 'leased' AND lease_token = ?`, token)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("giving editions back: %w", err)
+	}
+	return nil
+}

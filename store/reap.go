@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// RenewLeases prolongs what is leased under token and not begun to be sent.
+func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `UPDATE editions SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("renewing leases: %w", err)
+	}
+	return nil
+}
+
+// Reap ends what died: a lease that is over makes its edition ready again. A
+// final dot without a mark for 15 minutes leaves it in doubt: ready again the
+// first time, sent_unconfirmed the second. It gives how many became either.
+// What waits and is too late to be sent becomes expired.
+func (s *Store) Reap(ctx context.Context, now time.Time) (inDoubt int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		if err := reapLeased(ctx, c, at(now)); err != nil {
+			return err
+		}
+		inDoubt, err = c.exec(ctx, `UPDATE editions SET
+			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
+			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND dot_at <= ?`, at(now), at(now).plus(-doubtAfter))
+		if err != nil {
+			return err
+		}
+		return expire(ctx, c, at(now))
+	})
+	if err != nil {
+		return 0, fmt.Errorf("reaping editions: %w", err)
+	}
+	return inDoubt, nil
+}
+
+// ReapIdempotent is Reap for a transport that may do the same thing twice
+// without harm, such as a file under a fixed name: there is no doubt, and a
+// final dot without a mark makes the edition ready as soon as its lease is over.
+func (s *Store) ReapIdempotent(ctx context.Context, now time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		if err := reapLeased(ctx, c, at(now)); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND lease_until <= ?`, at(now), at(now))
+		if err != nil {
+			return err
+		}
+		return expire(ctx, c, at(now))
+	})
+	if err != nil {
+		return fmt.Errorf("reaping editions: %w", err)
+	}
+	return nil
+}
+
+func reapLeased(ctx context.Context, c conn, now instant) error {
+	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', lease_token = '', lease_until = 0
+		WHERE state = 'leased' AND lease_until <= ?`, now)
+	return err
+}
+
+// expire ends what waits and is too late to be sent: the digest's next edition
+// carries its posts.
+func expire(ctx context.Context, c conn, now instant) error {
+	_, err := c.exec(ctx, `UPDATE editions SET state = 'expired', error = CASE WHEN error = '' THEN ? ELSE error END
+		WHERE state = 'ready' AND expires_at <= ?`, tooLate, now)
+	return err
+}
