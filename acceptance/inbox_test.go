@@ -23,6 +23,7 @@ type letter struct {
 	header          mail.Header
 	html, text      string
 	posts           map[string]bool // that it links to
+	raw             []byte
 }
 
 var postLink = regexp.MustCompile(`http://site-\d+\.example/posts/\d+`)
@@ -34,7 +35,7 @@ func readLetter(t *testing.T, raw []byte) letter {
 	if err != nil {
 		t.Fatalf("a mail cannot be read: %v\n%s", err, raw)
 	}
-	l := letter{id: m.Header.Get("Message-Id"), header: m.Header}
+	l := letter{id: m.Header.Get("Message-Id"), header: m.Header, raw: raw}
 	if l.subject, err = new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject")); err != nil {
 		t.Errorf("subject %q: %v", m.Header.Get("Subject"), err)
 	}

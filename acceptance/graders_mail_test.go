@@ -1,0 +1,120 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// TestMailPasses: what a mail server gets from the program, in every layout,
+// passes every grader.
+func TestMailPasses(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Truncate(time.Second)
+	t.Run("own", func(t *testing.T) {
+		start := now.Add(-26 * time.Hour)
+		p := newPostOffice(t, start, midnightAt(now))
+		p.open(publish(12, start.Add(-48*time.Hour), now, 4))
+		p.takeAll(1)
+		p.deliver(now.Add(-24 * time.Hour))
+		gradeMail(t, p.dkimName, p.dkimValue, p.deliver(now)...)
+	})
+	t.Run("corpus", func(t *testing.T) {
+		start := now.Add(-2 * time.Hour)
+		p := newPostOffice(t, start, midnightAt(now))
+		step, of := 3, 6
+		if full() {
+			step, of = 1, 12
+		}
+		p.open(corpus(t, step, start.Add(-time.Hour), start))
+		p.takeAll(of)
+		gradeMail(t, p.dkimName, p.dkimValue, p.deliver(now)...)
+	})
+}
+
+// A postOffice is a scene whose mail is signed and goes to a sink, at the time
+// it really is: what mail programs are told of time is held against the clock.
+type postOffice struct {
+	*scene
+	sink                *sink
+	zone                string // of the readers
+	dkimName, dkimValue string
+}
+
+func newPostOffice(t *testing.T, start time.Time, zone string) *postOffice {
+	t.Helper()
+	s := &scene{house: newHouse(t, storetest.SQLite(t)), oracle: newOracle(), now: start, web: newWeb(t, start)}
+	s.inbox = newInbox(s.maildir())
+	s.set(start)
+	p := &postOffice{scene: s, sink: newSink(t), zone: zone}
+	s.mailTo(p.sink)
+	s.house.set("DIGEST_FROM=Daily Digest <digest@news.example.org>", "DIGEST_BASE_URL=https://news.example.org",
+		"DIGEST_RETURN_PATH=bounces@news.example.org", "DIGEST_REPLY_TO=help@example.org", "DIGEST_POSTAL_ADDRESS=1 Example Street, Springfield")
+	var key struct{ Name, Value string }
+	if err := json.Unmarshal([]byte(s.at(start, "--json", "dkim", "new", "example.org")), &key); err != nil {
+		t.Fatal(err)
+	}
+	p.dkimName, p.dkimValue = key.Name, key.Value
+	return p
+}
+
+func (p *postOffice) open(sites []*site) {
+	p.sites = sites
+	p.web.open(p.t, sites)
+}
+
+// looks are the ways in which readers have their mail set.
+func looks() [][]string {
+	return [][]string{
+		{"--layout", "excerpts"},
+		{"--layout", "headlines", "--threaded"},
+		{"--layout", "full", "--images", "off"},
+		{"--layout", "full", "--images", "linked"},
+		{"--layout", "full", "--images", "proxy"},
+	}
+}
+
+// takeAll adds readers who share all sites between them, in so many parts, with
+// a reader of each part for each look.
+func (p *postOffice) takeAll(parts int) {
+	p.t.Helper()
+	for i := range parts {
+		for j, look := range looks() {
+			if (i+j)%len(looks()) != 0 && parts > 1 {
+				continue
+			}
+			email := fmt.Sprintf("reader%d-%d@example.net", i, j)
+			p.join(email, p.zone, i, parts)
+			p.at(p.now, append([]string{"user", "set", email}, look...)...)
+		}
+	}
+}
+
+// deliver runs the hourly job at an instant, and gives what the sink got.
+func (p *postOffice) deliver(now time.Time) (messages [][]byte) {
+	p.t.Helper()
+	p.scene.set(now)
+	sum := p.tick(now)
+	for _, l := range p.sink.take() {
+		messages = append(messages, l.raw)
+	}
+	if len(messages) == 0 || sum.Sent != len(messages) {
+		p.t.Fatalf("%+v, and the server got %d", sum, len(messages))
+	}
+	return messages
+}
+
+// midnightAt names a zone where the day began less than an hour before an instant.
+func midnightAt(now time.Time) string {
+	switch h := now.UTC().Hour(); {
+	case h == 0:
+		return "Etc/GMT"
+	case h <= 12:
+		return fmt.Sprintf("Etc/GMT+%d", h) // behind UTC: POSIX counts the other way
+	default:
+		return fmt.Sprintf("Etc/GMT-%d", 24-h)
+	}
+}
