@@ -37,19 +37,9 @@ type Mail struct {
 // 64 characters, the same each time. The host is the From address's or the base
 // URL's; an overlong one loses labels from the left.
 func MessageID(signer *digest.Signer, id digest.EditionID, host string) string {
-	const most, tokenLength = 64, 20
+	const tokenLength = 20
 	token := signer.Sign(digest.ForMessageID, int64(id))
-	local := "d." + token[len(token)-tokenLength:] // the MAC; the key stays private
-	host = asciiHost(host)
-	for len(local)+1+len(host) > most {
-		_, rest, ok := strings.Cut(host, ".")
-		if !ok {
-			host = host[len(host)-(most-1-len(local)):]
-			break
-		}
-		host = rest
-	}
-	return local + "@" + host
+	return atHost("d."+token[len(token)-tokenLength:], asciiHost(host)) // the MAC; the key stays private
 }
 
 // HostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
