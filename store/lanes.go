@@ -125,8 +125,10 @@ func (s *Store) SetLimits(ctx context.Context, now time.Time, name string, l dig
 // lockLane makes sure that a lane has a row, and locks it.
 func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 	var r laneRow
-	err := c.get(ctx, &r, `INSERT INTO lanes AS l (name) VALUES (?)
-		ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING `+laneColumns, name)
+	if _, err := c.exec(ctx, `INSERT INTO lanes (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = excluded.name`, name); err != nil {
+		return r, err
+	}
+	err := c.get(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, name)
 	return r, err
 }
 
