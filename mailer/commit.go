@@ -46,6 +46,7 @@ type committer struct {
 	onWay   int           // sends begun that have not come to their dot
 	dots    []dotRequest
 	marks   []digest.Mark
+	eager   bool // marks are waited for
 	closing bool
 	err     error // of the marks
 }
@@ -121,6 +122,16 @@ func (c *committer) mark(m digest.Mark) {
 	}
 }
 
+// hurry says whether marks are waited for: then they wait for no company.
+func (c *committer) hurry(eager bool) {
+	c.mu.Lock()
+	c.eager = eager
+	c.mu.Unlock()
+	if eager {
+		c.nudge()
+	}
+}
+
 // close writes what is left and gives the error of any mark that was lost.
 func (c *committer) close() error {
 	c.mu.Lock()
@@ -138,10 +149,14 @@ func (c *committer) run() {
 	for {
 		c.mu.Lock()
 		dots, marks, closing, full, took := len(c.dots), len(c.marks), c.closing, c.full(), c.took
+		eager := c.eager
 		c.mu.Unlock()
 		switch {
 		case full:
 			c.writeDots()
+			continue
+		case eager && marks > 0:
+			c.writeMarks()
 			continue
 		case closing:
 			c.writeMarks()

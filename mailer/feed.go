@@ -40,7 +40,10 @@ func (r *run) feed(ctx context.Context, printed chan<- job, batch []job) {
 			wait = 1
 			continue
 		}
-		if !r.flow.room(ctx, before, wait) || r.over() {
+		r.marks.hurry(true)
+		room := r.flow.room(ctx, before, wait)
+		r.marks.hurry(false)
+		if !room || r.over() {
 			return
 		}
 		wait *= 2

@@ -130,7 +130,11 @@ func (r *run) retry(d digest.Delivery, reply Reply, err error) {
 	reason := lineOf(err)
 	delay, ok := retryDelay(d.Attempt)
 	if r.l.Jitter != nil {
-		delay += r.l.Jitter(delay)
+		jitter := r.l.Jitter(delay)
+		if d.Attempt <= 1 {
+			jitter = jitter.Abs() // a greylist's time must be over
+		}
+		delay += jitter
 	}
 	next := r.clock().Add(max(delay, reply.waitHint()))
 	if !ok || !d.ExpiresAt.IsZero() && !next.Before(d.ExpiresAt) {

@@ -2,6 +2,7 @@ package mailer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -19,6 +20,9 @@ type sink struct {
 	// message, and for DOT after its end.
 	answer func(command string, n int) string
 
+	// recipient, if set, is asked before answer what to say to an address.
+	recipient func(to string) string
+
 	plain bool // offers no PIPELINING
 
 	mu       sync.Mutex
@@ -28,7 +32,10 @@ type sink struct {
 	conns    map[net.Conn]bool
 }
 
-const hangUp = "hang up"
+const (
+	hangUp        = "hang up"
+	takeAndHangUp = "take and hang up" // of DOT: the message is accepted, and nobody is told
+)
 
 // onNth answers one command once.
 func onNth(command string, n int, reply string) func(string, int) string {
@@ -174,7 +181,12 @@ func (s *sink) serve(c net.Conn) {
 			}
 		case "RCPT":
 			var answer strings.Builder
-			ok := s.reply(&answer, verb, "250 2.1.5 ok")
+			usual := "250 2.1.5 ok"
+			if s.recipient != nil {
+				_, to, _ := strings.Cut(strings.TrimSpace(line), "<")
+				usual = cmp.Or(s.recipient(strings.TrimSuffix(to, ">")), usual)
+			}
+			ok := s.reply(&answer, verb, usual)
 			io.WriteString(w, answer.String())
 			if recipient = strings.HasPrefix(answer.String(), "2"); !ok {
 				w.Flush()
@@ -214,10 +226,14 @@ func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
 	}
 	var verdict strings.Builder
 	ok := s.reply(&verdict, "DOT", "250 2.0.0 queued")
-	if strings.HasPrefix(verdict.String(), "2") {
+	lost := strings.HasPrefix(verdict.String(), takeAndHangUp)
+	if lost || strings.HasPrefix(verdict.String(), "2") {
 		s.mu.Lock()
 		s.accepted = append(s.accepted, b.String())
 		s.mu.Unlock()
+	}
+	if lost {
+		return false
 	}
 	io.WriteString(w, verdict.String())
 	return ok

@@ -1,0 +1,288 @@
+package mailer
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+// A town is a server for several domains; each recipient's answer is judged by
+// its address and by how often it came.
+type town struct {
+	sink
+	triedMu sync.Mutex
+	tried   map[string]int
+}
+
+func newTown(rcpt func(to string, n int) string) *town {
+	w := &town{tried: map[string]int{}}
+	w.recipient = func(to string) string {
+		w.triedMu.Lock()
+		w.tried[to]++
+		n := w.tried[to]
+		w.triedMu.Unlock()
+		return rcpt(to, n)
+	}
+	return w
+}
+
+func (w *town) attempts() (n int) {
+	w.triedMu.Lock()
+	defer w.triedMu.Unlock()
+	for _, m := range w.tried {
+		n += m
+	}
+	return n
+}
+
+// spread gives every nth row to another domain.
+func (q *memQueue) spread(n int, domain string) {
+	for id, r := range q.rows {
+		if int(id)%n == 0 {
+			r.Domain, r.Email = domain, fmt.Sprintf("reader%d@%s", id, domain)
+		}
+	}
+}
+
+// A greylist is one recipient's matter: it slows nobody else down.
+func TestOneGreylistedRecipient(t *testing.T) {
+	for _, line := range []string{"450 4.2.0 greylisted", "451 4.7.1 try later", "450 later"} {
+		w := newTown(func(to string, n int) string {
+			if strings.HasPrefix(to, "reader7@") && n < 6 {
+				return line
+			}
+			return ""
+		})
+		q := newMemQueue(100, midnight)
+		l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+		if got := once(t, l, midnight); got != (Stats{Sent: 99, Retried: 1}) {
+			t.Errorf("%s: %+v", line, got)
+		}
+		for at := 5 * time.Minute; q.row(7).State != digest.EditionSent; at += 5 * time.Minute {
+			once(t, l, midnight.Add(at))
+			if len(q.lanes) > 0 {
+				t.Fatalf("%s: it slowed its domain: %+v", line, q.lanes)
+			}
+		}
+	}
+}
+
+// A domain that greylists every recipient sees each of them once, at once: only
+// then does the time begin that it wants. No reader waits for another.
+func TestGreylistedDomain(t *testing.T) {
+	w := newTown(func(_ string, n int) string {
+		if n == 1 {
+			return "451 4.7.1 please try again later"
+		}
+		return ""
+	})
+	q := newMemQueue(300, midnight)
+	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	if got := once(t, l, midnight); got != (Stats{Retried: 300}) {
+		t.Errorf("%+v", got)
+	}
+	if lane := q.lanes["example.org"]; !lane.Until.IsZero() || lane.Width != 1 {
+		t.Errorf("%+v", lane)
+	}
+	if got := once(t, l, midnight.Add(5*time.Minute)); got != (Stats{Sent: 300}) || len(q.lanes) > 0 || w.attempts() != 600 {
+		t.Errorf("%+v, %+v, %d attempts", got, q.lanes, w.attempts())
+	}
+}
+
+// A domain that asks for less gets less, others get theirs, and it recovers
+// until everyone has their mail.
+func TestDomainThatIsThrottled(t *testing.T) {
+	var accepting atomic.Bool
+	w := newTown(func(to string, _ int) string {
+		if strings.HasSuffix(to, "@busy.example") && !accepting.Load() {
+			return "451 4.7.650 temporarily rate limited"
+		}
+		return ""
+	})
+	q := newMemQueue(200, midnight)
+	q.spread(2, "busy.example")
+	setting := w.listen(t)
+	l := testLoop(t, q, openTest(t, setting, Options{}))
+	got := once(t, l, midnight)
+	lane := q.lanes["busy.example"]
+	if got.Sent != 100 || got.Retried > 4 || lane.Width == 0 || !lane.Until.Equal(midnight.Add(time.Minute)) {
+		t.Errorf("%+v, %+v", got, lane)
+	}
+	counted := 0
+	for _, r := range q.rows {
+		if r.State == digest.EditionReady {
+			counted += r.Attempt
+		}
+	}
+	if counted != got.Retried {
+		t.Errorf("%d attempts are counted, of %d messages that were tried", counted, got.Retried)
+	}
+	for now := midnight; now.Before(midnight.Add(5 * time.Hour)); now = now.Add(time.Minute) {
+		l = testLoop(t, q, openTest(t, setting, Options{})) // a new process each minute
+		once(t, l, now)
+		if lane := q.lanes["busy.example"]; lane.Until.Sub(now) > time.Hour {
+			t.Fatalf("%+v", lane)
+		}
+	}
+	if n := w.attempts() - 100; n > 30 {
+		t.Errorf("%d attempts at a domain that wants nothing", n)
+	}
+	accepting.Store(true)
+	for now := midnight.Add(5 * time.Hour); now.Before(midnight.Add(11 * time.Hour)); now = now.Add(time.Minute) {
+		once(t, l, now)
+	}
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 200})
+	if len(q.lanes) > 0 {
+		t.Errorf("it did not recover: %+v", q.lanes)
+	}
+}
+
+// A domain that refuses everything for what we are costs a few readers at most
+// their edition, and nobody their place on the list.
+func TestDomainThatRefuses(t *testing.T) {
+	var accepting atomic.Bool
+	w := newTown(func(to string, _ int) string {
+		if strings.HasSuffix(to, "@strict.example") && !accepting.Load() {
+			return "550 5.7.1 listed by a blocklist"
+		}
+		return ""
+	})
+	q := newMemQueue(200, midnight)
+	q.spread(2, "strict.example")
+	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	got := once(t, l, midnight)
+	lane := q.lanes["strict.example"]
+	if got.Sent != 100 || got.Failed > 2 || !lane.Alarm || !lane.Until.Equal(midnight.Add(time.Hour)) {
+		t.Errorf("%+v, %+v", got, lane)
+	}
+	failed := got.Failed
+	for hour := range 5 {
+		before := w.attempts()
+		now := midnight.Add(time.Duration(hour+1) * time.Hour)
+		if got := once(t, l, now); got.Failed > 0 || got.Retried > 1 || w.attempts() != before+1 {
+			t.Errorf("in hour %d: %+v, %d attempts", hour+1, got, w.attempts()-before)
+		}
+	}
+	accepting.Store(true)
+	once(t, l, midnight.Add(6*time.Hour))
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 200 - failed, digest.EditionFailed: failed})
+	if len(q.bounces) > 0 || len(q.lanes) > 0 {
+		t.Errorf("%+v, %+v", q.bounces, q.lanes)
+	}
+}
+
+// Single refusals of messages stop nobody.
+func TestFewRefusals(t *testing.T) {
+	w := newTown(func(to string, _ int) string {
+		if strings.HasSuffix(to, "30@example.org") { // 3 of 300: 30, 130 and 230
+			return "554 5.6.0 no"
+		}
+		return ""
+	})
+	q := newMemQueue(300, midnight)
+	if got := once(t, testLoop(t, q, openTest(t, w.listen(t), Options{})), midnight); got != (Stats{Sent: 297, Failed: 3}) || len(q.lanes) > 0 {
+		t.Errorf("%+v, %+v", got, q.lanes)
+	}
+}
+
+// A domain with a limit has no more messages on their way than that, of all
+// workers together, and one Once delivers them all.
+func TestDomainConnections(t *testing.T) {
+	var now, most atomic.Int64
+	w := newTown(func(to string, _ int) string {
+		if strings.HasSuffix(to, "@small.example") {
+			most.Store(max(most.Load(), now.Add(1)))
+			time.Sleep(time.Millisecond)
+			now.Add(-1)
+		}
+		return ""
+	})
+	setting := w.listen(t)
+	q := newMemQueue(200, midnight)
+	q.spread(4, "small.example")
+	q.lanes["small.example"] = digest.Lane{Limits: digest.Limits{Connections: 2}}
+	var workers sync.WaitGroup
+	var sent atomic.Int64
+	for range 2 {
+		l := testLoop(t, q, openTest(t, setting, Options{}))
+		workers.Go(func() { sent.Add(int64(once(t, l, midnight).Sent)) })
+	}
+	workers.Wait()
+	if sent.Load() != 200 || most.Load() > 2 || q.most["small.example"] != 2 {
+		t.Errorf("%d sent, %d at once, %d claimed at once", sent.Load(), most.Load(), q.most["small.example"])
+	}
+}
+
+// A server that names a time is not asked before.
+func TestHintIsHonoured(t *testing.T) {
+	w := newTown(func(_ string, n int) string {
+		if n == 1 {
+			return "450 4.2.0 Greylisted, try again in 900 seconds"
+		}
+		return ""
+	})
+	q := newMemQueue(1, midnight)
+	once(t, testLoop(t, q, openTest(t, w.listen(t), Options{})), midnight)
+	if got := q.row(1).NextAt.Sub(midnight); got != 15*time.Minute {
+		t.Error(got)
+	}
+}
+
+// A mailbox that was full all day bounced, softly; one that was away did not.
+func TestFullMailboxExpires(t *testing.T) {
+	for line, want := range map[string]digest.BounceKind{"452 4.2.2 full": digest.SoftBounce, "450 4.2.1 away": ""} {
+		w := newTown(func(string, int) string { return line })
+		q := newMemQueue(1, midnight)
+		l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+		for now := midnight; q.row(1).State == digest.EditionReady; now = q.row(1).NextAt {
+			once(t, l, now)
+		}
+		if got := kindOf(q.bounces); q.row(1).State != digest.EditionExpired || got != want || len(q.lanes) > 0 {
+			t.Errorf("%s: %s, bounced %q, %+v", line, q.row(1).State, got, q.lanes)
+		}
+	}
+}
+
+// A worker that takes long keeps what it has claimed: another finds nothing of it.
+func TestLeasesAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "DOT" {
+				time.Sleep(4 * time.Minute)
+			}
+			return ""
+		}}
+		dial := Options{Dial: s.dial}
+		q := newMemQueue(20, time.Now())
+		var workers sync.WaitGroup
+		for range 2 {
+			tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, dial)
+			l := testLoop(t, q, tr)
+			l.Now, l.Route.Connections = time.Now, 1
+			workers.Go(func() {
+				defer tr.Close()
+				for range 10 {
+					once(t, l, time.Now())
+					time.Sleep(time.Minute)
+				}
+			})
+			time.Sleep(time.Minute)
+		}
+		workers.Wait()
+		if n := len(s.messages()); n != 20 || len(recipients(t, s.messages())) != 20 || q.renewals == 0 {
+			t.Errorf("%d messages, %d renewals", n, q.renewals)
+		}
+		for _, r := range q.rows {
+			if r.Attempt != 1 {
+				t.Errorf("%d attempts at edition %d", r.Attempt, r.ID)
+			}
+		}
+		time.Sleep(time.Hour)
+	})
+}
