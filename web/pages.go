@@ -24,7 +24,7 @@ type pages map[string]*template.Template
 
 // pageNames is every page; each has templates/NAME.html that defines "main".
 var pageNames = []string{
-	"landing", "edition", "editions", "sign-in", "unsubscribe", "unsubscribed",
+	"landing", "edition", "editions", "sign-in", "unsubscribe", "unsubscribed", "changed",
 	"bot", "status", "feed", "pinged", "problem",
 }
 

@@ -22,6 +22,7 @@ var (
 	errForeignForm = &problem{http.StatusForbidden, "That form came from elsewhere", "For your safety only forms on this site are taken. Open the page here and press the button again."}
 	errSpentLink   = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, within 24 hours. Ask for a new one."}
 	errBadForm     = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
+	errNoChoice    = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
 	errTooLarge    = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form sent more than this page takes."}
 	errTooMany     = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
 	errUnavailable = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}

@@ -24,6 +24,12 @@ func (s *site) routes() *http.ServeMux {
 		oneClick:                         s.unsubscribe,
 		"POST /unsubscribe/{token}/undo": s.resubscribe,
 
+		"POST /unsubscribe/{token}/pause":  s.pause,
+		"POST /unsubscribe/{token}/resume": s.resume,
+		"POST /unsubscribe/{token}/days":   s.days,
+
+		"GET /image/{mac}/{address}": s.image,
+
 		"GET /bot":    s.bot,
 		"GET /status": s.status,
 		"GET /ping":   s.ping,

@@ -2,17 +2,29 @@ package web
 
 import (
 	"net/http"
+	"time"
 
 	"digest"
 )
 
-// An unsubscribeView is the page behind an unsubscribe link.
+// An unsubscribeView is the page behind an unsubscribe link, and those that its
+// forms lead to.
 type unsubscribeView struct {
 	Name   string // of the digest
 	Token  string
 	Left   bool // mail has stopped
 	Paused bool // it rests, or did before it was left: the way back leads there
 	Gone   bool // with its reader: there is no way back
+	Was    string
+
+	Days  daysView // on which it appears
+	Until string   // the day on which a pause ends; "" if it has no end
+	Next  string   // the day of the next edition; "" if there is none
+	Zone  string   // the reader's
+
+	// What was changed just now.
+	WasPaused bool
+	Before    daysView // other than Days; zero if those are as before
 }
 
 // formWas is the field by which the page of a digest that was paused carries
@@ -30,7 +42,7 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	if d.State == digest.DigestLeft {
 		return s.showUnsubscribed(w, r, d)
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", s.viewOf(r, d))
 }
 
 // unsubscribe acts at once, and answers the same however often it is asked. It
@@ -41,7 +53,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	view := viewOf(r, d)
+	view := s.viewOf(r, d)
 	if d.ID != 0 {
 		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now()); err != nil {
 			return err
@@ -66,32 +78,53 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 		return s.unsubscribePage(w, r)
 	}
 	if d.State == digest.DigestLeft {
-		d.State = digest.DigestActive
-		if wasPaused(r) {
-			d.State = digest.DigestPaused
-		}
-		if err := s.Store.SetDigestState(r.Context(), d.ID, d.State, s.Now()); err != nil {
+		if err := s.bringBack(r, d.ID); err != nil {
 			return err
 		}
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribed", "Welcome back", viewOf(r, d))
+	if d, err = s.Store.Digest(r.Context(), d.ID); err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "unsubscribed", "Welcome back", s.viewOf(r, d))
 }
 
-func wasPaused(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.PostFormValue(formWas) == string(digest.DigestPaused)
+// bringBack makes a digest what it was before it was left.
+func (s *site) bringBack(r *http.Request, id digest.DigestID) error {
+	if until, paused := s.carriedPause(r); paused {
+		return s.Store.SetPause(r.Context(), id, until, s.Now())
+	}
+	return s.Store.SetDigestState(r.Context(), id, digest.DigestActive, s.Now())
 }
 
-func viewOf(r *http.Request, d digest.Digest) unsubscribeView {
-	return unsubscribeView{
+// carriedPause is the pause that a form carries.
+func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
+	if r.Method != http.MethodPost {
+		return time.Time{}, false
+	}
+	return readPause(r.PostFormValue(formWas), s.Now())
+}
+
+func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribeView {
+	v := unsubscribeView{
 		Name: paperOf(d), Token: r.PathValue("token"),
 		Left:   d.State == digest.DigestLeft,
-		Paused: d.State == digest.DigestPaused || d.State == digest.DigestLeft && wasPaused(r),
+		Paused: d.State == digest.DigestPaused,
 		Gone:   d.ID == 0,
+		Was:    pauseText(d),
 	}
+	if v.Left {
+		if until, paused := s.carriedPause(r); paused {
+			d.State, d.PausedUntil = digest.DigestPaused, until
+			v.Paused, v.Was = true, pauseText(d)
+		}
+		return v
+	}
+	v.describePause(d, s.Now())
+	return v
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
-	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", s.viewOf(r, d))
 }
 
 // tokenDigest gives the digest of an unsubscribe link. If the digest is no more,

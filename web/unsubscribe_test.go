@@ -31,6 +31,12 @@ func TestOneClick(t *testing.T) {
 		{"the button", urlencoded, "", "", "same-origin"},
 		{"no type at all", "", "", "", ""},
 		{"broken multipart", "multipart/form-data", "x", "", ""}, // the path says it all
+		{"text", "text/plain; charset=utf-8", "List-Unsubscribe=One-Click", "", ""},
+		{"JSON", "application/json", `{"List-Unsubscribe":"One-Click"}`, "", ""},
+		{"another field", urlencoded, "List-Unsubscribe=No&was=paused", "", ""},
+		{"bytes", "application/octet-stream", "\x00\xff%zz&&=;", "", ""},
+		{"more than is taken", urlencoded, "a=" + strings.Repeat("a", 1<<20), "", ""},
+		{"more parts than are taken", form.FormDataContentType(), parts.String() + strings.Repeat("a", 1<<20), "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			each(t, func(r *room) {
@@ -61,8 +67,9 @@ func TestUnsubscribeGetChangesNothing(t *testing.T) {
 				r.t.Errorf("X-Robots-Tag %q", got)
 			}
 		}
-		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?").shows("form button", "Unsubscribe")
-		if got := a.attrs("form[method=post]", "action"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
+		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?").
+			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week")
+		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d) {
 			r.t.Errorf("the button posts to %q", got)
 		}
 		if got := r.state(d); got != digest.DigestActive {

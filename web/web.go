@@ -28,6 +28,10 @@ type Archive interface {
 	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
 	// SetDigestState starts or ends a digest; the same state again changes nothing.
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
+	// SetPause pauses a digest until an instant.
+	SetPause(ctx context.Context, id digest.DigestID, until, now time.Time) error
+	// SetWeekdays changes the local days on which a digest appears.
+	SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error
 	// Editions gives a digest's editions, newest first, limit at most.
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error)
 	// Edition gives one edition by its key; digest.NotFound if there is none.
@@ -89,6 +93,7 @@ type Options struct {
 	Editions  Editions
 	Signer    *digest.Signer
 	Pings     Pings            // nil: pings are not taken
+	Pictures  Pictures         // nil: no picture is shown
 	BaseURL   string           // where visitors reach it, without a final slash; https makes cookies Secure
 	Version   string           // shown on the bot page
 	Contact   string           // mail address of whoever runs this instance; "" shows none
@@ -99,12 +104,14 @@ type Options struct {
 	Log       *slog.Logger     // default: nowhere
 }
 
-// A site is the web view: the handlers' shared parts. Only the limits change.
+// A site is the web view: the handlers' shared parts. Only the limits and what
+// is kept of pictures change.
 type site struct {
 	Options
 	pages  pages
 	assets assets
 	limits limits
+	images *imageCache // nil: no picture is shown
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -124,6 +131,6 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits()}
+	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), images: newImageCache(o)}
 	return s.guard(s.routes())
 }

@@ -52,6 +52,20 @@ func (r *room) midnight() {
 	r.must(err)
 	_, err = r.store.Release(r.t.Context(), r.now, time.Minute)
 	r.must(err)
+	r.mailed()
+}
+
+// mailed has every edition that waits accepted.
+func (r *room) mailed() {
+	r.t.Helper()
+	ctx := r.t.Context()
+	claimed, err := r.store.ClaimEditions(ctx, r.now, digest.Claim{Most: 100, Lease: time.Minute, Token: "t"})
+	r.must(err)
+	for _, d := range claimed {
+		_, err := r.store.BeginDot(ctx, r.now, "t", []digest.Dot{{ID: d.ID, MessageID: "m", Date: r.now, Recipient: d.Email}})
+		r.must(err)
+		r.must(r.store.Finish(ctx, r.now, "t", []digest.Mark{{ID: d.ID, State: digest.EditionSent}}))
+	}
 }
 
 // beforeMidnight moves the clock to just before the next midnight in Paris.
