@@ -118,15 +118,18 @@ func isMessage(text []byte) bool {
 	return len(header) > 0
 }
 
-// toCur marks a message as seen. One that is there under the same name, which
-// no server makes, is not overwritten.
+// toCur marks a message as seen. Another under the same name, which no server
+// makes, is not overwritten.
 func toCur(root *os.Root, name string) error {
 	base, _, _ := strings.Cut(name, ":")
-	target := path.Join("cur", base+":2,S")
+	source, target := path.Join("new", name), path.Join("cur", base+":2,S")
 	if _, err := root.Lstat(target); err == nil {
+		if _, err := root.Lstat(source); err != nil {
+			return err // another sweeper moved it
+		}
 		return fmt.Errorf("%s is there already", target)
 	}
-	return root.Rename(path.Join("new", name), target)
+	return root.Rename(source, target)
 }
 
 // complain logs what is the matter with a file, once.

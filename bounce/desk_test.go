@@ -1,0 +1,224 @@
+package bounce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+const stranger = "stranger@example.net"
+
+// What each sample does to the reader whose edition it is about.
+func TestTakeSamples(t *testing.T) {
+	each(t, 21, func(t *testing.T, w *world) {
+		tests := []struct {
+			file   string
+			from   string // of the envelope
+			plain  bool   // to the address without a token
+			did    Deed
+			reason digest.Reason
+			state  digest.DigestState
+		}{
+			{"postfix-unknown.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
+			{"exim.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
+			{"sendmail.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
+			{"exchange.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
+			{"gmail.eml", "", true, Recorded, digest.ForHardBounce, digest.DigestActive}, // its tag was taken off on the way
+			{"global.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
+			{"postfix-expired.eml", "", false, Recorded, "", digest.DigestActive},
+			{"postfix-policy.eml", "", false, Recorded, "", digest.DigestActive},
+			{"exim-old.eml", "", false, Recorded, "", digest.DigestActive},
+			{"qmail.eml", "", false, Recorded, "", digest.DigestActive},
+			{"qmail.eml", "", true, Ignored, "", digest.DigestActive}, // a free text names no edition
+			{"postfix-delayed.eml", "", false, Ignored, "", digest.DigestActive},
+			{"postfix-relayed.eml", "", false, Ignored, "", digest.DigestActive},
+			{"out-of-office.eml", "", false, Ignored, "", digest.DigestActive},
+			{"challenge.eml", "", false, Ignored, "", digest.DigestActive},
+			{"receipt.eml", "", false, Ignored, "", digest.DigestActive},
+			{"yahoo-arf.eml", stranger, true, Recorded, digest.ForComplaint, digest.DigestLeft},
+			{"comcast-arf.eml", stranger, true, Recorded, digest.ForComplaint, digest.DigestLeft},
+			{"jmrp.eml", stranger, true, Recorded, digest.ForComplaint, digest.DigestLeft},
+			{"arf-opt-out.eml", stranger, true, Left, "", digest.DigestLeft},
+			{"arf-auth-failure.eml", stranger, true, Ignored, "", digest.DigestActive},
+		}
+		for i, test := range tests {
+			to := w.bounceTo(i)
+			if test.plain {
+				to = w.Address
+			}
+			for range 2 { // the second time changes nothing
+				o := w.take(test.from, to, w.sample(test.file, i))
+				if o.Did != test.did || o.Text == "" || strings.Contains(o.Text, "\n") || o.String() != o.Text {
+					t.Errorf("%s: %+v", test.file, o)
+				}
+				if got := w.suppressed(i); got != test.reason || (o.Suppressed != "") != (test.reason != "") || w.state(i) != test.state {
+					t.Errorf("%s: suppressed %q, %+v, digest %s", test.file, got, o, w.state(i))
+				}
+			}
+			for later := range w.readers[i+1:] {
+				if w.suppressed(i+1+later) != "" || w.state(i+1+later) != digest.DigestActive {
+					t.Fatalf("%s did something to another reader", test.file)
+				}
+			}
+		}
+	})
+}
+
+// A bounce has no sender: a person who writes to the address, or a forged
+// report with a sender, does nothing.
+func TestTakeBounceWithSender(t *testing.T) {
+	each(t, 1, func(t *testing.T, w *world) {
+		if o := w.take(stranger, w.bounceTo(0), w.sample("postfix-unknown.eml", 0)); o.Did != Ignored {
+			t.Errorf("%+v", o)
+		}
+		if o := w.take(stranger, w.Address, w.sample("postfix-unknown.eml", 0)); o.Did != Ignored {
+			t.Errorf("%+v", o)
+		}
+		w.untouched()
+	})
+}
+
+// Who the report is about is the token's to say, not the report's.
+func TestTakeBelievesNoAddresses(t *testing.T) {
+	each(t, 2, func(t *testing.T, w *world) {
+		forged := bytes.ReplaceAll(w.sample("postfix-unknown.eml", 1), []byte("anna@example.org"), []byte(w.readers[1].email))
+		w.take("", w.bounceTo(0), forged)
+		if w.suppressed(0) != digest.ForHardBounce {
+			t.Error("the token's reader is mailed")
+		}
+		w.untouched(0)
+		// Without any token of ours, nobody is meant.
+		forged = bytes.ReplaceAll(sample(t, "yahoo-arf.eml"), []byte("anna@yahoo.example"), []byte(w.readers[1].email))
+		if o := w.take(stranger, w.Address, forged); o.Did != Ignored {
+			t.Errorf("%+v", o)
+		}
+		w.untouched(0)
+	})
+}
+
+func TestTakeUnsubscribe(t *testing.T) {
+	each(t, 3, func(t *testing.T, w *world) {
+		if o := w.take(stranger, w.leaveTo(0), []byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Left || o.Digest != w.readers[0].digest {
+			t.Errorf("%+v", o) // no word is read, whoever it is
+		}
+		if o := w.take(stranger, w.leaveTo(1), nil); o.Did != Left {
+			t.Errorf("%+v", o) // there need be none
+		}
+		for range 2 {
+			if o := w.take(w.readers[1].email, strings.ToUpper(w.leaveTo(1)), w.sample("leave.eml", 1)); o.Did != Left {
+				t.Errorf("%+v", o)
+			}
+		}
+		if w.state(0) != digest.DigestLeft || w.state(1) != digest.DigestLeft || w.suppressed(1) != "" {
+			t.Errorf("%s, %s, %q", w.state(0), w.state(1), w.suppressed(1))
+		}
+		w.untouched(0, 1)
+	})
+}
+
+// Programs that answer an address they found there unsubscribe nobody.
+func TestTakeUnsubscribeByPrograms(t *testing.T) {
+	each(t, 1, func(t *testing.T, w *world) {
+		for file, from := range map[string]string{"leave.eml": "", "postfix-unknown.eml": stranger, "challenge.eml": stranger, "yahoo-arf.eml": stranger, "exim-old.eml": stranger} {
+			if o := w.take(from, w.leaveTo(0), w.sample(file, 0)); o.Did != Ignored {
+				t.Errorf("%s: %+v", file, o)
+			}
+		}
+		w.untouched()
+	})
+}
+
+func TestTakeWhatIsNoMore(t *testing.T) {
+	each(t, 1, func(t *testing.T, w *world) {
+		old := digest.Tagged(w.Address, w.Signer.Sign(digest.ForBounce, 4711))
+		if o := w.take("", old, w.sample("postfix-unknown.eml", 0)); o.Did != Ignored || !strings.Contains(o.Text, "4711") {
+			t.Errorf("%+v", o)
+		}
+		old = digest.Tagged(w.Address, w.Signer.Sign(digest.ForLeaving, 4711))
+		if o := w.take(stranger, old, w.sample("leave.eml", 0)); o.Did != Ignored {
+			t.Errorf("%+v", o)
+		}
+		for _, purpose := range []digest.Purpose{digest.ForBounce, digest.ForLeaving} {
+			for _, file := range []string{"arf-opt-out.eml", "yahoo-arf.eml"} {
+				gone := digest.Tagged(w.Address, w.Signer.Sign(purpose, 4711))
+				message := bytes.ReplaceAll(sample(t, file), []byte("bounces+TOKEN@digest.example"), []byte(gone))
+				if o := w.take(stranger, w.Address, message); o.Did != Ignored {
+					t.Errorf("%s: %+v", file, o)
+				}
+			}
+		}
+		w.untouched()
+	})
+}
+
+// A message without an envelope, as `digest bounce < message` gets it, says in
+// its header where it came.
+func TestTakeByHeader(t *testing.T) {
+	each(t, 4, func(t *testing.T, w *world) {
+		take := func(message []byte) Outcome {
+			o, err := w.Take(t.Context(), Message{Bytes: message})
+			w.ok(err)
+			return o
+		}
+		for i, file := range []string{"postfix-unknown.eml", "exim.eml"} { // Delivered-To, Envelope-to
+			if o := take(w.sample(file, i)); o.Did != Recorded || !o.Token || w.suppressed(i) != digest.ForHardBounce {
+				t.Errorf("%s: %+v", file, o)
+			}
+		}
+		if o := take(w.sample("leave.eml", 2)); o.Did != Left || w.state(2) != digest.DigestLeft {
+			t.Errorf("%+v", o)
+		}
+		if o := take([]byte("Delivered-To: anna@example.org\nSubject: hello\n\n")); o.Did != NotOurs {
+			t.Errorf("%+v", o)
+		}
+		// Return-Path tells that this one has a sender.
+		if o := take(bytes.Replace(w.sample("postfix-unknown.eml", 3), []byte("Return-Path: <>"), []byte("Return-Path: <x@example.net>"), 1)); o.Did != Ignored {
+			t.Errorf("%+v", o)
+		}
+		w.untouched(0, 1, 2)
+	})
+}
+
+func TestTakeSeveralRecipients(t *testing.T) {
+	each(t, 3, func(t *testing.T, w *world) {
+		o, err := w.Take(t.Context(), Message{FromKnown: true, To: []string{"x@y", w.Address, w.bounceTo(0), w.bounceTo(2)}, Bytes: w.sample("sendmail.eml", 0)})
+		if err != nil || o.Did != Recorded || w.suppressed(0) == "" || w.suppressed(2) == "" {
+			t.Errorf("%+v, %v", o, err)
+		}
+		w.untouched(0, 2)
+	})
+}
+
+// brokenStore is a database that fails.
+type brokenStore struct{ Store }
+
+var errBroken = errors.New("the disk is full")
+
+func (brokenStore) Bounced(context.Context, time.Time, digest.Bounce) (digest.Suppression, bool, error) {
+	return digest.Suppression{}, false, errBroken
+}
+
+func (brokenStore) SetDigestState(context.Context, digest.DigestID, digest.DigestState, time.Time) error {
+	return errBroken
+}
+
+func TestTakeStoreFails(t *testing.T) {
+	each(t, 1, func(t *testing.T, w *world) {
+		w.Store = brokenStore{w.Store}
+		for file, to := range map[string]string{"postfix-unknown.eml": w.bounceTo(0), "yahoo-arf.eml": w.Address, "arf-opt-out.eml": w.Address, "leave.eml": w.leaveTo(0)} {
+			from := ""
+			if file != "postfix-unknown.eml" {
+				from = stranger
+			}
+			o, err := w.Take(t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: w.sample(file, 0)})
+			if !errors.Is(err, errBroken) {
+				t.Errorf("%s: %+v, %v", file, o, err)
+			}
+		}
+	})
+}

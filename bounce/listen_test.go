@@ -1,0 +1,84 @@
+package bounce
+
+import (
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+func newLog(t *testing.T) *slog.Logger { return slog.New(slog.NewTextHandler(t.Output(), nil)) }
+
+func TestCheck(t *testing.T) {
+	for _, good := range []string{"smtp://0.0.0.0:25", "smtp://:2525", "smtp://[::1]:25", "lmtp://127.0.0.1:2003", "lmtp:/run/digest/bounce.sock", " lmtp:///run/b.sock "} {
+		if err := Check(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{
+		"", "25", "localhost:25", "http://localhost:25", "smtp://localhost", "smtp://localhost:99999", "smtp://localhost:smtp", "smtp:/run/x.sock",
+		"lmtp:run/x.sock", "lmtp:", "lmtp://host/path", "smtp://h:25/x", "smtp://h:25?x", "smtp://user:secret@h:25", "smtp://%zz", "smtp://user:se#cret@h:25",
+	} {
+		err := Check(bad)
+		if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "DIGEST_BOUNCE_LISTEN") || !strings.Contains(err.Error(), "lmtp:/run/") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// A socket that a killed process left is replaced; one that is in use, and what
+// is no socket, stay.
+func TestListenSocket(t *testing.T) {
+	d := testDesk("bounces@digest.example")
+	d.Log = newLog(t)
+	path := filepath.Join(t.TempDir(), "b.sock")
+	left, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.(*net.UnixListener).SetUnlinkOnClose(false)
+	left.Close()
+	if _, err := os.Lstat(path); err != nil {
+		t.Fatal("nothing is left to replace")
+	}
+	s, err := d.Listen("lmtp:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if _, err := d.Listen("lmtp:" + path); digest.KindOf(err) != digest.Unavailable {
+		t.Errorf("two listen: %v", err)
+	}
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatalf("the first does no longer: %v", err)
+	}
+	c.Close()
+
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Listen("lmtp:" + file); digest.KindOf(err) != digest.Unavailable {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "precious" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+func TestListenTaken(t *testing.T) {
+	d := testDesk("bounces@digest.example")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := d.Listen("smtp://" + l.Addr().String()); digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_BOUNCE_LISTEN") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,286 @@
+package bounce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/textproto"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// serve runs a server until the test ends and gives where it listens.
+func serve(t *testing.T, d *Desk, setting string) net.Addr {
+	t.Helper()
+	s, err := d.Listen(setting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("the server does not stop")
+		}
+	})
+	return s.Addr()
+}
+
+// A client speaks line by line.
+type client struct {
+	*textproto.Conn
+	t *testing.T
+}
+
+func dial(t *testing.T, a net.Addr) *client {
+	t.Helper()
+	raw, err := net.Dial(a.Network(), a.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.SetDeadline(time.Now().Add(30 * time.Second)) //nolint:errcheck // the test would hang
+	t.Cleanup(func() { raw.Close() })
+	return &client{textproto.NewConn(raw), t}
+}
+
+// say sends lines and gives the last one's reply.
+func (c *client) say(lines ...string) (reply string) {
+	c.t.Helper()
+	for _, line := range lines {
+		if err := c.PrintfLine("%s", line); err != nil {
+			c.t.Fatalf("%.80s: %v", line, err)
+		}
+		reply = c.hear()
+	}
+	return reply
+}
+
+func (c *client) hear() string {
+	c.t.Helper()
+	code, text, err := c.ReadResponse(0)
+	if _, protocol := errors.AsType[*textproto.Error](err); err != nil && !protocol {
+		c.t.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s", code, text)
+}
+
+// want fails unless a reply begins so.
+func (c *client) want(begin, reply string) {
+	c.t.Helper()
+	if !strings.HasPrefix(reply, begin) {
+		c.t.Errorf("%q, want %s", reply, begin)
+	}
+}
+
+// send sends a message after DATA and gives the reply to its dot.
+func (c *client) send(message []byte) string {
+	c.t.Helper()
+	c.want("354", c.say("DATA"))
+	w := c.DotWriter()
+	if _, err := w.Write(message); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+	return c.hear()
+}
+
+// greeted is a client that has said EHLO.
+func greeted(t *testing.T, a net.Addr, hello string) *client {
+	t.Helper()
+	c := dial(t, a)
+	c.want("220 digest.example", c.hear())
+	c.want("250", c.say(hello+" relay.example"))
+	return c
+}
+
+func TestServeSMTP(t *testing.T) {
+	each(t, 4, func(t *testing.T, w *world) {
+		c := greeted(t, serve(t, w.Desk, "smtp://127.0.0.1:0"), "EHLO")
+		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<"+strings.ToUpper(w.bounceTo(0))+">"))
+		c.want("250", c.send(w.sample("postfix-unknown.eml", 0)))
+		if w.suppressed(0) != digest.ForHardBounce { // by the time of the 250
+			t.Error("not suppressed")
+		}
+		c.want("250", c.say("MAIL FROM:<feedback@arf.mail.yahoo.example>", "RCPT TO:<bounces@digest.example>"))
+		c.want("250", c.send(w.sample("yahoo-arf.eml", 1)))
+		if w.suppressed(1) != digest.ForComplaint || w.state(1) != digest.DigestLeft {
+			t.Error("no complaint")
+		}
+		c.want("250", c.say("MAIL FROM:<anna@example.org>", "RCPT TO:<"+w.leaveTo(2)+">"))
+		c.want("250", c.send(w.sample("leave.eml", 2)))
+		if w.state(2) != digest.DigestLeft {
+			t.Error("not left")
+		}
+		c.want("250", c.say("MAIL FROM:<anna@example.org>", "RCPT TO:<bounces@digest.example>"))
+		c.want("250", c.send([]byte("Subject: hello\r\n\r\nIs anybody there?\r\n")))
+		c.want("221", c.say("QUIT"))
+		w.untouched(0, 1, 2)
+	})
+}
+
+func TestServeRefuses(t *testing.T) {
+	st := storetest.Open(t, storetest.SQLite(t))
+	w := newWorld(t, st, 1)
+	c := greeted(t, serve(t, w.Desk, "smtp://127.0.0.1:0"), "EHLO")
+	forged := strings.Replace(w.bounceTo(0), "bounces+a", "bounces+b", 1)
+	c.say("MAIL FROM:<>")
+	for _, to := range []string{forged, "anna@example.org", "postmaster@digest.example", "bounces+@digest.example", "anna%example.org@digest.example", "<@digest.example:anna@example.org>"} {
+		c.want("550 5.1.1", c.say("RCPT TO:<"+strings.Trim(to, "<>")+">"))
+	}
+	c.want("550 5.7.1", c.say("RCPT TO:<"+w.leaveTo(0)+">")) // no bounce unsubscribes
+	c.want("502", c.say("DATA"))                             // nobody took it
+	c.want("250", c.say("RSET"))
+	c.want("550 5.7.1", c.say("MAIL FROM:<stranger@example.net>", "RCPT TO:<"+w.bounceTo(0)+">"))
+	c.want("250", c.say("RSET"))
+	c.want("552", c.say("MAIL FROM:<> SIZE=1048577"))
+	c.want("523", c.say("AUTH PLAIN AGEAYg==")) // there is nothing to log in to
+	w.untouched()
+}
+
+func TestServeLimits(t *testing.T) {
+	st := storetest.Open(t, storetest.SQLite(t))
+	w := newWorld(t, st, 1)
+	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", MaxMessage/30+100))
+	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+		a := serve(t, w.Desk, p.setting)
+		c := greeted(t, a, p.hello)
+		c.say("MAIL FROM:<>")
+		for range maxRecipients {
+			c.want("250", c.say("RCPT TO:<bounces@digest.example>"))
+		}
+		c.want("452", c.say("RCPT TO:<bounces@digest.example>"))
+		c.want("250", c.say("RSET", "MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
+		c.want("552", c.send(huge))
+		c.want("250 2.0.0 I have", c.say("NOOP")) // the rest of it was no command
+		for range maxFromOne - 1 {
+			greeted(t, a, p.hello)
+		}
+		c.want("421", dial(t, a).hear())
+		c.want("221", c.say("QUIT"))
+		for { // its place is free once the server has seen it go
+			another := dial(t, a)
+			if reply := another.hear(); strings.HasPrefix(reply, "220") {
+				break
+			}
+		}
+	}
+}
+
+// BDAT is another way to send a message (RFC 3030), with the same limits.
+func TestServeChunks(t *testing.T) {
+	st := storetest.Open(t, storetest.SQLite(t))
+	w := newWorld(t, st, 2)
+	for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+		c := greeted(t, serve(t, w.Desk, p.setting), p.hello)
+		chunk := func(text, last string) string {
+			if _, err := fmt.Fprintf(c.W, "BDAT %d%s\r\n%s", len(text), last, text); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.W.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			return c.hear()
+		}
+		c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(i)+">")
+		message := string(w.sample("sendmail.eml", i))
+		c.want("250", chunk(message[:500], ""))
+		c.want("250", chunk(message[500:], " LAST"))
+		if w.suppressed(i) != digest.ForHardBounce {
+			t.Error("not suppressed")
+		}
+		c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(i)+">")
+		half := strings.Repeat("line\r\n", MaxMessage/12+10)
+		c.want("250", chunk(half, ""))
+		c.want("552", chunk(half, " LAST"))
+		c.want("250", c.say("NOOP"))
+	}
+}
+
+// When the database fails, the sender keeps the message and tries again.
+func TestServeStoreFails(t *testing.T) {
+	each(t, 1, func(t *testing.T, w *world) {
+		whole := w.Store
+		w.Store = brokenStore{whole}
+		c := greeted(t, serve(t, w.Desk, "smtp://127.0.0.1:0"), "EHLO")
+		c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(0)+">")
+		c.want("451 ", c.send(w.sample("exim.eml", 0)))
+		w.untouched()
+		c.want("221", c.say("QUIT"))
+		if !strings.Contains(w.log.String(), errBroken.Error()) {
+			t.Error("nothing is logged")
+		}
+	})
+}
+
+// LMTP answers for each recipient, over a socket or TCP.
+func TestServeLMTP(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		w := newWorld(t, st, 3)
+		path := filepath.Join(t.TempDir(), "b.sock")
+		a := serve(t, w.Desk, "lmtp:"+path)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+		c := greeted(t, a, "LHLO")
+		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(0)+">"))
+		c.want("550", c.say("RCPT TO:<nobody@digest.example>"))
+		c.want("250", c.say("RCPT TO:<"+w.bounceTo(2)+">"))
+		c.want("250 2.0.0 <"+w.bounceTo(0), c.send(w.sample("exchange.eml", 0)))
+		c.want("250 2.0.0 <"+w.bounceTo(2), c.hear())
+		if w.suppressed(0) == "" || w.suppressed(2) == "" {
+			t.Error("not suppressed")
+		}
+		w.untouched(0, 2)
+	})
+}
+
+func TestServeStops(t *testing.T) {
+	d := testDesk("bounces@digest.example")
+	d.Log = newLog(t)
+	for _, when := range []string{"before", "after"} {
+		s, err := d.Listen("smtp://127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		if when == "before" {
+			stop()
+			if err := s.Serve(ctx); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		done := make(chan error)
+		go func() { done <- s.Serve(ctx) }()
+		c := greeted(t, s.Addr(), "EHLO") // one that does nothing holds nobody up
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if _, err := c.ReadLine(); err == nil {
+			t.Error("the connection is open still")
+		}
+		if again, err := d.Listen("smtp://" + s.Addr().String()); err != nil {
+			t.Error(err)
+		} else {
+			again.close()
+		}
+	}
+}
