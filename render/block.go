@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -25,7 +26,7 @@ const (
 const oldAfter = 72 * time.Hour
 
 // A Block is one post rendered once, shared by all its readers. It is safe for
-// concurrent use and its fields are never changed.
+// concurrent use and its exported fields are never changed.
 type Block struct {
 	Title    string // plain text, one line, never empty
 	URL      string // the author's own page; empty if the post's address is not http(s)
@@ -38,7 +39,26 @@ type Block struct {
 	line, full  piece  // HTML: a headline in the index; headline, byline and excerpt
 	item, entry piece  // text: a headline in the index; the whole post
 	linked      piece  // text: a headline in the index with its link, for a post that is not shown below
-	short       func() shortened
+	brief       lazy[shortened]
+	listed      lazy[shortened] // a headline with its byline, in a paper of headlines
+
+	// The full text, for each way of showing pictures. Few readers want it, and
+	// it is made for the first who does.
+	content                            string
+	proxy                              Proxy
+	plainBody, linkedBody, proxiedBody lazy[*body]
+	grown                              atomic.Int64 // bytes of what was made since
+}
+
+// A lazy value is made when it is first wanted.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+}
+
+func (l *lazy[T]) get(make func() T) T {
+	l.once.Do(func() { l.value = make() })
+	return l.value
 }
 
 // shortened is a block with less of its excerpt. Few editions need it.
@@ -48,7 +68,11 @@ type shortened struct {
 
 // NewBlock renders a post. It trusts nothing in it. Where the post names no
 // language, the caller puts the feed's into it.
-func NewBlock(p digest.Post) *Block {
+func NewBlock(p digest.Post) *Block { return NewPictured(p, nil) }
+
+// NewPictured is NewBlock for readers some of whom want pictures shown: proxy
+// gives their addresses. Without one their descriptions are shown.
+func NewPictured(p digest.Post, proxy Proxy) *Block {
 	b := &Block{
 		Title:   clean(p.Title, titleColumns),
 		URL:     address(p.URL),
@@ -72,16 +96,33 @@ func NewBlock(p digest.Post) *Block {
 	b.item = newPiece(headlineText(b, false))
 	b.linked = newPiece(headlineText(b, true))
 	b.entry = newPiece(postText(b, b.Excerpt))
-	b.short = sync.OnceValue(func() shortened {
-		e := cut(b.Excerpt, shortColumns)
-		return shortened{newPiece(postHTML(b, e)), newPiece(postText(b, e))}
-	})
+	b.content, b.proxy = p.Content, proxy
 	return b
 }
 
-// Size is about how many bytes of memory the block takes.
+// short is the block with less of its excerpt.
+func (b *Block) short() shortened {
+	return b.brief.get(func() shortened {
+		e := cut(b.Excerpt, shortColumns)
+		return b.kept(newPiece(postHTML(b, e)), newPiece(postText(b, e)))
+	})
+}
+
+// row is the block's headline with its byline.
+func (b *Block) row() shortened {
+	return b.listed.get(func() shortened { return b.kept(newPiece(rowHTML(b)), newPiece(rowText(b))) })
+}
+
+// kept counts what was made after the block.
+func (b *Block) kept(html, text piece) shortened {
+	b.grown.Add(int64(len(html.plain) + len(html.coded) + len(text.plain) + len(text.coded)))
+	return shortened{html, text}
+}
+
+// Size is about how many bytes of memory the block takes. It grows when a
+// reader is the first to want something of it.
 func (b *Block) Size() int {
-	n := 512 + len(b.Title) + len(b.Excerpt) + len(b.URL) + len(b.Byline) + len(b.lead)
+	n := 768 + int(b.grown.Load()) + len(b.content) + len(b.Title) + len(b.Excerpt) + len(b.URL) + len(b.Byline) + len(b.lead)
 	for _, p := range [...]piece{b.line, b.full, b.item, b.entry, b.linked} {
 		n += len(p.plain) + len(p.coded)
 	}

@@ -53,7 +53,15 @@ func guessLanguage(text string) string {
 // which leaves the first letter to decide. "rtl" is said outright because some
 // clients know no "auto", and because a Hebrew title may begin with a Latin name.
 func direction(text, language string) string {
-	rtl, ltr := 0, 0
+	rtl, ltr := countLetters(text)
+	if rtl > ltr || rtl > 0 && rtlLanguage(language) {
+		return "rtl"
+	}
+	return "auto"
+}
+
+// countLetters counts the letters of text by the direction they run in.
+func countLetters(text string) (rtl, ltr int) {
 	for _, r := range text {
 		switch {
 		case rightToLeft(r):
@@ -62,10 +70,7 @@ func direction(text, language string) string {
 			ltr++
 		}
 	}
-	if rtl > ltr || rtl > 0 && rtlLanguage(language) {
-		return "rtl"
-	}
-	return "auto"
+	return rtl, ltr
 }
 
 func rightToLeft(r rune) bool {

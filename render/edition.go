@@ -6,6 +6,9 @@ import (
 	"digest"
 )
 
+// maxSubject bounds a subject, in bytes.
+const maxSubject = 100
+
 // DefaultName is the name of a paper that has none of its own.
 const DefaultName = "Daily Digest"
 
@@ -26,7 +29,7 @@ type Page struct {
 
 // A Message is an edition ready to be mailed.
 type Message struct {
-	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it
+	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it; the same for all editions of a threaded paper
 	HTML    string
 	Text    string
 	Shown   int // posts that are in the message, at least as a headline
@@ -46,8 +49,9 @@ const (
 // large the page, HTML stays under 95,000 bytes, and under 100,000 when it is
 // quoted-printable: mail clients hide what is beyond.
 //
-// An edition that is too large loses detail in this order: excerpts are
-// shortened; posts become headlines, every site keeping its newest excerpts as
+// An edition that is too large loses detail in this order: full texts are cut
+// at the end of a paragraph, all at about the same length, then become excerpts
+// with a link to the rest; excerpts are shortened; posts become headlines, every site keeping its newest excerpts as
 // long as any; headlines are left to the web edition, again evenly.
 func Edition(p Page) (Message, error) { return setPage(p, false) }
 
@@ -74,6 +78,7 @@ type press struct {
 	posts   int
 	notes   noted
 	subject string
+	title   string // of the document: the day, and how much there is
 	deck    string // "12 posts from 7 sites, 1 note"
 	date    string // "Friday 20 November 2026"
 	frame   sheet  // all that is neither site nor post: its first pieces are the top, the rest the bottom
@@ -93,6 +98,10 @@ func newPress(p Page) (*press, error) {
 	e.subject = p.Date.Format("Monday 2 January") + ": " + e.deck
 	if e.posts > 0 && e.notes.all > 0 {
 		e.deck += ", " + plural(e.notes.all, "note")
+	}
+	e.title = e.subject
+	if e.Threaded {
+		e.subject = cutBytes(e.Name, maxSubject)
 	}
 	e.date = p.Date.Format("Monday 2 January 2006")
 	e.setFrame()

@@ -1,5 +1,7 @@
 package render
 
+import "digest"
+
 // The limits of the HTML: Gmail clips a message at about 102 KB, and it is not
 // known of which form. A little is kept back for an encoder other than ours.
 const (
@@ -15,6 +17,7 @@ const (
 	headline
 	short
 	full
+	whole // the full text, or as much of it as the plan's level says
 )
 
 // A plan says how much is shown of each post.
@@ -23,7 +26,9 @@ type plan struct {
 	each  [][]depth // by site and post
 	shown int
 	index bool // headlines at the top
+	rows  bool // they have bylines
 	below bool // posts below them
+	level int  // bytes that a full text may take, quoted-printable
 }
 
 func (p *plan) of(site, post int) depth {
@@ -37,9 +42,11 @@ func (p *plan) of(site, post int) depth {
 func (e *press) fit() plan {
 	room := size{maxPlain, maxCoded}
 	frame := e.frame.total
-	for _, d := range []depth{full, short} {
-		p := plan{all: d, shown: e.posts, index: e.posts > 1, below: e.posts > 0}
+	for _, p := range e.plans() {
 		if frame.plus(e.measure(&p)).within(room) {
+			if p.all == whole {
+				e.raise(&p, frame, room)
+			}
 			return p
 		}
 	}
@@ -48,10 +55,25 @@ func (e *press) fit() plan {
 		p.each[i] = make([]depth, len(s.Blocks))
 	}
 	used := e.headlines(&p, frame.plus(newPiece(e.moreHTML(e.posts)).size()), room)
-	if p.shown == e.posts {
+	if p.shown == e.posts && e.Layout != digest.Headlines {
 		e.excerpts(&p, used, room)
 	}
 	return p
+}
+
+// plans are those in which all posts are shown alike, the best first.
+func (e *press) plans() []plan {
+	p := plan{shown: e.posts, index: e.posts > 1, below: e.posts > 0}
+	deep := func(d depth) plan { p.all = d; return p }
+	switch {
+	case e.posts == 0:
+		return []plan{p}
+	case e.Layout == digest.Headlines:
+		return []plan{{all: headline, shown: e.posts, index: true, rows: true}}
+	case e.Layout == digest.FullText:
+		return []plan{deep(whole), deep(short)}
+	}
+	return []plan{deep(full), deep(short)}
 }
 
 // measure is the size of all sites and posts at one depth.
@@ -59,15 +81,21 @@ func (e *press) measure(p *plan) size {
 	var n size
 	for i := range e.Sites {
 		s := &e.Sites[i]
-		n = n.plus(s.parts.head.size())
-		if p.index {
+		if p.below {
+			n = n.plus(s.parts.head.size())
+		}
+		if p.index && p.below {
 			n = n.plus(s.parts.label.size())
+		} else if p.index {
+			n = n.plus(s.top().size())
 		}
 		for j, b := range s.Blocks {
 			if p.index {
-				n = n.plus(b.line.size()).plus(s.late(j).line.size())
+				n = n.plus(b.indexed(p).html.size()).plus(s.late(j).line.size())
 			}
-			n = n.plus(b.html(p.all).size()).plus(s.late(j).head.size())
+			if p.below {
+				n = n.plus(e.below(b, p, p.all)).plus(s.late(j).head.size())
+			}
 		}
 	}
 	return n
@@ -80,7 +108,7 @@ func (e *press) headlines(p *plan, used, room size) size {
 		s := &e.Sites[site]
 		need := s.Blocks[post].line.size().plus(s.late(post).line.size())
 		if post == 0 {
-			need = need.plus(s.parts.label.size())
+			need = need.plus(s.top().size()) // a little more than the label
 		}
 		if !used.plus(need).within(room) {
 			return false
@@ -97,7 +125,7 @@ func (e *press) headlines(p *plan, used, room size) size {
 func (e *press) excerpts(p *plan, used, room size) {
 	e.rounds(func(site, post int) bool {
 		s := &e.Sites[site]
-		need := s.Blocks[post].html(short).size().plus(s.late(post).head.size())
+		need := s.Blocks[post].short().html.size().plus(s.late(post).head.size())
 		if post == 0 {
 			need = need.plus(s.parts.head.size())
 		}

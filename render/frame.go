@@ -4,11 +4,14 @@ import (
 	"html"
 	"strconv"
 	"strings"
+
+	"digest"
 )
 
 // The parts of the HTML that are the same in every edition, encoded once.
 var (
 	headPiece      = newPiece(headHTML + darkStyle())
+	headTextPiece  = newPiece(headHTML + darkStyle() + darkTextStyle())
 	leadOpenPiece  = newPiece(leadOpenHTML)
 	fillerPiece    = newPiece(leadCloseHTML)
 	pageOpenPiece  = newPiece(pageOpenHTML)
@@ -32,10 +35,14 @@ var (
 	pageClosePiece = newPiece(rowCloseHTML + pageCloseHTML)
 )
 
-func darkStyle() string {
+func darkStyle() string { return darkened(darkHTML) }
+
+func darkTextStyle() string { return darkened(darkTextHTML) }
+
+func darkened(style string) string {
 	d := Dark()
-	return strings.NewReplacer("{paper}", d.Paper, "{ink}", d.Ink, "{soft}", d.Soft, "{muted}", d.Muted,
-		"{rule}", d.Rule, "{strong}", d.Strong, "{accent}", d.Accent).Replace(darkHTML)
+	return strings.NewReplacer("{paper}", d.Paper, "{panel}", d.Panel, "{ink}", d.Ink, "{soft}", d.Soft, "{muted}", d.Muted,
+		"{rule}", d.Rule, "{strong}", d.Strong, "{accent}", d.Accent, "{mark}", darkHighlight).Replace(style)
 }
 
 // setFrame renders all that is neither site nor post. The rows around the
@@ -54,8 +61,12 @@ func (e *press) setFrame() {
 // setTop is all before the index: the document's head, the line that clients
 // show in their lists, the nameplate.
 func (e *press) setTop(s *sheet) {
-	s.add(headPiece)
-	s.write("<title>" + html.EscapeString(e.subject) + "</title>\n</head>\n" +
+	if e.Layout == digest.FullText {
+		s.add(headTextPiece)
+	} else {
+		s.add(headPiece)
+	}
+	s.write("<title>" + html.EscapeString(e.title) + "</title>\n</head>\n" +
 		`<body style="margin:0;padding:0;background-color:` + paper + `">` + "\n")
 	s.add(leadOpenPiece)
 	s.write(e.leads() + "\n")
@@ -89,6 +100,9 @@ func (e *press) setNameplate(s *sheet) {
 func (e *press) leads() string {
 	var w strings.Builder
 	n := 0
+	if e.Threaded { // the subject does not say it
+		w.WriteString(e.Date.Format("Monday 2 January") + ": ")
+	}
 	e.rounds(func(site, post int) bool {
 		if n++; n > 1 {
 			w.WriteString(" · ")
@@ -97,7 +111,7 @@ func (e *press) leads() string {
 		return n < 3
 	})
 	if e.posts == 0 && e.notes.all > 0 {
-		return html.EscapeString(e.notes.lines[0])
+		w.WriteString(html.EscapeString(e.notes.lines[0]))
 	}
 	return w.String()
 }

@@ -39,6 +39,17 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 }
 </style>
 `
+	// What full texts need in the dark, beside the rest.
+	darkTextHTML = `<style>
+@media (prefers-color-scheme: dark) {
+.page .tx, .page .tx blockquote { color: {soft} !important; }
+.page .tx a, .page a.go { color: {accent} !important; }
+.page .hd { color: {ink} !important; }
+.page .cd { background-color: {panel} !important; color: {ink} !important; }
+.page .mk { background-color: {mark} !important; color: {ink} !important; }
+}
+</style>
+`
 	// The filler keeps clients from showing the top of the page behind the preheader.
 	fillerHTML = "&#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847;\n"
 
@@ -114,6 +125,9 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	lateLineStyle  = `margin:9px 0 4px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
 	lateHeadStyle  = `margin:0 0 8px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
 	lineStyle      = `margin:0 0 5px`
+	rowStyle       = `margin:0 0 1px;font-size:19px;line-height:1.35`
+	rowAloneStyle  = `margin:0 0 14px;font-size:19px;line-height:1.35`
+	rowBylineStyle = `margin:0 0 14px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
 	lineLinkStyle  = `color:` + ink + `;text-decoration:none`
 	postStyle      = `margin:0 0 5px;font-size:22px;line-height:1.28;font-weight:700;color:` + ink
 	bylineStyle    = `margin:0 0 7px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
@@ -148,19 +162,39 @@ func headlineHTML(b *Block) string {
 	return "<p" + attributes(b.Language, b.Dir) + align(b.Dir, lineStyle) + ">" + link(b.URL, lineLinkStyle, b.Title) + "</p>\n"
 }
 
+// rowHTML is a post in a paper of headlines.
+func rowHTML(b *Block) string {
+	style := rowStyle
+	if b.Byline == "" {
+		style = rowAloneStyle
+	}
+	row := "<p" + attributes(b.Language, b.Dir) + align(b.Dir, style) + ">" + link(b.URL, lineLinkStyle, b.Title) + "</p>\n"
+	if b.Byline != "" {
+		row += `<p class="by"` + attributes(b.Language, b.Dir) + align(b.Dir, rowBylineStyle) + ">" + html.EscapeString(b.Byline) + "</p>\n"
+	}
+	return row
+}
+
 // postHTML is a post below the index.
 func postHTML(b *Block, excerpt string) string {
 	var w strings.Builder
-	w.WriteString("<div" + attributes(b.Language, b.Dir) + ">\n")
-	w.WriteString("<h3" + align(b.Dir, postStyle) + ">" + link(b.URL, lineLinkStyle, b.Title) + "</h3>\n")
-	if b.Byline != "" {
-		w.WriteString(`<p class="by"` + align(b.Dir, bylineStyle) + ">" + html.EscapeString(b.Byline) + "</p>\n")
-	}
+	w.WriteString(postTopHTML(b))
 	if excerpt != "" {
 		w.WriteString(`<p class="ex"` + align(b.Dir, excerptStyle) + ">" + html.EscapeString(excerpt) + "</p>\n")
 	} else {
 		w.WriteString(`<p style="` + endStyle + `">&nbsp;</p>` + "\n")
 	}
 	w.WriteString("</div>\n")
+	return w.String()
+}
+
+// postTopHTML opens a post: its headline and its byline.
+func postTopHTML(b *Block) string {
+	var w strings.Builder
+	w.WriteString("<div" + attributes(b.Language, b.Dir) + ">\n")
+	w.WriteString("<h3" + align(b.Dir, postStyle) + ">" + link(b.URL, lineLinkStyle, b.Title) + "</h3>\n")
+	if b.Byline != "" {
+		w.WriteString(`<p class="by"` + align(b.Dir, bylineStyle) + ">" + html.EscapeString(b.Byline) + "</p>\n")
+	}
 	return w.String()
 }

@@ -60,14 +60,14 @@ func (e *press) indexHTML(s *sheet, p *plan) {
 		if p.below {
 			s.add(site.parts.label)
 		} else {
-			s.write(siteLabelHTML("h2", site))
+			s.add(site.top())
 		}
 		for j, b := range site.Blocks {
 			if p.of(i, j) > omitted {
 				if site.firstLate(j) {
 					s.add(site.late(j).line)
 				}
-				s.add(b.line)
+				s.add(b.indexed(p).html)
 			}
 		}
 	}
@@ -88,16 +88,24 @@ func (e *press) postsHTML(s *sheet, p *plan) {
 				if site.firstLate(j) {
 					s.add(site.late(j).head)
 				}
-				s.add(b.html(d))
+				e.postHTML(s, b, p, d)
 			}
 		}
 	}
 }
 
-// html is the block below the index at a depth of short or full.
-func (b *Block) html(d depth) piece {
-	if d == full {
-		return b.full
+// indexed is the block's line at the top.
+func (b *Block) indexed(p *plan) shortened {
+	if p.rows {
+		return b.row()
 	}
-	return b.short().html
+	return shortened{html: b.line, text: b.item}
+}
+
+// excerpted is the block below the index at a depth of short or full.
+func (b *Block) excerpted(d depth) shortened {
+	if d == full {
+		return shortened{b.full, b.entry}
+	}
+	return b.short()
 }

@@ -25,6 +25,8 @@ func (p piece) size() size { return size{len(p.plain), len(p.coded)} }
 
 func (s size) plus(t size) size { return size{s.plain + t.plain, s.coded + t.coded} }
 
+func (s size) minus(t size) size { return size{s.plain - t.plain, s.coded - t.coded} }
+
 func (s size) within(limit size) bool { return s.plain <= limit.plain && s.coded <= limit.coded }
 
 // maxLine is the longest line of quoted-printable, the CRLF not counted (RFC

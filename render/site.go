@@ -21,6 +21,12 @@ type Site struct {
 type siteParts struct {
 	label, head         piece // HTML: in the index; above its posts
 	textLabel, textHead piece
+	heading             lazy[piece] // HTML: in the index, where nothing stands below it
+}
+
+// top is the site's name above its headlines where there is nothing but headlines.
+func (s *Site) top() piece {
+	return s.parts.heading.get(func() piece { return newPiece(siteLabelHTML("h2", *s)) })
 }
 
 // NewSite gives a site without posts whose headings are rendered already, for

@@ -47,6 +47,8 @@ func (e *press) indexText(s *sheet, p *plan) {
 				s.add(site.late(j).textLine)
 			}
 			switch d := p.of(i, j); {
+			case p.rows:
+				s.add(b.row().text)
 			case d >= short:
 				s.add(b.item)
 			case d == headline:
@@ -72,11 +74,8 @@ func (e *press) postsText(s *sheet, p *plan) {
 			if site.firstLate(j) && p.of(i, j) >= short {
 				s.add(site.late(j).textHead)
 			}
-			switch p.of(i, j) {
-			case full:
-				s.add(b.entry)
-			case short:
-				s.add(b.short().text)
+			if d := p.of(i, j); d >= short {
+				e.postText(s, b, p, d)
 			}
 		}
 	}
@@ -108,6 +107,19 @@ func headlineText(b *Block, linked bool) string {
 	return w.String()
 }
 
+// rowText is a post in a paper of headlines.
+func rowText(b *Block) string {
+	var w strings.Builder
+	bullet(&w, b.Title)
+	if b.Byline != "" {
+		wrap(&w, b.Byline, "    ", textColumns)
+	}
+	if b.URL != "" {
+		w.WriteString("    " + b.URL + "\n")
+	}
+	return w.String()
+}
+
 // bullet writes s as an item of a list, its further lines set in.
 func bullet(w *strings.Builder, s string) {
 	var item strings.Builder
@@ -116,12 +128,19 @@ func bullet(w *strings.Builder, s string) {
 	w.WriteString(item.String()[len("    "):])
 }
 
-func postText(b *Block, excerpt string) string {
+// postTopText is a post's headline and byline.
+func postTopText(b *Block) string {
 	var w strings.Builder
 	wrap(&w, b.Title, "", textColumns)
 	if b.Byline != "" {
 		wrap(&w, b.Byline, "", textColumns)
 	}
+	return w.String()
+}
+
+func postText(b *Block, excerpt string) string {
+	var w strings.Builder
+	w.WriteString(postTopText(b))
 	if excerpt != "" {
 		w.WriteByte('\n')
 		wrap(&w, excerpt, "", textColumns)

@@ -98,6 +98,14 @@ func cut(s string, cols int) string {
 	return strings.TrimRight(s[:end], " ,;:–—-\u200d") + "…"
 }
 
+// cutBytes shortens s to at most most bytes.
+func cutBytes(s string, most int) string {
+	for cols := width(s); len(s) > most; cols-- {
+		s = cut(s, cols)
+	}
+	return s
+}
+
 // width is the number of columns s takes in a monospaced font.
 func width(s string) int {
 	n := 0

@@ -1,0 +1,199 @@
+package render
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// tabStop is the width of a tab in code: eight would leave a phone no room.
+const tabStop = 4
+
+// pre sets text whose line ends and spaces count.
+func (g *grower) pre(n *html.Node) {
+	g.flush()
+	was := *g
+	g.enter(n)
+	c := &coder{grower: g}
+	c.children(n)
+	if line := c.trimmed(); line != nil {
+		g.put(&block{kind: code, lang: g.lang, line: line})
+	}
+	g.lang, g.dir = was.lang, was.dir
+}
+
+// A coder collects the lines of a pre. Of elements only links stay: colours
+// would not survive, and the words say the same without.
+type coder struct {
+	*grower
+	out    []token
+	column int
+}
+
+func (c *coder) children(n *html.Node) {
+	for d := range n.ChildNodes() {
+		c.node(d)
+	}
+}
+
+func (c *coder) node(n *html.Node) {
+	if n.Type == html.TextNode {
+		c.text(n.Data)
+		return
+	}
+	if c.depth > maxMarkup {
+		return
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math:
+	case atom.Br:
+		c.newLine()
+	case atom.Img:
+		if alt := description(attribute(n, "alt")); alt != "" {
+			c.text((&picture{words: alt}).said())
+		}
+	case atom.A:
+		href := linkAddress(attribute(n, "href"))
+		if href == "" {
+			c.children(n)
+			return
+		}
+		c.out = append(c.out, token{kind: opening, name: "a", href: href})
+		c.children(n)
+		c.out = append(c.out, token{kind: closing})
+	default:
+		lineOfItsOwn := isBlock(n.DataAtom) || n.DataAtom == atom.Li
+		if lineOfItsOwn && c.column > 0 {
+			c.newLine()
+		}
+		c.children(n)
+		if lineOfItsOwn && c.column > 0 {
+			c.newLine()
+		}
+	}
+}
+
+func (c *coder) newLine() {
+	if n := len(c.out); n > 0 && c.out[n-1].kind == word { // white space at the end of a line is nothing
+		c.out[n-1].text = strings.TrimRight(c.out[n-1].text, " ")
+	}
+	c.out = append(c.out, token{kind: breaking})
+	c.column = 0
+}
+
+func (c *coder) text(s string) {
+	var b strings.Builder
+	flush := func() {
+		if b.Len() > 0 {
+			c.out = append(c.out, token{kind: word, text: b.String()})
+			b.Reset()
+		}
+	}
+	marks := 0
+	for _, r := range s {
+		switch {
+		case r == '\n' || r == '\u2028' || r == '\u2029':
+			flush()
+			c.newLine()
+		case r == '\t':
+			n := tabStop - c.column%tabStop
+			b.WriteString(strings.Repeat(" ", n))
+			c.column += n
+		case r == '\u00a0':
+			b.WriteByte(' ')
+			c.column++
+		case dropped(r):
+		default:
+			if columns(r) > 0 {
+				marks = 0
+			} else if marks++; marks > maxMarks {
+				continue
+			}
+			b.WriteRune(r)
+			c.column += columns(r)
+		}
+	}
+	flush()
+}
+
+// trimmed is the lines without empty ones at the beginning and the end, and
+// never more than one empty one in a row; nil if nothing can be seen.
+func (c *coder) trimmed() []token {
+	var out []token
+	breaks, seen := 0, false
+	for _, t := range c.out {
+		switch {
+		case t.kind == breaking:
+			breaks++
+			continue
+		case t.kind == word && t.text == "":
+			continue
+		}
+		if t.kind == word && (seen || strings.TrimSpace(t.text) != "") {
+			for range min(breaks, 2) {
+				if seen {
+					out = append(out, token{kind: breaking})
+				}
+			}
+			breaks, seen = 0, true
+			if n := len(out); n > 0 && out[n-1].kind == word {
+				out[n-1].text += t.text
+				continue
+			}
+		}
+		out = append(out, t)
+	}
+	if !seen {
+		return nil
+	}
+	return dedented(out)
+}
+
+// dedented takes off what all lines are set in by: a phone has little room.
+func dedented(line []token) []token {
+	least, first := -1, true
+	for _, t := range line {
+		if t.kind == word && first {
+			n := len(t.text) - len(strings.TrimLeft(t.text, " "))
+			if n < len(t.text) && (least < 0 || n < least) {
+				least = n
+			}
+		}
+		first = t.kind == breaking || first && t.kind == opening
+	}
+	first = true
+	for i, t := range line {
+		if t.kind == word && first && least > 0 {
+			line[i].text = t.text[min(least, len(t.text)):]
+		}
+		first = t.kind == breaking || first && t.kind == opening
+	}
+	return line
+}
+
+// lines splits a line at its breaks. A link that spans lines is closed and
+// opened again.
+func lines(line []token) [][]token {
+	var out [][]token
+	var now, open []token
+	for _, t := range line {
+		switch t.kind {
+		case opening:
+			open = append(open, t)
+		case closing:
+			open = open[:len(open)-1]
+		case breaking:
+			for range open {
+				now = append(now, token{kind: closing})
+			}
+			out = append(out, now)
+			now = append([]token(nil), open...)
+			continue
+		}
+		now = append(now, t)
+	}
+	return append(out, now)
+}

@@ -1,0 +1,308 @@
+package render
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// tokenKind says what a token is.
+type tokenKind uint8
+
+const (
+	word     tokenKind = iota // text
+	breaking                  // the end of a line within a paragraph
+	opening                   // of an inline element
+	closing
+	pictured
+)
+
+// A token is a part of a line. Openings and closings are always in pairs.
+type token struct {
+	kind      tokenKind
+	text      string   // of a word
+	name      string   // of an opening: the element it is set as
+	href      string   // of an opening a: looked at already
+	lang, dir string   // of an opening
+	pic       *picture // of a picture
+}
+
+func (g *grower) text(s string) { g.line = append(g.line, token{kind: word, text: s}) }
+
+// lineBreak ends a line; two in a row end the paragraph.
+func (g *grower) lineBreak() {
+	for i := len(g.line) - 1; i >= 0; i-- {
+		t := g.line[i]
+		if t.kind == breaking {
+			g.flush()
+			return
+		}
+		if t.kind == pictured || t.kind == word && strings.TrimSpace(t.text) != "" {
+			break
+		}
+	}
+	g.line = append(g.line, token{kind: breaking})
+}
+
+// inline sets an element within a line, under the few names that all clients
+// know, or only what is in it.
+func (g *grower) inline(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Q:
+		g.text("“")
+		g.children(n)
+		g.text("”")
+		return
+	case atom.Rp:
+		return
+	case atom.Rt: // few clients know ruby
+		before, after := "(", ")"
+		if strings.ContainsFunc(content(n), wide) {
+			before, after = "（", "）"
+		}
+		g.text(before)
+		g.children(n)
+		g.text(after)
+		return
+	}
+	t := token{kind: opening, name: inlineName(n.DataAtom), dir: dirOf(n), lang: cleanLanguage(attribute(n, "lang"))}
+	if t.name == "a" {
+		if t.href = linkAddress(attribute(n, "href")); t.href == "" || g.inLink() {
+			t.name, t.href = "span", ""
+		}
+	}
+	if t.name == "span" && t.lang == "" && t.dir == "" {
+		g.children(n)
+		return
+	}
+	g.open = append(g.open, t)
+	g.line = append(g.line, t)
+	g.children(n)
+	g.open = g.open[:len(g.open)-1]
+	g.line = append(g.line, token{kind: closing})
+}
+
+func inlineName(a atom.Atom) string {
+	switch a {
+	case atom.A:
+		return "a"
+	case atom.B, atom.Strong:
+		return "strong"
+	case atom.I, atom.Em, atom.Cite, atom.Dfn, atom.Var:
+		return "em"
+	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
+		return "code"
+	case atom.Del, atom.S, atom.Strike:
+		return "del"
+	case atom.Sub, atom.Sup, atom.Small, atom.Mark:
+		return a.String()
+	}
+	return "span"
+}
+
+func (g *grower) inLink() bool {
+	for _, t := range g.open {
+		if t.name == "a" {
+			return true
+		}
+	}
+	return false
+}
+
+// content is the text in n.
+func content(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data)
+		}
+	}
+	return b.String()
+}
+
+// linkAddress is address, or a mailto address that names somebody.
+func linkAddress(raw string) string {
+	raw = strings.TrimSpace(raw)
+	if len(raw) < 7 || !strings.EqualFold(raw[:7], "mailto:") {
+		return address(raw)
+	}
+	u, err := url.Parse(raw)
+	if err != nil || !strings.Contains(u.Opaque, "@") {
+		return ""
+	}
+	if raw = percent(raw); len(raw) > maxAddress {
+		return ""
+	}
+	return raw
+}
+
+// tidyLine collapses white space, drops what never reaches a page, and leaves
+// out elements with nothing in them; nil if nothing can be seen.
+func tidyLine(line []token) []token {
+	s := spacer{out: make([]token, 0, len(line)), fresh: true}
+	for _, t := range line {
+		s.add(t)
+	}
+	for n := len(s.out); n > 0 && (s.out[n-1].kind == breaking || s.out[n-1].kind == word && s.out[n-1].text == " "); n-- {
+		s.out = s.out[:n-1]
+	}
+	if !s.visible {
+		return nil
+	}
+	return honest(s.out)
+}
+
+// A spacer puts tokens in a row with one space where there was white space.
+type spacer struct {
+	out     []token
+	fresh   bool // nothing stands in this line yet
+	space   bool // white space waits
+	newline bool // it had a line feed in it
+	visible bool
+	last    rune // before it
+	marks   int  // combining marks in a row
+}
+
+func (s *spacer) add(t token) {
+	switch t.kind {
+	case word:
+		s.word(t.text)
+	case breaking:
+		s.space, s.newline = false, false
+		if !s.fresh {
+			s.out = append(s.out, t)
+			s.fresh, s.last = true, 0
+		}
+	case opening:
+		s.spaceOut(0)
+		s.out = append(s.out, t)
+	case closing:
+		if n := len(s.out); s.out[n-1].kind == opening {
+			s.out = s.out[:n-1]
+			return
+		}
+		s.out = append(s.out, t)
+	case pictured:
+		s.spaceOut(0)
+		s.out = append(s.out, t)
+		s.fresh, s.visible, s.last = false, true, 0
+	}
+}
+
+// spaceOut writes the space that waits before r, 0 for no character. A line
+// feed between wide characters is none: their writers only broke a line.
+func (s *spacer) spaceOut(r rune) {
+	if s.space && !s.fresh && s.last != ' ' && !(s.newline && wide(s.last) && wide(r)) {
+		s.out = append(s.out, token{kind: word, text: " "})
+		s.last = ' '
+	}
+	s.space, s.newline = false, false
+}
+
+func (s *spacer) word(text string) {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r) && (r != '\u00a0' && r != '\u202f' && r != '\u3000' || s.fresh || s.space || s.last == r):
+			s.space = true
+			s.newline = s.newline || r == '\n'
+			continue
+		case dropped(r):
+			continue
+		case columns(r) == 0:
+			if s.marks++; s.marks > maxMarks {
+				continue
+			}
+		default:
+			s.marks = 0
+		}
+		if s.space {
+			s.flushWord(&b)
+			s.spaceOut(r)
+		}
+		b.WriteRune(r)
+		s.last, s.fresh = r, false
+		s.visible = s.visible || columns(r) > 0 && !unicode.IsSpace(r)
+	}
+	s.flushWord(&b)
+}
+
+// flushWord appends what b holds to the last word, or as a new one.
+func (s *spacer) flushWord(b *strings.Builder) {
+	if b.Len() == 0 {
+		return
+	}
+	s.out = append(s.out, token{kind: word, text: b.String()})
+	b.Reset()
+}
+
+// honest shows where a link leads if it says that it leads to another host.
+func honest(line []token) []token {
+	for i, t := range line {
+		if t.kind != opening || t.name != "a" {
+			continue
+		}
+		end := closes(line, i)
+		if shown := plainText(line[i:end]); misleads(shown, t.href) {
+			line[i+1] = token{kind: word, text: shownAddress(t.href)}
+			for k := i + 2; k < end; k++ {
+				line[k] = token{kind: word}
+			}
+		}
+	}
+	return line
+}
+
+// closes is the place of the closing that belongs to the opening at i.
+func closes(line []token, i int) int {
+	depth := 0
+	for ; i < len(line); i++ {
+		switch line[i].kind {
+		case opening:
+			depth++
+		case closing:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(line)
+}
+
+func plainText(line []token) string {
+	var b strings.Builder
+	for _, t := range line {
+		b.WriteString(t.text)
+	}
+	return b.String()
+}
+
+func misleads(shown, href string) bool {
+	shown = strings.ToLower(strings.TrimSpace(shown))
+	if strings.HasPrefix(shown, "www.") {
+		shown = "http://" + shown
+	}
+	if !strings.HasPrefix(shown, "http://") && !strings.HasPrefix(shown, "https://") || strings.Contains(shown, " ") {
+		return false
+	}
+	said, err := url.Parse(strings.TrimRight(shown, "….,"))
+	if err != nil {
+		return true
+	}
+	meant, err := url.Parse(href)
+	if err != nil {
+		return true
+	}
+	a, b := bareHost(said), bareHost(meant)
+	return a != b && !strings.HasSuffix(a, "."+b) && !strings.HasSuffix(b, "."+a)
+}
+
+func bareHost(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") }
+
+func shownAddress(href string) string {
+	_, rest, _ := strings.Cut(href, ":")
+	return cut(strings.TrimPrefix(rest, "//"), 60)
+}

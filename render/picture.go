@@ -1,0 +1,119 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"digest"
+)
+
+// A Proxy gives the address under which this instance serves a picture that is
+// published at src.
+type Proxy func(src string) string
+
+// A picture as it is set: shown, linked, or in words.
+type picture struct {
+	words  string // its description; may be empty
+	shown  string // the address it is loaded from: this instance's; empty: it is not shown
+	linked string // the address that its words lead to; empty: none
+	width  int    // in CSS pixels, at most Width; 0: not known
+	height int
+	small  bool // stands within a line
+}
+
+// The bounds of pictures, in CSS pixels and columns.
+const (
+	smallPicture       = 50 // and smaller ones stand within the line
+	maxPicture         = 10_000
+	descriptionColumns = 300
+	longTitle          = 40 // a title from here on is a caption, not a label
+)
+
+// image sets a picture as the reader wants pictures.
+func (g *grower) image(n *html.Node) {
+	src := address(attribute(n, "src"))
+	w, h := pixels(n, "width"), pixels(n, "height")
+	if src == "" || w == 1 || h == 1 || w == 2 && h == 2 {
+		return
+	}
+	words := description(attribute(n, "alt"))
+	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
+	if small && words != "" && width(words) <= 4 { // an emoji, or a smiley
+		g.text(words)
+		return
+	}
+	title := description(attribute(n, "title"))
+	if words == "" {
+		words = title
+	} else if title != "" && width(title) >= longTitle && (title != words || g.images == digest.ProxiedImages) {
+		g.captions = append(g.captions, title)
+	}
+	p := &picture{words: words, small: small}
+	switch g.images {
+	case digest.ProxiedImages:
+		p.shown = address(g.proxy(src))
+		p.width, p.height = scaled(w, h)
+		if p.words == "" && g.inLink() {
+			p.words = "Picture" // a link must say something
+		}
+	case digest.LinkedImages:
+		if !g.inLink() {
+			p.linked = src
+		}
+	}
+	if p.shown == "" && (small || p.words == "" && g.images != digest.LinkedImages) {
+		return
+	}
+	if p.shown != "" && !small {
+		g.flush() // it stands by itself, though its writer put it into a paragraph
+		g.line = append(g.line, token{kind: pictured, pic: p})
+		g.flush()
+		return
+	}
+	g.line = append(g.line, token{kind: pictured, pic: p})
+}
+
+// said is what stands in a picture's place where it is not shown.
+func (p *picture) said() string {
+	if p.words == "" {
+		return "[Picture]"
+	}
+	return "[Picture: " + p.words + "]"
+}
+
+// description is what alt says of a picture; a file's name says nothing.
+func description(alt string) string {
+	alt = clean(alt, descriptionColumns)
+	lower := strings.ToLower(alt)
+	for _, end := range [...]string{".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg"} {
+		if strings.HasSuffix(lower, end) && !strings.Contains(lower, " ") {
+			return ""
+		}
+	}
+	switch lower {
+	case "image", "img", "photo", "picture", "alt", "null", "undefined":
+		return ""
+	}
+	return alt
+}
+
+func pixels(n *html.Node, name string) int {
+	v, err := strconv.Atoi(strings.TrimSuffix(attribute(n, name), "px"))
+	if err != nil || v < 0 || v > maxPicture {
+		return 0
+	}
+	return v
+}
+
+// scaled makes a picture's size fit the column.
+func scaled(w, h int) (int, int) {
+	if w > Width {
+		w, h = Width, max(h*Width/w, min(h, 1))
+	}
+	if w > 0 && h > 0 || h <= smallPicture {
+		return w, h
+	}
+	return w, 0 // a height alone would widen it beyond the page
+}

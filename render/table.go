@@ -1,0 +1,264 @@
+package render
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// The bounds of a table that is set as one.
+const (
+	maxColumns   = 12
+	maxRows      = 300
+	phoneWidth   = 340 // CSS pixels that a table has on a phone
+	columnWidth  = 8   // of a character in a table
+	cellPadding  = 16
+	maxCellWords = 400 // bytes; more is a text, not a datum
+)
+
+// A cell of a table.
+type cell struct {
+	line []token
+	head bool
+}
+
+// table sets a table by what it is for: code beside its line numbers is code,
+// a table that only arranges is its contents in a row, and data stay a table
+// if a phone has room for it, else every row becomes a paragraph.
+func (g *grower) table(n *html.Node) {
+	g.flush()
+	rows, captions := rowsOf(n)
+	for _, c := range captions {
+		g.leaf(c, caption, 0)
+	}
+	if c := numbered(rows); c != nil {
+		g.children(c)
+		g.flush()
+		return
+	}
+	if !isData(rows) {
+		for _, r := range rows {
+			for _, c := range r {
+				g.leaf(c, paragraph, 0)
+			}
+		}
+		return
+	}
+	was := *g
+	g.enter(n)
+	b := &block{kind: table, lang: g.lang, dir: g.dir, rows: g.cells(rows)}
+	switch {
+	case len(b.rows) == 0:
+	case fitsPhone(b.rows):
+		g.put(b)
+	default:
+		g.stack(b)
+	}
+	g.lang, g.dir = was.lang, was.dir
+}
+
+// rowsOf gives the cells of n's own rows, and its captions.
+func rowsOf(n *html.Node) (rows [][]*html.Node, captions []*html.Node) {
+	for c := range n.ChildNodes() {
+		switch c.DataAtom {
+		case atom.Thead, atom.Tbody, atom.Tfoot:
+			more, _ := rowsOf(c)
+			rows = append(rows, more...)
+		case atom.Caption:
+			captions = append(captions, c)
+		case atom.Tr:
+			var cells []*html.Node
+			for d := range c.ChildNodes() {
+				if d.DataAtom == atom.Td || d.DataAtom == atom.Th {
+					cells = append(cells, d)
+				}
+			}
+			rows = append(rows, cells)
+		}
+	}
+	return rows, captions
+}
+
+// numbered is the cell with the code, of a table of code and its line numbers.
+func numbered(rows [][]*html.Node) *html.Node {
+	if len(rows) != 1 || len(rows[0]) != 2 {
+		return nil
+	}
+	isNumber := func(r rune) bool { return unicode.IsSpace(r) || r >= '0' && r <= '9' }
+	if strings.TrimFunc(content(rows[0][0]), isNumber) == "" && has(rows[0][1], atom.Pre) {
+		return rows[0][1]
+	}
+	return nil
+}
+
+func has(n *html.Node, names ...atom.Atom) bool {
+	for d := range n.Descendants() {
+		if slices.Contains(names, d.DataAtom) {
+			return true
+		}
+	}
+	return false
+}
+
+// isData tells a table of data from one that only puts things in their places.
+func isData(rows [][]*html.Node) bool {
+	most := 0
+	for _, r := range rows {
+		most = max(most, len(r))
+		for _, c := range r {
+			if has(c, atom.Table, atom.Pre, atom.Ul, atom.Ol, atom.Blockquote, atom.Img, atom.H1, atom.H2, atom.H3, atom.H4) ||
+				len(content(c)) > maxCellWords {
+				return false
+			}
+		}
+	}
+	return len(rows) > 1 && most > 1 && most <= maxColumns && len(rows) <= maxRows
+}
+
+// cells makes a grid of rows: what spans is followed by empty cells. Rows and
+// last columns with nothing in them are left out.
+func (g *grower) cells(rows [][]*html.Node) [][]cell {
+	var grid [][]cell
+	taken := [maxColumns]int{} // rows in which a cell from above still stands
+	columns := 0
+	for _, r := range rows {
+		var line [maxColumns]cell
+		at := 0
+		for _, n := range r {
+			for at < maxColumns && taken[at] > 0 {
+				at++
+			}
+			if at >= maxColumns {
+				break
+			}
+			line[at] = cell{g.cell(n), n.DataAtom == atom.Th}
+			if line[at].line != nil {
+				columns = max(columns, at+1)
+			}
+			for range span(n, "colspan") {
+				if at < maxColumns {
+					taken[at] = max(taken[at], span(n, "rowspan"))
+					at++
+				}
+			}
+		}
+		for i := range taken {
+			taken[i] = max(0, taken[i]-1)
+		}
+		if slices.ContainsFunc(line[:], func(c cell) bool { return c.line != nil }) {
+			grid = append(grid, slices.Clone(line[:]))
+		}
+	}
+	for i := range grid {
+		grid[i] = grid[i][:columns]
+	}
+	return grid
+}
+
+func span(n *html.Node, name string) int {
+	v, err := strconv.Atoi(attribute(n, name))
+	if err != nil {
+		return 1
+	}
+	return min(max(v, 1), maxColumns)
+}
+
+// cell is what stands in a cell, as one line.
+func (g *grower) cell(n *html.Node) []token {
+	var blocks []*block
+	inner := &grower{images: g.images, proxy: g.proxy, into: &blocks, depth: g.depth}
+	inner.children(n)
+	inner.flush()
+	var line []token
+	for _, b := range blocks {
+		if len(line) > 0 && len(b.line) > 0 {
+			line = append(line, token{kind: breaking})
+		}
+		line = append(line, b.line...)
+	}
+	return line
+}
+
+// fitsPhone reports whether the longest words of all columns have room side by side.
+func fitsPhone(rows [][]cell) bool {
+	need := 0
+	for i := range rows[0] {
+		longest := 1
+		for _, r := range rows {
+			longest = max(longest, longestWord(plainText(r[i].line)))
+		}
+		need += longest*columnWidth + cellPadding
+	}
+	return need <= phoneWidth
+}
+
+func longestWord(s string) int {
+	longest := 0
+	for w := range strings.FieldsSeq(s) {
+		n := width(w)
+		if strings.ContainsFunc(w, wide) {
+			n = min(n, 4) // it may be broken anywhere
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
+
+// stack sets a table too wide for a phone: each row a paragraph, each cell with
+// the name of its column.
+func (g *grower) stack(b *block) {
+	heads := b.rows[0]
+	for _, c := range heads {
+		if !c.head {
+			heads = nil
+			break
+		}
+	}
+	rows := b.rows
+	if heads != nil && len(rows) > 1 {
+		rows = rows[1:]
+	} else {
+		heads = nil
+	}
+	for _, r := range rows {
+		var line []token
+		for i, c := range r {
+			if len(c.line) == 0 {
+				continue
+			}
+			if len(line) > 0 {
+				line = append(line, token{kind: breaking})
+			}
+			if heads != nil && len(heads[i].line) > 0 && i > 0 {
+				line = append(line, heads[i].line...)
+				line = append(line, token{kind: word, text: ": "})
+				line = append(line, c.line...)
+				continue
+			}
+			if i == 0 || c.head {
+				line = append(line, token{kind: opening, name: "strong"})
+				line = append(line, c.line...)
+				line = append(line, token{kind: closing})
+				continue
+			}
+			line = append(line, c.line...)
+		}
+		g.put(&block{kind: paragraph, lang: b.lang, dir: b.dir, line: line})
+	}
+}
+
+// isFigure reports whether a cell holds a number.
+func isFigure(line []token) bool {
+	s := strings.TrimSpace(plainText(line))
+	if s == "" || utf8.RuneCountInString(s) > 16 || !strings.ContainsFunc(s, unicode.IsDigit) {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsDigit(r) && !strings.ContainsRune(".,+-−%$€£ \u00a0\u202f×", r)
+	})
+}
