@@ -47,10 +47,9 @@ func (x *exam) noKey(domain string) finding {
 	var others []string
 	idle := ""
 	for _, k := range x.Database.Keys {
-		covers := k.Domain == domain || strings.HasSuffix(domain, "."+k.Domain)
-		if covers && !k.Active && idle == "" {
+		if fits(k, domain) {
 			idle = k.Domain + " " + k.Selector
-		} else if !covers && !slices.Contains(others, k.Domain) {
+		} else if !slices.Contains(others, k.Domain) {
 			others = append(others, k.Domain)
 		}
 	}

@@ -58,6 +58,7 @@ func (x *exam) from(ctx context.Context) finding {
 		return f
 	case freemail && slices.Contains(servers, organisation(x.Mail.Host)):
 		f.note(Warn, fmt.Sprintf("a mailbox of its provider, sent through %s, which limits how much that may be", x.Mail.Host), own)
+		return f
 	case freemail:
 		f.note(bad, "where nobody but its provider may send from: receivers refuse the rest by its DMARC policy", own+", or send through the provider's own server ("+servers[0]+")")
 		return f
@@ -138,12 +139,16 @@ func (x *exam) alignment(domain string, bad Status, f *finding) {
 func (x *exam) signingKey() (best digest.DKIMKey, found bool) {
 	domain := domainOf(x.From)
 	for _, k := range x.Database.Keys {
-		fits := k.Domain == domain || strings.Contains(k.Domain, ".") && strings.HasSuffix(domain, "."+k.Domain)
-		if k.Active && fits && len(k.Domain) > len(best.Domain) {
+		if k.Active && fits(k, domain) && len(k.Domain) > len(best.Domain) {
 			best, found = k, true
 		}
 	}
 	return best, found
+}
+
+// fits reports whether a key can speak for a domain.
+func fits(k digest.DKIMKey, domain string) bool {
+	return k.Domain == domain || strings.Contains(k.Domain, ".") && strings.HasSuffix(domain, "."+k.Domain)
 }
 
 // provider tells domains at which everyone has a mailbox, with the

@@ -40,8 +40,8 @@ func (x *exam) spf(ctx context.Context) finding {
 		return one(Wrong, fmt.Sprintf("%s has %d SPF records, and receivers take none of them", domain, len(records)),
 			"make one of them all: "+strings.Join(records, " | "))
 	}
-	f := x.judgeRecord(ctx, domain, records[0], s)
-	if f.status == OK {
+	f, usable := x.judgeRecord(ctx, domain, records[0], s)
+	if usable {
 		x.judgeSender(ctx, domain, s, &f)
 	}
 	return f
@@ -84,25 +84,27 @@ func spfTerms(list []netip.Addr) string {
 // send lets everyone; and it makes the whole record be walked through.
 func nobody() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, 1}) }
 
-func (x *exam) judgeRecord(ctx context.Context, domain, record string, s sender) finding {
+// judgeRecord judges a record apart from our server; usable when it is one
+// that receivers go by.
+func (x *exam) judgeRecord(ctx context.Context, domain, record string, s sender) (f finding, usable bool) {
 	const end = "end it with -all, or with ~all while you are not sure"
 	result, err := x.checkSPF(ctx, nobody())
 	switch {
 	case refusesAll(record):
-		return one(Wrong, fmt.Sprintf("the SPF record of %s lets nobody send (%s)", domain, record), "put the mail server into it: "+exampleSPF(s))
+		return one(Wrong, fmt.Sprintf("the SPF record of %s lets nobody send (%s)", domain, record), "put the mail server into it: "+exampleSPF(s)), false
 	case result == spf.Pass:
-		return one(Wrong, fmt.Sprintf("the SPF record of %s lets everyone send (%s)", domain, record), "take +all, and what else lets everyone in, out of it; "+end)
+		return one(Wrong, fmt.Sprintf("the SPF record of %s lets everyone send (%s)", domain, record), "take +all, and what else lets everyone in, out of it; "+end), false
 	case result == spf.TempError:
-		return unasked("a name in the SPF record of "+domain, err)
+		return unasked("a name in the SPF record of "+domain, err), false
 	case result == spf.PermError:
 		what, todo := brokenSPF(err)
-		return one(Wrong, fmt.Sprintf("the SPF record of %s %s (%s)", domain, what, record), todo)
+		return one(Wrong, fmt.Sprintf("the SPF record of %s %s (%s)", domain, what, record), todo), false
 	case result == spf.Neutral:
-		return one(Warn, fmt.Sprintf("the SPF record of %s says nothing of servers that are not in it (%s)", domain, record), end)
+		return one(Warn, fmt.Sprintf("the SPF record of %s says nothing of servers that are not in it (%s)", domain, record), end), true
 	case result == spf.None:
-		return one(Warn, fmt.Sprintf("the SPF record of %s was there and is gone", domain), "try again")
+		return one(Warn, fmt.Sprintf("the SPF record of %s was there and is gone", domain), "try again"), false
 	}
-	return one(OK, fmt.Sprintf("%s has: %s", domain, record), "")
+	return one(OK, fmt.Sprintf("%s has: %s", domain, record), ""), true
 }
 
 // refusesAll reports a record without a term by which anyone could pass.

@@ -1,0 +1,143 @@
+package doctor_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/doctor"
+)
+
+func failing(err error) func(context.Context) error {
+	return func(context.Context) error { return err }
+}
+
+func TestBaseURL(t *testing.T) {
+	at := func(url string) func(*world) { return func(w *world) { w.BaseURL = url } }
+	health := func(status int, body string) func(*world) {
+		return func(w *world) {
+			page := w.page
+			w.page = func(out http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/healthz" {
+					page(out, r)
+					return
+				}
+				out.WriteHeader(status)
+				fmt.Fprint(out, body)
+			}
+		}
+	}
+	nobody := func(w *world) { w.Dial = refusing(t) }
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "base-url", doctor.OK, "https://paper.example.org; a digest answers there by this name", ""},
+		{"localhost", at("http://localhost:8080"), "base-url", doctor.Warn, "nobody but on this machine", "such as https://"},
+		{"loopback", at("http://127.0.0.1:8080"), "base-url", doctor.Warn, "nobody but on this machine", "such as https://"},
+		{"private address", at("http://192.168.1.5"), "base-url", doctor.Warn, "outside this network", "if readers are elsewhere"},
+		{"private name", at("http://nas.local"), "base-url", doctor.Warn, "outside this network", "if readers are elsewhere"},
+		{"no https", at("http://paper.example.org"), "base-url", doctor.Wrong, "without https", "set DIGEST_BASE_URL to https://paper.example.org"},
+		{"no address", replace("paper.example.org"), "base-url", doctor.Wrong, "no address for paper.example.org", "publish an A record"},
+		{"private answer", replace("paper.example.org", "paper.example.org A 10.0.0.1"), "base-url", doctor.Warn, "leads to 10.0.0.1, which is no public address", "publish the public address"},
+		{"trouble", replace("paper.example.org", "paper.example.org SERVFAIL x"), "base-url", doctor.Warn, "could not be looked up", "try again"},
+		{"nobody there", nobody, "base-url", doctor.Wrong, "nothing answers there (dial: connect: connection refused)", "start digest serve"},
+		{"nobody here", func(w *world) { at("http://localhost:8080")(w); nobody(w) }, "base-url", doctor.Warn, "nothing answers there", "start digest serve"},
+		{"certificate over", func(w *world) { w.ends = time.Now().Add(-time.Hour) }, "base-url", doctor.Wrong, "not valid today", "renew the certificate"},
+		{"certificate nearly over", func(w *world) { w.ends = time.Now().Add(72 * time.Hour) }, "base-url", doctor.Warn, "certificate ends on", "has not been renewed"},
+		{"certificate of another", func(w *world) { w.name = "other.example.org" }, "base-url", doctor.Wrong, "for another name", "get a certificate for paper.example.org"},
+		{"certificate of nobody", func(w *world) { w.serve(t); w.TLS.RootCAs = nil }, "base-url", doctor.Wrong, "not trusted", "public authority"},
+		{"no TLS", func(w *world) {
+			w.BaseURL = "http://paper.example.org"
+			w.serve(t)
+			w.BaseURL = "https://paper.example.org"
+		}, "base-url", doctor.Wrong, "nothing answers there (", "start digest serve"},
+		{"redirect", func(w *world) {
+			w.page = http.RedirectHandler("https://www.paper.example.org/", http.StatusMovedPermanently).ServeHTTP
+		}, "base-url", doctor.Wrong, "redirects to https://www.paper.example.org/", "set DIGEST_BASE_URL"},
+		{"database away", health(503, "the database does not answer\n"), "base-url", doctor.Wrong, "its database does not", "log of digest serve"},
+		{"proxy alone", health(502, "bad gateway"), "base-url", doctor.Wrong, "a proxy answers 502", "start digest serve"},
+		{"another site", health(404, "not here"), "base-url", doctor.Wrong, "something else answers there (404", "DIGEST_BASE_URL names it"},
+		{"another site that is well", func(w *world) {
+			w.page = func(out http.ResponseWriter, _ *http.Request) { fmt.Fprintln(out, "ok") }
+		}, "base-url", doctor.Wrong, "does not say that it is digest", "proxy"},
+		{"another instance", func(w *world) {
+			w.page = func(out http.ResponseWriter, r *http.Request) {
+				fmt.Fprintln(out, map[string]string{"/healthz": "ok", "/bot": "digest/1.0 (+https://news.example.org/bot; 3"}[r.URL.Path])
+			}
+		}, "base-url", doctor.Wrong, "knows itself as https://news.example.org", "same DIGEST_BASE_URL"},
+		{"offline", func(w *world) { w.Offline = true }, "base-url", doctor.OK, "not asked offline", ""},
+	} {
+		tt.try(t)
+	}
+}
+
+// refusing dials a port that nobody listens on.
+func refusing(t *testing.T) func(context.Context, string, string) (net.Conn, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	return func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+}
+
+// TestUnreachableDNS: when no name server answers it is said once, and
+// everything that does not need it is done.
+func TestUnreachableDNS(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	gone := silent.LocalAddr().(*net.UDPAddr).Port
+	for name, address := range map[string]string{"silent": silent.LocalAddr().String(), "gone": fmt.Sprintf("127.0.0.2:%d", gone)} {
+		t.Run(name, func(t *testing.T) {
+			w := wellWorld(t)
+			w.Limit, w.Resolver = time.Second, asking(address)
+			started := time.Now()
+			findings := doctor.Run(t.Context(), w.Facts)
+			if took := time.Since(started); took > 5*time.Second {
+				t.Errorf("took %s", took)
+			}
+			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || !strings.Contains(f.Todo, "--resolver") {
+				t.Errorf("first: %+v", f)
+			}
+			want := map[string]doctor.Status{
+				"database": doctor.OK, "disk": doctor.OK, "clock": doctor.OK, "zones": doctor.OK, "base-url": doctor.OK, "from": doctor.OK,
+				"mail-server": doctor.Skipped, "spf": doctor.Skipped, "dkim": doctor.Skipped, "dmarc": doctor.Skipped, "ptr": doctor.Skipped,
+				"return-path": doctor.OK,
+			}
+			for _, f := range findings[1:] {
+				if f.Status != want[f.Check] || f.Todo != "" {
+					t.Errorf("%+v", f)
+				}
+				delete(want, f.Check)
+			}
+			if len(want) > 0 {
+				t.Errorf("not told: %v", want)
+			}
+		})
+	}
+}
+
+// TestOffline: nobody is asked anything.
+func TestOffline(t *testing.T) {
+	w := wellWorld(t)
+	w.Offline = true
+	w.Resolver = asking(zone(nil).serve(t))
+	w.Dial = func(context.Context, string, string) (net.Conn, error) {
+		t.Error("somebody dials")
+		return nil, net.ErrClosed
+	}
+	w.Probe = func(context.Context) error { t.Error("the mail server is asked"); return nil }
+	for name, f := range w.examine(t) {
+		if f.Status != doctor.OK && (f.Status != doctor.Skipped || !strings.Contains(f.Found, "offline")) || f.Todo != "" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package doctor_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/doctor"
+	"digest/mailer"
+)
+
+func TestFrom(t *testing.T) {
+	from := func(address string) func(*world) {
+		return func(w *world) { w.From, w.ReturnPath = address, "" }
+	}
+	folder := func(w *world) { w.Mail = mailer.Place{Folder: t.TempDir()} }
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "from", doctor.OK, "signed by the key of example.org; bounces go to bounce.example.org, of the same organisation", ""},
+		{"localhost", from("digest@localhost"), "from", doctor.Wrong, "no domain that others know", "DIGEST_FROM"},
+		{"localhost, Maildir", func(w *world) { from("digest@localhost")(w); folder(w) }, "from", doctor.Warn, "no domain that others know", "DIGEST_FROM"},
+		{"home", from("digest@nas.lan"), "from", doctor.Wrong, "no domain that others know", "DIGEST_FROM"},
+		{"public suffix", from("digest@co.uk"), "from", doctor.Wrong, "everyone can have a domain", "DIGEST_FROM"},
+		{"Gmail", from("me@gmail.com"), "from", doctor.Wrong, "nobody but its provider", "of your own"},
+		{"Yahoo", from("me@yahoo.co.uk"), "from", doctor.Wrong, "nobody but its provider", "of your own"},
+		{"Gmail through Gmail", func(w *world) { from("me@gmail.com")(w); w.Mail.Host = "smtp.gmail.com" }, "from", doctor.Warn, "limits how much", "of your own"},
+		{"no such domain", from("digest@nothing.example"), "from", doctor.Wrong, "neither a mail exchanger nor an address", "publish an MX record for nothing.example"},
+		{"null MX", replace("example.org MX", "example.org MX 0 ."), "from", doctor.Wrong, "takes no mail", "publish an MX record"},
+		{"address alone", replace("example.org MX", "example.org A 198.51.100.7"), "from", doctor.OK, "mail is from example.org", ""},
+		{"trouble", replace("example.org MX", "example.org SERVFAIL x"), "from", doctor.Warn, "could not be looked up", "try again"},
+		{"return path elsewhere", func(w *world) { w.ReturnPath = "b@relay.example" }, "from", doctor.Warn, "DKIM signature alone", "DIGEST_RETURN_PATH"},
+		{"return path elsewhere, unsigned", func(w *world) { w.ReturnPath, w.Database.Keys = "b@relay.example", nil }, "from", doctor.Wrong, "nothing that speaks for it", "digest dkim new example.org"},
+		{"return path elsewhere, who knows", func(w *world) { w.ReturnPath, w.Database.Absent = "b@relay.example", true }, "from", doctor.Warn, "another organisation", "DIGEST_RETURN_PATH"},
+		{"two organisations of one suffix", func(w *world) { from("a@one.co.uk")(w); w.ReturnPath = "b@two.co.uk"; w.Database.Keys = nil }, "from", doctor.Wrong, "another organisation", "DIGEST_RETURN_PATH"},
+	} {
+		tt.try(t)
+	}
+	gmail := wellWorld(t)
+	from("me@gmail.com")(gmail)
+	for name, f := range gmail.examine(t) {
+		if f.Status == doctor.Wrong && name != "from" {
+			t.Errorf("said twice: %+v", f)
+		}
+	}
+}
+
+func TestPTR(t *testing.T) {
+	four := reverse("198.51.100.7")
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "ptr", doctor.OK, "198.51.100.7 is mail.example.org, and back; 2001:db8::7 is mail.example.org, and back", ""},
+		{"none", replace(four), "ptr", doctor.Wrong, "198.51.100.7 has no name", "whoever gives you the address 198.51.100.7"},
+		{"none for IPv6", replace(reverse("2001:db8::7")), "ptr", doctor.Wrong, "2001:db8::7 has no name", "PTR"},
+		{"one way", replace(four, four+" PTR host7.isp.example"), "ptr", doctor.Wrong, "is named host7.isp.example, which does not lead back", "PTR"},
+		{"to another", replace(four, four+" PTR host7.isp.example", "host7.isp.example A 198.51.100.70"), "ptr", doctor.Wrong, "does not lead back", "PTR"},
+		{"one of two", func(w *world) { w.zone = w.zone.with(four + " PTR host7.isp.example") }, "ptr", doctor.OK, "mail.example.org", ""},
+		{"trouble", replace(four, four+" SERVFAIL x"), "ptr", doctor.Warn, "could not be looked up", "try again"},
+		{"smarthost", func(w *world) {
+			w.Mail.Host = "smtp.relay.example"
+			w.zone = w.zone.with("smtp.relay.example A 203.0.113.9")
+		}, "ptr", doctor.Skipped, "belongs to somebody else", ""},
+		{"here", func(w *world) { w.Mail.Host = "127.0.0.1" }, "ptr", doctor.Skipped, "on this machine", ""},
+		{"private", func(w *world) { w.Mail.Host = "10.9.9.9" }, "ptr", doctor.Skipped, "private network", ""},
+		{"by its address", func(w *world) { w.Mail.Host = "198.51.100.7" }, "ptr", doctor.OK, "198.51.100.7 is mail.example.org", ""},
+		{"Maildir", func(w *world) { w.Mail = mailer.Place{Folder: t.TempDir()} }, "ptr", doctor.Skipped, "a folder on this machine", ""},
+	} {
+		tt.try(t)
+	}
+}
+
+func TestReturnPath(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "new"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "return-path", doctor.OK, "mail for bounce.example.org goes to mail.example.org; digest serve takes them in at smtp://0.0.0.0:25", ""},
+		{"not set", func(w *world) { w.ReturnPath = "" }, "return-path", doctor.Skipped, "is not set", "bounces@example.org"},
+		{"no MX", replace("bounce.example.org MX"), "return-path", doctor.Wrong, "neither an MX record nor an address", "publish an MX record for bounce.example.org"},
+		{"address alone", replace("bounce.example.org MX", "bounce.example.org A 198.51.100.7"), "return-path", doctor.OK, "goes to bounce.example.org", ""},
+		{"null MX", replace("bounce.example.org MX", "bounce.example.org MX 0 ."), "return-path", doctor.Wrong, "takes no mail", "publish an MX"},
+		{"MX to nowhere", replace("bounce.example.org MX", "bounce.example.org MX 10 gone.example.org"), "return-path", doctor.Wrong, "gone.example.org, which has no address", "correct the MX"},
+		{"one MX to nowhere", replace("nothing", "bounce.example.org MX 20 gone.example.org"), "return-path", doctor.Warn, "of which gone.example.org has no address", "take it out"},
+		{"trouble", replace("bounce.example.org", "bounce.example.org SERVFAIL x"), "return-path", doctor.Warn, "could not be looked up", "try again"},
+		{"nobody takes them in", func(w *world) { w.BounceListen = "" }, "return-path", doctor.Warn, "cannot be known", "pipe mail for bounces+…@bounce.example.org to \"digest bounce\""},
+		{"Maildir", func(w *world) { w.BounceListen, w.BounceMaildir = "", folder }, "return-path", doctor.OK, "from the Maildir", ""},
+		{"no Maildir", func(w *world) { w.BounceListen, w.BounceMaildir = "", filepath.Join(folder, "none") }, "return-path", doctor.Wrong, "cannot be read (no such file or directory)", "DIGEST_BOUNCE_MAILDIR"},
+	} {
+		tt.try(t)
+	}
+}
+
+func TestClock(t *testing.T) {
+	dated := func(ahead time.Duration) func(*world) {
+		return func(w *world) {
+			page := w.page
+			w.page = func(out http.ResponseWriter, r *http.Request) {
+				out.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+				page(out, r)
+			}
+		}
+	}
+	for _, tt := range []finding{
+		{"kept", func(*world) {}, "clock", doctor.OK, "and kept right", ""},
+		{"not kept", func(w *world) { w.Machine.Synced = func() (bool, bool) { return false, true } }, "clock", doctor.Warn, "nothing keeps the clock", "chrony"},
+		{"who knows", func(w *world) { w.Machine.Synced = func() (bool, bool) { return false, false } }, "clock", doctor.OK, "it is 20", ""},
+		{"database ahead", func(w *world) { w.Database.Ahead = time.Hour }, "clock", doctor.Wrong, "the clock of the database is 1h0m0s ahead of ours", "right"},
+		{"database a little behind", func(w *world) { w.Database.Ahead = -20 * time.Second }, "clock", doctor.Warn, "20s behind ours", "right"},
+		{"database near", func(w *world) { w.Database.Ahead = time.Second }, "clock", doctor.OK, "kept right", ""},
+		{"heartbeat to come", func(w *world) { w.Database.Beat = time.Now().Add(time.Hour) }, "clock", doctor.Wrong, "yet to come", "right"},
+		{"heartbeat", func(w *world) { w.Database.Beat = time.Now().Add(-time.Hour) }, "clock", doctor.OK, "kept right", ""},
+		{"web server ahead", dated(time.Hour), "clock", doctor.Wrong, "the clock of paper.example.org is ", "web server"},
+		{"web server a little behind", dated(-30 * time.Second), "clock", doctor.Warn, "behind ours", "web server"},
+		{"frozen", func(w *world) { w.Frozen, w.Database.Ahead = true, time.Hour }, "clock", doctor.Skipped, "--now", ""},
+	} {
+		tt.try(t)
+	}
+}
+
+func TestZones(t *testing.T) {
+	version := func(name, content string) func(*world) {
+		return func(w *world) {
+			dir := w.Machine.ZoneDirs[0]
+			if err := os.Remove(filepath.Join(dir, "tzdata.zi")); err != nil {
+				t.Error(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "zones", doctor.OK, "597 zones; release 2026b", ""},
+		{"old", version("tzdata.zi", "# version 2019a\n"), "zones", doctor.Warn, "release 2019a", "tzdata"},
+		{"BSD", version("+VERSION", "2026a\n"), "zones", doctor.OK, "release 2026a", ""},
+		{"says nothing", version("tzdata.zi", "\n"), "zones", doctor.OK, "an age that cannot be told", ""},
+		{"no file that says", version("other", ""), "zones", doctor.OK, "an age that cannot be told", ""},
+		{"own copy", func(w *world) { w.Machine.ZoneDirs = []string{"/nowhere"} }, "zones", doctor.OK, "own copy", ""},
+		{"a reader's is gone", func(w *world) { w.Database.Zones["Europe/Atlantis"] = []string{"eve@example.org"} }, "zones", doctor.Wrong, "Europe/Atlantis is a zone no more", "digest user set eve@example.org --time-zone"},
+	} {
+		tt.try(t)
+	}
+}
+
+func TestDisk(t *testing.T) {
+	room := func(free, total uint64) func(*world) {
+		return func(w *world) {
+			w.Machine.Space = func(string) (doctor.Space, bool) { return doctor.Space{Free: free, Total: total}, true }
+		}
+	}
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "disk", doctor.OK, "50.0 GiB free of 100.0 GiB for the database", ""},
+		{"mail too", func(w *world) { w.Mail = mailer.Place{Folder: filepath.Join(t.TempDir(), "to", "come")} }, "disk", doctor.OK, "for the mail", ""},
+		{"little", room(1<<30-1, 8<<30), "disk", doctor.Warn, "free of 8.0 GiB", "make room"},
+		{"little of much", room(40<<30, 1000<<30), "disk", doctor.Warn, "40.0 GiB free", "make room"},
+		{"enough", room(1<<30, 8<<30), "disk", doctor.OK, "1.0 GiB free", ""},
+		{"too little", room(100<<20-1, 200<<20), "disk", doctor.Wrong, "100.0 MiB free", "make room"},
+		{"who knows", func(w *world) {
+			w.Machine.Space = func(string) (doctor.Space, bool) { return doctor.Space{}, false }
+		}, "disk", doctor.OK, "cannot be told", ""},
+		{"no folder", func(w *world) { w.Database.File += "/x/digest.db" }, "disk", doctor.Wrong, "cannot be written", "name another"},
+		{"a folder in its place", func(w *world) { w.Database.File = filepath.Dir(w.Database.File) }, "disk", doctor.Wrong, "cannot be written (is a directory)", "write it"},
+		{"no disk", func(w *world) { w.Database.File = "" }, "disk", doctor.Skipped, "nothing is written to the disks", ""},
+		{"bounces", func(w *world) { w.Database.File, w.BounceMaildir = "", t.TempDir() }, "disk", doctor.OK, "for the bounces", ""},
+	} {
+		tt.try(t)
+	}
+	if space, known := doctor.ThisMachine().Space(t.TempDir()); known && (space.Total == 0 || space.Free > space.Total) {
+		t.Errorf("this machine: %+v", space)
+	}
+}
+
+func TestDatabase(t *testing.T) {
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "database", doctor.OK, "digest.db answers, its schema is current, readers: 2", ""},
+		{"absent", func(w *world) { w.Database.Absent = true }, "database", doctor.Warn, "no database at digest.db yet", "digest user add"},
+		{"copy", func(w *world) { w.Database.Closed = true }, "database", doctor.Warn, "a copy that nobody has worked on", "digest migrate"},
+		{"old", func(w *world) { w.Database.Old = true }, "database", doctor.Warn, "its schema is not", "digest migrate"},
+		{"away", func(w *world) {
+			w.Database.Err = &digest.Error{Message: "PostgreSQL cannot be reached; see that it runs", Err: errors.New("refused")}
+		}, "database", doctor.Wrong, "PostgreSQL cannot be reached (refused)", "see that it runs"},
+		{"odd", func(w *world) { w.Database.Err = errors.New("odd") }, "database", doctor.Wrong, "odd", ""},
+		{"fenced", func(w *world) { w.Database.Fenced = "it was last at work elsewhere" }, "database", doctor.Wrong, "nothing is polled or mailed: it was last at work elsewhere", "digest fence"},
+	} {
+		tt.try(t)
+	}
+}

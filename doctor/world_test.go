@@ -1,0 +1,183 @@
+package doctor_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/doctor"
+	"digest/mailer"
+)
+
+// The keys of the tests: ours, and somebody else's.
+var (
+	ourKey   = sync.OnceValue(func() digest.DKIMKey { return newKey("example.org") })
+	otherKey = sync.OnceValue(func() digest.DKIMKey { return newKey("example.org") })
+)
+
+func newKey(domain string) digest.DKIMKey {
+	k, err := mailer.NewDKIMKey(domain, "d2026", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		panic(err)
+	}
+	k.Active = true
+	return k
+}
+
+// keyRecord is the line of a zone that publishes a key.
+func keyRecord(k digest.DKIMKey) string {
+	name, value, err := mailer.DKIMRecord(k)
+	if err != nil {
+		panic(err)
+	}
+	return name + " TXT " + value
+}
+
+// goodZone is that of an instance at which all is well.
+func goodZone() zone {
+	return zone{
+		"example.org MX 10 mail.example.org",
+		"mail.example.org A 198.51.100.7",
+		"mail.example.org AAAA 2001:db8::7",
+		reverse("198.51.100.7") + " PTR mail.example.org",
+		reverse("2001:db8::7") + " PTR mail.example.org",
+		"bounce.example.org MX 10 mail.example.org",
+		"bounce.example.org TXT some-site-verification=1",
+		"bounce.example.org TXT v=spf1 ip4:198.51.100.7 ip6:2001:db8::7 -all",
+		keyRecord(ourKey()),
+		"_dmarc.example.org TXT v=DMARC1; p=reject; rua=mailto:dmarc@example.org",
+		"paper.example.org A 198.51.100.8",
+	}
+}
+
+// A world is an instance to be examined.
+type world struct {
+	doctor.Facts
+	zone zone
+	page http.HandlerFunc // what answers at the base URL
+	ends time.Time        // its certificate
+	name string           // for which host
+}
+
+// wellWorld is an instance at which all is well.
+func wellWorld(t *testing.T) *world {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "digest.db")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tzdata.zi"), []byte("# version 2026b\n# more\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{zone: goodZone(), ends: time.Now().Add(60 * 24 * time.Hour), name: "paper.example.org"}
+	w.Facts = doctor.Facts{
+		Now:     time.Now,
+		BaseURL: "https://paper.example.org",
+		From:    "Daily Digest <digest@example.org>", ReturnPath: "bounces@bounce.example.org",
+		Mail:         mailer.Place{Host: "mail.example.org", Port: 587, Login: true},
+		BounceListen: "smtp://0.0.0.0:25",
+		Database: doctor.Database{
+			Name: "digest.db", File: file, Readers: 2,
+			Keys:  []digest.DKIMKey{ourKey()},
+			Zones: map[string][]string{"Europe/Paris": {"ann@example.org"}, "UTC": {"bob@example.org"}},
+		},
+		Machine: doctor.Machine{
+			Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("10.1.2.3")},
+			Space:     func(string) (doctor.Space, bool) { return doctor.Space{Free: 50 << 30, Total: 100 << 30}, true },
+			Synced:    func() (bool, bool) { return true, true },
+			ZoneDirs:  []string{dir},
+		},
+		Probe: func(context.Context) error { return nil },
+		Limit: 10 * time.Second,
+	}
+	w.page = func(out http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz":
+			fmt.Fprintln(out, "ok")
+		case "/bot":
+			fmt.Fprint(out, "<pre>digest/1.0 (&#43;"+w.BaseURL+"/bot; 3 subscribers; feed-id=42)</pre>")
+		default:
+			http.NotFound(out, r)
+		}
+	}
+	return w
+}
+
+// examine starts the servers of a world and gives the findings by check.
+func (w *world) examine(t *testing.T) map[string]doctor.Finding {
+	t.Helper()
+	if w.Resolver == nil {
+		w.Resolver = asking(w.zone.serve(t))
+	}
+	if w.Dial == nil {
+		w.serve(t)
+	}
+	found := map[string]doctor.Finding{}
+	for _, f := range doctor.Run(t.Context(), w.Facts) {
+		if _, twice := found[f.Check]; twice {
+			t.Errorf("%s is found twice", f.Check)
+		}
+		found[f.Check] = f
+	}
+	return found
+}
+
+// serve answers at the base URL, wherever it leads.
+func (w *world) serve(t *testing.T) {
+	site := httptest.NewUnstartedServer(w.page)
+	site.Config.ErrorLog = nil
+	site.Config.ErrorLog = quiet()
+	if strings.HasPrefix(w.BaseURL, "https://") {
+		var roots *x509.CertPool
+		site.TLS, roots = certificate(t, w.name, w.ends)
+		w.TLS = &tls.Config{RootCAs: roots}
+		site.StartTLS()
+	} else {
+		site.Start()
+	}
+	t.Cleanup(site.Close)
+	address := site.Listener.Addr().String()
+	w.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+}
+
+// certificate makes one for a host, and a pool that believes it.
+func certificate(t testing.TB, host string, ends time.Time) (*tls.Config, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{host},
+		NotBefore: ends.Add(-90 * 24 * time.Hour), NotAfter: ends, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(parsed)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, roots
+}
