@@ -1,0 +1,111 @@
+package acceptance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// firstMidnight of the readers in UTC.
+func firstMidnight() time.Time { return begin().Add(18 * time.Hour) }
+
+// TestMailChaos: a mail server that goes wrong at every point, two workers at
+// once, killed at random and at the worst moments. Every edition comes; what
+// comes twice was in doubt, and is the same message; nothing comes in part.
+func TestMailChaos(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		readers, days := 90, 2
+		if full() {
+			readers, days = 300, 4
+		}
+		o := newOffice(t, database, 20260328)
+		o.enrol(readers, firstMidnight().Add(time.Duration(days-1)*oneDay))
+		c := newChance(o.random.Uint64(), 0.05)
+		o.carries = true
+		for day := range days {
+			for i, now := range agenda(firstMidnight().Add(time.Duration(day) * oneDay)) {
+				o.set(now)
+				o.server.follow(noFaults)
+				since := now.Sub(firstMidnight().Add(time.Duration(day) * oneDay))
+				if since < 8*time.Hour {
+					o.server.follow(c.plan)
+				}
+				o.server.lone = i%3 == 1
+				o.together(now, 2, since < 4*time.Hour)
+			}
+		}
+		j := o.hold()
+		o.tellChaos(j, readers*days)
+		o.wouldSee()
+	})
+}
+
+// together runs some ticks at once; where it is deadly most of them are killed
+// and others follow, as a supervisor would have it.
+func (o *office) together(now time.Time, workers int, deadly bool) {
+	o.t.Helper()
+	var all sync.WaitGroup
+	for range workers {
+		fates := []fate{}
+		for deadly && o.random.IntN(3) > 0 && len(fates) < 4 {
+			fates = append(fates, o.draw())
+		}
+		all.Go(func() {
+			for _, f := range fates {
+				o.doom(f, "--now", instant(now), "tick")
+			}
+			if len(fates) == 0 {
+				o.once(now)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// tellChaos holds that the test was one: all happened that it is about.
+func (o *office) tellChaos(j judgement, editions int) {
+	o.t.Helper()
+	faults := o.server.faults()
+	if j.messages < editions*8/10 || o.deaths < 10 || j.twice == 0 || len(faults) < 30 {
+		o.t.Errorf("%d messages of %d, %d deaths, %d came twice, %d kinds of faults: that was no test", j.messages, editions, o.deaths, j.twice, len(faults))
+	}
+	o.t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths of %d runs", j.messages, j.twice, j.failed, j.doubted, o.deaths, o.runs)
+	var kinds []string
+	for _, k := range slices.Sorted(maps.Keys(faults)) {
+		kinds = append(kinds, fmt.Sprintf("%s %d", k, faults[k]))
+	}
+	o.t.Logf("faults: %s", strings.Join(kinds, ", "))
+}
+
+// wouldSee holds that the ledger would find one message of this very journal
+// missing, twice, cut short or changed.
+func (o *office) wouldSee() {
+	o.t.Helper()
+	journal, tries := o.server.kept(), o.server.tries()
+	before := len(o.judge(journal, tries).findings)
+	alone := slices.IndexFunc(journal, func(a accepted) bool {
+		copies := slices.DeleteFunc(slices.Clone(journal), func(b accepted) bool { return a.to != b.to || a.now.Day() != b.now.Day() })
+		return len(copies) == 1 && codeOf(a.answer) == 250 && !o.killed[a.run] && !a.now.After(o.until.Add(8*time.Hour))
+	})
+	for name, change := range map[string]func(*accepted) []accepted{
+		"lost":          func(*accepted) []accepted { return nil },
+		"doubled":       func(a *accepted) []accepted { b := *a; b.now = b.now.Add(time.Hour); return []accepted{*a, b} },
+		"cut short":     func(a *accepted) []accepted { a.raw = a.raw[:len(a.raw)-100]; return []accepted{*a} },
+		"cut in half":   func(a *accepted) []accepted { a.raw = a.raw[:len(a.raw)/2]; return []accepted{*a} },
+		"to a stranger": func(a *accepted) []accepted { a.to = "stranger@example.org"; return []accepted{*a} },
+	} {
+		changed := journal[alone]
+		forged := slices.Concat(journal[:alone], change(&changed), journal[alone+1:])
+		if len(o.judge(forged, tries).findings) <= before {
+			o.t.Errorf("a message that is %s would not be seen", name)
+		}
+	}
+}

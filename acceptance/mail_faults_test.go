@@ -1,0 +1,188 @@
+package acceptance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// A point is a place in a mail session where something can go wrong.
+type point string
+
+const (
+	atBanner    point = "banner"
+	atEHLO      point = "EHLO"
+	atSTARTTLS  point = "STARTTLS"
+	atAUTH      point = "AUTH"
+	atMAIL      point = "MAIL"
+	atRCPT      point = "RCPT"
+	atDATA      point = "DATA"
+	inBody      point = "body"
+	atDotLost   point = "dot, lost" // the message is not kept
+	atDotStored point = "dot, kept" // it is, before the answer
+	atRSET      point = "RSET"
+	atQUIT      point = "QUIT"
+)
+
+func allPoints() []point {
+	return []point{atBanner, atEHLO, atSTARTTLS, atAUTH, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atRSET, atQUIT}
+}
+
+// A trick is a way to go wrong.
+type trick string
+
+const (
+	honest  trick = ""
+	drop    trick = "drop"    // the connection ends without a word
+	delay   trick = "delay"   // the right answer, later
+	refuse  trick = "refuse"  // another answer: 4xx or 5xx
+	bye     trick = "421"     // and the connection ends
+	garbage trick = "garbage" // an answer that is none
+	half    trick = "half"    // the answer breaks off before its end of line
+	torn    trick = "torn"    // the first line of an answer of several, and the end
+	silent  trick = "silent"  // no answer for a while, then the end
+)
+
+// A fault is what is done at a point.
+type fault struct {
+	trick trick
+	reply string // of refuse
+	wait  time.Duration
+}
+
+// A moment is when a plan is asked.
+type moment struct {
+	at       point
+	run      string // of which door the connection came
+	conn     int
+	messages int    // accepted on it so far
+	to       string // from RCPT on
+	now      time.Time
+}
+
+// A plan says what goes wrong; it is asked at every point.
+type plan func(moment) fault
+
+func noFaults(moment) fault { return fault{} }
+
+// only gives one fault at one point, always.
+func only(at point, f fault) plan {
+	return func(m moment) fault {
+		if m.at == at {
+			return f
+		}
+		return fault{}
+	}
+}
+
+// A chance draws faults from a seed.
+type chance struct {
+	mu     sync.Mutex
+	random *rand.Rand
+	rate   float64            // at every point
+	rates  map[point]float64  // where it is another
+	codes  map[point][]string // what refuse answers
+	longer time.Duration      // the longest delay
+}
+
+func newChance(seed uint64, rate float64) *chance {
+	return &chance{
+		random: rand.New(rand.NewPCG(seed, 25)),
+		rate:   rate,
+		rates:  map[point]float64{atBanner: rate / 2, atEHLO: rate / 2, atDotStored: rate * 1.5},
+		codes:  refusals(),
+		longer: 60 * time.Millisecond,
+	}
+}
+
+// refusals are what a server may say at each point without meaning that the
+// mailbox does not exist.
+func refusals() map[point][]string {
+	return map[point][]string{
+		atBanner:    {"554 5.3.2 no service here", "450 4.3.2 not now"},
+		atEHLO:      {"550 5.5.0 no", "451 4.3.0 try again"},
+		atSTARTTLS:  {"454 4.7.0 no TLS for now"},
+		atAUTH:      {"454 4.7.0 cannot check passwords for now", "535 5.7.8 wrong password"},
+		atMAIL:      {"452 4.3.1 no room", "451 4.3.0 try again", "450 4.7.1 slow down"},
+		atRCPT:      {"450 4.2.1 greylisted", "451 4.3.0 try again", "452 4.2.2 mailbox full", "452 4.5.3 too many"},
+		atDATA:      {"451 4.3.0 try again", "452 4.3.1 no room"},
+		inBody:      {"421 4.3.2 going down"},
+		atDotLost:   {"451 4.3.0 try again", "452 4.3.1 no room", "450 4.7.1 not sure", "554 5.6.0 I do not like this"},
+		atDotStored: {"451 4.3.0 try again"}, // a lie
+		atRSET:      {"502 5.5.1 no RSET here", "451 4.3.0 try again"},
+		atQUIT:      {"502 5.5.1 stay", "451 4.3.0 try again"},
+	}
+}
+
+func (c *chance) plan(m moment) fault {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rate, ok := c.rates[m.at]
+	if !ok {
+		rate = c.rate
+	}
+	if c.random.Float64() >= rate {
+		return fault{}
+	}
+	tricks := []trick{drop, delay, refuse, bye, garbage, half, torn, silent}
+	if m.at == atDotStored {
+		tricks = []trick{drop, drop, delay, delay, bye, garbage, half, torn, silent, refuse}
+	}
+	f := fault{trick: tricks[c.random.IntN(len(tricks))]}
+	f.wait = time.Duration(c.random.Int64N(int64(c.longer)))
+	codes := c.codes[m.at]
+	f.reply = codes[c.random.IntN(len(codes))]
+	return f
+}
+
+// first puts plans in a row: the first that has a fault has its way.
+func first(plans ...plan) plan {
+	return func(m moment) fault {
+		for _, p := range plans {
+			if f := p(m); f.trick != honest {
+				return f
+			}
+		}
+		return fault{}
+	}
+}
+
+// greylist refuses each recipient's first attempts of a day, until it has
+// waited for so long.
+func greylist(wait time.Duration) plan {
+	var mu sync.Mutex
+	began := map[string]time.Time{}
+	return func(m moment) fault {
+		if m.at != atRCPT {
+			return fault{}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		key := m.to + m.now.Format(time.DateOnly)
+		if began[key].IsZero() {
+			began[key] = m.now
+		}
+		if m.now.Sub(began[key]) < wait {
+			return fault{trick: refuse, reply: "450 4.2.0 greylisted, come back later"}
+		}
+		return fault{}
+	}
+}
+
+// mailbox answers for some recipients at RCPT.
+func mailbox(replies map[string]string) plan {
+	return func(m moment) fault {
+		if reply := replies[m.to]; m.at == atRCPT && reply != "" {
+			return fault{trick: refuse, reply: reply}
+		}
+		return fault{}
+	}
+}
+
+func (f fault) String() string {
+	if f.trick == refuse {
+		return fmt.Sprintf("%s %s", f.trick, f.reply)
+	}
+	return string(f.trick)
+}

@@ -1,0 +1,204 @@
+package acceptance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A ledger is what must be true of a mail server's journal, whatever went wrong
+// on the way.
+type ledger struct {
+	due     map[string]map[string]time.Time // by reader and post: the midnight that brings it
+	until   time.Time                       // what is due later is not judged
+	killed  map[string]bool                 // runs
+	mute    map[string]time.Time            // addresses that may get nothing from then on
+	keys    keyring
+	sealed  bool // every message must be signed
+	carries bool // what expired comes with a later edition
+}
+
+func newLedger() *ledger {
+	return &ledger{due: map[string]map[string]time.Time{}, killed: map[string]bool{}, mute: map[string]time.Time{}, keys: keyring{}}
+}
+
+// A judgement is what a journal shows.
+type judgement struct {
+	findings []string
+	messages int // different ones
+	twice    int // that came again
+	failed   int // editions that were refused
+	doubted  int // that were in doubt twice and never came
+}
+
+func (j *judgement) find(format string, args ...any) {
+	j.findings = append(j.findings, fmt.Sprintf(format, args...))
+}
+
+// A copy is a message in the journal.
+type mailCopy struct {
+	accepted
+	parcel
+}
+
+const (
+	doubtful  = 15 * time.Minute         // an edition in doubt waits so long
+	shortest  = 5 * time.Minute * 9 / 10 // a refused one, with the jitter
+	oneDay    = 24 * time.Hour
+	mostDoubt = 2 // copies of one message
+)
+
+// judge holds a journal, and what was tried, against the ledger.
+func (l *ledger) judge(journal []accepted, tries []attempt) (j judgement) {
+	byID, order := map[string][]mailCopy{}, []string{}
+	for _, a := range journal {
+		p, problems := examine(a.raw, l.keys)
+		for _, problem := range problems {
+			j.find("%s: a message to %s is not whole: %s", instant(a.now), a.to, problem)
+		}
+		if l.sealed && !p.signed {
+			j.find("%s: the message %s to %s is not signed", instant(a.now), p.id, a.to)
+		}
+		if p.addressee != a.to {
+			j.find("%s: a mail to %s was addressed to %s", instant(a.now), p.addressee, a.to)
+		}
+		if since, ok := l.mute[a.to]; ok && !a.now.Before(since) {
+			j.find("%s: %s got %q, and should have had nothing since %s", instant(a.now), a.to, p.subject, instant(since))
+		}
+		if l.due[a.to] == nil {
+			j.find("%s: a mail to %s, who is nobody", instant(a.now), a.to)
+		}
+		if byID[p.id] == nil {
+			order = append(order, p.id)
+		}
+		byID[p.id] = append(byID[p.id], mailCopy{a, p})
+	}
+	j.messages = len(order)
+	l.judgeCopies(&j, byID, order)
+	l.judgePosts(&j, byID, order, tries)
+	l.judgeTries(&j, tries)
+	return j
+}
+
+// judgeCopies: a message comes again only when no answer was given, or when the
+// run that should have had it was killed; and of each killed connection one.
+func (l *ledger) judgeCopies(j *judgement, byID map[string][]mailCopy, order []string) {
+	spent := map[string]string{} // by run and connection
+	for _, id := range order {
+		copies := byID[id]
+		doubts := 1
+		for i, again := range copies[1:] {
+			j.twice++
+			before := copies[i]
+			code := codeOf(before.answer)
+			denied := code >= 400
+			if !denied {
+				doubts++
+			}
+			if !denied && (!again.date.Equal(before.date) || again.to != before.to || again.subject != before.subject) {
+				j.find("%s came again as another message: %q of %s to %s, then %q of %s to %s", id, before.subject, instant(before.date), before.to, again.subject, instant(again.date), again.to)
+			}
+			if gap := again.now.Sub(before.now); !denied && gap < doubtful {
+				j.find("%s came again after %s", id, gap)
+			}
+			if code != 250 {
+				continue
+			}
+			connection := fmt.Sprintf("%s, connection %d", before.run, before.conn)
+			switch other := spent[connection]; {
+			case !l.killed[before.run]:
+				j.find("%s to %s came again though it was answered %q to %s, which lived", id, before.to, before.answer, connection)
+			case other != "":
+				j.find("%s to %s came again, and so did %s of the same killed %s", id, before.to, other, connection)
+			}
+			spent[connection] = id
+		}
+		if doubts > mostDoubt {
+			j.find("%s to %s came %d times", id, copies[0].to, len(copies))
+		}
+	}
+}
+
+// judgePosts: every post comes, in one message.
+func (l *ledger) judgePosts(j *judgement, byID map[string][]mailCopy, order []string, tries []attempt) {
+	had := map[string]string{} // message, by reader and post
+	for _, id := range order {
+		c := byID[id][0]
+		for url := range c.posts {
+			other := had[c.to+url]
+			if other != "" && !slices.ContainsFunc(byID[other], func(c mailCopy) bool { return codeOf(c.answer) >= 400 }) {
+				j.find("%s has %s twice: in %s and %s", c.to, url, other, id)
+			}
+			had[c.to+url] = id
+			if at, ok := l.due[c.to][url]; ok && c.now.Before(at) {
+				j.find("%s had %s before %s", c.to, url, instant(at))
+			}
+		}
+	}
+	failed, doubted := map[string]bool{}, map[string]bool{}
+	for reader, posts := range l.due {
+		for url, at := range posts {
+			if had[reader+url] != "" || at.After(l.until) || l.silenced(reader, at) {
+				continue
+			}
+			edition := reader + instant(at)
+			switch refused, doubts := l.excuse(reader, at, tries); {
+			case refused:
+				failed[edition] = true
+			case doubts >= 2:
+				doubted[edition] = true
+			default:
+				j.find("%s never had %s, which was due at %s", reader, url, instant(at))
+			}
+		}
+	}
+	j.failed, j.doubted = len(failed), len(doubted)
+}
+
+func (l *ledger) silenced(reader string, at time.Time) bool {
+	since, ok := l.mute[reader]
+	return ok && since.Before(at.Add(oneDay)) // it may have been waiting
+}
+
+// excuse tells what the server did to an edition that did not come.
+func (l *ledger) excuse(reader string, at time.Time, tries []attempt) (refused bool, doubts int) {
+	for _, a := range tries {
+		if a.to != reader || a.now.Before(at) || !a.now.Before(at.Add(oneDay)) {
+			continue
+		}
+		if a.code >= 500 {
+			refused = true
+		}
+		if a.reached == inBody || a.dot && a.code == 0 {
+			doubts++
+		}
+	}
+	return refused, doubts
+}
+
+// judgeTries: who is refused for now is left alone for a while, and nobody is
+// asked who may get nothing.
+func (l *ledger) judgeTries(j *judgement, tries []attempt) {
+	last := map[string]attempt{}
+	for _, a := range tries {
+		if a.to == "" {
+			continue
+		}
+		if since, ok := l.mute[a.to]; ok && a.now.After(since) {
+			j.find("%s: the server was asked for %s, who may have nothing since %s", instant(a.now), a.to, instant(since))
+		}
+		before, ok := last[a.to]
+		if gap := a.now.Sub(before.now); ok && before.reached != atMAIL && before.code/100 == 4 && before.code != 421 && gap < shortest {
+			j.find("%s: %s was tried again %s after %q", instant(a.now), a.to, gap, before.reply)
+		}
+		last[a.to] = a
+	}
+}
+
+// tell is a judgement in short.
+func (j judgement) tell() string {
+	const most = 12
+	shown := j.findings[:min(most, len(j.findings))]
+	return fmt.Sprintf("%d findings:\n%s", len(j.findings), strings.Join(shown, "\n"))
+}

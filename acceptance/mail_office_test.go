@@ -1,0 +1,211 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// An office is a house whose readers all take one site, which has news every
+// day, and whose mail goes to a server that may go wrong.
+type office struct {
+	*house
+	*ledger
+	web     *web
+	site    *site
+	server  *mailServer
+	now     time.Time
+	readers []string
+
+	mu     sync.Mutex
+	random *rand.Rand
+	runs   int
+	deaths int
+}
+
+func newOffice(t *testing.T, database string, seed uint64) *office {
+	t.Helper()
+	if full() {
+		seed = rand.Uint64()
+	}
+	t.Logf("seed %d", seed)
+	o := &office{house: newHouse(t, database), ledger: newLedger(), now: begin(), random: rand.New(rand.NewPCG(seed, 11))}
+	o.house.set("DIGEST_POLL_WINDOW=0")
+	o.site = &site{temper: temper{name: "daily", kind: "rss", etag: strong}, begin: o.now}
+	for at := o.now.Add(-5 * time.Hour); at.Before(o.now.Add(20 * oneDay)); at = at.Add(5*time.Hour + 7*time.Minute) {
+		n := len(o.site.posts)
+		o.site.posts = append(o.site.posts, post{fmt.Sprintf("http://site-0.example/posts/%d", n), n, at})
+	}
+	o.web = newWeb(t, o.now)
+	o.web.open(t, []*site{o.site})
+	o.server = newMailServer(t, o.now)
+	return o
+}
+
+// set moves the one clock.
+func (o *office) set(now time.Time) {
+	o.now = now
+	o.web.set(now)
+	o.server.set(now)
+}
+
+// enrol adds readers in UTC; their posts are due at the midnights until the end.
+func (o *office) enrol(readers int, until time.Time) {
+	o.t.Helper()
+	var emails []string
+	for i := range readers {
+		emails = append(emails, fmt.Sprintf("reader%d@%s", i, []string{"example.org", "example.net", "example.com"}[i%3]))
+	}
+	o.add(until, "UTC", emails...)
+}
+
+// add adds readers, some at once.
+func (o *office) add(until time.Time, zone string, emails ...string) {
+	o.t.Helper()
+	o.until = until
+	queue := make(chan string)
+	var adding sync.WaitGroup
+	o.at(o.now, "user", "add", emails[0], "--time-zone", zone)
+	o.at(o.now, "subscribe", emails[0], o.site.address())
+	for range 3 {
+		adding.Go(func() {
+			for email := range queue {
+				o.at(o.now, "user", "add", email, "--time-zone", zone)
+				o.at(o.now, "subscribe", email, o.site.address())
+			}
+		})
+	}
+	for _, email := range emails[1:] {
+		queue <- email
+	}
+	close(queue)
+	adding.Wait()
+	o.readers = append(o.readers, emails...)
+	for _, email := range emails {
+		o.due[email] = map[string]time.Time{}
+		for _, p := range o.site.posts {
+			if at := midnight(o.t, p.at, zone); p.at.After(o.now) && !at.After(until) {
+				o.due[email][p.url] = at
+			}
+		}
+	}
+}
+
+// through gives a house that mails by a door of its own, and the door's name.
+func (o *office) through() (*house, string) {
+	o.mu.Lock()
+	o.runs++
+	run := fmt.Sprintf("run %d", o.runs)
+	o.mu.Unlock()
+	h := *o.house
+	h.settings = append(append([]string(nil), h.settings...), "DIGEST_MAIL="+o.mailSetting(o.server.door(run)))
+	return &h, run
+}
+
+func (o *office) mailSetting(address string) string {
+	switch {
+	case o.server.tls != nil:
+		return "smtp://digest:" + o.server.password + "@" + address
+	case o.server.password != "":
+		return "smtp+insecure://digest:" + o.server.password + "@" + address
+	}
+	return "smtp+insecure://" + address
+}
+
+// once runs a tick; that it could not send all is no surprise here.
+func (o *office) once(now time.Time) summary {
+	o.t.Helper()
+	h, _ := o.through()
+	out := h.try(o.t.Context(), "--now", instant(now), "--json", "tick")
+	return o.ended(out, now)
+}
+
+func (o *office) ended(out outcome, now time.Time) (s summary) {
+	o.t.Helper()
+	waits := out.status == 1 && strings.Contains(out.stderr, "they wait")
+	if out.status != 0 && !waits {
+		o.t.Errorf("%s: tick ended with %d: %s%s", instant(now), out.status, out.stdout, out.stderr)
+		return s
+	}
+	s, err := readSummary(out.stdout)
+	if err != nil {
+		o.t.Error(err)
+	}
+	return s
+}
+
+// A fate is how a run comes to die.
+type fate struct {
+	at    point
+	n     int
+	after time.Duration
+}
+
+// draw draws a fate: after a while, or when the n-th message comes to a point.
+func (o *office) draw() fate {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := fate{after: time.Duration(o.random.Int64N(int64(80 * time.Millisecond)))}
+	if o.random.IntN(3) > 0 {
+		points := []point{atBanner, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atDotStored, atDotStored, atQUIT}
+		f = fate{at: points[o.random.IntN(len(points))], n: 1 + o.random.IntN(8), after: 2 * time.Second}
+	}
+	return f
+}
+
+// doom runs the program and kills it.
+func (o *office) doom(f fate, args ...string) {
+	o.t.Helper()
+	h, run := o.through()
+	ctx, kill := context.WithCancel(o.t.Context())
+	defer kill()
+	dead := make(chan struct{})
+	if f.at != "" {
+		o.server.catch(run, &trap{at: f.at, n: f.n, spring: func() { kill(); <-dead }})
+	}
+	timer := time.AfterFunc(f.after, kill)
+	out := h.try(ctx, args...)
+	timer.Stop()
+	o.mu.Lock()
+	if out.status == -1 {
+		o.killed[run] = true
+		o.deaths++
+	}
+	o.mu.Unlock()
+	close(dead)
+	if out.status > 0 && !strings.Contains(out.stderr, "they wait") {
+		o.t.Errorf("digest %s: exit status %d: %s", strings.Join(args, " "), out.status, out.stderr)
+	}
+}
+
+// hold judges the journal so far.
+func (o *office) hold() judgement {
+	o.t.Helper()
+	o.server.checkProtocol()
+	j := o.judge(o.server.kept(), o.server.tries())
+	if len(j.findings) > 0 {
+		o.t.Errorf("%s", j.tell())
+	}
+	return j
+}
+
+// agenda is when the hours of a day are run: at its midnight, often at first,
+// then less.
+func agenda(midnight time.Time) (ticks []time.Time) {
+	for _, part := range []struct{ until, step time.Duration }{
+		{time.Hour, 5 * time.Minute}, {4 * time.Hour, 20 * time.Minute}, {12 * time.Hour, time.Hour}, {oneDay, 4 * time.Hour},
+	} {
+		last := midnight.Add(-part.step)
+		if len(ticks) > 0 {
+			last = ticks[len(ticks)-1]
+		}
+		for at := last.Add(part.step); at.Before(midnight.Add(part.until)); at = at.Add(part.step) {
+			ticks = append(ticks, at)
+		}
+	}
+	return ticks
+}

@@ -1,0 +1,405 @@
+package acceptance
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A mailServer speaks SMTP as RFC 5321 has it, on net alone, and goes wrong
+// where its plan says so. Its journal is what it took charge of, whatever the
+// client came to hear of that.
+type mailServer struct {
+	t        *testing.T
+	lone     bool        // PIPELINING is not offered
+	tls      *tls.Config // STARTTLS is offered, and AUTH only after it
+	password string      // of every user; empty: no AUTH
+
+	mu         sync.Mutex
+	plan       plan
+	now        time.Time // simulated
+	conns      int
+	journal    []accepted
+	attempts   []*attempt
+	injected   map[string]int // faults, by point and trick
+	violations []string       // of the protocol, by the client
+	traps      map[string]*trap
+	busy, most map[string]int // transactions at once, by the recipient's domain
+}
+
+// An accepted message is one that the server took charge of.
+type accepted struct {
+	conn     int
+	run      string
+	now      time.Time // simulated
+	at       time.Time
+	from, to string
+	raw      []byte
+	answer   string // that was wholly written; empty: none was
+}
+
+// An attempt is one transaction, from MAIL on.
+type attempt struct {
+	conn     int
+	run      string
+	now      time.Time
+	at       time.Time
+	from, to string
+	reached  point
+	dot      bool   // the final dot came
+	kept     bool   // the message is in the journal
+	code     int    // of the last answer that was wholly written
+	reply    string // the same
+}
+
+// A trap springs when a run comes to a point for the n-th time: it is called,
+// and the server does no more on that connection, unless it is to go on.
+type trap struct {
+	at     point
+	n      int
+	spring func()
+	goOn   bool
+}
+
+func newMailServer(t *testing.T, now time.Time) *mailServer {
+	return &mailServer{
+		t: t, now: now, plan: noFaults, injected: map[string]int{}, traps: map[string]*trap{},
+		busy: map[string]int{}, most: map[string]int{},
+	}
+}
+
+// door opens a port; what comes by it belongs to a run. It gives the address.
+func (s *mailServer) door(run string) string {
+	s.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var sessions sync.WaitGroup
+	s.t.Cleanup(func() { l.Close(); sessions.Wait() })
+	sessions.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			sessions.Go(func() { s.serve(conn, run) })
+		}
+	})
+	return l.Addr().String()
+}
+
+func (s *mailServer) set(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = now
+}
+
+func (s *mailServer) follow(p plan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plan = p
+}
+
+// catch sets a trap for a run.
+func (s *mailServer) catch(run string, t *trap) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.traps[run] = t
+}
+
+// kept gives the journal.
+func (s *mailServer) kept() []accepted {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.journal)
+}
+
+func (s *mailServer) tries() []attempt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]attempt, len(s.attempts))
+	for i, a := range s.attempts {
+		all[i] = *a
+	}
+	return all
+}
+
+func (s *mailServer) faults() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.injected)
+}
+
+// atOnce gives the most transactions that a domain's recipients had at once.
+func (s *mailServer) atOnce(domain string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.most[domain]
+}
+
+// checkProtocol: the client kept to it.
+func (s *mailServer) checkProtocol() {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.violations {
+		s.t.Errorf("the protocol was not kept: %s", v)
+	}
+}
+
+func (s *mailServer) violated(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.violations = append(s.violations, fmt.Sprintf(format, args...))
+}
+
+// A mailSession is one connection.
+type mailSession struct {
+	*mailServer
+	conn    net.Conn
+	r       *bufio.Reader
+	w       *bufio.Writer
+	id      int
+	run     string
+	secure  bool
+	known   bool // logged in
+	greeted bool
+	open    *attempt // the transaction; nil: none
+	count   int      // messages accepted
+}
+
+var errEnd = errors.New("the session is over")
+
+func (s *mailServer) serve(conn net.Conn, run string) {
+	s.mu.Lock()
+	s.conns++
+	c := &mailSession{mailServer: s, conn: conn, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), id: s.conns, run: run}
+	s.mu.Unlock()
+	defer func() { c.conn.Close() }()
+	defer c.finish()
+	if _, err := c.answer(atBanner, "220 mail.example ESMTP"); err != nil {
+		return
+	}
+	for {
+		line, err := c.line(512) // RFC 5321 §4.5.3.1.4
+		if err != nil {
+			return
+		}
+		verb, arg, _ := strings.Cut(line, " ")
+		if err := c.command(strings.ToUpper(verb), arg); err != nil {
+			return
+		}
+	}
+}
+
+func (c *mailSession) line(most int) (string, error) {
+	line, err := c.r.ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	if !strings.HasSuffix(line, "\r\n") {
+		c.violated("a line ends without CR: %q", line)
+	}
+	if len(line) > most {
+		c.violated("a line of %d octets: %.60q", len(line), line)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), nil
+}
+
+// alone holds that nothing was sent behind a command that ends a group
+// (RFC 2920 §3.1), or behind any where pipelining was not offered.
+func (c *mailSession) alone(verb string) {
+	last := c.lone || !slices.Contains([]string{"MAIL", "RCPT", "RSET"}, verb)
+	if last && c.r.Buffered() > 0 {
+		c.violated("more was sent behind %s", verb)
+	}
+}
+
+func (c *mailSession) command(verb, arg string) error {
+	c.alone(verb)
+	switch verb {
+	case "EHLO", "HELO":
+		c.finish()
+		code, err := c.answer(atEHLO, c.offers()...)
+		c.greeted = code == 250
+		return err
+	case "STARTTLS":
+		return c.startTLS()
+	case "AUTH":
+		return c.auth(arg)
+	case "MAIL":
+		return c.mail(arg)
+	case "RCPT":
+		return c.rcpt(arg)
+	case "DATA":
+		return c.data()
+	case "RSET":
+		code, err := c.answer(atRSET, "250 2.0.0 forgotten")
+		if code == 250 {
+			c.finish()
+		}
+		return err
+	case "NOOP":
+		return c.say("250 2.0.0 here")
+	case "QUIT":
+		c.finish()
+		c.answer(atQUIT, "221 2.0.0 goodbye") //nolint:errcheck // it ends anyway
+		return errEnd
+	}
+	c.violated("an unknown command %q", verb)
+	return c.say("500 5.5.2 what")
+}
+
+func (c *mailSession) offers() []string {
+	offers := []string{"mail.example", "8BITMIME", "ENHANCEDSTATUSCODES", "SIZE 10000000"}
+	if !c.lone {
+		offers = append(offers, "PIPELINING")
+	}
+	if c.tls != nil && !c.secure {
+		offers = append(offers, "STARTTLS")
+	} else if c.password != "" {
+		offers = append(offers, "AUTH PLAIN LOGIN")
+	}
+	for i := range offers {
+		sign := "-"
+		if i == len(offers)-1 {
+			sign = " "
+		}
+		offers[i] = "250" + sign + offers[i]
+	}
+	return offers
+}
+
+func (c *mailSession) startTLS() error {
+	code, err := c.answer(atSTARTTLS, "220 2.0.0 go on")
+	if err != nil || code != 220 {
+		return err
+	}
+	encrypted := tls.Server(c.conn, c.tls)
+	if err := encrypted.Handshake(); err != nil {
+		return err
+	}
+	c.conn, c.r, c.w = encrypted, bufio.NewReader(encrypted), bufio.NewWriter(encrypted)
+	c.secure, c.greeted = true, false
+	return nil
+}
+
+func (c *mailSession) auth(arg string) error {
+	kind, given, _ := strings.Cut(arg, " ")
+	if c.password == "" || c.tls != nil && !c.secure || !strings.EqualFold(kind, "PLAIN") {
+		return c.say("504 5.5.4 not that way")
+	}
+	if given == "" {
+		if err := c.say("334 "); err != nil {
+			return err
+		}
+		var err error
+		if given, err = c.line(12288); err != nil {
+			return err
+		}
+	}
+	login, _ := base64.StdEncoding.DecodeString(given)
+	parts := bytes.Split(login, []byte{0})
+	if len(parts) != 3 || string(parts[2]) != c.password {
+		return c.say("535 5.7.8 wrong password")
+	}
+	code, err := c.answer(atAUTH, "235 2.7.0 welcome")
+	c.known = code == 235
+	return err
+}
+
+func (c *mailSession) mail(arg string) error {
+	from, ok := path(arg, "FROM:")
+	if !ok || c.open != nil || !c.greeted || c.password != "" && !c.known {
+		c.violated("MAIL %s out of order or not understood", arg)
+		return c.say("503 5.5.1 not now")
+	}
+	c.mu.Lock()
+	a := &attempt{conn: c.id, run: c.run, now: c.now, at: time.Now(), from: from, reached: atMAIL}
+	c.attempts = append(c.attempts, a)
+	c.mu.Unlock()
+	c.open = a
+	code, err := c.answer(atMAIL, "250 2.1.0 sender ok")
+	if code != 250 {
+		c.open = nil
+	}
+	return err
+}
+
+func (c *mailSession) rcpt(arg string) error {
+	to, ok := path(arg, "TO:")
+	if !ok {
+		c.violated("RCPT %s is not understood", arg)
+	}
+	if c.open == nil {
+		return c.say("503 5.5.1 MAIL first")
+	}
+	c.note(func(a *attempt) {
+		if a.to != "" {
+			c.violations = append(c.violations, "a second recipient, "+to)
+		}
+		a.to, a.reached = to, atRCPT
+		d := domainOf(to)
+		c.busy[d]++
+		c.most[d] = max(c.most[d], c.busy[d])
+	})
+	code, err := c.answer(atRCPT, "250 2.1.5 recipient ok")
+	if code != 250 {
+		c.finish()
+	}
+	return err
+}
+
+// finish ends a transaction.
+func (c *mailSession) finish() {
+	if c.open == nil {
+		return
+	}
+	c.note(func(a *attempt) {
+		if a.to != "" {
+			c.busy[domainOf(a.to)]--
+		}
+	})
+	c.open = nil
+}
+
+func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
+
+// note changes the open attempt.
+func (c *mailSession) note(change func(*attempt)) {
+	if c.open == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(c.open)
+}
+
+// path reads FROM:<…> or TO:<…>; what may follow are the parameters that were offered.
+func path(arg, name string) (string, bool) {
+	if len(arg) < len(name) || !strings.EqualFold(arg[:len(name)], name) {
+		return "", false
+	}
+	address, params, ok := strings.Cut(strings.TrimPrefix(arg[len(name):], "<"), ">")
+	for param := range strings.FieldsSeq(params) {
+		ok = ok && (strings.HasPrefix(param, "BODY=") || strings.HasPrefix(param, "SIZE="))
+	}
+	return address, ok && arg[len(name)] == '<'
+}
+
+func codeOf(reply string) int {
+	code, _ := strconv.Atoi(reply[:min(3, len(reply))])
+	return code
+}

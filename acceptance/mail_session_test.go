@@ -1,0 +1,207 @@
+package acceptance
+
+import (
+	"bytes"
+	"strings"
+	"time"
+)
+
+// say sends an answer; in a group of commands it waits for the others.
+func (c *mailSession) say(lines ...string) error {
+	for _, line := range lines {
+		c.w.WriteString(line + "\r\n") //nolint:errcheck // Flush gives the same error
+	}
+	if c.r.Buffered() > 0 {
+		return nil
+	}
+	return c.w.Flush()
+}
+
+// ask asks the plan, and the trap before it: what was trapped gets no answer.
+func (c *mailSession) ask(at point) (fault, error) {
+	c.mu.Lock()
+	m := moment{at: at, run: c.run, conn: c.id, messages: c.count, now: c.now}
+	if c.open != nil {
+		m.to = c.open.to
+		c.open.reached = at
+	}
+	t := c.traps[c.run]
+	if t != nil && t.at == at {
+		t.n--
+	}
+	sprung := t != nil && t.at == at && t.n == 0
+	p := c.plan
+	c.mu.Unlock()
+	if sprung {
+		t.spring()
+		if !t.goOn {
+			return fault{}, errEnd
+		}
+	}
+	f := p(m)
+	if f.trick != honest {
+		c.mu.Lock()
+		c.injected[string(at)+": "+string(f.trick)]++
+		c.mu.Unlock()
+	}
+	return f, nil
+}
+
+// answer gives the right answer at a point, or does what the plan says
+// instead. The code is 0 when no answer can be understood.
+func (c *mailSession) answer(at point, right ...string) (code int, err error) {
+	f, err := c.ask(at)
+	if err != nil {
+		return 0, err
+	}
+	return c.play(f, right...)
+}
+
+func (c *mailSession) play(f fault, right ...string) (code int, err error) {
+	switch f.trick {
+	case drop:
+		return 0, errEnd
+	case silent:
+		c.rest(f.wait)
+		return 0, errEnd
+	case garbage:
+		return 0, c.say("\x00\xffNot an answer at all")
+	case bye:
+		right = []string{"421 4.3.2 mail.example is going down"}
+	case half:
+		text := right[0] + " and so on"
+		c.w.WriteString(text[:len(text)/2]) //nolint:errcheck // it ends anyway
+		c.w.Flush()                         //nolint:errcheck
+		return 0, errEnd
+	case torn:
+		c.w.WriteString(right[0][:3] + "-the first of several lines\r\n") //nolint:errcheck
+		c.w.Flush()                                                       //nolint:errcheck
+		return 0, errEnd
+	case delay:
+		c.rest(f.wait)
+	case refuse:
+		right = []string{f.reply}
+	}
+	if err := c.say(right...); err != nil {
+		return 0, err
+	}
+	code = codeOf(right[0])
+	c.note(func(a *attempt) { a.code, a.reply = code, right[0] })
+	if f.trick == bye || code == 421 {
+		c.w.Flush() //nolint:errcheck
+		return code, errEnd
+	}
+	return code, nil
+}
+
+// rest is what slow servers do; what was answered before is sent first.
+func (c *mailSession) rest(d time.Duration) {
+	c.w.Flush() //nolint:errcheck // the next answer shows it
+	select {
+	case <-time.After(d):
+	case <-c.t.Context().Done():
+	}
+}
+
+func (c *mailSession) data() error {
+	if c.open == nil || c.open.to == "" {
+		return c.say("503 5.5.1 RCPT first")
+	}
+	code, err := c.answer(atDATA, "354 go on")
+	if err != nil || code != 354 {
+		c.note(func(a *attempt) { a.dot = false })
+		return err
+	}
+	if err := c.w.Flush(); err != nil {
+		return err
+	}
+	f, err := c.ask(inBody)
+	if err != nil {
+		return err
+	}
+	raw, err := c.body(f)
+	if err != nil {
+		return err
+	}
+	c.note(func(a *attempt) { a.dot, a.code, a.reply = true, 0, "" })
+	return c.dot(raw)
+}
+
+// body reads lines up to the dot, and takes the doubled dots off
+// (RFC 5321 §4.5.2). A fault comes after some lines.
+func (c *mailSession) body(f fault) ([]byte, error) {
+	var raw bytes.Buffer
+	broken := 0
+	if f.trick != honest {
+		broken = 1 + int(f.wait/time.Millisecond)*4
+	}
+	for n := 1; ; n++ {
+		line, err := c.line(1000) // §4.5.3.1.6
+		if err != nil {
+			return nil, err
+		}
+		if line == "." {
+			return raw.Bytes(), nil
+		}
+		if strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' && r != '\t' }) {
+			c.violated("a body that was called 7bit has %q", line)
+		}
+		raw.WriteString(strings.TrimPrefix(line, ".") + "\r\n")
+		if n != broken {
+			continue
+		}
+		if f.trick == garbage || f.trick == refuse { // no answer may come here but this one
+			f.trick = bye
+		}
+		if f.trick == delay {
+			c.rest(f.wait)
+			continue
+		}
+		if _, err := c.play(f, "421 4.3.2 going down"); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// dot takes charge of a message, or not, and says something of it.
+func (c *mailSession) dot(raw []byte) error {
+	defer c.finish()
+	lost, err := c.ask(atDotLost)
+	if err != nil {
+		return err
+	}
+	if lost.trick == delay {
+		c.rest(lost.wait)
+	} else if lost.trick != honest {
+		_, err := c.play(lost, "250 2.0.0 lost")
+		return err
+	}
+	entry := c.keep(raw)
+	f, err := c.ask(atDotStored)
+	if err != nil {
+		return err
+	}
+	reply := "250 2.0.0 kept"
+	code, err := c.play(f, reply)
+	if code != 0 && c.w.Flush() == nil {
+		c.mu.Lock()
+		if code != 250 {
+			reply = c.open.reply
+		}
+		c.journal[entry].answer = reply
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// keep writes the journal.
+func (c *mailSession) keep(raw []byte) (entry int) {
+	c.count++
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open.kept = true
+	c.journal = append(c.journal, accepted{
+		conn: c.id, run: c.run, now: c.now, at: time.Now(), from: c.open.from, to: c.open.to, raw: raw,
+	})
+	return len(c.journal) - 1
+}

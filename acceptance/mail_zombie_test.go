@@ -1,0 +1,122 @@
+package acceptance
+
+import (
+	"bytes"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// A sleeper is a run that was stopped in its tracks at a point, its connection
+// open.
+type sleeper struct {
+	*exec.Cmd
+	stderr  bytes.Buffer
+	release chan struct{} // closed: the server goes on with its session
+}
+
+// stall begins a tick and stops it when its n-th message comes to a point.
+func (o *office) stall(at point, n int) *sleeper {
+	o.t.Helper()
+	h, run := o.through()
+	s := &sleeper{release: make(chan struct{})}
+	stopped := make(chan struct{})
+	s.Cmd = h.command(o.t.Context(), "--now", instant(o.now), "tick")
+	s.Stderr = &s.stderr
+	// The trap may spring before Start has set the process.
+	started := make(chan struct{})
+	o.server.catch(run, &trap{at: at, n: n, spring: func() {
+		<-started
+		s.Process.Signal(syscall.SIGSTOP) //nolint:errcheck // the test shows it
+		close(stopped)
+		<-s.release
+	}, goOn: true})
+	if err := s.Start(); err != nil {
+		o.t.Fatal(err)
+	}
+	close(started)
+	select {
+	case <-stopped:
+	case <-time.After(20 * time.Second):
+		o.t.Fatalf("no message came to %s: %s", at, s.stderr.String())
+	}
+	return s
+}
+
+// wake lets it go on, to its end.
+func (s *sleeper) wake(t *testing.T) {
+	t.Helper()
+	s.Process.Signal(syscall.SIGCONT) //nolint:errcheck // Wait shows it
+	close(s.release)
+	if err := s.Wait(); err != nil && s.ProcessState.ExitCode() != 1 {
+		t.Errorf("the run that slept: %v: %s", err, s.stderr.String())
+	}
+}
+
+// TestMailZombie: a worker that sleeps through its lease, at each point of a
+// session, sends nothing that another has sent meanwhile.
+func TestMailZombie(t *testing.T) {
+	t.Parallel()
+	for _, at := range []point{atBanner, atMAIL, atRCPT, atDATA} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			storetest.EachAddress(t, func(t *testing.T, database string) {
+				o := newOffice(t, database, 7)
+				o.enrol(1, firstMidnight()) // more would be recorded while it is stopped, with SQLite's lock held
+				o.set(firstMidnight())
+				asleep := o.stall(at, 1)
+				o.later(6*time.Minute, 11*time.Minute)
+				before := len(o.server.kept())
+				asleep.wake(t)
+				o.later(17*time.Minute, 33*time.Minute, time.Hour, 2*time.Hour)
+				if j := o.hold(); before != 1 || j.messages != 1 || j.twice != 0 {
+					t.Errorf("%d messages, %d of them before it woke, %d came twice", j.messages, before, j.twice)
+				}
+			})
+		})
+	}
+}
+
+// later runs ticks so long after the first midnight.
+func (o *office) later(since ...time.Duration) {
+	o.t.Helper()
+	for _, d := range since {
+		o.set(firstMidnight().Add(d))
+		o.once(o.now)
+	}
+}
+
+// TestMailZombieAtDot: a worker that sleeps while the server has its message
+// but has not answered is waited for, a quarter of an hour; then the message is
+// in doubt, and comes again after as long. Whenever it wakes, it comes no third time.
+func TestMailZombieAtDot(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		asleep []time.Duration
+		copies int
+	}{
+		"in time":          {[]time.Duration{6 * time.Minute, 14 * time.Minute}, 1},
+		"in doubt":         {[]time.Duration{6 * time.Minute, 17 * time.Minute}, 2},
+		"after the resend": {[]time.Duration{6 * time.Minute, 17 * time.Minute, 33 * time.Minute}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.EachAddress(t, func(t *testing.T, database string) {
+				o := newOffice(t, database, 7)
+				o.enrol(1, firstMidnight())
+				o.set(firstMidnight())
+				asleep := o.stall(atDotStored, 1)
+				o.later(c.asleep...)
+				o.killed["run 1"] = true // as good as
+				asleep.wake(t)
+				o.later(35*time.Minute, 55*time.Minute, 2*time.Hour, 5*time.Hour)
+				if j := o.hold(); j.messages != 1 || j.messages+j.twice > c.copies {
+					t.Errorf("%d messages, %d came twice; want at most %d copies", j.messages, j.twice, c.copies)
+				}
+			})
+		})
+	}
+}
