@@ -163,7 +163,7 @@ func (s server) diagnose(ctx context.Context, err error, heard bool) (what, todo
 		return "it offers no STARTTLS, and nothing is sent in the clear", "write smtps:// and its port for TLS, usually 465" + s.orInsecure()
 	case strings.Contains(text, "does not support SMTP AUTH"):
 		return "it offers no login here", "take the name and the password out of DIGEST_MAIL if it needs none, or name its port for submission, usually 587 or 465"
-	case strings.Contains(text, "supported SMTP AUTH"), strings.Contains(text, "AUTH type"):
+	case strings.Contains(text, "supported authentication mechanism"), strings.Contains(text, "AUTH type"):
 		return "it offers no way to log in that is known here", "allow PLAIN or LOGIN under TLS at the server"
 	case s.security == startTLS && !heard:
 		return "it takes the connection and says nothing", "write smtps:// if this port speaks TLS from the first byte, as 465 does, or name the port for submission, usually 587"

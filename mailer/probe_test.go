@@ -1,0 +1,252 @@
+package mailer
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+
+	"digest"
+)
+
+// probed is a server that takes one login and never a message.
+type probed struct {
+	t      *testing.T
+	refuse error // what a login is told; nil: it is right
+	taken  bool  // somebody logged in
+}
+
+// NewSession implements smtp.Backend.
+func (p *probed) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
+
+// AuthMechanisms implements smtp.AuthSession.
+func (p *probed) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+// Auth implements smtp.AuthSession.
+func (p *probed) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		p.taken = user == "ann" && password == "s3:cr@t"
+		return p.refuse
+	}), nil
+}
+
+// Mail implements smtp.Session.
+func (p *probed) Mail(string, *smtp.MailOptions) error { p.t.Error("MAIL"); return nil }
+
+// Rcpt implements smtp.Session.
+func (p *probed) Rcpt(string, *smtp.RcptOptions) error { p.t.Error("RCPT"); return nil }
+
+// Data implements smtp.Session.
+func (p *probed) Data(io.Reader) error { p.t.Error("DATA"); return nil }
+
+// Reset implements smtp.Session.
+func (p *probed) Reset() {}
+
+// Logout implements smtp.Session.
+func (p *probed) Logout() error { return nil }
+
+// certificateFor makes one for loopback and a name, valid or not at this time.
+func certificateFor(t *testing.T, from, to time.Duration, names ...string) (server, client *tls.Config) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: names, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(to),
+	}
+	if len(names) == 0 {
+		template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(parsed)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: roots}
+}
+
+const login = "ann:s3%3Acr%40t@"
+
+// TestProbe: a login over each kind of connection, and no message.
+func TestProbe(t *testing.T) {
+	server, client := certificateFor(t, -time.Hour, time.Hour)
+	for scheme, implicit := range map[string]bool{"smtp": false, "smtps": true, "smtp+insecure": false} {
+		p := &probed{t: t}
+		s := smtp.NewServer(p)
+		s.TLSConfig, s.AllowInsecureAuth = server, scheme == "smtp+insecure"
+		address := serveSMTP(t, s, implicit)
+		if err := Probe(t.Context(), scheme+"://"+login+address, Options{TLS: client}); err != nil || !p.taken {
+			t.Errorf("%s: %v, logged in %v", scheme, err, p.taken)
+		}
+	}
+	sink := &sink{}
+	if err := Probe(t.Context(), sink.listen(t), Options{Helo: "here"}); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(sink.log, " "); got != "EHLO here QUIT" {
+		t.Errorf("said %s", got)
+	}
+}
+
+// A failure is a server with something wrong, and what has to be said of it.
+type failure struct {
+	name     string
+	setting  func(t *testing.T) (string, Options)
+	what, do string
+}
+
+// refusal is a server that answers a login so.
+func refusal(err *smtp.SMTPError) func(t *testing.T) (string, Options) {
+	return func(t *testing.T) (string, Options) {
+		server, client := certificateFor(t, -time.Hour, time.Hour)
+		s := smtp.NewServer(&probed{t: t, refuse: err})
+		s.TLSConfig = server
+		return "smtp://" + login + serveSMTP(t, s, false), Options{TLS: client}
+	}
+}
+
+// encrypted is a server with a certificate that the client may believe or not.
+func encrypted(from, to time.Duration, believed bool, names ...string) func(t *testing.T) (string, Options) {
+	return func(t *testing.T) (string, Options) {
+		server, client := certificateFor(t, from, to, names...)
+		if !believed {
+			client = nil
+		}
+		s := smtp.NewServer(&probed{t: t})
+		s.TLSConfig = server
+		return "smtps://" + login + serveSMTP(t, s, true), Options{TLS: client}
+	}
+}
+
+// wire is a sink, reached as the scheme says.
+func wire(scheme string, answer func(string, int) string) func(t *testing.T) (string, Options) {
+	return func(t *testing.T) (string, Options) {
+		s := &sink{answer: answer}
+		return scheme + strings.TrimPrefix(s.listen(t), "smtp+insecure://"), Options{DialTimeout: 2 * time.Second}
+	}
+}
+
+// dialled fails to dial.
+func dialled(setting string, err error) func(t *testing.T) (string, Options) {
+	return func(*testing.T) (string, Options) {
+		return setting, Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, err }}
+	}
+}
+
+func failures() []failure {
+	hour := time.Hour
+	secret := base64.StdEncoding.EncodeToString([]byte("\x00ann\x00s3:cr@t"))
+	silent := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		conn, other := net.Pipe()
+		context.AfterFunc(ctx, func() { other.Close() })
+		return conn, nil
+	}
+	return []failure{
+		{"wrong password", refusal(&smtp.SMTPError{Code: 535, EnhancedCode: smtp.EnhancedCode{5, 7, 8}, Message: "no " + secret + " s3:cr@t"}), "it says 535 5.7.8 no *** ***", "correct the name and the password"},
+		{"app password", refusal(&smtp.SMTPError{Code: 534, EnhancedCode: smtp.EnhancedCode{5, 7, 9}, Message: "Application-specific password required"}), "it says 534", "an app password"},
+		{"login later", refusal(&smtp.SMTPError{Code: 454, EnhancedCode: smtp.EnhancedCode{4, 7, 0}, Message: "later"}), "it says 454", "try again later"},
+		{"expired", encrypted(-48*hour, -24*hour, true), "its certificate ended on " + time.Now().UTC().Add(-24*hour).Format(time.DateOnly), "renew the certificate"},
+		{"not yet valid", encrypted(24*hour, 48*hour, true), "not yet valid", "clock of this machine"},
+		{"trusted by nobody", encrypted(-hour, hour, false), "nobody this machine trusts", "public authority"},
+		{"another name", encrypted(-hour, hour, true, "mx.example.org"), "its certificate is for mx.example.org", "write that name as the host"},
+		{"no STARTTLS", wire("smtp://"+login, nil), "it offers no STARTTLS", "write smtps:// and its port for TLS, usually 465, or smtp+insecure://"},
+		{"no TLS", wire("smtps://"+login, nil), "does not speak TLS from the first byte", "write smtp://"},
+		{"no login", wire("smtp+insecure://"+login, nil), "it offers no login", "take the name and the password out"},
+		{"no known login", wire("smtp+insecure://"+login, always("EHLO", "250-sink\r\n250 AUTH GSSAPI")), "no way to log in", "allow PLAIN"},
+		{"TLS from the first byte", func(t *testing.T) (string, Options) {
+			setting, o := encrypted(-hour, hour, true)(t)
+			o.DialTimeout = time.Second
+			return strings.Replace(setting, "smtps", "smtp", 1), o
+		}, "says nothing", "write smtps://"},
+		{"silence", func(*testing.T) (string, Options) {
+			return "smtps://" + login + "mail.example.org", Options{DialTimeout: 50 * time.Millisecond, Dial: silent}
+		}, "did not answer in time", "firewall"},
+		{"refused here", wire("smtp+insecure://", always("BANNER", "554 5.7.1 you are on a list")), "it says 554 5.7.1 you are on a list", "takes nothing from this machine"},
+		{"busy", wire("smtp+insecure://", always("BANNER", "421 4.3.2 busy")), "it says 421", "try again later"},
+		{"hangs up", wire("smtp+insecure://", always("BANNER", hangUp)), "EOF", "host and port of a mail server"},
+		{"no such host", dialled("smtp://mail.nowhere.example", &net.DNSError{Err: "no such host", IsNotFound: true}), "there is no host of this name", "correct the host"},
+		{"no name server", dialled("smtp://mail.nowhere.example", &net.DNSError{Err: "timeout", IsTimeout: true}), "cannot be looked up", "DNS server"},
+		{"nobody listens", dialled("smtp://mail.example.org", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), "no connection (dial: connection refused)", "that the server runs"},
+		{"port 25", dialled("smtp://mail.example.org:25", &net.OpError{Op: "dial", Err: errors.New("refused")}), "no connection", "port 25"},
+	}
+}
+
+// TestProbeFailures: each thing that can be wrong is told from the others, and
+// the password is in none of the answers.
+func TestProbeFailures(t *testing.T) {
+	for _, tt := range failures() {
+		t.Run(tt.name, func(t *testing.T) {
+			setting, o := tt.setting(t)
+			err := Probe(t.Context(), setting, o)
+			if digest.KindOf(err) != digest.Unavailable {
+				t.Fatalf("got %v", err)
+			}
+			what, do, _ := strings.Cut(err.Error(), "; ")
+			if !strings.HasPrefix(what, "mail server ") || !strings.Contains(what, tt.what) || !strings.Contains(do, tt.do) {
+				t.Errorf("got %q, want %q and %q", err, tt.what, tt.do)
+			}
+			if strings.Contains(err.Error(), "s3:cr@t") || strings.Contains(err.Error(), "s3%3A") || strings.ContainsAny(err.Error(), "\r\n") {
+				t.Errorf("shows too much: %q", err)
+			}
+		})
+	}
+	if err := Probe(t.Context(), "pigeon:loft", Options{}); digest.KindOf(err) != digest.Invalid {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestProbeMaildir: the folders are tried, and nothing stays.
+func TestProbeMaildir(t *testing.T) {
+	dir := t.TempDir()
+	mail := filepath.Join(dir, "to", "come")
+	if err := Probe(t.Context(), "maildir:"+mail, Options{}); err != nil {
+		t.Error(err)
+	}
+	if found, _ := os.ReadDir(dir); len(found) > 0 {
+		t.Errorf("left behind: %v", found)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range []string{"file", "file/mail"} {
+		err := Probe(t.Context(), "maildir:"+filepath.Join(dir, sub), Options{})
+		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "make the folder writable") {
+			t.Errorf("%s: %v", sub, err)
+		}
+	}
+}
+
+func TestDestination(t *testing.T) {
+	for setting, want := range map[string]Place{
+		"maildir:mail":                   {Folder: "mail"},
+		"smtp://a:b@Mail.example.org":    {Host: "mail.example.org", Port: 587, Login: true},
+		"smtps://bücher.example:4650":    {Host: "xn--bcher-kva.example", Port: 4650},
+		"smtp+insecure://127.0.0.1:2525": {Host: "127.0.0.1", Port: 2525},
+	} {
+		if got, err := Destination(setting); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", setting, got, err)
+		}
+	}
+}
