@@ -81,8 +81,8 @@ func (d *Desk) Take(ctx context.Context, m Message) (Outcome, error) {
 	if len(to) == 0 {
 		to = d.recipients(header)
 	}
-	if !m.FromKnown && header.has("Return-Path") {
-		m.From, m.FromKnown = strings.Trim(header.get("Return-Path"), "<> \t"), true
+	if !m.FromKnown {
+		m.From, m.FromKnown = senderIn(header)
 	}
 	r, broken := Parse(m.Bytes)
 	weightiest := Outcome{Did: NotOurs, Text: "not for us: it came to none of our addresses"}
@@ -100,6 +100,16 @@ func (d *Desk) Take(ctx context.Context, m Message) (Outcome, error) {
 		}
 	}
 	return weightiest, nil
+}
+
+// senderIn is the envelope's sender as the delivering server wrote it. Sendmail
+// gives a bounce the name of its own daemon.
+func senderIn(header fields) (from string, known bool) {
+	from = strings.Trim(header.get("Return-Path"), "<> \t")
+	if local, _, _ := strings.Cut(from, "@"); strings.EqualFold(local, "MAILER-DAEMON") {
+		from = ""
+	}
+	return from, header.has("Return-Path")
 }
 
 func (o Outcome) weight() int {
@@ -137,7 +147,11 @@ func (d *Desk) take(ctx context.Context, p destination, m Message, r Report, bro
 	}
 	o.Token = !p.plain()
 	if err == nil {
-		d.Log.Info("mail came back", "did", string(o.Did), "what", o.Text)
+		level := slog.LevelInfo
+		if o.Did == Ignored {
+			level = slog.LevelDebug
+		}
+		d.Log.Log(ctx, level, "mail came back", "did", string(o.Did), "what", o.Text)
 	}
 	return o, err
 }

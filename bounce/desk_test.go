@@ -159,7 +159,7 @@ func TestTakeWhatIsNoMore(t *testing.T) {
 // A message without an envelope, as `digest bounce < message` gets it, says in
 // its header where it came.
 func TestTakeByHeader(t *testing.T) {
-	each(t, 4, func(t *testing.T, w *world) {
+	each(t, 5, func(t *testing.T, w *world) {
 		take := func(message []byte) Outcome {
 			o, err := w.Take(t.Context(), Message{Bytes: message})
 			w.ok(err)
@@ -173,6 +173,10 @@ func TestTakeByHeader(t *testing.T) {
 		if o := take(w.sample("leave.eml", 2)); o.Did != Left || w.state(2) != digest.DigestLeft {
 			t.Errorf("%+v", o)
 		}
+		sendmail := append([]byte("Delivered-To: "+w.bounceTo(4)+"\n"), w.sample("sendmail.eml", 4)...)
+		if o := take(sendmail); o.Did != Recorded || w.suppressed(4) != digest.ForHardBounce { // Return-Path: <MAILER-DAEMON@…>
+			t.Errorf("%+v", o)
+		}
 		if o := take([]byte("Delivered-To: anna@example.org\nSubject: hello\n\n")); o.Did != NotOurs {
 			t.Errorf("%+v", o)
 		}
@@ -180,7 +184,7 @@ func TestTakeByHeader(t *testing.T) {
 		if o := take(bytes.Replace(w.sample("postfix-unknown.eml", 3), []byte("Return-Path: <>"), []byte("Return-Path: <x@example.net>"), 1)); o.Did != Ignored {
 			t.Errorf("%+v", o)
 		}
-		w.untouched(0, 1, 2)
+		w.untouched(0, 1, 2, 4)
 	})
 }
 

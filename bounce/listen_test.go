@@ -49,7 +49,6 @@ func TestListenSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
 	if _, err := d.Listen("lmtp:" + path); digest.KindOf(err) != digest.Unavailable {
 		t.Errorf("two listen: %v", err)
 	}
@@ -58,6 +57,10 @@ func TestListenSocket(t *testing.T) {
 		t.Fatalf("the first does no longer: %v", err)
 	}
 	c.Close()
+	s.close()
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the socket is left behind")
+	}
 
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 // Bounds of what strangers may use up.
 const (
 	maxConnections = 50 // at once
-	maxFromOne     = 10 // at once, of one address
+	maxFromOne     = 10 // at once, of one address; a server that speaks LMTP is trusted
 	maxRecipients  = 20 // of one message
 
 	commandTimeout = 5 * time.Minute  // for a command, or a whole message (RFC 5321 §4.5.3.2.7)
@@ -36,6 +36,9 @@ func newServer(d *Desk, l net.Listener, lmtp bool) *Server {
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &session{desk: d, server: s}, nil
 	}))
+	if !lmtp {
+		s.listener.fromOne = maxFromOne
+	}
 	s.smtp.Domain = hostOf(d.Address)
 	s.smtp.LMTP = lmtp
 	s.smtp.ReadTimeout, s.smtp.WriteTimeout = commandTimeout, writeTimeout
@@ -78,6 +81,7 @@ func (s *Server) close() {
 // A listener turns away whom there is no room for.
 type listener struct {
 	net.Listener
+	fromOne int // connections of one address; 0: no limit
 
 	mu   sync.Mutex
 	full bool // the server ends
@@ -102,7 +106,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// peer is whom a connection counts for; sockets of this machine count for nobody.
+// peer is whom a connection counts for.
 func peer(c net.Conn) string {
 	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		return a.IP.String()
@@ -113,7 +117,7 @@ func peer(c net.Conn) string {
 func (l *listener) enter(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.full || len(l.open) >= maxConnections || c.who != "" && l.from[c.who] >= maxFromOne {
+	if l.full || len(l.open) >= maxConnections || l.fromOne > 0 && l.from[c.who] >= l.fromOne {
 		return false
 	}
 	l.open[c] = true

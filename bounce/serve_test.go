@@ -158,7 +158,10 @@ func TestServeLimits(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	w := newWorld(t, st, 1)
 	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", MaxMessage/30+100))
-	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+	for _, p := range []struct {
+		setting, hello string
+		room           int
+	}{{"smtp://127.0.0.1:0", "EHLO", maxFromOne}, {"lmtp://127.0.0.1:0", "LHLO", maxConnections}} {
 		a := serve(t, w.Desk, p.setting)
 		c := greeted(t, a, p.hello)
 		c.say("MAIL FROM:<>")
@@ -169,7 +172,7 @@ func TestServeLimits(t *testing.T) {
 		c.want("250", c.say("RSET", "MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
 		c.want("552", c.send(huge))
 		c.want("250 2.0.0 I have", c.say("NOOP")) // the rest of it was no command
-		for range maxFromOne - 1 {
+		for range p.room - 1 {
 			greeted(t, a, p.hello)
 		}
 		c.want("421", dial(t, a).hear())
