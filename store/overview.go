@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"digest"
@@ -13,20 +14,66 @@ type MailQueue struct {
 	Counts map[digest.EditionState]int // of all editions
 
 	// The newest of each first, as many as were asked for.
-	Waiting     []QueuedEdition // to be sent, or on their way; those that were tried before come first
+	Waiting     []QueuedEdition // to be sent, or on their way; those that had trouble come first
 	Unconfirmed []QueuedEdition // in doubt twice
 	Failed      []QueuedEdition
 	Expired     []QueuedEdition
 }
 
-// A QueuedEdition is an edition with the address that it goes to.
+// A QueuedEdition is an edition with the address that it goes to, or went.
 type QueuedEdition struct {
 	digest.Edition
 	Email string
 }
 
 // MailQueue gives the mail that is on its way at now, and what became of the
-// rest, limit of each kind at most.
+// rest, limit of each kind at most. An edition that is too late counts as
+// expired, whether or not somebody has come by to mark it.
 func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQueue, error) {
-	return MailQueue{Counts: make(map[digest.EditionState]int)}, nil
+	q := MailQueue{Counts: make(map[digest.EditionState]int)}
+	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(now)) + `)`
+	var counts []struct {
+		State digest.EditionState `db:"state"`
+		N     int                 `db:"n"`
+	}
+	err := s.read().all(ctx, &counts, `SELECT x.state, count(*) AS n
+		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE e.state END AS state FROM editions e) x GROUP BY x.state`)
+	if err != nil {
+		return q, fmt.Errorf("counting editions: %w", err)
+	}
+	for _, c := range counts {
+		q.Counts[c.State] = c.N
+	}
+	for _, kind := range []struct {
+		to    *[]QueuedEdition
+		where string
+	}{
+		{&q.Waiting, `e.state IN ('ready', 'leased', 'dotting') AND NOT ` + late},
+		{&q.Unconfirmed, `e.state = 'sent_unconfirmed'`},
+		{&q.Failed, `e.state = 'failed'`},
+		{&q.Expired, `(e.state = 'expired' OR ` + late + `)`},
+	} {
+		if *kind.to, err = s.queued(ctx, kind.where, limit); err != nil {
+			return q, fmt.Errorf("listing editions: %w", err)
+		}
+	}
+	return q, nil
+}
+
+func (s *Store) queued(ctx context.Context, where string, limit int) ([]QueuedEdition, error) {
+	var rows []struct {
+		editionRow
+		Email string `db:"email"`
+	}
+	err := s.read().all(ctx, &rows, `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
+		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
+		WHERE `+where+` ORDER BY CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC LIMIT ?`, limit)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]QueuedEdition, len(rows))
+	for i, r := range rows {
+		list[i] = QueuedEdition{Edition: r.edition(), Email: r.Email}
+	}
+	return list, nil
 }

@@ -54,6 +54,10 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	if err != nil {
 		return editions + posts, fmt.Errorf("pruning feeds: %w", err)
 	}
+	err = s.write(ctx, func(c conn) error { return forgetLanes(ctx, c, now, `TRUE`) })
+	if err != nil {
+		return editions + posts + feeds, fmt.Errorf("pruning lanes: %w", err)
+	}
 	if err := s.pruneDomains(ctx, now); err != nil {
 		return editions + posts + feeds, fmt.Errorf("pruning domains: %w", err)
 	}
@@ -71,29 +75,60 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	return editions + posts + feeds, nil
 }
 
-// pruneEditions deletes old editions, the rows of their posts and their notices. Editions are
-// made in the order of time, so the oldest have the lowest keys.
+// pruneEditions deletes old editions, with the rows of their posts, their
+// notices and what came back of them. Editions are made in the order of time,
+// so the oldest have the lowest keys, and the search ends at one that is young.
 func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int, error) {
-	deleted := 0
-	err := s.write(ctx, func(c conn) error {
-		var rows []editionRow
-		err := c.all(ctx, &rows, `SELECT `+editionColumns+` FROM editions e ORDER BY e.id LIMIT ?`, batch)
+	last := digest.EditionID(0)
+	for {
+		var rows []prunableEdition
+		err := s.read().all(ctx, &rows, `SELECT e.id, e.digest_id, e.due_at, e.state, CASE WHEN `+awaited+` THEN 1 ELSE 0 END AS awaited
+			FROM editions e WHERE e.id > ? ORDER BY e.id LIMIT ?`, last, batch)
 		if err != nil {
-			return err
+			return 0, err
 		}
+		over := len(rows) < batch
 		var ids []digest.EditionID
 		var v values
 		for _, e := range rows {
-			if e.DueAt < old && isOver(e.State) {
+			last = e.ID
+			switch {
+			case e.DueAt >= old:
+				over = true
+			case isOver(e.State) && !e.Awaited:
 				ids = append(ids, e.ID)
 				v.row(e.DigestID, e.DueAt)
 			}
 		}
-		if deleted = len(ids); deleted == 0 {
-			return nil
+		if len(ids) > 0 {
+			return len(ids), s.deleteEditions(ctx, ids, &v)
 		}
+		if over {
+			return 0, nil
+		}
+	}
+}
+
+// awaited holds for editions e that another may still bring to their reader:
+// one that is on its way, or one that is to be made.
+const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.edition_id
+		WHERE z.from_id = e.id AND n.state IN ('ready', 'leased', 'dotting'))
+	OR ` + lost + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND d.state = 'active') AND ` + suppressedError + ` IS NULL)`
+
+type prunableEdition struct {
+	ID       digest.EditionID    `db:"id"`
+	DigestID digest.DigestID     `db:"digest_id"`
+	DueAt    instant             `db:"due_at"`
+	State    digest.EditionState `db:"state"`
+	Awaited  bool                `db:"awaited"`
+}
+
+// deleteEditions deletes editions that are over, which they stay; days are
+// their digests and midnights.
+func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days *values) error {
+	return s.write(ctx, func(c conn) error {
 		for _, table := range []string{"digest_posts", "notices"} {
-			err = v.chunks(func(part *values) error {
+			err := days.chunks(func(part *values) error {
 				_, err := c.exec(ctx, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (VALUES `+part.String()+`)`)
 				return err
 			})
@@ -101,16 +136,25 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 				return err
 			}
 		}
-		_, err = c.exec(ctx, `DELETE FROM editions WHERE id IN (`+list(ids)+`)`)
-		return err
+		gone := list(ids)
+		for _, statement := range []string{
+			`DELETE FROM carried WHERE edition_id IN (` + gone + `)`,
+			`DELETE FROM carried WHERE from_id IN (` + gone + `)`,
+			`DELETE FROM bounces WHERE edition_id IN (` + gone + `)`,
+			`DELETE FROM editions WHERE id IN (` + gone + `)`,
+		} {
+			if _, err := c.exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return deleted, err
 }
 
 // isOver reports whether an edition in this state is never sent again.
 func isOver(state digest.EditionState) bool {
 	switch state {
-	case digest.EditionSent, digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired:
+	case digest.EditionSent, digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired, digest.EditionUnmailed:
 		return true
 	}
 	return false
@@ -190,13 +234,16 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 	return n, err
 }
 
-// oldestNeeded is the midnight of the oldest edition that is still to be sent
-// or made, 0 if there is none: nothing since then may go, however old.
+// oldestNeeded is the midnight of the oldest edition that is still to be sent,
+// made or carried, 0 if there is none: nothing since then may go, however old.
 func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
 		UNION ALL SELECT MIN(due_at) FROM editions WHERE state IN ('leased', 'dotting')
+		UNION ALL SELECT MIN(e.due_at) FROM editions n JOIN carried y ON y.edition_id = n.id JOIN editions e ON e.id = y.from_id
+			WHERE n.state IN ('ready', 'leased', 'dotting')
+		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE e.state = 'expired' AND `+awaited+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active') x`)
 	return oldest, err
 }

@@ -108,10 +108,14 @@ func TestPruneSparesTheUnsent(t *testing.T) {
 		want(w.t, "pruned", w.prune(old), 0)
 		want(w.t, "unsent", w.editions(ada), "2026-11-20 unsent")
 		want(w.t, "unreleased", w.waiting(bob), "unreleased new")
-		w.hour(old)
+		w.hour(old) // the unsent one is too old to be sent: the new one carries it
 		want(w.t, "still nothing: both are to be sent", w.prune(old), 0)
-		w.take(old, 100, "t") // too old to send: expired; the new one is leased
-		want(w.t, "the old edition, and no post that one in flight may hold", w.prune(old), 1)
+		want(w.t, "what ada is to get", w.shown(ada), "2026-11-20 unsent; 2028-04-02 +unsent new")
+		w.take(old, 100, "t")
+		want(w.t, "nor while they are in flight", w.prune(old), 0)
+		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		w.send(old)
+		want(w.t, "then all three editions of midnights so long ago, and the posts of the first", w.prune(old), 3+2)
 	})
 }
 

@@ -69,7 +69,7 @@ func TestReleaseMakesEditions(t *testing.T) {
 		send := parisMidnight.Add(7 * time.Hour)
 		want(w.t, "edition", e, digest.Edition{
 			ID: e.ID, DigestID: ada.ID, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}, DueAt: parisMidnight,
-			SendAt: send, Number: 1, State: digest.EditionReady, Date: send, NextAt: send, ExpiresAt: send.Add(20 * time.Hour),
+			SendAt: send, Number: 1, State: digest.EditionReady, Date: send, NextAt: send, ExpiresAt: parisMidnight.Add(20 * time.Hour),
 		})
 		for _, d := range []digest.Digest{w.again(ada), w.again(bob)} {
 			want(w.t, "next midnight", d.NextDueAt, parisMidnight.Add(24*time.Hour))
@@ -77,6 +77,8 @@ func TestReleaseMakesEditions(t *testing.T) {
 		}
 		want(w.t, "counted", w.again(ada).Editions*10+w.again(bob).Editions, 10)
 
+		w.send(send)
+		e = w.edition(e.ID)
 		w.record(now, f, posts(now, "3"))
 		want(w.t, "next day", w.hour(parisMidnight.Add(24*time.Hour)), 1)
 		want(w.t, "both", w.editions(ada), "2026-11-20 1 2; 2026-11-21 3")

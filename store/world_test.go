@@ -125,6 +125,19 @@ func (w world) release(now time.Time) int {
 // first: "2026-11-20 a b; ...".
 func (w world) editions(d digest.Digest) string {
 	w.t.Helper()
+	return w.describe(d, func(refs []digest.PostRef) string {
+		return w.identities(slices.DeleteFunc(refs, func(r digest.PostRef) bool { return r.Carried }))
+	})
+}
+
+// shown describes them with what they carry, marked: "2026-11-20 a +b; ...".
+func (w world) shown(d digest.Digest) string {
+	w.t.Helper()
+	return w.describe(d, w.marked)
+}
+
+func (w world) describe(d digest.Digest, posts func([]digest.PostRef) string) string {
+	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 100)
 	w.ok(err)
 	slices.Reverse(list)
@@ -132,10 +145,23 @@ func (w world) editions(d digest.Digest) string {
 	for _, e := range list {
 		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
 		w.ok(err)
-		own := slices.DeleteFunc(refs[e.ID], func(r digest.PostRef) bool { return r.Carried })
-		out = append(out, strings.TrimSpace(e.LocalDate.String()+" "+w.identities(own)))
+		out = append(out, strings.TrimSpace(e.LocalDate.String()+" "+posts(refs[e.ID])))
 	}
 	return strings.Join(out, "; ")
+}
+
+// marked lists the identities of posts, those that are carried with a plus.
+func (w world) marked(refs []digest.PostRef) string {
+	w.t.Helper()
+	var names []string
+	for _, r := range refs {
+		name := w.identities([]digest.PostRef{r})
+		if r.Carried {
+			name = "+" + name
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " ")
 }
 
 // waiting lists the identities of the posts that wait for a digest.

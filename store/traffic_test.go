@@ -1,0 +1,340 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// waits makes n editions that are ready to be sent at noon to readers of a
+// domain, in one statement each for users, digests and editions.
+func (w world) waits(domain string, n int) {
+	w.t.Helper()
+	var from int
+	from, err := w.Count(w.ctx(), `SELECT COALESCE(MAX(id), 0) FROM users`)
+	w.ok(err)
+	for _, statement := range []string{
+		fmt.Sprintf(`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+			SELECT 'r' || i || '@%s', 'r' || i || '@%s', '%s', 'UTC', 0 FROM n`, n, domain, domain, domain),
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users WHERE id > %d ORDER BY id`, noon.Unix()+86400, from),
+		fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, domain)
+			SELECT d.id, '2026-11-19', %[1]d, %[1]d, 1, 'ready', %[1]d, %[1]d, %[2]d, '%[3]s' FROM digests d WHERE d.user_id > %[4]d ORDER BY d.id`,
+			noon.Unix(), noon.Unix()+20*3600, domain, from),
+	} {
+		w.ok(w.Exec(w.ctx(), statement))
+	}
+}
+
+// claimed claims up to most, and counts what it got by domain.
+func (w world) claimed(now time.Time, q digest.Claim) map[string]int {
+	w.t.Helper()
+	if q.Lease == 0 {
+		q.Lease = 5 * time.Minute
+	}
+	got, err := w.ClaimEditions(w.ctx(), now, q)
+	w.ok(err)
+	by := make(map[string]int)
+	for _, e := range got {
+		by[e.Domain]++
+	}
+	return by
+}
+
+func (w world) nextMail(now time.Time, route, domain digest.Limits) time.Time {
+	w.t.Helper()
+	at, ok, err := w.NextMail(w.ctx(), now, route, domain)
+	w.ok(err)
+	want(w.t, "there is one", ok, !at.IsZero())
+	return at
+}
+
+func perMinute(n int) digest.Limits {
+	return digest.Limits{Rate: digest.Rate{Messages: n, Per: time.Minute}}
+}
+
+// Ten thousand rows of a domain that is left alone stand first in the queue.
+func TestABlockedDomainStarvesNobody(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("big.example", 10_000)
+		w.waits("small.example", 30)
+		until := noon.Add(time.Hour)
+		_, err := w.ChangeLane(w.ctx(), noon, "big.example", func(l digest.Lane) digest.Lane {
+			l.Until, l.Pause, l.Failures, l.Width, l.Reason = until, time.Hour, 2, 1, "451 slow down"
+			return l
+		})
+		w.ok(err)
+		none := digest.Limits{}
+		want(w.t, "next", w.nextMail(noon, none, none), noon)
+		want(w.t, "the others", fmt.Sprint(w.claimed(noon, digest.Claim{Most: 80, Token: "t"})), "map[small.example:30]")
+		want(w.t, "no more", len(w.claimed(noon, digest.Claim{Most: 80, Token: "t"})), 0)
+		want(w.t, "next: the leases", w.nextMail(noon, none, none), noon.Add(5*time.Minute))
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		want(w.t, "next: the domain again", w.nextMail(noon, none, none), until)
+		want(w.t, "not before", len(w.claimed(until.Add(-time.Second), digest.Claim{Most: 80, Token: "t"})), 0)
+		want(w.t, "as wide as it is", fmt.Sprint(w.claimed(until, digest.Claim{Most: 80, Token: "t"})), "map[big.example:1]")
+		want(w.t, "one at a time", len(w.claimed(until, digest.Claim{Most: 80, Token: "t"})), 0)
+	})
+}
+
+func TestABlockedRoute(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 3)
+		until := noon.Add(30 * time.Minute)
+		_, err := w.ChangeLane(w.ctx(), noon, "", func(l digest.Lane) digest.Lane {
+			l.Until, l.Alarm, l.Reason = until, true, "535 wrong password"
+			return l
+		})
+		w.ok(err)
+		want(w.t, "nothing", len(w.claimed(until.Add(-time.Second), digest.Claim{Most: 9, Token: "t"})), 0)
+		want(w.t, "next", w.nextMail(noon, digest.Limits{}, digest.Limits{}), until)
+		want(w.t, "then", len(w.claimed(until, digest.Claim{Most: 9, Token: "t"})), 1)
+		want(w.t, "all", w.leased(), 3)
+	})
+}
+
+func (w world) leased() int {
+	w.t.Helper()
+	n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
+	w.ok(err)
+	return n
+}
+
+// Connections are counted over all workers, until the mark.
+func TestConnections(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 9)
+		w.waits("b.example", 9)
+		w.ok(w.SetLimits(w.ctx(), noon, "A.example", digest.Limits{Connections: 4}))
+		q := digest.Claim{Most: 20, Route: digest.Limits{Connections: 7}, Domain: digest.Limits{Connections: 2}}
+		q.Token = "t"
+		want(w.t, "its own, and the default", fmt.Sprint(w.claimed(noon, q)), "map[a.example:4 b.example:2]")
+		q.Token = "u"
+		want(w.t, "others count too", fmt.Sprint(w.claimed(noon, q)), "map[]")
+		got := w.take(noon, 1, "v") // without limits: b would go on
+		want(w.t, "without defaults", got[0].Domain, "b.example")
+		w.dot(noon, "v", got[0].ID)
+		want(w.t, "full, only a mark or a lease opens it", w.nextMail(noon, q.Route, q.Domain), noon.Add(5*time.Minute))
+		w.mark(noon, "v", digest.Mark{ID: got[0].ID, State: digest.EditionSent})
+		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		q.Route.Connections = 3
+		want(w.t, "the route's comes first", fmt.Sprint(w.claimed(noon, q)), "map[a.example:3]")
+		want(w.t, "and is full", len(w.claimed(noon, q)), 0)
+	})
+}
+
+// sends claims whatever it gets at random moments, by two workers at once, and
+// gives the instants of all claims of each lane.
+func (w world) sends(route, domain digest.Limits, from time.Time, steps int) map[string][]time.Time {
+	w.t.Helper()
+	seen := make(map[string][]time.Time)
+	random := rand.New(rand.NewPCG(1, 2))
+	now := from
+	for range steps {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for _, token := range []string{"t", "u"} {
+			wg.Go(func() {
+				got, err := w.ClaimEditions(w.ctx(), now, digest.Claim{Most: 7, Lease: time.Minute, Token: token, Route: route, Domain: domain})
+				if err != nil {
+					w.t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for _, e := range got {
+					seen[""] = append(seen[""], now)
+					seen[e.Domain] = append(seen[e.Domain], now)
+				}
+			})
+		}
+		wg.Wait()
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		now = now.Add(time.Duration(random.IntN(1500)) * time.Millisecond)
+		if random.IntN(40) == 0 {
+			now = now.Add(time.Duration(random.IntN(30)) * time.Second)
+		}
+	}
+	return seen
+}
+
+// densest is the largest number of instants in any stretch of so much time.
+func densest(at []time.Time, per time.Duration) (n int) {
+	for i := range at {
+		end, _ := slices.BinarySearchFunc(at, at[i].Add(per), time.Time.Compare)
+		n = max(n, end-i)
+	}
+	return n
+}
+
+func TestRates(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 400)
+		w.waits("b.example", 400)
+		w.ok(w.SetLimits(w.ctx(), noon, "b.example", digest.Limits{Rate: digest.Rate{Messages: 1, Per: 10 * time.Second}}))
+		seen := w.sends(perMinute(40), perMinute(25), noon, 300)
+		for name, limit := range map[string]digest.Rate{
+			"": perMinute(40).Rate, "a.example": perMinute(25).Rate, "b.example": {Messages: 1, Per: 10 * time.Second},
+		} {
+			if n := densest(seen[name], limit.Per); n > limit.Messages {
+				w.t.Errorf("%q: %d claims in %s", name, n, limit.Per)
+			}
+			// Nor much less than it may be: the queue is never empty.
+			took := seen[name][len(seen[name])-1].Sub(noon)
+			if might := int(took / limit.Per * time.Duration(limit.Messages)); len(seen[name]) < might/3 {
+				w.t.Errorf("%q: only %d claims in %s", name, len(seen[name]), took)
+			}
+		}
+	})
+}
+
+// NextMail is followed as the mailer does: each of its instants brings a claim,
+// and none is missed for long.
+func TestNextMailBringsAClaim(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 60)
+		w.waits("b.example", 20)
+		route, domain := perMinute(100), perMinute(10)
+		_, err := w.ChangeLane(w.ctx(), noon, "b.example", func(l digest.Lane) digest.Lane {
+			l.Until, l.Reason = noon.Add(2*time.Minute), "451"
+			return l
+		})
+		w.ok(err)
+		now, total, rounds := noon, 0, 0
+		for ; total < 80; rounds++ {
+			next := w.nextMail(now, route, domain)
+			if next.After(now) {
+				now = next
+			}
+			n := 0
+			for _, k := range w.claimed(now, digest.Claim{Most: 50, Token: "t", Route: route, Domain: domain}) {
+				n += k
+			}
+			if n == 0 {
+				w.t.Fatalf("nothing at %v", now)
+			}
+			total += n
+			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		}
+		if took := now.Sub(noon); took < 5*time.Minute || took > 7*time.Minute {
+			w.t.Errorf("80 messages took %s", took)
+		}
+		_, ok, err := w.NextMail(w.ctx(), now, route, domain)
+		w.ok(err)
+		want(w.t, "nothing left", ok, false)
+	})
+}
+
+// What one rate has used up, or another clock, does not stop a new one.
+func TestRatesChange(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 30)
+		daily := digest.Limits{Rate: digest.Rate{Messages: 1, Per: 24 * time.Hour}}
+		want(w.t, "one a day", w.claimed(noon, digest.Claim{Most: 9, Token: "t", Domain: daily})["a.example"], 1)
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		want(w.t, "no more", len(w.claimed(noon.Add(time.Hour), digest.Claim{Most: 9, Token: "t", Domain: daily})), 0)
+		lanes, err := w.Lanes(w.ctx())
+		w.ok(err)
+		want(w.t, "nothing to be said of it", len(lanes), 0)
+		q := digest.Claim{Most: 9, Token: "t", Domain: perMinute(10)}
+		now := noon.Add(time.Hour)
+		w.claimed(now, q)
+		next := w.nextMail(now, q.Route, q.Domain)
+		want(w.t, "soon", next.Sub(now) < 10*time.Second, true)
+		want(w.t, "and then", w.claimed(next, q)["a.example"], 1)
+		want(w.t, "without any", w.claimed(next, digest.Claim{Most: 9, Token: "t"})["a.example"], 9)
+		_, err = w.Prune(w.ctx(), now.Add(time.Hour), keep, 9)
+		w.ok(err)
+		w.holds("rows of lanes that are well", 0, `SELECT count(*) FROM lanes`)
+	})
+}
+
+func TestLanes(t *testing.T) {
+	each(t, func(w world) {
+		lane := func(name string) digest.Lane {
+			l, err := w.Lane(w.ctx(), name)
+			w.ok(err)
+			return l
+		}
+		want(w.t, "unknown", lane("a.example"), digest.Lane{Name: "a.example"})
+		trouble := digest.Lane{
+			Name: "xn--bcher-kva.example", Limits: digest.Limits{Connections: 2, Rate: digest.Rate{Messages: 100, Per: time.Minute}},
+			Width: 1, Pause: 90 * time.Second, Until: noon.Add(90 * time.Second), Failures: 3, Alarm: true, Reason: "451 4.7.0 later", ChangedAt: noon,
+		}
+		got, err := w.ChangeLane(w.ctx(), noon, "Bücher.example", func(digest.Lane) digest.Lane { return trouble })
+		w.ok(err)
+		want(w.t, "changed", got, trouble)
+		want(w.t, "stored", lane("bücher.example"), trouble)
+		later := noon.Add(time.Hour)
+		w.ok(w.SetLimits(w.ctx(), later, "", digest.Limits{Connections: 9}))
+		w.ok(w.SetLimits(w.ctx(), later, "bücher.example", digest.Limits{}))
+		all, err := w.Lanes(w.ctx())
+		w.ok(err)
+		trouble.Limits, trouble.ChangedAt = digest.Limits{}, later
+		want(w.t, "lanes", len(all), 2)
+		want(w.t, "the route first", all[0], digest.Lane{Limits: digest.Limits{Connections: 9}, ChangedAt: later})
+		want(w.t, "the trouble stays", all[1], trouble)
+		_, err = w.ChangeLane(w.ctx(), later, trouble.Name, func(l digest.Lane) digest.Lane { return digest.Lane{} })
+		w.ok(err)
+		w.ok(w.SetLimits(w.ctx(), later, "", digest.Limits{}))
+		w.holds("rows", 0, `SELECT count(*) FROM lanes`)
+		for _, wrong := range []digest.Limits{
+			{Connections: -1}, {Rate: digest.Rate{Messages: 1}}, {Rate: digest.Rate{Per: time.Second}},
+			{Rate: digest.Rate{Messages: 1, Per: 1500 * time.Millisecond}},
+		} {
+			oneLine(w.t, w.SetLimits(w.ctx(), noon, "a.example", wrong), digest.Invalid)
+		}
+		oneLine(w.t, w.SetLimits(w.ctx(), noon, "ada@a.example", digest.Limits{Connections: 1}), digest.Invalid)
+	})
+}
+
+// Any number of workers have news of one lane.
+func TestNewsOfALane(t *testing.T) {
+	each(t, func(w world) {
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 5 {
+					_, err := w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane {
+						l.Failures++
+						return l
+					})
+					if err != nil {
+						w.t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		l, err := w.Lane(w.ctx(), "a.example")
+		w.ok(err)
+		want(w.t, "all counted", l.Failures, 40)
+	})
+}
+
+func TestDeliveriesTellOfTheirLane(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 1)
+		w.waits("b.example", 1)
+		_, err := w.ChangeLane(w.ctx(), noon, "b.example", func(l digest.Lane) digest.Lane {
+			l.Width = 1
+			return l
+		})
+		w.ok(err)
+		got := w.take(noon, 9, "t")
+		want(w.t, "domains", got[0].Domain+" "+got[1].Domain, "a.example b.example")
+		want(w.t, "slow", fmt.Sprint(got[0].Slow, got[1].Slow), "false true")
+		w.ok(w.RenewLeases(w.ctx(), noon.Add(4*time.Minute), "t", 5*time.Minute))
+		_, err = w.Reap(w.ctx(), noon.Add(8*time.Minute))
+		w.ok(err)
+		want(w.t, "renewed", w.leased(), 2)
+		w.ok(w.RenewLeases(w.ctx(), noon.Add(8*time.Minute), "u", time.Hour))
+		_, err = w.Reap(w.ctx(), noon.Add(9*time.Minute))
+		w.ok(err)
+		want(w.t, "not by another", w.leased(), 0)
+	})
+}
