@@ -7,7 +7,7 @@ FUZZTIME   ?= 20s
 
 # Everything, with the race detector, against both databases.
 test: needs
-	DIGEST_TEST_REQUIRE_POSTGRES=1 go test -race -shuffle=on -timeout 20m ./...
+	DIGEST_TEST_REQUIRE_POSTGRES=1 DIGEST_TEST_REQUIRE_GRADERS=1 go test -race -shuffle=on -timeout 20m ./...
 
 # Formatting, vet and staticcheck; fails on any finding.
 check:
@@ -16,7 +16,7 @@ check:
 	go run $(STATICCHECK) ./...
 	go mod verify
 
-# PostgreSQL's server and Chromium, installed where they are missing (Debian).
+# PostgreSQL's server, Chromium and the judges of mail, installed where they are missing (Debian).
 needs:
 	@scripts/needs
 

@@ -3,6 +3,7 @@ package hourly
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"digest/mailer"
 )
@@ -19,4 +20,27 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 		j.report(Event{Kind: EventDelivered, Mail: stats})
 	}
 	return stats, nil
+}
+
+// nextMail is when there is something to deliver again.
+func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {
+	return j.Store.NextMail(ctx, j.Now(), j.Mail.Route, j.Mail.Domain)
+}
+
+// mailSoon reports whether mail is held back by a rate alone, and for how long:
+// a Tick stays for it. A retry, or a route that rests, is for a later one.
+func (j *Job) mailSoon(sum Summary) (time.Duration, bool, error) {
+	const soon = time.Minute
+	if sum.MailWaits != "" {
+		return 0, false, nil
+	}
+	next, any, err := j.nextMail(j.Hard)
+	if err != nil {
+		return 0, false, fmt.Errorf("looking for mail that waits: %w", err)
+	}
+	wait := next.Sub(j.Now())
+	if wait <= 0 && sum.Sent == 0 { // others have it, or it cannot be had: no reason to go round and round
+		any = false
+	}
+	return max(wait, shortestNap), any && wait <= soon, nil
 }

@@ -53,7 +53,7 @@ func BenchmarkDelivery(b *testing.B) {
 // typical is one composed message of a released midnight.
 func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 	b.Helper()
-	claimed, err := c.ClaimEditions(b.Context(), now, 1, time.Minute, "typical")
+	claimed, err := c.ClaimEditions(b.Context(), now, digest.Claim{Most: 1, Lease: time.Minute, Token: "typical"})
 	ok(b, err)
 	mails, err := c.printer().Print(b.Context(), claimed)
 	ok(b, err)

@@ -41,7 +41,7 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Printed) {
 	b.Helper()
 	builder, printed := c.printer(), 0
 	for {
-		claimed, err := c.ClaimEditions(b.Context(), now, claimAtOnce, time.Hour, now.String())
+		claimed, err := c.ClaimEditions(b.Context(), now, digest.Claim{Most: claimAtOnce, Lease: time.Hour, Token: now.String()})
 		ok(b, err)
 		if len(claimed) == 0 {
 			break

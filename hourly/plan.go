@@ -10,9 +10,16 @@ import (
 )
 
 // plan queues the feeds of the digests that have come due, each digest once,
-// and says how many digests that were.
+// and says how many digests that were. Those whose pause is over come back first.
 func (j *Job) plan() (digests int, err error) {
 	now := j.Now()
+	resumed, err := j.Store.Resume(j.Hard, now)
+	if err != nil {
+		return 0, fmt.Errorf("ending pauses: %w", err)
+	}
+	if resumed > 0 {
+		j.Log.Info("pauses are over", "digests", resumed)
+	}
 	planned, err := j.Store.Plan(j.Hard, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.Schedule(f, due, now, j.Spread)
 	})

@@ -17,10 +17,11 @@ const (
 )
 
 // Tick does the hourly work once: it polls what is due, releases what is due,
-// delivers it, and returns when no due digest is left. With a clock that runs,
-// that takes as long as the polls are spread over, the release deadline at
-// most; with a frozen one nothing is waited for, and a digest that must wait
-// for a feed stays due for a later Tick.
+// delivers it, and returns when no due digest is left, nor mail that only waits
+// for its rate. With a clock that runs, that takes as long as the polls are
+// spread over, the release deadline at most, and as the rates want; with a
+// frozen one nothing is waited for, and a digest that must wait for a feed, or
+// mail beyond the rate, stays for a later Tick.
 //
 // When ctx ends, what is in flight is finished and Tick returns without error.
 func (j *Job) Tick(ctx context.Context) (Summary, error) {
@@ -34,11 +35,32 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		if err != nil || ctx.Err() != nil {
 			return total, err
 		}
-		if _, due, err := j.Store.OldestDue(j.Hard, j.Now()); err != nil || !due || j.Frozen {
+		wait, err := j.stay(sum)
+		if err != nil || wait == 0 || j.Frozen {
 			return total, cmp.Or(err, j.prune(ctx))
 		}
-		nap(ctx, min(j.until(j.nextPoll), whileDue))
+		nap(ctx, wait)
 	}
+}
+
+// stay is how long a Tick waits before its next step; 0: its work is done.
+func (j *Job) stay(last Summary) (time.Duration, error) {
+	_, due, err := j.Store.OldestDue(j.Hard, j.Now())
+	if err != nil {
+		return 0, fmt.Errorf("looking for due digests: %w", err)
+	}
+	wait, mail, err := j.mailSoon(last)
+	switch {
+	case err != nil:
+		return 0, err
+	case due && mail:
+		return min(wait, j.until(j.nextPoll), whileDue), nil
+	case due:
+		return min(j.until(j.nextPoll), whileDue), nil
+	case mail:
+		return wait, nil
+	}
+	return 0, nil
 }
 
 // step is the hour's six steps in their order, once.
@@ -175,7 +197,7 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 	if !stats.RouteRetryAt.IsZero() {
 		return j.clampNap(stats.RouteRetryAt.Sub(j.Now())), nil
 	}
-	return j.until(j.Store.NextMail), nil
+	return j.until(j.nextMail), nil
 }
 
 func (j *Job) nextPoll(ctx context.Context) (time.Time, bool, error) {

@@ -20,23 +20,29 @@ type cli struct {
 
 	settings
 
-	Serve       serveCmd       `cmd:"" help:"Everything in one process: the hourly job, delivery and the web view."`
-	Work        workCmd        `cmd:"" help:"The hourly job and delivery without the web view; run any number beside one PostgreSQL."`
-	Tick        tickCmd        `cmd:"" help:"The hourly job once: poll, release and deliver what is due, then exit (for cron)."`
-	Demo        demoCmd        `cmd:"" help:"Watch the main job run on sample feeds: three readers, three midnights."`
-	User        userCmd        `cmd:"" help:"Add, list, change and remove readers; sign-in links."`
-	Subscribe   subscribeCmd   `cmd:"" help:"Find the feed behind each address and subscribe a reader to it."`
-	Unsubscribe unsubscribeCmd `cmd:"" help:"End a reader's subscription to a feed."`
-	OPML        opmlCmd        `cmd:"" name:"opml" help:"Bring subscription lists in and out."`
-	Preview     previewCmd     `cmd:"" help:"Print the edition that the reader's next midnight would bring."`
-	Feeds       feedsCmd       `cmd:"" help:"Every feed, or one: state, last answer, why it waits, when it is asked next."`
-	Poll        pollCmd        `cmd:"" help:"Ask one feed now, if it may be asked; a dead one gets another chance."`
-	Hosts       hostsCmd       `cmd:"" help:"Hosts whose feeds are asked less often."`
-	Fence       fenceCmd       `cmd:"" help:"Why a database is left alone, what would happen next, and its release."`
-	Parse       parseCmd       `cmd:"" help:"What the program reads in documents; nothing is stored."`
-	Migrate     migrateCmd     `cmd:"" help:"Bring the database to this version's schema."`
-	Version     versionCmd     `cmd:"" help:"Print the version."`
-	Help        helpCmd        `cmd:"" help:"What a command does and which flags it takes."`
+	Serve        serveCmd        `cmd:"" help:"Everything in one process: the hourly job, delivery and the web view."`
+	Work         workCmd         `cmd:"" help:"The hourly job and delivery without the web view; run any number beside one PostgreSQL."`
+	Tick         tickCmd         `cmd:"" help:"The hourly job once: poll, release and deliver what is due, then exit (for cron)."`
+	Demo         demoCmd         `cmd:"" help:"Watch the main job run on sample feeds: three readers, three midnights."`
+	User         userCmd         `cmd:"" help:"Add, list, change and remove readers; sign-in links."`
+	Subscribe    subscribeCmd    `cmd:"" help:"Find the feed behind each address and subscribe a reader to it."`
+	Unsubscribe  unsubscribeCmd  `cmd:"" help:"End a reader's subscription to a feed."`
+	OPML         opmlCmd         `cmd:"" name:"opml" help:"Bring subscription lists in and out."`
+	Preview      previewCmd      `cmd:"" help:"Print the edition that the reader's next midnight would bring."`
+	Feeds        feedsCmd        `cmd:"" help:"Every feed, or one: state, last answer, why it waits, when it is asked next."`
+	Poll         pollCmd         `cmd:"" help:"Ask one feed now, if it may be asked; a dead one gets another chance."`
+	Hosts        hostsCmd        `cmd:"" help:"Hosts whose feeds are asked less often."`
+	DKIM         dkimCmd         `cmd:"" name:"dkim" help:"Keys that sign the mail, and the DNS records that show them."`
+	Bounce       bounceCmd       `cmd:"" help:"Take in one message that came back, from standard input (for a mail server's pipe)."`
+	Suppressions suppressionsCmd `cmd:"" help:"Addresses that are not mailed, with reason and evidence."`
+	Queue        queueCmd        `cmd:"" help:"What mail waits, why, and what became of the rest."`
+	Limits       limitsCmd       `cmd:"" help:"How much mail a recipient domain, or the route, gets."`
+	Doctor       doctorCmd       `cmd:"" help:"Check what an operator must have right, and say what to do."`
+	Fence        fenceCmd        `cmd:"" help:"Why a database is left alone, what would happen next, and its release."`
+	Parse        parseCmd        `cmd:"" help:"What the program reads in documents; nothing is stored."`
+	Migrate      migrateCmd      `cmd:"" help:"Bring the database to this version's schema."`
+	Version      versionCmd      `cmd:"" help:"Print the version."`
+	Help         helpCmd         `cmd:"" help:"What a command does and which flags it takes."`
 
 	given map[string]bool // flags on the command line itself, by name
 }
@@ -120,6 +126,9 @@ func givenFlags(parsed *kong.Context) map[string]bool {
 func (c *cli) blame(err error) (int, error) {
 	bad, ok := errors.AsType[*settingError](err)
 	if !ok {
+		if status, ok := statusIn(err); ok {
+			return status, err
+		}
 		return exitFailed, err
 	}
 	text, status := bad.text, exitFailed

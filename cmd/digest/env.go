@@ -137,7 +137,7 @@ func (e *env) signer(st *store.Store) (*digest.Signer, error) {
 }
 
 func (e *env) editions(st *store.Store, signer *digest.Signer) *edition.Builder {
-	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: e.baseURL})
+	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: e.baseURL, PostalAddress: e.postalAddress})
 }
 
 // job wires the hourly job; the transport is the caller's to close.
@@ -147,22 +147,11 @@ func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	transport, err := mailer.Open(e.mail, mailer.Options{})
+	transport, err := mailer.Open(e.mail, mailer.Options{PerConn: e.perConnection})
 	if err != nil {
 		return nil, nil, err
 	}
-	loop := &mailer.Loop{
-		Queue:     st,
-		Printer:   press{e.editions(st, signer)},
-		Transport: transport,
-		Signer:    signer,
-		From:      e.from,
-		Hard:      e.hard,
-		Log:       e.log,
-	}
-	if !e.frozen {
-		loop.Now, loop.Jitter = e.clock, tenth
-	}
+	loop := e.delivery(st, signer, transport)
 	return hourly.New(hourly.Options{
 		Store:  st,
 		Poller: e.poller(st),
@@ -175,6 +164,28 @@ func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 		Fence:  e.fence(st),
 		Log:    e.log,
 	}), transport, nil
+}
+
+// delivery wires the mailer.
+func (e *env) delivery(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Loop {
+	loop := &mailer.Loop{
+		Queue:      st,
+		Printer:    press{e.editions(st, signer)},
+		Transport:  transport,
+		Signer:     signer,
+		From:       e.from,
+		ReplyTo:    e.replyTo,
+		ReturnPath: e.returnPath,
+		Keys:       st.DKIMKeys,
+		Route:      e.route,
+		Domain:     e.domain,
+		Hard:       e.hard,
+		Log:        e.log,
+	}
+	if !e.frozen {
+		loop.Now, loop.Jitter = e.clock, tenth
+	}
+	return loop
 }
 
 func (e *env) spread() poller.Spread {

@@ -38,10 +38,14 @@ func (serveCmd) Run(e *env) error {
 			return err
 		}
 		fmt.Fprintf(e.stdout, "the web view is at %s (listening on %s)\n", e.baseURL, listener.Addr())
-		return e.together(
+		returns, err := e.takeReturns(st)
+		if err != nil {
+			return err
+		}
+		return e.together(append(returns,
 			func(ctx context.Context) error { return e.work(ctx, st) },
 			func(ctx context.Context) error { return serveUntil(ctx, server, listener) },
-		)
+		)...)
 	})
 }
 
@@ -74,6 +78,7 @@ func (e *env) webServer(st *store.Store) (*http.Server, error) {
 		Editions:  e.editions(st, signer),
 		Signer:    signer,
 		Pings:     st,
+		Pictures:  e.poller(st),
 		BaseURL:   e.baseURL,
 		Version:   version(),
 		Contact:   e.contact,
@@ -110,7 +115,13 @@ func (workCmd) Run(e *env) error {
 	if err := e.logAt(slog.LevelInfo); err != nil {
 		return err
 	}
-	return e.withWork(func(st *store.Store) error { return e.work(e.soft, st) })
+	return e.withWork(func(st *store.Store) error {
+		returns, err := e.takeReturns(st)
+		if err != nil {
+			return err
+		}
+		return e.together(append(returns, func(ctx context.Context) error { return e.work(ctx, st) })...)
+	})
 }
 
 func (e *env) work(ctx context.Context, st *store.Store) error {

@@ -33,6 +33,8 @@ type settings struct {
 	Requests        string `default:"20" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts."`
 	BotAddresses    string `default:"" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
 	FenceAfter      string `name:"fence" default:"36h" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
+
+	mailSettings
 }
 
 // house is the settings once they are understood.
@@ -51,6 +53,7 @@ type house struct {
 	requests        int
 	botAddresses    []string
 	fenceAfter      time.Duration
+	mailHouse
 }
 
 // understand checks every setting. The error names the setting, its value and an example.
@@ -99,7 +102,11 @@ func (s settings) understand() (h house, err error) {
 	if h.allowNetworks, err = poller.ParseNetworks(s.AllowNetworks); err != nil {
 		return h, badSetting("DIGEST_ALLOW_NETWORKS", s.AllowNetworks, "is not a list of networks", "127.0.0.0/8,192.168.1.0/24")
 	}
-	return h, s.understandIdentity(&h)
+	if err = s.understandIdentity(&h); err != nil {
+		return h, err
+	}
+	h.mailHouse, err = s.mailSettings.understand(h.contact)
+	return h, err
 }
 
 // understandIdentity checks what the sites that are asked are told of this

@@ -22,6 +22,9 @@ func (tickCmd) Run(e *env) error {
 			return err
 		}
 		defer transport.Close()
+		if err := e.sweepReturns(st); err != nil {
+			return err
+		}
 		bar := e.watchPolls(job)
 		sum, err := job.Tick(e.soft)
 		bar.finish()

@@ -23,6 +23,7 @@ type userCmd struct {
 type userAddCmd struct {
 	Email    string `arg:""`
 	TimeZone string `required:"" placeholder:"ZONE" help:"IANA name, such as Europe/Paris."`
+	lookFlags
 }
 
 // Run adds a reader.
@@ -34,15 +35,26 @@ func (c userAddCmd) Run(e *env) error {
 	if _, err := timezone.Load(c.TimeZone); err != nil {
 		return err
 	}
+	chosen, err := c.understand()
+	if err != nil {
+		return err
+	}
 	return e.withStore(func(st *store.Store) error {
 		u, d, err := st.AddUser(e.soft, address, c.TimeZone, e.now())
 		if err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(reported(u, d, 0))
+		if err := chosen.apply(e, st, d); err != nil {
+			return err
 		}
-		fmt.Fprintf(e.stdout, "added %s; the first edition comes at %s\n", u.Email, inZone(d.NextDueAt, u.TimeZone))
+		info, err := e.info(st, u.Email)
+		if err != nil {
+			return err
+		}
+		if e.json {
+			return e.printJSON(reported(info))
+		}
+		fmt.Fprintf(e.stdout, "added %s; the first edition comes at %s%s\n", u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
 		return nil
 	})
 }
@@ -81,14 +93,57 @@ type reportedUser struct {
 	NextDueAt     *time.Time `json:"next_due_at"`
 	Subscriptions int        `json:"subscriptions"`
 	Editions      int        `json:"editions"`
+	DeliverAt     string     `json:"deliver_at"` // by the reader's clock
+	Days          string     `json:"days"`
+	Layout        string     `json:"layout"`
+	Images        string     `json:"images"`
+	Threaded      bool       `json:"threaded"`
+	PausedUntil   *time.Time `json:"paused_until"`
+	Suppressed    *string    `json:"suppressed"` // why the address is not mailed
 }
 
-func reported(u digest.User, d digest.Digest, subscriptions int) reportedUser {
+func reported(u store.UserInfo) reportedUser {
+	d := u.Digest
 	next := instant(d.NextDueAt)
 	if d.State != digest.DigestActive {
 		next = nil
 	}
-	return reportedUser{u.Email, u.TimeZone, string(d.State), next, subscriptions, d.Editions}
+	r := reportedUser{
+		Email: u.Email, TimeZone: u.TimeZone, State: string(d.State), NextDueAt: next,
+		Subscriptions: u.Subscriptions, Editions: d.Editions,
+		DeliverAt: clockOf(d.DeliverAt), Days: d.Weekdays.String(),
+		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded,
+		PausedUntil: instant(d.PausedUntil),
+	}
+	if u.Suppressed != nil {
+		r.Suppressed = new(string(u.Suppressed.Reason))
+	}
+	return r
+}
+
+// habits tells what is unusual in how a reader has their mail; empty: nothing.
+func habits(u store.UserInfo) string {
+	var words string
+	d := u.Digest
+	if d.Weekdays != digest.EveryDay {
+		words += ", on " + d.Weekdays.String()
+	}
+	if d.DeliverAt != 0 {
+		words += ", mailed at " + clockOf(d.DeliverAt)
+	}
+	if d.Layout == digest.Headlines {
+		words += ", headlines"
+	}
+	if d.Layout == digest.FullText {
+		words += ", full text, pictures " + string(d.Images)
+	}
+	if d.Threaded {
+		words += ", threaded"
+	}
+	if u.Suppressed != nil {
+		words += ", not mailed: the address is suppressed (" + string(u.Suppressed.Reason) + ")"
+	}
+	return words
 }
 
 // instant is how times stand in JSON: UTC, null for never.
@@ -111,14 +166,14 @@ func (userListCmd) Run(e *env) error {
 		if e.json {
 			list := make([]reportedUser, len(users))
 			for i, u := range users {
-				list[i] = reported(u.User, u.Digest, u.Subscriptions)
+				list[i] = reported(u)
 			}
 			return e.printJSON(list)
 		}
 		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 		for _, u := range users {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", u.Email, u.TimeZone, u.Digest.State,
-				count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s%s\n", u.Email, u.TimeZone, u.Digest.State,
+				count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
 		}
 		return w.Flush()
 	})
@@ -126,56 +181,13 @@ func (userListCmd) Run(e *env) error {
 
 // nextEdition tells when the next edition comes; a digest at rest has none.
 func nextEdition(u digest.User, d digest.Digest, before string) string {
+	if d.State == digest.DigestPaused && !d.PausedUntil.IsZero() {
+		return "back on " + inZone(d.PausedUntil, u.TimeZone)
+	}
 	if d.State != digest.DigestActive {
 		return "no next edition"
 	}
 	return before + inZone(d.NextDueAt, u.TimeZone)
-}
-
-type userSetCmd struct {
-	Email    string `arg:""`
-	TimeZone string `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
-	State    string `enum:"active,paused,left," default:"" placeholder:"STATE" help:"active, paused (nothing is made meanwhile) or left (never mailed)."`
-}
-
-// Run changes a reader.
-func (c userSetCmd) Run(e *env) error {
-	if c.TimeZone == "" && c.State == "" {
-		return &digest.Error{Kind: digest.Invalid, Message: "nothing to set; give --time-zone or --state"}
-	}
-	if c.TimeZone != "" {
-		if _, err := timezone.Load(c.TimeZone); err != nil {
-			return err
-		}
-	}
-	return e.withStore(func(st *store.Store) error {
-		u, d, err := e.reader(st, c.Email)
-		if err != nil {
-			return err
-		}
-		if c.TimeZone != "" {
-			err = st.SetTimeZone(e.soft, u.ID, c.TimeZone, e.now())
-		}
-		if err == nil && c.State != "" {
-			err = st.SetDigestState(e.soft, d.ID, digest.DigestState(c.State), e.now())
-		}
-		if err != nil {
-			return err
-		}
-		u, d, err = e.reader(st, c.Email)
-		if err != nil {
-			return err
-		}
-		if e.json {
-			subs, err := st.Subscriptions(e.soft, d.ID)
-			if err != nil {
-				return err
-			}
-			return e.printJSON(reported(u, d, len(subs)))
-		}
-		fmt.Fprintf(e.stdout, "%s: %s, %s, %s\n", u.Email, u.TimeZone, d.State, nextEdition(u, d, "next edition "))
-		return nil
-	})
 }
 
 // reader finds a user and their digest.

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"digest"
+	"digest/mailer"
+	"digest/store"
+)
+
+type dkimCmd struct {
+	New    dkimNewCmd    `cmd:"" help:"Make a key for a domain and print the DNS record to publish."`
+	List   dkimListCmd   `cmd:"" default:"1" help:"List the keys, with their records."`
+	Use    dkimUseCmd    `cmd:"" help:"Sign with this key from now on."`
+	Remove dkimRemoveCmd `cmd:"" help:"Delete a key."`
+}
+
+// reportedKey is a key as JSON.
+type reportedKey struct {
+	Domain    string     `json:"domain"`
+	Selector  string     `json:"selector"`
+	Name      string     `json:"name"`  // of the TXT record
+	Value     string     `json:"value"` // of the TXT record
+	Active    bool       `json:"active"`
+	CreatedAt *time.Time `json:"created_at"`
+}
+
+func reportKey(k digest.DKIMKey) (reportedKey, error) {
+	name, value, err := mailer.DKIMRecord(k)
+	return reportedKey{k.Domain, k.Selector, name, value, k.Active, instant(k.CreatedAt)}, err
+}
+
+type dkimNewCmd struct {
+	Domain   string `arg:"" help:"That of the From address, or one above it."`
+	Selector string `placeholder:"NAME" help:"The record is published at NAME._domainkey.DOMAIN (one made of the date)."`
+}
+
+// Run makes a key. The first of a domain signs at once; a later one waits
+// until its record can be seen by everyone.
+func (c dkimNewCmd) Run(e *env) error {
+	key, err := mailer.NewDKIMKey(c.Domain, c.Selector, e.now())
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error {
+		if key.Active, err = st.AddDKIMKey(e.soft, key); err != nil {
+			return err
+		}
+		r, err := reportKey(key)
+		if err != nil {
+			return err
+		}
+		if e.json {
+			return e.printJSON(r)
+		}
+		fmt.Fprintf(e.stdout, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n",
+			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value))
+		if key.Active {
+			fmt.Fprintf(e.stdout, "mail from %s is signed with it from now on; digest doctor tells when the record can be seen\n", r.Domain)
+		} else {
+			fmt.Fprintf(e.stdout, "another key signs until you say: digest dkim use %s %s\n", r.Domain, r.Selector)
+		}
+		return nil
+	})
+}
+
+// zoneLine is a TXT record as a zone file has it: in strings of at most 255
+// octets (RFC 1035 §3.3.14).
+func zoneLine(name, value string) string {
+	const most = 255
+	var parts []string
+	for len(value) > most {
+		parts = append(parts, `"`+value[:most]+`"`)
+		value = value[most:]
+	}
+	parts = append(parts, `"`+value+`"`)
+	return name + ". IN TXT ( " + strings.Join(parts, " ") + " )"
+}
+
+type dkimListCmd struct{}
+
+// Run lists the keys.
+func (dkimListCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		keys, err := st.DKIMKeys(e.soft)
+		if err != nil {
+			return err
+		}
+		list := make([]reportedKey, len(keys))
+		for i, k := range keys {
+			if list[i], err = reportKey(k); err != nil {
+				return err
+			}
+		}
+		if e.json {
+			return e.printJSON(list)
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(e.stdout, "there is no key, so mail is not signed; an example: digest dkim new example.org")
+			return nil
+		}
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		for _, k := range list {
+			use := "waits"
+			if k.Active {
+				use = "signs"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.Domain, k.Selector, use, k.Name, k.Value)
+		}
+		return w.Flush()
+	})
+}
+
+type dkimUseCmd struct {
+	Domain   string `arg:""`
+	Selector string `arg:""`
+}
+
+// Run makes a key the one that signs.
+func (c dkimUseCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		if err := st.UseDKIMKey(e.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+			return err
+		}
+		return e.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "active": true},
+			"mail from %s is signed with %s from now on; keep the old record for a week, mail under way needs it", c.Domain, c.Selector)
+	})
+}
+
+type dkimRemoveCmd struct {
+	Domain   string `arg:""`
+	Selector string `arg:""`
+}
+
+// Run deletes a key.
+func (c dkimRemoveCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		if err := st.RemoveDKIMKey(e.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+			return err
+		}
+		return e.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},
+			"the key %s of %s is deleted", c.Selector, c.Domain)
+	})
+}
+
+// say prints what was done: a line for people, or an object for scripts.
+func (e *env) say(object any, format string, args ...any) error {
+	if e.json {
+		return e.printJSON(object)
+	}
+	_, err := fmt.Fprintf(e.stdout, format+"\n", args...)
+	return err
+}

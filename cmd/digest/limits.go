@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"digest"
+	"digest/mailer"
+	"digest/store"
+)
+
+type limitsCmd struct {
+	List   limitsListCmd   `cmd:"" default:"1" help:"List the limits of the route and of recipient domains."`
+	Set    limitsSetCmd    `cmd:"" help:"Limit what a recipient domain, or the route, gets."`
+	Remove limitsRemoveCmd `cmd:"" help:"End a limit: the settings hold again."`
+}
+
+// routeName is what the empty lane is called.
+const routeName = "route"
+
+// parseLane reads the name of a lane.
+func parseLane(s string) (string, error) {
+	if s == routeName {
+		return "", nil
+	}
+	address, err := mailer.Recipient("a@" + strings.TrimPrefix(s, "@"))
+	if err != nil {
+		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a recipient domain; an example: gmail.com, or %s for all mail", s, routeName)}
+	}
+	return strings.TrimPrefix(address, "a@"), nil
+}
+
+func laneName(name string) string {
+	if name == "" {
+		return routeName
+	}
+	return name
+}
+
+// reportedLimits is a limit as JSON.
+type reportedLimits struct {
+	Lane        string `json:"lane"`
+	Connections int    `json:"connections"` // 0: the setting's
+	Rate        string `json:"rate"`        // "0": the setting's
+}
+
+func reportLimits(name string, l digest.Limits) reportedLimits {
+	return reportedLimits{laneName(name), l.Connections, l.Rate.String()}
+}
+
+// words tells limits as people say them.
+func (r reportedLimits) words() string {
+	var parts []string
+	if r.Connections > 0 {
+		parts = append(parts, fmt.Sprintf("%d at once", r.Connections))
+	}
+	if r.Rate != "0" {
+		parts = append(parts, r.Rate)
+	}
+	if len(parts) == 0 {
+		return "no limit"
+	}
+	return strings.Join(parts, ", ")
+}
+
+type limitsListCmd struct{}
+
+// Run lists the limits, those of the settings first.
+func (limitsListCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		lanes, err := st.Lanes(e.soft)
+		if err != nil {
+			return err
+		}
+		list := []reportedLimits{reportLimits("", e.route), {"every domain", e.domain.Connections, e.domain.Rate.String()}}
+		for _, l := range lanes {
+			if l.Limits != (digest.Limits{}) {
+				list = append(list, reportLimits(l.Name, l.Limits))
+			}
+		}
+		if e.json {
+			return e.printJSON(list)
+		}
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		for i, l := range list {
+			from := "by digest limits set"
+			if i < 2 {
+				from = "by the settings"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", l.Lane, l.words(), from)
+		}
+		return w.Flush()
+	})
+}
+
+type limitsSetCmd struct {
+	Lane        string `arg:"" help:"A recipient domain such as gmail.com, or route for all mail."`
+	Connections string `placeholder:"N" default:"0" help:"Messages on their way at once."`
+	Rate        string `placeholder:"RATE" default:"0" help:"Messages in a time, such as 100/m."`
+}
+
+// Run sets a limit.
+func (c limitsSetCmd) Run(e *env) error {
+	name, err := parseLane(c.Lane)
+	if err != nil {
+		return err
+	}
+	var l digest.Limits
+	if l.Connections, err = parseCount("DIGEST_CONNECTIONS", c.Connections, 0); err != nil {
+		return err
+	}
+	if l.Rate, err = digest.ParseRate(c.Rate); err != nil {
+		return badSetting("DIGEST_RATE", c.Rate, "is not a rate", "100/m")
+	}
+	if l == (digest.Limits{}) {
+		return &digest.Error{Kind: digest.Invalid, Message: "nothing to set; give --connections or --rate"}
+	}
+	return e.withStore(func(st *store.Store) error {
+		if err := st.SetLimits(e.soft, e.now(), name, l); err != nil {
+			return err
+		}
+		r := reportLimits(name, l)
+		return e.say(r, "%s: %s", r.Lane, r.words())
+	})
+}
+
+type limitsRemoveCmd struct {
+	Lane string `arg:""`
+}
+
+// Run ends a limit.
+func (c limitsRemoveCmd) Run(e *env) error {
+	name, err := parseLane(c.Lane)
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error {
+		if err := st.SetLimits(e.soft, e.now(), name, digest.Limits{}); err != nil {
+			return err
+		}
+		return e.say(map[string]any{"lane": laneName(name), "removed": true}, "%s has no limit of its own any more", laneName(name))
+	})
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+type queueCmd struct {
+	List   queueListCmd   `cmd:"" default:"1" help:"What mail waits, why, and what became of the rest."`
+	Resume queueResumeCmd `cmd:"" help:"Try a paused route, or recipient domain, again now."`
+}
+
+// queueShown is how many editions of each kind are listed.
+const queueShown = 50
+
+// reportedQueue is the queue as JSON.
+type reportedQueue struct {
+	Counts      map[string]int   `json:"counts"` // by state
+	Lanes       []reportedLane   `json:"lanes"`  // that are in trouble or recovering
+	Waiting     []reportedQueued `json:"waiting"`
+	Unconfirmed []reportedQueued `json:"unconfirmed"` // in doubt twice: perhaps delivered, not sent again
+	Failed      []reportedQueued `json:"failed"`
+	Expired     []reportedQueued `json:"expired"`
+}
+
+type reportedLane struct {
+	Lane   string     `json:"lane"`
+	Until  *time.Time `json:"until"` // nothing is sent before
+	Width  int        `json:"width"` // messages at once while it recovers; 0: all
+	Alarm  bool       `json:"alarm"` // the operator has to put something right
+	Reason string     `json:"reason"`
+}
+
+type reportedQueued struct {
+	Edition int64      `json:"edition"`
+	Email   string     `json:"email"`
+	Date    string     `json:"date"`
+	State   string     `json:"state"`
+	Attempt int        `json:"attempt"`
+	NextAt  *time.Time `json:"next_at"`
+	Reason  string     `json:"reason"`
+}
+
+func reportQueue(q store.MailQueue, lanes []digest.Lane) reportedQueue {
+	r := reportedQueue{
+		Counts: map[string]int{}, Lanes: []reportedLane{},
+		Waiting: reportQueued(q.Waiting), Unconfirmed: reportQueued(q.Unconfirmed),
+		Failed: reportQueued(q.Failed), Expired: reportQueued(q.Expired),
+	}
+	for state, n := range q.Counts {
+		r.Counts[string(state)] = n
+	}
+	for _, l := range lanes {
+		if l.Reason != "" || !l.Until.IsZero() || l.Width > 0 {
+			r.Lanes = append(r.Lanes, reportedLane{laneName(l.Name), instant(l.Until), l.Width, l.Alarm, l.Reason})
+		}
+	}
+	return r
+}
+
+func reportQueued(all []store.QueuedEdition) []reportedQueued {
+	list := make([]reportedQueued, len(all))
+	for i, e := range all {
+		reason := e.Error
+		if reason == "" {
+			reason = e.Reply
+		}
+		list[i] = reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt), reason}
+	}
+	return list
+}
+
+type queueListCmd struct{}
+
+// Run shows the queue.
+func (queueListCmd) Run(e *env) error {
+	return e.withStore(func(st *store.Store) error {
+		q, err := st.MailQueue(e.soft, e.now(), queueShown)
+		if err != nil {
+			return err
+		}
+		lanes, err := st.Lanes(e.soft)
+		if err != nil {
+			return err
+		}
+		r := reportQueue(q, lanes)
+		if e.json {
+			return e.printJSON(r)
+		}
+		e.showQueue(r)
+		return nil
+	})
+}
+
+func (e *env) showQueue(r reportedQueue) {
+	var counts []string
+	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionSent,
+		digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired, digest.EditionUnmailed} {
+		if n := r.Counts[string(state)]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, wordFor(state)))
+		}
+	}
+	if len(counts) == 0 {
+		counts = []string{"no edition has been made yet"}
+	}
+	fmt.Fprintln(e.stdout, strings.Join(counts, ", "))
+	for _, l := range r.Lanes {
+		e.showLane(l)
+	}
+	e.showQueued("waiting", r.Waiting, "%s\tattempt %d\tagain %s\t%s\t%s\n")
+	e.showQueued("sent, never confirmed: the server took them twice without an answer", r.Unconfirmed, "%s\t%[4]s\t%[5]s\n")
+	e.showQueued("failed", r.Failed, "%s\t%[4]s\t%[5]s\n")
+	e.showQueued("expired: the next edition carries their posts", r.Expired, "%s\t%[4]s\t%[5]s\n")
+}
+
+func (e *env) showLane(l reportedLane) {
+	what := "recovers"
+	if l.Until != nil && l.Until.After(e.now()) {
+		what = "rests until " + l.Until.Format("2006-01-02 15:04:05 MST")
+	}
+	if l.Alarm {
+		what += " and needs you; once it is put right: digest queue resume"
+	}
+	fmt.Fprintf(e.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
+}
+
+// showQueued lists editions under a heading. The columns are the address, the
+// attempt, when it is tried next, the date and the reason.
+func (e *env) showQueued(heading string, list []reportedQueued, format string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(e.stdout, "\n%s:\n", heading)
+	w := tabwriter.NewWriter(e.stdout, 2, 0, 2, ' ', 0)
+	for _, q := range list {
+		next := "now"
+		if q.NextAt != nil {
+			next = q.NextAt.Format("2006-01-02 15:04 MST")
+		}
+		fmt.Fprintf(w, "  "+format, plain(q.Email), q.Attempt, next, q.Date, plain(q.Reason))
+	}
+	_ = w.Flush() // as other prints
+}
+
+// wordFor names a state as people know it.
+func wordFor(s digest.EditionState) string {
+	switch s {
+	case digest.EditionReady:
+		return "waiting"
+	case digest.EditionLeased, digest.EditionDotting:
+		return "on the way"
+	case digest.EditionUnconfirmed:
+		return "sent but never confirmed"
+	case digest.EditionUnmailed:
+		return "in the web view only (suppressed addresses)"
+	}
+	return string(s)
+}
+
+type queueResumeCmd struct {
+	Lane string `arg:"" default:"route" help:"A recipient domain, or route."`
+}
+
+// Run forgets the trouble of a lane; its limits stay.
+func (c queueResumeCmd) Run(e *env) error {
+	name, err := parseLane(c.Lane)
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error {
+		well := func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
+		if _, err := st.ChangeLane(e.soft, e.now(), name, well); err != nil {
+			return err
+		}
+		return e.say(map[string]any{"lane": laneName(name), "resumed": true}, "the %s is tried again by whoever delivers next", laneWord(name))
+	})
+}
+
+func laneWord(name string) string {
+	if name == "" {
+		return routeName
+	}
+	return "mail to " + name
+}

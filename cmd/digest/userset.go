@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/timezone"
+)
+
+type userSetCmd struct {
+	Email      string `arg:""`
+	TimeZone   string `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
+	State      string `enum:"active,paused,left," default:"" placeholder:"STATE" help:"active, paused (nothing is made meanwhile) or left (never mailed)."`
+	PauseUntil string `placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; what waits comes then."`
+	lookFlags
+}
+
+// Run changes a reader.
+func (c userSetCmd) Run(e *env) error {
+	chosen, err := c.understand()
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(st *store.Store) error {
+		u, d, err := e.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		if err := c.set(e, st, u, d); err != nil {
+			return err
+		}
+		if err := chosen.apply(e, st, d); err != nil {
+			return err
+		}
+		return e.showUser(st, c.Email)
+	})
+}
+
+// understand checks all that can be checked without the database.
+func (c userSetCmd) understand() (chosen, error) {
+	if c.TimeZone == "" && c.State == "" && c.PauseUntil == "" && c.empty() {
+		return chosen{}, &digest.Error{Kind: digest.Invalid, Message: "nothing to set; see digest user set --help"}
+	}
+	if c.State != "" && c.PauseUntil != "" {
+		return chosen{}, &digest.Error{Kind: digest.Invalid, Message: "--pause-until pauses already; leave --state out"}
+	}
+	if c.PauseUntil != "" {
+		if _, err := digest.ParseDate(c.PauseUntil); err != nil {
+			return chosen{}, badSetting("DIGEST_PAUSE_UNTIL", c.PauseUntil, "is not a date", "2026-12-01")
+		}
+	}
+	if c.TimeZone != "" {
+		if _, err := timezone.Load(c.TimeZone); err != nil {
+			return chosen{}, err
+		}
+	}
+	return c.lookFlags.understand()
+}
+
+// set changes the zone and the state.
+func (c userSetCmd) set(e *env, st *store.Store, u digest.User, d digest.Digest) error {
+	if c.TimeZone != "" {
+		if err := st.SetTimeZone(e.soft, u.ID, c.TimeZone, e.now()); err != nil {
+			return err
+		}
+		u.TimeZone = c.TimeZone
+	}
+	switch {
+	case c.PauseUntil != "":
+		until, err := dayBegins(c.PauseUntil, u.TimeZone)
+		if err != nil {
+			return err
+		}
+		if !until.After(e.now()) {
+			return badSetting("DIGEST_PAUSE_UNTIL", c.PauseUntil, "has begun already", "a date to come")
+		}
+		return st.SetPause(e.soft, d.ID, until, e.now())
+	case c.State != "":
+		return st.SetDigestState(e.soft, d.ID, digest.DigestState(c.State), e.now())
+	}
+	return nil
+}
+
+// dayBegins is the first instant of a date in a zone.
+func dayBegins(date, zone string) (time.Time, error) {
+	day, err := digest.ParseDate(date)
+	if err != nil {
+		return time.Time{}, err
+	}
+	loc, err := timezone.Load(zone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	before := time.Date(day.Year, day.Month, day.Day-1, 12, 0, 0, 0, loc)
+	return timezone.NextMidnight(before, loc), nil
+}
+
+// info is a reader as a list of readers shows them.
+func (e *env) info(st *store.Store, email string) (info store.UserInfo, err error) {
+	if info.User, info.Digest, err = e.reader(st, email); err != nil {
+		return info, err
+	}
+	subs, err := st.Subscriptions(e.soft, info.Digest.ID)
+	if err != nil {
+		return info, err
+	}
+	info.Subscriptions = len(subs)
+	s, suppressed, err := st.Suppressed(e.soft, info.Email)
+	if suppressed {
+		info.Suppressed = &s
+	}
+	return info, err
+}
+
+// showUser prints a reader as they are now.
+func (e *env) showUser(st *store.Store, email string) error {
+	u, err := e.info(st, email)
+	if err != nil {
+		return err
+	}
+	if e.json {
+		return e.printJSON(reported(u))
+	}
+	fmt.Fprintf(e.stdout, "%s: %s, %s, %s%s\n", u.Email, u.TimeZone, u.Digest.State, nextEdition(u.User, u.Digest, "next edition "), habits(u))
+	return nil
+}
