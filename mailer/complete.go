@@ -54,12 +54,15 @@ func (r *run) returnPath(d digest.Delivery, from string) string {
 }
 
 // feedbackOf lets Gmail tell the complaints of one day and instance from
-// others'. Nothing in it is a reader's: the last part is of the sender, 5 to 15
-// characters that stay the same.
+// others'. Nothing in it is a reader's.
 func feedbackOf(d digest.Delivery, host string) string {
+	return fmt.Sprintf("%04d%02d%02d:daily:%s:%s", d.LocalDate.Year, d.LocalDate.Month, d.LocalDate.Day, host, senderID(host))
+}
+
+// senderID names a sender in 5 to 15 characters that stay the same.
+func senderID(host string) string {
 	sum := sha256.Sum256([]byte(host))
-	return fmt.Sprintf("%04d%02d%02d:daily:%s:%s",
-		d.LocalDate.Year, d.LocalDate.Month, d.LocalDate.Day, host, "d"+hex.EncodeToString(sum[:5]))
+	return "d" + hex.EncodeToString(sum[:5])
 }
 
 // threadID is the Message-ID that all editions of a digest refer to, so that a

@@ -2,11 +2,14 @@
 // into a Maildir. It is the only package that knows either.
 //
 //	mail.go, compose.go, address.go   a Mail becomes complete bytes, before any server is spoken to
+//	dkim.go                           signing keys, and the signature on those bytes
 //	transport.go, open.go             what a Transport promises; the setting DIGEST_MAIL
 //	smtp.go, connect.go, transact.go  connections that are kept, and one transaction on one of them
-//	reply.go, classify.go             what a server said, and what that means
+//	reply.go, classify.go, hint.go    what a server said, and what that means
 //	maildir.go                        the other Transport
-//	loop.go, run.go, settle.go        claim, print, send many at once, record
+//	loop.go, run.go, feed.go          claim, print, make messages ahead, send many at once
+//	complete.go                       what all messages of a loop have alike
+//	settle.go, trouble.go, lane.go    what becomes of an edition, of the route and of a domain
 //	commit.go                         the records of all connections, many to a transaction
 //
 // # States of an edition
@@ -21,8 +24,13 @@
 //	  ├──lease over─────┤                  ├──5xx──> failed
 //	  ├──refused before │                  ├──4xx──> ready, by the schedule
 //	  │  the dot, by    │                  └──no answer──> in doubt ──15 min──> ready, once more
-//	  │  the schedule───┘                                     │
-//	  └─ expired, when the schedule or its time is over       └──again──> sent_unconfirmed
+//	  │  the schedule───┤                                     │
+//	  └──its lane rests─┘                                     └──again──> sent_unconfirmed
+//
+// An edition is expired when the schedule or its time is over, and the next one
+// carries its posts. One whose reader left fails at the claim or at the commit
+// before the dot, and one whose address is suppressed becomes unmailed there: it
+// stands in the web view only. The claimer prolongs its leases while it lives.
 //
 // What a kill leads to, at each point:
 //
@@ -33,18 +41,42 @@
 //	after the commit of dotting, before the dot is written
 //	                            in doubt, though never sent: sent once, 15 minutes later
 //	after the dot, before the mark is committed
-//	                            in doubt and accepted: sent twice, alike to the byte
+//	                            in doubt and accepted: sent twice, with one Message-ID and one Date,
+//	                            by which receivers know a duplicate; a signature tells its own time,
+//	                            and a layout or a key changed meanwhile is the new one
 //	after the mark              nothing
 //
-// The last case is the only one that doubles, for at most one message of each
+// The last but one is the only one that doubles, for at most one message of each
 // connection. An edition that was in doubt twice is not sent a third time. Where
 // sending again replaces the message, as in a Maildir, nothing is ever in doubt.
 //
 // # Whose trouble it is
 //
-// A refusal is judged by its stage first (Verdict). What goes wrong before a
-// recipient was named (dial, greeting, TLS, login, MAIL), and 421 at any point,
-// is the route's: everything waits, and no attempt is counted against any
-// edition. A refusal of the recipient or the message fails that edition, or
-// puts it off, and touches no other.
+// A refusal is judged by its stage first (Verdict):
+//
+//	dial, greeting, EHLO, STARTTLS, login; 4xx to MAIL; 421 at any point
+//	                            the route waits, a minute doubling to 15; no attempt is counted
+//	login refused, 5xx to MAIL; 5.7.x before that; 5.7.26 and 5.7.515 at any point
+//	                            the route is paused, with an alarm, and tried again each hour or when
+//	                            the operator says so; it never fails an edition
+//	RCPT: 550 without an enhanced code, 5.1.1, 5.1.2, 5.1.3, 5.1.6, 5.1.10, 5.2.1, 521, 556
+//	                            nobody is there: the edition fails, the address is suppressed
+//	any other 5xx               the edition fails; no address is suppressed for it. When more than
+//	                            one answer in twenty, and three at least, were such within ten
+//	                            minutes, the domain rests an hour and its editions wait instead
+//	any other 4xx, and 552 to RCPT
+//	                            the edition waits, by the schedule or for as long as the server asks
+//	no answer before the dot    once more on a new connection, then by the schedule
+//
+// What a 4xx says of a domain depends on whom it speaks of. Of one mailbox (full,
+// away, greylisted): nothing. Of the server (its state, its limits): half as many
+// messages at once, and a pause, a minute doubling to an hour. An answer that
+// could be either is most likely a greylist's, which has to see each recipient
+// once before its time begins: one is nothing; if they are more than one answer in
+// ten, and three at least, there are half as many at once, and a pause only if
+// the recipients had been there before. Each acceptance allows one more at once.
+//
+// The route and the domains that recover are lanes in the queue, so a restart
+// and other workers respect them. What led there is counted in memory, by each
+// Loop for itself.
 package mailer

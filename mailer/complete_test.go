@@ -1,0 +1,180 @@
+package mailer
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+// What every message of the loop has alike, on the wire: the return path, the
+// list's header, and a signature over them.
+func TestWhatTheLoopAdds(t *testing.T) {
+	key, err := NewDKIMKey("example.org", "", midnight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key.Active = true
+	s := &sink{}
+	q := newMemQueue(2, midnight)
+	for _, r := range q.rows {
+		r.LocalDate, r.Threaded = digest.Date{Year: 2026, Month: 11, Day: 20}, true
+		r.DigestID = 42
+	}
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l.ReplyTo, l.ReturnPath = "editor@example.org", "bounces@mail.example.org"
+	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
+	once(t, l, midnight)
+	if n := len(s.messages()); n != 2 {
+		t.Fatalf("%d messages", n)
+	}
+	for _, m := range s.messages() {
+		msg := parse(t, []byte(m))
+		for name, want := range map[string]string{
+			"Reply-To":    "<editor@example.org>",
+			"Feedback-Id": "20261120:daily:example.org:" + senderID("example.org"),
+			"References":  "<" + threadID(l.Signer, 42, "example.org") + ">",
+		} {
+			if got := msg.Header.Get(name); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		leave := "<mailto:" + digest.Tagged("bounces@mail.example.org", l.Signer.Sign(digest.ForLeaving, 42))
+		if got := msg.Header.Get("List-Unsubscribe"); !strings.Contains(got, leave) {
+			t.Errorf("List-Unsubscribe %q has no %q", got, leave)
+		}
+		if got := msg.Header.Get("Dkim-Signature"); !strings.Contains(got, "d=example.org") {
+			t.Errorf("DKIM-Signature %q", got)
+		}
+	}
+	for id := range q.rows {
+		want := "MAIL FROM:<" + digest.Tagged("bounces@mail.example.org", l.Signer.Sign(digest.ForBounce, int64(id))) + ">"
+		if !strings.Contains(strings.Join(s.log, "\n"), want) {
+			t.Errorf("no %s among\n%s", want, strings.Join(s.log, "\n"))
+		}
+	}
+}
+
+func TestSenderID(t *testing.T) {
+	shape := regexp.MustCompile(`^[a-z0-9]{5,15}$`)
+	seen := map[string]bool{}
+	for _, host := range []string{"example.org", "example.com", "localhost"} {
+		id := senderID(host)
+		if !shape.MatchString(id) || seen[id] || id != senderID(host) {
+			t.Errorf("%s: %q", host, id)
+		}
+		seen[id] = true
+	}
+}
+
+// A conversation's root is nobody's Message-ID, the same each day, and another for each digest.
+func TestThreadID(t *testing.T) {
+	signer := digest.NewSigner([]byte("0123456789abcdef"))
+	long := strings.Repeat("label.", 20) + "example.org"
+	for _, host := range []string{"example.org", long, strings.Repeat("x", 90)} {
+		a, b := threadID(signer, 1, host), threadID(signer, 2, host)
+		if a != threadID(signer, 1, host) || a == b || a == MessageID(signer, 1, host) || len(a) > 64 {
+			t.Errorf("%s, %s", a, b)
+		}
+	}
+}
+
+// Keys are asked for each time; a change is heeded, and none is none of ours to invent.
+func TestKeysAreReadEachTime(t *testing.T) {
+	key, err := NewDKIMKey("example.org", "s1", midnight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sink{}
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	var keys []digest.DKIMKey
+	var keysErr error
+	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return keys, keysErr }
+	now := midnight
+	send := func(want string) {
+		t.Helper()
+		now = now.Add(time.Minute)
+		q.rows[1].State, q.rows[1].NextAt = digest.EditionReady, now
+		once(t, l, now)
+		messages := s.messages()
+		if got := parse(t, []byte(messages[len(messages)-1])).Header.Get("Dkim-Signature"); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("signature %q, want %q", got, want)
+		}
+	}
+	send("")
+	keys = []digest.DKIMKey{key}
+	send("") // not active
+	key.Active = true
+	keys = []digest.DKIMKey{key}
+	send("s=s1")
+	before := l.sealer
+	keys = []digest.DKIMKey{key}
+	send("s=s1")
+	if l.sealer != before {
+		t.Error("the same keys were read again")
+	}
+	keys = nil
+	send("")
+	keysErr = errDown
+	if _, err := l.Once(t.Context(), now); !errors.Is(err, errDown) {
+		t.Error(err)
+	}
+	keysErr, keys = nil, []digest.DKIMKey{{Domain: "example.org", Selector: "s1", PrivateKey: []byte("broken"), Active: true}}
+	q.rows[1].State = digest.EditionReady
+	if _, err := l.Once(t.Context(), now); err == nil || q.row(1).State != digest.EditionReady {
+		t.Errorf("a broken key: %v", err)
+	}
+}
+
+func TestReturnPathIsChecked(t *testing.T) {
+	q := newMemQueue(1, midnight)
+	l := testLoop(t, q, openTest(t, (&sink{}).listen(t), Options{}))
+	for _, bad := range []string{"nobody", "Bounces <b@example.org>", "a@b\r\nc"} {
+		l.ReturnPath = bad
+		if _, err := l.Once(t.Context(), midnight); err == nil || !strings.Contains(err.Error(), "DIGEST_RETURN_PATH") || q.row(1).Attempt != 0 {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// Messages are made ahead of the connections, but only of one batch.
+func TestMessagesAheadAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "MAIL" {
+				<-release
+			}
+			return ""
+		}}
+		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		q := newMemQueue(2000, midnight)
+		l := testLoop(t, q, tr)
+		l.Route.Connections, l.Batch = 2, 10+runtime.GOMAXPROCS(0)
+		var printed atomic.Int64
+		l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+			printed.Add(int64(len(ds)))
+			return printAll(ds)
+		})
+		done := make(chan Stats)
+		go func() { done <- once(t, l, midnight) }()
+		synctest.Wait()
+		if n := int(printed.Load()); n != 2*l.Batch {
+			t.Errorf("%d messages were printed while none had gone", n)
+		}
+		close(release)
+		if got := <-done; got != (Stats{Sent: 2000}) {
+			t.Errorf("%+v", got)
+		}
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
+}

@@ -1,0 +1,134 @@
+package mailer
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+func stored(t *testing.T, st *store.Store, name string) digest.Lane {
+	t.Helper()
+	l, err := st.Lane(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What the route and a domain have to recover from is there after a restart,
+// and ends when they do.
+func TestStoreKeepsPauses(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		st := storetest.Open(t, database)
+		sealEditions(t, st, 12)
+		var phase atomic.Int64
+		s := &sink{answer: func(c string, _ int) string {
+			switch {
+			case c == "MAIL" && phase.Load() == 0:
+				return "550 5.7.1 you may not send"
+			case c == "RCPT" && phase.Load() == 1:
+				return "451 4.7.0 slow down"
+			}
+			return ""
+		}}
+		setting := s.listen(t)
+		restarted := func(now time.Time) Stats {
+			t.Helper()
+			return once(t, testLoop(t, storetest.Open(t, database), openTest(t, setting, Options{})), now)
+		}
+		hour := released.Add(time.Hour)
+		if got := restarted(released); !got.RouteRetryAt.Equal(hour) || got.RouteTrouble == "" {
+			t.Errorf("%+v", got)
+		}
+		before := s.seen("BANNER")
+		if got := restarted(hour.Add(-time.Second)); !got.RouteRetryAt.Equal(hour) || s.seen("BANNER") != before {
+			t.Errorf("a restart forgot the pause: %+v", got)
+		}
+		if l := stored(t, st, ""); !l.Alarm || !l.Until.Equal(hour) || !strings.Contains(l.Reason, "you may not send") {
+			t.Errorf("%+v", l)
+		}
+		phase.Store(1)
+		restarted(hour)
+		if l := stored(t, st, ""); hasTrouble(l) {
+			t.Errorf("the route answers: %+v", l)
+		}
+		if l := stored(t, st, "example.org"); l.Width == 0 || !l.Until.Equal(hour.Add(time.Minute)) {
+			t.Errorf("%+v", l)
+		}
+		before = s.seen("RCPT")
+		if got := restarted(hour.Add(59 * time.Second)); got != (Stats{}) || s.seen("RCPT") != before {
+			t.Errorf("a restart forgot the domain's pause: %+v", got)
+		}
+		phase.Store(2)
+		for now := hour.Add(time.Minute); now.Before(hour.Add(30 * time.Minute)); now = now.Add(time.Minute) {
+			restarted(now)
+		}
+		if got := storedStates(t, st); got[digest.EditionSent] != 12 {
+			t.Errorf("%v", got)
+		}
+		if lanes, err := st.Lanes(t.Context()); err != nil || len(lanes) > 0 {
+			t.Errorf("%+v, %v", lanes, err)
+		}
+	})
+}
+
+// A domain's limit holds over all workers.
+func TestStoreLimitsADomain(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		sealEditions(t, st, 40)
+		if err := st.SetLimits(t.Context(), released, "example.org", digest.Limits{Connections: 2}); err != nil {
+			t.Fatal(err)
+		}
+		var now, most atomic.Int64
+		s := &sink{answer: func(c string, _ int) string {
+			switch c {
+			case "MAIL":
+				for n, m := now.Add(1), most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+				}
+			case "DOT":
+				now.Add(-1)
+			}
+			return ""
+		}}
+		setting := s.listen(t)
+		var workers sync.WaitGroup
+		for range 3 {
+			workers.Go(func() { once(t, testLoop(t, st, openTest(t, setting, Options{})), released) })
+		}
+		workers.Wait()
+		if got := storedStates(t, st); got[digest.EditionSent] != 40 || most.Load() > 2 {
+			t.Errorf("%v, %d at once", got, most.Load())
+		}
+	})
+}
+
+// A mailbox that does not exist is suppressed with its evidence; one that was
+// refused for what we are is not.
+func TestStoreSuppresses(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		sealEditions(t, st, 5)
+		s := &sink{recipient: func(to string) string {
+			switch to {
+			case "reader1@example.org":
+				return "550 5.1.1 no such user"
+			case "reader2@example.org":
+				return "550 5.7.1 listed by a blocklist"
+			}
+			return ""
+		}}
+		once(t, testLoop(t, st, openTest(t, s.listen(t), Options{})), released)
+		got, err := st.Suppressions(t.Context())
+		if err != nil || len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce || !strings.Contains(got[0].Evidence, "no such user") {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if got := storedStates(t, st); got[digest.EditionSent] != 3 || got[digest.EditionFailed] != 2 {
+			t.Errorf("%v", got)
+		}
+	})
+}
