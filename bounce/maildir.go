@@ -122,7 +122,7 @@ func isMessage(text []byte) bool {
 // makes, is not overwritten.
 func toCur(root *os.Root, name string) error {
 	base, _, _ := strings.Cut(name, ":")
-	source, target := path.Join("new", name), path.Join("cur", base+":2,S")
+	source, target := path.Join("new", name), path.Join("cur", base+":2,")
 	if _, err := root.Lstat(target); err == nil {
 		if _, err := root.Lstat(source); err != nil {
 			return err // another sweeper moved it

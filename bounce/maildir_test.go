@@ -54,7 +54,7 @@ func TestSweep(t *testing.T) {
 			"3.c.host":     long,
 			"4.d.host":     w.sample("out-of-office.eml", 3), // ours, by its token, and nothing to do
 			"5.e.host":     w.sample("arf-auth-failure.eml", 3),
-			"6.f.host:2,S": []byte("Delivered-To: anna@example.org\nSubject: for a person\n\nhello\n"),
+			"6.f.host:2,": []byte("Delivered-To: anna@example.org\nSubject: for a person\n\nhello\n"),
 			"7.g.host":     []byte("no message"),
 			".hidden":      w.sample("postfix-unknown.eml", 3),
 		})
@@ -74,7 +74,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("new: %s", got)
 		}
 		// To the plain address anybody may write, even a person.
-		if got := list(t, dir, "cur"); got != "5.e.host:2,S 6.f.host:2,S" {
+		if got := list(t, dir, "cur"); got != "5.e.host:2, 6.f.host:2," {
 			t.Errorf("cur: %s", got)
 		}
 		if w.suppressed(0) != digest.ForHardBounce || w.state(1) != digest.DigestLeft || w.suppressed(2) != digest.ForHardBounce {
@@ -103,7 +103,7 @@ func TestSweepStoreFails(t *testing.T) {
 		if n, err := w.Sweep(t.Context(), dir); err != nil || n != 2 {
 			t.Errorf("%d, %v", n, err)
 		}
-		if got := list(t, dir, "new") + "|" + list(t, dir, "cur"); got != "|3:2,S" {
+		if got := list(t, dir, "new") + "|" + list(t, dir, "cur"); got != "|3:2," {
 			t.Error(got)
 		}
 	})
@@ -144,13 +144,13 @@ func TestSweepKeepsCur(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	d.Log = newLog(t)
 	dir := maildir(t, map[string][]byte{"1": []byte("To: a@b\n\nnew")})
-	if err := os.WriteFile(filepath.Join(dir, "cur", "1:2,S"), []byte("old"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "cur", "1:2,"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Sweep(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if b, _ := os.ReadFile(filepath.Join(dir, "cur", "1:2,S")); string(b) != "old" || list(t, dir, "new") != "1" {
+	if b, _ := os.ReadFile(filepath.Join(dir, "cur", "1:2,")); string(b) != "old" || list(t, dir, "new") != "1" {
 		t.Errorf("%q, new: %s", b, list(t, dir, "new"))
 	}
 }
