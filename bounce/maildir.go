@@ -118,7 +118,7 @@ func isMessage(text []byte) bool {
 	return len(header) > 0
 }
 
-// toCur marks a message as seen. Another under the same name, which no server
+// toCur puts a message aside, for a person to read. Another under the same name, which no server
 // makes, is not overwritten.
 func toCur(root *os.Root, name string) error {
 	base, _, _ := strings.Cut(name, ":")
