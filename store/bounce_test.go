@@ -1,0 +1,149 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// bounced tells of a bounce and gives the reason for which the address is
+// suppressed then; empty: it is not.
+func (w world) bounced(now time.Time, e digest.EditionID, kind digest.BounceKind) digest.Reason {
+	w.t.Helper()
+	s, suppressed, err := w.Bounced(w.ctx(), now, digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"})
+	w.ok(err)
+	want(w.t, "a reason", suppressed, s.Reason != "")
+	return s.Reason
+}
+
+func TestBounces(t *testing.T) {
+	each(t, func(w world) {
+		ds := w.released(2)
+		w.send(parisMidnight)
+		list, err := w.Editions(w.ctx(), ds[0].ID, 1)
+		w.ok(err)
+		e := list[0].ID
+		want(w.t, "soft", w.bounced(noon, e, digest.SoftBounce), "")
+		want(w.t, "hard", w.bounced(noon, e, digest.HardBounce), digest.ForHardBounce)
+		s, _, err := w.Suppressed(w.ctx(), "reader0@example.org")
+		w.ok(err)
+		want(w.t, "suppression", s, digest.Suppression{
+			Email: "reader0@example.org", Reason: digest.ForHardBounce, Evidence: "hard of it", EditionID: e, CreatedAt: noon,
+		})
+		w.ok(w.Unsuppress(w.ctx(), "reader0@example.org"))
+		want(w.t, "told again: the operator has undone it", w.bounced(noon.Add(time.Hour), e, digest.HardBounce), "")
+		want(w.t, "still active", w.again(ds[0]).State, digest.DigestActive)
+		want(w.t, "a complaint", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
+		want(w.t, "has left", w.again(ds[0]).State, digest.DigestLeft)
+		want(w.t, "twice", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
+		want(w.t, "the other", w.again(ds[1]).State, digest.DigestActive)
+		w.holds("recorded", 3, `SELECT count(*) FROM bounces`)
+		_, _, err = w.Bounced(w.ctx(), noon, digest.Bounce{Edition: 999, Kind: digest.HardBounce})
+		oneLine(w.t, err, digest.NotFound)
+		if _, _, err = w.Bounced(w.ctx(), noon, digest.Bounce{Edition: list[0].ID + 1, Kind: "odd"}); err == nil {
+			w.t.Error("an odd kind was taken")
+		}
+		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
+		w.holds("gone with the reader", 0, `SELECT count(*) FROM bounces`)
+	})
+}
+
+// A complaint ends what is on its way, as leaving does.
+func TestComplaintStopsWhatIsOnItsWay(t *testing.T) {
+	each(t, func(w world) {
+		w.released(1)
+		e := w.take(parisMidnight, 1, "t")[0].ID
+		w.bounced(parisMidnight, e, digest.Complaint)
+		want(w.t, "no dot", len(w.dot(parisMidnight, "t", e)), 0)
+		want(w.t, "over", w.edition(e).State, digest.EditionFailed)
+	})
+}
+
+// A refusal is recorded with the mark that it brings.
+func TestBounceOfAMark(t *testing.T) {
+	each(t, func(w world) {
+		w.released(3)
+		got := w.take(parisMidnight, 9, "t")
+		w.dot(parisMidnight, "t", got[1].ID)
+		_, err := w.Turn(w.ctx(), parisMidnight, "t", []digest.Mark{
+			{ID: got[0].ID, State: digest.EditionFailed, Error: "550", Bounce: &digest.Bounce{Kind: digest.HardBounce, Status: "5.1.1", Evidence: "550 5.1.1 no such user"}},
+			{ID: got[1].ID, State: digest.EditionExpired, Bounce: &digest.Bounce{Kind: digest.SoftBounce, Evidence: "452 full"}},
+		}, nil)
+		w.ok(err)
+		s, ok, err := w.Suppressed(w.ctx(), "reader0@example.org")
+		w.ok(err)
+		want(w.t, "suppressed", ok && s.EditionID == got[0].ID && s.Evidence == "550 5.1.1 no such user", true)
+		w.holds("soft", 1, `SELECT count(*) FROM bounces WHERE kind = 'soft' AND email_key = 'reader1@example.org'`)
+		w.mark(parisMidnight, "u", digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Bounce: &digest.Bounce{Kind: digest.HardBounce}})
+		_, ok, err = w.Suppressed(w.ctx(), "reader2@example.org")
+		w.ok(err)
+		want(w.t, "a mark without the lease says nothing", ok, false)
+	})
+}
+
+// TestSoftBounces sends an edition a day to one reader and says what came back:
+// s a soft bounce told at once, l one told two days later, . nothing, x expired
+// with a soft bounce, - no edition. The address must be suppressed at the end of
+// the days and not before.
+func TestSoftBounces(t *testing.T) {
+	for _, test := range []struct {
+		days       string
+		suppressed bool
+	}{
+		{"ssssssss", true},
+		{"sssssss", false},    // six days from the first to the last
+		{"ss---s-s", false},   // four editions
+		{"ss---sss", true},    // five, over seven days
+		{"s.ssssss", false},   // one has arrived
+		{"ss.ssssssss", true}, // and then eight in a row
+		{"xxxxxxxx", true},    // none was accepted at all
+		{"sssssss..s", false}, //
+		{"sssssss.s", true},   // the last but one may still come back
+		{"sslsslss", true},    // told late
+		{"sssssssss.", false}, // said before the end
+		{"xsxsxsxs", true},    //
+		{"s......s.s.s", false},
+	} {
+		t.Run(test.days, func(t *testing.T) {
+			each(t, func(w world) {
+				ada := w.reader("ada", "Europe/Paris")
+				f := w.feed("f.example")
+				w.subscribe(ada, f)
+				var late []digest.EditionID
+				midnight, suppressed := parisMidnight, 0
+				for i, c := range test.days {
+					if c != '-' {
+						w.record(midnight.Add(-time.Hour), f, posts(midnight.Add(-time.Hour), midnight.String()))
+					}
+					w.hour(midnight)
+					for _, id := range late {
+						w.bounced(midnight.Add(time.Minute), id, digest.SoftBounce)
+					}
+					late = nil
+					for _, e := range w.take(midnight, 9, "t") {
+						w.dot(midnight, "t", e.ID)
+						m := digest.Mark{ID: e.ID, State: digest.EditionSent}
+						if c == 'x' {
+							m = digest.Mark{ID: e.ID, State: digest.EditionFailed, Bounce: &digest.Bounce{Kind: digest.SoftBounce}}
+						}
+						w.mark(midnight, "t", m)
+						switch c {
+						case 's':
+							w.bounced(midnight.Add(time.Minute), e.ID, digest.SoftBounce)
+						case 'l':
+							late = append(late, e.ID)
+						}
+					}
+					if _, ok, err := w.Suppressed(w.ctx(), "ada@example.org"); err != nil {
+						w.t.Fatal(err)
+					} else if ok && suppressed == 0 {
+						suppressed = i + 1
+					}
+					midnight = midnight.Add(day)
+				}
+				want(w.t, "suppressed on the last day", suppressed == len(test.days), test.suppressed)
+			})
+		})
+	}
+}

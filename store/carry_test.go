@@ -1,0 +1,178 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// What expires comes with the next edition, also over several days, and never again.
+func TestCarry(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.subscribe(bob, f)
+		w.record(noon, f, posts(noon, "1"))
+		want(w.t, "the 20th", w.hour(parisMidnight), 2)
+		w.sendTo(parisMidnight, bob)
+		second := parisMidnight.Add(day)
+		w.record(parisMidnight.Add(time.Hour), f, posts(parisMidnight.Add(time.Hour), "2"))
+		waiting, err := w.WaitingPosts(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "while it may still be sent", w.marked(waiting), "2")
+		want(w.t, "the 21st", w.hour(second), 2)
+		want(w.t, "ada's", w.shown(ada), "2026-11-20 1; 2026-11-21 +1 2")
+		want(w.t, "bob's", w.shown(bob), "2026-11-20 1; 2026-11-21 2")
+		w.sendTo(second, bob)
+		_, err = w.Reap(w.ctx(), second.Add(20*time.Hour))
+		w.ok(err)
+		waiting, err = w.WaitingPosts(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "what is lost so far", w.marked(waiting), "+1 +2")
+
+		third := second.Add(day)
+		want(w.t, "the 22nd: no news, and yet an edition", w.hour(third), 1)
+		all := "2026-11-20 1; 2026-11-21 +1 2; 2026-11-22 +1 +2"
+		want(w.t, "also what was carried", w.shown(ada), all)
+		want(w.t, "numbered", w.again(ada).Editions, 3)
+		want(w.t, "once more at the same midnight", w.hour(third), 0)
+		w.send(third)
+		want(w.t, "it has arrived", w.hour(third.Add(day)), 0)
+		w.record(third.Add(25*time.Hour), f, posts(third.Add(25*time.Hour), "3"))
+		w.hour(third.Add(2 * day))
+		want(w.t, "never twice, and nothing sealed changes", w.shown(ada), all+"; 2026-11-24 3")
+		w.holds("states", 2, `SELECT count(*) FROM editions WHERE digest_id = ? AND state = 'expired'`, ada.ID)
+		w.holds("errors", 2, `SELECT count(*) FROM editions WHERE error = 'not delivered in time'`)
+	})
+}
+
+// sendTo delivers what is due, but only to one reader; the others' is given back.
+func (w world) sendTo(now time.Time, d digest.Digest) {
+	w.t.Helper()
+	for _, e := range w.take(now, 1000, "send") {
+		if e.DigestID == d.ID {
+			w.dot(now, "send", e.ID)
+			w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
+		}
+	}
+	w.ok(w.ReleaseEditions(w.ctx(), "send"))
+}
+
+// A carrying edition that fails for good, or is in doubt twice, has had its chance.
+func TestCarryEnds(t *testing.T) {
+	for _, end := range []digest.EditionState{digest.EditionFailed, digest.EditionUnconfirmed, digest.EditionSent} {
+		t.Run(string(end), func(t *testing.T) {
+			each(t, func(w world) {
+				d := w.released(1)[0]
+				second := parisMidnight.Add(day)
+				want(w.t, "carries", w.hour(second), 1)
+				e := w.take(second, 9, "t")[0]
+				w.mark(second, "t", digest.Mark{ID: e.ID, State: end})
+				want(w.t, "not again", w.hour(second.Add(day)), 0)
+				want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-21 +p")
+			})
+		})
+	}
+}
+
+// A mark may say that an edition is too late, and so does a claim.
+func TestCarryHoweverItExpired(t *testing.T) {
+	each(t, func(w world) {
+		ds := w.released(2)
+		got := w.take(parisMidnight, 1, "t")
+		w.mark(parisMidnight, "t", digest.Mark{ID: got[0].ID, State: digest.EditionExpired, Error: "451 later"})
+		want(w.t, "too late", len(w.take(parisMidnight.Add(20*time.Hour), 9, "t")), 0)
+		want(w.t, "both", w.hour(parisMidnight.Add(day)), 2)
+		for _, d := range ds {
+			want(w.t, "carried", w.shown(d), "2026-11-20 p; 2026-11-21 +p")
+		}
+		want(w.t, "a better error stays", w.edition(got[0].ID).Error, "451 later")
+	})
+}
+
+func TestCarriedNotices(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.die(f, noon)
+		w.hour(parisMidnight)
+		want(w.t, "for the notice alone", w.hour(parisMidnight.Add(day)), 1)
+		want(w.t, "told again", w.editionNotices(ada), "2026-11-20 dead f.example; 2026-11-21 dead f.example")
+		_, err := w.Reap(w.ctx(), parisMidnight.Add(2*day))
+		w.ok(err)
+		told, err := w.WaitingNotices(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "and waits, once", len(told), 1)
+	})
+}
+
+// Weeks pass between two editions, and somebody prunes all the time.
+func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.record(noon, f, posts(noon, "p"))
+		sunday := w.again(ada).NextDueAt
+		w.hour(sunday)
+		prune := func(now time.Time) {
+			w.t.Helper()
+			for {
+				n, err := w.Prune(w.ctx(), now, time.Hour, 2)
+				w.ok(err)
+				if n == 0 {
+					return
+				}
+			}
+		}
+		late := sunday.Add(7*day - time.Hour)
+		_, err := w.Reap(w.ctx(), late)
+		w.ok(err)
+		prune(late)
+		want(w.t, "still to be carried", w.shown(ada), "2026-11-22 p")
+		want(w.t, "a week later", w.hour(sunday.Add(7*day)), 1)
+		prune(sunday.Add(9 * day))
+		want(w.t, "while it is on its way", w.shown(ada), "2026-11-22 p; 2026-11-29 +p")
+		w.send(sunday.Add(9 * day))
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, sunday.Add(9*day)))
+		prune(sunday.Add(400 * day))
+		w.holds("editions", 0, `SELECT count(*) FROM editions`)
+		w.holds("carried", 0, `SELECT count(*) FROM carried`)
+	})
+}
+
+func TestWhoLeavesHasNothingCarried(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		now := parisMidnight.Add(21 * time.Hour)
+		_, err := w.Reap(w.ctx(), now)
+		w.ok(err)
+		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
+		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now.Add(time.Hour)))
+		want(w.t, "nothing", w.hour(parisMidnight.Add(day)), 0)
+		list, err := w.Editions(w.ctx(), d.ID, 1)
+		w.ok(err)
+		want(w.t, "it ended", fmt.Sprint(list[0].State, " ", list[0].Error), "failed unsubscribed")
+	})
+}
+
+// A paused digest's expired edition comes when the reader is back.
+func TestCarryOverAPause(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(10*day), parisMidnight))
+		_, err := w.Reap(w.ctx(), parisMidnight.Add(day))
+		w.ok(err)
+		want(w.t, "paused", w.hour(parisMidnight.Add(day)), 0)
+		n, err := w.Resume(w.ctx(), parisMidnight.Add(10*day))
+		w.ok(err)
+		want(w.t, "back", n, 1)
+		want(w.t, "the next midnight", w.hour(parisMidnight.Add(11*day)), 1)
+		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-12-01 +p")
+	})
+}

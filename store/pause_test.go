@@ -1,0 +1,93 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func TestPause(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.subscribe(bob, f)
+		w.record(noon, f, posts(noon, "p"))
+		until := parisMidnight.Add(7 * day)
+		w.ok(w.SetPause(w.ctx(), ada.ID, until, noon))
+		w.ok(w.SetPause(w.ctx(), bob.ID, time.Time{}, noon))
+		want(w.t, "paused", w.again(ada).State, digest.DigestPaused)
+		want(w.t, "until", w.again(ada).PausedUntil, until)
+		want(w.t, "until bob says so", w.again(bob).PausedUntil, time.Time{})
+		resume := func(now time.Time) int {
+			w.t.Helper()
+			n, err := w.Resume(w.ctx(), now)
+			w.ok(err)
+			return n
+		}
+		for now := parisMidnight; now.Before(until); now = now.Add(day) {
+			want(w.t, "nobody yet", resume(now), 0)
+			want(w.t, "no editions", w.hour(now), 0)
+		}
+		want(w.t, "not yet", resume(until.Add(-time.Second)), 0)
+		want(w.t, "ada", resume(until), 1)
+		want(w.t, "only once", resume(until), 0)
+		back := w.again(ada)
+		want(w.t, "active", back.State, digest.DigestActive)
+		want(w.t, "no end any more", back.PausedUntil, time.Time{})
+		want(w.t, "what waited still does", w.waiting(ada), "p")
+		want(w.t, "due", back.NextDueAt, until.Add(day))
+		w.record(until, f, posts(until, "q"))
+		w.hour(until.Add(day))
+		want(w.t, "nothing lost", w.editions(ada), "2026-11-28 p q")
+		want(w.t, "bob pauses", w.again(bob).State, digest.DigestPaused)
+		oneLine(w.t, w.SetPause(w.ctx(), ada.ID, noon, noon), digest.Invalid)
+		oneLine(w.t, w.SetPause(w.ctx(), 99, until, noon), digest.NotFound)
+	})
+}
+
+// A pause and the way back within one day bring no second edition of it (I1).
+func TestPauseWithinADay(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		f := w.feedAgain(digest.Feed{URL: "https://f.example/feed"})
+		now := parisMidnight.Add(time.Hour)
+		w.record(now, f, posts(now, "q"))
+		w.ok(w.SetPause(w.ctx(), d.ID, now.Add(2*time.Hour), now))
+		n, err := w.Resume(w.ctx(), now.Add(2*time.Hour))
+		w.ok(err)
+		want(w.t, "resumed", n, 1)
+		want(w.t, "nothing today", w.hour(now.Add(3*time.Hour)), 0)
+		w.hour(parisMidnight.Add(day))
+		want(w.t, "both", w.editions(d), "2026-11-20 p; 2026-11-21 q")
+	})
+}
+
+// The reader's word counts more than an end that was once set.
+func TestPauseIsOverridden(t *testing.T) {
+	each(t, func(w world) {
+		for _, state := range []digest.DigestState{digest.DigestPaused, digest.DigestActive, digest.DigestLeft} {
+			d := w.reader(string(state), "Europe/Paris")
+			w.ok(w.SetPause(w.ctx(), d.ID, noon.Add(7*day), noon))
+			w.ok(w.SetPause(w.ctx(), d.ID, noon.Add(day), noon))
+			w.ok(w.SetDigestState(w.ctx(), d.ID, state, noon))
+			want(w.t, "no end", w.again(d).PausedUntil, time.Time{})
+			n, err := w.Resume(w.ctx(), noon.Add(30*day))
+			w.ok(err)
+			want(w.t, "stays", n, 0)
+			want(w.t, "as", w.again(d).State, state)
+		}
+	})
+}
+
+// More pauses may end at once than one transaction takes.
+func TestManyPausesEnd(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 450)
+		w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'paused', paused_until = ?`, noon.Unix()))
+		n, err := w.Resume(w.ctx(), noon)
+		w.ok(err)
+		want(w.t, "all", n, 450)
+	})
+}

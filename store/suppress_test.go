@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// suppressReader suppresses the address of released's i-th reader.
+func (w world) suppressReader(i int, evidence string) {
+	w.t.Helper()
+	w.ok(w.Suppress(w.ctx(), digest.Suppression{
+		Email: fmt.Sprintf("READER%d@example.org", i), Reason: digest.ForOperator, Evidence: evidence, CreatedAt: noon,
+	}))
+}
+
+// An address is looked up when its edition is made, claimed, and about to be sent.
+func TestSuppressionAtEveryMoment(t *testing.T) {
+	each(t, func(w world) {
+		w.suppressReader(0, "asked by\nletter")
+		ds := w.released(4)
+		now := parisMidnight
+		w.suppressReader(1, "")
+		got := w.take(now, 9, "t")
+		want(w.t, "claimed", len(got), 2)
+		w.suppressReader(2, "")
+		won := w.dot(now, "t", got[0].ID, got[1].ID)
+		want(w.t, "allowed to be sent", len(won), 1)
+		want(w.t, "the one who is not", w.edition(won[0]).DigestID, ds[3].ID)
+		for i, wanted := range []string{
+			"unmailed the address is suppressed: by the operator (asked by letter)", "unmailed the address is suppressed: by the operator",
+			"unmailed the address is suppressed: by the operator", "dotting ",
+		} {
+			list, err := w.Editions(w.ctx(), ds[i].ID, 1)
+			w.ok(err)
+			want(w.t, fmt.Sprint("reader ", i), fmt.Sprint(list[0].State, " ", list[0].Error), wanted)
+			want(w.t, "stands in the web view", w.editions(ds[i]), "2026-11-20 p")
+		}
+		want(w.t, "the lease is over", len(w.dot(now, "t", got[0].ID)), 0)
+		want(w.t, "nothing more", len(w.take(now, 9, "u")), 0)
+	})
+}
+
+// One who is mailed again gets what comes from then on, and what expired before;
+// nothing is made for the sake of what cannot be sent.
+func TestUnsuppressed(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		f := w.feedAgain(digest.Feed{URL: "https://f.example/feed"})
+		_, err := w.Reap(w.ctx(), parisMidnight.Add(20*time.Hour))
+		w.ok(err)
+		w.suppressReader(0, "")
+		want(w.t, "nothing for what expired alone", w.hour(parisMidnight.Add(day)), 0)
+		w.record(parisMidnight.Add(day), f, posts(parisMidnight.Add(day), "q"))
+		want(w.t, "the paper goes on", w.hour(parisMidnight.Add(2*day)), 1)
+		w.ok(w.Unsuppress(w.ctx(), "reader0@EXAMPLE.org"))
+		want(w.t, "carried when it can be sent", w.hour(parisMidnight.Add(3*day)), 1)
+		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-22 q; 2026-11-23 +p")
+		want(w.t, "mailed", len(w.take(parisMidnight.Add(3*day), 9, "t")), 1)
+	})
+}
+
+func TestSuppressions(t *testing.T) {
+	each(t, func(w world) {
+		u, _, err := w.AddUser(w.ctx(), "Ada@Example.org", "UTC", noon)
+		w.ok(err)
+		steps := []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForHardBounce, digest.ForOperator, digest.ForComplaint}
+		stays := []digest.Reason{digest.ForHardBounce, digest.ForHardBounce, digest.ForComplaint, digest.ForComplaint, digest.ForOperator, digest.ForOperator}
+		for i, reason := range steps {
+			now := noon.Add(time.Duration(i) * time.Hour)
+			w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.ORG", Reason: reason, Evidence: string(reason), EditionID: digest.EditionID(i), CreatedAt: now}))
+			got, ok, err := w.Suppressed(w.ctx(), "ADA@example.org")
+			w.ok(err)
+			want(w.t, fmt.Sprint("after ", reason), fmt.Sprint(ok, got.Reason, got.Evidence), fmt.Sprint(true, stays[i], stays[i]))
+		}
+		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "eve@example.org", Reason: digest.ForOperator, CreatedAt: noon.Add(time.Minute)}))
+		all, err := w.Suppressions(w.ctx())
+		w.ok(err)
+		want(w.t, "the latest first", all[0].Email+" "+all[1].Email, "ada@example.org eve@example.org")
+		users, err := w.Users(w.ctx())
+		w.ok(err)
+		want(w.t, "in the list of users", users[0].Suppressed != nil && users[0].Suppressed.Reason == digest.ForOperator, true)
+		w.ok(w.RemoveUser(w.ctx(), u.ID))
+		_, ok, err := w.Suppressed(w.ctx(), "ada@example.org")
+		w.ok(err)
+		want(w.t, "it outlives its reader", ok, true)
+		w.ok(w.Unsuppress(w.ctx(), "Ada@example.org"))
+		oneLine(w.t, w.Unsuppress(w.ctx(), "ada@example.org"), digest.NotFound)
+		_, ok, err = w.Suppressed(w.ctx(), "ada@example.org")
+		w.ok(err)
+		want(w.t, "mailed again", ok, false)
+		oneLine(w.t, w.Suppress(w.ctx(), digest.Suppression{Email: "ada", Reason: digest.ForOperator}), digest.Invalid)
+		oneLine(w.t, w.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.org", Reason: "odd"}), digest.Invalid)
+	})
+}
+
+func TestDKIMKeys(t *testing.T) {
+	each(t, func(w world) {
+		add := func(domain, selector string) bool {
+			w.t.Helper()
+			active, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: domain, Selector: selector, PrivateKey: []byte{1, 0, 255}, CreatedAt: noon})
+			w.ok(err)
+			return active
+		}
+		list := func() string {
+			w.t.Helper()
+			all, err := w.DKIMKeys(w.ctx())
+			w.ok(err)
+			var out []string
+			for _, k := range all {
+				want(w.t, "bytes", string(k.PrivateKey), "\x01\x00\xff")
+				want(w.t, "made", k.CreatedAt, noon)
+				out = append(out, fmt.Sprint(k.Domain, " ", k.Selector, " ", k.Active))
+			}
+			return strings.Join(out, ", ")
+		}
+		want(w.t, "the first signs at once", add("example.org", "a"), true)
+		want(w.t, "the second waits", add("example.org", "b"), false)
+		want(w.t, "another domain's first", add("example.com", "b"), true)
+		want(w.t, "keys", list(), "example.com b true, example.org a true, example.org b false")
+		_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: "a", PrivateKey: []byte{2}, CreatedAt: noon})
+		oneLine(w.t, err, digest.Conflict)
+		w.ok(w.UseDKIMKey(w.ctx(), "example.org", "b"))
+		want(w.t, "used", list(), "example.com b true, example.org a false, example.org b true")
+		oneLine(w.t, w.UseDKIMKey(w.ctx(), "example.org", "c"), digest.NotFound)
+		w.ok(w.RemoveDKIMKey(w.ctx(), "example.org", "a"))
+		oneLine(w.t, w.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.NotFound)
+		want(w.t, "left", list(), "example.com b true, example.org b true")
+	})
+}
