@@ -21,7 +21,7 @@ func (x *exam) clock(ctx context.Context) finding {
 	now := x.Now()
 	f := one(OK, "it is "+now.UTC().Format("2006-01-02 15:04:05 MST"), "")
 	if synced, known := x.Machine.Synced(); known && !synced {
-		f.note(Warn, "nothing keeps the clock of this machine right", unfixed)
+		f.note(Warn, "the kernel knows of nothing that keeps this machine's clock right", unfixed)
 	} else if known {
 		f.note(OK, "and kept right", "")
 	}

@@ -46,23 +46,20 @@ func (x *exam) from(ctx context.Context) finding {
 	if x.stays() != "" {
 		bad = Warn
 	}
-	f := one(OK, "mail is from "+domain, "")
+	who := "mail is from " + domain
 	const own = "set DIGEST_FROM to an address at a domain of your own, such as Daily Digest <digest@example.org>"
 	servers, freemail := provider(domain)
 	switch {
 	case !isPublicName(domain):
-		f.note(bad, "which is no domain that others know", own)
-		return f
+		return one(bad, who+", which is no domain that others know", own)
 	case isSuffix(domain):
-		f.note(bad, "under which everyone can have a domain", own)
-		return f
+		return one(bad, who+", under which everyone can have a domain", own)
 	case freemail && slices.Contains(servers, organisation(x.Mail.Host)):
-		f.note(Warn, fmt.Sprintf("a mailbox of its provider, sent through %s, which limits how much that may be", x.Mail.Host), own)
-		return f
+		return one(Warn, fmt.Sprintf("%s, sent through its provider's %s, which limits how much that may be", who, x.Mail.Host), own)
 	case freemail:
-		f.note(bad, "where nobody but its provider may send from: receivers refuse the rest by its DMARC policy", own+", or send through the provider's own server ("+servers[0]+")")
-		return f
+		return one(bad, who+", for which nobody but its provider may send: receivers refuse the rest by its DMARC policy", own+", or send through a server of "+servers[0])
 	}
+	f := one(OK, who, "")
 	if why := x.noDNS(ctx); why == "" {
 		x.exists(ctx, domain, bad, &f)
 	}

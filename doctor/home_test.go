@@ -24,8 +24,8 @@ func TestFrom(t *testing.T) {
 		{"localhost, Maildir", func(w *world) { from("digest@localhost")(w); folder(w) }, "from", doctor.Warn, "no domain that others know", "DIGEST_FROM"},
 		{"home", from("digest@nas.lan"), "from", doctor.Wrong, "no domain that others know", "DIGEST_FROM"},
 		{"public suffix", from("digest@co.uk"), "from", doctor.Wrong, "everyone can have a domain", "DIGEST_FROM"},
-		{"Gmail", from("me@gmail.com"), "from", doctor.Wrong, "nobody but its provider", "of your own"},
-		{"Yahoo", from("me@yahoo.co.uk"), "from", doctor.Wrong, "nobody but its provider", "of your own"},
+		{"Gmail", from("me@gmail.com"), "from", doctor.Wrong, "nobody but its provider may send", "of your own"},
+		{"Yahoo", from("me@yahoo.co.uk"), "from", doctor.Wrong, "nobody but its provider may send", "of your own"},
 		{"Gmail through Gmail", func(w *world) { from("me@gmail.com")(w); w.Mail.Host = "smtp.gmail.com" }, "from", doctor.Warn, "limits how much", "of your own"},
 		{"no such domain", from("digest@nothing.example"), "from", doctor.Wrong, "neither a mail exchanger nor an address", "publish an MX record for nothing.example"},
 		{"null MX", replace("example.org MX", "example.org MX 0 ."), "from", doctor.Wrong, "takes no mail", "publish an MX record"},
@@ -104,7 +104,7 @@ func TestClock(t *testing.T) {
 	}
 	for _, tt := range []finding{
 		{"kept", func(*world) {}, "clock", doctor.OK, "and kept right", ""},
-		{"not kept", func(w *world) { w.Machine.Synced = func() (bool, bool) { return false, true } }, "clock", doctor.Warn, "nothing keeps the clock", "chrony"},
+		{"not kept", func(w *world) { w.Machine.Synced = func() (bool, bool) { return false, true } }, "clock", doctor.Warn, "nothing that keeps", "chrony"},
 		{"who knows", func(w *world) { w.Machine.Synced = func() (bool, bool) { return false, false } }, "clock", doctor.OK, "it is 20", ""},
 		{"database ahead", func(w *world) { w.Database.Ahead = time.Hour }, "clock", doctor.Wrong, "the clock of the database is 1h0m0s ahead of ours", "right"},
 		{"database a little behind", func(w *world) { w.Database.Ahead = -20 * time.Second }, "clock", doctor.Warn, "20s behind ours", "right"},

@@ -14,6 +14,9 @@ func (x *exam) mailServer(ctx context.Context) finding {
 	where := "mail goes to the Maildir " + x.Mail.Folder
 	if x.Mail.Folder == "" {
 		where = "mail goes to " + net.JoinHostPort(x.Mail.Host, strconv.Itoa(x.Mail.Port))
+		if x.Offline {
+			return skip(where + ", which was " + offline)
+		}
 		if why := x.noDNS(ctx); why != "" && isPublicName(x.Mail.Host) {
 			return skip(where + ", whose name was not asked for: " + why)
 		}

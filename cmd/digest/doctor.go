@@ -48,7 +48,9 @@ func (c doctorCmd) Run(e *env) error {
 		BounceListen: e.bounceListen, BounceMaildir: e.bounceMaildir,
 		Database: e.lookAtDatabase(), Machine: doctor.ThisMachine(),
 		Offline: c.Offline, Resolver: resolver, Dial: dial, Limit: checkLimit,
-		Probe: func(ctx context.Context) error { return mailer.Probe(ctx, e.mail, mailer.Options{Dial: dial}) },
+		Probe: func(ctx context.Context) error {
+			return mailer.Probe(ctx, e.mail, mailer.Options{Dial: dial, DialTimeout: checkLimit - time.Second})
+		},
 	})
 	if err := e.soft.Err(); err != nil {
 		return errInterrupted

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"digest/doctor"
+	"digest/store/storetest"
+)
+
+// noNames is a name server that knows of nothing.
+func noNames(t *testing.T) (address string) {
+	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b := make([]byte, 1500)
+		for {
+			n, from, err := c.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			var m dnsmessage.Message
+			if m.Unpack(b[:n]) == nil {
+				m.Response, m.RCode, m.Additionals = true, dnsmessage.RCodeNameError, nil
+				reply, _ := m.Pack()
+				c.WriteTo(reply, from)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		c.Close()
+		<-done
+	})
+	return c.LocalAddr().String()
+}
+
+// TestDoctorAsks: the records are looked for at the name server that is given,
+// with the key of the database.
+func TestDoctorAsks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if s := run(t.Context(), t.Context(), []string{"dkim", "new", "example.org", "--selector", "d2026"}, io.Discard, t.Output()); s != exitDone {
+		t.Fatal("no key")
+	}
+	var out, said strings.Builder
+	status := run(t.Context(), t.Context(), []string{"doctor", "--json", "--resolver", noNames(t),
+		"--from", "digest@example.org", "--mail", "smtp://mail.example.org", "--base-url", "https://paper.example.org", "--return-path", "b@example.org"}, &out, &said)
+	if status != exitFailed || !strings.HasPrefix(said.String(), "digest: 7 checks found something wrong") {
+		t.Errorf("status %d, %q", status, said.String())
+	}
+	var findings []doctor.Finding
+	if err := json.Unmarshal([]byte(out.String()), &findings); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"base-url":    "no address for paper.example.org",
+		"mail-server": "there is no host of this name",
+		"from":        "neither a mail exchanger nor an address",
+		"spf":         "example.org has no SPF record",
+		"dkim":        "no record at d2026._domainkey.example.org",
+		"dmarc":       "no DMARC record",
+		"return-path": "neither an MX record nor an address",
+	}
+	for _, f := range findings {
+		if part, is := want[f.Check]; is != (f.Status == doctor.Wrong) || !strings.Contains(f.Found, part) || is && f.Todo == "" {
+			t.Errorf("%+v", f)
+		}
+		delete(want, f.Check)
+	}
+	if len(want) > 0 {
+		t.Errorf("not told: %v", want)
+	}
+}
+
+// TestDoctorLooks: what is seen of a database, of either kind, and its clock.
+func TestDoctorLooks(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		at := func(now time.Time) doctor.Database {
+			var c cli
+			if _, _, err := parseArgs(&c, []string{"--database", database, "doctor"}, io.Discard); err != nil {
+				t.Fatal(err)
+			}
+			e, err := newEnv(&c, t.Context(), t.Context(), io.Discard, t.Output())
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.clock = func() time.Time { return now }
+			return e.lookAtDatabase()
+		}
+		var said strings.Builder
+		if s := run(t.Context(), t.Context(), []string{"--database", database, "user", "add", "ann@example.org", "--time-zone", "Asia/Tokyo"}, io.Discard, &said); s != exitDone {
+			t.Fatal(said.String())
+		}
+		now := time.Now()
+		d := at(now.Add(-time.Hour))
+		if !d.Read() || d.Readers != 1 || len(d.Zones["Asia/Tokyo"]) != 1 || strings.Contains(d.Name, "@") {
+			t.Errorf("seen: %+v", d)
+		}
+		if server := d.File == ""; server && (d.Ahead-time.Hour).Abs() > time.Minute || !server && d.Ahead != 0 {
+			t.Errorf("its clock is %s ahead", d.Ahead)
+		}
+	})
+}
+
+// TestDoctorLeavesAlone: nothing is made or changed of a database that is not at work.
+func TestDoctorLeavesAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var said strings.Builder
+	if s := run(t.Context(), t.Context(), []string{"migrate"}, io.Discard, &said); s != exitDone {
+		t.Fatal(said.String())
+	}
+	content, err := os.ReadFile("digest.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[18], content[19] = 1, 1 // as VACUUM INTO leaves one: not in WAL mode
+	for name, tt := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"copy.db":  {content, `"status":"warn","found":"copy.db is a copy`},
+		"empty.db": {nil, `"status":"warn","found":"there is no database at empty.db yet"`},
+	} {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		if err := os.WriteFile(name, tt.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		run(t.Context(), t.Context(), []string{"doctor", "--offline", "--json", "--database", name}, &out, t.Output())
+		if !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%s: %s", name, out.String())
+		}
+		after, err := os.ReadFile(filepath.Join(dir, name))
+		if found, _ := os.ReadDir(dir); err != nil || string(after) != string(tt.content) || len(found) != 1 {
+			t.Errorf("%s was changed (%v), or something made: %v", name, err, found)
+		}
+	}
+}
