@@ -28,9 +28,10 @@ const script = `<pre></pre><script>onload = () => {
 	}
 }</script>`
 
-// TestInABrowser opens the pages for site owners in Chromium, as narrow as a
-// small phone, light and dark: nothing sticks out to the side, however long
-// what a feed says, and the plot is as tall and its words as large as on a desk.
+// TestInABrowser opens the pages for site owners, and the one on which a reader
+// leaves or changes something, in Chromium, as narrow as a small phone, light
+// and dark: nothing sticks out to the side, however long what a feed says, and
+// the plot is as tall and its words as large as on a desk.
 func TestInABrowser(t *testing.T) {
 	chromium := findChromium(t)
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
@@ -46,8 +47,9 @@ func TestInABrowser(t *testing.T) {
 		inner.ServeHTTP(framed{w}, req)
 	})
 	var frames, want strings.Builder
+	_, d := r.user("ann@example.org")
 	for _, page := range []struct{ name, path, chart string }{
-		{"feed", statusOf(f.URL), ", chart of 332, text 13.5px"}, {"status", "/status", ""}, {"unknown", statusOf("https://a.example/" + long), ""}, {"bot", "/bot", ""},
+		{"unsubscribe", r.unsubscribePath(d), ""}, {"feed", statusOf(f.URL), ", chart of 332, text 13.5px"}, {"status", "/status", ""}, {"unknown", statusOf("https://a.example/" + long), ""}, {"bot", "/bot", ""},
 	} {
 		for _, width := range []int{320, 1000} {
 			for scheme, p := range map[string]render.Palette{"light": render.Light(), "dark": render.Dark()} {

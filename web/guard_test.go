@@ -39,7 +39,7 @@ func TestServerHasLimits(t *testing.T) {
 // FuzzRequest holds that no address, method or body brings down a page or
 // makes an error of ours.
 func FuzzRequest(f *testing.F) {
-	for _, path := range []string{"/", "/sign-in", "/sign-out", "/editions/2026-11-20", "/e/aaaaaaaaaaaaadqaaxecf5yu3gyprkfb7", "/unsubscribe/x/undo", "/static/..", "//x", "/%2e%2e/%00", "/editions/{date}", "/sign-in?token=%zz", "/status?url=https://u:p@a.example/?a=1&b=2", "/status?url=%zz;", "/ping?url=https://a.example/", "/RPC2"} {
+	for _, path := range []string{"/", "/sign-in", "/sign-out", "/editions/2026-11-20", "/e/aaaaaaaaaaaaadqaaxecf5yu3gyprkfb7", "/unsubscribe/x/undo", "/unsubscribe/x/pause", "/unsubscribe/x/days", "/image/x/aHR0cHM", "/static/..", "//x", "/%2e%2e/%00", "/editions/{date}", "/sign-in?token=%zz", "/status?url=https://u:p@a.example/?a=1&b=2", "/status?url=%zz;", "/ping?url=https://a.example/", "/RPC2"} {
 		f.Add("GET", path, "")
 		f.Add("POST", path, "token=x&List-Unsubscribe=One-Click")
 	}

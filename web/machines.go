@@ -20,6 +20,7 @@ type botPage struct {
 	Window    time.Duration // over which the polls of one midnight are spread
 	Addresses []string
 	Pings     bool
+	Pictures  bool // are shown in mail, fetched here
 }
 
 // bot is the page that the User-Agent of the poller leads to.
@@ -35,6 +36,7 @@ func (s *site) bot(w http.ResponseWriter, r *http.Request) error {
 		Window:    s.Spread.Window,
 		Addresses: s.Addresses,
 		Pings:     s.Pings != nil,
+		Pictures:  s.images != nil,
 	})
 }
 

@@ -48,6 +48,12 @@ func (r *room) arrives(d digest.Digest, p digest.Post) {
 func (r *room) midnight() {
 	r.t.Helper()
 	r.beforeMidnight(0)
+	r.midnightNow()
+}
+
+// midnightNow makes the editions that are due now, and has them mailed.
+func (r *room) midnightNow() {
+	r.t.Helper()
 	_, err := r.store.Plan(r.t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
 	r.must(err)
 	_, err = r.store.Release(r.t.Context(), r.now, time.Minute)

@@ -1,0 +1,229 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// digestOf gives a digest as it is stored now.
+func (r *room) digestOf(d digest.Digest) digest.Digest {
+	r.t.Helper()
+	d, err := r.store.Digest(r.t.Context(), d.ID)
+	r.must(err)
+	return d
+}
+
+// press presses the button of that text on a page, with its form's fields.
+func (v *visitor) press(a answer, button string) answer {
+	v.t.Helper()
+	for _, form := range a.find("form") {
+		fields, found := url.Values{}, false
+		for n := range form.Descendants() {
+			name, _ := attr(n, "name")
+			value, _ := attr(n, "value")
+			switch n.Data {
+			case "input":
+				fields.Add(name, value)
+			case "button":
+				if n.FirstChild != nil && strings.TrimSpace(n.FirstChild.Data) == button {
+					found = true
+					if name != "" {
+						fields.Add(name, value)
+					}
+				}
+			case "option":
+				if _, chosen := attr(n, "selected"); chosen {
+					fields.Add("days", value)
+				}
+			}
+		}
+		if found {
+			action, _ := attr(form, "action")
+			return v.post(action, fields).status(http.StatusOK)
+		}
+	}
+	v.t.Fatalf("no button %q on\n%s", button, a.body)
+	return answer{}
+}
+
+func TestPause(t *testing.T) {
+	paris, err := time.LoadLocation("Europe/Paris")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		now    time.Time
+		button string
+		until  time.Time // a midnight in Paris
+		says   string
+	}{
+		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris), "until Friday 27 November, by the clock in Europe/Paris. Then it comes back by itself, first with the edition of Saturday 28 November."},
+		{noon, "2 weeks", time.Date(2026, 12, 4, 0, 0, 0, 0, paris), "until Friday 4 December, "},
+		{noon, "1 month", time.Date(2026, 12, 20, 0, 0, 0, 0, paris), "until Sunday 20 December, "},
+		{time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC), "1 week", time.Date(2026, 11, 28, 0, 0, 0, 0, paris), "until Saturday 28 November, "}, // it is tomorrow in Paris
+		{time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC), "1 month", time.Date(2027, 2, 28, 0, 0, 0, 0, paris), "until Sunday 28 February, "},
+		{time.Date(2027, 3, 25, 12, 0, 0, 0, time.UTC), "1 week", time.Date(2027, 4, 1, 0, 0, 0, 0, paris), "until Thursday 1 April, "}, // the clocks change in between
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			each(t, func(r *room) {
+				r.now = c.now
+				_, d := r.user("ann@example.org")
+				v := r.visitor()
+				a := v.press(v.get(r.unsubscribePath(d)), c.button).shows("h1", "Daily Digest is paused")
+				if text := strings.Join(a.texts("main p"), " "); !strings.Contains(text, c.says) {
+					r.t.Errorf("the page says %q, not %q", text, c.says)
+				}
+				if got := r.digestOf(d); got.State != digest.DigestPaused || !got.PausedUntil.Equal(c.until) {
+					r.t.Errorf("%s until %v, want %v", got.State, got.PausedUntil, c.until)
+				}
+				v.press(a, "End the pause").shows("h1", "Welcome back")
+				if got := r.digestOf(d); got.State != digest.DigestActive || !got.PausedUntil.IsZero() {
+					r.t.Errorf("%s until %v after the way back", got.State, got.PausedUntil)
+				}
+			})
+		})
+	}
+}
+
+// TestPauseEndsAsItSays: the edition that the page names is the first one.
+func TestPauseEndsAsItSays(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		v := r.visitor()
+		v.press(v.get(r.unsubscribePath(d)), "1 week")
+		for range 8 { // a post an hour before each midnight
+			r.beforeMidnight(time.Hour)
+			r.arrives(d, post("News"))
+			r.beforeMidnight(0)
+			_, err := r.store.Resume(r.t.Context(), r.now)
+			r.must(err)
+			r.midnightNow()
+		}
+		list, err := r.store.Editions(r.t.Context(), d.ID, 10)
+		r.must(err)
+		if len(list) != 1 || list[0].LocalDate.String() != "2026-11-28" {
+			r.t.Errorf("editions %v, want that of the 28th alone", list)
+		}
+	})
+}
+
+func TestPausedPage(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		v := r.visitor()
+		v.press(v.get(r.unsubscribePath(d)), "2 weeks")
+		a := v.get(r.unsubscribePath(d)).shows("section h2", "It is paused", "Or take it less often")
+		if text := a.texts("section p")[0]; text != "Until Friday 4 December; then it comes back by itself." {
+			r.t.Error(text)
+		}
+		until := r.digestOf(d).PausedUntil
+		a = v.press(a, "Unsubscribe").shows("h1", "Daily Digest has stopped")
+		v.press(a, "Back to the pause").shows("h1", "Daily Digest is paused again")
+		if got := r.digestOf(d); got.State != digest.DigestPaused || !got.PausedUntil.Equal(until) {
+			r.t.Errorf("%s until %v, want as before it was left", got.State, got.PausedUntil)
+		}
+		r.now = until.Add(time.Hour) // a way back that is taken late
+		v.press(a, "Back to the pause").shows("h1", "Stop Daily Digest?")
+		v.post(r.unsubscribePath(d), nil)
+		v.press(a, "Back to the pause").shows("h1", "Welcome back")
+		if got := r.state(d); got != digest.DigestActive {
+			r.t.Errorf("digest is %s", got)
+		}
+		r.must(r.store.SetPause(r.t.Context(), d.ID, time.Time{}, r.now))
+		a = v.get(r.unsubscribePath(d))
+		if text := a.texts("section p")[0]; text != "Until you say that it may come again." {
+			r.t.Error(text)
+		}
+		v.press(a, "End the pause").shows("h1", "Welcome back")
+	})
+}
+
+func TestFewerMails(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		v := r.visitor()
+		a := v.press(v.get(r.unsubscribePath(d)), "Monday to Friday").shows("h1", "Daily Digest comes Monday to Friday")
+		if text := a.texts("main p")[0]; !strings.HasSuffix(text, "The next one is that of Monday 23 November.") {
+			r.t.Error(text)
+		}
+		if got := r.digestOf(d).Weekdays; got != digest.Workdays {
+			r.t.Errorf("it comes %s", got)
+		}
+		v.press(a, "Change it back").shows("h1", "Daily Digest comes every day")
+		if got := r.digestOf(d).Weekdays; got != digest.EveryDay {
+			r.t.Errorf("it comes %s after the way back", got)
+		}
+		v.press(v.get(r.unsubscribePath(d)), "Once a week").shows("h1", "Daily Digest comes on Saturdays")
+		a = v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"tue"}}).status(http.StatusOK).shows("h1", "Daily Digest comes on Tuesdays")
+		v.press(a, "Change it back").shows("h1", "Daily Digest comes on Saturdays")
+		a = v.get(r.unsubscribePath(d))
+		if got := a.attrs("option[selected]", "value"); len(got) != 1 || got[0] != "sat" {
+			r.t.Errorf("chosen is %q", got)
+		}
+		v.press(a, "Every day").shows("h1", "Daily Digest comes every day")
+		a = v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"mon,thu,sun"}})
+		a.shows("h1", "Daily Digest comes on Mondays, Thursdays and Sundays")
+		if a := v.press(a, "Change it back"); a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
+			r.t.Errorf("a cookie or a redirect: %v", a.Header)
+		}
+	})
+}
+
+// TestEaseOfWhatWasLeft: no form brings back a digest that was left, nor one
+// that is gone with its reader.
+func TestEaseOfWhatWasLeft(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor()
+		v.post(r.unsubscribePath(d), nil)
+		forms := map[string]url.Values{"/pause": {"for": {"week"}}, "/resume": nil, "/days": {"days": {"mon"}}}
+		for path, form := range forms {
+			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
+			if got := r.digestOf(d); got.State != digest.DigestLeft || got.Weekdays != digest.EveryDay {
+				r.t.Errorf("%s: %s, %s", path, got.State, got.Weekdays)
+			}
+		}
+		r.remove(u)
+		for path, form := range forms {
+			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Nothing is mailed")
+		}
+	})
+}
+
+func TestEaseBadInput(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		v := r.visitor()
+		for _, c := range []struct{ path, body string }{
+			{"/pause", ""}, {"/pause", "for=year"}, {"/pause", "for="}, {"/pause", "for=-1"}, {"/pause", "days=mon"},
+			{"/days", ""}, {"/days", "days="}, {"/days", "days=never"}, {"/days", "days=mon,"}, {"/days", "days=0"}, {"/days", "for=week"},
+		} {
+			a := v.do("POST", r.unsubscribePath(d)+c.path, urlencoded, strings.NewReader(c.body)).status(http.StatusBadRequest)
+			a.shows("h1", "That was none of the choices")
+		}
+		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days=%zz")).status(http.StatusBadRequest).shows("h1", "That form could not be read")
+		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days="+strings.Repeat("a", 1<<20))).status(http.StatusRequestEntityTooLarge)
+		for _, path := range []string{"/pause", "/resume", "/days"} {
+			v.post("/unsubscribe/"+r.signer.Sign(digest.ForEdition, int64(d.ID))+path, nil).status(http.StatusNotFound)
+			v.get(r.unsubscribePath(d) + path).status(http.StatusMethodNotAllowed)
+			w := r.visitor()
+			w.from("https://evil.example", "cross-site")
+			w.post(r.unsubscribePath(d)+path, url.Values{"for": {"week"}, "days": {"mon"}}).status(http.StatusForbidden)
+		}
+		for _, was := range []string{"paused 99999999999999", "paused -1", "paused x", "left", "paused 9223372036854775807"} {
+			v.post(r.unsubscribePath(d), nil)
+			v.post(r.unsubscribePath(d)+"/undo", url.Values{"was": {was}}).status(http.StatusOK)
+			if got := r.digestOf(d); got.State != digest.DigestActive {
+				r.t.Errorf("%q: %s until %v", was, got.State, got.PausedUntil)
+			}
+		}
+		if got := r.digestOf(d); got.Weekdays != digest.EveryDay {
+			r.t.Errorf("it comes %s", got.Weekdays)
+		}
+	})
+}
