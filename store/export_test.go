@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"digest"
 )
 
@@ -60,29 +62,7 @@ func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
 	g := releaseGroup{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay}
 	where, args := g.members(at(due), 30*time.Minute)
-	explain, line := `EXPLAIN QUERY PLAN `, 3
-	if s.d.forUpdate != "" {
-		explain, line = `EXPLAIN `, 0
-	}
-	rows, err := s.r.QueryxContext(ctx, s.r.Rebind(explain+`SELECT d.id FROM digests d WHERE `+where), args...)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	var plan strings.Builder
-	for rows.Next() {
-		cells, err := rows.SliceScan()
-		if err != nil {
-			return "", err
-		}
-		text, ok := cells[line].([]byte)
-		if !ok {
-			text = []byte(cells[line].(string))
-		}
-		plan.Write(text)
-		plan.WriteByte('\n')
-	}
-	return plan.String(), rows.Err()
+	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
 }
 
 // Write gives tests a transaction as the store's own: exec runs a statement in
@@ -104,3 +84,58 @@ func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text 
 
 // ExplainError is what becomes of an error of a driver.
 func ExplainError(err error) error { return explain(err) }
+
+// MigrateTo brings an empty database to an older schema.
+func (s *Store) MigrateTo(ctx context.Context, version int64) error {
+	p, err := s.provider()
+	if err != nil {
+		return err
+	}
+	_, err = p.UpTo(ctx, version)
+	return err
+}
+
+// ClaimPlan is how the database would find the next editions to claim beside
+// lanes that are closed, in a transaction as the claim's.
+func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (plan string, err error) {
+	err = s.write(ctx, func(c conn) error {
+		if err := c.hold(ctx, c.d.inOrder); err != nil {
+			return err
+		}
+		q := editionClaim{c: c, now: now}
+		if closed != "" {
+			q.close([]string{closed})
+		}
+		query, args := q.query(80)
+		plan, err = c.explain(ctx, query, args)
+		return err
+	})
+	return plan, err
+}
+
+// explain gives the plan of a query, line by line.
+func (c conn) explain(ctx context.Context, query string, args []any) (string, error) {
+	explain, line := `EXPLAIN QUERY PLAN `, 3
+	if c.d.forUpdate != "" {
+		explain, line = `EXPLAIN `, 0
+	}
+	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, explain+query), args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		cells, err := rows.SliceScan()
+		if err != nil {
+			return "", err
+		}
+		text, ok := cells[line].([]byte)
+		if !ok {
+			text = []byte(cells[line].(string))
+		}
+		plan.Write(text)
+		plan.WriteByte('\n')
+	}
+	return plan.String(), rows.Err()
+}

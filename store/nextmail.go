@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"digest"
@@ -36,53 +37,82 @@ func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.
 		return over.time(), nil
 	}
 	ready, err := t.nextReady(ctx, c)
-	if err != nil || ready.IsZero() {
-		return over.time(), err
+	if err != nil {
+		return time.Time{}, err
 	}
-	if opens := t.way("").opens(); opens.After(ready) {
-		ready = opens
-	}
-	return first(over.time(), ready), nil
+	return first(over.time(), notBefore(ready, t.way("").opens())), nil
 }
+
+// lookups is for how many closed domains nextReady asks one by one. The first of
+// them mostly is the one; where many are closed and nothing waits for them, it
+// is cheaper to look through the whole queue.
+const lookups = 5
 
 // nextReady is the earliest instant at which a domain may carry what waits for it.
 func (t *traffic) nextReady(ctx context.Context, c conn) (time.Time, error) {
-	var closed, shut values // shut: those that time opens
+	var closed values
+	var shut []string // those that time opens
 	for _, name := range t.closed() {
 		closed.row(name)
 		if !t.way(name).full {
-			shut.row(name)
+			shut = append(shut, name)
 		}
 	}
-	where := `e.state = 'ready'`
+	slices.SortFunc(shut, func(a, b string) int { return t.way(a).opens().Compare(t.way(b).opens()) })
+	where := ``
 	if len(closed.rows) > 0 {
-		where += ` AND e.domain NOT IN (VALUES ` + closed.String() + `)`
+		where = ` AND e.domain NOT IN (VALUES ` + closed.String() + `)`
 	}
-	var open instant
-	err := c.get(ctx, &open, `SELECT e.next_at FROM editions e WHERE `+where+` ORDER BY e.next_at, e.id LIMIT 1`, closed.args...)
-	if err != nil && !isNone(err) {
-		return time.Time{}, err
+	next, err := firstReady(ctx, c, where, closed.args)
+	for i, name := range shut {
+		opens := t.way(name).opens()
+		if err != nil || !next.IsZero() && !opens.Before(next) {
+			break
+		}
+		if i == lookups {
+			return t.searchQueue(ctx, c, next, shut[i:])
+		}
+		var ready time.Time
+		ready, err = firstReady(ctx, c, ` AND e.domain = ?`, []any{name})
+		next = first(next, notBefore(ready, opens))
 	}
-	next := open.time()
-	if len(shut.rows) == 0 {
-		return next, nil
+	return next, err
+}
+
+// firstReady is when the first of the queue for which where holds may be tried.
+func firstReady(ctx context.Context, c conn, where string, args []any) (time.Time, error) {
+	var next instant
+	err := c.get(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
+	if isNone(err) {
+		return time.Time{}, nil
+	}
+	return next.time(), err
+}
+
+// searchQueue is nextReady for domains that are closed for a time, if that is before next.
+func (t *traffic) searchQueue(ctx context.Context, c conn, next time.Time, shut []string) (time.Time, error) {
+	var v values
+	for _, name := range shut {
+		v.row(name)
 	}
 	var waiting []struct {
 		Domain string  `db:"domain"`
 		NextAt instant `db:"next_at"`
 	}
-	if err := c.all(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
-		WHERE e.state = 'ready' AND e.domain IN (VALUES `+shut.String()+`) GROUP BY e.domain`, shut.args...); err != nil {
-		return time.Time{}, err
-	}
+	err := c.all(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
+		WHERE e.state = 'ready' AND e.domain IN (VALUES `+v.String()+`) GROUP BY e.domain`, v.args...)
 	for _, w := range waiting {
-		ready := w.NextAt.time()
-		if opens := t.way(w.Domain).opens(); opens.After(ready) {
-			ready = opens
-		}
-		next = first(next, ready)
+		next = first(next, notBefore(w.NextAt.time(), t.way(w.Domain).opens()))
 	}
-	return next, nil
+	return next, err
+}
+
+// notBefore is when something that is ready, if it is, may pass a lane.
+func notBefore(ready, opens time.Time) time.Time {
+	if !ready.IsZero() && opens.After(ready) {
+		return opens
+	}
+	return ready
 }
 
 // first is the earlier of two times, either of which may be none.

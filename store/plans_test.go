@@ -45,3 +45,33 @@ func TestReleasePlan(t *testing.T) {
 		look("analysed when planned")
 	})
 }
+
+// TestClaimPlan holds that a claim reads the queue in its order, and the users
+// of what it finds by their keys, whatever the database knows of its tables,
+// also where it passes over most of it.
+func TestClaimPlan(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("big.example", 100_000)
+		w.waits("small.example", 200)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO suppressions (email_key, email, reason, created_at)
+			SELECT 's' || email_key, '', 'manual', 0 FROM users WHERE id <= 5000`))
+		look := func(when string) {
+			w.t.Helper()
+			for _, closed := range []string{"", "big.example"} {
+				plan, err := w.ClaimPlan(w.ctx(), noon, closed)
+				w.ok(err)
+				if !strings.Contains(plan, "editions_lanes") {
+					w.t.Errorf("%s: not by the queue's index:\n%s", when, plan)
+				}
+				for _, whole := range []string{"Seq Scan", "Sort", "SCAN d", "SCAN u", "SCAN s", "TEMP B-TREE"} {
+					if strings.Contains(plan, whole) {
+						w.t.Errorf("%s: %q in\n%s", when, whole, plan)
+					}
+				}
+			}
+		}
+		look("never analysed")
+		w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		look("analysed")
+	})
+}

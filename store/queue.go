@@ -120,19 +120,24 @@ type queuedEdition struct {
 	Suppressed string             `db:"suppressed"`
 }
 
-// round looks at the first editions of the queue, limit at most, and leases
-// those that may be sent. Without progress another round would meet the same.
-func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met int, err error) {
+// query finds the first editions of the queue, limit at most.
+func (q *editionClaim) query(limit int) (string, []any) {
 	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{at(q.now)}
 	if len(q.closed.rows) > 0 {
 		where += ` AND e.domain NOT IN (VALUES ` + q.closed.String() + `)`
 		args = append(args, q.closed.args...)
 	}
+	return `SELECT e.id, e.domain, e.expires_at,
+		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(` + suppressedError + `, '') AS suppressed
+		FROM editions e WHERE ` + where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
+}
+
+// round looks at the first editions of the queue, limit at most, and leases
+// those that may be sent. Without progress another round would meet the same.
+func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met int, err error) {
+	query, args := q.query(limit)
 	var found []queuedEdition
-	err = q.c.all(ctx, &found, `SELECT e.id, e.domain, e.expires_at,
-		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(`+suppressedError+`, '') AS suppressed
-		FROM editions e WHERE `+where+` ORDER BY e.next_at, e.id LIMIT ?`+q.c.d.skipRows("e"), append(args, limit)...)
-	if err != nil || len(found) == 0 {
+	if err := q.c.all(ctx, &found, query, args...); err != nil || len(found) == 0 {
 		return false, 0, err
 	}
 	live, ended, err := q.end(ctx, found)

@@ -229,6 +229,29 @@ func TestNextMailBringsAClaim(t *testing.T) {
 	})
 }
 
+// Of many domains that are closed the first that has something to carry decides.
+func TestNextMailOfManyDomains(t *testing.T) {
+	each(t, func(w world) {
+		for i := range 20 {
+			_, err := w.ChangeLane(w.ctx(), noon, fmt.Sprintf("d%d.example", i), func(l digest.Lane) digest.Lane {
+				l.Until = noon.Add(time.Duration(i+1) * time.Minute)
+				return l
+			})
+			w.ok(err)
+		}
+		none := digest.Limits{}
+		_, ok, err := w.NextMail(w.ctx(), noon, none, none)
+		w.ok(err)
+		want(w.t, "nothing waits", ok, false)
+		for _, i := range []int{15, 11, 3} {
+			w.waits(fmt.Sprintf("d%d.example", i), 1)
+			want(w.t, fmt.Sprint("with one for the domain ", i), w.nextMail(noon, none, none), noon.Add(time.Duration(i+1)*time.Minute))
+		}
+		w.waits("open.example", 1)
+		want(w.t, "an open one", w.nextMail(noon, none, none), noon)
+	})
+}
+
 // What one rate has used up, or another clock, does not stop a new one.
 func TestRatesChange(t *testing.T) {
 	each(t, func(w world) {

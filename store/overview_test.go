@@ -1,0 +1,47 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+func TestMailQueue(t *testing.T) {
+	each(t, func(w world) {
+		w.released(8)
+		got := w.take(parisMidnight, 9, "t")
+		w.dot(parisMidnight, "t", got[0].ID)
+		again := parisMidnight.Add(time.Hour)
+		w.ok(w.Finish(w.ctx(), parisMidnight, "t", []digest.Mark{
+			{ID: got[0].ID, State: digest.EditionSent, Reply: "250 ok"},
+			{ID: got[1].ID, State: digest.EditionReady, NextAt: again, Error: "451 later"},
+			{ID: got[2].ID, State: digest.EditionFailed, Error: "554 no"},
+			{ID: got[3].ID, State: digest.EditionFailed, Error: "554 never"},
+			{ID: got[4].ID, State: digest.EditionUnconfirmed},
+			{ID: got[5].ID, State: digest.EditionExpired, Error: "451"},
+		}))
+		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		look := func(now time.Time, limit int) string {
+			w.t.Helper()
+			q, err := w.MailQueue(w.ctx(), now, limit)
+			w.ok(err)
+			names := func(list []store.QueuedEdition) (s string) {
+				for _, e := range list {
+					s += " " + e.Email[:7]
+				}
+				return s
+			}
+			return fmt.Sprint(q.Counts, "; waiting", names(q.Waiting), "; unconfirmed", names(q.Unconfirmed),
+				"; failed", names(q.Failed), "; expired", names(q.Expired))
+		}
+		want(w.t, "all", look(parisMidnight, 9), "map[expired:1 failed:2 ready:3 sent:1 sent_unconfirmed:1]; "+
+			"waiting reader1 reader7 reader6; unconfirmed reader4; failed reader3 reader2; expired reader5")
+		want(w.t, "one of each", look(parisMidnight, 1), "map[expired:1 failed:2 ready:3 sent:1 sent_unconfirmed:1]; "+
+			"waiting reader1; unconfirmed reader4; failed reader3; expired reader5")
+		want(w.t, "too late", look(parisMidnight.Add(day), 9), "map[expired:4 failed:2 sent:1 sent_unconfirmed:1]; "+
+			"waiting; unconfirmed reader4; failed reader3 reader2; expired reader5 reader1 reader7 reader6")
+	})
+}

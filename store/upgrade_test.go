@@ -1,0 +1,50 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// TestUpgradeToMail brings a database of the schema before this one, with
+// readers and mail on its way, to the present, and goes on with it.
+func TestUpgradeToMail(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		s, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		w := world{s, t}
+		w.ok(s.MigrateTo(w.ctx(), 2))
+		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
+			w.ok(s.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
+			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
+				VALUES (%d, 'Daily Digest', %d, %d, 25200, 127, 'active')`, i+1, parisMidnight.Unix(), parisMidnight.Unix()-86400)))
+			for j, state := range []string{"sent", "ready", "dotting"} {
+				w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+					VALUES (%d, '2026-11-%d', %d, %d, 1, '%s', 0, %d, %d)`, i+1, 10+j, j, noon.Unix(), state, noon.Unix(), parisMidnight.Unix())))
+			}
+		}
+		w.ok(s.Migrate(w.ctx()))
+		w.holds("on their way, with their domains", 4, `SELECT count(*) FROM editions WHERE state <> 'sent' AND domain IN ('example.org', 'two.example')`)
+		w.holds("history is left alone", 3, `SELECT count(*) FROM editions WHERE state = 'sent' AND domain = ''`)
+		got := w.take(noon, 9, "t")
+		want(w.t, "claimed", len(got), 3)
+		want(w.t, "domain", got[0].Domain, "example.org")
+		want(w.t, "look", got[0].Look, digest.Look{Layout: digest.Excerpts, Images: digest.NoImages})
+		f := w.feed("f.example")
+		d, err := w.Digest(w.ctx(), 1)
+		w.ok(err)
+		w.subscribe(d, f)
+		w.record(noon, f, posts(noon, "p"))
+		want(w.t, "released", w.hour(parisMidnight), 1)
+		list, err := w.Editions(w.ctx(), 1, 1)
+		w.ok(err)
+		want(w.t, "at the hour that was set", list[0].SendAt, parisMidnight.Add(7*3600e9))
+		want(w.t, "once more changes nothing", s.Migrate(w.ctx()), nil)
+	})
+}
