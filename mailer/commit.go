@@ -184,9 +184,15 @@ func (c *committer) writeDots() {
 	c.commit <- struct{}{}
 	defer func() { <-c.commit }()
 	c.mu.Lock()
-	requests, marks := c.dots, c.marks
+	requests, marks, lost := c.dots, c.marks, c.err
 	c.dots, c.marks = nil, nil
 	c.mu.Unlock()
+	if lost != nil { // no promise without the marks that came earlier
+		for _, q := range requests {
+			q.result <- fmt.Errorf("%w: %w", errQueue, lost)
+		}
+		requests = nil
+	}
 	if len(requests) == 0 { // somebody was faster
 		c.finish(marks) //nolint:errcheck // kept for close
 		return
