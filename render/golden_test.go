@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"digest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -21,6 +23,13 @@ func TestGolden(t *testing.T) {
 		"empty":   page(),
 		"late":    lately(),
 		"notes":   onlyNotes(),
+
+		"headlines": headlines(),
+		"full":      rich(digest.NoImages),
+		"linked":    rich(digest.LinkedImages),
+		"proxied":   rich(digest.ProxiedImages),
+		"scripts":   scripts(),
+		"threaded":  threaded(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := Edition(p)
