@@ -18,6 +18,9 @@ type sleeper struct {
 	release chan struct{} // closed: the server goes on with its session
 }
 
+// settle is how long a run may take to come to rest.
+const settle = 700 * time.Millisecond
+
 // stall begins a tick and stops it when its n-th message comes to a point.
 func (o *office) stall(at point, n int) *sleeper {
 	o.t.Helper()
@@ -30,6 +33,7 @@ func (o *office) stall(at point, n int) *sleeper {
 	started := make(chan struct{})
 	o.server.catch(run, &trap{at: at, n: n, spring: func() {
 		<-started
+		<-time.After(settle)              // it has nothing to do now but wait for the answer, and holds no lock
 		s.Process.Signal(syscall.SIGSTOP) //nolint:errcheck // the test shows it
 		close(stopped)
 		<-s.release

@@ -1,0 +1,92 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// TestMailExpired: a server that takes no mail for a whole day. The edition of
+// that day is given up before the next; the next brings its posts too, and each
+// post once.
+func TestMailExpired(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]plan{
+		"route":  only(atBanner, fault{trick: refuse, reply: "554 5.3.2 no"}),
+		"domain": only(atRCPT, fault{trick: refuse, reply: "451 4.3.0 not now"}),
+		"sender": only(atMAIL, fault{trick: refuse, reply: "550 5.7.1 not from you"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.EachAddress(t, func(t *testing.T, database string) {
+				o := newOffice(t, database, 5)
+				o.enrol(5, firstMidnight().Add(oneDay))
+				o.server.follow(p)
+				o.day(firstMidnight(), 0, oneDay)
+				if n := len(o.server.kept()); n != 0 {
+					t.Fatalf("%d messages on the bad day", n)
+				}
+				o.server.follow(noFaults)
+				o.day(firstMidnight().Add(oneDay), 0, 5*time.Hour)
+				if j := o.hold(); j.messages != 5 || j.failed+j.doubted != 0 {
+					t.Errorf("%d messages, %d failed, %d doubted; want one for each reader, with the posts of both days", j.messages, j.failed, j.doubted)
+				}
+			})
+		})
+	}
+}
+
+// TestMailExpiredQuiet: what expired comes although the day after has no news.
+func TestMailExpiredQuiet(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, storetest.SQLite(t), 5)
+	for i, p := range o.site.posts { // no more after the first midnight
+		if p.at.After(firstMidnight()) {
+			o.site.posts = o.site.posts[:i]
+			break
+		}
+	}
+	o.enrol(3, firstMidnight().Add(oneDay))
+	o.server.follow(only(atRCPT, fault{trick: refuse, reply: "451 4.3.0 not now"}))
+	o.day(firstMidnight(), 0, oneDay)
+	o.server.follow(noFaults)
+	o.day(firstMidnight().Add(oneDay), 0, 5*time.Hour)
+	if j := o.hold(); j.messages != 3 {
+		t.Errorf("%d messages", j.messages)
+	}
+}
+
+// TestMailUnconfirmed: a server that drops every connection after the dot,
+// whether it keeps the message or not. Nothing is sent a third time, and the
+// operator sees what nobody knows of.
+func TestMailUnconfirmed(t *testing.T) {
+	t.Parallel()
+	for _, at := range []point{atDotStored, atDotLost} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			storetest.EachAddress(t, func(t *testing.T, database string) {
+				o := newOffice(t, database, 5)
+				o.enrol(4, firstMidnight())
+				o.server.follow(only(at, fault{trick: drop}))
+				o.day(firstMidnight(), 0, oneDay)
+				if tries := len(o.server.tries()); tries != 8 {
+					t.Errorf("%d tries of 4 editions, want 2 of each", tries)
+				}
+				if j := o.hold(); at == atDotLost && j.doubted != 4 || at == atDotStored && j.twice != 4 {
+					t.Errorf("%+v", j)
+				}
+				var queue struct {
+					Counts      map[string]int
+					Unconfirmed []struct{ Email string }
+				}
+				said := o.at(o.now, "--json", "queue")
+				if err := json.Unmarshal([]byte(said), &queue); err != nil || len(queue.Unconfirmed) != 4 || !strings.Contains(said, "reader3@") {
+					t.Errorf("the operator sees %s (%v)", said, err)
+				}
+			})
+		})
+	}
+}
