@@ -132,3 +132,39 @@ func TestStoreSuppresses(t *testing.T) {
 		}
 	})
 }
+
+// A rate holds in any stretch of its time, over all workers and restarts, and
+// everyone has their mail about as soon as it allows.
+func TestStoreKeepsARate(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		const readers = 90
+		sealEditions(t, st, readers)
+		s := &sink{}
+		setting := s.listen(t)
+		limits := digest.Limits{Rate: digest.Rate{Messages: 60, Per: time.Minute}}
+		var sent []time.Time // each message
+		now := released
+		for len(sent) < readers && now.Before(released.Add(5*time.Minute)) {
+			l := testLoop(t, st, openTest(t, setting, Options{}))
+			l.Domain = limits
+			for range once(t, l, now).Sent {
+				sent = append(sent, now)
+			}
+			next, ok, err := st.NextMail(t.Context(), now, digest.Limits{}, limits)
+			if err != nil || !ok && len(sent) < readers {
+				t.Fatalf("%v, %v", ok, err)
+			}
+			if now = now.Add(time.Second); next.After(now) {
+				now = next
+			}
+		}
+		for i := range sent {
+			if j := i + 60; j < len(sent) && sent[j].Sub(sent[i]) < time.Minute {
+				t.Fatalf("61 messages within %s", sent[j].Sub(sent[i]))
+			}
+		}
+		if len(sent) != readers || sent[readers-1].Sub(released) > 110*time.Second {
+			t.Errorf("%d sent by %s", len(sent), now.Sub(released))
+		}
+	})
+}
