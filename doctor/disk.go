@@ -46,10 +46,11 @@ func (x *exam) room(what, folder string, f *finding) {
 		f.note(OK, fmt.Sprintf("the folder of %s can be written; how much room it has cannot be told", what), "")
 		return
 	}
-	f.note(roomStatus(space), fmt.Sprintf("%s free of %s for %s", bytesText(space.Free), bytesText(space.Total), what), "")
-	if s := roomStatus(space); s != OK {
-		f.note(s, "", "make room on the disk of "+folder+", or keep less (DIGEST_KEEP)")
+	status, todo := roomStatus(space), ""
+	if status != OK {
+		todo = "make room on the disk of " + folder + ", or keep less (DIGEST_KEEP)"
 	}
+	f.note(status, fmt.Sprintf("%s free of %s for %s", bytesText(space.Free), bytesText(space.Total), what), todo)
 }
 
 func roomStatus(s Space) Status {

@@ -75,13 +75,11 @@ func judgeKey(key digest.DKIMKey, published []string) finding {
 		return one(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may take any of them", len(published), name), "")
 	}
 	tags, ok := parseTags(published[0])
-	version, hasVersion := tags["v"]
+	_, hasVersion := tags["v"]
 	public, hasKey := tags["p"]
 	switch {
 	case !ok || !hasKey || hasVersion && !isFirst(published[0], "DKIM1"):
 		return one(Wrong, fmt.Sprintf("the record at %s cannot be understood (%s)", name, cut(published[0])), "")
-	case hasVersion && version != "DKIM1":
-		return one(Wrong, fmt.Sprintf("the record at %s is of another version (v=%s)", name, cut(version)), "")
 	case public == "":
 		return one(Wrong, fmt.Sprintf("the record at %s says that the key is revoked (an empty p=)", name), "")
 	case tags["k"] != "" && tags["k"] != "rsa":

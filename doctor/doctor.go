@@ -95,7 +95,8 @@ type Machine struct {
 	Addresses []netip.Addr                      // its own
 	Space     func(folder string) (Space, bool) // false: cannot be told
 	Synced    func() (synced, known bool)       // whether something keeps its clock right
-	ZoneDirs  []string                          // where zone files may be, the first that exists counts
+	LoadZone  func(name string) (*time.Location, error)
+	ZoneDirs  []string // where zone files may be, the first that exists counts
 }
 
 // Space is the room in a file system, in bytes.

@@ -138,6 +138,14 @@ func TestZones(t *testing.T) {
 		{"says nothing", version("tzdata.zi", "\n"), "zones", doctor.OK, "an age that cannot be told", ""},
 		{"no file that says", version("other", ""), "zones", doctor.OK, "an age that cannot be told", ""},
 		{"own copy", func(w *world) { w.Machine.ZoneDirs = []string{"/nowhere"} }, "zones", doctor.OK, "own copy", ""},
+		{"one cannot be read", func(w *world) {
+			w.Machine.LoadZone = func(name string) (*time.Location, error) {
+				if name == "Asia/Tokyo" {
+					return nil, errors.New("malformed")
+				}
+				return time.UTC, nil
+			}
+		}, "zones", doctor.Wrong, "1 cannot be read, such as Asia/Tokyo", "tzdata again"},
 		{"a reader's is gone", func(w *world) { w.Database.Zones["Europe/Atlantis"] = []string{"eve@example.org"} }, "zones", doctor.Wrong, "Europe/Atlantis is a zone no more", "digest user set eve@example.org --time-zone"},
 	} {
 		tt.try(t)
@@ -161,6 +169,7 @@ func TestDisk(t *testing.T) {
 			w.Machine.Space = func(string) (doctor.Space, bool) { return doctor.Space{}, false }
 		}, "disk", doctor.OK, "cannot be told", ""},
 		{"no folder", func(w *world) { w.Database.File += "/x/digest.db" }, "disk", doctor.Wrong, "cannot be written", "name another"},
+		{"no folder for mail", func(w *world) { w.Mail = mailer.Place{Folder: w.Database.File} }, "disk", doctor.Wrong, "the folder of the mail", "name another"},
 		{"a folder in its place", func(w *world) { w.Database.File = filepath.Dir(w.Database.File) }, "disk", doctor.Wrong, "cannot be written (is a directory)", "write it"},
 		{"no disk", func(w *world) { w.Database.File = "" }, "disk", doctor.Skipped, "nothing is written to the disks", ""},
 		{"bounces", func(w *world) { w.Database.File, w.BounceMaildir = "", t.TempDir() }, "disk", doctor.OK, "for the bounces", ""},

@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/netip"
 	"os"
+
+	"digest/timezone"
 )
 
 // ThisMachine is what can be asked of the machine that this runs on.
@@ -12,7 +14,7 @@ func ThisMachine() Machine {
 	if own := os.Getenv("ZONEINFO"); own != "" {
 		dirs = append([]string{own}, dirs...)
 	}
-	return Machine{Addresses: ownAddresses(), Space: spaceOf, Synced: synced, ZoneDirs: dirs}
+	return Machine{Addresses: ownAddresses(), Space: spaceOf, Synced: synced, LoadZone: timezone.Load, ZoneDirs: dirs}
 }
 
 // ownAddresses gives those of the network interfaces; none where they cannot be told.

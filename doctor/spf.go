@@ -94,15 +94,13 @@ func (x *exam) judgeRecord(ctx context.Context, domain, record string, s sender)
 		return one(Wrong, fmt.Sprintf("the SPF record of %s lets nobody send (%s)", domain, record), "put the mail server into it: "+exampleSPF(s)), false
 	case result == spf.Pass:
 		return one(Wrong, fmt.Sprintf("the SPF record of %s lets everyone send (%s)", domain, record), "take +all, and what else lets everyone in, out of it; "+end), false
-	case result == spf.TempError:
+	case result == spf.TempError, result == spf.None: // it was there a moment ago
 		return unasked("a name in the SPF record of "+domain, err), false
 	case result == spf.PermError:
 		what, todo := brokenSPF(err)
 		return one(Wrong, fmt.Sprintf("the SPF record of %s %s (%s)", domain, what, record), todo), false
 	case result == spf.Neutral:
 		return one(Warn, fmt.Sprintf("the SPF record of %s says nothing of servers that are not in it (%s)", domain, record), end), true
-	case result == spf.None:
-		return one(Warn, fmt.Sprintf("the SPF record of %s was there and is gone", domain), "try again"), false
 	}
 	return one(OK, fmt.Sprintf("%s has: %s", domain, record), ""), true
 }

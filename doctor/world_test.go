@@ -23,6 +23,7 @@ import (
 	"digest"
 	"digest/doctor"
 	"digest/mailer"
+	"digest/timezone"
 )
 
 // The keys of the tests: ours, and somebody else's.
@@ -101,6 +102,7 @@ func wellWorld(t *testing.T) *world {
 			Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("10.1.2.3")},
 			Space:     func(string) (doctor.Space, bool) { return doctor.Space{Free: 50 << 30, Total: 100 << 30}, true },
 			Synced:    func() (bool, bool) { return true, true },
+			LoadZone:  timezone.Load,
 			ZoneDirs:  []string{dir},
 		},
 		Probe: func(context.Context) error { return nil },
@@ -141,7 +143,6 @@ func (w *world) examine(t *testing.T) map[string]doctor.Finding {
 // serve answers at the base URL, wherever it leads.
 func (w *world) serve(t *testing.T) {
 	site := httptest.NewUnstartedServer(w.page)
-	site.Config.ErrorLog = nil
 	site.Config.ErrorLog = quiet()
 	if strings.HasPrefix(w.BaseURL, "https://") {
 		var roots *x509.CertPool

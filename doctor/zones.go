@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"digest/timezone"
 )
@@ -17,18 +16,18 @@ func (x *exam) zones(context.Context) finding {
 	var lost []string
 	all := timezone.Names()
 	for _, name := range all {
-		if _, err := time.LoadLocation(name); err != nil {
+		if _, err := x.Machine.LoadZone(name); err != nil {
 			lost = append(lost, name)
 		}
 	}
 	f := one(OK, fmt.Sprintf("%d zones", len(all)-len(lost)), "")
 	if len(lost) > 0 {
-		f.note(Wrong, fmt.Sprintf("%d cannot be read, such as %s", len(lost), lost[0]), "install the package tzdata again, or unset ZONEINFO")
+		f.note(Wrong, fmt.Sprintf("%d cannot be read, such as %s", len(lost), lost[0]), "install the package tzdata again, or take ZONEINFO out of the environment")
 	}
 	x.zoneAge(&f)
 	gone := make([]string, 0, len(x.Database.Zones))
 	for zone := range x.Database.Zones {
-		if _, err := timezone.Load(zone); err != nil {
+		if _, err := x.Machine.LoadZone(zone); err != nil {
 			gone = append(gone, zone)
 		}
 	}
