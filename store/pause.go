@@ -27,8 +27,9 @@ func (s *Store) SetPause(ctx context.Context, id digest.DigestID, until, now tim
 // resumed is how many digests Resume starts in one transaction.
 const resumed = 200
 
-// Resume makes those digests active again whose pause is over, as
-// SetDigestState would, and says how many those were.
+// Resume makes those digests active again whose pause is over, and says how
+// many those were. A midnight that ends the pause is one of theirs: who is back
+// on a date gets the edition of that date.
 func (s *Store) Resume(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.DigestID
 	const over = `d.state = 'paused' AND d.paused_until > 0 AND d.paused_until <= ?`
@@ -45,7 +46,8 @@ func (s *Store) Resume(ctx context.Context, now time.Time) (int, error) {
 				return err
 			}
 			for _, d := range digests {
-				if err := setDigestState(ctx, c, d, digest.DigestActive, now); err != nil {
+				before := d.PausedUntil.time().Add(-time.Second)
+				if err := setDigestState(ctx, c, d, digest.DigestActive, before); err != nil {
 					return err
 				}
 			}

@@ -37,10 +37,10 @@ func TestPause(t *testing.T) {
 		want(w.t, "active", back.State, digest.DigestActive)
 		want(w.t, "no end any more", back.PausedUntil, time.Time{})
 		want(w.t, "what waited still does", w.waiting(ada), "p")
-		want(w.t, "due", back.NextDueAt, until.Add(day))
+		want(w.t, "due", back.NextDueAt, until)
 		w.record(until, f, posts(until, "q"))
-		w.hour(until.Add(day))
-		want(w.t, "nothing lost", w.editions(ada), "2026-11-28 p q")
+		w.hour(until)
+		want(w.t, "nothing lost", w.editions(ada), "2026-11-27 p q")
 		want(w.t, "bob pauses", w.again(bob).State, digest.DigestPaused)
 		oneLine(w.t, w.SetPause(w.ctx(), ada.ID, noon, noon), digest.Invalid)
 		oneLine(w.t, w.SetPause(w.ctx(), 99, until, noon), digest.NotFound)
@@ -61,6 +61,23 @@ func TestPauseWithinADay(t *testing.T) {
 		want(w.t, "nothing today", w.hour(now.Add(3*time.Hour)), 0)
 		w.hour(parisMidnight.Add(day))
 		want(w.t, "both", w.editions(d), "2026-11-20 p; 2026-11-21 q")
+	})
+}
+
+// Nobody comes by for days after a pause has ended.
+func TestPauseEndsDuringAnOutage(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.ok(w.SetPause(w.ctx(), ada.ID, noon.Add(day), noon))
+		now := parisMidnight.Add(5*day + time.Hour)
+		_, err := w.Resume(w.ctx(), now)
+		w.ok(err)
+		want(w.t, "one edition", w.hour(now), 1)
+		want(w.t, "of today", w.editions(ada), "2026-11-25 p")
+		want(w.t, "next", w.again(ada).NextDueAt, parisMidnight.Add(6*day))
 	})
 }
 

@@ -185,7 +185,7 @@ func (v *unsubscribeView) describePause(d digest.Digest, now time.Time) {
 		if d.PausedUntil.IsZero() {
 			return
 		}
-		next = timezone.NextOn(d.PausedUntil, zone, d.Weekdays.Has)
+		next = timezone.NextOn(d.PausedUntil.Add(-time.Second), zone, d.Weekdays.Has) // the midnight that ends it counts
 		v.Until = dayOf(d.PausedUntil, now, zone)
 	}
 	v.Next = dayOf(next, now, zone)
