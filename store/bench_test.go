@@ -137,6 +137,9 @@ func BenchmarkRelease(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			if err := s.Exec(ctx, `UPDATE editions SET state = 'sent' WHERE state = 'ready'`); err != nil { // else the next carries them
+				b.Fatal(err)
+			}
 			now = now.Add(24 * time.Hour)
 		}
 		report(b, "editions", editions, ours, bare)

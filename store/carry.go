@@ -13,7 +13,11 @@ import (
 // or is not mailed at all has nothing carried: it stands in the web view.
 
 // lost holds for editions e that never left and that no later edition carries.
-const lost = `e.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.from_id = e.id)`
+// Of those the digest's next edition carries whose reader is mailed.
+const (
+	lost    = `e.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.from_id = e.id)`
+	toCarry = lost + ` AND ` + suppressedError + ` IS NULL`
+)
 
 // carry makes the editions that a group has just been given carry what is lost
 // of their digests. One that is not mailed carries nothing: what is lost waits
@@ -56,7 +60,7 @@ func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part
 // would bring as things stand.
 func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
 	var parts []part
-	err := s.read().all(ctx, &parts, `WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+lost+`)
+	err := s.read().all(ctx, &parts, `WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
 		SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at, 0 AS carried FROM digests d WHERE d.id = ?
 		UNION SELECT 0, e.digest_id, e.due_at, 1 FROM l JOIN editions e ON e.id = l.id
 		UNION SELECT 0, e.digest_id, e.due_at, 1 FROM l JOIN carried y ON y.edition_id = l.id JOIN editions e ON e.id = y.from_id`, id, id)
@@ -64,7 +68,7 @@ func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, e
 	return parts, err
 }
 
-// rows writes parts as (edition_id, digest_id, due_at, carried).
+// partRows writes parts as (edition_id, digest_id, due_at, carried).
 func partRows(parts []part) values {
 	var v values
 	for _, p := range parts {

@@ -172,7 +172,7 @@ func TestCarryOverAPause(t *testing.T) {
 		n, err := w.Resume(w.ctx(), parisMidnight.Add(10*day))
 		w.ok(err)
 		want(w.t, "back", n, 1)
-		want(w.t, "the next midnight", w.hour(parisMidnight.Add(11*day)), 1)
-		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-12-01 +p")
+		want(w.t, "at once", w.hour(parisMidnight.Add(10*day)), 1)
+		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-30 +p")
 	})
 }

@@ -21,7 +21,7 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 	err = s.write(ctx, func(c conn) error {
 		return c.get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
 			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0 ELSE 1 END, CAST(? AS BIGINT)
-			RETURNING active`, k.Domain, k.Selector, k.PrivateKey, k.Domain, at(k.CreatedAt))
+			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), at(k.CreatedAt))
 	})
 	if isUnique(err) {
 		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s has a key of the selector %s already; name another", k.Domain, k.Selector)}
@@ -47,11 +47,8 @@ func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
 // UseDKIMKey makes one of a domain's keys the one that signs; digest.NotFound
 // if there is no such key.
 func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := mustHaveKey(ctx, c, domain, selector); err != nil {
-			return err
-		}
-		_, err := c.exec(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`, selector, domain)
+	err := s.withKeys(ctx, domain, selector, func(c conn, _ bool, _ int) error {
+		_, err := c.exec(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`, selector, laneName(domain))
 		return err
 	})
 	if err != nil {
@@ -60,13 +57,15 @@ func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 	return nil
 }
 
-// RemoveDKIMKey forgets a key; digest.NotFound if there is no such key.
+// RemoveDKIMKey forgets a key; digest.NotFound if there is no such key. The one
+// that signs goes last (digest.Conflict): mail would leave unsigned, and nobody
+// would know.
 func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := mustHaveKey(ctx, c, domain, selector); err != nil {
-			return err
+	err := s.withKeys(ctx, domain, selector, func(c conn, active bool, others int) error {
+		if active && others > 0 {
+			return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("the key %s signs the mail of %s; first take another into use: digest dkim use", selector, domain)}
 		}
-		_, err := c.exec(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, domain, selector)
+		_, err := c.exec(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
 		return err
 	})
 	if err != nil {
@@ -75,16 +74,22 @@ func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) erro
 	return nil
 }
 
-// mustHaveKey locks all keys of a domain, and says if the one is not among them.
-func mustHaveKey(ctx context.Context, c conn, domain, selector string) error {
-	var found []string
-	if err := c.all(ctx, &found, `SELECT selector FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.lockRows("k"), domain); err != nil {
-		return err
-	}
-	for _, s := range found {
-		if s == selector {
-			return nil
+// withKeys locks the keys of a domain, and tells f of the one that is meant
+// whether it signs, and how many others there are.
+func (s *Store) withKeys(ctx context.Context, domain, selector string, f func(c conn, active bool, others int) error) error {
+	return s.write(ctx, func(c conn) error {
+		var found []struct {
+			Selector string `db:"selector"`
+			Active   bool   `db:"active"`
 		}
-	}
-	return notFound("%s has no key of the selector %s; see: digest dkim list", domain, selector)
+		if err := c.all(ctx, &found, `SELECT k.selector, k.active FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.lockRows("k"), laneName(domain)); err != nil {
+			return err
+		}
+		for _, k := range found {
+			if k.Selector == selector {
+				return f(c, k.Active, len(found)-1)
+			}
+		}
+		return notFound("%s has no key of the selector %s; see: digest dkim list", domain, selector)
+	})
 }

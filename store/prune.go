@@ -113,7 +113,7 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 // one that is on its way, or one that is to be made.
 const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.edition_id
 		WHERE z.from_id = e.id AND n.state IN ('ready', 'leased', 'dotting'))
-	OR ` + lost + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND d.state = 'active') AND ` + suppressedError + ` IS NULL)`
+	OR ` + toCarry + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND d.state = 'active'))`
 
 type prunableEdition struct {
 	ID       digest.EditionID    `db:"id"`

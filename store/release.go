@@ -180,7 +180,7 @@ func (g releaseGroup) reason(ctx context.Context, c conn) (where string, carries
 		where += ` OR EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = ` + due + `)`
 	}
 	if any.Lost {
-		where += ` OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND ` + lost + ` AND ` + suppressedError + ` IS NULL)`
+		where += ` OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND ` + toCarry + `)`
 	}
 	return `(` + where + `)`, any.Lost, nil
 }

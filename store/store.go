@@ -7,8 +7,9 @@
 // here asks what time it is.
 //
 // Where each step of the hour lives: due digests and feeds in plan.go, polls
-// in claim.go, storing in record.go, release in release.go, delivery in
-// deliver.go.
+// in claim.go, storing in record.go, release in release.go and carry.go,
+// delivery in deliver.go, queue.go (claims) and traffic.go (lanes), and what
+// comes back in bounce.go and suppress.go.
 //
 // The embedded database is SQLite by github.com/ncruces/go-sqlite3, without
 // cgo. modernc.org/sqlite would serve too: both are kept up with every SQLite

@@ -128,6 +128,43 @@ func TestConnections(t *testing.T) {
 	})
 }
 
+// Workers claim at the same moment, and together keep to the limits.
+func TestConnectionsOfManyWorkers(t *testing.T) {
+	each(t, func(w world) {
+		for _, domain := range []string{"a.example", "b.example", "c.example"} {
+			w.waits(domain, 40)
+		}
+		q := digest.Claim{Most: 5, Lease: time.Minute, Route: digest.Limits{Connections: 7}, Domain: digest.Limits{Connections: 3}}
+		for range 6 {
+			var wg sync.WaitGroup
+			for i := range 6 {
+				wg.Go(func() {
+					q := q
+					q.Token = fmt.Sprint("t", i)
+					if _, err := w.ClaimEditions(w.ctx(), noon, q); err != nil {
+						w.t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			want(w.t, "under way", w.leased(), 7)
+			w.holds("of one domain", 3, `SELECT MAX(n) FROM (SELECT count(*) AS n FROM editions WHERE state = 'leased' GROUP BY domain) x`)
+			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		}
+	})
+}
+
+// More that is too late may stand first than one transaction looks at.
+func TestClaimBehindWhatIsTooLate(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 120)
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET expires_at = next_at`))
+		w.waits("b.example", 1)
+		want(w.t, "found", fmt.Sprint(w.claimed(noon, digest.Claim{Most: 1, Token: "t"})), "map[b.example:1]")
+		w.holds("expired", 120, `SELECT count(*) FROM editions WHERE state = 'expired'`)
+	})
+}
+
 // sends claims whatever it gets at random moments, by two workers at once, and
 // gives the instants of all claims of each lane.
 func (w world) sends(route, domain digest.Limits, from time.Time, steps int) map[string][]time.Time {
