@@ -104,7 +104,7 @@ func TestUnreachableDNS(t *testing.T) {
 			if took := time.Since(started); took > 5*time.Second {
 				t.Errorf("took %s", took)
 			}
-			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || !strings.Contains(f.Todo, "--resolver") {
+			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || strings.Contains(f.Found, "->") || !strings.Contains(f.Todo, "--resolver") {
 				t.Errorf("first: %+v", f)
 			}
 			want := map[string]doctor.Status{

@@ -11,6 +11,7 @@ import (
 	"digest"
 	"digest/doctor"
 	"digest/mailer"
+	"digest/timezone"
 )
 
 func TestFrom(t *testing.T) {
@@ -148,6 +149,8 @@ func TestZones(t *testing.T) {
 		}, "zones", doctor.Wrong, "1 cannot be read, such as Asia/Tokyo", "tzdata again"},
 		{"a reader's is gone", func(w *world) { w.Database.Zones["Europe/Atlantis"] = []string{"eve@example.org"} }, "zones", doctor.Wrong, "Europe/Atlantis is a zone no more", "digest user set eve@example.org --time-zone"},
 	} {
+		change := tt.change
+		tt.change = func(w *world) { w.Machine.LoadZone = timezone.Load; change(w) }
 		tt.try(t)
 	}
 }

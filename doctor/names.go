@@ -134,6 +134,9 @@ func reason(err error) string {
 		if e.IsTimeout {
 			return "no answer in time"
 		}
+		if _, there, ok := strings.Cut(e.Err, "->"); ok { // from which port of ours says nothing
+			return there
+		}
 		return e.Err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

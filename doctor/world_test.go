@@ -23,7 +23,6 @@ import (
 	"digest"
 	"digest/doctor"
 	"digest/mailer"
-	"digest/timezone"
 )
 
 // The keys of the tests: ours, and somebody else's.
@@ -102,7 +101,7 @@ func wellWorld(t *testing.T) *world {
 			Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("10.1.2.3")},
 			Space:     func(string) (doctor.Space, bool) { return doctor.Space{Free: 50 << 30, Total: 100 << 30}, true },
 			Synced:    func() (bool, bool) { return true, true },
-			LoadZone:  timezone.Load,
+			LoadZone:  func(string) (*time.Location, error) { return time.UTC, nil },
 			ZoneDirs:  []string{dir},
 		},
 		Probe: func(context.Context) error { return nil },
