@@ -110,6 +110,18 @@ func TestCarriedNotices(t *testing.T) {
 	})
 }
 
+// pruneHard prunes all that nothing speaks for.
+func (w world) pruneHard(now time.Time) {
+	w.t.Helper()
+	for {
+		n, err := w.Prune(w.ctx(), now, time.Hour, 2)
+		w.ok(err)
+		if n == 0 {
+			return
+		}
+	}
+}
+
 // Weeks pass between two editions, and somebody prunes all the time.
 func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 	each(t, func(w world) {
@@ -118,31 +130,37 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 		w.subscribe(ada, f)
 		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		w.record(noon, f, posts(noon, "p"))
+		w.record(noon.Add(60*day), f, nil, "other") // the document lists it no more
 		sunday := w.again(ada).NextDueAt
 		w.hour(sunday)
-		prune := func(now time.Time) {
-			w.t.Helper()
-			for {
-				n, err := w.Prune(w.ctx(), now, time.Hour, 2)
-				w.ok(err)
-				if n == 0 {
-					return
-				}
+		for week, wanted := range []string{
+			"2026-11-22 p",
+			"2026-11-22 p; 2026-11-29 +p",
+			"2026-11-22 p; 2026-11-29 +p; 2026-12-06 +p",
+			"2026-11-22 p; 2026-11-29 +p; 2026-12-06 +p; 2027-02-14 +p", // nobody worked for ten weeks
+		} {
+			if week == 3 {
+				sunday = sunday.Add(9 * 7 * day)
 			}
+			w.pruneHard(sunday)
+			if week > 0 {
+				want(w.t, "made", w.hour(sunday), 1)
+			}
+			w.pruneHard(sunday.Add(2 * day))
+			want(w.t, "on its way", w.shown(ada), wanted)
+			_, err := w.Reap(w.ctx(), sunday.Add(7*day-time.Hour))
+			w.ok(err)
+			w.pruneHard(sunday.Add(7*day - time.Hour))
+			want(w.t, "to be carried", w.shown(ada), wanted)
+			sunday = sunday.Add(7 * day)
 		}
-		late := sunday.Add(7*day - time.Hour)
-		_, err := w.Reap(w.ctx(), late)
-		w.ok(err)
-		prune(late)
-		want(w.t, "still to be carried", w.shown(ada), "2026-11-22 p")
-		want(w.t, "a week later", w.hour(sunday.Add(7*day)), 1)
-		prune(sunday.Add(9 * day))
-		want(w.t, "while it is on its way", w.shown(ada), "2026-11-22 p; 2026-11-29 +p")
-		w.send(sunday.Add(9 * day))
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, sunday.Add(9*day)))
-		prune(sunday.Add(400 * day))
+		w.hour(sunday)
+		w.send(sunday)
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, sunday))
+		w.pruneHard(sunday.Add(400 * day))
 		w.holds("editions", 0, `SELECT count(*) FROM editions`)
 		w.holds("carried", 0, `SELECT count(*) FROM carried`)
+		w.holds("posts", 0, `SELECT count(*) FROM posts`)
 	})
 }
 

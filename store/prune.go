@@ -111,9 +111,13 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 
 // awaited holds for editions e that another may still bring to their reader:
 // one that is on its way, or one that is to be made.
-const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.edition_id
-		WHERE z.from_id = e.id AND n.state IN ('ready', 'leased', 'dotting'))
+const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id AND ` + underWay + `)
 	OR ` + toCarry + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND d.state = 'active'))`
+
+// underWay holds for editions n that may still reach their reader, themselves
+// or with another that carries them.
+const underWay = `(n.state IN ('ready', 'leased', 'dotting')
+	OR n.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried x WHERE x.from_id = n.id))`
 
 type prunableEdition struct {
 	ID       digest.EditionID    `db:"id"`
@@ -241,8 +245,8 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
 		UNION ALL SELECT MIN(due_at) FROM editions WHERE state IN ('leased', 'dotting')
-		UNION ALL SELECT MIN(e.due_at) FROM editions n JOIN carried y ON y.edition_id = n.id JOIN editions e ON e.id = y.from_id
-			WHERE n.state IN ('ready', 'leased', 'dotting')
+		UNION ALL SELECT MIN(e.due_at) FROM carried z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
+			WHERE `+underWay+`
 		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE e.state = 'expired' AND `+awaited+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active') x`)
 	return oldest, err

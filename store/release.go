@@ -92,7 +92,7 @@ func (g releaseGroup) schedule(now time.Time) (schedule, error) {
 	}
 	date := digest.DateOf(last.In(loc))
 	s := schedule{date: date, next: at(next)}
-	s.send = max(at(timezone.At(date.Year, date.Month, date.Day, span(g.SendDelay), loc)), g.DueAt, at(now))
+	s.send = max(at(timezone.At(date.Year, date.Month, date.Day, span(g.SendDelay), loc)), at(now))
 	if s.ends = s.next.plus(-beforeNext); s.ends < s.send.plus(enough) {
 		s.ends = s.send.plus(patience)
 	}

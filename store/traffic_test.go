@@ -120,6 +120,7 @@ func TestConnections(t *testing.T) {
 		want(w.t, "without defaults", got[0].Domain, "b.example")
 		w.dot(noon, "v", got[0].ID)
 		want(w.t, "full, only a mark or a lease opens it", w.nextMail(noon, q.Route, q.Domain), noon.Add(5*time.Minute))
+		want(w.t, "though the route is not", w.nextMail(noon, digest.Limits{}, q.Domain), noon.Add(5*time.Minute))
 		w.mark(noon, "v", digest.Mark{ID: got[0].ID, State: digest.EditionSent})
 		w.ok(w.ReleaseEditions(w.ctx(), "t"))
 		q.Route.Connections = 3
