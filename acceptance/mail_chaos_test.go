@@ -27,9 +27,9 @@ func TestMailChaos(t *testing.T) {
 			readers, days = 300, 4
 		}
 		o := newOffice(t, database, 20260328)
+		o.seal()
 		o.enrol(readers, firstMidnight().Add(time.Duration(days-1)*oneDay))
 		c := newChance(o.random.Uint64(), 0.05)
-		o.carries = true
 		for day := range days {
 			for i, now := range agenda(firstMidnight().Add(time.Duration(day) * oneDay)) {
 				o.set(now)
@@ -42,6 +42,8 @@ func TestMailChaos(t *testing.T) {
 				o.together(now, 2, since < 4*time.Hour)
 			}
 		}
+		o.server.follow(noFaults)
+		o.day(firstMidnight().Add(time.Duration(days)*oneDay), 0, 40*time.Minute) // what a killed poll has put off
 		j := o.hold()
 		o.tellChaos(j, readers*days)
 		o.wouldSee()
@@ -68,6 +70,51 @@ func (o *office) together(now time.Time, workers int, deadly bool) {
 		})
 	}
 	all.Wait()
+}
+
+// TestMailWork: workers that go on by a clock of their own, killed every moment
+// and begun again, two at once on PostgreSQL.
+func TestMailWork(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		readers, workers, most := 60, 1, 350*time.Millisecond
+		if strings.HasPrefix(database, "postgres") {
+			workers = 2
+		}
+		if full() {
+			readers, most = 400, 2*time.Second
+		}
+		o := newOffice(t, database, 20260329)
+		o.seal()
+		o.enrol(readers, firstMidnight())
+		c := newChance(o.random.Uint64(), 0.03)
+		o.server.follow(only(atBanner, fault{trick: bye}))
+		o.set(firstMidnight())
+		o.once(o.now) // the editions are made, and wait
+		o.server.follow(c.plan)
+		for since := 3 * time.Minute; since < 3*time.Hour; since += 6 * time.Minute {
+			o.set(firstMidnight().Add(since))
+			var all sync.WaitGroup
+			for i := range workers {
+				f := o.draw()
+				f.after = 60*time.Millisecond + time.Duration(o.random.Int64N(int64(most)))
+				command := "work"
+				if i == 0 && o.random.IntN(2) == 0 {
+					command = "serve"
+				}
+				all.Go(func() { o.doom(f, "--now", instant(o.now), "--listen", "127.0.0.1:0", command) })
+			}
+			all.Wait()
+		}
+		o.server.follow(noFaults)
+		o.day(firstMidnight(), 3*time.Hour, oneDay)
+		j := o.hold()
+		if j.messages < readers*9/10 || o.deaths < 20 {
+			t.Errorf("%d messages of %d, %d deaths: that was no test", j.messages, readers, o.deaths)
+		}
+		t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths", j.messages, j.twice, j.failed, j.doubted, o.deaths)
+	})
 }
 
 // tellChaos holds that the test was one: all happened that it is about.

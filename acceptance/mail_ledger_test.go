@@ -10,13 +10,12 @@ import (
 // A ledger is what must be true of a mail server's journal, whatever went wrong
 // on the way.
 type ledger struct {
-	due     map[string]map[string]time.Time // by reader and post: the midnight that brings it
-	until   time.Time                       // what is due later is not judged
-	killed  map[string]bool                 // runs
-	mute    map[string]time.Time            // addresses that may get nothing from then on
-	keys    keyring
-	sealed  bool // every message must be signed
-	carries bool // what expired comes with a later edition
+	due    map[string]map[string]time.Time // by reader and post: the midnight that brings it
+	until  time.Time                       // what is due later is not judged
+	killed map[string]bool                 // runs
+	mute   map[string]time.Time            // addresses that may get nothing from then on
+	keys   keyring
+	sealed bool // every message must be signed
 }
 
 func newLedger() *ledger {

@@ -1,0 +1,238 @@
+package acceptance
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// report is mail that came back: a delivery report (RFC 3464) of an action and
+// status, or, without one, a complaint (RFC 5965).
+func report(a accepted, action, status string) string {
+	head, _, _ := strings.Cut(string(a.raw), "\r\n\r\n")
+	to, kind, second := a.from, "delivery-status", "Content-Type: message/delivery-status\n\nReporting-MTA: dns; mail.example\n\nFinal-Recipient: rfc822; "+
+		a.to+"\nAction: "+action+"\nStatus: "+status+"\nDiagnostic-Code: smtp; 550 "+status+" as it is\n"
+	if action == "" {
+		to, kind, second = "bounces@example.org", "feedback-report", "Content-Type: message/feedback-report\n\nFeedback-Type: abuse\nUser-Agent: Judge/1\nVersion: 1\nOriginal-Mail-From: <"+a.from+">\n"
+	}
+	return "From: <mailer-daemon@mail.example>\nTo: <" + to + ">\nSubject: it came back\nDate: Sat, 28 Mar 2026 01:00:00 +0000\n" +
+		"Message-ID: <report@mail.example>\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=" + kind + "; boundary=r\n\n" +
+		"--r\nContent-Type: text/plain\n\nIt could not be delivered.\n\n--r\n" + second + "\n--r\nContent-Type: text/rfc822-headers\n\n" +
+		strings.ReplaceAll(head, "\r\n", "\n") + "\n\n--r--\n"
+}
+
+// pipe gives a message to the command that takes bounces.
+func (o *office) pipe(message string, args ...string) outcome {
+	o.t.Helper()
+	cmd := o.command(o.t.Context(), append([]string{"--now", instant(o.now), "bounce"}, args...)...)
+	cmd.Stdin = strings.NewReader(message)
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		o.t.Fatal(err)
+	}
+	return outcome{status: cmd.ProcessState.ExitCode(), stdout: string(out)}
+}
+
+// A way is one by which mail comes back.
+type way struct {
+	name string
+	send func(o *office, from, to, message string)
+}
+
+func ways() []way {
+	return []way{
+		{"pipe", func(o *office, from, to, message string) {
+			if out := o.pipe("Return-Path: <"+from+">\n"+message, "--to", to); out.status != 0 {
+				o.t.Errorf("digest bounce: %d: %s", out.status, out.stdout)
+			}
+		}},
+		{"maildir", func(o *office, from, to, message string) {
+			o.t.Helper()
+			dir := filepath.Join(o.dir, "bounces")
+			for _, sub := range []string{"tmp", "new", "cur"} {
+				os.MkdirAll(filepath.Join(dir, sub), 0o700) //nolint:errcheck // the file shows it
+			}
+			message = "Return-Path: <" + from + ">\nDelivered-To: " + to + "\n" + message
+			if err := os.WriteFile(filepath.Join(dir, "new", fmt.Sprintf("%d.judge", len(message)+len(to))), []byte(message), 0o600); err != nil {
+				o.t.Fatal(err)
+			}
+			o.house.set("DIGEST_BOUNCE_MAILDIR=" + dir)
+			o.once(o.now)
+			if left, _ := filepath.Glob(filepath.Join(dir, "new", "*")); len(left) > 0 {
+				o.t.Errorf("%v was left", left)
+			}
+		}},
+		{"LMTP", func(o *office, from, to, message string) { o.listen("lmtp", "LHLO", from, to, message) }},
+		{"SMTP", func(o *office, from, to, message string) { o.listen("smtp", "EHLO", from, to, message) }},
+	}
+}
+
+// listen runs the program as a worker that takes bounces, and gives it one.
+func (o *office) listen(scheme, hello, from, to, message string) {
+	o.t.Helper()
+	address := freeAddress(o.t)
+	h, _ := o.through()
+	ctx, stop := context.WithCancel(o.t.Context())
+	cmd := h.command(ctx, "--now", instant(o.now), "work")
+	cmd.Env = append(cmd.Env, "DIGEST_BOUNCE_LISTEN="+scheme+"://"+address)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if err := cmd.Start(); err != nil {
+		o.t.Fatal(err)
+	}
+	defer func() { stop(); cmd.Wait() }() //nolint:errcheck // it was told to stop
+	conn := patientDial(o.t, address)
+	defer conn.Close()
+	k := &talker{conn, bufio.NewReader(conn)}
+	k.hear() //nolint:errcheck // the banner
+	for _, line := range []string{hello + " judge.example", "MAIL FROM:<" + from + ">", "RCPT TO:<" + to + ">", "DATA"} {
+		if reply, err := k.send(line); err != nil || codeOf(reply) >= 400 {
+			o.t.Logf("%s: %s: %q %v", scheme, line, reply, err)
+			return
+		}
+	}
+	io.WriteString(conn, strings.ReplaceAll(message, "\n", "\r\n")) //nolint:errcheck // the answer shows it
+	if reply, err := k.send("."); err != nil || codeOf(reply) != 250 {
+		o.t.Errorf("%s: the dot: %q %v", scheme, reply, err)
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// patientDial waits for a program to listen.
+func patientDial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			return conn
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// flip changes the last letter of the tag in an address.
+func flip(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	other := "a"
+	if strings.EqualFold(address[at-1:at], "a") {
+		other = "b"
+	}
+	return address[:at-1] + other + address[at:]
+}
+
+// TestMailComesBack: what comes back by each way, and what it does: no such
+// mailbox and complaints suppress, until the operator undoes it; what is for
+// now, about something else, forged, or no report does nothing. A mail to
+// unsubscribe ends a digest.
+func TestMailComesBack(t *testing.T) {
+	t.Parallel()
+	for i, w := range ways() {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			database := storetest.SQLite(t)
+			if i == 0 {
+				database = storetest.Postgres(t)
+			}
+			o := newOffice(t, database, 5)
+			o.seal()
+			names := []string{"hard", "complaint", "delayed", "policy", "forged", "leaves", "sender", "plain"}
+			for i, n := range names {
+				names[i] = n + "@example.org"
+			}
+			o.add(firstMidnight(), "UTC", names...)
+			o.day(firstMidnight(), 0, 15*time.Minute)
+			o.set(firstMidnight().Add(20 * time.Minute))
+			o.comeBack(w)
+			for email, reason := range map[string]string{"hard": "hard_bounce", "complaint": "complaint"} {
+				if got := o.suppressions()[email+"@example.org"]; got != reason {
+					t.Errorf("%s is suppressed as %q, want %q", email, got, reason)
+				}
+			}
+			if n := len(o.suppressions()); n != 2 {
+				t.Errorf("suppressed: %v", o.suppressions())
+			}
+			for _, gone := range []string{"hard", "complaint", "leaves"} {
+				o.mute[gone+"@example.org"] = o.now
+			}
+			o.until = firstMidnight().Add(oneDay)
+			o.day(o.until, 0, 15*time.Minute)
+			if j := o.hold(); j.messages != 8+5 {
+				t.Errorf("%d messages, want 8 and then 5", j.messages)
+			}
+			o.undo()
+		})
+	}
+}
+
+// comeBack sends what comes back of the first day.
+func (o *office) comeBack(w way) {
+	o.t.Helper()
+	for _, a := range o.server.kept() {
+		name, _, _ := strings.Cut(a.to, "@")
+		switch name {
+		case "hard":
+			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
+			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
+		case "complaint":
+			w.send(o, "abuse@mail.example", "bounces@example.org", report(a, "", "")) // where providers were told to send them
+		case "delayed":
+			w.send(o, "", a.from, report(a, "delayed", "4.4.1"))
+		case "policy":
+			w.send(o, "", a.from, report(a, "failed", "5.7.1"))
+		case "forged":
+			b := a
+			b.from = flip(a.from)
+			w.send(o, "", b.from, report(b, "failed", "5.1.1"))
+		case "sender": // a bounce has none
+			w.send(o, "somebody@example.net", a.from, report(a, "failed", "5.1.1"))
+		case "plain":
+			w.send(o, "", a.from, "From: <a@b.example>\nTo: <"+a.from+">\nSubject: Out of office\n\nI am away; user unknown 5.1.1.\n")
+		case "leaves":
+			p, _ := examine(a.raw, o.keys)
+			_, mailto, ok := strings.Cut(p.header.Get("List-Unsubscribe"), "<mailto:")
+			mailto, _, _ = strings.Cut(mailto, ">")
+			to, _, _ := strings.Cut(mailto, "?")
+			if !ok {
+				o.t.Fatalf("no mailto in %s", p.header.Get("List-Unsubscribe"))
+			}
+			w.send(o, a.to, to, "From: <"+a.to+">\nTo: <"+to+">\nSubject: unsubscribe\n\n")
+		}
+	}
+}
+
+// undo takes the suppressions away again: the bounced reader has mail the day
+// after; the one who complained has left.
+func (o *office) undo() {
+	o.t.Helper()
+	o.at(o.now, "suppressions", "remove", "hard@example.org")
+	o.at(o.now, "suppressions", "remove", "complaint@example.org")
+	before := len(o.server.kept())
+	o.day(firstMidnight().Add(2*oneDay), 0, 15*time.Minute)
+	to := map[string]int{}
+	for _, a := range o.server.kept()[before:] {
+		to[a.to]++
+	}
+	if len(to) != 6 || to["hard@example.org"] != 1 {
+		o.t.Errorf("after the undo mail went to %v", to)
+	}
+}

@@ -1,0 +1,164 @@
+package acceptance
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+// densest is the most messages to a domain in any stretch of that length, by
+// a clock of the journal.
+func densest(journal []accepted, domain string, stretch time.Duration, clock func(accepted) time.Time) (most int) {
+	var times []time.Time
+	for _, a := range journal {
+		if domainOf(a.to) == domain {
+			times = append(times, clock(a))
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	for i, from := range times {
+		n := 0
+		for _, at := range times[i:] {
+			if at.Sub(from) < stretch {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+func simulated(a accepted) time.Time { return a.now }
+func byTheWall(a accepted) time.Time { return a.at }
+
+// TestMailRates: a domain's rate and the route's are kept over workers and
+// restarts, each tick being one; whom they do not concern waits for nobody.
+func TestMailRates(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		o := newOffice(t, database, 5)
+		o.enrol(60, firstMidnight())
+		o.at(o.now, "limits", "set", "example.org", "--rate", "12/h")
+		o.house.set("DIGEST_MAIL_RATE=300/h")
+		for since := time.Duration(0); since < 3*time.Hour; since += 6 * time.Minute {
+			o.set(firstMidnight().Add(since)) // a message each 5 minutes and a half: a tick that is at one instant waits for none
+			o.together(o.now, 2, false)
+		}
+		j := o.hold()
+		kept := o.server.kept()
+		if n := densest(kept, "example.org", time.Hour, simulated); n > 12 || n < 8 {
+			t.Errorf("%d messages in an hour to example.org, whose rate is 12/h", n)
+		}
+		if j.messages != 60 {
+			t.Errorf("%d messages in three hours", j.messages)
+		}
+		elsewhere := slices.DeleteFunc(kept, func(a accepted) bool { return domainOf(a.to) == "example.org" })
+		if last := elsewhere[len(elsewhere)-1].now; last.After(firstMidnight().Add(20 * time.Minute)) {
+			t.Errorf("the last reader elsewhere had to wait until %s", instant(last))
+		}
+		all := slices.Clone(kept)
+		for i := range all {
+			all[i].to = "all@all"
+		}
+		if n := densest(all, "all", time.Hour, simulated); n > 300 {
+			t.Errorf("%d messages in an hour", n)
+		}
+	})
+}
+
+// TestMailConnections: a domain has no more messages on their way at once than
+// its limit, whatever the number of workers; others have.
+func TestMailConnections(t *testing.T) {
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		o := newOffice(t, database, 5)
+		o.house.set("DIGEST_MAIL_CONNECTIONS=6", "DIGEST_DOMAIN_CONNECTIONS=4", "DIGEST_MAIL_PER_CONNECTION=5")
+		o.enrol(45, firstMidnight())
+		o.at(o.now, "limits", "set", "example.org", "--connections", "1")
+		o.server.follow(only(atDotStored, fault{trick: delay, wait: 30 * time.Millisecond}))
+		for since := time.Duration(0); since < 30*time.Minute; since += 5 * time.Minute {
+			o.set(firstMidnight().Add(since))
+			o.together(o.now, 2, false)
+		}
+		if j := o.hold(); j.messages != 45 || j.twice != 0 {
+			t.Errorf("%d messages, %d came twice", j.messages, j.twice)
+		}
+		one, net, com := o.server.atOnce("example.org"), o.server.atOnce("example.net"), o.server.atOnce("example.com")
+		if one != 1 || net > 4 || com > 4 || max(net, com) < 2 {
+			t.Errorf("at once: %d to example.org (limit 1), %d to example.net and %d to example.com (limit 4)", one, net, com)
+		}
+		perConn := map[int]int{}
+		for _, a := range o.server.kept() {
+			if perConn[a.conn]++; perConn[a.conn] > 5 {
+				t.Fatalf("connection %d had %d messages; 5 are the most", a.conn, perConn[a.conn])
+			}
+		}
+	})
+}
+
+// TestMailRateByTheWall: a worker that goes on keeps a rate by the real clock,
+// and one that is killed and begun again keeps it as if nothing had been: what
+// it may send at once it gets once.
+func TestMailRateByTheWall(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, storetest.SQLite(t), 5)
+	o.house.set("DIGEST_DOMAIN_RATE=60/m") // six at once, and one more each 1.11 s
+	o.enrol(60, firstMidnight())
+	o.set(firstMidnight())
+	o.server.follow(only(atBanner, fault{trick: bye}))
+	o.once(o.now) // the editions are made, and wait
+	o.server.follow(noFaults)
+	began := time.Now()
+	for range 4 {
+		o.set(firstMidnight().Add(10*time.Minute + time.Since(began)))
+		o.doom(fate{after: 1200 * time.Millisecond}, "--now", instant(o.now), "work")
+	}
+	took := time.Since(began)
+	for _, domain := range []string{"example.org", "example.net", "example.com"} {
+		most := 6 + int(took/time.Second*10/11) + 2
+		if n := densest(o.server.kept(), domain, time.Hour, byTheWall); n > most || n < 4 {
+			t.Errorf("%d messages to %s in %s; %d are the most", n, domain, took, most)
+		}
+	}
+	o.server.checkProtocol()
+}
+
+// TestMailSlowdown: a domain that wants less gets less, and recovers; the others
+// are as quick as ever. What a restart finds is what was before it.
+func TestMailSlowdown(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, storetest.SQLite(t), 5)
+	o.enrol(60, firstMidnight().Add(oneDay))
+	var mu sync.Mutex
+	inFlight := 0
+	o.server.follow(func(m moment) fault { // takes two at once, and says so
+		if !strings.HasSuffix(m.to, "@example.net") {
+			return fault{}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch m.at {
+		case atRCPT:
+			if inFlight >= 2 {
+				return fault{trick: refuse, reply: "421 4.7.0 too many connections from your address"}
+			}
+			inFlight++
+		case atDotStored:
+			inFlight--
+			return fault{trick: delay, wait: 20 * time.Millisecond}
+		}
+		return fault{}
+	})
+	o.day(firstMidnight(), 0, 12*time.Hour)
+	o.server.follow(noFaults)
+	o.day(firstMidnight().Add(oneDay), 0, 4*time.Hour)
+	if j := o.hold(); j.messages != 120 || j.twice+j.failed+j.doubted > 0 {
+		t.Errorf("%d messages, %d came twice, %d failed, %d doubted", j.messages, j.twice, j.failed, j.doubted)
+	}
+}
