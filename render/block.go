@@ -35,12 +35,12 @@ type Block struct {
 	Language string // BCP 47; empty: not known
 	Dir      string // "rtl", else "auto"
 
-	lead        string // of the preheader, escaped
-	line, full  piece  // HTML: a headline in the index; headline, byline and excerpt
-	item, entry piece  // text: a headline in the index; the whole post
-	linked      piece  // text: a headline in the index with its link, for a post that is not shown below
-	brief       lazy[shortened]
-	listed      lazy[shortened] // a headline with its byline, in a paper of headlines
+	lead        string     // of the preheader, escaped
+	line, full  piece      // HTML: a headline in the index; headline, byline and excerpt
+	item, entry piece      // text: a headline in the index; the whole post
+	linked      piece      // text: a headline in the index with its link, for a post that is not shown below
+	brief       lazy[pair] // with less of its excerpt: few editions need it
+	listed      lazy[pair] // a headline with its byline, in a paper of headlines
 
 	// The full text, for each way of showing pictures. Few readers want it, and
 	// it is made for the first who does.
@@ -61,8 +61,8 @@ func (l *lazy[T]) get(make func() T) T {
 	return l.value
 }
 
-// shortened is a block with less of its excerpt. Few editions need it.
-type shortened struct {
+// A pair is one thing as HTML and as text.
+type pair struct {
 	html, text piece
 }
 
@@ -101,22 +101,22 @@ func NewPictured(p digest.Post, proxy Proxy) *Block {
 }
 
 // short is the block with less of its excerpt.
-func (b *Block) short() shortened {
-	return b.brief.get(func() shortened {
+func (b *Block) short() pair {
+	return b.brief.get(func() pair {
 		e := cut(b.Excerpt, shortColumns)
 		return b.kept(newPiece(postHTML(b, e)), newPiece(postText(b, e)))
 	})
 }
 
 // row is the block's headline with its byline.
-func (b *Block) row() shortened {
-	return b.listed.get(func() shortened { return b.kept(newPiece(rowHTML(b)), newPiece(rowText(b))) })
+func (b *Block) row() pair {
+	return b.listed.get(func() pair { return b.kept(newPiece(rowHTML(b)), newPiece(rowText(b))) })
 }
 
 // kept counts what was made after the block.
-func (b *Block) kept(html, text piece) shortened {
+func (b *Block) kept(html, text piece) pair {
 	b.grown.Add(int64(len(html.plain) + len(html.coded) + len(text.plain) + len(text.coded)))
-	return shortened{html, text}
+	return pair{html, text}
 }
 
 // Size is about how many bytes of memory the block takes. It grows when a

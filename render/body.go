@@ -9,11 +9,11 @@ import (
 // A body is the full text of a post, set once for one way of showing pictures
 // and shared by all its readers. It may be cut where its stops are.
 type body struct {
-	html, text piece     // all of the post, with its headline
-	refs       piece     // text: the addresses of its links, by number
-	stops      []stop    // in the order of the text
-	onward     shortened // the way to the rest
-	teaser     shortened // the post as its excerpt with that way on
+	html, text piece  // all of the post, with its headline
+	refs       piece  // text: the addresses of its links, by number
+	stops      []stop // in the order of the text
+	onward     pair   // the way to the rest
+	teaser     pair   // the post as its excerpt with that way on
 }
 
 // A stop is a place after which nothing more of a body need be shown.
@@ -64,18 +64,22 @@ func (y *body) bytes() int {
 }
 
 // A twin is a text in the making, as it is and quoted-printable.
-type twin struct{ plain, coded strings.Builder }
+type twin struct {
+	plain, coded strings.Builder
+	addresses    int
+}
 
 // write adds s, which ends with a line feed or is empty.
 func (t *twin) write(s string) {
 	t.plain.WriteString(s)
 	quote(&t.coded, s)
+	t.addresses += addressesIn(s)
 }
 
-func (t *twin) size() size   { return size{t.plain.Len(), t.coded.Len()} }
-func (t *twin) piece() piece { return piece{t.plain.String(), t.coded.String()} }
+func (t *twin) size() size   { return size{t.plain.Len(), t.coded.Len(), t.addresses} }
+func (t *twin) piece() piece { return piece{t.plain.String(), t.coded.String(), t.addresses} }
 
-func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded]} }
+func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded], s.addresses} }
 
 // A setter sets a tree as HTML and as text in one walk, so that both can be cut
 // at the same places.
@@ -115,8 +119,8 @@ func (s *setter) bottom(b *Block) {
 	s.w.WriteString("</div>\n")
 	s.line()
 	s.body.html, s.body.text, s.body.refs = s.html.piece(), s.text.piece(), s.refs.piece()
-	s.body.onward = shortened{newPiece(onwardHTML(b, onwardStyle)), newPiece(onwardText(b))}
-	s.body.teaser = shortened{newPiece(teaserHTML(b)), newPiece(teaserText(b))}
+	s.body.onward = pair{newPiece(onwardHTML(b, onwardStyle)), newPiece(onwardText(b))}
+	s.body.teaser = pair{newPiece(teaserHTML(b)), newPiece(teaserText(b))}
 }
 
 func (s *setter) push(end string) { s.closers = append(s.closers, end) }

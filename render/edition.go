@@ -51,8 +51,9 @@ const (
 //
 // An edition that is too large loses detail in this order: full texts are cut
 // at the end of a paragraph, all at about the same length, then become excerpts
-// with a link to the rest; excerpts are shortened; posts become headlines, every site keeping its newest excerpts as
-// long as any; headlines are left to the web edition, again evenly.
+// with a link to the rest; excerpts are shortened; posts become headlines, every
+// site keeping its newest excerpts as long as any; headlines are left to the
+// web edition, again evenly.
 func Edition(p Page) (Message, error) { return setPage(p, false) }
 
 // Encoded is Edition with HTML and Text already quoted-printable (RFC 2045
@@ -67,8 +68,9 @@ func setPage(p Page, coded bool) (Message, error) {
 	}
 	pl := e.fit()
 	m := Message{Subject: e.subject, Shown: pl.shown, Omitted: e.posts - pl.shown}
-	m.HTML = e.html(pl).join(coded)
-	m.Text = e.text(pl).join(coded)
+	page := e.html(pl)
+	m.HTML = page.join(coded)
+	m.Text = e.text(pl, page.total.addresses).join(coded)
 	return m, nil
 }
 

@@ -40,7 +40,7 @@ func (p *plan) of(site, post int) depth {
 
 // fit decides how much is shown, the most that is within the limits.
 func (e *press) fit() plan {
-	room := size{maxPlain, maxCoded}
+	room := size{plain: maxPlain, coded: maxCoded}
 	frame := e.frame.total
 	for _, p := range e.plans() {
 		if frame.plus(e.measure(&p)).within(room) {

@@ -48,7 +48,7 @@ func closeSize(c stop) size {
 			tags++
 		}
 	}
-	return size{len(c.close), len(c.close) + tags}
+	return size{plain: len(c.close), coded: len(c.close) + tags}
 }
 
 // below is the size of a post below the index.

@@ -239,23 +239,6 @@ func (s *spacer) flushWord(b *strings.Builder) {
 	b.Reset()
 }
 
-// honest shows where a link leads if it says that it leads to another host.
-func honest(line []token) []token {
-	for i, t := range line {
-		if t.kind != opening || t.name != "a" {
-			continue
-		}
-		end := closes(line, i)
-		if shown := plainText(line[i:end]); misleads(shown, t.href) {
-			line[i+1] = token{kind: word, text: shownAddress(t.href)}
-			for k := i + 2; k < end; k++ {
-				line[k] = token{kind: word}
-			}
-		}
-	}
-	return line
-}
-
 // closes is the place of the closing that belongs to the opening at i.
 func closes(line []token, i int) int {
 	depth := 0
@@ -278,31 +261,4 @@ func plainText(line []token) string {
 		b.WriteString(t.text)
 	}
 	return b.String()
-}
-
-func misleads(shown, href string) bool {
-	shown = strings.ToLower(strings.TrimSpace(shown))
-	if strings.HasPrefix(shown, "www.") {
-		shown = "http://" + shown
-	}
-	if !strings.HasPrefix(shown, "http://") && !strings.HasPrefix(shown, "https://") || strings.Contains(shown, " ") {
-		return false
-	}
-	said, err := url.Parse(strings.TrimRight(shown, "….,"))
-	if err != nil {
-		return true
-	}
-	meant, err := url.Parse(href)
-	if err != nil {
-		return true
-	}
-	a, b := bareHost(said), bareHost(meant)
-	return a != b && !strings.HasSuffix(a, "."+b) && !strings.HasSuffix(b, "."+a)
-}
-
-func bareHost(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") }
-
-func shownAddress(href string) string {
-	_, rest, _ := strings.Cut(href, ":")
-	return cut(strings.TrimPrefix(rest, "//"), 60)
 }

@@ -53,7 +53,7 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	// The filler keeps clients from showing the top of the page behind the preheader.
 	fillerHTML = "&#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847; &#8199;&#847;\n"
 
-	leadOpenHTML = `<div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px;color:` + paper + `;mso-hide:all">
+	leadOpenHTML = `<div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px;mso-hide:all">
 `
 	leadCloseHTML = fillerHTML + fillerHTML + fillerHTML + fillerHTML + fillerHTML + fillerHTML + `</div>
 `
@@ -154,7 +154,7 @@ func link(address, style, text string) string {
 	if address == "" {
 		return html.EscapeString(text)
 	}
-	return `<a href="` + html.EscapeString(address) + `" style="` + style + `">` + html.EscapeString(text) + `</a>`
+	return `<a href="` + html.EscapeString(address) + `" style="` + style + `">` + html.EscapeString(candid(text, address)) + `</a>`
 }
 
 // headlineHTML is a post's line in the index, or all of it in a large edition.

@@ -95,17 +95,17 @@ func (e *press) postsHTML(s *sheet, p *plan) {
 }
 
 // indexed is the block's line at the top.
-func (b *Block) indexed(p *plan) shortened {
+func (b *Block) indexed(p *plan) pair {
 	if p.rows {
 		return b.row()
 	}
-	return shortened{html: b.line, text: b.item}
+	return pair{html: b.line, text: b.item}
 }
 
 // excerpted is the block below the index at a depth of short or full.
-func (b *Block) excerpted(d depth) shortened {
+func (b *Block) excerpted(d depth) pair {
 	if d == full {
-		return shortened{b.full, b.entry}
+		return pair{b.full, b.entry}
 	}
 	return b.short()
 }

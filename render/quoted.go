@@ -6,6 +6,7 @@ import "strings"
 // as it is and quoted-printable. Pieces in a row are a message in a row.
 type piece struct {
 	plain, coded string
+	addresses    int
 }
 
 // newPiece makes a piece of s, which ends with a line feed or is empty.
@@ -13,19 +14,24 @@ func newPiece(s string) piece {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/16 + 16)
 	quote(&b, s)
-	return piece{plain: s, coded: b.String()}
+	return piece{plain: s, coded: b.String(), addresses: addressesIn(s)}
 }
 
-// size is how much a piece adds to each form of a message.
+// size is how much a piece adds to each form of a message, and how many
+// addresses of the web.
 type size struct {
-	plain, coded int
+	plain, coded, addresses int
 }
 
-func (p piece) size() size { return size{len(p.plain), len(p.coded)} }
+func (p piece) size() size { return size{len(p.plain), len(p.coded), p.addresses} }
 
-func (s size) plus(t size) size { return size{s.plain + t.plain, s.coded + t.coded} }
+func (s size) plus(t size) size {
+	return size{s.plain + t.plain, s.coded + t.coded, s.addresses + t.addresses}
+}
 
-func (s size) minus(t size) size { return size{s.plain - t.plain, s.coded - t.coded} }
+func (s size) minus(t size) size {
+	return size{s.plain - t.plain, s.coded - t.coded, s.addresses - t.addresses}
+}
 
 func (s size) within(limit size) bool { return s.plain <= limit.plain && s.coded <= limit.coded }
 

@@ -8,8 +8,10 @@ import (
 // textColumns is the width of the text version. Links are longer if they must be.
 const textColumns = 72
 
-// text sets the plain text of the same plan.
-func (e *press) text(p plan) *sheet {
+// text sets the plain text of the same plan, beside a page with so many
+// addresses. Filters of spam take it as a sign if the number of all addresses in
+// a mail of two versions is odd: then the text has one more, that of its maker.
+func (e *press) text(p plan, inPage int) *sheet {
 	s := &sheet{pieces: make([]piece, 0, 8+2*p.shown+3*len(e.Sites))}
 	s.write(e.textTop())
 	if p.index {
@@ -19,6 +21,9 @@ func (e *press) text(p plan) *sheet {
 		e.postsText(s, &p)
 	}
 	s.write(e.textBottom())
+	if (inPage+s.total.addresses)%2 == 1 {
+		s.write("\n" + e.HomeURL + "\n")
+	}
 	return s
 }
 
