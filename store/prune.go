@@ -240,6 +240,7 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 
 // oldestNeeded is the midnight of the oldest edition that is still to be sent,
 // made or carried, 0 if there is none: nothing since then may go, however old.
+// One that is lost alone lies before its digest's next midnight by less than shownGrace.
 func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
@@ -247,7 +248,6 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 		UNION ALL SELECT MIN(due_at) FROM editions WHERE state IN ('leased', 'dotting')
 		UNION ALL SELECT MIN(e.due_at) FROM carried z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
-		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE e.state = 'expired' AND `+awaited+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active') x`)
 	return oldest, err
 }

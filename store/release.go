@@ -153,11 +153,11 @@ func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times sched
 		send_at, date, next_at, expires_at, number, domain, state, error)
 		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, `+send+`, `+send+`, `+send+`, `+fmt.Sprint(times.ends)+`,
 			e.edition_count, e.domain, CASE WHEN e.suppressed = '' THEN 'ready' ELSE 'unmailed' END, e.suppressed
-		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.prev_due_at, d.prev_released_at, u.mail_domain AS domain,
-				COALESCE(`+suppressedUser+`, '') AS suppressed
-			FROM digests d CROSS JOIN users u
+		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.prev_due_at, d.prev_released_at,
+				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+suppressedDigest+`, '') AS suppressed
+			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ? AND d.send_delay = ?
-			AND u.id = d.user_id AND u.time_zone = ? AND `+reason+`) e
+			AND `+inZone+` AND `+reason+`) e
 		WHERE TRUE ORDER BY e.id ON CONFLICT DO NOTHING`,
 		times.date.String(), times.next, g.DueAt, now, g.Weekdays, g.SendDelay, g.TimeZone)
 }

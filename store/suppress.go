@@ -27,10 +27,11 @@ func (r suppressionRow) suppression() digest.Suppression {
 // rank orders the reasons: an address keeps the highest it was suppressed for.
 const rank = `CASE %s WHEN 'soft_bounces' THEN 1 WHEN 'hard_bounce' THEN 2 WHEN 'complaint' THEN 3 ELSE 4 END`
 
-// suppressedUser is why the user u is not mailed, as the error of an edition;
-// NULL: they are. suppressedError is the same for the reader of the edition e.
+// suppressedDigest is why the reader of the digest d is not mailed, as the error
+// of an edition; NULL: they are. suppressedError is the same for the edition e.
 const (
-	suppressedUser = `(SELECT ` + suppressedWords + ` FROM suppressions s WHERE s.email_key = u.email_key)`
+	suppressedDigest = `(SELECT ` + suppressedWords + ` FROM users u
+		JOIN suppressions s ON s.email_key = u.email_key WHERE u.id = d.user_id)`
 
 	suppressedError = `(SELECT ` + suppressedWords + ` FROM digests d JOIN users u ON u.id = d.user_id
 		JOIN suppressions s ON s.email_key = u.email_key WHERE d.id = e.digest_id)`
