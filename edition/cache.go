@@ -17,9 +17,16 @@ type cache struct {
 	mu           sync.Mutex
 	limit        int // bytes of one half
 	size         int // bytes of young
-	young, older map[digest.PostID]*article
+	young, older map[digest.PostID]kept
 	due          time.Time // the latest midnight seen
 	outlets      map[digest.FeedID]outlet
+}
+
+// A kept article is counted as what it was when last asked for: a block grows
+// when a reader is the first to want it whole.
+type kept struct {
+	*article
+	size int
 }
 
 // missing is what has to be read from the store.
@@ -31,7 +38,7 @@ type missing struct {
 func newCache(bytes int) *cache {
 	return &cache{
 		limit: bytes / 2,
-		young: map[digest.PostID]*article{}, older: map[digest.PostID]*article{},
+		young: map[digest.PostID]kept{}, older: map[digest.PostID]kept{},
 		outlets: map[digest.FeedID]outlet{},
 	}
 }
@@ -68,14 +75,14 @@ func (c *cache) take(s stock, due time.Time, refs map[digest.EditionID][]digest.
 }
 
 func (c *cache) get(id digest.PostID) (*article, bool) {
-	if a, ok := c.young[id]; ok {
-		return a, true
+	k, ok := c.young[id]
+	if !ok {
+		k, ok = c.older[id]
 	}
-	a, ok := c.older[id]
 	if ok {
-		c.put(id, a)
+		c.put(id, k.article)
 	}
-	return a, ok
+	return k.article, ok
 }
 
 // keep remembers what had to be loaded.
@@ -96,9 +103,9 @@ func (c *cache) keep(s stock, loaded missing) {
 
 func (c *cache) put(id digest.PostID, a *article) {
 	n := a.block.Size()
-	if c.size+n > c.limit {
-		c.older, c.young, c.size = c.young, map[digest.PostID]*article{}, 0
+	if c.size-c.young[id].size+n > c.limit {
+		c.older, c.young, c.size = c.young, map[digest.PostID]kept{}, 0
 	}
-	c.young[id] = a
-	c.size += n
+	c.size += n - c.young[id].size
+	c.young[id] = kept{a, n}
 }

@@ -9,6 +9,7 @@ package edition
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"time"
@@ -71,6 +72,11 @@ func New(o Options) *Builder {
 		store: o.Store, signer: o.Signer,
 		base: strings.TrimRight(o.BaseURL, "/"), postal: o.PostalAddress, cache: newCache(o.CacheBytes),
 	}
+}
+
+// proxied is the address under which this instance serves a picture.
+func (b *Builder) proxied(src string) string {
+	return b.base + "/image/" + b.signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
 // Page gives the content of one sealed edition. Of d it needs ID, DigestID,

@@ -109,7 +109,7 @@ func (b *Builder) load(ctx context.Context, s stock, want missing) error {
 		if p.Language == "" {
 			p.Language = s.outlets[p.FeedID].language
 		}
-		s.articles[p.ID] = &article{p.ID, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), render.NewBlock(p)}
+		s.articles[p.ID] = &article{p.ID, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), render.NewPictured(p, b.proxied)}
 	}
 	return nil
 }

@@ -1,0 +1,104 @@
+package edition_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"digest"
+	"digest/edition"
+	"digest/render"
+)
+
+// TestLook: an edition and its preview are set as the reader wants their mail
+// set, with the sender's postal address.
+func TestLook(t *testing.T) {
+	look := digest.Look{Layout: digest.FullText, Images: digest.LinkedImages, Threaded: true}
+	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example", PostalAddress: "1 Example Street"})
+	d := deliveries()[0]
+	d.Look = look
+	page, err := b.Page(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	preview, err := b.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Look: look}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]render.Page{"edition": page, "preview": preview} {
+		if p.Look != look || p.PostalAddress != "1 Example Street" {
+			t.Errorf("%s: %+v, %q", name, p.Look, p.PostalAddress)
+		}
+	}
+}
+
+// TestProxiedPictures: a picture's address in a mail is this instance's, and
+// carries what the web view asks of it.
+func TestProxiedPictures(t *testing.T) {
+	const picture = "https://zebra.example/a.png?x=1&y=2"
+	s := stocked()
+	p := s.posts[30]
+	p.Content = `<p>Look:</p><img src="https://zebra.example/a.png?x=1&amp;y=2" alt="A stone">`
+	s.posts[30] = p
+	d := deliveries()[1]
+	d.Look = digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}
+	page, err := builder(s).Page(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := render.Edition(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(m.HTML, `src="`)
+	src, _, _ := strings.Cut(rest, `"`)
+	mac, address, _ := strings.Cut(strings.TrimPrefix(src, "https://digest.example/image/"), "/")
+	got, err := base64.RawURLEncoding.DecodeString(address)
+	if err != nil || string(got) != picture || !signer().VerifyText(digest.ForImage, picture, mac) {
+		t.Errorf("the picture is loaded from %q: %q, %v", src, got, err)
+	}
+}
+
+// TestCarriedPostsAreLate: what an edition that was not delivered held stands
+// after the day's own posts of its site.
+func TestCarriedPostsAreLate(t *testing.T) {
+	s := stocked()
+	refs := s.editions[100]
+	for i := range refs {
+		refs[i].Carried = refs[i].PostID == 11 // the newest
+	}
+	page, err := builder(s).Page(t.Context(), deliveries()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	zebra := page.Sites[2]
+	if last := zebra.Blocks[len(zebra.Blocks)-1]; zebra.Late != 1 || last.Title != "Newer" {
+		t.Errorf("%d are late, and %q is the last", zebra.Late, last.Title)
+	}
+}
+
+// TestCacheCountsWhatGrows: a block that a reader of full texts made larger is
+// counted when it is next asked for, so that the cache keeps to its limit.
+func TestCacheCountsWhatGrows(t *testing.T) {
+	s := stocked()
+	for id, p := range s.posts {
+		p.Content = strings.Repeat("<p>A paragraph of the post.</p>", 200)
+		s.posts[id] = p
+	}
+	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example", CacheBytes: 200_000})
+	d := deliveries()[0]
+	d.Layout = digest.FullText
+	for range 3 {
+		s.postsRead = 0
+		page, err := b.Page(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := render.Encoded(page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.postsRead == 0 {
+		t.Error("five full texts are kept where two have room")
+	}
+}
