@@ -1,8 +1,8 @@
-package render_test
+package render
 
 import (
 	"cmp"
-	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,13 +11,7 @@ import (
 
 	"digest"
 	"digest/feed"
-	"digest/render"
 )
-
-// proxied is the address of a picture as the mail has it.
-func proxied(src string) string {
-	return "https://digest.example/image/mac/" + base64.RawURLEncoding.EncodeToString([]byte(src))
-}
 
 // corpusPosts reads the real feeds beside the checkout: of each at most so many posts.
 func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
@@ -50,32 +44,44 @@ func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
 }
 
 // pageOf is an edition of one site.
-func pageOf(title string, posts []digest.Post, look digest.Look) render.Page {
-	site := render.NewSite(title, "https://site.example/", "")
+func pageOf(title string, posts []digest.Post, look digest.Look) Page {
+	site := NewSite(title, "https://site.example/", "")
 	for _, p := range posts {
-		site.Blocks = append(site.Blocks, render.NewPictured(p, proxied))
+		site.Blocks = append(site.Blocks, NewPictured(p, testProxy))
 	}
-	return render.Page{
-		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 7, Sites: []render.Site{site}, Look: look,
+	return Page{
+		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 7, Sites: []Site{site}, Look: look,
 		WebURL: "https://digest.example/e/x", UnsubscribeURL: "https://digest.example/unsubscribe/y", HomeURL: "https://digest.example/",
 		Recipient: "ada@example.org", PostalAddress: "The Paper, 1 Example Street, 1000 Sometown",
 	}
 }
 
-// TestDrawCorpus writes editions of real feeds to the artefact directory (go
-// test -artifacts), to look at them in a browser.
-func TestDrawCorpus(t *testing.T) {
+// looks are all ways of setting a paper in which pages differ.
+func looks() []digest.Look {
+	return []digest.Look{
+		{}, {Layout: digest.Headlines}, {Layout: digest.FullText},
+		{Layout: digest.FullText, Images: digest.LinkedImages}, {Layout: digest.FullText, Images: digest.ProxiedImages},
+	}
+}
+
+// TestRealFeeds sets editions of real feeds in every look: mail clients can show
+// them, and both versions say the same. With -artifacts it leaves them to be
+// looked at.
+func TestRealFeeds(t *testing.T) {
 	for name, posts := range corpusPosts(t, 6) {
-		for _, images := range []digest.Images{digest.NoImages, digest.ProxiedImages} {
-			m, err := render.Edition(pageOf(name, posts, digest.Look{Layout: digest.FullText, Images: images}))
+		for _, look := range looks() {
+			m, err := Edition(pageOf(name, posts, look))
 			if err != nil {
 				t.Fatal(err)
 			}
-			base := filepath.Join(t.ArtifactDir(), strings.ReplaceAll(name, "/", "-")+"."+string(images))
+			base := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%s.%s.%s", name, look.Layout, look.Images))
 			for ext, part := range map[string]string{".html": m.HTML, ".txt": m.Text} {
 				if err := os.WriteFile(base+ext, []byte(part), 0o644); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if faults := faultsOf(t, m); len(faults) > 0 {
+				t.Errorf("%s, %v: %s", name, look, strings.Join(faults, "; "))
 			}
 		}
 	}

@@ -46,6 +46,44 @@ func FuzzEdition(f *testing.F) {
 	})
 }
 
+// FuzzFullText sets whatever a post may hold in all its length: the page is well
+// formed and made of what clients know, and nothing leads or loads elsewhere.
+func FuzzFullText(f *testing.F) {
+	for _, s := range []sampleSite{workshop(), toldInHebrew(), toldInArabic(), toldInJapanese(), toldInChinese()} {
+		f.Add(s.posts[0].Content, s.language, uint8(2), 3)
+	}
+	f.Add(strings.Repeat("<ul><li>", 300)+"<p>deep<pre>a\n\tb</pre>", "en", uint8(0), 200)
+	f.Add("<table><tr><td rowspan=9 colspan=99>a<td>b<tr><th>c</table><a href='javascript:x'><img src=//x onerror=y>", "x-", uint8(1), 40)
+	f.Add("<p style='x' onclick=y>\u202e\x00<b><i></b>\xff<svg><script>z</script></svg><plaintext>", "ja\"", uint8(2), 1)
+	f.Fuzz(func(t *testing.T, content, language string, images uint8, n int) {
+		look := digest.Look{Layout: digest.FullText, Images: []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages}[images%3]}
+		s := sampleSite{"A site", "https://a.example/", language, []digest.Post{{URL: "https://a.example/1", Title: "A title", Content: content, Language: language}}}
+		p := looking(look, s)
+		for range max(0, min(n, 100)) {
+			p.Sites[0].Blocks = append(p.Sites[0].Blocks, p.Sites[0].Blocks[0])
+		}
+		m, err := Edition(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		coded, err := Encoded(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSizes(t, m, coded)
+		checkDecodes(t, coded.HTML, m.HTML)
+		checkDecodes(t, coded.Text, m.Text)
+		for _, fault := range faultsOf(t, m) {
+			if !strings.HasSuffix(fault, "of the words are in both versions") { // a few of a few
+				t.Error(fault)
+			}
+		}
+		if !strings.Contains(m.HTML, p.UnsubscribeURL) || !strings.Contains(m.Text, p.UnsubscribeURL) {
+			t.Error("no way out")
+		}
+	})
+}
+
 // FuzzNotice puts whatever a feed may call itself into a sentence: it stays one
 // line in one piece, and its direction ends where it ends.
 func FuzzNotice(f *testing.F) {

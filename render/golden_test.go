@@ -13,10 +13,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestGolden(t *testing.T) {
+// samples are the pages that are kept as golden files.
+func samples() map[string]Page {
 	noticed := typical()
 	noticed.Notices = []string{"May have missed posts from Small Compilers between 09:10 and 23:50."}
-	for name, p := range map[string]Page{
+	return map[string]Page{
 		"single":  page(sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", harbour().posts[:1]}),
 		"short":   page(harbour(), kitchen()),
 		"typical": noticed,
@@ -30,7 +31,11 @@ func TestGolden(t *testing.T) {
 		"proxied":   rich(digest.ProxiedImages),
 		"scripts":   scripts(),
 		"threaded":  threaded(),
-	} {
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, p := range samples() {
 		t.Run(name, func(t *testing.T) {
 			m, err := Edition(p)
 			if err != nil {

@@ -176,6 +176,9 @@ func tagIn(s string) int {
 
 func mentions(text string) int {
 	n := 0
+	if !strings.Contains(text, "://") && !strings.Contains(text, "www.") {
+		return 0
+	}
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`"'“”‘’()[]<>,;|`, r) }) {
 		if !strings.Contains(w, "://") && !strings.HasPrefix(w, "www.") {
 			continue

@@ -1,0 +1,162 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// essays is a paper of full texts of so many words each.
+func essays(words ...int) Page {
+	s := sampleSite{"Essays", "https://essays.example/", "en", nil}
+	for i, n := range words {
+		content := strings.Repeat("<p>"+strings.Repeat("plain words ", 40)+"</p>\n", n/80) + fmt.Sprintf("<p>The end of %d.</p>", i)
+		s.posts = append(s.posts, written(fmt.Sprintf("https://essays.example/%d", i), fmt.Sprintf("Essay %d", i), "en", content))
+	}
+	return looking(digest.Look{Layout: digest.FullText}, s)
+}
+
+// TestFullTextsShareTheRoom: of texts that are too long together the short ones
+// are whole, and the long ones are cut at about the same length, with the way on.
+func TestFullTextsShareTheRoom(t *testing.T) {
+	m, err := Encoded(essays(8000, 300, 9000, 400, 20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.HTML) > maxCoded || len(m.HTML) < maxCoded*9/10 {
+		t.Errorf("%d bytes of %d are used", len(m.HTML), maxCoded)
+	}
+	plain, err := Edition(essays(8000, 300, 9000, 400, 20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	posts := strings.Split(plain.HTML, "<h3")[1:]
+	longest, shortest := 0, len(plain.HTML)
+	for i, p := range posts {
+		whole, onward := strings.Contains(p, fmt.Sprintf("The end of %d.", i)), strings.Contains(p, "Continue reading at essays.example</a>")
+		if short := i == 1 || i == 3; whole != short || onward == short {
+			t.Errorf("post %d: whole %t, continued %t", i, whole, onward)
+		} else if !short {
+			longest, shortest = max(longest, strings.Count(p, "plain")), min(shortest, strings.Count(p, "plain"))
+		}
+	}
+	if longest-shortest > 40 {
+		t.Errorf("one post is cut at %d, another at %d", shortest, longest)
+	}
+	if n := strings.Count(plain.Text, "\nContinue reading at essays.example:\nhttps://essays.example/"); n != 3 {
+		t.Errorf("the text leads on %d times", n)
+	}
+}
+
+// TestFullTextsGiveWay: many full texts become excerpts with the way to the
+// rest, and more than fit even so become what a paper of excerpts becomes.
+func TestFullTextsGiveWay(t *testing.T) {
+	for _, c := range []struct{ posts, onward, shown int }{{5, 0, 5}, {60, 60, 60}, {160, 0, 160}} {
+		words := make([]int, c.posts)
+		for i := range words {
+			words[i] = 240 + c.posts*20
+		}
+		m, err := Edition(essays(words...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(m.HTML, "Continue reading"); n != c.onward || m.Shown != c.shown {
+			t.Errorf("%d posts: %d lead on, %d are shown; want %d and %d", c.posts, n, m.Shown, c.onward, c.shown)
+		}
+	}
+}
+
+// TestPictures: off, in words; linked; or through this instance only. What only
+// counts readers is in none of them.
+func TestPictures(t *testing.T) {
+	const content = `<p>Text.</p><img src="https://far.example/wheel.jpg" alt="The wheel" width="1200" height="800">
+		<img src="https://count.example/p.gif" width="1" height="1">`
+	site := sampleSite{"A", "https://a.example/", "en", []digest.Post{written("https://a.example/1", "T", "en", content)}}
+	for images, want := range map[digest.Images]string{
+		digest.NoImages:      `>[Picture: The wheel]</span>`,
+		digest.LinkedImages:  `<a href="https://far.example/wheel.jpg" style="color:#8f2d1f">[Picture: The wheel]</a>`,
+		digest.ProxiedImages: `<img src="` + testProxy("https://far.example/wheel.jpg") + `" alt="The wheel" width="600" height="400"`,
+	} {
+		m, err := Edition(looking(digest.Look{Layout: digest.FullText, Images: images}, site))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(m.HTML, want) || strings.Contains(m.HTML+m.Text, "count.example") || !strings.Contains(m.Text, "[Picture: The wheel]") {
+			t.Errorf("%s: no %s, or what only counts:\n%s\n%s", images, want, m.HTML, m.Text)
+		}
+		if far := strings.Contains(m.HTML, "far.example"); far != (images == digest.LinkedImages) {
+			t.Errorf("%s: the picture's own address is in it: %t", images, far)
+		}
+		p := looking(digest.Look{Layout: digest.Excerpts, Images: images}, site)
+		if m, err := Edition(p); err != nil || strings.Contains(m.HTML, "<img") {
+			t.Errorf("%s: an excerpt has a picture (%v)", images, err)
+		}
+	}
+}
+
+// TestHeadlinesAlone: a paper of headlines has bylines and nothing of the posts.
+func TestHeadlinesAlone(t *testing.T) {
+	m, err := Edition(headlines())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{m.HTML, m.Text} {
+		if strings.Contains(part, "the keeper pressed") || !strings.Contains(part, "Maud Pell · 6 min read") || strings.Count(part, "https://harbour.example/2026/11/fog-signal") != 1 {
+			t.Errorf("not headlines alone:\n%s", part)
+		}
+	}
+}
+
+// TestThreadedSubject: clients that go by the subject keep all editions of a
+// threaded paper together; the day is in the line below it.
+func TestThreadedSubject(t *testing.T) {
+	first, second := threaded(), threaded()
+	second.Date.Day++
+	second.Sites = second.Sites[:1]
+	a, err := Edition(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Edition(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Subject != "Daily Digest" || b.Subject != a.Subject {
+		t.Errorf("subjects %q and %q", a.Subject, b.Subject)
+	}
+	if !strings.Contains(b.HTML, "\nSaturday 21 November: The fog signal") {
+		t.Error("the preheader does not say the day")
+	}
+	second.Name = strings.Repeat("ף", 60)
+	if b, err = Edition(second); err != nil || len(b.Subject) > maxSubject {
+		t.Errorf("a subject of %d bytes (%v)", len(b.Subject), err)
+	}
+}
+
+// TestSetInItsScript: what right-to-left and East Asian texts need that others
+// do not.
+func TestSetInItsScript(t *testing.T) {
+	m, err := Edition(scripts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]string{
+		"the text runs from the right":           `<div class="tx" dir="rtl" style="text-align:right;`,
+		"lists are set in from the right":        `<ul style="margin:0 0 16px;padding:0 26px 0 0">`,
+		"quotations have their rule there":       `padding:2px 16px 0 0;border-right:`,
+		"English within it runs from the left":   `<p dir="ltr" style="margin:0 0 16px;text-align:left">The keeper wrote`,
+		"code does too":                          `class="cd" dir="ltr"`,
+		"Hebrew is not slanted":                  `<em style="font-style:normal;font-weight:700">ארבע דקות</em>`,
+		"nor is Japanese":                        `<em style="font-style:normal;font-weight:700">四分</em>`,
+		"a line end in Japanese is no space":     `遅れていた。誰も`,
+		"readings stand behind their characters": `留（と）めなかった`,
+		"another language is named":              `<p lang="zh-Hant"`,
+		"Arabic has more air":                    `line-height:1.8"`,
+	} {
+		if !strings.Contains(m.HTML, want) {
+			t.Errorf("%s: no %s", what, want)
+		}
+	}
+}
