@@ -40,6 +40,8 @@ type dialect struct {
 	// of the transaction may have an ORDER BY.
 	inOrder string
 
+	clock string // reads the database's clock, in microseconds; empty where it is the process's own
+
 	forUpdate  string // on a SELECT that is about to be updated
 	skipLocked string // after forUpdate: leave out what another worker holds
 	tables     string // 1 where a table of the given name exists
@@ -80,6 +82,7 @@ func postgresDialect() *dialect {
 		lockClaim:  `SELECT pg_advisory_xact_lock(110403869045622)`,
 
 		inOrder: `SET LOCAL enable_sort = off`,
+		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,

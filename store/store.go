@@ -4,7 +4,7 @@
 //
 // Exported methods own their transaction and commit before they return;
 // unexported functions are handed one. Times come in as arguments: nothing
-// here asks what time it is.
+// here but Clock asks what time it is.
 //
 // Where each step of the hour lives: due digests and feeds in plan.go, polls
 // in claim.go, storing in record.go, release in release.go and carry.go,
@@ -240,6 +240,19 @@ func (s *Store) Close() error {
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return s.read().get(ctx, &one, `SELECT 1`)
+}
+
+// Clock asks the database what time it is. A file has the process's own clock:
+// only where there is another can leases be cut short by it.
+func (s *Store) Clock(ctx context.Context) (time.Time, error) {
+	if s.d.clock == "" {
+		return time.Now().UTC(), nil
+	}
+	var us int64
+	if err := s.read().get(ctx, &us, s.d.clock); err != nil {
+		return time.Time{}, fmt.Errorf("asking the database's clock: %w", err)
+	}
+	return time.UnixMicro(us).UTC(), nil
 }
 
 // secretBytes is the length of the instance's secret.

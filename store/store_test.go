@@ -360,3 +360,15 @@ func columns(t *testing.T, driver, database, query string) map[string]string {
 	}
 	return found
 }
+
+// A server on the same machine tells the time that it is.
+func TestClock(t *testing.T) {
+	each(t, func(w world) {
+		before := time.Now()
+		got, err := w.Clock(w.ctx())
+		w.ok(err)
+		if after := time.Now(); got.Before(before.Add(-time.Millisecond)) || got.After(after.Add(time.Millisecond)) {
+			t.Errorf("%v, between %v and %v", got, before, after)
+		}
+	})
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -134,7 +133,7 @@ func (e *env) look(ctx context.Context, d doctor.Database) doctor.Database {
 		d.Old, d.Err = true, err
 		return d
 	}
-	d.Err = errors.Join(e.lookInto(ctx, st, &d), e.lookAtClock(ctx, &d))
+	d.Err = errors.Join(e.lookInto(ctx, st, &d), e.lookAtClock(ctx, st, &d))
 	return d
 }
 
@@ -187,26 +186,19 @@ func (e *env) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 }
 
 // lookAtClock asks a server what time it is.
-func (e *env) lookAtClock(ctx context.Context, d *doctor.Database) error {
+func (e *env) lookAtClock(ctx context.Context, st *store.Store, d *doctor.Database) error {
 	if d.File != "" {
 		return nil
 	}
-	db, err := sql.Open("postgres", e.database) // by the driver that package store brings
-	if err != nil {
+	if err := st.Ping(ctx); err != nil { // no connection is opened while the time is taken
 		return fmt.Errorf("asking the database's clock: %w", err)
 	}
-	defer db.Close()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("asking the database's clock: %w", err)
-	}
-	defer conn.Close()
-	var seconds float64
 	before := e.now()
-	if err := conn.QueryRowContext(ctx, `SELECT extract(epoch FROM clock_timestamp())::float8`).Scan(&seconds); err != nil {
-		return fmt.Errorf("asking the database's clock: %w", err)
+	theirs, err := st.Clock(ctx)
+	if err != nil {
+		return err
 	}
 	middle := before.Add(e.now().Sub(before) / 2)
-	d.Ahead = time.UnixMicro(int64(seconds * 1e6)).Sub(middle)
+	d.Ahead = theirs.Sub(middle)
 	return nil
 }
