@@ -2,9 +2,12 @@ package bounce
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/emersion/go-smtp"
@@ -15,6 +18,11 @@ const (
 	maxConnections = 50 // at once
 	maxFromOne     = 10 // at once, of one address; a server that speaks LMTP is trusted
 	maxRecipients  = 20 // of one message
+
+	// Bytes between two replies, but for a message after DATA, whose rest is
+	// passed over. Between the chunks of one (RFC 3030) the library would read a
+	// command of any length into memory.
+	maxUnanswered = 2 * MaxMessage
 
 	commandTimeout = 5 * time.Minute  // for a command, or a whole message (RFC 5321 §4.5.3.2.7)
 	writeTimeout   = time.Minute      // for a reply
@@ -34,7 +42,7 @@ type Server struct {
 func newServer(d *Desk, l net.Listener, lmtp bool) *Server {
 	s := &Server{listener: &listener{Listener: l, open: map[*conn]bool{}, from: map[string]int{}}, ctx: context.Background()}
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
-		return &session{desk: d, server: s}, nil
+		return &session{desk: d, server: s, conn: c.Conn().(*conn)}, nil // the listener gives no others
 	}))
 	if !lmtp {
 		s.listener.fromOne = maxFromOne
@@ -106,12 +114,19 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// peer is whom a connection counts for.
+// peer is whom a connection counts for. Of IPv6 it is the network: whoever has
+// an address there has all of them.
 func peer(c net.Conn) string {
-	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
-		return a.IP.String()
+	a, ok := c.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return ""
 	}
-	return ""
+	ip := a.AddrPort().Addr().Unmap()
+	if !ip.Is6() {
+		return ip.String()
+	}
+	const site = 64 // bits (RFC 6177)
+	return netip.PrefixFrom(ip.WithZone(""), site).Masked().String()
 }
 
 func (l *listener) enter(c *conn) bool {
@@ -147,13 +162,39 @@ func (l *listener) endAll() {
 	}
 }
 
-// A conn ends at its time, however often its deadlines are put off.
+// A conn ends at its time, however often its deadlines are put off, and at
+// maxUnanswered.
 type conn struct {
 	net.Conn
 
 	of  *listener
 	who string
 	end time.Time
+
+	unanswered atomic.Int64 // bytes that came since the last reply
+	passing    atomic.Bool  // a message after DATA is under way
+	broken     atomic.Bool  // nothing more comes
+}
+
+var errUnanswered = errors.New("more than a message may have, without an end")
+
+func (c *conn) Read(b []byte) (int, error) {
+	if c.unanswered.Load() > maxUnanswered && !c.passing.Load() {
+		return 0, errUnanswered
+	}
+	n, err := c.Conn.Read(b)
+	c.unanswered.Add(int64(n))
+	if err != nil {
+		c.broken.Store(true)
+	}
+	return n, err
+}
+
+// Write writes a reply.
+func (c *conn) Write(b []byte) (int, error) {
+	c.unanswered.Store(0)
+	c.passing.Store(false)
+	return c.Conn.Write(b)
 }
 
 func (c *conn) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(c.bounded(t)) }

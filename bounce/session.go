@@ -13,6 +13,7 @@ import (
 type session struct {
 	desk   *Desk
 	server *Server
+	conn   *conn
 
 	from string
 	to   []string
@@ -68,7 +69,12 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 // read gives the message, and always comes to the end of what was sent, or the
 // rest of it would be read as commands.
 func (s *session) read(r io.Reader) ([]byte, error) {
+	_, chunked := r.(*io.PipeReader)
+	s.conn.passing.Store(!chunked)
 	message, err := io.ReadAll(io.LimitReader(r, MaxMessage+1))
+	if err == nil && chunked && s.conn.broken.Load() {
+		err = io.ErrUnexpectedEOF // the library takes a chunk that breaks off for a whole one
+	}
 	if err != nil {
 		return nil, err
 	}

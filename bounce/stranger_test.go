@@ -1,0 +1,96 @@
+package bounce
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store/storetest"
+)
+
+// Between the chunks of a message the library reads lines of any length, so
+// that a command without an end would fill the memory.
+func TestServeEndlessLine(t *testing.T) {
+	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
+	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+		c := greeted(t, serve(t, w.Desk, p.setting), p.hello)
+		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>", "BDAT 0"))
+		const most = 64 << 20 // more than the buffers on the way hold
+		sent, err := io.Copy(c.W, io.LimitReader(endless{}, most))
+		if err == nil {
+			t.Errorf("%s: a command of %d bytes", p.setting, sent)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
+// A message after DATA may be larger than what is read of it, by however much.
+func TestServePassesOver(t *testing.T) {
+	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
+	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", 4*MaxMessage/30))
+	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+		c := greeted(t, serve(t, w.Desk, p.setting), p.hello)
+		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
+		c.want("552", c.send(huge))
+		c.want("250 2.0.0 I have", c.say("NOOP"))
+	}
+}
+
+// A chunk that breaks off is no message: what is missing may say that a program
+// wrote it, or that another recipient was reached.
+func TestServeBrokenChunk(t *testing.T) {
+	each(t, 2, func(t *testing.T, w *world) {
+		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+			a := serve(t, w.Desk, p.setting)
+			raw, err := net.Dial(a.Network(), a.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer raw.Close()
+			raw.SetDeadline(time.Now().Add(30 * time.Second)) //nolint:errcheck // the test would hang
+			fmt.Fprintf(raw, "%s x.example\r\nMAIL FROM:<anna@example.org>\r\nRCPT TO:<%s>\r\nBDAT 1000 LAST\r\nSubject: away\r\n", p.hello, w.leaveTo(i))
+			raw.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer shows
+			answer, _ := io.ReadAll(raw)
+			if bytes.Contains(answer, []byte("queued")) || w.state(i) != digest.DigestActive {
+				t.Errorf("%s; digest %s", answer, w.state(i))
+			}
+		}
+	})
+}
+
+type from struct {
+	net.Conn
+	ip string
+}
+
+func (f from) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(f.ip), Port: 1} }
+
+// Who has one address of an IPv6 network has all 2^64.
+func TestPeer(t *testing.T) {
+	for _, p := range []struct {
+		a, b string
+		same bool
+	}{
+		{"2001:db8::1", "2001:db8::ffff:1", true},
+		{"2001:db8::1", "2001:db8:0:1::1", false},
+		{"192.0.2.1", "::ffff:192.0.2.1", true},
+		{"192.0.2.1", "192.0.2.2", false},
+	} {
+		if a, b := peer(from{ip: p.a}), peer(from{ip: p.b}); (a == b) != p.same {
+			t.Errorf("%s counts as %s, %s as %s", p.a, a, p.b, b)
+		}
+	}
+}
