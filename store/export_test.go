@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -60,9 +61,24 @@ func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 // ReleasePlan is how the database would find the digests to release at a
 // midnight, line by line.
 func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
-	g := releaseGroup{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay}
+	g := releaseGroup{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay, hours: []int64{0}}
 	where, args := g.members(at(due), 30*time.Minute)
 	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
+}
+
+// ReleaseWith is Release with something happening between looking for groups
+// and releasing them.
+func (s *Store) ReleaseWith(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
+	groups, err := s.releaseGroups(ctx, at(now))
+	meanwhile()
+	for _, g := range groups {
+		err = errors.Join(err, s.alone(ctx, func(c conn) error {
+			n, err := g.release(ctx, c, now, 0)
+			editions += n
+			return err
+		}))
+	}
+	return editions, err
 }
 
 // Write gives tests a transaction as the store's own: exec runs a statement in

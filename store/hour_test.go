@@ -100,6 +100,28 @@ func TestDeliveryHoursOfManyReaders(t *testing.T) {
 	})
 }
 
+// An hour that becomes another while its midnight is released costs no edition.
+func TestDeliveryHourChangedMeanwhile(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		w.subscribe(ada, f)
+		w.subscribe(bob, f)
+		w.record(noon, f, posts(noon, "p"))
+		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		w.ok(err)
+		n, err := w.ReleaseWith(w.ctx(), parisMidnight, func() { w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour)) })
+		w.ok(err)
+		want(w.t, "the other's", n, 1)
+		want(w.t, "hers is still due", w.hour(parisMidnight.Add(time.Minute)), 1)
+		want(w.t, "ada's", w.editions(ada), "2026-11-20 p")
+		want(w.t, "bob's", w.editions(bob), "2026-11-20 p")
+		list, err := w.Editions(w.ctx(), ada.ID, 9)
+		w.ok(err)
+		want(w.t, "at her hour", list[0].SendAt, parisMidnight.Add(7*time.Hour))
+	})
+}
+
 func TestDeliveryHourOnWeekdays(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -29,16 +29,11 @@ const (
 // An edition is sent at its digest's hour by the reader's clock on its date,
 // but not before it is made. One for a suppressed address is not sent.
 //
-// Digests of one zone, midnight, set of weekdays and hour are released by one
+// Digests of one zone, midnight and set of weekdays are released by one
 // statement, in one transaction that excludes storing (I8); no row of a post
 // is touched. It gives the number of editions made.
 func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
-	var groups []releaseGroup
-	err = s.read().all(ctx, &groups, `SELECT u.time_zone, d.next_due_at, d.weekdays, d.send_delay
-		FROM digests d JOIN users u ON u.id = d.user_id
-		WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
-		GROUP BY u.time_zone, d.next_due_at, d.weekdays, d.send_delay
-		ORDER BY d.next_due_at, u.time_zone, d.weekdays, d.send_delay`, at(now))
+	groups, err := s.releaseGroups(ctx, at(now))
 	if err != nil {
 		return 0, fmt.Errorf("finding what to release: %w", err)
 	}
@@ -62,20 +57,41 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 	return editions, nil
 }
 
-// A releaseGroup is the digests that are released alike.
+// A releaseGroup is the digests that are released alike, at whatever hour of
+// the day their mail leaves.
 type releaseGroup struct {
-	TimeZone  string          `db:"time_zone"`
-	DueAt     instant         `db:"next_due_at"`
-	Weekdays  digest.Weekdays `db:"weekdays"`
-	SendDelay int64           `db:"send_delay"`
+	TimeZone string          `db:"time_zone"`
+	DueAt    instant         `db:"next_due_at"`
+	Weekdays digest.Weekdays `db:"weekdays"`
+	hours    []int64         // those of its digests, as they were when it was found
+}
+
+// releaseGroups gives the groups that are due, the earliest first.
+func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releaseGroup, err error) {
+	var rows []struct {
+		releaseGroup
+		SendDelay int64 `db:"send_delay"`
+	}
+	err = s.read().all(ctx, &rows, `SELECT u.time_zone, d.next_due_at, d.weekdays, d.send_delay
+		FROM digests d JOIN users u ON u.id = d.user_id
+		WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
+		GROUP BY u.time_zone, d.next_due_at, d.weekdays, d.send_delay
+		ORDER BY d.next_due_at, u.time_zone, d.weekdays, d.send_delay`, now)
+	for _, r := range rows {
+		n := len(groups)
+		if n == 0 || groups[n-1].TimeZone != r.TimeZone || groups[n-1].DueAt != r.DueAt || groups[n-1].Weekdays != r.Weekdays {
+			groups, n = append(groups, r.releaseGroup), n+1
+		}
+		groups[n-1].hours = append(groups[n-1].hours, r.SendDelay)
+	}
+	return groups, err
 }
 
 // A schedule is when the editions of a group appear and leave.
 type schedule struct {
-	date digest.Date
-	next instant // the midnight of the group's next edition
-	send instant
-	ends instant // not sent after this
+	date  digest.Date
+	next  instant // the midnight of the group's next edition
+	hours values  // (hour, when it is sent, not sent after this)
 }
 
 // schedule gives the date of the group's edition, that of the last of its
@@ -92,9 +108,13 @@ func (g releaseGroup) schedule(now time.Time) (schedule, error) {
 	}
 	date := digest.DateOf(last.In(loc))
 	s := schedule{date: date, next: at(next)}
-	s.send = max(at(timezone.At(date.Year, date.Month, date.Day, span(g.SendDelay), loc)), at(now))
-	if s.ends = s.next.plus(-beforeNext); s.ends < s.send.plus(enough) {
-		s.ends = s.send.plus(patience)
+	for _, hour := range g.hours {
+		send := max(at(timezone.At(date.Year, date.Month, date.Day, span(hour), loc)), at(now))
+		ends := s.next.plus(-beforeNext)
+		if ends < send.plus(enough) {
+			ends = send.plus(patience)
+		}
+		s.hours.row(hour, send, ends)
 	}
 	return s, nil
 }
@@ -104,10 +124,11 @@ func (g releaseGroup) schedule(now time.Time) (schedule, error) {
 // members asks of feeds is written likewise.
 const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 
-// members selects the group's digests d that need not wait any longer.
+// members selects the group's digests d that need not wait any longer. One
+// whose hour has become another meanwhile waits for the next Release.
 func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
-	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay = ? AND ` + inZone
-	args = []any{g.DueAt, g.Weekdays, g.SendDelay, g.TimeZone}
+	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone
+	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
 	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id
 		AND (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) <= d.planned_at + ?))`
 	args = append(args, now.plus(-deadline), int64(deadline/time.Second))
@@ -148,18 +169,18 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 // seal makes the editions of those digests that have just been released and
 // have a reason for one.
 func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times schedule, reason string) (int, error) {
-	send := fmt.Sprint(times.send)
 	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		send_at, date, next_at, expires_at, number, domain, state, error)
-		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, `+send+`, `+send+`, `+send+`, `+fmt.Sprint(times.ends)+`,
+		WITH h (hour, send, ends) AS (VALUES `+times.hours.String()+`)
+		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, h.send, h.send, h.send, h.ends,
 			e.edition_count, e.domain, CASE WHEN e.suppressed = '' THEN 'ready' ELSE 'unmailed' END, e.suppressed
-		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.prev_due_at, d.prev_released_at,
+		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at,
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+suppressedDigest+`, '') AS suppressed
 			FROM digests d
-			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ? AND d.send_delay = ?
-			AND `+inZone+` AND `+reason+`) e
-		WHERE TRUE ORDER BY e.id ON CONFLICT DO NOTHING`,
-		times.date.String(), times.next, g.DueAt, now, g.Weekdays, g.SendDelay, g.TimeZone)
+			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
+			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+reason+`) e CROSS JOIN h
+		WHERE h.hour = e.send_delay ORDER BY e.id ON CONFLICT DO NOTHING`,
+		times.date.String(), times.next, g.DueAt, now, g.Weekdays, g.TimeZone)
 }
 
 // reason gives what holds for digests d that get an edition: posts wait, or
