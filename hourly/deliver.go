@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"digest"
 	"digest/mailer"
 )
 
@@ -22,9 +23,10 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 	return stats, nil
 }
 
-// nextMail is when there is something to deliver again.
+// nextMail is when there is something to deliver again. The connections of the
+// mailer are its own: what other workers have on the way takes none of them.
 func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {
-	return j.Store.NextMail(ctx, j.Now(), j.Mail.Route, j.Mail.Domain)
+	return j.Store.NextMail(ctx, j.Now(), digest.Limits{Rate: j.Mail.Route.Rate}, j.Mail.Domain)
 }
 
 // mailSoon reports whether mail is held back by a rate alone, and for how long:

@@ -45,6 +45,38 @@ func TestTickStaysForItsRate(t *testing.T) {
 	})
 }
 
+// TestConnectionsAreOurOwn holds that what another worker has on the way takes
+// none of our connections: the tick stays for its rate as if it were alone.
+func TestConnectionsAreOurOwn(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		for i := range 6 {
+			h.reader(fmt.Sprintf("r%d@example.org", i), "UTC", s)
+		}
+		h.set("2026-11-20 00:00")
+		sealing := h.job()
+		sealing.Mail.Domain = digest.Limits{Rate: digest.Rate{Messages: 1, Per: time.Second}}
+		if sum, err := sealing.Tick(t.Context()); err != nil || sum.Sent != 1 {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		other := digest.Claim{Most: 2, Lease: 5 * time.Minute, Token: "another worker"}
+		if got, err := st.ClaimEditions(t.Context(), h.clock, other); err != nil || len(got) != 2 {
+			t.Fatal(got, err)
+		}
+		running := h.job()
+		start, began := h.clock.Add(time.Second), time.Now()
+		running.Frozen, running.Now = false, func() time.Time { return start.Add(time.Since(began)) }
+		running.Mail.Now = running.Now
+		running.Mail.Route = digest.Limits{Connections: 2}
+		running.Mail.Domain = digest.Limits{Rate: digest.Rate{Messages: 20, Per: time.Second}}
+		if sum, err := running.Tick(t.Context()); err != nil || sum.Sent != 3 {
+			t.Errorf("%+v, %v; want 3 sent", sum, err)
+		}
+	})
+}
+
 // TestPauseEndsByItself holds that a reader whose pause is over gets what
 // waited, and all that is new, with the next edition.
 func TestPauseEndsByItself(t *testing.T) {
