@@ -29,6 +29,7 @@ type coder struct {
 	*grower
 	out    []token
 	column int
+	linked bool // within a link
 }
 
 func (c *coder) children(n *html.Node) {
@@ -57,13 +58,15 @@ func (c *coder) node(n *html.Node) {
 		}
 	case atom.A:
 		href := linkAddress(attribute(n, "href"))
-		if href == "" {
+		if href == "" || c.linked {
 			c.children(n)
 			return
 		}
+		c.linked = true
 		c.out = append(c.out, token{kind: opening, name: "a", href: href})
 		c.children(n)
 		c.out = append(c.out, token{kind: closing})
+		c.linked = false
 	default:
 		lineOfItsOwn := isBlock(n.DataAtom) || n.DataAtom == atom.Li
 		if lineOfItsOwn && c.column > 0 {

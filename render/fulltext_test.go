@@ -68,6 +68,26 @@ func TestFullTextsGiveWay(t *testing.T) {
 	}
 }
 
+// TestMarkupThatMultiplies: elements that are never closed go on in every
+// paragraph after them, and cost no more than a long post does.
+func TestMarkupThatMultiplies(t *testing.T) {
+	var open strings.Builder
+	for i := range 190 {
+		fmt.Fprintf(&open, "<b id=%d>", i)
+	}
+	tokens := 0
+	for _, b := range grow(open.String()+strings.Repeat("<p>a", 50_000), digest.NoImages, nil) {
+		tokens += len(b.line)
+	}
+	if tokens == 0 || tokens > 2*maxCost {
+		t.Errorf("200 KB become %d tokens", tokens)
+	}
+	long := strings.Repeat("<p>One <em>of</em> <a href='https://a.example/'>many<br>lines</a>.</p>\n<ul><li>x</li></ul>", 4000)
+	if got := affordable(long); len(got) != len(long) {
+		t.Errorf("of a long post of %d bytes only %d are read", len(long), len(got))
+	}
+}
+
 // TestPictures: off, in words; linked; or through this instance only. What only
 // counts readers is in none of them.
 func TestPictures(t *testing.T) {
