@@ -130,7 +130,7 @@ func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) {
 		return Stats{}, nil
 	case err != nil:
 		return Stats{}, fmt.Errorf("looking at the way mail takes: %w", err)
-	case now.Before(route.Until):
+	case route.Rests(now):
 		return Stats{RouteRetryAt: route.Until, RouteTrouble: route.Reason}, nil
 	}
 	if err := l.readKeys(ctx); err != nil {

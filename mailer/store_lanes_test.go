@@ -168,3 +168,25 @@ func TestStoreKeepsARate(t *testing.T) {
 		}
 	})
 }
+
+// A pause that a clock far ahead of ours has set holds up no mail.
+func TestStoreWithAWrongClock(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		sealEditions(t, st, 3)
+		ahead := released.Add(2 * time.Hour)
+		if _, err := st.ChangeLane(t.Context(), ahead, "", func(l digest.Lane) digest.Lane { return routeFailed(l, ahead, "down") }); err != nil {
+			t.Fatal(err)
+		}
+		s := new(sink)
+		l := testLoop(t, st, openTest(t, s.listen(t), Options{}))
+		if got := once(t, l, ahead); got.Sent != 0 || got.RouteRetryAt.IsZero() {
+			t.Errorf("by that clock: %+v", got)
+		}
+		if got := once(t, l, released); got != (Stats{Sent: 3}) {
+			t.Errorf("by the right one: %+v", got)
+		}
+		if l := stored(t, st, ""); hasTrouble(l) {
+			t.Errorf("the route answers: %+v", l)
+		}
+	})
+}

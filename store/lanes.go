@@ -92,6 +92,9 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 			return err
 		}
 		was := r.lane()
+		if !was.Rests(now) && was.Until.After(now) { // a wrong clock's
+			was.Until = time.Time{}
+		}
 		l = change(was)
 		l.Name, l.ChangedAt = name, was.ChangedAt
 		if l == was && !was.ChangedAt.IsZero() {

@@ -103,6 +103,8 @@ type way struct {
 	room int  // messages that may be claimed now
 	full bool // so many are under way that time alone brings no room
 
+	rests bool // until the row says
+
 	// The rate is kept by the generic cell rate algorithm: free is when all that
 	// was claimed will have passed one gap after another, and a claim may run
 	// ahead of that by ahead. Of burst messages at once, and then one each gap,
@@ -132,7 +134,7 @@ func newWay(r laneRow, defaults digest.Limits, busy int, now time.Time) *way {
 	if rate.Messages > 0 {
 		w.room = min(w.room, w.rate(rate, now.UnixMicro()))
 	}
-	if r.UntilAt > at(now) {
+	if w.rests = r.lane().Rests(now); w.rests {
 		w.room = 0
 	}
 	return w
@@ -166,7 +168,10 @@ func (w *way) take() {
 
 // opens is when the lane may carry a message, as far as time alone decides.
 func (w *way) opens() time.Time {
-	t := w.row.UntilAt.time()
+	var t time.Time
+	if w.rests {
+		t = w.row.UntilAt.time()
+	}
 	if w.rated {
 		if free := time.UnixMicro(w.free - w.ahead).UTC(); free.After(t) {
 			t = free

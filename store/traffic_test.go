@@ -98,6 +98,32 @@ func TestABlockedRoute(t *testing.T) {
 	})
 }
 
+// What a clock said that was far ahead holds nothing up once it is right.
+func TestALaneOfAWrongClock(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 3)
+		ahead := noon.Add(2 * time.Hour)
+		rest := func(l digest.Lane) digest.Lane {
+			l.Until, l.Pause, l.Failures, l.Reason = ahead.Add(time.Hour), time.Hour, 1, "down"
+			return l
+		}
+		for _, name := range []string{"", "a.example"} {
+			_, err := w.ChangeLane(w.ctx(), ahead, name, rest)
+			w.ok(err)
+		}
+		none := digest.Limits{}
+		want(w.t, "by that clock", len(w.claimed(ahead, digest.Claim{Most: 9, Token: "t"})), 0)
+		want(w.t, "next", w.nextMail(noon, none, none), noon)
+		want(w.t, "by the right one", len(w.claimed(noon, digest.Claim{Most: 1, Token: "t"})), 1)
+		l, err := w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane {
+			l.Width = 1
+			return l
+		})
+		w.ok(err)
+		want(w.t, "nor does what changes then", l.Until, time.Time{})
+	})
+}
+
 func (w world) leased() int {
 	w.t.Helper()
 	n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
