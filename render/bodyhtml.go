@@ -17,6 +17,7 @@ const (
 	codeFonts     = `Menlo,Consolas,'Noto Sans Mono',monospace`
 
 	paragraphStyle = `margin:0 0 16px`
+	furtherStyle   = `margin:8px 0`   // of an item of a list, after the first
 	aboveStyle     = `margin:0 0 6px` // of a picture above its caption
 	headingStyle   = `margin:26px 0 8px;font-size:19px;line-height:1.3;font-weight:700;color:` + ink
 	minorStyle     = `margin:22px 0 6px;font-size:17px;line-height:1.4;font-weight:700;color:` + ink
@@ -137,8 +138,11 @@ func (s *setter) leafHTML(b *block, around where, above bool) {
 	case term:
 		style = termStyle
 	default:
-		if above {
+		switch {
+		case above:
 			style = aboveStyle
+		case around.listed > 0:
+			style = furtherStyle
 		}
 	}
 	s.w.WriteString("<" + tag)

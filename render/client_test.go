@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,16 +15,24 @@ import (
 // What a page may be made of: what all mail clients of caniemail.com (data of
 // September 2025) know at least in part, or what harms nobody where it is not
 // known, on the second line.
-const (
-	knownElements = `a blockquote br code del div em h1 h2 h3 h4 img li ol p small span strong sub sup table tbody td th tr ul
-		html head body meta title style`
-	knownAttributes = `align alt border cellpadding cellspacing class height href src start style width
-		dir lang role aria-label aria-roledescription scope charset content name`
-	knownProperties = `background-color border border-bottom border-left border-right border-top border-collapse color display
+var (
+	knownElements = setOf(`a blockquote br code del div em h1 h2 h3 h4 img li ol p small span strong sub sup table tbody td th tr ul
+		html head body meta title style`)
+	knownAttributes = setOf(`align alt border cellpadding cellspacing class height href src start style width
+		dir lang role aria-label aria-roledescription scope charset content name`)
+	knownProperties = setOf(`background-color border border-bottom border-left border-right border-top border-collapse color display
 		font-family font-size font-style font-weight height letter-spacing line-height margin max-width padding text-align
 		text-decoration vertical-align
-		max-height mso-hide opacity overflow overflow-wrap table-layout word-wrap`
+		max-height mso-hide opacity overflow overflow-wrap table-layout word-wrap`)
 )
+
+func setOf(names string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		set[name] = true
+	}
+	return set
+}
 
 // faultsOf holds a message to what mail clients and spam filters need: only
 // what clients know, nothing loaded but from this instance, links that lead out
@@ -36,7 +45,7 @@ func faultsOf(t *testing.T, m Message) []string {
 		if n.Type != html.ElementNode {
 			continue
 		}
-		if !slices.Contains(strings.Fields(knownElements), n.Data) {
+		if !knownElements[n.Data] {
 			faults["element "+n.Data] = true
 		}
 		for _, a := range n.Attr {
@@ -55,18 +64,12 @@ func faultsOf(t *testing.T, m Message) []string {
 	if share := overlap(words(m.Text), words(shown)); share < 0.8 {
 		faults[fmt.Sprintf("%.2f of the words are in both versions", share)] = true
 	}
-	return slices.Sorted(func(yield func(string) bool) {
-		for f := range faults {
-			if !yield(f) {
-				return
-			}
-		}
-	})
+	return slices.Sorted(maps.Keys(faults))
 }
 
 func attributeFault(name, value string) string {
 	switch {
-	case !slices.Contains(strings.Fields(knownAttributes), name):
+	case !knownAttributes[name]:
 		return "attribute " + name
 	case name == "src" && !strings.HasPrefix(value, "https://digest.example/image/"):
 		return "loads " + value
@@ -76,7 +79,7 @@ func attributeFault(name, value string) string {
 		}
 	case name == "style":
 		for rule := range strings.SplitSeq(value, ";") {
-			if property, v, _ := strings.Cut(rule, ":"); !slices.Contains(strings.Fields(knownProperties), property) || strings.ContainsAny(v, "(\\@") {
+			if property, v, _ := strings.Cut(rule, ":"); !knownProperties[property] || strings.ContainsAny(v, "(\\@") {
 				return "property " + rule
 			}
 		}

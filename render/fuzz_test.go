@@ -59,7 +59,7 @@ func FuzzFullText(f *testing.F) {
 		look := digest.Look{Layout: digest.FullText, Images: []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages}[images%3]}
 		s := sampleSite{"A site", "https://a.example/", language, []digest.Post{{URL: "https://a.example/1", Title: "A title", Content: content, Language: language}}}
 		p := looking(look, s)
-		for range max(0, min(n, 100)) {
+		for range max(0, min(n, 30)) {
 			p.Sites[0].Blocks = append(p.Sites[0].Blocks, p.Sites[0].Blocks[0])
 		}
 		m, err := Edition(p)

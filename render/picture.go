@@ -66,13 +66,13 @@ func (g *grower) image(n *html.Node) {
 	if p.shown == "" && (small || p.words == "" && g.images != digest.LinkedImages) {
 		return
 	}
-	if p.shown != "" && !small {
+	if !small {
 		g.flush() // it stands by itself, though its writer put it into a paragraph
-		g.line = append(g.line, token{kind: pictured, pic: p})
-		g.flush()
-		return
 	}
 	g.line = append(g.line, token{kind: pictured, pic: p})
+	if !small {
+		g.flush()
+	}
 }
 
 // said is what stands in a picture's place where it is not shown.
