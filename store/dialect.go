@@ -42,6 +42,10 @@ type dialect struct {
 
 	clock string // reads the database's clock, in microseconds; empty where it is the process's own
 
+	// names reads the texts of one argument (array): a statement takes only so
+	// many arguments.
+	names string
+
 	forUpdate  string // on a SELECT that is about to be updated
 	skipLocked string // after forUpdate: leave out what another worker holds
 	tables     string // 1 where a table of the given name exists
@@ -59,6 +63,7 @@ func sqliteDialect() *dialect {
 		files: migrations.SQLite,
 		dir:   "sqlite",
 		bind:  sqlx.QUESTION,
+		names: `SELECT value FROM json_each(?)`,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
 		strangers: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -82,6 +87,7 @@ func postgresDialect() *dialect {
 		lockClaim:  `SELECT pg_advisory_xact_lock(110403869045622)`,
 
 		inOrder: `SET LOCAL enable_sort = off`,
+		names:   `SELECT json_array_elements_text(CAST(? AS json))`,
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
 		forUpdate:  ` FOR UPDATE`,

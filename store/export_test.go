@@ -120,7 +120,7 @@ func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (pl
 		}
 		q := editionClaim{c: c, now: now}
 		if closed != "" {
-			q.close([]string{closed})
+			q.closed = []string{closed}
 		}
 		query, args := q.query(80)
 		plan, err = c.explain(ctx, query, args)

@@ -50,20 +50,20 @@ const lookups = 5
 
 // nextReady is the earliest instant at which a domain may carry what waits for it.
 func (t *traffic) nextReady(ctx context.Context, c conn) (time.Time, error) {
-	var closed values
 	var shut []string // those that time opens
-	for _, name := range t.closed() {
-		closed.row(name)
+	closed := t.closed()
+	for _, name := range closed {
 		if !t.way(name).full {
 			shut = append(shut, name)
 		}
 	}
 	slices.SortFunc(shut, func(a, b string) int { return t.way(a).opens().Compare(t.way(b).opens()) })
-	where := ``
-	if len(closed.rows) > 0 {
-		where = ` AND e.domain NOT IN (VALUES ` + closed.String() + `)`
+	var where string
+	var args []any
+	if len(closed) > 0 {
+		where, args = ` AND e.domain NOT IN (`+c.d.names+`)`, []any{array(closed)}
 	}
-	next, err := firstReady(ctx, c, where, closed.args)
+	next, err := firstReady(ctx, c, where, args)
 	for i, name := range shut {
 		opens := t.way(name).opens()
 		if err != nil || !next.IsZero() && !opens.Before(next) {
@@ -91,16 +91,12 @@ func firstReady(ctx context.Context, c conn, where string, args []any) (time.Tim
 
 // searchQueue is nextReady for domains that are closed for a time, if that is before next.
 func (t *traffic) searchQueue(ctx context.Context, c conn, next time.Time, shut []string) (time.Time, error) {
-	var v values
-	for _, name := range shut {
-		v.row(name)
-	}
 	var waiting []struct {
 		Domain string  `db:"domain"`
 		NextAt instant `db:"next_at"`
 	}
 	err := c.all(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
-		WHERE e.state = 'ready' AND e.domain IN (VALUES `+v.String()+`) GROUP BY e.domain`, v.args...)
+		WHERE e.state = 'ready' AND e.domain IN (`+c.d.names+`) GROUP BY e.domain`, array(shut))
 	for _, w := range waiting {
 		next = first(next, notBefore(w.NextAt.time(), t.way(w.Domain).opens()))
 	}

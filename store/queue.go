@@ -45,17 +45,13 @@ func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim
 // claimRounds bounds how often one transaction of ClaimEditions looks at the queue.
 const claimRounds = 50
 
-// mostClosed bounds how many domains are left out by a statement. With more of
-// them they are met, and left where they are; they may only hold others up.
-const mostClosed = 10_000
-
 // An editionClaim is one transaction of ClaimEditions.
 type editionClaim struct {
 	digest.Claim
 	c      conn
 	now    time.Time
 	lanes  *traffic
-	closed values // domains that may carry no more
+	closed []string // domains that may carry no more
 	taken  []digest.EditionID
 	more   bool // there may be more in the queue, although nothing was claimed
 }
@@ -68,7 +64,7 @@ func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
 		return nil, err
 	}
 	route := q.lanes.way("")
-	q.close(q.lanes.closed())
+	q.closed = q.lanes.closed()
 	for round := 0; route.room > 0 && len(q.taken) < q.Most; round++ {
 		if q.more = round == claimRounds; q.more {
 			break
@@ -102,15 +98,6 @@ func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 	return err
 }
 
-// close leaves domains out from now on.
-func (q *editionClaim) close(names []string) {
-	for _, name := range names {
-		if len(q.closed.rows) < mostClosed {
-			q.closed.row(name)
-		}
-	}
-}
-
 // A queuedEdition is one that ClaimEditions has met.
 type queuedEdition struct {
 	ID         digest.EditionID   `db:"id"`
@@ -123,9 +110,9 @@ type queuedEdition struct {
 // query finds the first editions of the queue, limit at most.
 func (q *editionClaim) query(limit int) (string, []any) {
 	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{at(q.now)}
-	if len(q.closed.rows) > 0 {
-		where += ` AND e.domain NOT IN (VALUES ` + q.closed.String() + `)`
-		args = append(args, q.closed.args...)
+	if len(q.closed) > 0 {
+		where += ` AND e.domain NOT IN (` + q.c.d.names + `)`
+		args = append(args, array(q.closed))
 	}
 	return `SELECT e.id, e.domain, e.expires_at,
 		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(` + suppressedError + `, '') AS suppressed
@@ -145,7 +132,7 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 		return false, 0, err
 	}
 	ids, full := q.admit(live)
-	q.close(full)
+	q.closed = append(q.closed, full...)
 	if len(ids) > 0 {
 		_, err = q.c.exec(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1, lease_token = ?, lease_until = ?
 			WHERE id IN (`+list(ids)+`) AND state = 'ready'`, q.Token, at(q.now).plus(q.Lease))

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -144,6 +145,12 @@ func (v *values) chunks(f func(*values) error) error {
 		}
 	}
 	return nil
+}
+
+// array writes some texts, one at least, as one argument of a statement.
+func array(list []string) string {
+	b, _ := json.Marshal(list) // of strings it cannot fail
+	return string(b)
 }
 
 // statementRows bounds the rows of one statement: with 27 columns of text each
