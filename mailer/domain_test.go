@@ -171,10 +171,34 @@ func TestDomainThatRefuses(t *testing.T) {
 	}
 	accepting.Store(true)
 	once(t, l, midnight.Add(6*time.Hour))
+	once(t, l, midnight.Add(6*time.Hour+time.Minute)) // what it was tried with last
 	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 200 - failed, digest.EditionFailed: failed})
 	if len(q.bounces) > 0 || len(q.lanes) > 0 {
 		t.Errorf("%+v, %+v", q.bounces, q.lanes)
 	}
+}
+
+// A message that its domain refuses for itself is not what the domain is tried
+// with hour after hour, while all others wait behind it.
+func TestDomainIsTriedWithAnotherMessage(t *testing.T) {
+	var later atomic.Bool
+	w := newTown(func(to string, n int) string {
+		if !later.Load() || n > 1 {
+			return "550 5.7.1 policy"
+		}
+		return ""
+	})
+	q := newMemQueue(100, midnight)
+	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	first := once(t, l, midnight)
+	later.Store(true) // who was refused once is refused for ever
+	if first.Retried == 0 || first.Failed > 2 {
+		t.Fatalf("%+v", first)
+	}
+	once(t, l, midnight.Add(time.Hour))
+	once(t, l, midnight.Add(time.Hour+time.Minute))
+	refused := first.Failed + first.Retried
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 100 - refused, digest.EditionFailed: refused})
 }
 
 // Single refusals of messages stop nobody.

@@ -72,13 +72,14 @@ func (r *run) count(add func(*Stats)) {
 }
 
 // refused fails an edition, unless its domain refuses all of them: then it
-// waits with the others, and no attempt is counted.
+// waits with the others, and no attempt is counted. The domain is tried next
+// with another: this one may be refused for itself.
 func (r *run) refused(j job, e *NotAcceptedError) {
 	if e.Stage != StageCompose {
 		if wait, until := r.refusedByPolicy(j, e.Reply); wait {
 			r.count(func(s *Stats) { s.Retried++ })
 			r.marks.mark(digest.Mark{
-				ID: j.ID, State: digest.EditionReady, Reply: e.Reply.String(), Error: e.reason(), NextAt: until, Uncounted: true,
+				ID: j.ID, State: digest.EditionReady, Reply: e.Reply.String(), Error: e.reason(), NextAt: until.Add(leastPause), Uncounted: true,
 			})
 			return
 		}
