@@ -21,6 +21,8 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +33,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	_ "github.com/lib/pq"                    // the driver "postgres"
+	"github.com/lib/pq"
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver "sqlite3"
 
 	"digest"
@@ -87,10 +89,11 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 	if err != nil {
 		return nil, invalid("the database address cannot be read; write it like postgres://user:password@host:5432/digest")
 	}
-	db, err := sqlx.Open("postgres", inOneTrip(u))
+	connector, err := pq.NewConnector(inOneTrip(u))
 	if err != nil {
 		return nil, &digest.Error{Kind: digest.Invalid, Message: "the database address cannot be used", Err: err}
 	}
+	db := sqlx.NewDb(sql.OpenDB(bounded{connector, !u.Query().Has(idleLimit)}), "postgres")
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
@@ -103,6 +106,34 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 		return nil, unavailable(err, fmt.Sprintf("PostgreSQL at %s cannot be reached; see that it runs and that DIGEST_DATABASE names it", u.Host))
 	}
 	return &Store{d: postgresDialect(), w: db, r: db}, nil
+}
+
+// idleLimit is PostgreSQL's name for how long a transaction may stand still:
+// one of a process that is stopped would hold its locks for as long as that is.
+// An address may say something else than a minute.
+const idleLimit = "idle_in_transaction_session_timeout"
+
+// bounded connects to PostgreSQL and sets limits of the session. Between us and
+// the server may be a pool that takes no settings with the address.
+type bounded struct {
+	*pq.Connector
+	set bool
+}
+
+// Connect implements driver.Connector.
+func (b bounded) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := b.Connector.Connect(ctx)
+	if err != nil || !b.set {
+		return c, err
+	}
+	if e, ok := c.(driver.ExecerContext); ok {
+		_, err = e.ExecContext(ctx, `SET `+idleLimit+` = '1min'`, nil)
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // inOneTrip makes lib/pq send a statement and its parameters together; it would

@@ -1,0 +1,54 @@
+package store_test
+
+import (
+	"net/url"
+	"sync"
+	"testing"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// A worker that is stopped, or whose machine sleeps, in the middle of a
+// transaction holds its locks for a minute at most.
+func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
+	address := storetest.Postgres(t)
+	w := world{storetest.Open(t, address), t}
+	w.ok(w.Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
+		want(t, "limit", text(`SHOW idle_in_transaction_session_timeout`), "1min")
+		return nil
+	}))
+
+	u, err := url.Parse(address)
+	w.ok(err)
+	q := u.Query()
+	q.Set("idle_in_transaction_session_timeout", "100")
+	u.RawQuery = q.Encode()
+	stopped := storetest.Open(t, u.String())
+	holds, goes := make(chan bool), make(chan bool)
+	var worker sync.WaitGroup
+	worker.Go(func() { stop(t, stopped, holds, goes) })
+	<-holds
+	w.ok(w.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 2}))
+	close(goes)
+	worker.Wait()
+	l, err := w.Lane(w.ctx(), "a.example")
+	w.ok(err)
+	want(t, "as the other left it", l.Connections, 2)
+}
+
+// stop holds a lane until it is told to go on, which must fail then.
+func stop(t *testing.T, s *store.Store, holds, goes chan bool) {
+	err := s.Write(t.Context(), func(exec func(string) error, _ func(string) string) error {
+		if err := exec(`INSERT INTO lanes (name, connections) VALUES ('a.example', 1)`); err != nil {
+			return err
+		}
+		close(holds)
+		<-goes
+		return nil
+	})
+	if err == nil || !store.IsAway(err) {
+		t.Errorf("a transaction that was ended gives %v", err)
+	}
+}
