@@ -83,13 +83,18 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 // oneLine makes one line of what somebody else has said.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Unsuppress lets an address be mailed again; digest.NotFound if it was.
+// Unsuppress lets an address be mailed again, as if no mail to it had ever
+// bounced softly; digest.NotFound if it was mailed all along.
 func (s *Store) Unsuppress(ctx context.Context, email string) error {
 	err := s.write(ctx, func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM suppressions WHERE email_key = ?`, emailKey(email))
-		if err == nil && n == 0 {
+		if err != nil {
+			return err
+		}
+		if n == 0 {
 			return notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
 		}
+		_, err = c.exec(ctx, `DELETE FROM bounces WHERE email_key = ? AND kind = 'soft'`, emailKey(email))
 		return err
 	})
 	if err != nil {

@@ -63,6 +63,39 @@ func TestUnsuppressed(t *testing.T) {
 	})
 }
 
+// Whoever is mailed again after soft bounces begins with none: the next one alone
+// is no reason. Word of an old edition that comes again suppresses nobody either.
+func TestUnsuppressedAfterSoftBounces(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		f := w.feedAgain(digest.Feed{URL: "https://f.example/feed"})
+		midnight := parisMidnight
+		send := func() digest.EditionID {
+			w.send(midnight)
+			list, err := w.Editions(w.ctx(), d.ID, 1)
+			w.ok(err)
+			return list[0].ID
+		}
+		var old digest.EditionID
+		for range 8 {
+			old = send()
+			w.bounced(midnight, old, digest.SoftBounce)
+			midnight = midnight.Add(day)
+			w.record(midnight.Add(-time.Hour), f, posts(midnight.Add(-time.Hour), midnight.String()))
+			w.hour(midnight)
+		}
+		w.ok(w.Unsuppress(w.ctx(), "reader0@example.org"))
+		w.bounced(midnight, old, digest.SoftBounce)
+		midnight = midnight.Add(day)
+		w.record(midnight.Add(-time.Hour), f, posts(midnight.Add(-time.Hour), midnight.String()))
+		w.hour(midnight)
+		w.bounced(midnight, send(), digest.SoftBounce)
+		_, ok, err := w.Suppressed(w.ctx(), "reader0@example.org")
+		w.ok(err)
+		want(w.t, "suppressed again", ok, false)
+	})
+}
+
 func TestSuppressions(t *testing.T) {
 	each(t, func(w world) {
 		u, _, err := w.AddUser(w.ctx(), "Ada@Example.org", "UTC", noon)
