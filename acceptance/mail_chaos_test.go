@@ -22,7 +22,7 @@ func TestMailChaos(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
-		readers, days := 90, 2
+		readers, days := 75, 2
 		if full() {
 			readers, days = 300, 4
 		}
@@ -78,7 +78,7 @@ func TestMailWork(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
-		readers, workers, most := 60, 1, 350*time.Millisecond
+		readers, workers, most := 50, 1, 350*time.Millisecond
 		if strings.HasPrefix(database, "postgres") {
 			workers = 2
 		}

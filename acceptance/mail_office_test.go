@@ -44,6 +44,7 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 	o.web = newWeb(t, o.now)
 	o.web.open(t, []*site{o.site})
 	o.server = newMailServer(t, o.now)
+	o.set(o.now)
 	return o
 }
 
@@ -208,11 +209,20 @@ func (o *office) hold() judgement {
 	return j
 }
 
+// every runs ticks so far apart for a part of the first day.
+func (o *office) every(step, from, until time.Duration) {
+	o.t.Helper()
+	for since := from; since < until; since += step {
+		o.set(firstMidnight().Add(since))
+		o.once(o.now)
+	}
+}
+
 // agenda is when the hours of a day are run: at its midnight, often at first,
 // then less.
 func agenda(midnight time.Time) (ticks []time.Time) {
 	for _, part := range []struct{ until, step time.Duration }{
-		{time.Hour, 5 * time.Minute}, {4 * time.Hour, 20 * time.Minute}, {12 * time.Hour, time.Hour}, {oneDay, 4 * time.Hour},
+		{time.Hour, 5 * time.Minute}, {4 * time.Hour, 20 * time.Minute}, {12 * time.Hour, 2 * time.Hour}, {oneDay, 4 * time.Hour},
 	} {
 		last := midnight.Add(-part.step)
 		if len(ticks) > 0 {

@@ -106,6 +106,18 @@ func (s *mailServer) set(now time.Time) {
 	s.now = now
 }
 
+func (s *mailServer) connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
+}
+
+func (s *mailServer) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
 func (s *mailServer) follow(p plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
