@@ -20,6 +20,7 @@ type memQueue struct {
 	cost      time.Duration // of a commit
 	down      bool
 	marksDown bool // marks fail, promises do not
+	renewDown bool // leases are not prolonged
 	lanes     map[string]digest.Lane
 	most      map[string]int  // messages at once that each domain saw
 	bounces   []digest.Bounce // that came with marks
@@ -156,7 +157,7 @@ func allowed(l digest.Lane, defaults digest.Limits) int {
 func (q *memQueue) RenewLeases(_ context.Context, now time.Time, token string, lease time.Duration) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.down {
+	if q.down || q.renewDown {
 		return errDown
 	}
 	q.renewals++

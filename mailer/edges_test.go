@@ -1,0 +1,148 @@
+package mailer
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+func (s *sink) dialed() *smtpTransport {
+	return newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+}
+
+// What could be tried again only when its time is over has expired.
+func TestNoAttemptAtTheEnd(t *testing.T) {
+	for left, want := range map[time.Duration]digest.EditionState{
+		5 * time.Minute: digest.EditionExpired, 5*time.Minute + 1: digest.EditionReady,
+	} {
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "RCPT" {
+				return "450 4.2.1 later"
+			}
+			return ""
+		}}
+		q := newMemQueue(1, midnight)
+		q.rows[1].ExpiresAt = midnight.Add(left)
+		once(t, testLoop(t, q, openTest(t, s.listen(t), Options{})), midnight)
+		if got := q.row(1).State; got != want {
+			t.Errorf("%v before its end: %s, want %s", left, got, want)
+		}
+	}
+}
+
+// A mark that is lost for good ends all promises, also when the queue is back.
+func TestNoPromiseAfterALostMark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newMemQueue(2, midnight)
+		set := func(down bool) {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.marksDown = down
+		}
+		s := &sink{answer: func(c string, n int) string {
+			switch {
+			case c == "DOT":
+				set(true)
+				time.AfterFunc(markPatience+30*time.Second, func() { set(false) })
+			case n == 2 && (c == "MAIL" || c == "RCPT" || c == "DATA"): // the other message is slow
+				time.Sleep(4*time.Minute + 20*time.Second)
+			}
+			return ""
+		}}
+		tr := s.dialed()
+		l := testLoop(t, q, tr)
+		l.Route.Connections = 2
+		if _, err := l.Once(t.Context(), midnight); !errors.Is(err, errDown) {
+			t.Errorf("got %v, want the queue's error", err)
+		}
+		if n := len(s.messages()); n != 1 {
+			t.Errorf("%d messages were ended, want the one whose mark is lost", n)
+		}
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
+}
+
+// What could be a greylist's answer gives a domain no rest at the first attempt,
+// and does at the second.
+func TestDomainThatDefersAgain(t *testing.T) {
+	w := newTown(func(string, int) string { return "451 4.7.1 please try again later" })
+	q := newMemQueue(20, midnight)
+	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	once(t, l, midnight)
+	if lane := q.lanes["example.org"]; lane.Width == 0 || !lane.Until.IsZero() {
+		t.Errorf("first: %+v", lane)
+	}
+	second := midnight.Add(5 * time.Minute)
+	once(t, l, second)
+	if lane := q.lanes["example.org"]; !lane.Until.Equal(second.Add(time.Minute)) {
+		t.Errorf("second: %+v", lane)
+	}
+}
+
+// An answer of a route that recovers does not end a pause that another worker
+// has just set.
+func TestRouteTroubleOfAnother(t *testing.T) {
+	q := newMemQueue(1, midnight)
+	q.lanes[""] = digest.Lane{Failures: 1, Pause: time.Minute, Until: midnight.Add(-time.Hour), Reason: "down"}
+	pause := digest.Lane{Failures: 2, Pause: time.Hour, Until: midnight.Add(time.Hour), Alarm: true, Reason: "535"}
+	s := &sink{answer: func(c string, _ int) string {
+		if c == "RCPT" {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.lanes[""] = pause
+		}
+		return ""
+	}}
+	once(t, testLoop(t, q, openTest(t, s.listen(t), Options{})), midnight)
+	if lane := q.lanes[""]; !lane.Until.Equal(pause.Until) || !lane.Alarm {
+		t.Errorf("%+v", lane)
+	}
+}
+
+// Where leases cannot be prolonged, no message is begun whose lease is over.
+func TestNoMessageAfterItsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{answer: func(c string, _ int) string {
+			if c == "DOT" {
+				time.Sleep(4 * time.Minute)
+			}
+			return ""
+		}}
+		q := newMemQueue(4, time.Now())
+		q.renewDown = true
+		tr := s.dialed()
+		l := testLoop(t, q, tr)
+		l.Now, l.Route.Connections = time.Now, 1
+		if got := once(t, l, time.Now()); got != (Stats{Sent: 2}) || s.seen("MAIL") != 2 {
+			t.Errorf("%+v, %d messages begun", got, s.seen("MAIL"))
+		}
+		tr.Close()
+		time.Sleep(time.Hour)
+	})
+}
+
+// A connection that has said what answers no command, or goodbye, is not used again.
+func TestConnectionsThatAreOver(t *testing.T) {
+	for _, test := range []struct{ command, answer string }{
+		{"MAIL", "354 go on"}, {"RCPT", "354 go on"}, {"DATA", "250 fine"}, {"DOT", "421 4.3.2 closing"}, {"RCPT", "421 4.3.2 closing"},
+	} {
+		s := &sink{answer: func(c string, n int) string {
+			if c == test.command && n == 1 {
+				return test.answer
+			}
+			return ""
+		}}
+		tr := s.dialed()
+		e := Envelope{From: "a@example.org", To: "b@example.org", MessageID: "m@example.org"}
+		_, err := tr.Send(t.Context(), e, []byte("Subject: x\r\n\r\nx\r\n"), func(context.Context) error { return nil })
+		if _, ok := errors.AsType[*NotAcceptedError](err); !ok || len(tr.idle) > 0 {
+			t.Errorf("%s, %q: %v, %d connections kept", test.command, test.answer, err, len(tr.idle))
+		}
+		tr.Close()
+	}
+}
