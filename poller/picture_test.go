@@ -214,6 +214,38 @@ func TestPicturesOfOneHost(t *testing.T) {
 	})
 }
 
+// TestPicturesOfOneSite: whoever has a domain has names without end below it, and
+// with all of them holds up nobody else.
+func TestPicturesOfOneSite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		hang := make(chan struct{})
+		n.site("b.example:80", func(r request) string { return reply(r, 200, pictures["image/png"]) })
+		p := n.reader(t, "").p
+		var wg sync.WaitGroup
+		for i := range 2 * picturesWait {
+			host := fmt.Sprintf("h%d.a.example", i)
+			n.site(host+":80", func(request) string { <-hang; return "" })
+			wg.Go(func() {
+				if _, err := p.Picture(t.Context(), "http://"+host+"/"); err == nil {
+					t.Error("a picture came")
+				}
+			})
+		}
+		synctest.Wait()
+		begun := time.Now()
+		if _, err := p.Picture(t.Context(), "http://b.example/"); err != nil || time.Since(begun) > 0 {
+			t.Errorf("another site's picture after %v: %v", time.Since(begun), err)
+		}
+		wg.Wait()
+		if len(p.pictures.hosts) != 0 {
+			t.Errorf("%d hosts are remembered", len(p.pictures.hosts))
+		}
+		close(hang)
+		n.close()
+	})
+}
+
 // TestPicturesTakeTurnsOnlySoLong: a host that hangs holds nobody for longer
 // than the time of one picture, and only so many may wait for it.
 func TestPicturesTakeTurnsOnlySoLong(t *testing.T) {

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"digest/feed"
 )
 
 const (
 	picturesAtOnce = 8  // over all hosts
+	picturesASite  = 4  // at once of all hosts under a registered domain, who may name as many as they like
 	picturesAHost  = 2  // at once: a browser has six
-	picturesWait   = 32 // for one host, those under way included
+	picturesWait   = 32 // for one host or site, those under way included
 
 	// How long a host that says it is asked too often is left alone, whatever it says.
 	leastRest = time.Minute
@@ -23,10 +26,10 @@ type pictureLanes struct {
 	wire chan struct{} // holds a token for each picture under way
 
 	mu    sync.Mutex
-	hosts map[string]*pictureLane
+	hosts map[string]*pictureLane // by host; and by site, with a dot before it
 }
 
-// A pictureLane is the way to one host; its fields are guarded by pictureLanes.mu.
+// A pictureLane is the way to one host or site; its fields are guarded by pictureLanes.mu.
 type pictureLane struct {
 	wire  chan struct{} // holds a token for each picture under way
 	users int           // who wait or ask
@@ -39,8 +42,14 @@ func newPictureLanes(now func() time.Time) *pictureLanes {
 
 // enter waits for a turn at a host. Whoever got nil calls leave.
 func (p *pictureLanes) enter(ctx context.Context, host string) (leave func(), err error) {
-	l, err := p.join(host)
+	l, err := p.join(host, picturesAHost)
 	if err != nil {
+		return nil, err
+	}
+	name := "." + feed.Domain(host)
+	site, err := p.join(name, picturesASite)
+	if err != nil {
+		p.part(host, l)
 		return nil, err
 	}
 	var held []chan struct{}
@@ -48,9 +57,10 @@ func (p *pictureLanes) enter(ctx context.Context, host string) (leave func(), er
 		for _, wire := range held {
 			<-wire
 		}
+		p.part(name, site)
 		p.part(host, l)
 	}
-	for _, wire := range []chan struct{}{l.wire, p.wire} { // who waits for a slow host keeps no other waiting
+	for _, wire := range []chan struct{}{l.wire, site.wire, p.wire} { // who waits for a slow host keeps no other waiting
 		select {
 		case wire <- struct{}{}:
 			held = append(held, wire)
@@ -69,14 +79,14 @@ func (p *pictureLanes) enter(ctx context.Context, host string) (leave func(), er
 // errRests says that a host is left alone because it asked for it.
 var errRests = errors.New("the host asked to be left alone for a while")
 
-func (p *pictureLanes) join(host string) (*pictureLane, error) {
+func (p *pictureLanes) join(host string, width int) (*pictureLane, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.hosts[host]
 	switch {
 	case l == nil:
 		p.sweep()
-		l = &pictureLane{wire: make(chan struct{}, picturesAHost)}
+		l = &pictureLane{wire: make(chan struct{}, width)}
 		p.hosts[host] = l
 	case l.rests.After(p.now()):
 		return nil, errRests
