@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -28,6 +29,9 @@ type mention struct {
 // mentioned is what text begins with, if that is an address.
 func mentioned(text string) (m mention, ok bool) {
 	m.from = len(text) - len(strings.TrimLeft(text, " "))
+	if first, _, _ := strings.Cut(text[m.from:], " "); strings.IndexByte(first, '.') <= 0 {
+		return m, false // as most words: no need to look closer
+	}
 	at := named.FindStringSubmatchIndex(text[m.from:])
 	if at == nil {
 		return m, false
@@ -128,10 +132,12 @@ func addressesIn(s string) int {
 		}
 		tag := s[:end]
 		s = s[end:]
-		n += strings.Count(tag, `="http`)
 		switch {
+		case strings.HasPrefix(tag, "<img "):
+			n += strings.Count(tag, `="http`)
 		case strings.HasPrefix(tag, "<a "):
 			linked = true
+			n += strings.Count(tag, `="http`)
 			n += shownIn(tag, s[:tagIn(s)])
 		case tag == "</a>":
 			linked = false
@@ -157,7 +163,7 @@ func shownIn(tag, words string) int {
 
 // counts reports whether a mention is an address to filters wherever it stands.
 func (m mention) counts() bool {
-	return m.known && (m.outright || strings.HasPrefix(m.host, "www.")) || m.outright && net.ParseIP(m.host) != nil
+	return m.known && (m.outright || strings.HasPrefix(m.host, "www.")) || m.outright && numeric(m.host)
 }
 
 // tagIn is where the first tag of s begins, or its end.
@@ -174,21 +180,53 @@ func tagIn(s string) int {
 	}
 }
 
+// mentions counts the addresses in text.
 func mentions(text string) int {
 	n := 0
-	if !strings.Contains(text, "://") && !strings.Contains(text, "www.") {
-		return 0
-	}
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`"'“”‘’()[]<>,;|`, r) }) {
-		if !strings.Contains(w, "://") && !strings.HasPrefix(w, "www.") {
-			continue
-		}
-		if m, _ := mentioned(w); m.counts() {
-			n++
-			if strings.Contains(w, "=http") { // and where that leads in turn
+	for _, sign := range [...]string{"http://", "https://", "www."} {
+		for from := 0; ; {
+			i := strings.Index(text[from:], sign)
+			if i < 0 {
+				break
+			}
+			start := from + i
+			from = start + len(sign)
+			if before, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && !parts(before) {
+				continue // within another
+			}
+			rest := text[from:]
+			if end := strings.IndexFunc(rest, parts); end >= 0 {
+				rest = rest[:end]
+			}
+			if host := hostIn(rest); registered(host) || numeric(host) {
 				n++
+				if strings.Contains(rest, "=http") { // and where that leads in turn
+					n++
+				}
 			}
 		}
 	}
 	return n
+}
+
+// numeric reports whether host is an address of IPv4.
+func numeric(host string) bool {
+	return host != "" && host[len(host)-1] <= '9' && net.ParseIP(host) != nil
+}
+
+// hostIn is what stands before the path of an address.
+func hostIn(address string) string {
+	if end := strings.IndexAny(address, "/:?#"); end >= 0 {
+		return address[:end]
+	}
+	return address
+}
+
+// parts reports whether r ends an address.
+func parts(r rune) bool {
+	switch r {
+	case '"', '\'', '“', '”', '‘', '’', '(', ')', '[', ']', '<', '>', ',', ';', '|', '`':
+		return true
+	}
+	return r <= ' '
 }
