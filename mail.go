@@ -87,6 +87,10 @@ const (
 	HardBounce BounceKind = "hard"      // there is no such mailbox
 	SoftBounce BounceKind = "soft"      // not now; suppressed when it goes on for long
 	Complaint  BounceKind = "complaint" // the reader called it spam
+
+	// RefusedBounce is a failure that says nothing of the mailbox: policy, content,
+	// size, our set-up. It is kept for the operator and counts against no address.
+	RefusedBounce BounceKind = "refused"
 )
 
 // A Bounce is what came back of an edition.

@@ -99,7 +99,19 @@ func (d *Desk) Take(ctx context.Context, m Message) (Outcome, error) {
 			weightiest = o
 		}
 	}
+	if weightiest.Did == NotOurs && (r.Kind == Complaint || r.Kind == OptOut) {
+		return d.takeComplaint(ctx, m, r)
+	}
 	return weightiest, nil
+}
+
+// takeComplaint takes a complaint that came to an address that is not ours, as
+// that of a feedback loop may be: it is one of ours if our token is in it.
+func (d *Desk) takeComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
+	if _, ok := d.find(r.Original); !ok {
+		return Outcome{Did: NotOurs, Text: "not for us: a complaint about no message of ours"}, nil
+	}
+	return d.take(ctx, destination{}, m, r, nil)
 }
 
 // senderIn is the envelope's sender as the delivering server wrote it. Sendmail
@@ -217,7 +229,11 @@ func (d *Desk) record(ctx context.Context, p destination, b digest.Bounce) (Outc
 
 func kindText(b digest.Bounce) string {
 	text := string(b.Kind)
-	if b.Kind != digest.Complaint {
+	switch b.Kind {
+	case digest.Complaint:
+	case digest.RefusedBounce:
+		text = "refused for a reason that is not the mailbox"
+	default:
 		text += " bounce"
 	}
 	return strings.TrimSuffix(text+", "+b.Evidence, ", ")

@@ -101,6 +101,23 @@ func TestTakeBelievesNoAddresses(t *testing.T) {
 	})
 }
 
+// A feedback loop may send its complaints anywhere: the token in them counts.
+// A bounce there does not, for it could be about a copy that somebody sent on.
+func TestTakeComplaintElsewhere(t *testing.T) {
+	each(t, 2, func(t *testing.T, w *world) {
+		if o := w.take(stranger, "abuse@digest.example", w.sample("yahoo-arf.eml", 0)); o.Did != Recorded || w.suppressed(0) != digest.ForComplaint {
+			t.Errorf("%+v", o)
+		}
+		if o := w.take("", "abuse@digest.example", w.sample("postfix-unknown.eml", 1)); o.Did != NotOurs {
+			t.Errorf("%+v", o)
+		}
+		if o := w.take(stranger, "abuse@digest.example", sample(t, "yahoo-arf.eml")); o.Did != NotOurs {
+			t.Errorf("%+v", o)
+		}
+		w.untouched(0)
+	})
+}
+
 func TestTakeUnsubscribe(t *testing.T) {
 	each(t, 3, func(t *testing.T, w *world) {
 		if o := w.take(stranger, w.leaveTo(0), []byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Left || o.Digest != w.readers[0].digest {

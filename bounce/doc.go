@@ -36,7 +36,8 @@
 // # What counts against an address
 //
 // Only a report in the form of RFC 3464 that says the address does not exist is
-// a hard bounce. What speaks of policy or content never is: one blocklisting
-// would end every subscription there. Everything else that failed is soft. A
+// a hard bounce. What speaks of policy, content or size counts for nothing: one
+// blocklisting would end every subscription there. Everything else that failed
+// is soft. A
 // delay, an automatic reply or a receipt is nothing.
 package bounce

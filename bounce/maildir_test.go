@@ -49,14 +49,14 @@ func TestSweep(t *testing.T) {
 	each(t, 4, func(t *testing.T, w *world) {
 		long := slices.Concat(w.sample("gmail.eml", 2), bytes.Repeat([]byte("long\n"), MaxMessage/2))
 		dir := maildir(t, map[string][]byte{
-			"1.a.host":     w.sample("postfix-unknown.eml", 0),
-			"2.b.host":     w.sample("leave.eml", 1),
-			"3.c.host":     long,
-			"4.d.host":     w.sample("out-of-office.eml", 3), // ours, by its token, and nothing to do
-			"5.e.host":     w.sample("arf-auth-failure.eml", 3),
+			"1.a.host":    w.sample("postfix-unknown.eml", 0),
+			"2.b.host":    w.sample("leave.eml", 1),
+			"3.c.host":    long,
+			"4.d.host":    w.sample("out-of-office.eml", 3), // ours, by its token, and nothing to do
+			"5.e.host":    w.sample("arf-auth-failure.eml", 3),
 			"6.f.host:2,": []byte("Delivered-To: anna@example.org\nSubject: for a person\n\nhello\n"),
-			"7.g.host":     []byte("no message"),
-			".hidden":      w.sample("postfix-unknown.eml", 3),
+			"7.g.host":    []byte("no message"),
+			".hidden":     w.sample("postfix-unknown.eml", 3),
 		})
 		outside := filepath.Join(t.TempDir(), "outside")
 		w.ok(os.WriteFile(outside, w.sample("postfix-unknown.eml", 3), 0o600))

@@ -20,7 +20,11 @@ func (m *reading) readPlain() Report {
 	case m.header.has("X-Failed-Recipients"), speaksOfFailure(subject, m.text): // Exim's
 		words := reasonIn(m.text)
 		c, _ := codeIn(words)
-		return Report{Kind: Failure, Bounce: digest.SoftBounce, Status: c.String(), Evidence: said(subject, words)}
+		r := Report{Kind: Failure, Bounce: digest.SoftBounce, Status: c.String(), Evidence: said(subject, words)}
+		if c.aboutUs() || speaksOfPolicy(words) {
+			r.Bounce = digest.RefusedBounce
+		}
+		return r
 	}
 	return Report{}
 }

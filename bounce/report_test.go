@@ -33,7 +33,7 @@ func TestParseSamples(t *testing.T) {
 		{"postfix-delayed.eml", Notice, "", "", ""},
 		{"postfix-relayed.eml", Notice, "", "", ""},
 		{"postfix-expired.eml", Failure, digest.SoftBounce, "4.4.1", "Connection timed out"},
-		{"postfix-policy.eml", Failure, digest.SoftBounce, "5.7.1", "blocked using"},
+		{"postfix-policy.eml", Failure, digest.RefusedBounce, "5.7.1", "blocked using"},
 		{"exim.eml", Failure, digest.HardBounce, "5.1.1", "User unknown"}, // its Status is always 5.0.0
 		{"exim-old.eml", Failure, digest.SoftBounce, "5.1.1", "550 5.1.1 User unknown"},
 		{"sendmail.eml", Failure, digest.HardBounce, "5.1.1", "User unknown"},
@@ -111,7 +111,7 @@ func report(status string) []byte {
 }
 
 func TestParseStatus(t *testing.T) {
-	const hard, soft, nothing = digest.HardBounce, digest.SoftBounce, digest.BounceKind("")
+	const hard, soft, refused, nothing = digest.HardBounce, digest.SoftBounce, digest.RefusedBounce, digest.BounceKind("")
 	failed := func(status, diagnostic string) string {
 		return "Final-Recipient: rfc822; a@example.org\nAction: failed\nStatus: " + status + "\nDiagnostic-Code: " + diagnostic + "\n"
 	}
@@ -134,20 +134,24 @@ func TestParseStatus(t *testing.T) {
 		{failed("5.1.1", "smtp; 550 5.1.1 <nospam@example.org>: User unknown"), hard, "5.1.1"}, // an address is no word
 
 		{failed("5.2.2", "smtp; 552 5.2.2 mailbox full"), soft, "5.2.2"},
-		{failed("5.1.8", ""), soft, "5.1.8"},                                                         // our address
-		{failed("5.7.1", "smtp; 550 5.7.1 blocked"), soft, "5.7.1"},                                  // policy
-		{failed("5.7.26", ""), soft, "5.7.26"},                                                       // policy
-		{failed("5.6.1", ""), soft, "5.6.1"},                                                         // content
+		{failed("5.1.8", ""), refused, "5.1.8"},                                // our address
+		{failed("5.7.1", "smtp; 550 5.7.1 blocked"), refused, "5.7.1"},         // policy
+		{failed("5.7.26", ""), refused, "5.7.26"},                              // policy
+		{failed("5.6.1", ""), refused, "5.6.1"},                                // content
+		{failed("4.7.1", "smtp; 451 4.7.1 try again later"), refused, "4.7.1"}, // policy, for now
+		{failed("5.2.3", ""), refused, "5.2.3"},                                // its size
+		{failed("5.3.4", ""), refused, "5.3.4"},                                // its size
+		{failed("5.3.2", ""), soft, "5.3.2"},
 		{failed("5.4.4", ""), soft, "5.4.4"},                                                         // routing
 		{failed("5.4.1", "smtp;550 5.4.1 Recipient address rejected: Access denied"), soft, "5.4.1"}, // Exchange's edge
 		{failed("4.2.2", "smtp; 452 4.2.2 full"), soft, "4.2.2"},
 		{failed("4.1.1", ""), soft, "4.1.1"},
-		{failed("5.1.1", "smtp; 450 4.1.1 greylisted"), soft, "5.1.1"},                             // what was said is not for good
-		{failed("5.1.1", "smtp; 450 try again"), soft, "5.1.1"},                                    // likewise
-		{failed("5.1.1", "smtp; 550 5.7.1 policy"), soft, "5.1.1"},                                 // two codes, one of policy
-		{failed("5.7.1", "smtp; 550 5.1.1 no such user"), soft, "5.7.1"},                           // likewise
-		{failed("5.1.1", "smtp; 550 5.1.1 rejected: your IP has a bad reputation"), soft, "5.1.1"}, // words of policy
-		{failed("5.2.1", "smtp; 550-5.2.1 The user you are trying to contact is receiving mail at a rate that"), soft, "5.2.1"},
+		{failed("5.1.1", "smtp; 450 4.1.1 greylisted"), soft, "5.1.1"},                                // what was said is not for good
+		{failed("5.1.1", "smtp; 450 try again"), soft, "5.1.1"},                                       // likewise
+		{failed("5.1.1", "smtp; 550 5.7.1 policy"), refused, "5.1.1"},                                 // two codes, one of policy
+		{failed("5.7.1", "smtp; 550 5.1.1 no such user"), refused, "5.7.1"},                           // likewise
+		{failed("5.1.1", "smtp; 550 5.1.1 rejected: your IP has a bad reputation"), refused, "5.1.1"}, // words of policy
+		{failed("5.2.1", "smtp; 550-5.2.1 The user you are trying to contact is receiving mail at a rate that"), refused, "5.2.1"},
 		{failed("5.0.0", "smtp; 550 no such user"), soft, "5.0.0"}, // after which command?
 		{failed("5.0.0", ""), soft, "5.0.0"},
 		{failed("2.0.0", ""), soft, "2.0.0"}, // it contradicts itself

@@ -47,7 +47,7 @@ func readStatus(list []fields) (r Report, ok bool) {
 			r = f
 		}
 	}
-	if others {
+	if others && r.Bounce == digest.HardBounce {
 		r.Bounce = digest.SoftBounce
 	}
 	return r, true
@@ -63,7 +63,10 @@ func readRecipient(g fields) Report {
 		best = status
 	}
 	r := Report{Kind: Failure, Bounce: digest.SoftBounce, Status: best.String(), Evidence: said(best.String(), diagnostic)}
-	if reply/100 != 4 && isHard(status, told) && !speaksOfPolicy(diagnostic) {
+	switch {
+	case speaksOfPolicy(diagnostic) || status.aboutUs() || told.aboutUs():
+		r.Bounce = digest.RefusedBounce
+	case reply/100 != 4 && isHard(status, told):
 		r.Bounce = digest.HardBounce
 	}
 	return r
@@ -125,6 +128,18 @@ func (c code) gone() bool {
 		return true
 	}
 	return false
+}
+
+// aboutUs reports whether the code speaks of the message or its sender, for now
+// or for good, and not of the mailbox: nobody's address is to suffer for it.
+func (c code) aboutUs() bool {
+	switch c.subject {
+	case 5, 6, 7: // protocol, content, policy
+		return true
+	case 1: // the sender's address
+		return c.detail == 7 || c.detail == 8
+	}
+	return c.subject == 2 && c.detail == 3 || c.subject == 3 && c.detail == 4 // its size
 }
 
 // codePattern finds an enhanced status code that stands by itself.

@@ -21,7 +21,7 @@ const (
 // Bounced records what came back of an edition: the same kind of the same
 // edition once, however often it is told. A hard bounce suppresses the address
 // that the edition went to; a complaint does, and ends the digest; a soft one is
-// counted. It gives the suppression of the address, if there is one now.
+// counted; a refused one is only kept. It gives the suppression of the address, if there is one now.
 // digest.NotFound if there is no such edition (any more).
 func (s *Store) Bounced(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression, suppressed bool, err error) {
 	err = s.write(ctx, func(c conn) error {
@@ -76,6 +76,8 @@ func bounced(ctx context.Context, c conn, now instant, b digest.Bounce) (key str
 	}
 	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
 	switch b.Kind {
+	case digest.RefusedBounce:
+		return key, nil
 	case digest.HardBounce:
 		sup.Reason = digest.ForHardBounce
 	case digest.Complaint:

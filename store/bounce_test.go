@@ -84,7 +84,7 @@ func TestBounceOfAMark(t *testing.T) {
 
 // TestSoftBounces sends an edition a day to one reader and says what came back:
 // s a soft bounce told at once, l one told two days later, . nothing, x expired
-// with a soft bounce, - no edition. The address must be suppressed at the end of
+// with a soft bounce, f never taken and full to the end, r refused for policy, - no edition. The address must be suppressed at the end of
 // the days and not before.
 func TestSoftBounces(t *testing.T) {
 	for _, test := range []struct {
@@ -103,6 +103,9 @@ func TestSoftBounces(t *testing.T) {
 		{"sslsslss", true},    // told late
 		{"sssssssss.", false}, // said before the end
 		{"xsxsxsxs", true},    //
+		{"ffffffffn", true},   // a full mailbox, tried until each was too late
+		{"rrrrrrrrrr", false}, // never for policy
+		{"rsrsrsrsrs", true},  // five full ones between
 		{"s......s.s.s", false},
 	} {
 		t.Run(test.days, func(t *testing.T) {
@@ -122,6 +125,10 @@ func TestSoftBounces(t *testing.T) {
 					}
 					late = nil
 					for _, e := range w.take(midnight, 9, "t") {
+						if c == 'f' {
+							w.mark(midnight, "t", digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: "452 4.2.2 over quota", NextAt: midnight.Add(time.Hour)})
+							continue
+						}
 						w.dot(midnight, "t", e.ID)
 						m := digest.Mark{ID: e.ID, State: digest.EditionSent}
 						if c == 'x' {
@@ -129,6 +136,8 @@ func TestSoftBounces(t *testing.T) {
 						}
 						w.mark(midnight, "t", m)
 						switch c {
+						case 'r':
+							w.bounced(midnight.Add(time.Minute), e.ID, digest.RefusedBounce)
 						case 's':
 							w.bounced(midnight.Add(time.Minute), e.ID, digest.SoftBounce)
 						case 'l':

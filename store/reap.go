@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+
+	"digest"
 )
 
 // RenewLeases prolongs what is leased under token and not begun to be sent.
@@ -70,9 +73,25 @@ func reapLeased(ctx context.Context, c conn, now instant) error {
 }
 
 // expire ends what waits and is too late to be sent: the digest's next edition
-// carries its posts.
+// carries its posts. Where the mailbox was full to the end, that is a soft bounce.
 func expire(ctx context.Context, c conn, now instant) error {
-	_, err := c.exec(ctx, `UPDATE editions SET state = 'expired', error = CASE WHEN error = '' THEN ? ELSE error END
-		WHERE state = 'ready' AND expires_at <= ?`, tooLate, now)
-	return err
+	const late = `state = 'ready' AND expires_at <= ?`
+	var full []struct {
+		ID    digest.EditionID `db:"id"`
+		Reply string           `db:"reply"`
+	}
+	// "452 4.2.2 …": RFC 3463 §3.3, mailbox full.
+	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`, now); err != nil {
+		return err
+	}
+	if _, err := c.exec(ctx, `UPDATE editions SET state = 'expired', error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now); err != nil {
+		return err
+	}
+	for _, e := range full {
+		b := digest.Bounce{Edition: e.ID, Kind: digest.SoftBounce, Status: strings.Fields(e.Reply)[1], Evidence: e.Reply}
+		if _, err := bounced(ctx, c, now, b); err != nil && digest.KindOf(err) != digest.NotFound {
+			return err
+		}
+	}
+	return nil
 }
