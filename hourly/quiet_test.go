@@ -42,3 +42,29 @@ func TestQuietWhileMailIsDown(t *testing.T) {
 		w.close()
 	})
 }
+
+// TestTickDoesNotStayForTheRoute holds that a tick is over when mail cannot be
+// sent: the next one tries again.
+func TestTickDoesNotStayForTheRoute(t *testing.T) {
+	path := storetest.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Date(2026, 3, 26, 12, 0, 0, 0, time.UTC)
+		time.Sleep(time.Until(begin))
+		w := newWeek(t, path, begin)
+		w.subscribe("ann@example.org", "UTC")
+		if _, err := w.job().Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Until(begin.Add(12 * time.Hour)))
+		if sum, err := w.job().Tick(t.Context()); err != nil || sum.Editions != 1 || sum.Sent != 0 { // greylisted
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		w.mailnet.Close() // nobody listens
+		time.Sleep(10 * time.Minute)
+		start := time.Now()
+		if sum, err := w.job().Tick(t.Context()); err != nil || sum.MailWaits == "" || time.Since(start) > 30*time.Second {
+			t.Errorf("%+v, %v, after %v", sum, err, time.Since(start))
+		}
+		w.close()
+	})
+}
