@@ -18,6 +18,15 @@ type MailQueue struct {
 	Unconfirmed []QueuedEdition // in doubt twice
 	Failed      []QueuedEdition
 	Expired     []QueuedEdition
+
+	Returned []Return // what came back of editions, or was refused, the latest first
+}
+
+// A Return is what came back of one edition.
+type Return struct {
+	digest.Bounce
+	Email string
+	At    time.Time
 }
 
 // A QueuedEdition is an edition with the address that it goes to, or went.
@@ -57,7 +66,31 @@ func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQu
 			return q, fmt.Errorf("listing editions: %w", err)
 		}
 	}
+	if q.Returned, err = s.returned(ctx, limit); err != nil {
+		return q, fmt.Errorf("listing what came back: %w", err)
+	}
 	return q, nil
+}
+
+func (s *Store) returned(ctx context.Context, limit int) ([]Return, error) {
+	var rows []struct {
+		Edition  digest.EditionID  `db:"edition_id"`
+		Kind     digest.BounceKind `db:"kind"`
+		Status   string            `db:"status"`
+		Evidence string            `db:"evidence"`
+		Email    string            `db:"email"`
+		At       instant           `db:"at"`
+	}
+	err := s.read().all(ctx, &rows, `SELECT b.edition_id, b.kind, b.status, b.evidence, b.email_key AS email, b.at
+		FROM bounces b ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, limit)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Return, len(rows))
+	for i, r := range rows {
+		list[i] = Return{digest.Bounce{Edition: r.Edition, Kind: r.Kind, Status: r.Status, Evidence: r.Evidence}, r.Email, r.At.time()}
+	}
+	return list, nil
 }
 
 func (s *Store) queued(ctx context.Context, where string, limit int) ([]QueuedEdition, error) {

@@ -45,3 +45,26 @@ func TestMailQueue(t *testing.T) {
 			"waiting; unconfirmed reader4; failed reader3 reader2; expired reader5 reader1 reader7 reader6")
 	})
 }
+
+// What came back is shown to the operator, the latest first.
+func TestMailQueueShowsReturns(t *testing.T) {
+	each(t, func(w world) {
+		w.released(2)
+		got := w.take(parisMidnight, 9, "t")
+		w.bounced(parisMidnight.Add(time.Hour), got[0].ID, digest.RefusedBounce)
+		w.bounced(parisMidnight.Add(2*time.Hour), got[1].ID, digest.HardBounce)
+		q, err := w.MailQueue(w.ctx(), parisMidnight.Add(day), 9)
+		w.ok(err)
+		if len(q.Returned) != 2 {
+			w.t.Fatalf("%+v", q.Returned)
+		}
+		want(w.t, "the latest", q.Returned[0], store.Return{
+			Bounce: digest.Bounce{Edition: got[1].ID, Kind: digest.HardBounce, Status: "5.1.1", Evidence: "hard of it"},
+			Email:  got[1].Email, At: parisMidnight.Add(2 * time.Hour),
+		})
+		want(w.t, "the one before", q.Returned[1].Kind, digest.RefusedBounce)
+		q, err = w.MailQueue(w.ctx(), parisMidnight.Add(day), 1)
+		w.ok(err)
+		want(w.t, "as many as were asked for", len(q.Returned), 1)
+	})
+}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 
-	"digest"
 	"digest/bounce"
 	"digest/store"
 )
@@ -23,11 +22,15 @@ const mostBounce = 4 << 20
 // it again (EX_TEMPFAIL of sysexits.h).
 const tryLater = 75
 
+// whenBroken is the exit status where a setting cannot be understood: the
+// message is not to be lost for it.
+func (bounceCmd) whenBroken() int { return tryLater }
+
 // Run takes one message from standard input. What cannot be stored now is to be
 // tried again; a message that means nothing to us is done with.
 func (c bounceCmd) Run(e *env) error {
 	if e.returnPath == "" {
-		return &digest.Error{Kind: digest.Invalid, Message: "no mail comes back without a return path; set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here"}
+		return &statusError{tryLater, errors.New("no mail comes back without a return path; set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")}
 	}
 	message, err := io.ReadAll(io.LimitReader(os.Stdin, mostBounce))
 	if err != nil {
@@ -60,6 +63,11 @@ type statusError struct {
 func (s *statusError) Error() string { return s.err.Error() }
 
 func (s *statusError) Unwrap() error { return s.err }
+
+// wrongLine is an error of the command line that shows only when it is looked at whole.
+func wrongLine(format string, args ...any) error {
+	return &statusError{exitUsage, fmt.Errorf(format, args...)}
+}
 
 func statusIn(err error) (int, bool) {
 	if s, ok := errors.AsType[*statusError](err); ok {

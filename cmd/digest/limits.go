@@ -41,8 +41,8 @@ func laneName(name string) string {
 // reportedLimits is a limit as JSON.
 type reportedLimits struct {
 	Lane        string `json:"lane"`
-	Connections int    `json:"connections"` // 0: the setting's
-	Rate        string `json:"rate"`        // "0": the setting's
+	Connections int    `json:"connections"` // 0: no limit
+	Rate        string `json:"rate"`        // "0": no limit
 }
 
 func reportLimits(name string, l digest.Limits) reportedLimits {
@@ -66,36 +66,51 @@ func (r reportedLimits) words() string {
 
 type limitsListCmd struct{}
 
-// Run lists the limits, those of the settings first.
+// Run lists the limits that hold: for the route, for every domain, and for the
+// domains that have their own.
 func (limitsListCmd) Run(e *env) error {
 	return e.withStore(func(st *store.Store) error {
 		lanes, err := st.Lanes(e.soft)
 		if err != nil {
 			return err
 		}
-		list := []reportedLimits{reportLimits("", e.route), {"every domain", e.domain.Connections, e.domain.Rate.String()}}
+		every := reportLimits("", e.domain)
+		every.Lane = "every domain"
+		list := []reportedLimits{reportLimits("", e.route), every}
 		for _, l := range lanes {
-			if l.Limits != (digest.Limits{}) {
-				list = append(list, reportLimits(l.Name, l.Limits))
+			switch {
+			case l.Limits == digest.Limits{}:
+			case l.Name == "":
+				list[0] = reportLimits("", effective(l.Limits, e.route))
+			default:
+				list = append(list, reportLimits(l.Name, effective(l.Limits, e.domain)))
 			}
 		}
 		if e.json {
 			return e.printJSON(list)
 		}
 		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-		for i, l := range list {
-			from := "by digest limits set"
-			if i < 2 {
-				from = "by the settings"
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", l.Lane, l.words(), from)
+		for _, l := range list {
+			fmt.Fprintf(w, "%s\t%s\n", l.Lane, l.words())
 		}
 		return w.Flush()
 	})
 }
 
+// effective is what holds for a lane: its own limits, and the settings' for
+// what it has none of.
+func effective(own, settings digest.Limits) digest.Limits {
+	if own.Connections == 0 {
+		own.Connections = settings.Connections
+	}
+	if own.Rate == (digest.Rate{}) {
+		own.Rate = settings.Rate
+	}
+	return own
+}
+
 type limitsSetCmd struct {
-	Lane        string `arg:"" help:"A recipient domain such as gmail.com, or route for all mail."`
+	Lane        string `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all mail."`
 	Connections string `placeholder:"N" default:"0" help:"Messages on their way at once."`
 	Rate        string `placeholder:"RATE" default:"0" help:"Messages in a time, such as 100/m."`
 }
@@ -114,19 +129,23 @@ func (c limitsSetCmd) Run(e *env) error {
 		return badSetting("DIGEST_RATE", c.Rate, "is not a rate", "100/m")
 	}
 	if l == (digest.Limits{}) {
-		return &digest.Error{Kind: digest.Invalid, Message: "nothing to set; give --connections or --rate"}
+		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), or digest limits remove %s", c.Lane)
 	}
 	return e.withStore(func(st *store.Store) error {
 		if err := st.SetLimits(e.soft, e.now(), name, l); err != nil {
 			return err
 		}
-		r := reportLimits(name, l)
+		settings := e.domain
+		if name == "" {
+			settings = e.route
+		}
+		r := reportLimits(name, effective(l, settings))
 		return e.say(r, "%s: %s", r.Lane, r.words())
 	})
 }
 
 type limitsRemoveCmd struct {
-	Lane string `arg:""`
+	Lane string `arg:"" name:"domain|route"`
 }
 
 // Run ends a limit.

@@ -63,6 +63,9 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	}
 	if err != nil {
 		status, err = c.blame(err)
+		if b, ok := command.(interface{ whenBroken() int }); ok {
+			status = b.whenBroken()
+		}
 		fmt.Fprintln(stderr, "digest: "+plain(err.Error()))
 		return status
 	}

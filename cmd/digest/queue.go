@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -26,6 +27,16 @@ type reportedQueue struct {
 	Unconfirmed []reportedQueued `json:"unconfirmed"` // in doubt twice: perhaps delivered, not sent again
 	Failed      []reportedQueued `json:"failed"`
 	Expired     []reportedQueued `json:"expired"`
+	Returned    []reportedReturn `json:"returned"` // what came back
+}
+
+type reportedReturn struct {
+	Edition  int64      `json:"edition"`
+	Email    string     `json:"email"`
+	Kind     string     `json:"kind"`
+	Status   string     `json:"status"` // RFC 3463
+	Evidence string     `json:"evidence"`
+	At       *time.Time `json:"at"`
 }
 
 type reportedLane struct {
@@ -51,6 +62,10 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane) reportedQueue {
 		Counts: map[string]int{}, Lanes: []reportedLane{},
 		Waiting: reportQueued(q.Waiting), Unconfirmed: reportQueued(q.Unconfirmed),
 		Failed: reportQueued(q.Failed), Expired: reportQueued(q.Expired),
+		Returned: make([]reportedReturn, len(q.Returned)),
+	}
+	for i, b := range q.Returned {
+		r.Returned[i] = reportedReturn{int64(b.Edition), b.Email, string(b.Kind), b.Status, b.Evidence, instant(b.At)}
 	}
 	for state, n := range q.Counts {
 		r.Counts[string(state)] = n
@@ -112,10 +127,17 @@ func (e *env) showQueue(r reportedQueue) {
 	for _, l := range r.Lanes {
 		e.showLane(l)
 	}
-	e.showQueued("waiting", r.Waiting, "%s\tattempt %d\tagain %s\t%s\t%s\n")
-	e.showQueued("sent, never confirmed: the server took them twice without an answer", r.Unconfirmed, "%s\t%[4]s\t%[5]s\n")
-	e.showQueued("failed", r.Failed, "%s\t%[4]s\t%[5]s\n")
-	e.showQueued("expired: the next edition carries their posts", r.Expired, "%s\t%[4]s\t%[5]s\n")
+	e.showWaiting(r.Waiting)
+	e.showQueued("sent, never confirmed: the server took them twice without an answer", r.Unconfirmed)
+	e.showQueued("failed", r.Failed)
+	e.showQueued("expired: the next edition carries their posts", r.Expired)
+	if len(r.Returned) > 0 {
+		e.table("came back", func(w io.Writer) {
+			for _, b := range r.Returned {
+				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", plain(b.Email), b.At.Format("2006-01-02 15:04 MST"), b.Kind, plain(b.Evidence))
+			}
+		})
+	}
 }
 
 func (e *env) showLane(l reportedLane) {
@@ -129,21 +151,49 @@ func (e *env) showLane(l reportedLane) {
 	fmt.Fprintf(e.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
 }
 
-// showQueued lists editions under a heading. The columns are the address, the
-// attempt, when it is tried next, the date and the reason.
-func (e *env) showQueued(heading string, list []reportedQueued, format string) {
+// showWaiting lists the editions that are still to be sent.
+func (e *env) showWaiting(list []reportedQueued) {
 	if len(list) == 0 {
 		return
 	}
+	e.table("waiting", func(w io.Writer) {
+		for _, q := range list {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", plain(q.Email), q.Date, e.whenNext(q), plain(q.Reason))
+		}
+	})
+}
+
+// whenNext says when an edition is sent: what is due and is not on its way
+// waits for its turn, because of a limit or because nobody works.
+func (e *env) whenNext(q reportedQueued) string {
+	switch {
+	case q.State != string(digest.EditionReady):
+		return "on the way"
+	case q.NextAt == nil || !q.NextAt.After(e.now()):
+		return "due, waits for its turn"
+	case q.Attempt == 0:
+		return "at " + q.NextAt.Format("2006-01-02 15:04 MST")
+	}
+	return fmt.Sprintf("again at %s, after %s", q.NextAt.Format("2006-01-02 15:04 MST"), count(q.Attempt, "attempt"))
+}
+
+// showQueued lists editions that are over.
+func (e *env) showQueued(heading string, list []reportedQueued) {
+	if len(list) == 0 {
+		return
+	}
+	e.table(heading, func(w io.Writer) {
+		for _, q := range list {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", plain(q.Email), q.Date, plain(q.Reason))
+		}
+	})
+}
+
+// table prints rows, their cells ended by tabs, under a heading.
+func (e *env) table(heading string, rows func(io.Writer)) {
 	fmt.Fprintf(e.stdout, "\n%s:\n", heading)
 	w := tabwriter.NewWriter(e.stdout, 2, 0, 2, ' ', 0)
-	for _, q := range list {
-		next := "now"
-		if q.NextAt != nil {
-			next = q.NextAt.Format("2006-01-02 15:04 MST")
-		}
-		fmt.Fprintf(w, "  "+format, plain(q.Email), q.Attempt, next, q.Date, plain(q.Reason))
-	}
+	rows(w)
 	_ = w.Flush() // as other prints
 }
 

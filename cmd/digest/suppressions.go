@@ -90,6 +90,10 @@ func (c suppressionsRemoveCmd) Run(e *env) error {
 		if err := st.Unsuppress(e.soft, address); err != nil {
 			return err
 		}
-		return e.say(map[string]any{"email": address, "removed": true}, "%s is mailed again, from the next edition on", address)
+		next := "is mailed again, from the next edition on"
+		if _, d, err := e.reader(st, address); err == nil && d.State != digest.DigestActive {
+			next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, address)
+		}
+		return e.say(map[string]any{"email": address, "removed": true}, "%s %s", address, next)
 	})
 }

@@ -41,10 +41,10 @@ func (c userSetCmd) Run(e *env) error {
 // understand checks all that can be checked without the database.
 func (c userSetCmd) understand() (chosen, error) {
 	if c.TimeZone == "" && c.State == "" && c.PauseUntil == "" && c.empty() {
-		return chosen{}, &digest.Error{Kind: digest.Invalid, Message: "nothing to set; see digest user set --help"}
+		return chosen{}, wrongLine("nothing to set; see digest user set --help")
 	}
 	if c.State != "" && c.PauseUntil != "" {
-		return chosen{}, &digest.Error{Kind: digest.Invalid, Message: "--pause-until pauses already; leave --state out"}
+		return chosen{}, wrongLine("--pause-until pauses already; leave --state out")
 	}
 	if c.PauseUntil != "" {
 		if _, err := digest.ParseDate(c.PauseUntil); err != nil {
@@ -74,7 +74,7 @@ func (c userSetCmd) set(e *env, st *store.Store, u digest.User, d digest.Digest)
 			return err
 		}
 		if !until.After(e.now()) {
-			return badSetting("DIGEST_PAUSE_UNTIL", c.PauseUntil, "has begun already", "a date to come")
+			return wrongLine("--pause-until=%q has begun already for %s; name a date to come", c.PauseUntil, u.Email)
 		}
 		return st.SetPause(e.soft, d.ID, until, e.now())
 	case c.State != "":
