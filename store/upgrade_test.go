@@ -48,3 +48,28 @@ func TestUpgradeToMail(t *testing.T) {
 		want(w.t, "once more changes nothing", s.Migrate(w.ctx()), nil)
 	})
 }
+
+// What expired before editions were carried, and was followed by another, is
+// past: nobody gets the posts of weeks ago with the first paper after the upgrade.
+func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		s, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		w := world{s, t}
+		w.ok(s.MigrateTo(w.ctx(), 2))
+		w.ok(s.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
+		w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
+		for i, state := range []string{"expired", "sent", "expired", "expired"} {
+			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+				VALUES (1, '2026-11-%d', %d, 0, 1, '%s', 0, 0, 0)`, 15+i, parisMidnight.Unix()-int64(5-i)*86400, state)))
+		}
+		w.ok(s.Migrate(w.ctx()))
+		want(w.t, "the next", w.hour(parisMidnight), 1)
+		w.holds("carries the last one", 1, `SELECT count(*) FROM carried`)
+		w.holds("of the 18th", 1, `SELECT count(*) FROM carried c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
+		w.holds("the others are past", 2, `SELECT count(*) FROM editions WHERE state = 'failed'`)
+	})
+}

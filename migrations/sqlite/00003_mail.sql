@@ -17,6 +17,10 @@ DROP INDEX editions_ready;
 UPDATE editions SET domain = (SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = editions.digest_id)
     WHERE state IN ('ready', 'leased', 'dotting') AND digest_id IN (SELECT id FROM digests);
 
+-- What expired is carried from now on. What another edition has followed since is past.
+UPDATE editions SET state = 'failed' WHERE state = 'expired'
+    AND EXISTS (SELECT 1 FROM editions n WHERE n.digest_id = editions.digest_id AND n.local_date > editions.local_date);
+
 -- The posts of one edition that are in another too, because it never left.
 CREATE TABLE carried (
     edition_id INTEGER NOT NULL,
