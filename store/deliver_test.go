@@ -281,3 +281,20 @@ func TestReadingEditions(t *testing.T) {
 		}
 	})
 }
+
+// Only what has not come to its dot is prolonged.
+func TestRenewedLeases(t *testing.T) {
+	each(t, func(w world) {
+		w.released(2)
+		got := w.take(parisMidnight, 9, "t") // for five minutes
+		w.dot(parisMidnight, "t", got[0].ID)
+		later := parisMidnight.Add(4 * time.Minute)
+		w.ok(w.RenewLeases(w.ctx(), later, "another", time.Hour))
+		w.ok(w.RenewLeases(w.ctx(), later, "t", 5*time.Minute))
+		w.ok(w.ReapIdempotent(w.ctx(), later.Add(2*time.Minute)))
+		want(w.t, "at its dot", w.edition(got[0].ID).State, digest.EditionReady)
+		want(w.t, "prolonged", w.edition(got[1].ID).State, digest.EditionLeased)
+		w.ok(w.ReapIdempotent(w.ctx(), later.Add(5*time.Minute)))
+		want(w.t, "over", w.edition(got[1].ID).State, digest.EditionReady)
+	})
+}

@@ -32,3 +32,20 @@ func TestMoreDomainsRestThanAStatementNames(t *testing.T) {
 		want(w.t, "then, of domains", len(w.claimed(until, digest.Claim{Most: 200, Token: "t"})), 30)
 	})
 }
+
+// What is used up of a rate is not forgotten while it counts.
+func TestRatesOutliveWhatIsForgotten(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 9)
+		q := digest.Claim{Most: 9, Token: "t", Domain: perMinute(11)} // one, and then one every six seconds
+		want(w.t, "one", w.claimed(noon, q)["a.example"], 1)
+		_, err := w.Prune(w.ctx(), noon, 30*day, 10)
+		w.ok(err)
+		_, err = w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane { return l })
+		w.ok(err)
+		want(w.t, "no other", w.claimed(noon.Add(5*time.Second), q)["a.example"], 0)
+		_, err = w.Prune(w.ctx(), noon.Add(time.Minute), 30*day, 10)
+		w.ok(err)
+		w.holds("forgotten when it does not", 0, `SELECT count(*) FROM lanes`)
+	})
+}
