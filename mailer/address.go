@@ -20,7 +20,7 @@ func parseAddress(raw string) (*mail.Address, error) {
 	}
 	a, err := mail.ParseAddress(raw)
 	if err != nil {
-		return nil, fmt.Errorf("address %q cannot be read: %w", raw, err)
+		return nil, fmt.Errorf("address %q cannot be read: %s", raw, strings.TrimPrefix(err.Error(), "mail: "))
 	}
 	at := strings.LastIndexByte(a.Address, '@')
 	local, host := a.Address[:at], a.Address[at+1:]
@@ -31,6 +31,16 @@ func parseAddress(raw string) (*mail.Address, error) {
 		return nil, fmt.Errorf("address %q: %w", a.Address, err)
 	}
 	return &mail.Address{Name: oneLine(a.Name), Address: quoteLocal(local) + "@" + host}, nil
+}
+
+// unquoted is an address as net/mail has it, which quotes the local part itself
+// when it writes one.
+func unquoted(a *mail.Address) *mail.Address {
+	bare, err := mail.ParseAddress("<" + a.Address + ">")
+	if err != nil {
+		return a
+	}
+	return &mail.Address{Name: a.Name, Address: bare.Address}
 }
 
 // CheckFrom reports whether mail can be sent from an address such as "Daily

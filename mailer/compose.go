@@ -67,24 +67,20 @@ func writeHeader(b *bytes.Buffer, m Mail) error {
 }
 
 func setAddresses(msg *gomail.Msg, m Mail) error {
-	from, err := parseAddress(m.From)
-	if err != nil {
-		return fmt.Errorf("from: %w", err)
+	for _, f := range []struct {
+		field gomail.AddrHeader
+		name  string
+		value string
+	}{{gomail.HeaderFrom, "from", m.From}, {gomail.HeaderTo, "to", m.To}, {gomail.HeaderReplyTo, "reply-to", m.ReplyTo}} {
+		if f.value == "" && f.field == gomail.HeaderReplyTo {
+			continue
+		}
+		a, err := parseAddress(f.value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		msg.SetAddrHeaderFromMailAddress(f.field, unquoted(a))
 	}
-	to, err := parseAddress(m.To)
-	if err != nil {
-		return fmt.Errorf("to: %w", err)
-	}
-	msg.SetAddrHeaderFromMailAddress(gomail.HeaderFrom, from)
-	msg.SetAddrHeaderFromMailAddress(gomail.HeaderTo, to)
-	if m.ReplyTo == "" {
-		return nil
-	}
-	reply, err := parseAddress(m.ReplyTo)
-	if err != nil {
-		return fmt.Errorf("reply-to: %w", err)
-	}
-	msg.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, reply)
 	return nil
 }
 

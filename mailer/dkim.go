@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/emersion/go-msgauth/dkim"
+	"golang.org/x/net/publicsuffix"
 
 	"digest"
 )
@@ -34,6 +35,9 @@ func NewDKIMKey(domain, selector string, now time.Time) (digest.DKIMKey, error) 
 	var err error
 	if k.Domain, err = toASCII(k.Domain); err == nil {
 		err = checkKeyNames(k)
+	}
+	if suffix, official := publicsuffix.PublicSuffix(k.Domain); err == nil && official && suffix == k.Domain {
+		err = fmt.Errorf("%s belongs to everyone who has a domain below it; give yours, such as example.%[1]s", k.Domain)
 	}
 	if err != nil {
 		return digest.DKIMKey{}, &digest.Error{Kind: digest.Invalid, Message: err.Error()}
@@ -166,9 +170,9 @@ func (s *Sealer) Seal(message []byte) ([]byte, error) {
 	return append(append(sealed, signature...), message...), nil
 }
 
-// signedFields gives the h= of a message. What it has of these fields is
-// signed, and of those that mail programs show or obey one more than it has is
-// named, so that another one added on the way breaks the signature (RFC 6376 §8.15).
+// signedFields gives the h= of a message: what it has of the fields that mail
+// programs show or obey, each named once more than it is there, so that another
+// one added on the way breaks the signature (RFC 6376 §8.15).
 func signedFields(message []byte) []string {
 	header, _, _ := bytes.Cut(message, []byte("\r\n\r\n"))
 	has := map[string]int{}
@@ -178,21 +182,13 @@ func signedFields(message []byte) []string {
 		}
 	}
 	var keys []string
-	for _, field := range [...]struct {
-		name   string
-		closed bool // to another one
-	}{
-		{"From", true}, {"Subject", true}, {"Reply-To", true}, {"To", true}, {"Date", true}, {"Message-ID", true},
-		{"MIME-Version", true}, {"Content-Type", true}, {"Content-Transfer-Encoding", false},
-		{"List-Id", false}, {"List-Help", false}, {"List-Unsubscribe", true}, {"List-Unsubscribe-Post", true},
-		{"Feedback-ID", true}, {"References", false}, {"Auto-Submitted", false},
+	for _, field := range [...]string{
+		"From", "Subject", "Reply-To", "To", "Cc", "Date", "Message-ID", "References", "In-Reply-To",
+		"MIME-Version", "Content-Type", "Content-Transfer-Encoding", "Content-Disposition",
+		"List-Id", "List-Help", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID", "Auto-Submitted",
 	} {
-		n := has[strings.ToLower(field.name)]
-		if field.closed {
-			n++
-		}
-		for range n {
-			keys = append(keys, field.name)
+		for range has[strings.ToLower(field)] + 1 {
+			keys = append(keys, field)
 		}
 	}
 	return keys

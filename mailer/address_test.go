@@ -1,0 +1,35 @@
+package mailer
+
+import (
+	"net/mail"
+	"strings"
+	"testing"
+)
+
+// What the header says is the mailbox that the envelope goes to, quotes and all.
+func TestHeaderNamesTheMailbox(t *testing.T) {
+	for _, address := range []string{
+		`"odd name"@example.org`, `"a\"b"@example.org`, `plain@example.org`, `"..dots"@example.org`, `"at@home"@example.org`, `o'neil+x@example.org`,
+	} {
+		m := sample()
+		m.To, m.ReplyTo = address, address
+		message, err := Compose(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := mail.ReadMessage(strings.NewReader(string(message)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := mail.ParseAddress(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range []string{"To", "Reply-To"} {
+			got, err := read.Header.AddressList(field)
+			if err != nil || len(got) != 1 || got[0].Address != want.Address {
+				t.Errorf("%s of %s: %q (%v), %v", field, address, read.Header.Get(field), got, err)
+			}
+		}
+	}
+}
