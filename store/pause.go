@@ -10,17 +10,32 @@ import (
 )
 
 // SetPause pauses a digest until a time, or, if that is zero, until the reader
-// says otherwise. What waits for it goes on waiting.
+// says otherwise. What waits for it goes on waiting. digest.Conflict for one
+// that was left: no pause may bring it back when it ends.
 func (s *Store) SetPause(ctx context.Context, id digest.DigestID, until, now time.Time) error {
 	if !until.IsZero() && !until.After(now) {
 		return invalid("a pause ends in the future, not at %s", until.Format(time.DateTime))
 	}
 	return s.changeDigest(ctx, "pausing the digest", id, func(c conn, d digestRow) error {
+		if d.State == digest.DigestLeft {
+			return &digest.Error{Kind: digest.Conflict, Message: "its reader has left; make it active first"}
+		}
 		if err := setDigestState(ctx, c, d, digest.DigestPaused, now); err != nil {
 			return err
 		}
 		_, err := c.exec(ctx, `UPDATE digests SET paused_until = ? WHERE id = ?`, from(until), id)
 		return err
+	})
+}
+
+// EndPause makes a paused digest active again; any other stays as it is, one
+// that was left above all.
+func (s *Store) EndPause(ctx context.Context, id digest.DigestID, now time.Time) error {
+	return s.changeDigest(ctx, "ending the pause", id, func(c conn, d digestRow) error {
+		if d.State != digest.DigestPaused {
+			return nil
+		}
+		return setDigestState(ctx, c, d, digest.DigestActive, now)
 	})
 }
 

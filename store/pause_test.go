@@ -108,3 +108,22 @@ func TestManyPausesEnd(t *testing.T) {
 		want(w.t, "all", n, 450)
 	})
 }
+
+// What was left is brought back by no pause, whether it begins or ends.
+func TestPauseOfWhatWasLeft(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		w.ok(w.SetPause(w.ctx(), ada.ID, noon.Add(day), noon))
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon))
+		oneLine(w.t, w.SetPause(w.ctx(), ada.ID, noon.Add(day), noon), digest.Conflict)
+		w.ok(w.EndPause(w.ctx(), ada.ID, noon))
+		want(w.t, "left", w.again(ada).State, digest.DigestLeft)
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon))
+		w.ok(w.EndPause(w.ctx(), ada.ID, noon))
+		w.ok(w.SetPause(w.ctx(), ada.ID, noon.Add(day), noon))
+		w.ok(w.EndPause(w.ctx(), ada.ID, noon))
+		want(w.t, "active", w.again(ada).State, digest.DigestActive)
+		want(w.t, "no end", w.again(ada).PausedUntil, time.Time{})
+		oneLine(w.t, w.EndPause(w.ctx(), 99, noon), digest.NotFound)
+	})
+}

@@ -90,10 +90,13 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 
 // bringBack makes a digest what it was before it was left.
 func (s *site) bringBack(r *http.Request, id digest.DigestID) error {
+	if err := s.Store.SetDigestState(r.Context(), id, digest.DigestActive, s.Now()); err != nil {
+		return err
+	}
 	if until, paused := s.carriedPause(r); paused {
 		return s.Store.SetPause(r.Context(), id, until, s.Now())
 	}
-	return s.Store.SetDigestState(r.Context(), id, digest.DigestActive, s.Now())
+	return nil
 }
 
 // carriedPause is the pause that a form carries.

@@ -30,6 +30,8 @@ type Archive interface {
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
 	// SetPause pauses a digest until an instant.
 	SetPause(ctx context.Context, id digest.DigestID, until, now time.Time) error
+	// EndPause makes a paused digest active again; one that was left stays so.
+	EndPause(ctx context.Context, id digest.DigestID, now time.Time) error
 	// SetWeekdays changes the local days on which a digest appears.
 	SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error
 	// Editions gives a digest's editions, newest first, limit at most.
