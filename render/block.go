@@ -93,9 +93,9 @@ func NewPictured(p digest.Post, proxy Proxy) *Block {
 	b.lead = html.EscapeString(cut(b.Title, leadColumns))
 	b.line = newPiece(headlineHTML(b))
 	b.full = newPiece(postHTML(b, b.Excerpt))
-	b.item = newPiece(headlineText(b, false))
-	b.linked = newPiece(headlineText(b, true))
-	b.entry = newPiece(postText(b, b.Excerpt))
+	b.item = newText(headlineText(b, false))
+	b.linked = newText(headlineText(b, true))
+	b.entry = newText(postText(b, b.Excerpt))
 	b.content, b.proxy = p.Content, proxy
 	return b
 }
@@ -104,13 +104,13 @@ func NewPictured(p digest.Post, proxy Proxy) *Block {
 func (b *Block) short() pair {
 	return b.brief.get(func() pair {
 		e := cut(b.Excerpt, shortColumns)
-		return b.kept(newPiece(postHTML(b, e)), newPiece(postText(b, e)))
+		return b.kept(newPiece(postHTML(b, e)), newText(postText(b, e)))
 	})
 }
 
 // row is the block's headline with its byline.
 func (b *Block) row() pair {
-	return b.listed.get(func() pair { return b.kept(newPiece(rowHTML(b)), newPiece(rowText(b))) })
+	return b.listed.get(func() pair { return b.kept(newPiece(rowHTML(b)), newText(rowText(b))) })
 }
 
 // kept counts what was made after the block.

@@ -69,11 +69,13 @@ type twin struct {
 	addresses    int
 }
 
-// write adds s, which ends with a line feed or is empty.
-func (t *twin) write(s string) {
+// write adds text, which ends with a line feed or is empty.
+func (t *twin) write(s string) { t.add(s, mentions(s)) }
+
+func (t *twin) add(s string, addresses int) {
 	t.plain.WriteString(s)
 	quote(&t.coded, s)
-	t.addresses += addressesIn(s)
+	t.addresses += addresses
 }
 
 func (t *twin) size() size   { return size{t.plain.Len(), t.coded.Len(), t.addresses} }
@@ -119,8 +121,8 @@ func (s *setter) bottom(b *Block) {
 	s.w.WriteString("</div>\n")
 	s.line()
 	s.body.html, s.body.text, s.body.refs = s.html.piece(), s.text.piece(), s.refs.piece()
-	s.body.onward = pair{newPiece(onwardHTML(b, onwardStyle)), newPiece(onwardText(b))}
-	s.body.teaser = pair{newPiece(teaserHTML(b)), newPiece(teaserText(b))}
+	s.body.onward = pair{newPiece(onwardHTML(b, onwardStyle)), newText(onwardText(b))}
+	s.body.teaser = pair{newPiece(teaserHTML(b)), newText(teaserText(b))}
 }
 
 func (s *setter) push(end string) { s.closers = append(s.closers, end) }
@@ -133,7 +135,7 @@ func (s *setter) pop() {
 
 // line moves the HTML of whole lines to where it is counted.
 func (s *setter) line() {
-	s.html.write(s.w.String())
+	s.html.add(s.w.String(), addressesIn(s.w.String()))
 	s.w.Reset()
 }
 

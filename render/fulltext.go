@@ -143,7 +143,7 @@ func (e *press) postText(s *sheet, b *Block, p *plan, d depth) {
 		s.add(x.body.text)
 		s.refs(x.body.refs)
 		if b.URL != "" {
-			s.write("\n" + b.URL + "\n")
+			s.add(newText("\n" + b.URL + "\n"))
 		}
 		s.add(gapPiece)
 	case x.cuts == asExcerpt:
@@ -157,7 +157,7 @@ func (e *press) postText(s *sheet, b *Block, p *plan, d depth) {
 	}
 }
 
-var gapPiece = newPiece("\n\n")
+var gapPiece = newText("\n\n")
 
 // refs adds the addresses of a post's links.
 func (s *sheet) refs(p piece) {

@@ -9,12 +9,17 @@ type piece struct {
 	addresses    int
 }
 
-// newPiece makes a piece of s, which ends with a line feed or is empty.
-func newPiece(s string) piece {
+// newPiece makes a piece of HTML, which ends with a line feed or is empty.
+func newPiece(s string) piece { return pieceOf(s, addressesIn(s)) }
+
+// newText makes a piece of the text version.
+func newText(s string) piece { return pieceOf(s, mentions(s)) }
+
+func pieceOf(s string, addresses int) piece {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/16 + 16)
 	quote(&b, s)
-	return piece{plain: s, coded: b.String(), addresses: addressesIn(s)}
+	return piece{s, b.String(), addresses}
 }
 
 // size is how much a piece adds to each form of a message, and how many

@@ -41,7 +41,7 @@ func NewSite(title, url, language string) Site {
 	}
 	s.parts = &siteParts{
 		label: newPiece(siteLabelHTML("p", s)), head: newPiece(siteHeadHTML(s)),
-		textLabel: newPiece(s.Title + "\n"), textHead: newPiece(siteHeadText(s)),
+		textLabel: newText(s.Title + "\n"), textHead: newText(siteHeadText(s)),
 	}
 	return s
 }

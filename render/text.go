@@ -13,16 +13,16 @@ const textColumns = 72
 // a mail of two versions is odd: then the text has one more, that of its maker.
 func (e *press) text(p plan, inPage int) *sheet {
 	s := &sheet{pieces: make([]piece, 0, 8+2*p.shown+3*len(e.Sites))}
-	s.write(e.textTop())
+	s.add(newText(e.textTop()))
 	if p.index {
 		e.indexText(s, &p)
 	}
 	if p.below {
 		e.postsText(s, &p)
 	}
-	s.write(e.textBottom())
+	s.add(newText(e.textBottom()))
 	if (inPage+s.total.addresses)%2 == 1 {
-		s.write("\n" + e.HomeURL + "\n")
+		s.add(newText("\n" + e.HomeURL + "\n"))
 	}
 	return s
 }
@@ -63,11 +63,11 @@ func (e *press) indexText(s *sheet, p *plan) {
 		s.add(blankPiece)
 	}
 	if n := e.posts - p.shown; n > 0 {
-		s.write("… and " + strconv.Itoa(n) + " more in the web edition:\n" + e.moreURL() + "\n\n")
+		s.add(newText("… and " + strconv.Itoa(n) + " more in the web edition:\n" + e.moreURL() + "\n\n"))
 	}
 }
 
-var blankPiece = newPiece("\n")
+var blankPiece = newText("\n")
 
 func (e *press) postsText(s *sheet, p *plan) {
 	for i, site := range e.Sites {
