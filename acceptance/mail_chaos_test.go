@@ -38,8 +38,8 @@ func TestMailChaos(t *testing.T) {
 				if since < 8*time.Hour {
 					o.server.follow(c.plan)
 				}
-				o.server.lone = i%3 == 1
-				o.together(now, 2, since < 4*time.Hour)
+				o.server.offer(i%3 != 1)
+				o.together(now, map[bool]int{true: 2, false: 1}[since < 4*time.Hour], since < 4*time.Hour)
 			}
 		}
 		o.server.follow(noFaults)

@@ -16,10 +16,11 @@ type ledger struct {
 	mute   map[string]time.Time            // addresses that may get nothing from then on
 	keys   keyring
 	sealed bool // every message must be signed
+	known  map[string]examined
 }
 
 func newLedger() *ledger {
-	return &ledger{due: map[string]map[string]time.Time{}, killed: map[string]bool{}, mute: map[string]time.Time{}, keys: keyring{}}
+	return &ledger{due: map[string]map[string]time.Time{}, killed: map[string]bool{}, mute: map[string]time.Time{}, keys: keyring{}, known: map[string]examined{}}
 }
 
 // A judgement is what a journal shows.
@@ -48,11 +49,26 @@ const (
 	mostDoubt = 2 // copies of one message
 )
 
+type examined struct {
+	parcel
+	problems []string
+}
+
+// examine examines the same octets once.
+func (l *ledger) examine(raw []byte) (parcel, []string) {
+	e, ok := l.known[string(raw)]
+	if !ok {
+		e.parcel, e.problems = examine(raw, l.keys)
+		l.known[string(raw)] = e
+	}
+	return e.parcel, e.problems
+}
+
 // judge holds a journal, and what was tried, against the ledger.
 func (l *ledger) judge(journal []accepted, tries []attempt) (j judgement) {
 	byID, order := map[string][]mailCopy{}, []string{}
 	for _, a := range journal {
-		p, problems := examine(a.raw, l.keys)
+		p, problems := l.examine(a.raw)
 		for _, problem := range problems {
 			j.find("%s: a message to %s is not whole: %s", instant(a.now), a.to, problem)
 		}
@@ -169,7 +185,7 @@ func (l *ledger) excuse(reader string, at time.Time, tries []attempt) (refused b
 		if a.code >= 500 {
 			refused = true
 		}
-		if a.reached == inBody || a.dot && a.code == 0 {
+		if a.reached == inBody || a.dot && (a.code == 0 || l.killed[a.run]) { // the dead may not have noted the answer
 			doubts++
 		}
 	}

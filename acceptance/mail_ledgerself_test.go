@@ -123,6 +123,13 @@ func forgeries() []forgery {
 			lost := attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost, dot: true}
 			return slices.Delete(j, 1, 2), append(a, lost, lost)
 		}},
+		{name: "in doubt, and refused to one who died of it", forge: func(l *ledger, j journal, a tries) (journal, tries) {
+			l.killed["dead"] = true
+			lost := attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost, dot: true}
+			refused := lost
+			refused.run, refused.code, refused.now = "dead", 451, lost.now.Add(time.Hour)
+			return slices.Delete(j, 1, 2), append(a, lost, refused)
+		}},
 		{name: "in doubt once", finds: "never had", forge: func(l *ledger, j journal, a tries) (journal, tries) {
 			return slices.Delete(j, 1, 2), append(a, attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost, dot: true})
 		}},

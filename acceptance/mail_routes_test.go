@@ -74,7 +74,7 @@ func TestMailServersWithWays(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, storetest.SQLite(t), 5)
 			o.enrol(8, firstMidnight())
-			o.server.lone = c.lone
+			o.server.offer(!c.lone)
 			o.server.follow(c.plan)
 			o.every(5*time.Minute, 0, 40*time.Minute)
 			o.every(20*time.Minute, 40*time.Minute, 2*time.Hour)

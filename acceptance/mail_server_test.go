@@ -22,12 +22,12 @@ import (
 // client came to hear of that.
 type mailServer struct {
 	t        *testing.T
-	lone     bool        // PIPELINING is not offered
 	tls      *tls.Config // STARTTLS is offered, and AUTH only after it
 	password string      // of every user; empty: no AUTH
 
 	mu         sync.Mutex
 	plan       plan
+	lone       bool      // PIPELINING is not offered on new connections
 	now        time.Time // simulated
 	conns      int
 	journal    []accepted
@@ -112,6 +112,13 @@ func (s *mailServer) connections() int {
 	return s.conns
 }
 
+// offer says whether new connections are offered PIPELINING.
+func (s *mailServer) offer(pipelining bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lone = !pipelining
+}
+
 func (s *mailServer) clock() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,6 +188,7 @@ func (s *mailServer) violated(format string, args ...any) {
 type mailSession struct {
 	*mailServer
 	conn    net.Conn
+	one     bool // PIPELINING is not offered
 	r       *bufio.Reader
 	w       *bufio.Writer
 	id      int
@@ -197,7 +205,7 @@ var errEnd = errors.New("the session is over")
 func (s *mailServer) serve(conn net.Conn, run string) {
 	s.mu.Lock()
 	s.conns++
-	c := &mailSession{mailServer: s, conn: conn, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), id: s.conns, run: run}
+	c := &mailSession{mailServer: s, conn: conn, one: s.lone, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), id: s.conns, run: run}
 	s.mu.Unlock()
 	defer func() { c.conn.Close() }()
 	defer c.finish()
@@ -233,7 +241,7 @@ func (c *mailSession) line(most int) (string, error) {
 // alone holds that nothing was sent behind a command that ends a group
 // (RFC 2920 §3.1), or behind any where pipelining was not offered.
 func (c *mailSession) alone(verb string) {
-	last := c.lone || !slices.Contains([]string{"MAIL", "RCPT", "RSET"}, verb)
+	last := c.one || !slices.Contains([]string{"MAIL", "RCPT", "RSET"}, verb)
 	if last && c.r.Buffered() > 0 {
 		c.violated("more was sent behind %s", verb)
 	}
@@ -278,7 +286,7 @@ func (c *mailSession) command(verb, arg string) error {
 
 func (c *mailSession) offers() []string {
 	offers := []string{"mail.example", "8BITMIME", "ENHANCEDSTATUSCODES", "SIZE 10000000"}
-	if !c.lone {
+	if !c.one {
 		offers = append(offers, "PIPELINING")
 	}
 	if c.tls != nil && !c.secure {
