@@ -25,10 +25,6 @@ const (
 	atQUIT      point = "QUIT"
 )
 
-func allPoints() []point {
-	return []point{atBanner, atEHLO, atSTARTTLS, atAUTH, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atRSET, atQUIT}
-}
-
 // A trick is a way to go wrong.
 type trick string
 
