@@ -125,6 +125,15 @@ func (s *setter) bottom(b *Block) {
 	s.body.teaser = pair{newPiece(teaserHTML(b)), newText(teaserText(b))}
 }
 
+// maxSet is how much of a post is set, in bytes of both versions: some three
+// times what a mail can show, so that what is cut off here never shows. A long
+// address that is never closed stands again in each line after it.
+const maxSet = 300_000
+
+func (s *setter) full() bool {
+	return s.html.plain.Len()+s.w.Len()+s.text.plain.Len()+s.refs.plain.Len() > maxSet
+}
+
 func (s *setter) push(end string) { s.closers = append(s.closers, end) }
 
 func (s *setter) pop() {

@@ -11,6 +11,9 @@ const codeChunk = 24
 // blocks sets blocks one after the other.
 func (s *setter) blocks(blocks []*block, at where) {
 	for i, b := range blocks {
+		if s.full() {
+			return
+		}
 		var next *block
 		if i+1 < len(blocks) {
 			next = blocks[i+1]
@@ -98,6 +101,9 @@ func (s *setter) list(b *block, at where) {
 	}
 	inside.listed++
 	for i, k := range b.kids {
+		if s.full() {
+			break
+		}
 		mark := "* "
 		if b.ordered {
 			mark = strconv.Itoa(b.start+i) + ". "
@@ -158,14 +164,17 @@ func (s *setter) code(b *block, at where) {
 	s.push("</code></td></tr></tbody></table>\n")
 	s.gap(at)
 	for i, l := range all {
-		last := i == len(all)-1
+		last := i == len(all)-1 || s.full()
 		s.inlineHTML(solid(l), at)
 		if !last {
 			s.w.WriteString("<br>")
 		}
 		s.w.WriteString("\n")
 		s.codeText(l, at)
-		if (i+1)%codeChunk == 0 && !last {
+		if last {
+			break
+		}
+		if (i+1)%codeChunk == 0 {
 			s.mark()
 		}
 	}
@@ -204,6 +213,9 @@ func (s *setter) table(b *block, at where) {
 	s.tableText(b, at)
 	figures := figureColumns(b.rows)
 	for i, r := range b.rows {
+		if s.full() {
+			break
+		}
 		s.w.WriteString("<tr>\n")
 		for k, c := range r {
 			tag, style := "td", cellStyle

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -27,7 +29,7 @@ type mention struct {
 // mentioned is what text begins with, if that is an address to those who look
 // for one: not what goes on in letters of another kind, as in Example.com’s.
 func mentioned(text string) (m mention, ok bool) {
-	m.from = len(text) - len(strings.TrimLeft(text, " "))
+	m.from = len(text) - len(strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unseen(r) || r == '(' }))
 	if first, _, _ := strings.Cut(text[m.from:], " "); strings.IndexByte(first, '.') <= 0 {
 		return m, false // as most words: no need to look closer
 	}
@@ -101,6 +103,9 @@ func honest(line []token) []token {
 			p.words = candid(p.words, t.href)
 			continue
 		}
+		for k := range words {
+			words[k].text = visible(words[k].text)
+		}
 		shown := plainText(words)
 		m, ok := pretends(shown, t.href)
 		switch {
@@ -116,6 +121,27 @@ func honest(line []token) []token {
 		}
 	}
 	return line
+}
+
+// unseen are characters that take no room. Between letters of some scripts
+// they have a meaning.
+func unseen(r rune) bool { return r >= 0x200b && r <= 0x200f || r == 0x2060 || r == 0xad || r == 0xfeff }
+
+// visible takes out what cannot be seen beside letters that need no such
+// thing, where it could only hide an address: www.ban\u200ck.com.
+func visible(text string) string {
+	if strings.IndexFunc(text, unseen) < 0 {
+		return text
+	}
+	all := []rune(text)
+	ascii := func(i int) bool { return i >= 0 && i < len(all) && all[i] < utf8.RuneSelf && all[i] > ' ' }
+	var b strings.Builder
+	for i, r := range all {
+		if !unseen(r) || !ascii(i-1) && !ascii(i+1) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // pictureFirst is the picture that a link begins with, whose description then
