@@ -125,7 +125,9 @@ func honest(line []token) []token {
 
 // unseen are characters that take no room. Between letters of some scripts
 // they have a meaning.
-func unseen(r rune) bool { return r >= 0x200b && r <= 0x200f || r == 0x2060 || r == 0xad || r == 0xfeff }
+func unseen(r rune) bool {
+	return r >= 0x200b && r <= 0x200f || r == 0x2060 || r == 0xad || r == 0xfeff
+}
 
 // visible takes out what cannot be seen beside letters that need no such
 // thing, where it could only hide an address: www.ban\u200ck.com.
