@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"digest/bounce"
@@ -36,6 +37,7 @@ func (e *env) takeReturns(st *store.Store) ([]func(context.Context) error, error
 		if err != nil {
 			return nil, err
 		}
+		fmt.Fprintf(e.stdout, "mail that comes back is taken at %s\n", server.Addr())
 		parts = append(parts, server.Serve)
 	}
 	if e.bounceMaildir != "" {
