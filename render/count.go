@@ -93,8 +93,10 @@ func shownIn(tag, words, after string) (n, to int) {
 // longer reports whether an address that ends a link goes on behind it, to those
 // who see no links.
 func longer(address, after string) bool {
-	after, ended := strings.CutPrefix(after, "</a>")
-	if !ended || after == "" {
+	for _, tag := range [...]string{"</a>", "</strong>", "</em>", "</span>", "</small>"} {
+		after = strings.TrimPrefix(after, tag)
+	}
+	if after == "" {
 		return false
 	}
 	_, rest, _ := strings.Cut(address, "://")

@@ -63,6 +63,7 @@ func TestAddressesIn(t *testing.T) {
 		{`<a href="https://a.com/">“www.boston.com” is</a>`, "www.boston.com is\nhttps://a.com/\n", 3},
 		{`<a href="https://a.com/">see www.boston.com</a>`, "see www.boston.com\nhttps://a.com/\n", 4},
 		{`<a href="http://a.com/">www.a.com</a>.`, "www.a.com [1].\n\n[1] http://a.com/\n", 3},
+		{`<strong><a href="http://a.com/">www.a.com</a></strong>.`, "www.a.com [1].\n\n[1] http://a.com/\n", 3},
 		{`<a href="http://a.com/">www.a.com</a>,`, "www.a.com [1],\n\n[1] http://a.com/\n", 2},
 		{`<a href="http://a.com/">www.a.com/x</a>,`, "www.a.com/x [1],\n\n[1] http://a.com/\n", 3},
 		{`<a href="http://x.com">x.com is it</a>`, "x.com is it [2]\n\n[2] http://x.com\n", 3},
