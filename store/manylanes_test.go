@@ -49,3 +49,30 @@ func TestRatesOutliveWhatIsForgotten(t *testing.T) {
 		w.holds("forgotten when it does not", 0, `SELECT count(*) FROM lanes`)
 	})
 }
+
+// A lane that recovers carries no more than it may, however many it is allowed
+// when it is well.
+func TestWidthBelowConnections(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("a.example", 9)
+		w.ok(w.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 4}))
+		for width, wanted := range map[int]int{2: 2, 7: 4} {
+			_, err := w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane { l.Width = width; return l })
+			w.ok(err)
+			want(w.t, "at once", w.claimed(noon, digest.Claim{Most: 9, Token: "t"})["a.example"], wanted)
+			w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		}
+	})
+}
+
+// What was claimed when its reader left is not claimed again.
+func TestLeftWhileClaimed(t *testing.T) {
+	each(t, func(w world) {
+		d := w.released(1)[0]
+		e := w.take(parisMidnight, 9, "t")[0]
+		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		want(w.t, "claimed", len(w.take(parisMidnight, 9, "t")), 0)
+		want(w.t, "over", w.edition(e.ID).State, digest.EditionFailed)
+	})
+}

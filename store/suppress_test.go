@@ -23,6 +23,7 @@ func TestSuppressionAtEveryMoment(t *testing.T) {
 		w.suppressReader(0, "asked by\nletter")
 		ds := w.released(4)
 		now := parisMidnight
+		w.holds("made, and not to be sent", 1, `SELECT count(*) FROM editions WHERE state = 'unmailed'`)
 		w.suppressReader(1, "")
 		got := w.take(now, 9, "t")
 		want(w.t, "claimed", len(got), 2)
