@@ -41,7 +41,7 @@ type reportedReturn struct {
 
 type reportedLane struct {
 	Lane   string     `json:"lane"`
-	Until  *time.Time `json:"until"` // nothing is sent before
+	Until  *time.Time `json:"until"` // nothing is sent before; null: it does not rest
 	Width  int        `json:"width"` // messages at once while it recovers; 0: all
 	Alarm  bool       `json:"alarm"` // the operator has to put something right
 	Reason string     `json:"reason"`
@@ -57,7 +57,7 @@ type reportedQueued struct {
 	Reason  string     `json:"reason"`
 }
 
-func reportQueue(q store.MailQueue, lanes []digest.Lane) reportedQueue {
+func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reportedQueue {
 	r := reportedQueue{
 		Counts: map[string]int{}, Lanes: []reportedLane{},
 		Waiting: reportQueued(q.Waiting), Unconfirmed: reportQueued(q.Unconfirmed),
@@ -71,9 +71,13 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane) reportedQueue {
 		r.Counts[string(state)] = n
 	}
 	for _, l := range lanes {
-		if l.Reason != "" || !l.Until.IsZero() || l.Width > 0 {
-			r.Lanes = append(r.Lanes, reportedLane{laneName(l.Name), instant(l.Until), l.Width, l.Alarm, l.Reason})
+		if l.Reason == "" && l.Until.IsZero() && l.Width == 0 {
+			continue
 		}
+		if !l.Rests(now) {
+			l.Until = time.Time{}
+		}
+		r.Lanes = append(r.Lanes, reportedLane{laneName(l.Name), instant(l.Until), l.Width, l.Alarm, l.Reason})
 	}
 	return r
 }
@@ -103,7 +107,7 @@ func (queueListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		r := reportQueue(q, lanes)
+		r := reportQueue(q, lanes, e.now())
 		if e.json {
 			return e.printJSON(r)
 		}
@@ -142,7 +146,7 @@ func (e *env) showQueue(r reportedQueue) {
 
 func (e *env) showLane(l reportedLane) {
 	what := "recovers"
-	if l.Until != nil && l.Until.After(e.now()) {
+	if l.Until != nil {
 		what = "rests until " + l.Until.Format("2006-01-02 15:04:05 MST")
 	}
 	if l.Alarm {
