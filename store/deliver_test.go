@@ -298,3 +298,19 @@ func TestRenewedLeases(t *testing.T) {
 		want(w.t, "over", w.edition(got[1].ID).State, digest.EditionReady)
 	})
 }
+
+// That a worker died says nothing of the edition: its schedule begins with the
+// first answer.
+func TestADeadWorkersAttemptIsNone(t *testing.T) {
+	each(t, func(w world) {
+		w.released(1)
+		now := parisMidnight
+		for range 10 {
+			want(w.t, "taken", len(w.take(now, 1, now.String())), 1)
+			now = now.Add(6 * time.Minute)
+			_, err := w.Reap(w.ctx(), now)
+			w.ok(err)
+		}
+		want(w.t, "the first attempt", w.take(now, 1, "t")[0].Attempt, 1)
+	})
+}

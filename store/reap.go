@@ -66,8 +66,10 @@ func (s *Store) ReapIdempotent(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// reapLeased takes back what was not begun to be sent, with its attempt: that a
+// process died says nothing of the edition, whose schedule is for refusals.
 func reapLeased(ctx context.Context, c conn, now instant) error {
-	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', lease_token = '', lease_until = 0
+	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
 		WHERE state = 'leased' AND lease_until <= ?`, now)
 	return err
 }
