@@ -140,7 +140,8 @@ func (o *office) wouldSee() {
 	before := len(o.judge(journal, tries).findings)
 	alone := slices.IndexFunc(journal, func(a accepted) bool {
 		copies := slices.DeleteFunc(slices.Clone(journal), func(b accepted) bool { return a.to != b.to || a.now.Day() != b.now.Day() })
-		return len(copies) == 1 && codeOf(a.answer) == 250 && !o.killed[a.run] && !a.now.After(o.until.Add(8*time.Hour))
+		refused, doubts := o.excuse(a.to, a.now.Truncate(oneDay), tries)
+		return !refused && doubts < 2 && len(copies) == 1 && codeOf(a.answer) == 250 && !o.killed[a.run] && !a.now.After(o.until.Add(8*time.Hour))
 	})
 	for name, change := range map[string]func(*accepted) []accepted{
 		"lost":          func(*accepted) []accepted { return nil },

@@ -141,8 +141,7 @@ func (l *ledger) judgePosts(j *judgement, byID map[string][]mailCopy, order []st
 	for _, id := range order {
 		c := byID[id][0]
 		for url := range c.posts {
-			other := had[c.to+url]
-			if other != "" && !slices.ContainsFunc(byID[other], func(c mailCopy) bool { return codeOf(c.answer) >= 400 }) {
+			if other := had[c.to+url]; other != "" && !l.carried(byID[other], c) {
 				j.find("%s has %s twice: in %s and %s", c.to, url, other, id)
 			}
 			had[c.to+url] = id
@@ -176,10 +175,19 @@ func (l *ledger) silenced(reader string, at time.Time) bool {
 	return ok && since.Before(at.Add(oneDay)) // it may have been waiting
 }
 
+// carried reports whether a message may hold the posts of an earlier one: that
+// was refused after it had been kept, or nobody knew of it and a day went by.
+func (l *ledger) carried(earlier []mailCopy, later mailCopy) bool {
+	return slices.ContainsFunc(earlier, func(c mailCopy) bool {
+		unknown := c.answer == "" || l.killed[c.run]
+		return codeOf(c.answer) >= 400 || unknown && later.now.Sub(c.now) > 15*time.Hour
+	})
+}
+
 // excuse tells what the server did to an edition that did not come.
 func (l *ledger) excuse(reader string, at time.Time, tries []attempt) (refused bool, doubts int) {
 	for _, a := range tries {
-		if a.to != reader || a.now.Before(at) || !a.now.Before(at.Add(oneDay)) {
+		if a.to != reader || a.now.Before(at) || !a.now.Before(at.Add(2*oneDay)) { // a poll that was killed puts its news off by a day
 			continue
 		}
 		if a.code >= 500 {

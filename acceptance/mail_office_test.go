@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +35,9 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 	t.Helper()
 	if full() {
 		seed = rand.Uint64()
+	}
+	if again, err := strconv.ParseUint(os.Getenv("DIGEST_ACCEPTANCE_SEED"), 10, 64); err == nil {
+		seed = again
 	}
 	t.Logf("seed %d", seed)
 	o := &office{house: newHouse(t, database), ledger: newLedger(), now: begin(), random: rand.New(rand.NewPCG(seed, 11))}
@@ -205,8 +211,36 @@ func (o *office) hold() judgement {
 	j := o.judge(o.server.kept(), o.server.tries())
 	if len(j.findings) > 0 {
 		o.t.Errorf("%s", j.tell())
+		o.evidence(j)
 	}
 	return j
+}
+
+// evidence logs all that the server knows of a few readers in findings, and
+// what the program does.
+func (o *office) evidence(j judgement) {
+	o.t.Helper()
+	shown := map[string]bool{}
+	for _, f := range j.findings {
+		i := slices.IndexFunc(o.readers, func(email string) bool { return strings.Contains(f, email) })
+		if i < 0 || shown[o.readers[i]] || len(shown) == 3 {
+			continue
+		}
+		email := o.readers[i]
+		shown[email] = true
+		for _, a := range o.server.tries() {
+			if a.to == email {
+				o.t.Logf("%s: %s by %s (killed: %v), connection %d: came to %s, dot %v, kept %v, last answer %q", email, instant(a.now), a.run, o.killed[a.run], a.conn, a.reached, a.dot, a.kept, a.reply)
+			}
+		}
+		for _, a := range o.server.kept() {
+			if a.to == email {
+				p, _ := o.examine(a.raw)
+				o.t.Logf("%s: %s kept %s %q, answered %q", email, instant(a.now), p.id, p.subject, a.answer)
+			}
+		}
+	}
+	o.t.Logf("the queue: %.4000s", o.at(o.now, "--json", "queue"))
 }
 
 // every runs ticks so far apart for a part of the first day.

@@ -79,13 +79,16 @@ func newMailServer(t *testing.T, now time.Time) *mailServer {
 	}
 }
 
-// door opens a port; what comes by it belongs to a run. It gives the address.
+// door opens a port; what comes by it belongs to a run, and to the instant at
+// which it was opened, however late the server comes to read it. It gives the
+// address.
 func (s *mailServer) door(run string) string {
 	s.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	now := s.clock()
 	var sessions sync.WaitGroup
 	s.t.Cleanup(func() { l.Close(); sessions.Wait() })
 	sessions.Go(func() {
@@ -94,7 +97,7 @@ func (s *mailServer) door(run string) string {
 			if err != nil {
 				return
 			}
-			sessions.Go(func() { s.serve(conn, run) })
+			sessions.Go(func() { s.serve(conn, run, now) })
 		}
 	})
 	return l.Addr().String()
@@ -193,6 +196,7 @@ type mailSession struct {
 	w       *bufio.Writer
 	id      int
 	run     string
+	now     time.Time // simulated, of the run
 	secure  bool
 	known   bool // logged in
 	greeted bool
@@ -202,10 +206,10 @@ type mailSession struct {
 
 var errEnd = errors.New("the session is over")
 
-func (s *mailServer) serve(conn net.Conn, run string) {
+func (s *mailServer) serve(conn net.Conn, run string, now time.Time) {
 	s.mu.Lock()
 	s.conns++
-	c := &mailSession{mailServer: s, conn: conn, one: s.lone, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), id: s.conns, run: run}
+	c := &mailSession{mailServer: s, conn: conn, one: s.lone, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), id: s.conns, run: run, now: now}
 	s.mu.Unlock()
 	defer func() { c.conn.Close() }()
 	defer c.finish()
