@@ -127,3 +127,32 @@ func TestPauseOfWhatWasLeft(t *testing.T) {
 		oneLine(w.t, w.EndPause(w.ctx(), 99, noon), digest.NotFound)
 	})
 }
+
+// What the polls for other readers bring during a pause with an end waits for
+// its reader; one without an end gathers nothing.
+func TestPauseGathers(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		f := w.feed("f.example")
+		for _, d := range []digest.Digest{ada, bob, cyd} {
+			w.subscribe(d, f)
+		}
+		w.record(noon, f, posts(noon, "o"))
+		until := parisMidnight.Add(3 * day)
+		w.ok(w.SetPause(w.ctx(), ada.ID, until, noon))
+		w.ok(w.SetPause(w.ctx(), cyd.ID, time.Time{}, noon))
+		for i, name := range []string{"p", "q", "r"} {
+			midnight := parisMidnight.Add(time.Duration(i) * day)
+			w.record(midnight, f, posts(midnight, name))
+			w.hour(midnight)
+		}
+		want(w.t, "ada has none yet", w.editions(ada), "")
+		want(w.t, "bob", w.editions(bob), "2026-11-20 o p; 2026-11-21 q; 2026-11-22 r")
+		_, err := w.Resume(w.ctx(), until)
+		w.ok(err)
+		w.record(until, f, posts(until, "s"))
+		w.hour(until)
+		want(w.t, "all that came", w.editions(ada), "2026-11-23 o p q r s")
+		want(w.t, "cyd", w.waiting(cyd), "o")
+	})
+}

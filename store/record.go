@@ -309,7 +309,9 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	return added, nil
 }
 
-// hide makes the hidden rows of the new posts, of all feeds in one statement.
+// hide makes the hidden rows of the new posts, of all feeds in one statement,
+// also for readers whose pause has an end: what others' polls bring meanwhile
+// waits for them.
 // There is no ON CONFLICT: that the post is new proves that the rows are.
 func (r *recording) hide(ctx context.Context) error {
 	var v values
@@ -323,7 +325,7 @@ func (r *recording) hide(ctx context.Context) error {
 			WITH v (post_id, feed_id) AS (VALUES `+part.String()+`)
 			SELECT s.digest_id, d.next_due_at, v.post_id
 			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id AND d.state = 'active' ORDER BY s.digest_id, v.post_id`)
+			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id AND (d.state = 'active' OR d.paused_until > 0) ORDER BY s.digest_id, v.post_id`)
 		r.hidden += n
 		return err
 	})
