@@ -29,6 +29,28 @@ func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {
 	return j.Store.NextMail(ctx, j.Now(), digest.Limits{Rate: j.Mail.Route.Rate}, j.Mail.Domain)
 }
 
+// shortestMailNap is how long a rate holds mail back at least.
+const shortestMailNap = 20 * time.Millisecond
+
+// untilMail is how long it is until there is something to deliver again. What
+// a rate of many a second holds back is not kept waiting for a whole nap.
+func (j *Job) untilMail() time.Duration {
+	next, any, err := j.nextMail(j.Hard)
+	if err != nil || !any {
+		return j.Nap
+	}
+	return min(mailNap(next.Sub(j.Now())), j.Nap)
+}
+
+// mailNap bounds a wait for mail from below. What is due already, and yet
+// could not be had, is with others.
+func mailNap(wait time.Duration) time.Duration {
+	if wait <= 0 {
+		return shortestNap
+	}
+	return max(wait, shortestMailNap)
+}
+
 // mailSoon reports whether mail is held back by a rate alone, and for how long:
 // a Tick stays for it. A retry, or a route that rests, is for a later one.
 func (j *Job) mailSoon(sum Summary) (time.Duration, bool, error) {
@@ -44,5 +66,5 @@ func (j *Job) mailSoon(sum Summary) (time.Duration, bool, error) {
 	if wait <= 0 && sum.Sent == 0 { // others have it, or it cannot be had: no reason to go round and round
 		any = false
 	}
-	return max(wait, shortestNap), any && wait <= soon, nil
+	return mailNap(wait), any && wait <= soon, nil
 }

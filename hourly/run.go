@@ -197,7 +197,7 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 	if !stats.RouteRetryAt.IsZero() {
 		return j.clampNap(stats.RouteRetryAt.Sub(j.Now())), nil
 	}
-	return j.until(j.nextMail), nil
+	return j.untilMail(), nil
 }
 
 func (j *Job) nextPoll(ctx context.Context) (time.Time, bool, error) {
