@@ -287,13 +287,32 @@ type arrival struct {
 	at time.Time
 }
 
+// uncounted is a link without what only counts readers, which mail leaves out.
+func uncounted(link string) string {
+	page, query, asked := strings.Cut(link, "?")
+	if !asked {
+		return link
+	}
+	query, fragment, _ := strings.Cut(query, "#")
+	kept := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
+		return strings.HasPrefix(pair, "utm_") || strings.HasPrefix(pair, "xtor=") || strings.HasPrefix(pair, "wt_mc=") || strings.HasPrefix(pair, "source=rss-")
+	})
+	if len(kept) > 0 {
+		page += "?" + strings.Join(kept, "&")
+	}
+	if fragment != "" {
+		page += "#" + fragment
+	}
+	return page
+}
+
 // checkReal: an entry is in the first mail after the first poll after it came
 // out, and in no other. It reports whether that was the first mail of all.
 func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, asked []time.Time, came []arrival) (atOnce bool) {
 	s.t.Helper()
 	var in []string
 	for _, a := range came {
-		if slices.Contains(strings.Fields(a.text), link) {
+		if slices.Contains(strings.Fields(a.text), uncounted(link)) {
 			in = append(in, instant(a.at))
 		}
 	}
