@@ -106,8 +106,8 @@ func TestPauseEndsAsItSays(t *testing.T) {
 		}
 		list, err := r.store.Editions(r.t.Context(), d.ID, 10)
 		r.must(err)
-		if len(list) != 1 || list[0].LocalDate.String() != "2026-11-28" {
-			r.t.Errorf("editions %v, want that of the 28th alone", list)
+		if len(list) != 2 || list[1].LocalDate.String() != "2026-11-27" { // the newest first
+			r.t.Errorf("editions %v, want those of the 27th and the 28th", list)
 		}
 	})
 }
