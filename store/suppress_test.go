@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -166,5 +167,22 @@ func TestDKIMKeys(t *testing.T) {
 		want(w.t, "left", list(), "example.com b true, example.org b true")
 		w.ok(w.RemoveDKIMKey(w.ctx(), "example.com", "b"))
 		want(w.t, "the last may go", list(), "example.org b true")
+	})
+}
+
+// Of a domain's first keys that are made at once, one signs.
+func TestDKIMKeysMadeAtOnce(t *testing.T) {
+	each(t, func(w world) {
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: string(rune('a' + i)), PrivateKey: []byte("key"), CreatedAt: noon})
+				if err != nil {
+					w.t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		w.holds("one signs", 1, `SELECT count(*) FROM dkim_keys WHERE active = 1`)
 	})
 }
