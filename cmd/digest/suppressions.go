@@ -91,7 +91,12 @@ func (c suppressionsRemoveCmd) Run(e *env) error {
 			return err
 		}
 		next := "is mailed again, from the next edition on"
-		if _, d, err := e.reader(st, address); err == nil && d.State != digest.DigestActive {
+		_, d, err := e.reader(st, address)
+		switch {
+		case digest.KindOf(err) == digest.NotFound: // an address may be suppressed that is no reader's
+		case err != nil:
+			return err
+		case d.State != digest.DigestActive:
 			next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, address)
 		}
 		return e.say(map[string]any{"email": address, "removed": true}, "%s %s", address, next)
