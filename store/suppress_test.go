@@ -173,16 +173,24 @@ func TestDKIMKeys(t *testing.T) {
 // Of a domain's first keys that are made at once, one signs.
 func TestDKIMKeysMadeAtOnce(t *testing.T) {
 	each(t, func(w world) {
-		var all sync.WaitGroup
-		for i := range 8 {
-			all.Go(func() {
-				_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: string(rune('a' + i)), PrivateKey: []byte("key"), CreatedAt: noon})
-				if err != nil {
-					w.t.Error(err)
-				}
-			})
+		const domains, keys = 20, 8
+		for d := range domains {
+			var all sync.WaitGroup
+			begin := make(chan struct{})
+			for k := range keys {
+				all.Go(func() {
+					<-begin
+					_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{
+						Domain: fmt.Sprintf("d%d.example", d), Selector: fmt.Sprintf("k%d", k), PrivateKey: []byte("key"), CreatedAt: noon,
+					})
+					if err != nil {
+						w.t.Error(err)
+					}
+				})
+			}
+			close(begin)
+			all.Wait()
 		}
-		all.Wait()
-		w.holds("one signs", 1, `SELECT count(*) FROM dkim_keys WHERE active = 1`)
+		w.holds("one of each signs", domains, `SELECT count(*) FROM dkim_keys WHERE active = 1`)
 	})
 }
