@@ -25,7 +25,20 @@ type User struct {
 	Email     string
 	TimeZone  string // IANA name
 	CreatedAt time.Time
+
+	Operator  bool      // runs this instance
+	Direction Direction // of the pages around the posts
+	Shortcuts bool      // single keys do something
 }
+
+// Direction says in which direction lines of text run.
+type Direction string
+
+// The directions.
+const (
+	LeftToRight Direction = "ltr"
+	RightToLeft Direction = "rtl"
+)
 
 // DigestState says whether a digest is made at all.
 type DigestState string
@@ -189,6 +202,7 @@ type Subscription struct {
 	FeedID   FeedID
 	Title    string // the reader's own name for the feed; empty: the feed's
 	Folder   string
+	Display  Layout // how its posts are shown; empty: as the digest's
 }
 
 // A Post is an entry of a feed, stored once.

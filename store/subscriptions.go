@@ -48,9 +48,9 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		sub.FeedID = feed.MergedInto
 		return subscribe(ctx, c, sub, now)
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at)
-		VALUES (?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO NOTHING`,
-		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, now)
+	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO NOTHING`,
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, sub.Display, now)
 	if err != nil || n == 0 || feed.ParsedAt == 0 {
 		return n > 0, err
 	}
@@ -164,10 +164,11 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	var rows []struct {
 		feedRow
-		OwnTitle string `db:"own_title"`
-		Folder   string `db:"folder"`
+		OwnTitle string        `db:"own_title"`
+		Folder   string        `db:"folder"`
+		Display  digest.Layout `db:"display"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, s.title AS own_title, s.folder
+	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, s.title AS own_title, s.folder, s.display
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
 		WHERE s.digest_id = ? ORDER BY s.created_at, f.id`, id)
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]Subscr
 	infos := make([]SubscriptionInfo, len(rows))
 	for i, r := range rows {
 		infos[i] = SubscriptionInfo{
-			Subscription: digest.Subscription{DigestID: id, FeedID: r.ID, Title: r.OwnTitle, Folder: r.Folder},
+			Subscription: digest.Subscription{DigestID: id, FeedID: r.ID, Title: r.OwnTitle, Folder: r.Folder, Display: r.Display},
 			Feed:         r.feed(),
 		}
 	}

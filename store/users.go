@@ -18,13 +18,20 @@ type userRow struct {
 	Email     string        `db:"email"`
 	TimeZone  string        `db:"time_zone"`
 	CreatedAt instant       `db:"created_at"`
+
+	Operator  bool             `db:"operator"`
+	Direction digest.Direction `db:"direction"`
+	Shortcuts bool             `db:"shortcuts"`
 }
 
 func (r userRow) user() digest.User {
-	return digest.User{ID: r.ID, Email: r.Email, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.time()}
+	return digest.User{
+		ID: r.ID, Email: r.Email, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.time(),
+		Operator: r.Operator, Direction: r.Direction, Shortcuts: r.Shortcuts,
+	}
 }
 
-const userColumns = `u.id, u.email, u.time_zone, u.created_at`
+const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts`
 
 type digestRow struct {
 	ID           digest.DigestID    `db:"id"`
@@ -90,7 +97,7 @@ func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) 
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
 	}
-	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time()}
+	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time(), Direction: digest.LeftToRight, Shortcuts: true}
 	d := digest.Digest{
 		Name:      dailyName,
 		TimeZone:  zone,
@@ -135,16 +142,19 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, err
 func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 	var rows []struct {
 		digestRow
-		Email     string  `db:"email"`
-		CreatedAt instant `db:"created_at"`
-		Count     int     `db:"subscriptions"`
+		Email     string           `db:"email"`
+		CreatedAt instant          `db:"created_at"`
+		Operator  bool             `db:"operator"`
+		Direction digest.Direction `db:"direction"`
+		Shortcuts bool             `db:"shortcuts"`
+		Count     int              `db:"subscriptions"`
 
 		Suppressed   string           `db:"suppressed"` // the reason; empty: they are mailed
 		Evidence     string           `db:"evidence"`
 		EditionID    digest.EditionID `db:"edition_id"`
 		SuppressedAt instant          `db:"suppressed_at"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT `+digestColumns+`, u.email, u.created_at,
+	err := s.read().all(ctx, &rows, `SELECT `+digestColumns+`, u.email, u.created_at, u.operator, u.direction, u.shortcuts,
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id) AS subscriptions,
 		COALESCE(s.reason, '') AS suppressed, COALESCE(s.evidence, '') AS evidence, COALESCE(s.edition_id, 0) AS edition_id,
 		COALESCE(s.created_at, 0) AS suppressed_at
@@ -155,7 +165,7 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 	users := make([]UserInfo, len(rows))
 	for i, r := range rows {
 		users[i] = UserInfo{
-			User:          digest.User{ID: r.UserID, Email: r.Email, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.time()},
+			User:          userRow{r.UserID, r.Email, r.TimeZone, r.CreatedAt, r.Operator, r.Direction, r.Shortcuts}.user(),
 			Digest:        r.digest(),
 			Subscriptions: r.Count,
 		}

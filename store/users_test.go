@@ -13,7 +13,7 @@ func TestUsers(t *testing.T) {
 	each(t, func(w world) {
 		u, d, err := w.AddUser(w.ctx(), " Ada.L@Example.ORG ", "Europe/Paris", noon)
 		w.ok(err)
-		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris", CreatedAt: noon})
+		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris", CreatedAt: noon, Direction: digest.LeftToRight, Shortcuts: true})
 		stored, err := w.DigestOf(w.ctx(), u.ID)
 		w.ok(err)
 		want(w.t, "digest", stored, d)

@@ -13,10 +13,11 @@ import (
 	"digest/render"
 )
 
-// styleSheet is the one style sheet of all pages.
+// styleSheet is the one style sheet of all pages: the colours of the mail, and
+// then the files of static/css in the order of their names.
 const styleSheet = "digest.css"
 
-//go:embed static/*
+//go:embed static
 var staticFiles embed.FS
 
 // assets are the static files. Each has its content's hash in its name, so
@@ -29,25 +30,46 @@ type assets struct {
 // loadAssets reads the embedded files; it panics if they cannot be read.
 func loadAssets() assets {
 	a := assets{names: map[string]string{}, files: map[string][]byte{}}
-	list, err := staticFiles.ReadDir("static")
+	for _, name := range filesIn("static") {
+		a.add(name, embedded("static/"+name))
+	}
+	sheet := []byte(theme())
+	for _, name := range filesIn("static/css") {
+		sheet = append(sheet, embedded("static/css/"+name)...)
+	}
+	a.add(styleSheet, sheet)
+	return a
+}
+
+// add puts a file under a name that has its content's hash in it.
+func (a assets) add(name string, content []byte) {
+	sum := sha256.Sum256(content)
+	ext := path.Ext(name)
+	hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:6]) + ext
+	a.names[name] = hashed
+	a.files[hashed] = content
+}
+
+// filesIn names the files of an embedded folder, in order.
+func filesIn(folder string) (names []string) {
+	entries, err := staticFiles.ReadDir(folder)
 	if err != nil {
 		panic(err)
 	}
-	for _, f := range list {
-		b, err := staticFiles.ReadFile("static/" + f.Name())
-		if err != nil {
-			panic(err)
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
 		}
-		if f.Name() == styleSheet {
-			b = append([]byte(theme()), b...)
-		}
-		sum := sha256.Sum256(b)
-		ext := path.Ext(f.Name())
-		hashed := strings.TrimSuffix(f.Name(), ext) + "." + hex.EncodeToString(sum[:6]) + ext
-		a.names[f.Name()] = hashed
-		a.files[hashed] = b
 	}
-	return a
+	return names
+}
+
+func embedded(name string) []byte {
+	b, err := staticFiles.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // theme gives the style sheet the colours and type of the mail.

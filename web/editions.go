@@ -27,7 +27,7 @@ const minContents = 4
 
 // home is the reader's latest edition, or what this is for everyone else.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
-	user, ok, err := s.reader(r)
+	user, ok, err := s.visitor(r)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 
 // archive lists all of the reader's editions.
 func (s *site) archive(w http.ResponseWriter, r *http.Request) error {
-	user, ok, err := s.reader(r)
+	user, ok, err := s.visitor(r)
 	if err != nil || !ok {
 		return orSignIn(w, r, err)
 	}
@@ -59,7 +59,7 @@ func (s *site) archive(w http.ResponseWriter, r *http.Request) error {
 
 // edition is the reader's own edition of one date; nobody else's has an address here.
 func (s *site) edition(w http.ResponseWriter, r *http.Request) error {
-	user, ok, err := s.reader(r)
+	user, ok, err := s.visitor(r)
 	if err != nil || !ok {
 		return orSignIn(w, r, err)
 	}

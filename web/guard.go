@@ -9,9 +9,9 @@ import (
 // maxBody is the most a visitor may send, in bytes: the forms here are tiny.
 const maxBody = 64 << 10
 
-// contentPolicy lets a page load its own style sheet and icon and nothing else,
-// so that nothing in a feed can run, phone home, or frame us.
-const contentPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// contentPolicy lets a page load its own style sheet, scripts and pictures and
+// nothing else, so that nothing in a feed can run, phone home, or frame us.
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // guard puts around all routes what no route may forget: security headers,
 // body limits, the refusal of forms posted by other sites, and our own page
@@ -20,12 +20,20 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin := http.NewCrossOriginProtection()
 	origin.AddInsecureBypassPattern(oneClick) // the token in the path is the proof; it needs no cookie
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
-	inner := origin.Handler(s.orProblem(mux))
+	inner := s.remember(origin.Handler(s.orProblem(mux)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, s.bodyLimit(r))
 		inner.ServeHTTP(w, r)
 	})
+}
+
+// bodyLimit is how many bytes a request may bring: more where a file is expected.
+func (s *site) bodyLimit(r *http.Request) int64 {
+	switch r.Method + " " + r.URL.Path {
+	default:
+		return maxBody
+	}
 }
 
 // secure sets the headers that every answer carries. Answers are private until

@@ -3,12 +3,12 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"embed"
 	"fmt"
 	"html/template"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"digest"
@@ -22,19 +22,36 @@ var templateFiles embed.FS
 // pages holds one complete template for each page, by name.
 type pages map[string]*template.Template
 
-// pageNames is every page; each has templates/NAME.html that defines "main".
-var pageNames = []string{
-	"landing", "edition", "editions", "sign-in", "unsubscribe", "unsubscribed", "changed",
-	"bot", "status", "feed", "pinged", "problem",
-}
-
 // A frame is what the layout around every page shows.
 type frame struct {
 	Title    string
 	Name     string // on the nameplate
 	Index    bool   // search engines may list it
+	Path     string // of the page, for the mark in the navigation
 	SignedIn bool
-	Page     any // the page's own data
+	Reader   digest.User // zero unless somebody is signed in
+	Page     any         // the page's own data
+}
+
+// A tab is a page that the navigation leads to.
+type tab struct {
+	Path, Name string
+	Here       bool
+}
+
+// Tabs is the navigation of a reader's pages.
+func (f frame) Tabs() []tab {
+	tabs := []tab{
+		{Path: "/", Name: "Today"}, {Path: "/editions", Name: "Editions"}, {Path: "/saved", Name: "Saved"},
+		{Path: "/search", Name: "Search"}, {Path: "/feeds", Name: "Feeds"}, {Path: "/settings", Name: "Settings"},
+	}
+	if f.Reader.Operator {
+		tabs = append(tabs, tab{Path: "/operator", Name: "Operator"})
+	}
+	for i := range tabs {
+		tabs[i].Here = f.Path == tabs[i].Path
+	}
+	return tabs
 }
 
 // loadPages parses the embedded templates and panics unless each page is complete.
@@ -52,7 +69,15 @@ func loadPages(a assets) pages {
 	layout := template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").
 		ParseFS(templateFiles, "templates/layout.html"))
 	p := pages{}
-	for _, name := range pageNames {
+	files, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(file.Name(), ".html")
+		if name == "layout" {
+			continue
+		}
 		t := template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 		if t.Lookup("main") == nil || t.Lookup("layout.html") == nil {
 			panic(fmt.Sprintf("web: page %q is not complete", name))
@@ -64,7 +89,8 @@ func loadPages(a assets) pages {
 
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
-	f := frame{Title: title, Name: cmp.Or(nameOf(data), render.DefaultName), Page: data, SignedIn: s.signedIn(r)}
+	f := frame{Title: title, Name: cmp.Or(nameOf(data), render.DefaultName), Page: data, Path: r.URL.Path}
+	f.Reader, f.SignedIn = s.signedIn(r)
 	f.Index = status == http.StatusOK && (name == "landing" || name == "bot" || name == "status")
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
@@ -97,13 +123,14 @@ func nameOf(page any) string {
 	return ""
 }
 
-// signedIn reports whether the visitor has a session; a database that does not
-// answer counts as no, so that error pages can always be shown.
-func (s *site) signedIn(r *http.Request) bool {
-	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
-	defer cancel()
-	_, ok, err := s.reader(r.WithContext(ctx))
-	return ok && err == nil
+// signedIn gives who is signed in; a database that does not answer counts as
+// nobody, so that error pages can always be shown.
+func (s *site) signedIn(r *http.Request) (digest.User, bool) {
+	u, ok, err := s.visitor(r)
+	if err != nil || !ok {
+		return digest.User{}, false
+	}
+	return u, true
 }
 
 // period says a duration in words: "2 seconds", "one hour".

@@ -1,25 +1,21 @@
 package web
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+)
 
 // oneClick is the route that mail programs post to from anywhere (RFC 8058 §3.2).
 const oneClick = "POST /unsubscribe/{token}"
 
+// A table is routes by their pattern.
+type table map[string]handler
+
 // routes is every address of the web view. A GET never changes anything but for
-// a ping, which asks for no more than a poll that is allowed anyway.
+// a ping, which asks for no more than a poll that is allowed anyway. Each part
+// of the web view keeps its own table beside its handlers.
 func (s *site) routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	for pattern, h := range map[string]handler{
-		"GET /{$}": s.home,
-
-		"GET /sign-in":   s.signInPage,
-		"POST /sign-in":  s.signIn,
-		"POST /sign-out": s.signOut,
-
-		"GET /editions":        s.archive,
-		"GET /editions/{date}": s.edition,
-		"GET /e/{token}":       s.linkedEdition,
-
+	all := table{
 		"GET /unsubscribe/{token}":       s.unsubscribePage,
 		oneClick:                         s.unsubscribe,
 		"POST /unsubscribe/{token}/undo": s.resubscribe,
@@ -39,7 +35,20 @@ func (s *site) routes() *http.ServeMux {
 		"GET /healthz":       s.health,
 		"GET /robots.txt":    s.robots,
 		"GET /static/{name}": s.asset,
+	}
+	for _, part := range []table{
+		s.readingRoutes(),
+		s.doorRoutes(),
+		s.feedRoutes(),
+		s.filterRoutes(),
+		s.settingsRoutes(),
+		s.savedRoutes(),
+		s.operatorRoutes(),
 	} {
+		maps.Copy(all, part)
+	}
+	mux := http.NewServeMux()
+	for pattern, h := range all {
 		mux.Handle(pattern, s.handle(h))
 	}
 	return mux

@@ -22,19 +22,6 @@ func (s *site) cookieName() string {
 	return "digest"
 }
 
-// reader gives who is signed in; false if nobody is.
-func (s *site) reader(r *http.Request) (digest.User, bool, error) {
-	c, err := r.Cookie(s.cookieName())
-	if err != nil || c.Value == "" {
-		return digest.User{}, false, nil
-	}
-	u, err := s.Store.SessionUser(r.Context(), hashSecret(c.Value), s.Now())
-	if digest.KindOf(err) == digest.NotFound {
-		return digest.User{}, false, nil
-	}
-	return u, err == nil, err
-}
-
 // signInPage shows a button. Opening the link does nothing yet: mail scanners
 // and link previews open links too.
 func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {

@@ -1,0 +1,2 @@
+// What makes the pages nicer; all of them work without it.
+'use strict';
