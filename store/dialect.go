@@ -96,7 +96,8 @@ func postgresDialect() *dialect {
 		strangers: `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
 			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts', 'subscriptions', 'posts',
 			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains', 'robots', 'polls', 'bodies', 'refusals',
-			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys',
+			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}
 }

@@ -93,6 +93,23 @@ func zoneOf(name string) (*time.Location, error) {
 // midnight of the zone. digest.Conflict if the address is there already, in
 // whatever case; digest.Invalid for a zone that does not exist.
 func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) (digest.User, digest.Digest, error) {
+	u, d, err := newUser(email, zone, now)
+	if err != nil {
+		return digest.User{}, digest.Digest{}, err
+	}
+	err = s.write(ctx, func(c conn) error { return insertUser(ctx, c, &u, &d, now) })
+	if isUnique(err) {
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is a user already", u.Email)}
+	}
+	if err != nil {
+		return digest.User{}, digest.Digest{}, fmt.Errorf("adding the user: %w", err)
+	}
+	return u, d, nil
+}
+
+// newUser is a user as they begin, with their daily digest; digest.Invalid for
+// a zone that does not exist.
+func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, error) {
 	loc, err := zoneOf(zone)
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
@@ -106,23 +123,34 @@ func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) 
 		State:     digest.DigestActive,
 		Look:      digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
 	}
-	err = s.write(ctx, func(c conn) error {
-		err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
-			VALUES (?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(email), mailDomain(email), zone, at(now))
-		if err != nil {
-			return err
-		}
-		d.UserID = u.ID
-		return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, name, next_due_at, weekdays, state) VALUES (?, ?, ?, ?, ?) RETURNING id`,
-			u.ID, d.Name, at(d.NextDueAt), d.Weekdays, d.State)
-	})
-	if isUnique(err) {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is a user already", u.Email)}
-	}
-	if err != nil {
-		return digest.User{}, digest.Digest{}, fmt.Errorf("adding the user: %w", err)
-	}
 	return u, d, nil
+}
+
+// insertUser adds a user and their digest, and gives both their keys.
+func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, now time.Time) error {
+	err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
+		VALUES (?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone, at(now))
+	if err != nil {
+		return err
+	}
+	d.UserID = u.ID
+	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, name, next_due_at, weekdays, state) VALUES (?, ?, ?, ?, ?) RETURNING id`,
+		u.ID, d.Name, at(d.NextDueAt), d.Weekdays, d.State)
+}
+
+// SetOperator makes a user one of those who run this instance, or no more.
+func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
+	err := s.write(ctx, func(c conn) error {
+		n, err := c.exec(ctx, `UPDATE users SET operator = ? WHERE id = ?`, bit(operator), user)
+		if err == nil && n == 0 {
+			return notFound("there is no such user; see: digest user list")
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("changing who runs this: %w", err)
+	}
+	return nil
 }
 
 // UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
@@ -229,6 +257,11 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM digests WHERE user_id = ?`,
 			`DELETE FROM sessions WHERE user_id = ?`,
 			`DELETE FROM sign_in_tokens WHERE user_id = ?`,
+			`DELETE FROM sign_ups WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
+			`DELETE FROM knocks WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
+			`DELETE FROM address_changes WHERE user_id = ?`,
+			`DELETE FROM passkeys WHERE user_id = ?`,
+			`DELETE FROM ceremonies WHERE user_id = ?`,
 		} {
 			if _, err := c.exec(ctx, statement, user); err != nil {
 				return err

@@ -103,3 +103,18 @@ func TestSignIn(t *testing.T) {
 		oneLine(w.t, err, digest.NotFound)
 	})
 }
+
+func TestSetOperator(t *testing.T) {
+	each(t, func(w world) {
+		u, _, err := w.AddUser(w.ctx(), "ada@example.org", "UTC", noon)
+		w.ok(err)
+		want(w.t, "at first", u.Operator, false)
+		for _, operator := range []bool{true, true, false} {
+			w.ok(w.SetOperator(w.ctx(), u.ID, operator))
+			u, err = w.UserByEmail(w.ctx(), "ada@example.org")
+			w.ok(err)
+			want(w.t, "operator", u.Operator, operator)
+		}
+		oneLine(w.t, w.SetOperator(w.ctx(), 99, true), digest.NotFound)
+	})
+}
