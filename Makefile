@@ -5,9 +5,11 @@ FUZZTIME   ?= 20s
 
 .PHONY: test check needs bench fuzz demo
 
-# Everything, with the race detector, against both databases.
+# Everything, with the race detector, against both databases. Photographs of the
+# pages are left in artifacts/.
 test: needs
-	DIGEST_TEST_REQUIRE_POSTGRES=1 DIGEST_TEST_REQUIRE_GRADERS=1 go test -race -shuffle=on -timeout 20m ./...
+	@mkdir -p artifacts
+	DIGEST_TEST_REQUIRE_POSTGRES=1 DIGEST_TEST_REQUIRE_GRADERS=1 go test -race -shuffle=on -timeout 20m -artifacts -outputdir artifacts ./...
 
 # Formatting, vet and staticcheck; fails on any finding.
 check:

@@ -36,6 +36,7 @@ func TestImports(t *testing.T) {
 		"digest/push":            "digest",
 		"digest/web":             "digest digest/render digest/timezone digest/feed digest/poller digest/store digest/push digest/chart",
 		"digest/acceptance":      "",
+		"digest/journey":         "",
 		"digest/cmd/digest":      "*",
 	}
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...").Output()

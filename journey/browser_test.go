@@ -1,0 +1,305 @@
+package journey
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+// patience is how long the browser may take over one thing on a busy machine.
+const patience = 30 * time.Second
+
+// A browser is one person's, in front of one house.
+type browser struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+	shot int // pages photographed so far
+}
+
+// open starts Chromium, or skips the test where there is none.
+func (h *house) open() *browser {
+	h.t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(findChromium(h.t)), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("force-prefers-reduced-motion", true), chromedp.WSURLReadTimeout(patience))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium's sandbox refuses root
+	}
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	h.t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	h.t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as the context of the first call
+		h.t.Fatalf("starting Chromium: %v", err)
+	}
+	b := &browser{t: h.t, ctx: ctx, base: h.base}
+	b.do("setting Chromium up", desk.set("light"), call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Paris"}))
+	return b
+}
+
+// findChromium finds a browser, or skips; make test installs one on Debian.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("DIGEST_TEST_REQUIRE_GRADERS") != "" {
+		t.Fatal("Chromium is not installed")
+	}
+	t.Skip("Chromium is not installed; make test installs it on Debian")
+	return ""
+}
+
+// do does things in the browser, all of them within patience.
+func (b *browser) do(what string, actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.photograph("failed")
+		b.t.Fatalf("%s: %v\nat %s the page says:\n%s", what, err, b.address(), b.text())
+	}
+}
+
+// A screen is what a page is looked at on.
+type screen struct {
+	name          string
+	width, height int64
+}
+
+var (
+	phone = screen{"phone", 390, 844}
+	desk  = screen{"desk", 1280, 900}
+)
+
+func (s screen) set(scheme string) chromedp.Action[chromedp.Void] {
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}}
+	return chromedp.Steps(chromedp.EmulateViewport(s.width, s.height), call(emulation.SetEmulatedMedia, media))
+}
+
+// call is a command of the protocol whose answer does not matter.
+func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, command, params)
+		return err
+	})
+}
+
+// open opens a path of the house.
+func (b *browser) open(path string) {
+	b.t.Helper()
+	address := path
+	if strings.HasPrefix(path, "/") {
+		address = b.base + path
+	}
+	b.do("opening "+path, chromedp.Navigate(address))
+}
+
+// quoted is a text in an XPath expression.
+func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, "'") + `"` }
+
+// press presses the button, or follows the link, that says so.
+func (b *browser) press(words string) {
+	b.t.Helper()
+	b.pressIn("", words)
+}
+
+// pressIn is press within the element that an XPath expression finds.
+func (b *browser) pressIn(within, words string) {
+	b.t.Helper()
+	named := fmt.Sprintf(`[normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`, quoted(words))
+	path := fmt.Sprintf(`(%s//button%s | %s//a%s | %s//summary%s | %s//input[@type="submit"]%s)[1]`, within, named, within, named, within, named, within, named)
+	b.do("pressing "+words, b.leaving(chromedp.Click(path)))
+}
+
+// leaving does something that may lead to another page, and waits until that is there.
+func (b *browser) leaving(act chromedp.Action[chromedp.Void]) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := chromedp.Evaluate[bool](`window.here = true`)(ctx, t); err != nil {
+			return err
+		}
+		if _, err := act(ctx, t); err != nil {
+			return err
+		}
+		for range 40 { // a press that changes nothing but this page leaves the mark in place
+			settled, err := chromedp.Evaluate[bool](`!window.here && document.readyState === "complete"`)(ctx, t)
+			if err == nil && settled {
+				return nil
+			}
+			if _, err := chromedp.Sleep(50*time.Millisecond)(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// field finds the field of a label by its words.
+func field(label string) string {
+	l := `//label[starts-with(normalize-space(.), ` + quoted(label) + `)]`
+	return fmt.Sprintf(`(//*[@id=%[1]s/@for] | %[1]s//input | %[1]s//select | %[1]s//textarea | //*[@aria-label=%[2]s])[1]`, l, quoted(label))
+}
+
+// fill writes into the field of a label what a person would type there.
+func (b *browser) fill(label, text string) {
+	b.t.Helper()
+	path := field(label)
+	b.do("filling in "+label, chromedp.SetValue(path, ""), chromedp.SendKeys(path, text))
+}
+
+// set gives a field of a label its value: one of a select, a date.
+func (b *browser) set(label, value string) {
+	b.t.Helper()
+	b.do("choosing "+label, chromedp.SetValue(field(label), value))
+}
+
+// tick presses the checkbox or radio button of a label.
+func (b *browser) tick(label string) {
+	b.t.Helper()
+	b.do("ticking "+label, chromedp.Click(field(label)))
+}
+
+// attach chooses a file for a label's field.
+func (b *browser) attach(label, file string) {
+	b.t.Helper()
+	b.do("choosing a file", chromedp.SetUploadFiles(field(label), []string{file}))
+}
+
+// ask evaluates an expression on the page.
+func ask[T any](b *browser, expression string, options ...chromedp.EvaluateOption) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
+}
+
+// text is what the page says.
+func (b *browser) text() string {
+	text, err := ask[string](b, `document.body ? document.body.innerText : ""`)
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	return text
+}
+
+func (b *browser) address() string {
+	address, _ := ask[string](b, `location.href`)
+	return address
+}
+
+// says fails the test unless the page says all of it.
+func (b *browser) says(texts ...string) {
+	b.t.Helper()
+	page := b.text()
+	for _, want := range texts {
+		if !strings.Contains(page, want) {
+			b.photograph("missing")
+			b.t.Fatalf("%s does not say %q but:\n%s", b.address(), want, page)
+		}
+	}
+}
+
+// silent fails the test if the page says any of it.
+func (b *browser) silent(texts ...string) {
+	b.t.Helper()
+	page := b.text()
+	for _, bad := range texts {
+		if strings.Contains(page, bad) {
+			b.t.Errorf("%s says %q:\n%s", b.address(), bad, page)
+		}
+	}
+}
+
+// look photographs the page in both schemes on both screens, and has it judged.
+func (b *browser) look(name string) {
+	b.t.Helper()
+	b.shot++
+	for _, on := range []screen{phone, desk} {
+		for _, scheme := range []string{"dark", "light"} {
+			b.do("looking at "+name, on.set(scheme))
+			if on == phone {
+				b.judge(name + " in " + scheme)
+			}
+			b.photograph(fmt.Sprintf("%02d-%s-%s-%s", b.shot, name, on.name, scheme))
+			b.fits(name + " on a " + on.name)
+		}
+	}
+}
+
+// photograph keeps a picture of the whole page.
+func (b *browser) photograph(name string) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(90))
+	if err != nil {
+		b.t.Logf("no picture %s: %v", name, err)
+		return
+	}
+	if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".jpg"), picture, 0o666); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// fits fails the test if the page is wider than the screen.
+func (b *browser) fits(what string) {
+	b.t.Helper()
+	over, err := ask[int](b, `document.documentElement.scrollWidth - innerWidth`)
+	if err != nil {
+		b.t.Fatalf("measuring %s: %v", what, err)
+	}
+	if over > 0 {
+		b.t.Errorf("%s sticks out by %d pixels", what, over)
+	}
+}
+
+// A finding is a rule that axe-core sees broken.
+type finding struct {
+	ID, Impact, Help string
+	Nodes            []struct {
+		HTML           string
+		FailureSummary string
+	}
+}
+
+// judge has axe-core look at the page; it must find nothing serious.
+func (b *browser) judge(what string) {
+	b.t.Helper()
+	if _, err := ask[bool](b, axe+"; true"); err != nil {
+		b.t.Fatalf("axe-core does not run on %s: %v", what, err)
+	}
+	result, err := ask[string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise)
+	if err != nil {
+		b.t.Fatalf("axe-core on %s: %v", what, err)
+	}
+	var findings []finding
+	if err := json.Unmarshal([]byte(result), &findings); err != nil {
+		b.t.Fatalf("axe-core said %q: %v", result, err)
+	}
+	for _, f := range findings {
+		report := b.t.Logf
+		if f.Impact == "serious" || f.Impact == "critical" {
+			report = b.t.Errorf
+		}
+		for _, n := range f.Nodes {
+			report("%s: %s (%s): %s\n%s\n%s", what, f.ID, f.Impact, f.Help, n.HTML, n.FailureSummary)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package journey
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A letter is a mail that came to somebody.
+type letter struct {
+	to, subject, text string
+}
+
+// letters gives the mail for an address, in the order of its files.
+func (h *house) letters(to string) (all []letter) {
+	h.t.Helper()
+	files, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, name := range files {
+		if l := h.letter(name); l.to == to {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func (h *house) letter(name string) letter {
+	h.t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := mail.ReadMessage(f)
+	if err != nil {
+		h.t.Fatalf("%s: %v", name, err)
+	}
+	to, err := mail.ParseAddress(m.Header.Get("To"))
+	if err != nil {
+		h.t.Fatalf("%s: %v", name, err)
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
+	if err != nil {
+		h.t.Fatalf("%s: %v", name, err)
+	}
+	return letter{to.Address, subject, h.plain(m)}
+}
+
+// plain gives the text part of a message.
+func (h *house) plain(m *mail.Message) string {
+	h.t.Helper()
+	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(kind, "multipart/") {
+		h.t.Fatalf("a mail of type %q: %v", kind, err)
+	}
+	for parts := multipart.NewReader(m.Body, params["boundary"]); ; {
+		part, err := parts.NextRawPart()
+		if err != nil {
+			h.t.Fatalf("a mail without text: %v", err)
+		}
+		if !strings.HasPrefix(part.Header.Get("Content-Type"), "text/plain") {
+			continue
+		}
+		text, err := io.ReadAll(quotedprintable.NewReader(part))
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
+// awaitLetter waits until an address has more than so many letters and gives the newest.
+func (h *house) awaitLetter(to string, had int) letter {
+	h.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if all := h.letters(to); len(all) > had {
+			return all[len(all)-1]
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+	h.t.Fatalf("no mail came for %s", to)
+	return letter{}
+}
+
+var linkPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// link gives the first link of a letter that holds a word.
+func (h *house) link(l letter, word string) string {
+	h.t.Helper()
+	for _, link := range linkPattern.FindAllString(l.text, -1) {
+		if strings.Contains(link, word) {
+			return link
+		}
+	}
+	h.t.Fatalf("the mail %q has no link with %q:\n%s", l.subject, word, l.text)
+	return ""
+}

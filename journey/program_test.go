@@ -1,0 +1,171 @@
+package journey
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	storetest.Main(m, built.remove)
+}
+
+// A workshop builds the program, once for all tests.
+type workshop struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+var built workshop
+
+func (w *workshop) program(t *testing.T) string {
+	t.Helper()
+	w.once.Do(func() {
+		if w.dir, w.err = os.MkdirTemp("", "digest-journey-"); w.err != nil {
+			return
+		}
+		out, err := exec.Command("go", "build", "-o", filepath.Join(w.dir, "digest"), "digest/cmd/digest").CombinedOutput()
+		if err != nil {
+			w.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	return filepath.Join(w.dir, "digest")
+}
+
+func (w *workshop) remove() {
+	if w.dir != "" {
+		os.RemoveAll(w.dir)
+	}
+}
+
+// A house is one installation of the program, served at one address.
+type house struct {
+	t        *testing.T
+	program  string
+	dir      string
+	base     string // http://localhost:PORT
+	settings []string
+
+	serving *exec.Cmd
+	ended   chan error
+}
+
+func newHouse(t *testing.T, database string, settings ...string) *house {
+	t.Helper()
+	address := freeAddress(t)
+	_, port, _ := net.SplitHostPort(address)
+	h := &house{t: t, program: built.program(t), dir: t.TempDir(), base: "http://localhost:" + port}
+	h.settings = append([]string{
+		"DIGEST_DATABASE=" + database, "DIGEST_MAIL=maildir:" + h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8",
+		"DIGEST_LISTEN=" + address, "DIGEST_BASE_URL=" + h.base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=10ms",
+	}, settings...)
+	t.Cleanup(h.stop)
+	return h
+}
+
+// freeAddress is one that nothing listens on just now.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (h *house) maildir() string { return filepath.Join(h.dir, "mail") }
+
+func (h *house) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(h.program, args...)
+	cmd.Dir = h.dir
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "DIGEST_") { // nothing of the tester's own settings
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	cmd.Env = append(cmd.Env, h.settings...)
+	return cmd
+}
+
+// run runs the program to its end; it must succeed.
+func (h *house) run(args ...string) string {
+	h.t.Helper()
+	out, err := h.command(args...).CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("digest %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// at lets the program be served from an instant on, and no longer at any other.
+// It gives what the program said until it served.
+func (h *house) at(now time.Time) (said string) {
+	h.t.Helper()
+	h.stop()
+	h.serving = h.command("serve", "--now", now.UTC().Format(time.RFC3339))
+	h.serving.Stderr = os.Stderr
+	out, err := h.serving.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := h.serving.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	lines, ended := make(chan string), make(chan error, 1)
+	go func() {
+		for s := bufio.NewScanner(out); s.Scan(); {
+			lines <- s.Text()
+		}
+		close(lines)
+		ended <- h.serving.Wait()
+	}()
+	h.ended = ended
+	for line := range lines {
+		said += line + "\n"
+		if strings.Contains(line, "the web view is at") {
+			go func() {
+				for range lines {
+				}
+			}()
+			h.awake()
+			return said
+		}
+	}
+	h.t.Fatalf("digest serve ended: %v\n%s", <-ended, said)
+	return ""
+}
+
+// awake returns once the web view answers.
+func (h *house) awake() {
+	h.t.Helper()
+	resp, err := http.Get(h.base + "/healthz")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	resp.Body.Close()
+}
+
+func (h *house) stop() {
+	if h.serving == nil {
+		return
+	}
+	_ = h.serving.Process.Signal(syscall.SIGTERM)
+	<-h.ended
+	h.serving = nil
+}
