@@ -36,7 +36,7 @@ type frame struct {
 // A tab is a page that the navigation leads to.
 type tab struct {
 	Path, Name string
-	Here       bool
+	Here       string // of aria-current: "page" for this very page, "true" for one of its part
 }
 
 // Tabs is the navigation of a reader's pages.
@@ -48,10 +48,28 @@ func (f frame) Tabs() []tab {
 	if f.Reader.Operator {
 		tabs = append(tabs, tab{Path: "/operator", Name: "Operator"})
 	}
+	part := partOf(f.Path)
 	for i := range tabs {
-		tabs[i].Here = f.Path == tabs[i].Path
+		switch tabs[i].Path {
+		case f.Path:
+			tabs[i].Here = "page"
+		case part:
+			tabs[i].Here = "true"
+		}
 	}
 	return tabs
+}
+
+// partOf is the page of the navigation under which another one belongs.
+func partOf(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch first {
+	case "posts":
+		return "/editions"
+	case "filters", "held":
+		return "/feeds"
+	}
+	return "/" + first
 }
 
 // loadPages parses the embedded templates and panics unless each page is complete.
