@@ -48,6 +48,7 @@ type dialect struct {
 
 	forUpdate  string // on a SELECT that is about to be updated
 	skipLocked string // after forUpdate: leave out what another worker holds
+	keepRow    string // on a SELECT of a row that must not be deleted before the transaction ends
 	tables     string // 1 where a table of the given name exists
 
 	// strangers counts tables that are in the way of the schema, where it has
@@ -92,11 +93,13 @@ func postgresDialect() *dialect {
 
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,
+		keepRow:    ` FOR KEY SHARE`,
 		tables:     `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = ?`,
 		strangers: `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
 			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts', 'subscriptions', 'posts',
 			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains', 'robots', 'polls', 'bodies', 'refusals',
 			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys',
+			'saved_posts',
 			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}

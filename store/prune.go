@@ -32,7 +32,8 @@ type cursor struct {
 // than keep, and says how many; 0 means that nothing is left to do for now. It
 // never touches an edition that may still be sent, its posts, or a post that
 // the feed's document still lists: that one would come back as new. A feed
-// goes, with all its posts, when nobody takes it and it was not asked for so long.
+// goes, with all its posts, when nobody takes it, it was not asked for so long,
+// and nobody saved a post of it: what is saved is kept for good.
 func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
 	s.pruned.mu.Lock()
 	defer s.pruned.mu.Unlock()
@@ -164,13 +165,14 @@ func isOver(state digest.EditionState) bool {
 	return false
 }
 
-// prunePosts deletes old posts that no edition holds any more. Posts that were
+// prunePosts deletes old posts that no edition holds any more and nobody saved. Posts that were
 // stored later have higher keys, so the search ends at the first that is young.
 func (s *Store) prunePosts(ctx context.Context, old instant, batch int) (int, error) {
 	for {
 		var rows []prunable
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
-			CASE WHEN p.listed_at < f.listed_at - ? AND p.shown_at < ? THEN 1 ELSE 0 END AS free
+			CASE WHEN p.listed_at < f.listed_at - ? AND p.shown_at < ?
+				AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id) THEN 1 ELSE 0 END AS free
 			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id > ? ORDER BY p.id LIMIT ?`,
 			int64(listedGrace/time.Second), old.plus(-shownGrace), s.pruned.post, batch)
 		if err != nil {
@@ -206,9 +208,16 @@ type prunable struct {
 	Free   bool          `db:"free"`
 }
 
+// deletePosts deletes posts, but for those that somebody saves meanwhile: what
+// has locked them sees whoever did.
 func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
-		n, err = c.exec(ctx, `DELETE FROM posts WHERE id IN (`+list(ids)+`)`)
+		var locked []digest.PostID
+		if err := c.all(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+c.d.forUpdate); err != nil {
+			return err
+		}
+		n, err = c.exec(ctx, `DELETE FROM posts WHERE id IN (`+list(locked)+`)
+			AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = posts.id)`)
 		return err
 	})
 	return n, err
@@ -222,7 +231,8 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 		var ids []digest.FeedID
 		err := c.all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.last_attempt_at > 0 AND f.last_attempt_at < ?
 			AND f.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
-			AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?))
+			AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?
+				OR EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)))
 			ORDER BY f.id LIMIT ?`+c.d.skipRows("f"), old, old, old, old.plus(-shownGrace), batch)
 		if err != nil || len(ids) == 0 {
 			return err

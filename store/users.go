@@ -254,6 +254,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM bounces` + sent,
 			`DELETE FROM editions` + mine,
 			`DELETE FROM subscriptions` + mine,
+			`DELETE FROM saved_posts WHERE user_id = ?`,
 			`DELETE FROM digests WHERE user_id = ?`,
 			`DELETE FROM sessions WHERE user_id = ?`,
 			`DELETE FROM sign_in_tokens WHERE user_id = ?`,

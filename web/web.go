@@ -73,6 +73,7 @@ type Store interface {
 	Archive
 	Door
 	Feeds
+	Keeping
 }
 
 // Pings takes in what sites say of themselves.

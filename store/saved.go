@@ -1,0 +1,226 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"digest"
+)
+
+// A reader keeps posts of editions that are out. What is kept is kept for good:
+// the row says in which edition it came, for that is deleted in time, and Prune
+// leaves the post and its feed.
+
+// A VisiblePost is a post that a reader may see.
+type VisiblePost struct {
+	digest.Post
+	Source  digest.Source // by the reader's own title of the feed, if they take it and gave one
+	Edition digest.Date   // in which it came; older ones are no longer kept, but for what was saved
+	DueAt   time.Time     // the midnight of that edition
+	Saved   bool
+}
+
+// A SavedPost is a post that a reader keeps; its content is not read.
+type SavedPost struct {
+	VisiblePost
+	SavedAt time.Time
+}
+
+// Key is where in the list the post stands.
+func (p SavedPost) Key() SavedKey { return SavedKey{SavedAt: p.SavedAt, Post: p.ID} }
+
+// A SavedKey is a place in the list of what a reader keeps: the zero one is its beginning.
+type SavedKey struct {
+	SavedAt time.Time
+	Post    digest.PostID
+}
+
+// forever is later than any time that is stored.
+const forever = instant(math.MaxInt64)
+
+// A delivery is the edition in which a post came to a reader.
+type delivery struct {
+	DigestID digest.DigestID `db:"digest_id"`
+	DueAt    instant         `db:"due_at"`
+	Date     string          `db:"local_date"`
+	Saved    bool            `db:"saved"`
+}
+
+// VisiblePost gives a post with its source, if an edition that this reader has
+// got holds it, or if they saved it; digest.NotFound otherwise. Another
+// process, whose clock is ahead, may have made an edition whose midnight is
+// still to come by the caller's: DueAt tells.
+func (s *Store) VisiblePost(ctx context.Context, user digest.UserID, post digest.PostID) (VisiblePost, error) {
+	v, err := s.visiblePost(ctx, user, post)
+	if err != nil {
+		return VisiblePost{}, fmt.Errorf("reading the post: %w", err)
+	}
+	return v, nil
+}
+
+func (s *Store) visiblePost(ctx context.Context, user digest.UserID, post digest.PostID) (VisiblePost, error) {
+	came, err := delivered(ctx, s.read(), user, post, forever)
+	if err != nil {
+		return VisiblePost{}, err
+	}
+	date, err := digest.ParseDate(came.Date)
+	if err != nil {
+		return VisiblePost{}, err
+	}
+	posts, err := s.Posts(ctx, []digest.PostID{post})
+	if err != nil {
+		return VisiblePost{}, err
+	}
+	if len(posts) == 0 {
+		return VisiblePost{}, errNoPost()
+	}
+	v := VisiblePost{Post: posts[0], Edition: date, DueAt: came.DueAt.time(), Saved: came.Saved}
+	sources, err := s.sourcesFor(ctx, user, []digest.FeedID{v.FeedID})
+	v.Source = sources[v.FeedID]
+	return v, err
+}
+
+func errNoPost() error { return notFound("there is no such post") }
+
+// delivered finds the edition that brought a post to a reader, of those whose
+// midnight is not after now: what they saved first, and else by one look into
+// each edition's range, as there is no index of hidden rows by post. The inner
+// SELECT is a scalar so that no planner can begin with all rows of the post.
+func delivered(ctx context.Context, c conn, user digest.UserID, post digest.PostID, now instant) (delivery, error) {
+	var d delivery
+	err := c.get(ctx, &d, `SELECT digest_id, due_at, local_date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+	if !isNone(err) {
+		return d, err
+	}
+	err = c.get(ctx, &d, `SELECT e.digest_id, e.due_at, e.local_date, 0 AS saved FROM digests d CROSS JOIN editions e
+		WHERE d.user_id = ? AND e.digest_id = d.id AND e.due_at <= d.last_due_at AND e.due_at <= ?
+		AND (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = ?) > 0
+		ORDER BY e.due_at LIMIT 1`, user, now, post)
+	if isNone(err) {
+		return d, errNoPost()
+	}
+	return d, err
+}
+
+// SavePost keeps a post for a reader; one that is kept already stays as it is.
+// digest.NotFound unless they may see it at now.
+func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.PostID, now time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		d, err := delivered(ctx, c, user, post, at(now))
+		if err != nil || d.Saved {
+			return err
+		}
+		// Prune takes posts in transactions of its own.
+		var id digest.PostID
+		if err := c.get(ctx, &id, `SELECT p.id FROM posts p WHERE p.id = ?`+c.d.keepRow, post); isNone(err) {
+			return errNoPost()
+		} else if err != nil {
+			return err
+		}
+		_, err = c.exec(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
+			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, at(now), d.DigestID, d.DueAt, d.Date)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("saving the post: %w", err)
+	}
+	return nil
+}
+
+// UnsavePost lets a post go; one that is not kept is no error.
+func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `DELETE FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("removing the post: %w", err)
+	}
+	return nil
+}
+
+// Saved lists what a reader keeps, the newest first, limit at most: those after a key.
+func (s *Store) Saved(ctx context.Context, user digest.UserID, after SavedKey, limit int) ([]SavedPost, error) {
+	from := at(after.SavedAt)
+	if after == (SavedKey{}) {
+		from = forever
+	}
+	var rows []savedRow
+	err := s.read().all(ctx, &rows, `SELECT v.saved_at, v.due_at, v.local_date, p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
+		p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash
+		FROM saved_posts v CROSS JOIN posts p WHERE v.user_id = ? AND p.id = v.post_id AND (v.saved_at, v.post_id) < (?, ?)
+		ORDER BY v.saved_at DESC, v.post_id DESC LIMIT ?`, user, from, after.Post, limit)
+	if err != nil {
+		return nil, fmt.Errorf("listing what is saved: %w", err)
+	}
+	feeds := keys(rows, func(r savedRow) digest.FeedID { return r.FeedID })
+	sources, err := s.sourcesFor(ctx, user, feeds)
+	if err != nil {
+		return nil, fmt.Errorf("listing what is saved: %w", err)
+	}
+	saved := make([]SavedPost, len(rows))
+	for i, r := range rows {
+		date, err := digest.ParseDate(r.Date)
+		if err != nil {
+			return nil, fmt.Errorf("listing what is saved: %w", err)
+		}
+		v := VisiblePost{Post: r.post(), Source: sources[r.FeedID], Edition: date, DueAt: r.DueAt.time(), Saved: true}
+		saved[i] = SavedPost{VisiblePost: v, SavedAt: r.SavedAt.time()}
+	}
+	return saved, nil
+}
+
+type savedRow struct {
+	postRow
+	SavedAt instant `db:"saved_at"`
+	DueAt   instant `db:"due_at"`
+	Date    string  `db:"local_date"`
+}
+
+// SavedAmong tells which of some posts a reader keeps.
+func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool, error) {
+	saved := make(map[digest.PostID]bool)
+	if len(posts) == 0 {
+		return saved, nil
+	}
+	var ids []digest.PostID
+	err := s.read().all(ctx, &ids, `SELECT post_id FROM saved_posts WHERE user_id = ? AND post_id IN (`+list(posts)+`)`, user)
+	if err != nil {
+		return nil, fmt.Errorf("looking for what is saved: %w", err)
+	}
+	for _, id := range ids {
+		saved[id] = true
+	}
+	return saved, nil
+}
+
+// sourcesFor gives feeds as one reader sees them: by their own title, also of a
+// feed that has become part of one they take. What they left keeps the feed's.
+func (s *Store) sourcesFor(ctx context.Context, user digest.UserID, feeds []digest.FeedID) (map[digest.FeedID]digest.Source, error) {
+	found, err := s.Sources(ctx, feeds)
+	if err != nil {
+		return nil, err
+	}
+	sources := make(map[digest.FeedID]digest.Source, len(found))
+	for _, source := range found {
+		sources[source.FeedID] = source
+	}
+	var rows []struct {
+		FeedID digest.FeedID `db:"id"`
+		Title  string        `db:"title"`
+	}
+	err = s.read().all(ctx, &rows, `SELECT f.id, s.title FROM feeds f CROSS JOIN digests d CROSS JOIN subscriptions s
+		WHERE f.id IN (`+list(feeds)+`) AND d.user_id = ? AND s.digest_id = d.id
+		AND s.feed_id = CASE WHEN f.merged_into = 0 THEN f.id ELSE f.merged_into END AND s.title <> ''`, user)
+	if err != nil {
+		return nil, fmt.Errorf("reading subscriptions: %w", err)
+	}
+	for _, r := range rows {
+		source := sources[r.FeedID]
+		source.Title = r.Title
+		sources[r.FeedID] = source
+	}
+	return sources, nil
+}
