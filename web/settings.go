@@ -1,4 +1,197 @@
 package web
 
-// settingsRoutes is what a reader decides about their digest and account.
-func (s *site) settingsRoutes() table { return table{} }
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/timezone"
+)
+
+// Settings is how a reader's choices are kept.
+type Settings interface {
+	// SetTimeZone moves a reader to another zone, with all that waits for them.
+	SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error
+	// SetLook sets how a digest's mail is set.
+	SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error
+	// SetDeliverAt sets the hour at which a digest's mail leaves, from 00:00.
+	SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error
+	// SetDirection sets the direction of the pages around a reader's posts.
+	SetDirection(ctx context.Context, user digest.UserID, d digest.Direction) error
+	// SetShortcuts sets whether single keys do something on a reader's pages.
+	SetShortcuts(ctx context.Context, user digest.UserID, on bool) error
+	// Suppressed tells whether an address is not mailed, and why.
+	Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error)
+}
+
+// settingsRoutes is what a reader decides about their digest and account. Each
+// group is a small page of its own, whose form posts to its own address.
+func (s *site) settingsRoutes() table {
+	return table{
+		"GET /settings":        s.own(s.settings),
+		"POST /settings/start": s.own(s.startAgain),
+
+		"GET /settings/zone":       s.own(s.zonePage),
+		"POST /settings/zone":      s.own(s.setZone),
+		"GET /settings/days":       s.own(s.daysPage),
+		"POST /settings/days":      s.own(s.setDays),
+		"GET /settings/pause":      s.own(s.pausePage),
+		"POST /settings/pause":     s.own(s.setPause),
+		"POST /settings/pause/end": s.own(s.endPause),
+		"GET /settings/mail":       s.own(s.mailPage),
+		"POST /settings/mail":      s.own(s.setMail),
+		"GET /settings/pages":      s.own(s.pagesPage),
+		"POST /settings/pages":     s.own(s.setPages),
+	}
+}
+
+// A settingsFrame is what all pages of settings have: who it is, and what
+// became of the form that was sent. Saved is one of the words of that page.
+type settingsFrame struct {
+	reader
+	Saved string
+	Wrong string // why nothing was changed, for people
+	now   time.Time
+}
+
+func (s *site) frame(r *http.Request, me reader, words ...string) settingsFrame {
+	f := settingsFrame{reader: me, now: s.Now()}
+	if word := r.URL.Query().Get(savedWord); slices.Contains(words, word) {
+		f.Saved = word
+	}
+	return f
+}
+
+// savedWord is the parameter that tells a page what was changed just now.
+const savedWord = "saved"
+
+// showSaved leads back to a page of settings, which says what was changed.
+func showSaved(w http.ResponseWriter, r *http.Request, path, word string) error {
+	http.Redirect(w, r, path+"?"+savedWord+"="+word, http.StatusSeeOther)
+	return nil
+}
+
+// posted reads a form.
+func posted(r *http.Request) (url.Values, error) {
+	if err := r.ParseForm(); err != nil {
+		return nil, badForm(err)
+	}
+	return r.PostForm, nil
+}
+
+// asWrong gives what an error of the store says to whoever filled in the form;
+// all but those of what was given remain errors.
+func asWrong(err error) (string, error) {
+	e, ok := errors.AsType[*digest.Error](err)
+	if !ok || e.Kind != digest.Invalid {
+		return "", err
+	}
+	return sentence(e.Message), nil
+}
+
+// sentence makes one of a line: "a pause ends" becomes "A pause ends."
+func sentence(line string) string {
+	if line == "" {
+		return ""
+	}
+	return strings.ToUpper(line[:1]) + line[1:] + "."
+}
+
+// Home is the reader's zone as people write it.
+func (f settingsFrame) Home() string { return zoneName(f.Digest.TimeZone) }
+
+func zoneName(zone string) string { return strings.ReplaceAll(zone, "_", " ") }
+
+// Left reports whether no edition is made because the reader has unsubscribed.
+func (f settingsFrame) Left() bool { return f.Digest.State == digest.DigestLeft }
+
+// Paused reports whether the digest rests.
+func (f settingsFrame) Paused() bool { return f.Digest.State == digest.DigestPaused }
+
+// Until is the day on which a pause ends; "" if it has no end.
+func (f settingsFrame) Until() string {
+	if !f.Paused() || f.Digest.PausedUntil.IsZero() {
+		return ""
+	}
+	return dayOf(f.Digest.PausedUntil, f.now, zoneOr(f.Digest.TimeZone))
+}
+
+// Days are the days on which it comes.
+func (f settingsFrame) Days() daysView { return daysView{f.Digest.Weekdays} }
+
+// Hour is when the mail leaves: "at 07:00", "at midnight".
+func (f settingsFrame) Hour() string {
+	if f.Digest.DeliverAt == 0 {
+		return "at midnight"
+	}
+	return "at " + clockOf(f.Digest.DeliverAt)
+}
+
+// Coming says when the next edition comes.
+func (f settingsFrame) Coming() string {
+	zone := zoneOr(f.Digest.TimeZone)
+	switch {
+	case f.Left():
+		return "No edition is made until you start it again."
+	case f.Paused() && f.Digest.PausedUntil.IsZero():
+		return "No edition is made until you end the pause."
+	case f.Paused():
+		next := timezone.NextOn(f.Digest.PausedUntil.Add(-time.Second), zone, f.Digest.Weekdays.Has)
+		return "After the pause the next edition is that of " + dayOf(next, f.now, zone) + "."
+	case !f.Digest.NextDueAt.After(f.now):
+		return "The edition of " + dayOf(f.Digest.NextDueAt, f.now, zone) + " is being made now."
+	}
+	return "The next edition is that of " + dayOf(f.Digest.NextDueAt, f.now, zone) + "."
+}
+
+// clockOf writes the hour of a mail: 07:00.
+func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
+
+// zoneOr is the zone of a name; that of a name that is none any more is UTC.
+func zoneOr(name string) *time.Location {
+	loc, err := timezone.Load(name)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
+}
+
+// settings is the table of contents: what there is to decide, and how it stands.
+func (s *site) settings(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.show(w, r, http.StatusOK, "settings", "Settings", s.frame(r, me, "started"))
+}
+
+// MailWords says how the mail is set: "Excerpts, no pictures".
+func (f settingsFrame) MailWords() string {
+	layouts := map[digest.Layout]string{digest.Headlines: "Headlines", digest.Excerpts: "Headlines and excerpts", digest.FullText: "Full text"}
+	images := map[digest.Images]string{digest.NoImages: "no pictures", digest.LinkedImages: "links to pictures", digest.ProxiedImages: "pictures"}
+	return fmt.Sprintf("%s, %s", layouts[f.Digest.Layout], images[f.Digest.Images])
+}
+
+// PageWords says how the pages are: "Left to right, single keys on".
+func (f settingsFrame) PageWords() string {
+	direction, keys := "Left to right", "on"
+	if f.Direction == digest.RightToLeft {
+		direction = "Right to left"
+	}
+	if !f.Shortcuts {
+		keys = "off"
+	}
+	return direction + ", single keys " + keys
+}
+
+// startAgain is the way back for who has unsubscribed.
+func (s *site) startAgain(w http.ResponseWriter, r *http.Request, me reader) error {
+	if me.Digest.State == digest.DigestLeft {
+		if err := s.Store.SetDigestState(r.Context(), me.Digest.ID, digest.DigestActive, s.Now()); err != nil {
+			return err
+		}
+	}
+	return showSaved(w, r, "/settings", "started")
+}

@@ -74,6 +74,7 @@ type Store interface {
 	Door
 	Feeds
 	Keeping
+	Settings
 }
 
 // Pings takes in what sites say of themselves.

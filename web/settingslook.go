@@ -1,0 +1,104 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+)
+
+// A choice is one of a few things to choose from.
+type choice struct {
+	Value, Name, Hint string
+	Chosen            bool
+}
+
+func chosen(all []choice, value string) []choice {
+	for i := range all {
+		all[i].Chosen = all[i].Value == value
+	}
+	return all
+}
+
+// A mailPage asks how the mail is set.
+type mailPage struct {
+	settingsFrame
+	Suppressed bool // nothing is mailed to the address
+}
+
+// Layouts are the ways of setting a mail.
+func (p mailPage) Layouts() []choice {
+	return chosen([]choice{
+		{Value: string(digest.Headlines), Name: "Headlines", Hint: "one line a post"},
+		{Value: string(digest.Excerpts), Name: "Headlines and excerpts", Hint: "with the first sentences"},
+		{Value: string(digest.FullText), Name: "Full text", Hint: "as much as the site gives, and as a mail can hold"},
+	}, string(p.Digest.Layout))
+}
+
+// Pictures are the ways of showing pictures.
+func (p mailPage) Pictures() []choice {
+	return chosen([]choice{
+		{Value: string(digest.NoImages), Name: "No pictures", Hint: "their descriptions"},
+		{Value: string(digest.LinkedImages), Name: "Links to pictures"},
+		{Value: string(digest.ProxiedImages), Name: "Pictures", Hint: "fetched by this site, so that no other learns that you read"},
+	}, string(p.Digest.Images))
+}
+
+func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p := mailPage{settingsFrame: s.frame(r, me, "look")}
+	var err error
+	if _, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email); err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "settings-mail", "Mail", p)
+}
+
+func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	look := digest.Look{
+		Layout: digest.Layout(form.Get("layout")), Images: digest.Images(form.Get("images")), Threaded: form.Get("threaded") == "on",
+	}
+	err = s.Store.SetLook(r.Context(), me.Digest.ID, look)
+	if digest.KindOf(err) == digest.Invalid {
+		return errNoChoice
+	}
+	if err != nil {
+		return err
+	}
+	return showSaved(w, r, "/settings/mail", "look")
+}
+
+// A pagesPage asks how the pages are.
+type pagesPage struct{ settingsFrame }
+
+// Directions are those in which pages can run.
+func (p pagesPage) Directions() []choice {
+	return chosen([]choice{
+		{Value: string(digest.LeftToRight), Name: "Left to right"},
+		{Value: string(digest.RightToLeft), Name: "Right to left"},
+	}, string(p.Direction))
+}
+
+func (s *site) pagesPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.show(w, r, http.StatusOK, "settings-pages", "Pages", pagesPage{s.frame(r, me, "pages")})
+}
+
+func (s *site) setPages(w http.ResponseWriter, r *http.Request, me reader) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	err = s.Store.SetDirection(r.Context(), me.ID, digest.Direction(form.Get("direction")))
+	if digest.KindOf(err) == digest.Invalid {
+		return errNoChoice
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Store.SetShortcuts(r.Context(), me.ID, form.Get("shortcuts") == "on"); err != nil {
+		return err
+	}
+	return showSaved(w, r, "/settings/pages", "pages")
+}
