@@ -70,6 +70,14 @@ type daysPage struct {
 // formAt is the field of the hour.
 const formAt = "at"
 
+// HourType is of that field: what is no hour would vanish from one for hours.
+func (p daysPage) HourType() string {
+	if _, err := time.Parse("15:04", p.At); p.At != "" && err != nil {
+		return "text"
+	}
+	return "time"
+}
+
 func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := daysPage{s.frame(r, me, "days"), dayChoices(me.Digest.Weekdays), clockOf(me.Digest.DeliverAt)}
 	return s.show(w, r, http.StatusOK, "settings-days", "Days and hour", p)

@@ -1,0 +1,266 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// saves posts a form of settings and gives the page that it leads to.
+func (v *visitor) saves(path string, form url.Values) answer {
+	v.t.Helper()
+	to := v.post(path, form).status(http.StatusSeeOther).Header.Get("Location")
+	if !strings.HasPrefix(to, "/settings") {
+		v.t.Fatalf("%s leads to %q", path, to)
+	}
+	return v.get(to).status(http.StatusOK)
+}
+
+// refuses posts a form of settings that is not taken, and gives the page.
+func (v *visitor) refuses(path string, form url.Values) answer {
+	v.t.Helper()
+	return v.post(path, form).status(http.StatusUnprocessableEntity)
+}
+
+func (r *room) digest(d digest.Digest) digest.Digest {
+	r.t.Helper()
+	d, err := r.store.Digest(r.t.Context(), d.ID)
+	r.must(err)
+	return d
+}
+
+// contains checks that the text of what a selector finds has these words.
+func (a answer) contains(selector string, words ...string) answer {
+	a.t.Helper()
+	got := strings.Join(a.texts(selector), "|")
+	for _, w := range words {
+		if !strings.Contains(got, w) {
+			a.t.Errorf("%s: %s says %q, want %q in it", a.Request.URL, selector, got, w)
+		}
+	}
+	return a
+}
+
+func TestSettings(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		v.get("/settings").status(http.StatusOK).shows("h1", "Settings").shows(".groups span",
+			"Europe/Paris", "Comes every day, at midnight", "Not paused", "Headlines and excerpts, no pictures",
+			"Left to right, single keys on", "ann@example.org", "A second way to sign in").shows(".notice")
+
+		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
+		v.get("/settings").contains(".notice", "You have unsubscribed")
+		v.get("/settings/pause").status(http.StatusOK).shows("form.ask")
+		v.saves("/settings/start", nil).shows("[role=status]", "Welcome back. The next edition is that of Saturday 21 November.")
+		if got := r.state(d); got != digest.DigestActive {
+			r.t.Errorf("digest is %s", got)
+		}
+		until := r.now.AddDate(0, 0, 9)
+		r.must(r.store.SetPause(t.Context(), d.ID, until, r.now))
+		v.saves("/settings/start", nil) // it was not left: a pause stays
+		if got := r.state(d); got != digest.DigestPaused {
+			r.t.Errorf("digest is %s", got)
+		}
+	})
+}
+
+func TestSetZone(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("Waiting"))
+		v := r.visitor().signIn(u)
+		a := v.get("/settings/zone").status(http.StatusOK).contains("p", "It is 13:00 on Friday 20 November there now.")
+		if n := len(a.find("datalist option")); n < 590 {
+			t.Errorf("only %d zones are offered", n)
+		}
+		v.saves("/settings/zone", url.Values{"zone": {" Asia/Tokyo "}}).
+			shows("[role=status]", "Saved: Asia/Tokyo. The next edition is that of Saturday 21 November. Nothing is lost: what was waiting comes with it.")
+		got := r.digest(d)
+		if want := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC); got.TimeZone != "Asia/Tokyo" || !got.NextDueAt.Equal(want) {
+			t.Errorf("zone %s, next %v", got.TimeZone, got.NextDueAt)
+		}
+		for typed, near := range map[string]string{
+			"paris": "Europe/Paris", "../../etc/passwd": "", "Local": "", "": "", " ": "", "Asia/Tokio": "Asia/Tokyo",
+			"<script>alert(1)</script>": "", "\x00": "", strings.Repeat("é", 9000): "",
+		} {
+			a := v.refuses("/settings/zone", url.Values{"zone": {typed}})
+			if kept := a.attrs("#zone", "value"); len(kept) != 1 || strings.ReplaceAll(kept[0], "�", "\x00") != typed {
+				t.Errorf("%.40q was typed, the page keeps %.40q", typed, kept)
+			}
+			if offered := a.attrs(".choices button", "value"); near != "" && !strings.Contains(strings.Join(offered, " "), near) {
+				t.Errorf("%q: %q are offered, want %s", typed, offered, near)
+			}
+			if len(a.find("[role=alert]")) != 1 || len(a.find("main script")) != 0 {
+				t.Errorf("%.40q: the page does not say what is wrong", typed)
+			}
+		}
+		v.post("/settings/zone", url.Values{"zone": {strings.Repeat("x", 1_000_000)}}).status(http.StatusRequestEntityTooLarge)
+		if got := r.digest(d).TimeZone; got != "Asia/Tokyo" {
+			t.Errorf("the zone is %s", got)
+		}
+	})
+}
+
+func TestSetDays(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		if n := len(v.get("/settings/days").find("[checked]")); n != 7 {
+			t.Errorf("%d days are chosen", n)
+		}
+		v.saves("/settings/days", url.Values{"days": {"sat", "sun"}, "at": {"07:30"}}).
+			shows("[role=status]", "Saved: it comes on Saturdays and Sundays, and its mail leaves at 07:30. The next edition is that of Saturday 21 November.")
+		v.get("/settings").contains(".groups", "Comes on Saturdays and Sundays, at 07:30")
+		for _, c := range []struct {
+			days []string
+			at   string
+		}{{nil, "07:00"}, {[]string{"mon"}, "25:00"}, {[]string{"mon"}, "soon"}, {[]string{"mon"}, ""}, {[]string{"mon"}, "-1:00"}} {
+			a := v.refuses("/settings/days", url.Values{"days": c.days, "at": {c.at}}).contains("[role=alert]", "Nothing was changed")
+			if got := a.attrs("#at", "value")[0]; got != c.at {
+				t.Errorf("%q was typed, the page keeps %q", c.at, got)
+			}
+			if n := len(a.find("[checked]")); n != len(c.days) {
+				t.Errorf("%q were chosen, the page keeps %d", c.days, n)
+			}
+		}
+		v.post("/settings/days", url.Values{"days": {"someday"}, "at": {"07:00"}}).status(http.StatusBadRequest)
+		if got := r.digest(d); got.Weekdays.String() != "sat,sun" || got.DeliverAt != 7*time.Hour+30*time.Minute {
+			t.Errorf("days %s at %s", got.Weekdays, got.DeliverAt)
+		}
+	})
+}
+
+func TestSetPause(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		v.saves("/settings/pause", url.Values{"until": {"2026-12-01"}}).
+			shows("[role=status]", "Saved: paused until Tuesday 1 December. After the pause the next edition is that of Tuesday 1 December.")
+		if got, want := r.digest(d), time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC); got.State != digest.DigestPaused || !got.PausedUntil.Equal(want) {
+			t.Errorf("%s until %v", got.State, got.PausedUntil)
+		}
+		a := v.saves("/settings/pause", url.Values{"until": {" 2027-01-15 "}}).contains("[role=status]", "Friday 15 January")
+		if got := a.attrs("#until", "value")[0]; got != "2027-01-15" {
+			t.Errorf("the field holds %q", got)
+		}
+		for typed, says := range map[string]string{
+			"":                         "A date is needed",
+			"soon":                     "There is no such date",
+			"2027-02-29":               "There is no such date",
+			"2026-11-31":               "There is no such date",
+			"2026-11-20":               "20 November 2026 has begun already",
+			"2020-02-29":               "29 February 2020 has begun already",
+			"0000-01-01":               "has begun already",
+			"2027-11-22":               "22 November 2027 is too far away. Choose a day up to 21 November 2027",
+			"7026-11-20":               "is too far away",
+			"99999-01-01":              "There is no such date",
+			strings.Repeat("9", 50000): "There is no such date",
+		} {
+			a := v.refuses("/settings/pause", url.Values{"until": {typed}}).contains("[role=alert]", says, "Nothing was changed")
+			if got := a.attrs("#until", "value")[0]; got != typed {
+				t.Errorf("%.40q was typed, the page keeps %.40q", typed, got)
+			}
+		}
+		v.saves("/settings/pause/end", nil).shows("[role=status]", "Welcome back. The next edition is that of Saturday 21 November.")
+		if got := r.state(d); got != digest.DigestActive {
+			t.Errorf("digest is %s", got)
+		}
+		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
+		v.refuses("/settings/pause", url.Values{"until": {"2026-12-01"}})
+		v.saves("/settings/pause/end", nil).contains("[role=status]", "You have unsubscribed")
+		if got := r.state(d); got != digest.DigestLeft {
+			t.Errorf("digest is %s: no pause may bring it back", got)
+		}
+	})
+}
+
+// TestPauseUntilADateThatNeverWas: 30 December 2011 was left out in Samoa.
+func TestPauseUntilADateThatNeverWas(t *testing.T) {
+	each(t, func(r *room) {
+		r.now = time.Date(2011, 12, 28, 12, 0, 0, 0, time.UTC)
+		u, d := r.user("ann@example.org")
+		r.must(r.store.SetTimeZone(t.Context(), u.ID, "Pacific/Apia", r.now))
+		v := r.visitor().signIn(u)
+		v.refuses("/settings/pause", url.Values{"until": {"2011-12-30"}}).contains("[role=alert]", "30 December 2011 is left out where you are")
+		v.saves("/settings/pause", url.Values{"until": {"2011-12-31"}})
+		if got, want := r.digest(d).PausedUntil, time.Date(2011, 12, 30, 10, 0, 0, 0, time.UTC); !got.Equal(want) {
+			t.Errorf("paused until %v", got)
+		}
+	})
+}
+
+func TestSetMailAndPages(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		_, bobs := r.user("bob@example.org")
+		v := r.visitor().signIn(u)
+		v.saves("/settings/mail", url.Values{"layout": {"full"}, "images": {"proxy"}, "threaded": {"on"}}).contains("[role=status]", "Saved: Full text, pictures.")
+		if got, want := r.digest(d).Look, (digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages, Threaded: true}); got != want {
+			t.Errorf("look is %v", got)
+		}
+		for _, form := range []url.Values{{"layout": {"wide"}, "images": {"off"}}, {"layout": {"full"}, "images": {"all"}}, nil} {
+			v.post("/settings/mail", form).status(http.StatusBadRequest).shows("h1", "That was none of the choices")
+		}
+		v.saves("/settings/pages", url.Values{"direction": {"rtl"}}).shows("[role=status]", "Saved: Right to left, single keys off.").shows("html[dir=rtl] h1", "Pages")
+		v.post("/settings/pages", url.Values{"direction": {`"><script>`}, "shortcuts": {"on"}}).status(http.StatusBadRequest)
+		v.get("/settings/pages").shows("html[dir=rtl] h1", "Pages").shows("[role=status]")
+		v.get("/settings/pages?saved=%3Cscript%3E").shows("[role=status]")
+
+		if got := r.digest(bobs); got.Layout != digest.Excerpts || got.Images != digest.NoImages {
+			t.Errorf("another's look is %v", got.Look)
+		}
+		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce, CreatedAt: r.now}))
+		v.get("/settings/mail").contains(".notice", "Nothing is mailed to ann@example.org")
+	})
+}
+
+// settingsForms are all forms of settings, each with what it would take.
+func settingsForms() map[string]url.Values {
+	return map[string]url.Values{
+		"/settings/start":     nil,
+		"/settings/zone":      {"zone": {"Asia/Tokyo"}},
+		"/settings/days":      {"days": {"mon"}, "at": {"07:00"}},
+		"/settings/pause":     {"until": {"2026-12-01"}},
+		"/settings/pause/end": nil,
+		"/settings/mail":      {"layout": {"full"}, "images": {"proxy"}},
+		"/settings/pages":     {"direction": {"rtl"}},
+	}
+}
+
+// TestSettingsAreTheirReaders: no form does anything for a stranger, from
+// another site, by GET or by HEAD.
+func TestSettingsAreTheirReaders(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		was := r.digest(d)
+		for path, form := range settingsForms() {
+			to := r.visitor().post(path, form).status(http.StatusSeeOther).Header.Get("Location")
+			if to != "/sign-in" {
+				t.Errorf("%s leads a stranger to %s", path, to)
+			}
+			stale := r.visitor()
+			stale.cookies = map[string]string{"digest": "a session that was"}
+			stale.post(path, form).status(http.StatusSeeOther)
+			w := r.visitor()
+			w.cookies = v.cookies
+			w.from("https://evil.example", "cross-site")
+			w.post(path, form).status(http.StatusForbidden)
+			v.do("GET", path+"?"+form.Encode(), "", nil)
+			v.do("HEAD", path+"?"+form.Encode(), "", nil)
+		}
+		if got := r.digest(d); got != was {
+			t.Errorf("changed from %+v to %+v", was, got)
+		}
+		got, err := r.store.UserByEmail(t.Context(), u.Email)
+		r.must(err)
+		if got != u {
+			t.Errorf("changed from %+v to %+v", u, got)
+		}
+	})
+}
