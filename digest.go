@@ -67,6 +67,12 @@ type Digest struct {
 	// PausedUntil is when a paused digest comes back by itself; zero: when the
 	// reader says so.
 	PausedUntil time.Time
+
+	// PausedAt is when a pause that has an end began: since then what its feeds
+	// bring waits for one bound edition. It stays until that is released, also
+	// when the digest is active again; zero: the next edition is an ordinary one.
+	// PausedTo is when it ended; zero: it goes on.
+	PausedAt, PausedTo time.Time
 }
 
 // A Look is how a reader wants their mail set.
@@ -264,6 +270,10 @@ type Edition struct {
 	// digest's first. They tell which posts are late.
 	PrevDueAt      time.Time
 	PrevReleasedAt time.Time
+
+	// BoundFrom and BoundTo are when the pause began and ended of which it holds
+	// all that came; zero: it is an ordinary edition.
+	BoundFrom, BoundTo time.Time
 }
 
 // A Delivery is an edition claimed for sending, with all that the envelope and

@@ -29,9 +29,9 @@ type Store interface {
 	Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error)
 	// Sources gives feeds by key, in any order; those that no longer exist are left out.
 	Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Source, error)
-	// OwnTitles gives the titles that readers gave their subscriptions themselves;
-	// subscriptions without one are left out.
-	OwnTitles(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]string, error)
+	// Choices gives how readers want their subscriptions named and shown; one
+	// without any wish may be left out, and without folders one that has no other.
+	Choices(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
 	// Notices gives what sealed editions tell of feeds, by the edition's key, in
 	// any order. An edition without notices may be missing from the map.
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
@@ -80,7 +80,7 @@ func (b *Builder) proxied(src string) string {
 }
 
 // Page gives the content of one sealed edition. Of d it needs ID, DigestID,
-// DueAt, PrevDueAt, PrevReleasedAt, LocalDate, Number and TimeZone.
+// DueAt, PrevDueAt, PrevReleasedAt, BoundFrom, BoundTo, LocalDate, Number and TimeZone.
 func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, error) {
 	pages, err := b.Pages(ctx, []digest.Delivery{d})
 	if err != nil {
@@ -92,6 +92,11 @@ func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, err
 // Pages gives the content of sealed editions, in the order of ds. However many
 // they are, the store is asked five times at most.
 func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Page, error) {
+	return b.pages(ctx, ds, true)
+}
+
+// pages is Pages; without folders for mail, which does not show them.
+func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool) ([]render.Page, error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
@@ -99,9 +104,9 @@ func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Pag
 	if err != nil {
 		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
 	}
-	titles, err := b.store.OwnTitles(ctx, digestsOf(ds))
+	choices, err := b.store.Choices(ctx, digestsOf(ds), folders)
 	if err != nil {
-		return nil, fmt.Errorf("reading readers' titles: %w", err)
+		return nil, fmt.Errorf("reading readers' choices: %w", err)
 	}
 	notices, err := b.store.Notices(ctx, ds)
 	if err != nil {
@@ -116,12 +121,15 @@ func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Pag
 	for i, d := range ds {
 		pages[i] = render.Page{
 			Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email,
-			Sites:          stock.sites(refs[d.ID], titles[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
+			Sites:          stock.sites(refs[d.ID], choices[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
 			WebURL:         b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
 			UnsubscribeURL: b.unsubscribe(d.DigestID),
 			HomeURL:        b.base + "/",
 			PostalAddress:  b.postal,
 			Look:           d.Look,
+		}
+		if !d.BoundFrom.IsZero() {
+			away{d.BoundFrom, d.BoundTo}.bind(&pages[i], known.get(d.TimeZone))
 		}
 		if n := notices[d.ID]; len(n) > 0 {
 			pages[i].Notices = newClock(d.LocalDate, known.get(d.TimeZone)).sentences(n)
@@ -141,9 +149,9 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	if err != nil {
 		return render.Page{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
 	}
-	titles, err := b.store.OwnTitles(ctx, []digest.DigestID{d.ID})
+	choices, err := b.store.Choices(ctx, []digest.DigestID{d.ID}, true)
 	if err != nil {
-		return render.Page{}, fmt.Errorf("reading readers' titles: %w", err)
+		return render.Page{}, fmt.Errorf("reading readers' choices: %w", err)
 	}
 	notices, err := b.store.WaitingNotices(ctx, d.ID)
 	if err != nil {
@@ -155,15 +163,17 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	}
 	date := digest.DateOf(d.NextDueAt.In(loc))
 	last := midnight{d.LastDueAt, d.LastDueAt} // what was found before its release does not wait any more
-	return render.Page{
+	page := render.Page{
 		Date: date, Number: d.Editions + 1, Name: d.Name, Recipient: recipient,
-		Sites:          stock.sites(refs, titles[d.ID], last),
+		Sites:          stock.sites(refs, choices[d.ID], last),
 		Notices:        newClock(date, loc).sentences(notices),
 		UnsubscribeURL: b.unsubscribe(d.ID),
 		HomeURL:        b.base + "/",
 		PostalAddress:  b.postal,
 		Look:           d.Look,
-	}, nil
+	}
+	away{d.PausedAt, d.PausedTo}.bind(&page, loc)
+	return page, nil
 }
 
 func (b *Builder) unsubscribe(id digest.DigestID) string {
@@ -182,7 +192,7 @@ type Printed struct {
 
 // Print renders sealed editions, in the order of ds.
 func (b *Builder) Print(ctx context.Context, ds []digest.Delivery) ([]Printed, error) {
-	pages, err := b.Pages(ctx, ds)
+	pages, err := b.pages(ctx, ds, false)
 	if err != nil {
 		return nil, err
 	}

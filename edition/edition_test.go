@@ -24,7 +24,7 @@ type shelf struct {
 	waiting  map[digest.DigestID][]digest.PostRef
 	posts    map[digest.PostID]digest.Post
 	sources  map[digest.FeedID]digest.Source
-	titles   map[digest.DigestID]map[digest.FeedID]string
+	choices  map[digest.DigestID]map[digest.FeedID]digest.Subscription
 	notices  map[digest.EditionID][]digest.Notice
 	coming   map[digest.DigestID][]digest.Notice
 
@@ -81,11 +81,13 @@ func (s *shelf) Sources(_ context.Context, ids []digest.FeedID) ([]digest.Source
 	return out, s.called()
 }
 
-func (s *shelf) OwnTitles(_ context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]string, error) {
+func (s *shelf) Choices(_ context.Context, ids []digest.DigestID, _ bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := maps.Clone(s.titles)
-	maps.DeleteFunc(out, func(id digest.DigestID, _ map[digest.FeedID]string) bool { return !slices.Contains(ids, id) })
+	out := maps.Clone(s.choices)
+	maps.DeleteFunc(out, func(id digest.DigestID, _ map[digest.FeedID]digest.Subscription) bool {
+		return !slices.Contains(ids, id)
+	})
 	return out, s.called()
 }
 
@@ -129,7 +131,7 @@ func stocked() *shelf {
 			101: {{PostID: 11, FeedID: 1}, {PostID: 30, FeedID: 3}, {PostID: 99, FeedID: 4}}, // 99 was pruned
 		},
 		waiting: map[digest.DigestID][]digest.PostRef{1: {{PostID: 30, FeedID: 3}}},
-		titles:  map[digest.DigestID]map[digest.FeedID]string{1: {3: "A fruit of my own"}},
+		choices: map[digest.DigestID]map[digest.FeedID]digest.Subscription{1: {3: {Title: "A fruit of my own", Folder: "Fruit", Display: digest.Headlines}}},
 	}
 }
 

@@ -123,7 +123,7 @@ func seconds(t time.Time) int64 {
 }
 
 // sites puts one reader's posts in order; last is the midnight before theirs.
-func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string, last midnight) []render.Site {
+func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]digest.Subscription, last midnight) []render.Site {
 	bySite := map[digest.FeedID][]placed{}
 	for _, r := range refs {
 		if a, ok := s.articles[r.PostID]; ok {
@@ -132,7 +132,9 @@ func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]string, last m
 	}
 	outlets := make([]outlet, 0, len(bySite))
 	for feed, articles := range bySite {
-		o := s.outlet(feed, own[feed])
+		choice := own[feed]
+		o := s.outlet(feed, choice.Title)
+		o.site.Display, o.site.Folder = choice.Display, choice.Folder
 		o.site.Blocks, o.site.Late = order(articles)
 		outlets = append(outlets, o)
 	}

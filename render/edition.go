@@ -24,7 +24,14 @@ type Page struct {
 	Notices        []string // plain text for the reader, e.g. which posts may be missing
 	Recipient      string   // the reader's address, to say why they get this; may be empty
 	PostalAddress  string   // of who sends this, one line; empty: none is shown
-	digest.Look             // the zero one: headlines and excerpts, no pictures
+
+	// Bound says that this is all that came during a pause: the newest posts of
+	// each site in Blocks, the others in its Rest. Note tells the reader so, in
+	// one sentence above the posts; empty: none is shown.
+	Bound bool
+	Note  string
+
+	digest.Look // the zero one: headlines and excerpts, no pictures
 }
 
 // A Message is an edition ready to be mailed.

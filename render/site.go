@@ -1,8 +1,11 @@
 package render
 
 import (
+	"cmp"
 	"html"
 	"strings"
+
+	"digest"
 )
 
 // A Site is the posts of one feed in an edition, newest first, and then those
@@ -14,6 +17,12 @@ type Site struct {
 	Blocks   []*Block
 	Late     int // so many of the last of Blocks come late
 
+	Display digest.Layout // of its posts; empty: the page's
+	Folder  string        // the reader's own; mail does not show it
+
+	// Rest is what a bound edition only lists, below Blocks and in the same order.
+	Rest []*Block
+
 	parts *siteParts // nil: not set yet
 }
 
@@ -22,6 +31,12 @@ type siteParts struct {
 	label, head         piece // HTML: in the index; above its posts
 	textLabel, textHead piece
 	heading             lazy[piece] // HTML: in the index, where nothing stands below it
+}
+
+// LayoutOf is the layout in which a site of the page is shown: its own, or else
+// the page's.
+func (p *Page) LayoutOf(s Site) digest.Layout {
+	return cmp.Or(s.Display, p.Layout, digest.Excerpts)
 }
 
 // top is the site's name above its headlines where there is nothing but headlines.

@@ -49,11 +49,13 @@ type editionRow struct {
 
 	PrevDueAt      instant `db:"prev_due_at"`
 	PrevReleasedAt instant `db:"prev_released_at"`
+	BoundFrom      instant `db:"bound_from"`
+	BoundTo        instant `db:"bound_to"`
 }
 
 const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number, e.state, e.attempt, e.message_id,
 	e.date, e.next_at, e.expires_at, e.dot_at, e.sent_at, e.reply, e.error, e.was_in_doubt,
-	e.prev_due_at, e.prev_released_at`
+	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to`
 
 func (r editionRow) edition() digest.Edition {
 	date, _ := digest.ParseDate(r.LocalDate) // we wrote it
@@ -77,6 +79,8 @@ func (r editionRow) edition() digest.Edition {
 
 		PrevDueAt:      r.PrevDueAt.time(),
 		PrevReleasedAt: r.PrevReleasedAt.time(),
+		BoundFrom:      r.BoundFrom.time(),
+		BoundTo:        r.BoundTo.time(),
 	}
 }
 

@@ -286,27 +286,34 @@ func (s *Store) Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Sour
 	return sources, nil
 }
 
-// OwnTitles gives the titles that readers gave their subscriptions themselves;
-// subscriptions without one are left out.
-func (s *Store) OwnTitles(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]string, error) {
-	titles := make(map[digest.DigestID]map[digest.FeedID]string, len(ids))
+// Choices gives how readers want the feeds of their subscriptions named and
+// shown; of those who leave it to the feed and the digest nothing comes. Without
+// folders one that is only in a folder is left out too: mail does not show them.
+func (s *Store) Choices(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+	where := `(title <> '' OR display <> '')`
+	if folders {
+		where = `(title <> '' OR display <> '' OR folder <> '')`
+	}
+	choices := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
 		var rows []struct {
 			DigestID digest.DigestID `db:"digest_id"`
 			FeedID   digest.FeedID   `db:"feed_id"`
 			Title    string          `db:"title"`
+			Folder   string          `db:"folder"`
+			Display  digest.Layout   `db:"display"`
 		}
-		err := s.read().all(ctx, &rows, `SELECT digest_id, feed_id, title FROM subscriptions
-			WHERE digest_id IN (`+list(part)+`) AND title <> ''`)
+		err := s.read().all(ctx, &rows, `SELECT digest_id, feed_id, title, folder, display FROM subscriptions
+			WHERE digest_id IN (`+list(part)+`) AND `+where)
 		if err != nil {
 			return nil, fmt.Errorf("reading subscriptions: %w", err)
 		}
 		for _, r := range rows {
-			if titles[r.DigestID] == nil {
-				titles[r.DigestID] = make(map[digest.FeedID]string)
+			if choices[r.DigestID] == nil {
+				choices[r.DigestID] = make(map[digest.FeedID]digest.Subscription)
 			}
-			titles[r.DigestID][r.FeedID] = r.Title
+			choices[r.DigestID][r.FeedID] = digest.Subscription(r)
 		}
 	}
-	return titles, nil
+	return choices, nil
 }

@@ -347,9 +347,12 @@ func TestImport(t *testing.T) {
 		w.ok(err)
 		want(w.t, "subscriptions", len(subs), 3)
 		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine", Folder: "Tech"})
-		titles, err := w.OwnTitles(w.ctx(), []digest.DigestID{ada.ID})
-		w.ok(err)
-		want(w.t, "own titles", len(titles[ada.ID]), 1)
+		for folders, n := range map[bool]int{false: 1, true: 2} {
+			choices, err := w.Choices(w.ctx(), []digest.DigestID{ada.ID}, folders)
+			w.ok(err)
+			want(w.t, "choices", len(choices[ada.ID]), n)
+			want(w.t, "choice", choices[ada.ID][known.ID], subs[0].Subscription)
+		}
 		r, err = w.Import(w.ctx(), ada.ID, items, noon)
 		w.ok(err)
 		want(w.t, "again", [2]int{r.Added, r.Already}, [2]int{0, 4})

@@ -48,6 +48,8 @@ type digestRow struct {
 	Images       digest.Images      `db:"images"`
 	Threaded     bool               `db:"threaded"`
 	PausedUntil  instant            `db:"paused_until"`
+	PausedAt     instant            `db:"paused_at"`
+	PausedTo     instant            `db:"paused_to"`
 }
 
 func (r digestRow) digest() digest.Digest {
@@ -65,6 +67,8 @@ func (r digestRow) digest() digest.Digest {
 		Look:      digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
 
 		PausedUntil: r.PausedUntil.time(),
+		PausedAt:    r.PausedAt.time(),
+		PausedTo:    r.PausedTo.time(),
 	}
 }
 
@@ -72,7 +76,7 @@ func (r digestRow) digest() digest.Digest {
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until`
+	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to`
 
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
