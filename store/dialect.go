@@ -33,6 +33,7 @@ type dialect struct {
 	lockShared string // I8: storing posts, any number at once
 	lockAlone  string // I8: releasing, and whatever moves a digest's midnight
 	lockClaim  string // claiming editions where lanes have limits: they are counted
+	lockDoor   string // counting what was asked for at the door, and taking what only one may have
 
 	// inOrder, before a claim, makes the queue be read in the order of its
 	// index. PostgreSQL without statistics would read and sort all of it for
@@ -72,7 +73,7 @@ func sqliteDialect() *dialect {
 	}
 }
 
-// The keys of the advisory locks are the bytes of "digest" as a number, and the next two.
+// The keys of the advisory locks are the bytes of "digest" as a number, and the next ones.
 func postgresDialect() *dialect {
 	return &dialect{
 		name:  "PostgreSQL",
@@ -86,6 +87,7 @@ func postgresDialect() *dialect {
 		lockShared: `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
 		lockAlone:  `SELECT pg_advisory_xact_lock(110403869045621)`,
 		lockClaim:  `SELECT pg_advisory_xact_lock(110403869045622)`,
+		lockDoor:   `SELECT pg_advisory_xact_lock(110403869045623)`,
 
 		inOrder: `SET LOCAL enable_sort = off`,
 		names:   `SELECT json_array_elements_text(CAST(? AS json))`,

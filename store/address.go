@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// An AddressChange is a reader's wish for another address.
+type AddressChange struct {
+	UserID    digest.UserID
+	Email     string // the wished one
+	OldYes    bool   // whoever reads the mail of the present address has agreed
+	NewYes    bool   // and of the wished one
+	CreatedAt time.Time
+	ExpiresAt time.Time // in the past: done, taken back, or nobody agreed in time
+}
+
+type addressRow struct {
+	UserID    digest.UserID `db:"user_id"`
+	Email     string        `db:"email"`
+	OldYes    bool          `db:"old_yes"`
+	NewYes    bool          `db:"new_yes"`
+	CreatedAt instant       `db:"created_at"`
+	ExpiresAt instant       `db:"expires_at"`
+}
+
+func (r addressRow) change() AddressChange {
+	return AddressChange{r.UserID, r.Email, r.OldYes, r.NewYes, r.CreatedAt.time(), r.ExpiresAt.time()}
+}
+
+const addressColumns = `user_id, email, old_yes, new_yes, created_at, expires_at`
+
+// AddAddressChange keeps a reader's wish under the hashes of the two tokens, in
+// place of any former one; digest.Conflict if that is younger than apart.
+func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now, expires time.Time, apart time.Duration) error {
+	err := s.write(ctx, func(c conn) error {
+		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+			return err
+		}
+		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user, at(now.Add(-apart))); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
+			user, digest.NormalEmail(email), oldHash, newHash, at(now), at(expires))
+		return err
+	})
+	if isUnique(err) {
+		err = &digest.Error{Kind: digest.Conflict, Message: "another address was asked for already within a day"}
+	}
+	if err != nil {
+		return fmt.Errorf("storing a change of address: %w", err)
+	}
+	return nil
+}
+
+// AddressChange gives a reader's latest wish, which may be over; digest.NotFound
+// if there is none.
+func (s *Store) AddressChange(ctx context.Context, user digest.UserID) (AddressChange, error) {
+	return s.addressChange(ctx, `user_id = ?`, user)
+}
+
+// AddressChangeOf finds the wish that a token of either side speaks of;
+// digest.NotFound if it is unknown or over.
+func (s *Store) AddressChangeOf(ctx context.Context, hash []byte, now time.Time) (AddressChange, error) {
+	return s.addressChange(ctx, `(old_hash = ? OR new_hash = ?) AND expires_at > ?`, hash, hash, at(now))
+}
+
+func (s *Store) addressChange(ctx context.Context, where string, args ...any) (AddressChange, error) {
+	var row addressRow
+	err := s.read().get(ctx, &row, `SELECT `+addressColumns+` FROM address_changes WHERE `+where, args...)
+	if isNone(err) {
+		return AddressChange{}, notFound("there is no such change of address")
+	}
+	if err != nil {
+		return AddressChange{}, fmt.Errorf("reading a change of address: %w", err)
+	}
+	return row.change(), nil
+}
+
+// EndAddressChange takes a reader's wish back. It still counts as the day's.
+func (s *Store) EndAddressChange(ctx context.Context, user digest.UserID) error {
+	return s.dropAddressChange(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user)
+}
+
+// DropAddressChange forgets a reader's wish: its letters did not leave.
+func (s *Store) DropAddressChange(ctx context.Context, user digest.UserID) error {
+	return s.dropAddressChange(ctx, `DELETE FROM address_changes WHERE user_id = ?`, user)
+}
+
+func (s *Store) dropAddressChange(ctx context.Context, statement string, user digest.UserID) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, statement, user)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("ending a change of address: %w", err)
+	}
+	return nil
+}
+
+// ConfirmAddress is the yes of the side whose token it is. When both have said
+// it the address is changed, and every session of the reader but keep ends, and
+// every sign-in link: they had gone to the old address. changed is false while
+// the other side is still to answer. digest.NotFound for a token that is unknown
+// or over; digest.Conflict if the wished address is another account's by then,
+// which ends the wish.
+func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error) {
+	var taken bool
+	err = s.write(ctx, func(c conn) error {
+		changed, taken = false, false
+		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+			return err
+		}
+		var row addressRow
+		err := c.get(ctx, &row, `UPDATE address_changes SET old_yes = CASE WHEN old_hash = ? THEN 1 ELSE old_yes END,
+			new_yes = CASE WHEN new_hash = ? THEN 1 ELSE new_yes END
+			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash, at(now))
+		if isNone(err) {
+			return notFound("this link was used or is too old")
+		}
+		if err != nil || !row.OldYes || !row.NewYes {
+			return err
+		}
+		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, row.UserID); err != nil {
+			return err
+		}
+		if u, err := findUser(ctx, c, row.Email); !isNone(err) && (err != nil || u.ID != row.UserID) {
+			taken = err == nil
+			return err
+		}
+		changed = true
+		return moveUser(ctx, c, row.UserID, row.Email, keep)
+	})
+	if err == nil && taken || isUnique(err) {
+		err = &digest.Error{Kind: digest.Conflict, Message: "this address has come to another account meanwhile"}
+	}
+	if err != nil {
+		return false, fmt.Errorf("changing an address: %w", err)
+	}
+	return changed, nil
+}
+
+// moveUser changes an address and all that follows from it. A suppression of
+// the old one stays with that.
+func moveUser(ctx context.Context, c conn, user digest.UserID, email string, keep []byte) error {
+	email = digest.NormalEmail(email)
+	n, err := c.exec(ctx, `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email, emailKey(email), mailDomain(email), user)
+	if err == nil && n == 0 {
+		return notFound("there is no such user; see: digest user list")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN (SELECT id FROM digests WHERE user_id = ?)`, mailDomain(email), user)
+	if err != nil {
+		return err
+	}
+	if _, err := c.exec(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
+		return err
+	}
+	return endOthers(ctx, c, user, keep, ``)
+}
+
+// SetEmail changes a user's address on the operator's word: nobody has to agree.
+// digest.Conflict if it is another user's.
+func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) error {
+	err := s.write(ctx, func(c conn) error {
+		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+			return err
+		}
+		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
+			return err
+		}
+		return moveUser(ctx, c, user, email, nil)
+	})
+	if isUnique(err) {
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is a user already", digest.NormalEmail(email))}
+	}
+	if err != nil {
+		return fmt.Errorf("changing the address: %w", err)
+	}
+	return nil
+}

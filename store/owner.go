@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// SetOwnerLink stores the hash of the token that makes its holder an operator,
+// once, until expires, in place of any former one; false, and nothing is
+// stored, if there is an operator already.
+func (s *Store) SetOwnerLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
+	var stored bool
+	err := s.write(ctx, func(c conn) error {
+		stored = false
+		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+			return err
+		}
+		if _, err := c.exec(ctx, `DELETE FROM owner_links`); err != nil {
+			return err
+		}
+		run, err := isRun(ctx, c)
+		if err != nil || run {
+			return err
+		}
+		stored = true
+		_, err = c.exec(ctx, `INSERT INTO owner_links (token_hash, expires_at) VALUES (?, ?)`, hash, at(expires))
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("storing the owner's link: %w", err)
+	}
+	return stored, nil
+}
+
+// isRun reports whether there is an operator.
+func isRun(ctx context.Context, c conn) (bool, error) {
+	var n int
+	err := c.get(ctx, &n, `SELECT count(*) FROM users WHERE operator = 1`)
+	return n > 0, err
+}
+
+// OwnerLink reports whether a token is the owner's and can still be used.
+func (s *Store) OwnerLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
+	var n int
+	err := s.read().get(ctx, &n, `SELECT count(*) FROM owner_links WHERE token_hash = ? AND expires_at > ?
+		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, at(now))
+	if err != nil {
+		return false, fmt.Errorf("reading the owner's link: %w", err)
+	}
+	return n > 0, nil
+}
+
+// TakeOwnerLink uses up the owner's link: the user of an address, who is added
+// if there is none, becomes an operator. digest.NotFound if the link is unknown,
+// used or expired, or somebody else has become operator since.
+func (s *Store) TakeOwnerLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error) {
+	var u digest.User
+	err := s.write(ctx, func(c conn) error {
+		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+			return err
+		}
+		n, err := c.exec(ctx, `DELETE FROM owner_links WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
+		if err != nil {
+			return err
+		}
+		run, err := isRun(ctx, c)
+		if err != nil {
+			return err
+		}
+		if n == 0 || run {
+			return notFound("this link was used or is too old; start digest serve again for another one")
+		}
+		if u, err = findUser(ctx, c, email); isNone(err) {
+			u, err = admit(ctx, c, email, zone, now)
+		}
+		if err != nil {
+			return err
+		}
+		u.Operator = true
+		_, err = c.exec(ctx, `UPDATE users SET operator = 1 WHERE id = ?`, u.ID)
+		return err
+	})
+	if err != nil {
+		return digest.User{}, fmt.Errorf("letting the owner in: %w", err)
+	}
+	return u, nil
+}
