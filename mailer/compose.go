@@ -55,7 +55,11 @@ func writeHeader(b *bytes.Buffer, m Mail) error {
 	msg.SetMessageIDWithValue(m.MessageID)
 	msg.SetDateWithValue(m.Date)
 	msg.Subject(subject(m.Subject))
-	msg.SetBulk()
+	if m.Personal {
+		msg.SetGenHeader("X-Auto-Response-Suppress", "All")
+	} else {
+		msg.SetBulk()
+	}
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5
 	if err := setListID(msg, m); err != nil {
 		return err

@@ -11,6 +11,7 @@
 //	complete.go                       what all messages of a loop have alike
 //	settle.go, trouble.go, lane.go    what becomes of an edition, of the route and of a domain
 //	commit.go                         the records of all connections, many to a transaction
+//	letter.go                         single messages that somebody waits for: sign-in links and the like
 //
 // # States of an edition
 //

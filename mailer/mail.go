@@ -30,6 +30,7 @@ type Mail struct {
 	UnsubscribeMail string // bare address that a mail to unsubscribe goes to; empty: none
 	HelpURL         string // a page about the list (RFC 2369 §3.1); empty: none
 	FeedbackID      string // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
+	Personal        bool   // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
 	Thread          string // Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
 }
 

@@ -1,0 +1,126 @@
+package mailer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func someLetter() Letter {
+	return Letter{
+		ID: "l.ABC", To: "ann@example.net", Date: time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC),
+		Subject: "Your sign-in link", HTML: "<p>Press</p>", Text: "Press",
+	}
+}
+
+func courier(t *testing.T, setting string) *Courier {
+	transport, err := Open(setting, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { transport.Close() })
+	return &Courier{
+		Transport: transport, From: "Daily Digest <digest@example.org>", ReplyTo: "ada@example.org",
+		Keys: func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{testKey(t)}, nil },
+	}
+}
+
+// TestLetterIsNoBulk reads a letter as it arrives: signed, of its own, and with
+// nothing that mailing lists have.
+func TestLetterIsNoBulk(t *testing.T) {
+	s := &sink{}
+	c := courier(t, s.listen(t))
+	c.ReturnPath = "bounces@example.org"
+	if err := c.Send(t.Context(), someLetter()); err != nil {
+		t.Fatal(err)
+	}
+	got := s.messages()
+	if len(got) != 1 {
+		t.Fatalf("%d messages", len(got))
+	}
+	if _, err := verify(t, testKey(t), []byte(got[0])); err != nil {
+		t.Errorf("signature: %v", err)
+	}
+	m, err := mail.ReadMessage(strings.NewReader(got[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"From": `"Daily Digest" <digest@example.org>`, "To": "<ann@example.net>", "Reply-To": "<ada@example.org>", "Subject": "Your sign-in link",
+		"Auto-Submitted": "auto-generated", "Date": "Fri, 20 Nov 2026 12:00:00 +0000", "Message-Id": "<l.ABC@example.org>",
+		"Precedence": "", "List-Unsubscribe": "", "List-Id": "", "List-Unsubscribe-Post": "", "Feedback-Id": "", "X-Auto-Response-Suppress": "All",
+	} {
+		if got := m.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if !strings.HasPrefix(m.Header.Get("Content-Type"), "multipart/alternative") {
+		t.Errorf("Content-Type %q", m.Header.Get("Content-Type"))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if log := strings.Join(s.log, "\n"); !strings.Contains(log, "MAIL FROM:<bounces@example.org>") || !strings.Contains(log, "RCPT TO:<ann@example.net>") {
+		t.Errorf("the envelope was\n%s", log)
+	}
+}
+
+// TestLetterKinds tells what is worth another attempt.
+func TestLetterKinds(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer func(string, int) string
+		change func(*Letter)
+		want   digest.Kind
+	}{
+		"no such mailbox":  {always("RCPT", "550 5.1.1 nobody"), nil, digest.Invalid},
+		"greylisted":       {always("RCPT", "451 4.7.1 later"), nil, digest.Unavailable},
+		"refused":          {always("DOT", "554 5.7.1 no"), nil, digest.Invalid},
+		"sender refused":   {always("MAIL", "550 5.7.1 no"), nil, digest.Unavailable},
+		"nobody there":     {always("BANNER", hangUp), nil, digest.Unavailable},
+		"in doubt":         {always("DOT", takeAndHangUp), nil, digest.Unavailable},
+		"a second address": {nil, func(l *Letter) { l.To = "a@example.net\r\nBcc: b@example.net" }, digest.Invalid},
+		"a second header":  {nil, func(l *Letter) { l.ID = "a\r\nBcc: b@example.net" }, digest.Invalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &sink{answer: c.answer}
+			l := someLetter()
+			if c.change != nil {
+				c.change(&l)
+			}
+			err := courier(t, s.listen(t)).Send(t.Context(), l)
+			if digest.KindOf(err) != c.want {
+				t.Errorf("%v: %q, want %q", err, digest.KindOf(err), c.want)
+			}
+		})
+	}
+}
+
+func TestLetterWithoutKeys(t *testing.T) {
+	dir := t.TempDir()
+	c := courier(t, "maildir:"+dir)
+	c.Keys = func(context.Context) ([]digest.DKIMKey, error) { return nil, errors.New("the disk is gone") }
+	if err := c.Send(t.Context(), someLetter()); digest.KindOf(err) != digest.Unavailable {
+		t.Errorf("without keys: %v", err)
+	}
+	c.Keys = nil
+	for range 2 { // again is the same file
+		if err := c.Send(t.Context(), someLetter()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "new", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil || bytes.Contains(b, []byte("DKIM")) {
+		t.Errorf("%v\n%s", err, b)
+	}
+}
