@@ -120,6 +120,17 @@ func (r *recording) notePolls(ctx context.Context) error {
 	return v.chunks(savePolls(ctx, r.c))
 }
 
+// tally counts the polls and the posts that they brought.
+func (r *recording) tally(ctx context.Context) error {
+	done := tallies{TalliedPost: {N: int64(r.posts)}}
+	for _, p := range r.polls {
+		if !p.Poll.At.IsZero() {
+			done.poll(p.Poll)
+		}
+	}
+	return tally(ctx, r.c, r.now, done)
+}
+
 func (v *values) poll(id digest.FeedID, p PollRecord) {
 	v.row(id, at(p.At), p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note)
 }

@@ -136,7 +136,7 @@ func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionI
 			v.row(d.ID, d.MessageID, at(d.Date), d.Recipient)
 		}
 	}
-	if err := drop(ctx, c, left, digest.EditionFailed, unsubscribed); err != nil {
+	if err := drop(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
 		return nil, err
 	}
 	if err := withhold(ctx, c, suppressed); err != nil {
@@ -217,9 +217,11 @@ func (s *Store) Finish(ctx context.Context, now time.Time, token string, marks [
 
 func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, marks []digest.Mark) error {
 	var v values
+	done := tallies{}
 	for _, m := range marks {
 		if e, ok := mine[m.ID]; ok {
-			markRow(&v, m, e.WasInDoubt, now)
+			state := markRow(&v, m, e.WasInDoubt, now)
+			done.add(TalliedMail+mailWord(state), Tally{N: 1})
 		}
 	}
 	err := v.chunks(func(part *values) error {
@@ -243,11 +245,19 @@ func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]
 			return err
 		}
 	}
-	return nil
+	return tally(ctx, c, now, done)
 }
 
-// markRow adds a mark as it is stored.
-func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) {
+// mailWord names what became of a mail, for its tally.
+func mailWord(s digest.EditionState) string {
+	if s == digest.EditionReady {
+		return mailRetried
+	}
+	return string(s)
+}
+
+// markRow adds a mark as it is stored, and gives the state that it leads to.
+func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) digest.EditionState {
 	state, sent := m.State, instant(0)
 	switch {
 	case state == digest.EditionSent:
@@ -258,4 +268,5 @@ func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) {
 		state, wasInDoubt = digest.EditionReady, true
 	}
 	v.row(m.ID, string(state), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted))
+	return state
 }

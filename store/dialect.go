@@ -35,11 +35,15 @@ type dialect struct {
 	lockClaim  string // claiming editions where lanes have limits: they are counted
 	lockDoor   string // counting what was asked for at the door, and taking what only one may have
 
+	slots int // in which tallies are counted at the same time
+
 	// inOrder, before a claim, makes the queue be read in the order of its
 	// index. PostgreSQL without statistics would read and sort all of it for
 	// every batch, and a queue that has just filled has none. No later statement
 	// of the transaction may have an ORDER BY.
 	inOrder string
+
+	size string // bytes of the database
 
 	clock string // reads the database's clock, in microseconds; empty where it is the process's own
 
@@ -66,6 +70,8 @@ func sqliteDialect() *dialect {
 		dir:   "sqlite",
 		bind:  sqlx.QUESTION,
 		names: `SELECT value FROM json_each(?)`,
+		slots: 1,
+		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
 		strangers: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -89,6 +95,9 @@ func postgresDialect() *dialect {
 		lockClaim:  `SELECT pg_advisory_xact_lock(110403869045622)`,
 		lockDoor:   `SELECT pg_advisory_xact_lock(110403869045623)`,
 
+		slots: 8,
+		size:  `SELECT pg_database_size(current_database())`,
+
 		inOrder: `SET LOCAL enable_sort = off`,
 		names:   `SELECT json_array_elements_text(CAST(? AS json))`,
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
@@ -100,7 +109,7 @@ func postgresDialect() *dialect {
 		strangers: `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
 			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts', 'subscriptions', 'posts',
 			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains', 'robots', 'polls', 'bodies', 'refusals',
-			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys',
+			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys', 'tallies',
 			'saved_posts',
 			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,

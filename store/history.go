@@ -45,7 +45,8 @@ func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([
 }
 
 // PrunePolls deletes what is older than 90 days from the histories of all
-// feeds, a few feeds to a transaction, and says how many polls that were.
+// feeds, a few feeds to a transaction, and says how many polls that were. They
+// stay counted.
 func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 	old, n, last := at(now).plus(-keepPolls), 0, digest.FeedID(0)
 	for {
@@ -58,6 +59,9 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 			return n, fmt.Errorf("looking for old polls: %w", err)
 		}
 		if len(ids) == 0 {
+			if err := s.foldTallies(ctx, now); err != nil {
+				return n, err
+			}
 			return n, s.pruneRobots(ctx, now)
 		}
 		last = ids[len(ids)-1]

@@ -94,13 +94,18 @@ func (s *Store) returned(ctx context.Context, limit int) ([]Return, error) {
 }
 
 func (s *Store) queued(ctx context.Context, where string, limit int) ([]QueuedEdition, error) {
+	return s.queuedBy(ctx, where, `CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC`, limit)
+}
+
+// queuedBy lists editions with their addresses, in an order.
+func (s *Store) queuedBy(ctx context.Context, where, order string, limit int) ([]QueuedEdition, error) {
 	var rows []struct {
 		editionRow
 		Email string `db:"email"`
 	}
 	err := s.read().all(ctx, &rows, `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE `+where+` ORDER BY CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC LIMIT ?`, limit)
+		WHERE `+where+` ORDER BY `+order+` LIMIT ?`, limit)
 	if err != nil {
 		return nil, err
 	}

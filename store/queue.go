@@ -156,10 +156,10 @@ func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []q
 			live = append(live, e)
 		}
 	}
-	if err := drop(ctx, q.c, left, digest.EditionFailed, unsubscribed); err != nil {
+	if err := drop(ctx, q.c, at(q.now), left, digest.EditionFailed, unsubscribed); err != nil {
 		return nil, 0, err
 	}
-	if err := drop(ctx, q.c, late, digest.EditionExpired, tooLate); err != nil {
+	if err := drop(ctx, q.c, at(q.now), late, digest.EditionExpired, tooLate); err != nil {
 		return nil, 0, err
 	}
 	if err := withhold(ctx, q.c, held); err != nil {
@@ -254,13 +254,16 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 const tooLate = "not delivered in time"
 
 // drop ends editions that are not to be sent. An error they had already tells more.
-func drop(ctx context.Context, c conn, ids []digest.EditionID, state digest.EditionState, why string) error {
+func drop(ctx context.Context, c conn, now instant, ids []digest.EditionID, state digest.EditionState, why string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END,
 		lease_token = '', lease_until = 0 WHERE id IN (`+list(ids)+`)`, state, why)
-	return err
+	if err != nil {
+		return err
+	}
+	return tallyMail(ctx, c, now, state, len(ids))
 }
 
 // ReleaseEditions gives back what is leased under token and not begun to be

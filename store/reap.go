@@ -30,11 +30,20 @@ func (s *Store) Reap(ctx context.Context, now time.Time) (inDoubt int, err error
 		if err := reapLeased(ctx, c, at(now)); err != nil {
 			return err
 		}
-		inDoubt, err = c.exec(ctx, `UPDATE editions SET
+		var states []digest.EditionState
+		err := c.all(ctx, &states, `UPDATE editions SET
 			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
 			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
-			WHERE state = 'dotting' AND dot_at <= ?`, at(now), at(now).plus(-doubtAfter))
+			WHERE state = 'dotting' AND dot_at <= ? RETURNING state`, at(now), at(now).plus(-doubtAfter))
 		if err != nil {
+			return err
+		}
+		inDoubt = len(states)
+		done := tallies{}
+		for _, state := range states {
+			done.add(TalliedMail+mailWord(state), Tally{N: 1})
+		}
+		if err := tally(ctx, c, at(now), done); err != nil {
 			return err
 		}
 		return expire(ctx, c, at(now))
@@ -86,7 +95,8 @@ func expire(ctx context.Context, c conn, now instant) error {
 	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`, now); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE editions SET state = 'expired', error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now); err != nil {
+	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
+	if err != nil {
 		return err
 	}
 	for _, e := range full {
@@ -95,5 +105,5 @@ func expire(ctx context.Context, c conn, now instant) error {
 			return err
 		}
 	}
-	return nil
+	return tallyMail(ctx, c, now, digest.EditionExpired, n)
 }

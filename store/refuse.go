@@ -67,18 +67,23 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		}
 		result = RecordResult{Refused: len(hosts), Stale: 1 - len(hosts)}
 		var v, polls values
+		done := tallies{}
 		for _, host := range hosts {
 			v.row(host, at(p.HostFreeAt), p.Token)
 			if !p.Poll.At.IsZero() {
 				poll := p.Poll
 				poll.Outcome, poll.Note = "failed", reason
 				polls.poll(p.Feed.ID, poll)
+				done.poll(poll)
 			}
 		}
 		if err := polls.chunks(savePolls(ctx, c)); err != nil {
 			return err
 		}
-		return v.chunks(func(part *values) error { return freeHosts(ctx, c, part) })
+		if err := v.chunks(func(part *values) error { return freeHosts(ctx, c, part) }); err != nil {
+			return err
+		}
+		return tally(ctx, c, at(now), done)
 	})
 	if err != nil {
 		return RecordResult{}, fmt.Errorf("ending a poll that cannot be stored: %w", err)

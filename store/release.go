@@ -46,8 +46,10 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 	for _, g := range groups {
 		n := 0
 		err := s.alone(ctx, func(c conn) (err error) {
-			n, err = g.release(ctx, c, now, deadline)
-			return err
+			if n, err = g.release(ctx, c, now, deadline); err != nil {
+				return err
+			}
+			return tally(ctx, c, at(now), tallies{TalliedEdition: {N: int64(n)}})
 		})
 		if err != nil {
 			return editions, fmt.Errorf("releasing the editions of %s: %w", g.TimeZone, err)

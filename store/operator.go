@@ -1,0 +1,182 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// A Midnight is one quarter of an hour of the UTC day at which days begin.
+type Midnight struct {
+	At      time.Duration // from 00:00 UTC
+	Readers int           // whose next edition is made then
+	Feeds   int           // that are asked then
+}
+
+const (
+	quarter = 15 * 60 // seconds; no zone's midnight of today lies between two quarters
+	oneDay  = 24 * 60 * 60
+)
+
+// Midnights gives when in the UTC day active digests become due, the earliest
+// first, without their feeds.
+func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
+	return s.midnights(ctx, "readers", `SELECT d.next_due_at % `+fmt.Sprint(oneDay)+` AS at, count(*) AS n FROM digests d
+		WHERE d.state = 'active' GROUP BY d.next_due_at`, func(m *Midnight, n int) { m.Readers += n })
+}
+
+// MidnightFeeds gives how many feeds are asked for the digests that become due
+// then, without those: each once for a quarter of an hour. It looks at every
+// subscription; see BenchmarkMidnights.
+func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
+	return s.midnights(ctx, "feeds", `SELECT x.slot * `+fmt.Sprint(quarter)+` AS at, count(*) AS n FROM (
+		SELECT DISTINCT d.next_due_at % `+fmt.Sprint(oneDay)+` / `+fmt.Sprint(quarter)+` AS slot, s.feed_id
+		FROM digests d JOIN subscriptions s ON s.digest_id = d.id WHERE d.state = 'active'
+		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state IN ('dead', 'gone'))) x GROUP BY x.slot`,
+		func(m *Midnight, n int) { m.Feeds += n })
+}
+
+func (s *Store) midnights(ctx context.Context, what, query string, add func(*Midnight, int)) ([]Midnight, error) {
+	var rows []struct {
+		At int64 `db:"at"`
+		N  int   `db:"n"`
+	}
+	if err := s.read().all(ctx, &rows, query); err != nil {
+		return nil, fmt.Errorf("counting the %s of each midnight: %w", what, err)
+	}
+	slots := make([]Midnight, oneDay/quarter)
+	for _, r := range rows {
+		add(&slots[r.At/quarter%(oneDay/quarter)], r.N)
+	}
+	for i := range slots {
+		slots[i].At = time.Duration(i) * quarter * time.Second
+	}
+	return slices.DeleteFunc(slots, func(m Midnight) bool { return m.Readers == 0 && m.Feeds == 0 }), nil
+}
+
+// A troubledFeed is one that does not answer well.
+type troubledFeed struct {
+	ID      digest.FeedID `db:"id"`
+	Readers int           `db:"readers"`
+	Since   instant       `db:"failing_since"`
+}
+
+// TroubledFeeds gives the feeds that do not answer well and for which editions
+// of active digests wait, limit at most, those that most readers wait for
+// first, and how many there are. They are sorted here: only of those that are
+// listed more is asked than how many wait.
+func (s *Store) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo, all int, err error) {
+	var rows []troubledFeed
+	if err := s.read().all(ctx, &rows, `SELECT f.id, f.failing_since, `+subscribers+` AS readers FROM feeds f
+		WHERE (f.errors > 0 OR f.state <> 'active') AND f.merged_into = 0`); err != nil {
+		return nil, 0, fmt.Errorf("looking for feeds in trouble: %w", err)
+	}
+	rows = slices.DeleteFunc(rows, func(f troubledFeed) bool { return f.Readers == 0 })
+	slices.SortFunc(rows, func(a, b troubledFeed) int {
+		return cmp.Or(cmp.Compare(b.Readers, a.Readers), cmp.Compare(a.Since, b.Since), cmp.Compare(a.ID, b.ID))
+	})
+	shown := rows[:min(limit, len(rows))]
+	if len(shown) == 0 {
+		return nil, len(rows), nil
+	}
+	place := make(map[digest.FeedID]int)
+	for i, f := range shown {
+		place[f.ID] = i
+	}
+	ids := keys(shown, func(f troubledFeed) digest.FeedID { return f.ID })
+	if feeds, err = s.feedInfos(ctx, `WHERE f.id IN (`+list(ids)+`)`); err != nil {
+		return nil, 0, err
+	}
+	slices.SortFunc(feeds, func(a, b FeedInfo) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	return feeds, len(rows), nil
+}
+
+// Numbers is how much of everything there is.
+type Numbers struct {
+	Readers       int // accounts
+	Subscriptions int
+	Digests       map[digest.DigestState]int
+	Feeds         map[digest.FeedState]int // without those that have become part of another
+	Failing       int                      // active feeds whose last poll failed
+	Suppressed    map[digest.Reason]int
+	Bytes         int64 // of the database
+}
+
+// Numbers counts what there is.
+func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
+	n := Numbers{
+		Digests: make(map[digest.DigestState]int), Feeds: make(map[digest.FeedState]int), Suppressed: make(map[digest.Reason]int),
+	}
+	for _, q := range []struct {
+		query string
+		to    any
+	}{
+		{`SELECT count(*) FROM users`, &n.Readers},
+		{`SELECT count(*) FROM subscriptions`, &n.Subscriptions},
+		{`SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.errors > 0 AND f.merged_into = 0`, &n.Failing},
+		{s.d.size, &n.Bytes},
+	} {
+		if err := s.read().get(ctx, q.to, q.query); err != nil {
+			return n, fmt.Errorf("counting what there is: %w", err)
+		}
+	}
+	for _, q := range []struct {
+		query string
+		add   func(state string, n int)
+	}{
+		{`SELECT state, count(*) AS n FROM digests GROUP BY state`, func(state string, k int) { n.Digests[digest.DigestState(state)] = k }},
+		{`SELECT state, count(*) AS n FROM feeds WHERE merged_into = 0 GROUP BY state`, func(state string, k int) { n.Feeds[digest.FeedState(state)] = k }},
+		{`SELECT reason AS state, count(*) AS n FROM suppressions GROUP BY reason`, func(state string, k int) { n.Suppressed[digest.Reason(state)] = k }},
+	} {
+		if err := s.byState(ctx, q.query, q.add); err != nil {
+			return n, fmt.Errorf("counting what there is: %w", err)
+		}
+	}
+	return n, nil
+}
+
+func (s *Store) byState(ctx context.Context, query string, add func(string, int)) error {
+	var rows []struct {
+		State string `db:"state"`
+		N     int    `db:"n"`
+	}
+	if err := s.read().all(ctx, &rows, query); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		add(r.State, r.N)
+	}
+	return nil
+}
+
+// Heartbeat gives when the hourly job last said that it is at work; false: it
+// never did.
+func (s *Store) Heartbeat(ctx context.Context) (time.Time, bool, error) {
+	last, known, err := lastBeat(ctx, s.read())
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("reading the heartbeat: %w", err)
+	}
+	return last.at(), known, nil
+}
+
+// Waits gives the earliest midnight that is past at now and has no edition yet,
+// planned or not; false: there is none.
+func (s *Store) Waits(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	var t instant
+	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d WHERE d.state = 'active'`)
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("finding the oldest midnight: %w", err)
+	}
+	return t.time(), t != 0 && t <= at(now), nil
+}
+
+// PollsLate gives since when the feed waits that should have been asked first;
+// false: none is late at now.
+func (s *Store) PollsLate(ctx context.Context, now time.Time, gap time.Duration) (time.Time, bool, error) {
+	next, any, err := s.NextPoll(ctx, gap)
+	return next, any && next.Before(now), err
+}
