@@ -32,6 +32,12 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
 }
 
+// Plus gives the date so many days later.
+func (d Date) Plus(days int) Date { return DateOf(d.noon().AddDate(0, 0, days)) }
+
+// Before reports whether the date comes before another.
+func (d Date) Before(o Date) bool { return d.noon().Before(o.noon()) }
+
 // Weekday is the day of the week.
 func (d Date) Weekday() time.Weekday { return d.noon().Weekday() }
 

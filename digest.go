@@ -61,7 +61,8 @@ type Digest struct {
 	DeliverAt time.Duration // the hour the mail leaves by the reader's clock, from 00:00; 0: at midnight
 	Weekdays  Weekdays      // the local days it appears on
 	State     DigestState
-	Editions  int // how many it has had; the number of the latest
+	Editions  int  // how many it has had; the number of the latest
+	Mailed    bool // false: its editions stand in the web view only
 	Look
 
 	// PausedUntil is when a paused digest comes back by itself; zero: when the
@@ -243,7 +244,7 @@ const (
 	EditionUnconfirmed EditionState = "sent_unconfirmed" // in doubt twice: not sent a third time
 	EditionFailed      EditionState = "failed"
 	EditionExpired     EditionState = "expired"  // never accepted in its time: the next edition carries its posts
-	EditionUnmailed    EditionState = "unmailed" // its reader's address is suppressed: it stands in the web view only
+	EditionUnmailed    EditionState = "unmailed" // its reader has no mail, or their address is suppressed: it stands in the web view only
 )
 
 // An Edition is what one digest delivers for one local date. It is sealed when

@@ -16,7 +16,7 @@ import (
 // Of those the digest's next edition carries whose reader is mailed.
 const (
 	lost    = `e.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.from_id = e.id)`
-	toCarry = lost + ` AND ` + suppressedError + ` IS NULL`
+	toCarry = lost + ` AND ` + unmailedError + ` IS NULL`
 )
 
 // carry makes the editions that a group has just been given carry what is lost

@@ -18,9 +18,10 @@ import (
 //	dotting, no mark for doubtAfter -> ready and in doubt; the second time sent_unconfirmed
 //	ready, too late to be sent -> expired; the digest's next edition carries its posts (carry.go)
 //	ready, leased, reader left -> failed
-//	sealed, ready, leased, address suppressed -> unmailed
+//	sealed, ready, leased, address suppressed or mail off -> unmailed
+//	expired, carried by none, mail off -> unmailed
 //
-// Nothing leads out of sent, sent_unconfirmed, failed, expired and unmailed.
+// Else nothing leads out of sent, sent_unconfirmed, failed, expired and unmailed.
 // What may be claimed is a matter of lanes (traffic.go), claiming itself is in
 // queue.go, and what comes back of an edition in bounce.go.
 
@@ -86,8 +87,8 @@ func (r editionRow) edition() digest.Edition {
 
 // BeginDot commits the promise that comes before the final dot, for editions
 // that are still leased under token, and gives those. The others must not be
-// sent: their lease is over, or their reader left or has a suppressed address,
-// which ends them here.
+// sent: their lease is over, or their reader left, has a suppressed address or no
+// mail, which ends them here.
 func (s *Store) BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
 	return s.Turn(ctx, now, token, nil, dots)
 }
@@ -122,15 +123,15 @@ func (s *Store) Turn(ctx context.Context, now time.Time, token string, marks []d
 }
 
 func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
-	var left, suppressed []digest.EditionID
+	var left, unmailed []digest.EditionID
 	var v values
 	for _, d := range dots {
 		switch e, ok := mine[d.ID]; {
 		case !ok || e.State != digest.EditionLeased:
 		case e.DigestState == digest.DigestLeft:
 			left = append(left, d.ID)
-		case e.Suppressed:
-			suppressed = append(suppressed, d.ID)
+		case e.Unmailed:
+			unmailed = append(unmailed, d.ID)
 		default:
 			won = append(won, d.ID)
 			v.row(d.ID, d.MessageID, at(d.Date), d.Recipient)
@@ -139,7 +140,7 @@ func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionI
 	if err := drop(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
 		return nil, err
 	}
-	if err := withhold(ctx, c, suppressed); err != nil {
+	if err := withhold(ctx, c, unmailed); err != nil {
 		return nil, err
 	}
 	return won, v.chunks(func(part *values) error {
@@ -157,7 +158,7 @@ type heldEdition struct {
 	State       digest.EditionState `db:"state"`
 	WasInDoubt  bool                `db:"was_in_doubt"`
 	DigestState digest.DigestState  `db:"digest_state"`
-	Suppressed  bool                `db:"suppressed"`
+	Unmailed    bool                `db:"unmailed"`
 }
 
 // held locks those of the given editions that are held under token. What is
@@ -168,8 +169,7 @@ func held(ctx context.Context, c conn, token string, ids []digest.EditionID) (ma
 		var rows []heldEdition
 		err := c.all(ctx, &rows, `SELECT e.id, e.state, e.was_in_doubt,
 			(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS digest_state,
-			CASE WHEN EXISTS (SELECT 1 FROM digests d JOIN users u ON u.id = d.user_id
-				JOIN suppressions s ON s.email_key = u.email_key WHERE d.id = e.digest_id) THEN 1 ELSE 0 END AS suppressed
+			CASE WHEN `+unmailedError+` IS NULL THEN 0 ELSE 1 END AS unmailed
 			FROM editions e
 			WHERE e.id IN (`+list(part)+`) AND e.state IN ('leased', 'dotting') AND e.lease_token = ?
 			ORDER BY e.id`+c.d.lockRows("e"), token)

@@ -111,7 +111,8 @@ func postgresDialect() *dialect {
 			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains', 'robots', 'polls', 'bodies', 'refusals',
 			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys', 'tallies',
 			'saved_posts',
-			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies',
+			'filters', 'held_posts', 'rested', 'stays') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}
 }

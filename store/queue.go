@@ -22,7 +22,7 @@ import (
 //
 // Editions that are met on the way and must not be sent end here: those of
 // readers who left are failed, those that are too late expired, and those of
-// suppressed addresses unmailed. A paused digest's are still sent: they were
+// suppressed addresses, and of digests without mail, unmailed. A paused digest's are still sent: they were
 // released before.
 func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
 	for {
@@ -100,11 +100,11 @@ func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 
 // A queuedEdition is one that ClaimEditions has met.
 type queuedEdition struct {
-	ID         digest.EditionID   `db:"id"`
-	Domain     string             `db:"domain"`
-	ExpiresAt  instant            `db:"expires_at"`
-	State      digest.DigestState `db:"state"`
-	Suppressed string             `db:"suppressed"`
+	ID        digest.EditionID   `db:"id"`
+	Domain    string             `db:"domain"`
+	ExpiresAt instant            `db:"expires_at"`
+	State     digest.DigestState `db:"state"`
+	Unmailed  string             `db:"unmailed"` // why
 }
 
 // query finds the first editions of the queue, limit at most.
@@ -115,7 +115,7 @@ func (q *editionClaim) query(limit int) (string, []any) {
 		args = append(args, array(q.closed))
 	}
 	return `SELECT e.id, e.domain, e.expires_at,
-		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(` + suppressedError + `, '') AS suppressed
+		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(` + unmailedError + `, '') AS unmailed
 		FROM editions e WHERE ` + where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
 }
 
@@ -148,7 +148,7 @@ func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []q
 		switch {
 		case e.State == digest.DigestLeft:
 			left = append(left, e.ID)
-		case e.Suppressed != "":
+		case e.Unmailed != "":
 			held = append(held, e.ID)
 		case e.ExpiresAt <= at(q.now):
 			late = append(late, e.ID)

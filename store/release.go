@@ -27,7 +27,8 @@ const (
 // of its days that has begun.
 //
 // An edition is sent at its digest's hour by the reader's clock on its date,
-// but not before it is made. One for a suppressed address is not sent.
+// but not before it is made. One for a suppressed address, or of a digest
+// without mail, is not sent.
 //
 // Digests of one zone, midnight and set of weekdays are released by one
 // statement, in one transaction that excludes storing (I8); no row of a post
@@ -175,9 +176,9 @@ func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times sched
 		send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends) AS (VALUES `+times.hours.String()+`)
 		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, h.send, h.send, h.send, h.ends,
-			e.edition_count, e.domain, CASE WHEN e.suppressed = '' THEN 'ready' ELSE 'unmailed' END, e.suppressed
+			e.edition_count, e.domain, CASE WHEN e.unmailed = '' THEN 'ready' ELSE 'unmailed' END, e.unmailed
 		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at,
-				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+suppressedDigest+`, '') AS suppressed
+				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
 			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+reason+`) e CROSS JOIN h

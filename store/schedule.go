@@ -13,35 +13,55 @@ import (
 // SetTimeZone moves a user to another zone. Each of their digests becomes due
 // at the first midnight there that begins a date without an edition (I1), and
 // what waits for it moves along; one whose midnight has passed and that is
-// still to be released stays due. digest.Invalid for a zone that does not exist.
+// still to be released stays due. A stay that has begun ends with it: this is
+// where the reader is at home now. digest.Invalid for a zone that does not exist.
 func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
 	if _, err := zoneOf(zone); err != nil {
 		return err
 	}
 	err := s.alone(ctx, func(c conn) error {
-		var digests []digestRow // with the zone that they have now
-		if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
+		t, err := readTraveller(ctx, c, user)
+		if err != nil || t.zone == zone {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone, user)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return notFound("there is no such user; see: digest user list")
-		}
-		for _, d := range digests {
-			if d.TimeZone == zone || d.due(now) {
-				continue
-			}
-			if err := reschedule(ctx, c, d, now); err != nil {
+		for _, statement := range []string{
+			`UPDATE users SET home_zone = '' WHERE id = ?`,
+			`DELETE FROM stays WHERE user_id = ? AND begun = 1`,
+		} {
+			if _, err := c.exec(ctx, statement, user); err != nil {
 				return err
 			}
 		}
-		return nil
+		if err := setZone(ctx, c, user, t.zone, zone, now); err != nil {
+			return err
+		}
+		return travel(ctx, c, user, now)
 	})
 	if err != nil {
 		return fmt.Errorf("setting the time zone: %w", err)
+	}
+	return nil
+}
+
+// setZone gives a user another zone, and their digests the midnights there.
+func setZone(ctx context.Context, c conn, user digest.UserID, was, zone string, now time.Time) error {
+	if was == zone {
+		return nil
+	}
+	if _, err := c.exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone, user); err != nil {
+		return err
+	}
+	var digests []digestRow
+	if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
+		return err
+	}
+	for _, d := range digests {
+		if d.due(now) {
+			continue
+		}
+		if err := reschedule(ctx, c, d, now); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -185,7 +205,6 @@ func (s *Store) changeDigest(ctx context.Context, doing string, id digest.Digest
 // one of its days and a date without an edition (I1), and moves its waiting
 // posts there. The midnight is later than the last one released even if the
 // clock is not: two editions of one midnight would hold the same posts (I4).
-// The zone in d may be out of date.
 func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	var zone string
 	if err := c.get(ctx, &zone, `SELECT time_zone FROM users WHERE id = ?`, d.UserID); err != nil {

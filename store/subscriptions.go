@@ -12,7 +12,8 @@ import (
 // recent is how far back a feed's posts still go to a reader who is new to it.
 const recent = 24 * time.Hour
 
-// Subscribe adds a subscription; created is false if it was there before. A
+// Subscribe adds a subscription; created is false if it was there before. One
+// that rests wakes, with what the reader made of it where sub says nothing. A
 // feed that was read already brings its posts of the last 24 hours, or its
 // newest one if there are none, to the reader's next edition; never a post
 // that the digest has had (I4).
@@ -21,7 +22,7 @@ func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		created, err = subscribe(ctx, c, sub, at(now))
+		created, err = takeUp(ctx, c, sub, at(now))
 		return err
 	})
 	if err != nil {
@@ -46,7 +47,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	}
 	if feed.MergedInto != 0 { // since it was found by its address
 		sub.FeedID = feed.MergedInto
-		return subscribe(ctx, c, sub, now)
+		return takeUp(ctx, c, sub, now)
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
 		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO NOTHING`,
@@ -106,15 +107,29 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 	return had, err
 }
 
-// Unsubscribe ends a subscription, and what waits of the feed goes with it.
-// Editions already released keep their posts. A feed that nobody takes any more
+// Unsubscribe ends a subscription, one that rests too; what waits of the feed
+// and the filters of its posts go with it. Editions already released keep their posts. A feed that nobody takes any more
 // is not asked either. digest.NotFound if there was none.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	err := s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		return unsubscribe(ctx, c, id, feed)
+		if err := lockFeed(ctx, c, feed); err != nil {
+			return err
+		}
+		_, rests, err := unrest(ctx, c, id, feed)
+		if err == nil && !rests {
+			err = cease(ctx, c, id, feed)
+		}
+		if err != nil {
+			return err
+		}
+		n, err := c.exec(ctx, `DELETE FROM filters WHERE digest_id = ? AND feed_id = ?`, id, feed)
+		if err == nil && n > 0 {
+			err = noteFiltered(ctx, c, id)
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("unsubscribing: %w", err)
@@ -122,11 +137,14 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 	return nil
 }
 
-func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
+// lockFeed locks a feed as Record does.
+func lockFeed(ctx context.Context, c conn, feed digest.FeedID) error {
 	var locked []digest.FeedID
-	if err := c.all(ctx, &locked, `SELECT id FROM feeds WHERE id = ?`+c.d.forUpdate, feed); err != nil {
-		return err
-	}
+	return c.all(ctx, &locked, `SELECT id FROM feeds WHERE id = ?`+c.d.forUpdate, feed)
+}
+
+// cease takes a feed, which is locked, from a digest with what waits of it.
+func cease(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	n, err := c.exec(ctx, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
 	if err != nil {
 		return err
@@ -162,24 +180,9 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 
 // Subscriptions lists what a digest takes, in the order of subscribing.
 func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	var rows []struct {
-		feedRow
-		OwnTitle string        `db:"own_title"`
-		Folder   string        `db:"folder"`
-		Display  digest.Layout `db:"display"`
-	}
-	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, s.title AS own_title, s.folder, s.display
-		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-		WHERE s.digest_id = ? ORDER BY s.created_at, f.id`, id)
+	infos, err := s.taken(ctx, "subscriptions", id)
 	if err != nil {
 		return nil, fmt.Errorf("listing the subscriptions: %w", err)
-	}
-	infos := make([]SubscriptionInfo, len(rows))
-	for i, r := range rows {
-		infos[i] = SubscriptionInfo{
-			Subscription: digest.Subscription{DigestID: id, FeedID: r.ID, Title: r.OwnTitle, Folder: r.Folder, Display: r.Display},
-			Feed:         r.feed(),
-		}
 	}
 	return infos, nil
 }
@@ -189,7 +192,8 @@ const importStep = 500
 
 // Import subscribes a digest to a list, in one transaction. Feeds that were
 // never read are queued for now; the others bring what Subscribe would. A line
-// that repeats an address counts as already there.
+// that repeats an address counts as already there, and so does one of a feed
+// that rests: it goes on resting.
 func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, now time.Time) (ImportResult, error) {
 	var result ImportResult
 	err := s.write(ctx, func(c conn) error {
@@ -205,7 +209,15 @@ func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportIt
 			}
 			result.FirstPolls = append(result.FirstPolls, first...)
 		}
+		rests, err := restedFeeds(ctx, c, id)
+		if err != nil {
+			return err
+		}
 		for _, it := range items {
+			if rests[feeds[clean(it.URL)]] {
+				result.Already++
+				continue
+			}
 			sub := digest.Subscription{DigestID: id, FeedID: feeds[clean(it.URL)], Title: it.Title, Folder: it.Folder}
 			created, err := subscribe(ctx, c, sub, at(now))
 			if err != nil {

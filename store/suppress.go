@@ -27,27 +27,25 @@ func (r suppressionRow) suppression() digest.Suppression {
 // rank orders the reasons: an address keeps the highest it was suppressed for.
 const rank = `CASE %s WHEN 'soft_bounces' THEN 1 WHEN 'hard_bounce' THEN 2 WHEN 'complaint' THEN 3 ELSE 4 END`
 
-// suppressedDigest is why the reader of the digest d is not mailed, as the error
-// of an edition; NULL: they are. suppressedError is the same for the edition e.
+// unmailedDigest is why the digest d is not mailed, as the error of an edition;
+// NULL: it is. unmailedError is the same for the edition e.
 const (
-	suppressedDigest = `(SELECT ` + suppressedWords + ` FROM users u
-		JOIN suppressions s ON s.email_key = u.email_key WHERE u.id = d.user_id)`
+	unmailedDigest = `CASE WHEN d.mailed = 0 THEN '` + webOnly + `' ELSE (SELECT ` + suppressedWords + ` FROM users u
+		JOIN suppressions s ON s.email_key = u.email_key WHERE u.id = d.user_id) END`
 
-	suppressedError = `(SELECT ` + suppressedWords + ` FROM digests d JOIN users u ON u.id = d.user_id
-		JOIN suppressions s ON s.email_key = u.email_key WHERE d.id = e.digest_id)`
+	unmailedError = `(SELECT ` + unmailedDigest + ` FROM digests d WHERE d.id = e.digest_id)`
 
 	suppressedWords = `'the address is suppressed: ' || CASE s.reason WHEN 'soft_bounces' THEN 'it has bounced for a week'
 		WHEN 'hard_bounce' THEN 'it bounced' WHEN 'complaint' THEN 'its reader called a mail spam' ELSE 'by the operator' END
 		|| CASE WHEN s.evidence = '' THEN '' ELSE ' (' || s.evidence || ')' END`
 )
 
-// withhold ends editions whose readers' addresses are suppressed: they stand in
-// the web view only.
+// withhold ends editions that are not mailed: they stand in the web view only.
 func withhold(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+suppressedError+`, e.error),
+	_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error),
 		lease_token = '', lease_until = 0 WHERE e.id IN (`+list(ids)+`)`, digest.EditionUnmailed)
 	return err
 }

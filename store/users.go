@@ -50,6 +50,7 @@ type digestRow struct {
 	PausedUntil  instant            `db:"paused_until"`
 	PausedAt     instant            `db:"paused_at"`
 	PausedTo     instant            `db:"paused_to"`
+	Mailed       bool               `db:"mailed"`
 }
 
 func (r digestRow) digest() digest.Digest {
@@ -69,6 +70,7 @@ func (r digestRow) digest() digest.Digest {
 		PausedUntil: r.PausedUntil.time(),
 		PausedAt:    r.PausedAt.time(),
 		PausedTo:    r.PausedTo.time(),
+		Mailed:      r.Mailed,
 	}
 }
 
@@ -76,7 +78,7 @@ func (r digestRow) digest() digest.Digest {
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to`
+	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to, d.mailed`
 
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
@@ -125,6 +127,7 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 		NextDueAt: timezone.NextMidnight(now, loc).UTC(),
 		Weekdays:  digest.EveryDay,
 		State:     digest.DigestActive,
+		Mailed:    true,
 		Look:      digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
 	}
 	return u, d, nil
@@ -259,6 +262,10 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM editions` + mine,
 			`DELETE FROM subscriptions` + mine,
 			`DELETE FROM saved_posts WHERE user_id = ?`,
+			`DELETE FROM rested` + mine,
+			`DELETE FROM filters` + mine,
+			`DELETE FROM held_posts` + mine,
+			`DELETE FROM stays WHERE user_id = ?`,
 			`DELETE FROM digests WHERE user_id = ?`,
 			`DELETE FROM sessions WHERE user_id = ?`,
 			`DELETE FROM sign_in_tokens WHERE user_id = ?`,

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"digest"
+	"digest/filter"
+)
+
+// Bounds of what a reader filters.
+const (
+	mostFilters = 200
+	mostWords   = 200 // characters of one filter
+)
+
+type filterRow struct {
+	ID        int64           `db:"id"`
+	DigestID  digest.DigestID `db:"digest_id"`
+	FeedID    digest.FeedID   `db:"feed_id"`
+	Words     string          `db:"words"`
+	CreatedAt instant         `db:"created_at"`
+}
+
+const filterColumns = `f.id, f.digest_id, f.feed_id, f.words, f.created_at`
+
+func (r filterRow) filter() digest.Filter {
+	return digest.Filter{ID: r.ID, DigestID: r.DigestID, FeedID: r.FeedID, Words: r.Words, CreatedAt: r.CreatedAt.time()}
+}
+
+// AddFilter adds a filter to a digest; it holds from the next edition on, for
+// what waits too. One that is there already, in whatever case and with whatever
+// accents, is given as it is. digest.Invalid for words that are too long or of
+// which nothing can be found, and where there are too many filters;
+// digest.NotFound for a feed that the digest neither takes nor rests.
+func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
+	f.Words, f.CreatedAt = filter.Clean(clean(f.Words)), at(now).time()
+	switch {
+	case filter.Key(f.Words) == "":
+		return digest.Filter{}, invalid("a filter needs a word, such as football")
+	case utf8.RuneCountInString(f.Words) > mostWords:
+		return digest.Filter{}, invalid("the words of a filter have %d characters at most; take fewer words", mostWords)
+	}
+	err := s.changeDigest(ctx, "adding a filter", f.DigestID, func(c conn, d digestRow) error {
+		if err := knowsFeed(ctx, c, d.ID, f.FeedID); err != nil {
+			return err
+		}
+		all, err := filtersOf(ctx, c, d.ID)
+		if err != nil {
+			return err
+		}
+		for _, has := range all {
+			if has.FeedID == f.FeedID && filter.Key(has.Words) == filter.Key(f.Words) {
+				f = has
+				return nil
+			}
+		}
+		if len(all) >= mostFilters {
+			return invalid("a digest has %d filters at most; remove one first", mostFilters)
+		}
+		if err := c.get(ctx, &f.ID, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
+			d.ID, f.FeedID, f.Words, at(now)); err != nil {
+			return err
+		}
+		return noteFiltered(ctx, c, d.ID)
+	})
+	if err != nil {
+		return digest.Filter{}, err
+	}
+	return f, nil
+}
+
+// knowsFeed refuses a feed that the digest neither takes nor rests; 0 is none.
+func knowsFeed(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
+	if feed == 0 {
+		return nil
+	}
+	var n int
+	err := c.get(ctx, &n, `SELECT (SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?)
+		+ (SELECT count(*) FROM rested WHERE digest_id = ? AND feed_id = ?)`, id, feed, id, feed)
+	if err == nil && n == 0 {
+		return notFound("there is no such subscription")
+	}
+	return err
+}
+
+// noteFiltered notes whether a digest has filters: a release asks nothing more
+// of those without.
+func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
+	_, err := c.exec(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
+		WHERE d.id = ?`, id)
+	return err
+}
+
+// Filters lists a digest's filters in the order in which they were made.
+func (s *Store) Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error) {
+	filters, err := filtersOf(ctx, s.read(), id)
+	if err != nil {
+		return nil, fmt.Errorf("listing the filters: %w", err)
+	}
+	return filters, nil
+}
+
+func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Filter, error) {
+	var rows []filterRow
+	err := c.all(ctx, &rows, `SELECT `+filterColumns+` FROM filters f WHERE f.digest_id IN (`+list(ids)+`) ORDER BY f.digest_id, f.id`)
+	return keys(rows, filterRow.filter), err
+}
+
+// RemoveFilter removes one of a digest's filters; what it has held back stays
+// held back. digest.NotFound if there is none.
+func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error {
+	return s.changeDigest(ctx, "removing a filter", id, func(c conn, d digestRow) error {
+		n, err := c.exec(ctx, `DELETE FROM filters WHERE digest_id = ? AND id = ?`, d.ID, key)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return notFound("there is no such filter")
+		}
+		return noteFiltered(ctx, c, d.ID)
+	})
+}
+
+// A Held is a post that a filter has held back.
+type Held struct {
+	Post   digest.Post // without Content
+	Source digest.Source
+	DueAt  time.Time // the midnight at which it would have come
+	Words  string    // of the filter
+}
+
+// HeldPosts lists what was held back of a digest at midnights before the given
+// one, of all if that is zero: the newest midnight first, and of each all of
+// it, even if that is more than limit.
+func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]Held, error) {
+	bound := at(before)
+	if bound == 0 {
+		bound = math.MaxInt64
+	}
+	var rows []struct {
+		postRow
+		DueAt        instant `db:"due_at"`
+		Words        string  `db:"words"`
+		FeedTitle    string  `db:"feed_title"`
+		SiteURL      string  `db:"site_url"`
+		FeedLanguage string  `db:"feed_language"`
+	}
+	err := s.read().all(ctx, &rows, `SELECT h.due_at, h.words, p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
+		p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash,
+		f.title AS feed_title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language AS feed_language
+		FROM held_posts h JOIN posts p ON p.id = h.post_id JOIN feeds f ON f.id = p.feed_id
+		WHERE h.digest_id = ? AND h.due_at < ? AND h.due_at >= COALESCE((SELECT x.due_at FROM held_posts x
+			WHERE x.digest_id = ? AND x.due_at < ? ORDER BY x.due_at DESC LIMIT 1 OFFSET ?), 0)
+		ORDER BY h.due_at DESC, h.post_id`, d, bound, d, bound, max(limit, 1)-1)
+	if err != nil {
+		return nil, fmt.Errorf("listing what was held back: %w", err)
+	}
+	held := make([]Held, len(rows))
+	for i, r := range rows {
+		held[i] = Held{
+			Post: r.post(), DueAt: r.DueAt.time(), Words: r.Words,
+			Source: digest.Source{FeedID: r.FeedID, Title: r.FeedTitle, SiteURL: r.SiteURL, Language: r.FeedLanguage},
+		}
+	}
+	return held, nil
+}
+
+// HeldCount is how many posts were held back of one edition, by its midnight.
+func (s *Store) HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (n int, err error) {
+	err = s.read().get(ctx, &n, `SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?`, d, at(dueAt))
+	if err != nil {
+		return 0, fmt.Errorf("counting what was held back: %w", err)
+	}
+	return n, nil
+}
+
+// followFeed makes the filters of a feed that became part of another filters of
+// that one. Of two with the same words one is enough.
+func followFeed(ctx context.Context, c conn, from, to digest.FeedID) error {
+	var moved []filterRow
+	err := c.all(ctx, &moved, `UPDATE filters AS f SET feed_id = ? WHERE f.feed_id = ? RETURNING `+filterColumns, to, from)
+	if err != nil || len(moved) == 0 {
+		return err
+	}
+	all, err := filtersOf(ctx, c, keys(moved, func(r filterRow) digest.DigestID { return r.DigestID })...)
+	if err != nil {
+		return err
+	}
+	type same struct {
+		digest digest.DigestID
+		feed   digest.FeedID
+		key    string
+	}
+	seen := make(map[same]bool)
+	twins := slices.DeleteFunc(all, func(f digest.Filter) bool {
+		k := same{f.DigestID, f.FeedID, filter.Key(f.Words)}
+		first := !seen[k]
+		seen[k] = true
+		return first
+	})
+	_, err = c.exec(ctx, `DELETE FROM filters WHERE id IN (`+list(keys(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
+	return err
+}
