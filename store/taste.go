@@ -37,3 +37,12 @@ func (s *Store) changeUser(ctx context.Context, doing, statement string, args ..
 	}
 	return nil
 }
+
+// OtherOperators counts those who run this instance besides one user.
+func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, error) {
+	var n int
+	if err := s.read().get(ctx, &n, `SELECT count(*) FROM users WHERE operator = 1 AND id <> ?`, user); err != nil {
+		return 0, fmt.Errorf("counting the operators: %w", err)
+	}
+	return n, nil
+}

@@ -25,3 +25,15 @@ func TestTaste(t *testing.T) {
 		want(w.t, "nobody's shortcuts", digest.KindOf(w.SetShortcuts(w.ctx(), other.UserID+9, true)), digest.NotFound)
 	})
 }
+
+func TestOtherOperators(t *testing.T) {
+	each(t, func(w world) {
+		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		w.ok(w.SetOperator(w.ctx(), ann.UserID, true))
+		for user, others := range map[digest.UserID]int{ann.UserID: 0, bob.UserID: 1} {
+			n, err := w.OtherOperators(w.ctx(), user)
+			w.ok(err)
+			want(w.t, "others", n, others)
+		}
+	})
+}

@@ -15,6 +15,7 @@ type limits struct {
 	pinged  *limiter // pings of one address of a feed or a site
 	pings   *limiter // all pings: each may cost the database a write
 	lookups *limiter // questions for a feed's status from one address
+	exports *limiter // of all of one reader's data
 }
 
 func newLimits() limits {
@@ -23,6 +24,7 @@ func newLimits() limits {
 		pinged:  newLimiter(3, 8*time.Hour),     // anyone can ping for anyone, and the site would pay
 		pings:   newLimiter(200, 100*time.Millisecond),
 		lookups: newLimiter(60, 2*time.Second),
+		exports: newLimiter(5, 5*time.Minute),
 	}
 }
 

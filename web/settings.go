@@ -48,6 +48,12 @@ func (s *site) settingsRoutes() table {
 		"POST /settings/mail":      s.own(s.setMail),
 		"GET /settings/pages":      s.own(s.pagesPage),
 		"POST /settings/pages":     s.own(s.setPages),
+
+		"GET /settings/data":     s.own(s.dataPage),
+		"GET /settings/data.zip": s.own(s.data),
+		"GET /settings/delete":   s.own(s.deletePage),
+		"POST /settings/delete":  s.own(s.delete),
+		"GET /goodbye":           s.goodbye,
 	}
 }
 

@@ -51,7 +51,7 @@ func TestSettings(t *testing.T) {
 		v := r.visitor().signIn(u)
 		v.get("/settings").status(http.StatusOK).shows("h1", "Settings").shows(".groups span",
 			"Europe/Paris", "Comes every day, at midnight", "Not paused", "Headlines and excerpts, no pictures",
-			"Left to right, single keys on", "ann@example.org", "A second way to sign in").shows(".notice")
+			"Left to right, single keys on", "ann@example.org", "A second way to sign in", "To take along, as one file", "For good").shows(".notice")
 
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
 		v.get("/settings").contains(".notice", "You have unsubscribed")
@@ -229,6 +229,7 @@ func settingsForms() map[string]url.Values {
 		"/settings/pause/end": nil,
 		"/settings/mail":      {"layout": {"full"}, "images": {"proxy"}},
 		"/settings/pages":     {"direction": {"rtl"}},
+		"/settings/delete":    {"address": {"ann@example.org"}},
 	}
 }
 

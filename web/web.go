@@ -75,6 +75,7 @@ type Store interface {
 	Feeds
 	Keeping
 	Settings
+	Leaving
 }
 
 // Pings takes in what sites say of themselves.

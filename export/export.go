@@ -1,0 +1,166 @@
+package export
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/store"
+)
+
+// Store is what is read of the database.
+type Store interface {
+	// Subscriptions lists what a digest takes, in the order of subscribing.
+	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
+	// Suppressed tells whether an address is not mailed, and why.
+	Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error)
+	// Editions gives a digest's editions, newest first, limit at most.
+	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error)
+	// EditionPosts gives the posts of sealed editions by the edition's key.
+	EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error)
+	// Posts gives posts by key, in the order of keys; those that no longer exist are left out.
+	Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error)
+	// Sources gives feeds by key; those that no longer exist are left out.
+	Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Source, error)
+	// Saved lists what a reader keeps, what was saved last first, from a place in the list on.
+	Saved(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
+}
+
+// mostEditions is more than one a day in a lifetime.
+const mostEditions = 50_000
+
+// An Export is what is small of a reader's data, read and ready to be written
+// with all that is not.
+type Export struct {
+	store    Store
+	now      time.Time
+	user     digest.User
+	digest   digest.Digest
+	account  account
+	taken    []store.SubscriptionInfo
+	editions []digest.Edition // that are out, newest first
+
+	pieces  *template.Template // of pages
+	zip     *zip.Writer
+	sources map[digest.FeedID]digest.Source // by the reader's own titles, as far as they were met
+}
+
+// Read reads what is small. The digest is the user's own.
+func Read(ctx context.Context, st Store, u digest.User, d digest.Digest, now time.Time) (*Export, error) {
+	e := &Export{store: st, now: now, user: u, digest: d, pieces: pieces(), sources: map[digest.FeedID]digest.Source{}}
+	for _, read := range []func(context.Context) error{e.readAccount, e.readFeeds, e.readEditions} {
+		if err := read(ctx); err != nil {
+			return nil, fmt.Errorf("reading a reader's data: %w", err)
+		}
+	}
+	return e, nil
+}
+
+func (e *Export) readFeeds(ctx context.Context) (err error) {
+	e.taken, err = e.store.Subscriptions(ctx, e.digest.ID)
+	return err
+}
+
+// readEditions leaves out one that another process, whose clock is ahead, has
+// made before its midnight by ours.
+func (e *Export) readEditions(ctx context.Context) error {
+	all, err := e.store.Editions(ctx, e.digest.ID, mostEditions)
+	for _, edition := range all {
+		if !e.now.Before(edition.DueAt) {
+			e.editions = append(e.editions, edition)
+		}
+	}
+	return err
+}
+
+// Write writes the ZIP file. What was written before an error is no ZIP file.
+func (e *Export) Write(ctx context.Context, w io.Writer) error {
+	e.zip = zip.NewWriter(w)
+	for _, f := range []struct {
+		name  string
+		write func(context.Context, io.Writer) error
+	}{
+		{"README.txt", e.writeReadme},
+		{"account.json", e.writeAccount},
+		{"feeds.opml", e.writeOPML},
+		{"feeds.json", e.writeFeeds},
+		{"index.html", e.writeIndex},
+		{"editions.json", e.writeEditions},
+		{"posts.jsonl", e.writePosts},
+		{"saved.jsonl", e.writeSaved},
+		{"saved.html", e.writeSavedPage},
+	} {
+		if err := e.file(ctx, f.name, f.write); err != nil {
+			return err
+		}
+	}
+	for _, edition := range e.editions {
+		write := func(ctx context.Context, w io.Writer) error { return e.writeEdition(ctx, w, edition) }
+		if err := e.file(ctx, pageName(edition), write); err != nil {
+			return err
+		}
+	}
+	if err := e.zip.Close(); err != nil {
+		return fmt.Errorf("ending the file: %w", err)
+	}
+	return nil
+}
+
+// file writes one file. Names are ours or dates: nothing of a feed is in them.
+func (e *Export) file(ctx context.Context, name string, write func(context.Context, io.Writer) error) error {
+	w, err := e.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: e.now})
+	if err == nil {
+		err = write(ctx, w)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}
+
+func (e *Export) writeReadme(_ context.Context, w io.Writer) error {
+	_, err := fmt.Fprintf(w, readme, e.user.Email, e.now.UTC().Format("2 January 2006, 15:04"))
+	return err
+}
+
+// readme explains the file to whoever opens it.
+const readme = `All that is kept of %s, as of %s UTC.
+
+index.html      begin here: your editions, to be read in any browser, offline
+editions/       a page for each edition, named by its date
+saved.html      the posts you keep
+
+account.json    your address, your settings, when you signed in
+feeds.opml      your feeds, for any feed reader
+feeds.json      your feeds with your own titles, folders and how they are shown
+editions.json   a list of your editions and what became of their mail
+posts.jsonl     every post of your editions, one JSON object a line
+saved.jsonl     the posts you keep, one JSON object a line
+
+Pictures are not in here: the pages name them but load nothing from anywhere.
+Posts belong to those who wrote them. Times are UTC. Nothing in here lets anybody
+sign in. What is older than this site keeps is gone from here too, but for what
+you saved.
+`
+
+// writeJSON writes one value for people and programs.
+func writeJSON(w io.Writer, v any) error {
+	j := json.NewEncoder(w)
+	j.SetEscapeHTML(false)
+	j.SetIndent("", "  ")
+	return j.Encode(v)
+}
+
+func (e *Export) writeOPML(_ context.Context, w io.Writer) error {
+	var offers []feed.Offer
+	for _, s := range e.taken {
+		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: titleOf(s), Folder: s.Folder})
+	}
+	return feed.WriteOPML(w, "Feeds of "+e.user.Email, offers)
+}

@@ -1,0 +1,267 @@
+package export_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/export"
+	"digest/feed"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// A house is a store with one reader.
+type house struct {
+	*store.Store
+	t    testing.TB
+	now  time.Time
+	user digest.User
+	own  digest.Digest
+}
+
+func newHouse(t testing.TB, s *store.Store) *house {
+	h := &house{Store: s, t: t, now: noon}
+	var err error
+	h.user, h.own, err = s.AddUser(t.Context(), "ann@example.org", "Europe/Paris", noon)
+	h.must(err)
+	return h
+}
+
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// arrive lets posts of a site come in for the reader.
+func (h *house) arrive(host, title string, posts ...digest.Post) {
+	h.t.Helper()
+	ctx := h.t.Context()
+	f, _, err := h.EnsureFeed(ctx, digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: title, SiteURL: "https://" + host + "/"})
+	h.must(err)
+	_, err = h.Subscribe(ctx, digest.Subscription{DigestID: h.own.ID, FeedID: f.ID, Folder: "News"}, h.now)
+	h.must(err)
+	f.ParsedAt, f.LastOKAt, f.Title = h.now, h.now, title
+	var listed []string
+	for i := range posts {
+		posts[i].SeenAt, posts[i].PublishedAt = h.now, h.now
+		listed = append(listed, posts[i].Identity)
+	}
+	_, err = h.Record(ctx, h.now, []store.Polled{{Feed: f, Posts: posts, Listed: listed}})
+	h.must(err)
+}
+
+// midnight makes the edition of the next midnight.
+func (h *house) midnight() {
+	h.t.Helper()
+	d, err := h.DigestOf(h.t.Context(), h.user.ID)
+	h.must(err)
+	h.now = d.NextDueAt
+	_, err = h.Plan(h.t.Context(), h.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	h.must(err)
+	_, err = h.Release(h.t.Context(), h.now, time.Minute)
+	h.must(err)
+}
+
+// read makes the file and gives its contents by name.
+func (h *house) read() map[string]string {
+	h.t.Helper()
+	d, err := h.DigestOf(h.t.Context(), h.user.ID)
+	h.must(err)
+	e, err := export.Read(h.t.Context(), h.Store, h.user, d, h.now)
+	h.must(err)
+	var b bytes.Buffer
+	h.must(e.Write(h.t.Context(), &b))
+	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	h.must(err)
+	files := map[string]string{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		h.must(err)
+		content, err := io.ReadAll(r)
+		h.must(err)
+		if _, twice := files[f.Name]; twice {
+			h.t.Errorf("%s is in it twice", f.Name)
+		}
+		files[f.Name] = string(content)
+	}
+	return files
+}
+
+func post(identity string) digest.Post {
+	return digest.Post{Identity: identity, Title: "Title of " + identity, URL: "https://a.example/" + identity, Summary: "Summary", Content: "<p>Text of " + identity + "</p>"}
+}
+
+func TestExport(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		h := newHouse(t, s)
+		h.arrive("b.example", "Beta", post("b1"))
+		h.arrive("a.example", "Alpha", post("apple"), post("avocado"))
+		h.midnight()
+		h.arrive("c.example", "Gamma", post("hidden"))
+		files := h.read()
+		if got, want := strings.Join(slices.Sorted(maps.Keys(files)), " "), "README.txt account.json editions.json editions/2026-11-21.html "+
+			"feeds.json feeds.opml index.html posts.jsonl saved.html saved.jsonl"; got != want {
+			t.Errorf("files are %s, want %s", got, want)
+		}
+		for name, content := range files {
+			if strings.Contains(content, "hidden") {
+				t.Errorf("%s tells of a post before its midnight", name)
+			}
+		}
+		page := files["editions/2026-11-21.html"]
+		at := 0
+		for _, next := range []string{"Saturday 21 November 2026", "Alpha", "Title of avocado", "<p>Text of avocado</p>", "Title of apple", "Beta", "Title of b1"} {
+			i := strings.Index(page[at:], next)
+			if i < 0 {
+				t.Fatalf("%q is not in its place:\n%s", next, page)
+			}
+			at += i
+		}
+		if !strings.Contains(files["index.html"], `href="editions/2026-11-21.html"`) {
+			t.Error("the index does not lead to the edition")
+		}
+		var acc struct {
+			Address string
+			Digest  struct{ Days string }
+		}
+		h.must(json.Unmarshal([]byte(files["account.json"]), &acc))
+		if acc.Address != "ann@example.org" || acc.Digest.Days != "daily" {
+			t.Errorf("account.json is %s", files["account.json"])
+		}
+		list, err := feed.Parse([]byte(files["feeds.opml"]), "text/xml", "")
+		h.must(err)
+		if len(list.Feeds) != 3 || list.Feeds[0].Folder != "News" {
+			t.Errorf("feeds.opml has %v", list.Feeds)
+		}
+		if got := strings.Count(files["posts.jsonl"], "\n"); got != 3 {
+			t.Errorf("posts.jsonl has %d posts", got)
+		}
+	})
+}
+
+// TestNothingLetsAnybodyIn: what is secret is in no file.
+func TestNothingLetsAnybodyIn(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		h := newHouse(t, s)
+		hash := []byte("0123456789abcdef-session")
+		h.must(s.AddSession(t.Context(), hash, h.user.ID, noon, noon.AddDate(0, 1, 0)))
+		h.must(s.AddSignIn(t.Context(), []byte("0123456789abcdef-sign-in"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
+		h.arrive("a.example", "Alpha", post("a1"))
+		h.midnight()
+		for name, content := range h.read() {
+			for _, secret := range []string{"0123456789abcdef", fmt.Sprintf("%x", hash), base64.StdEncoding.EncodeToString(hash), "/e/", "unsubscribe/"} {
+				if strings.Contains(content, secret) {
+					t.Errorf("%s has %q in it", name, secret)
+				}
+			}
+		}
+	})
+}
+
+// TestHostileTitles: nothing of a feed names a file or leaves its place on a page.
+func TestHostileTitles(t *testing.T) {
+	const bad = `../../../etc/passwd"></a><script>alert(1)</script>{{.}}` + "\n"
+	s := storetest.Open(t, storetest.SQLite(t))
+	h := newHouse(t, s)
+	p := digest.Post{Identity: bad, Title: bad, URL: "javascript:alert(1)", Author: bad, Summary: bad, Language: `en" onclick="alert(1)`}
+	h.arrive("a.example", bad, p)
+	h.midnight()
+	h.now = h.now.Add(time.Hour)
+	d, err := s.DigestOf(t.Context(), h.user.ID)
+	h.must(err)
+	list, err := s.Editions(t.Context(), d.ID, 1)
+	h.must(err)
+	refs, err := s.EditionPosts(t.Context(), []digest.Delivery{{Edition: list[0]}})
+	h.must(err)
+	h.must(s.SavePost(t.Context(), h.user.ID, refs[list[0].ID][0].PostID, h.now))
+	files := h.read()
+	for name, content := range files {
+		if strings.Contains(name, "..") || strings.Contains(name, "passwd") || strings.HasPrefix(name, "/") || strings.Contains(name, `\`) {
+			t.Errorf("a file is called %q", name)
+		}
+		if strings.HasSuffix(name, ".html") && (strings.Contains(content, "<script") || strings.Contains(content, `"javascript:`) || strings.Contains(content, `" onclick`)) {
+			t.Errorf("%s is not safe:\n%s", name, content)
+		}
+	}
+	for line := range strings.Lines(files["posts.jsonl"] + files["saved.jsonl"]) {
+		var x struct{ Title string }
+		if err := json.Unmarshal([]byte(line), &x); err != nil || x.Title != bad {
+			t.Errorf("a line reads as %q, %v", x.Title, err)
+		}
+	}
+	if !strings.Contains(files["saved.html"], "passwd") {
+		t.Error("what is kept is not on its page")
+	}
+}
+
+// A gauge counts what is written and looks at the memory in use from time to time.
+type gauge struct {
+	written, next int
+	most          uint64
+}
+
+func (g *gauge) Write(b []byte) (int, error) {
+	if g.written += len(b); g.written >= g.next {
+		g.next = g.written + 1<<20
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		g.most = max(g.most, m.HeapAlloc)
+	}
+	return len(b), nil
+}
+
+// TestMemoryIsFlat: 10,000 posts of 40 MB need no more memory than few do.
+func TestMemoryIsFlat(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	h := newHouse(t, s)
+	random := rand.New(rand.NewPCG(1, 2))
+	for day := range 5 {
+		posts := make([]digest.Post, 2000)
+		for i := range posts {
+			posts[i] = post(fmt.Sprintf("%d-%d", day, i))
+			text := make([]byte, 3000)
+			for j := range text {
+				text[j] = 'a' + byte(random.IntN(26))
+			}
+			posts[i].Content = "<p>" + string(text) + "</p>"
+		}
+		h.arrive("a.example", "Alpha", posts...)
+		h.midnight()
+	}
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d, err := s.DigestOf(t.Context(), h.user.ID)
+	h.must(err)
+	e, err := export.Read(t.Context(), s, h.user, d, h.now)
+	h.must(err)
+	var g gauge
+	h.must(e.Write(t.Context(), &g))
+	const most = 8 << 20
+	if g.written < 30<<20 || g.next == 0 {
+		t.Errorf("only %d bytes were written", g.written)
+	}
+	if g.most > before.HeapAlloc+most {
+		t.Errorf("%d MB of memory for %d MB written; %d at most", (g.most-before.HeapAlloc)>>20, g.written>>20, most>>20)
+	}
+	t.Logf("%d MB written with %d KB of memory", g.written>>20, (int64(g.most)-int64(before.HeapAlloc))>>10)
+}

@@ -1,0 +1,182 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// How much is read at once: posts with their texts, and editions or kept posts without.
+const (
+	fewPosts = 10
+	someRows = 50
+)
+
+// post is a post, as posts.jsonl and saved.jsonl have it.
+type post struct {
+	Edition   string     `json:"edition"` // in which it came
+	SavedAt   *time.Time `json:"saved_at,omitempty"`
+	Site      string     `json:"site"`
+	SiteURL   string     `json:"site_url"`
+	Title     string     `json:"title"`
+	URL       string     `json:"url"`
+	Author    string     `json:"author"`
+	Language  string     `json:"language"`
+	Published *time.Time `json:"published_at"`
+	Found     time.Time  `json:"found_at"`
+	Summary   string     `json:"summary"`
+	HTML      string     `json:"html"`
+}
+
+func newPost(p digest.Post, source digest.Source, edition digest.Date) post {
+	return post{
+		Edition: edition.String(), Site: source.Title, SiteURL: source.SiteURL, Title: p.Title, URL: p.URL, Author: p.Author,
+		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary, HTML: p.Content,
+	}
+}
+
+func lines(w io.Writer) *json.Encoder {
+	j := json.NewEncoder(w)
+	j.SetEscapeHTML(false)
+	return j
+}
+
+// writePosts writes each post once: in the edition whose own it is, not in one
+// that carried it because that was never delivered.
+func (e *Export) writePosts(ctx context.Context, w io.Writer) error {
+	j := lines(w)
+	for some := range slices.Chunk(e.editions, someRows) {
+		refs, err := e.postsOf(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, edition := range some {
+			own := slices.DeleteFunc(refs[edition.ID], func(r digest.PostRef) bool { return r.Carried })
+			err := e.each(ctx, own, func(p digest.Post) error {
+				return j.Encode(newPost(p, e.sources[p.FeedID], edition.LocalDate))
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// postsOf gives the keys of editions' posts, and makes their sites known.
+func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[digest.EditionID][]digest.PostRef, error) {
+	deliveries := make([]digest.Delivery, len(editions))
+	for i, x := range editions {
+		deliveries[i] = digest.Delivery{Edition: x}
+	}
+	refs, err := e.store.EditionPosts(ctx, deliveries)
+	if err != nil {
+		return nil, err
+	}
+	var feeds []digest.FeedID
+	for _, of := range refs {
+		for _, r := range of {
+			feeds = append(feeds, r.FeedID)
+		}
+	}
+	return refs, e.meet(ctx, feeds)
+}
+
+// meet makes sites known by the names that the reader has for them.
+func (e *Export) meet(ctx context.Context, feeds []digest.FeedID) error {
+	slices.Sort(feeds)
+	feeds = slices.DeleteFunc(slices.Compact(feeds), func(id digest.FeedID) bool {
+		_, met := e.sources[id]
+		return met
+	})
+	found, err := e.store.Sources(ctx, feeds)
+	if err != nil {
+		return err
+	}
+	for _, source := range found {
+		e.sources[source.FeedID] = source
+	}
+	for _, s := range e.taken {
+		if source, ok := e.sources[s.FeedID]; ok {
+			source.Title = titleOf(s)
+			e.sources[s.FeedID] = source
+		}
+	}
+	return nil
+}
+
+// each reads posts, a few at a time, in the order given.
+func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(digest.Post) error) error {
+	for few := range slices.Chunk(refs, fewPosts) {
+		ids := make([]digest.PostID, len(few))
+		for i, r := range few {
+			ids[i] = r.PostID
+		}
+		posts, err := e.store.Posts(ctx, ids)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(posts, func(a, b digest.Post) int {
+			return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID))
+		})
+		for _, p := range posts {
+			if err := use(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bySite sorts posts as an edition shows them: by the site's title, the newest first.
+func (e *Export) bySite(refs []digest.PostRef) []digest.PostRef {
+	return slices.SortedFunc(slices.Values(refs), func(a, b digest.PostRef) int {
+		return cmp.Or(
+			strings.Compare(strings.ToLower(e.sources[a.FeedID].Title), strings.ToLower(e.sources[b.FeedID].Title)),
+			cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(b.PostID, a.PostID),
+		)
+	})
+}
+
+// eachSaved reads what the reader keeps, with its text, what was saved last first.
+func (e *Export) eachSaved(ctx context.Context, use func(store.SavedPost) error) error {
+	var after store.SavedKey
+	for {
+		list, err := e.store.Saved(ctx, e.user.ID, after, fewPosts)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		refs := make([]digest.PostRef, len(list))
+		for i, s := range list {
+			refs[i].PostID = s.ID
+		}
+		at := 0
+		err = e.each(ctx, refs, func(p digest.Post) error {
+			for list[at].ID != p.ID {
+				at++
+			}
+			list[at].Post = p
+			return use(list[at])
+		})
+		if err != nil {
+			return err
+		}
+		after = list[len(list)-1].Key()
+	}
+}
+
+func (e *Export) writeSaved(ctx context.Context, w io.Writer) error {
+	j := lines(w)
+	return e.eachSaved(ctx, func(s store.SavedPost) error {
+		p := newPost(s.Post, s.Source, s.Edition)
+		p.SavedAt = known(s.SavedAt)
+		return j.Encode(p)
+	})
+}
