@@ -28,12 +28,14 @@ const oldAfter = 72 * time.Hour
 // A Block is one post rendered once, shared by all its readers. It is safe for
 // concurrent use and its exported fields are never changed.
 type Block struct {
+	ID       digest.PostID
 	Title    string // plain text, one line, never empty
 	URL      string // the author's own page; empty if the post's address is not http(s)
 	Byline   string // plain text: author, length; may be empty
 	Excerpt  string // plain text, one paragraph; may be empty
 	Language string // BCP 47; empty: not known
 	Dir      string // "rtl", else "auto"
+	Readable bool   // its full text says more than its excerpt
 
 	lead        string     // of the preheader, escaped
 	line, full  piece      // HTML: a headline in the index; headline, byline and excerpt
@@ -47,6 +49,7 @@ type Block struct {
 	content                            string
 	proxy                              Proxy
 	plainBody, linkedBody, proxiedBody lazy[*body]
+	web                                sync.Map     // webKey to WebText
 	grown                              atomic.Int64 // bytes of what was made since
 }
 
@@ -74,6 +77,7 @@ func NewBlock(p digest.Post) *Block { return NewPictured(p, nil) }
 // gives their addresses. Without one their descriptions are shown.
 func NewPictured(p digest.Post, proxy Proxy) *Block {
 	b := &Block{
+		ID:      p.ID,
 		Title:   clean(p.Title, titleColumns),
 		URL:     address(p.URL),
 		Excerpt: clean(p.Summary, excerptColumns),
@@ -97,7 +101,34 @@ func NewPictured(p digest.Post, proxy Proxy) *Block {
 	b.linked = newText(headlineText(b, true))
 	b.entry = newText(postText(b, b.Excerpt))
 	b.content, b.proxy = p.Content, proxy
+	b.Readable = saysMore(b.content, b.Excerpt)
 	return b
+}
+
+// saysMore reports whether content has more than a few words that are not in
+// an excerpt of it, or a picture.
+func saysMore(content, excerpt string) bool {
+	const fewWords = 60 // characters
+	room := fewWords
+	for _, r := range excerpt {
+		if r > ' ' {
+			room++
+		}
+	}
+	inTag := false
+	for _, r := range content {
+		switch {
+		case r == '<':
+			inTag = true
+		case inTag:
+			inTag = r != '>'
+		case r > ' ':
+			if room--; room < 0 {
+				return true
+			}
+		}
+	}
+	return strings.Contains(content, "<img")
 }
 
 // short is the block with less of its excerpt.

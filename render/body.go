@@ -40,11 +40,8 @@ func (b *Block) body(images digest.Images) *body {
 }
 
 func (b *Block) setBody(images digest.Images) *body {
-	tree := grow(b.content, images, b.proxy)
-	if len(tree) > 0 && tree[0].kind == heading && clean(plainText(tree[0].line), titleColumns) == b.Title {
-		tree = tree[1:] // the headline once more
-	}
-	if len(tree) == 0 || len(tree) == 1 && clean(plainText(tree[0].line), titleColumns) == b.Title {
+	tree := b.beyondTitle(grow(b.content, images, b.proxy))
+	if tree == nil {
 		return nil
 	}
 	s := &setter{numbers: map[string]int{}}
@@ -53,6 +50,17 @@ func (b *Block) setBody(images digest.Images) *body {
 	s.bottom(b)
 	b.grown.Add(int64(s.body.bytes()))
 	return &s.body
+}
+
+// beyondTitle is tree without the headline once more; nil if there is nothing else.
+func (b *Block) beyondTitle(tree []*block) []*block {
+	if len(tree) > 0 && tree[0].kind == heading && clean(plainText(tree[0].line), titleColumns) == b.Title {
+		tree = tree[1:]
+	}
+	if len(tree) == 0 || len(tree) == 1 && clean(plainText(tree[0].line), titleColumns) == b.Title {
+		return nil
+	}
+	return tree
 }
 
 func (y *body) bytes() int {
@@ -105,14 +113,20 @@ type where struct {
 
 // top writes the headline, and decides in what direction the whole is set.
 func (s *setter) top(b *Block, tree []*block) {
-	s.base = where{dir: "ltr", lang: b.Language}
-	if rtl, ltr := countBlocks(tree); rtl > ltr || rtl > 0 && rtlLanguage(b.Language) {
-		s.base.dir = "rtl"
-	}
+	s.base = b.around(tree)
 	s.w.WriteString(postTopHTML(b))
 	s.w.WriteString(`<div class="tx" dir="` + s.base.dir + `"` + align(s.base.dir, textStyle(s.base, tree)) + ">\n")
 	s.push("</div>\n")
 	s.text.write(postTopText(b))
+}
+
+// around is in what direction and language the whole text is set.
+func (b *Block) around(tree []*block) where {
+	at := where{dir: "ltr", lang: b.Language}
+	if rtl, ltr := countBlocks(tree); rtl > ltr || rtl > 0 && rtlLanguage(b.Language) {
+		at.dir = "rtl"
+	}
+	return at
 }
 
 // bottom ends the post, and writes the way on for those who get it cut.

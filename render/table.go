@@ -54,7 +54,7 @@ func (g *grower) table(n *html.Node) {
 	b := &block{kind: table, lang: g.lang, dir: g.dir, rows: g.cells(rows)}
 	switch {
 	case len(b.rows) == 0:
-	case fitsPhone(b.rows):
+	case g.browser || fitsPhone(b.rows):
 		g.put(b)
 	default:
 		g.stack(b)

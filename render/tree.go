@@ -65,24 +65,32 @@ type grower struct {
 	nesting   int // of lists and quotations
 	depth     int // of elements
 	captions  []string
+	browser   bool // the page may be wide, and what is too wide for it scrolls
+	shortened bool // there was too much to read all of it
 }
 
 // grow reads a post's content. It never fails: what cannot be read is left out.
 func grow(content string, images digest.Images, proxy Proxy) []*block {
+	return (&grower{images: images, proxy: proxy}).grow(content)
+}
+
+func (g *grower) grow(content string) []*block {
+	all := len(content)
 	if len(content) > maxContent {
 		content = strings.ToValidUTF8(content[:maxContent], "")
 	}
 	content = affordable(content)
+	g.shortened = len(content) < all
 	body := &html.Node{Type: html.ElementNode, DataAtom: atom.Body, Data: "body"}
 	nodes, err := html.ParseFragmentWithOptions(strings.NewReader(content), body, html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return nil
 	}
-	if images == digest.ProxiedImages && proxy == nil {
-		images = digest.NoImages
+	if g.images == digest.ProxiedImages && g.proxy == nil {
+		g.images = digest.NoImages
 	}
 	var blocks []*block
-	g := &grower{images: images, proxy: proxy, into: &blocks}
+	g.into = &blocks
 	for _, n := range nodes {
 		g.node(n)
 	}
