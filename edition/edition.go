@@ -79,6 +79,9 @@ func (b *Builder) proxied(src string) string {
 	return b.base + "/image/" + b.signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
+// Block renders one post as it would be in a page.
+func (b *Builder) Block(p digest.Post) *render.Block { return render.NewPictured(p, b.proxied) }
+
 // Page gives the content of one sealed edition. Of d it needs ID, DigestID,
 // DueAt, PrevDueAt, PrevReleasedAt, BoundFrom, BoundTo, LocalDate, Number and TimeZone.
 func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, error) {

@@ -35,6 +35,8 @@ type Block struct {
 	Excerpt  string // plain text, one paragraph; may be empty
 	Language string // BCP 47; empty: not known
 	Dir      string // "rtl", else "auto"
+	Author   string // plain text; may be empty
+	Minutes  int    // that the full text takes to read
 	Readable bool   // its full text says more than its excerpt
 
 	lead        string     // of the preheader, escaped
@@ -93,7 +95,8 @@ func NewPictured(p digest.Post, proxy Proxy) *Block {
 		b.Language = guessLanguage(b.Title + b.Excerpt)
 	}
 	b.Dir = direction(b.Title+b.Excerpt, b.Language)
-	b.Byline = byline(p, b.Dir)
+	b.Author, b.Minutes = clean(p.Author, authorColumns), minutes(p.Content)
+	b.Byline = b.byline(p)
 	b.lead = html.EscapeString(cut(b.Title, leadColumns))
 	b.line = newPiece(headlineHTML(b))
 	b.full = newPiece(postHTML(b, b.Excerpt))
@@ -169,20 +172,20 @@ func untitled(b *Block) string {
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if
 // it is old. Blocks are shared by all time zones, so younger posts have none.
-func byline(p digest.Post, dir string) string {
+func (b *Block) byline(p digest.Post) string {
 	var parts []string
 	ours := "" // a mark before what we add: figures first would be set last between Hebrew or Arabic
-	if dir == "rtl" {
+	if b.Dir == "rtl" {
 		ours = "\u200e"
 	}
-	if a := clean(p.Author, authorColumns); a != "" {
-		parts = append(parts, a)
+	if b.Author != "" {
+		parts = append(parts, b.Author)
 	}
 	if !p.PublishedAt.IsZero() && p.SeenAt.Sub(p.PublishedAt) > oldAfter {
 		parts = append(parts, ours+p.PublishedAt.UTC().Format("2 January 2006"))
 	}
-	if m := minutes(p.Content); m > 1 {
-		parts = append(parts, ours+strconv.Itoa(m)+" min read")
+	if b.Minutes > 1 {
+		parts = append(parts, ours+strconv.Itoa(b.Minutes)+" min read")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -244,14 +244,19 @@ func (s *setter) pictureHTML(p *picture) {
 
 // continueLabel says where the rest of a post is.
 func continueLabel(b *Block) string {
-	host := ""
-	if u, err := url.Parse(b.URL); err == nil {
-		host = clean(strings.TrimPrefix(u.Hostname(), "www."), 60)
+	if host := b.Host(); host != "" {
+		return "Continue reading at " + host
 	}
-	if host == "" {
-		return "Continue reading"
+	return "Continue reading"
+}
+
+// Host is the name of the site that the author's page is on; empty if there is none.
+func (b *Block) Host() string {
+	u, err := url.Parse(b.URL)
+	if err != nil {
+		return ""
 	}
-	return "Continue reading at " + host
+	return clean(strings.TrimPrefix(u.Hostname(), "www."), 60)
 }
 
 // onwardHTML leads to the rest of a post.
