@@ -2,82 +2,16 @@ package web
 
 import (
 	"net/http"
-	"slices"
+	"strconv"
 	"time"
 
 	"digest"
-	"digest/render"
-	"digest/timezone"
+	"digest/store"
 )
 
-// maxArchive is the most editions an archive lists: more than DIGEST_KEEP days.
-const maxArchive = 1000
-
-// An editionPage is one edition as a front page.
-type editionPage struct {
-	render.Page
-	Contents bool        // there are enough sites for a list of them
-	Own      bool        // the reader is signed in: the archive is theirs to walk
-	Earlier  digest.Date // of the edition before; zero: none
-	Later    digest.Date
-}
-
-// minContents is the least number of sites worth a list of them.
-const minContents = 4
-
-// home is the reader's latest edition, or what this is for everyone else.
-func (s *site) home(w http.ResponseWriter, r *http.Request) error {
-	user, ok, err := s.visitor(r)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return s.show(w, r, http.StatusOK, "landing", render.DefaultName, nil)
-	}
-	d, list, err := s.editionsOf(r, user)
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		return s.showArchive(w, r, d, list)
-	}
-	return s.showOwn(w, r, d, list, 0)
-}
-
-// archive lists all of the reader's editions.
-func (s *site) archive(w http.ResponseWriter, r *http.Request) error {
-	user, ok, err := s.visitor(r)
-	if err != nil || !ok {
-		return orSignIn(w, r, err)
-	}
-	d, list, err := s.editionsOf(r, user)
-	if err != nil {
-		return err
-	}
-	return s.showArchive(w, r, d, list)
-}
-
-// edition is the reader's own edition of one date; nobody else's has an address here.
-func (s *site) edition(w http.ResponseWriter, r *http.Request) error {
-	user, ok, err := s.visitor(r)
-	if err != nil || !ok {
-		return orSignIn(w, r, err)
-	}
-	date, err := digest.ParseDate(r.PathValue("date"))
-	if err != nil {
-		return errNotFound
-	}
-	d, list, err := s.editionsOf(r, user)
-	if err != nil {
-		return err
-	}
-	for i := range list {
-		if list[i].LocalDate == date {
-			return s.showOwn(w, r, d, list, i)
-		}
-	}
-	return errNotFound
-}
+// newest is how many editions the first page of the archive lists by
+// themselves; all months are listed below them.
+const newest = 31
 
 // linkedEdition is the edition that a link from a mail speaks of. The link
 // alone opens it, so it leads nowhere else.
@@ -94,81 +28,157 @@ func (s *site) linkedEdition(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.showEdition(w, r, delivery(d, e), editionPage{})
-}
-
-// orSignIn sends a visitor who is not signed in to the sign-in page.
-func orSignIn(w http.ResponseWriter, r *http.Request, err error) error {
-	if err == nil {
-		http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
-	}
-	return err
-}
-
-// editionsOf gives a reader's digest and its editions that are out, newest
-// first. One that another clock has made already is not out before its midnight.
-func (s *site) editionsOf(r *http.Request, user digest.User) (digest.Digest, []digest.Edition, error) {
-	d, err := s.Store.DigestOf(r.Context(), user.ID)
-	if err != nil {
-		return d, nil, err
-	}
-	list, err := s.Store.Editions(r.Context(), d.ID, maxArchive)
-	ahead := func(e digest.Edition) bool { return s.Now().Before(e.DueAt) }
-	return d, slices.DeleteFunc(list, ahead), err
-}
-
-// showOwn shows the i-th of the reader's editions, with the way to its neighbours.
-func (s *site) showOwn(w http.ResponseWriter, r *http.Request, d digest.Digest, list []digest.Edition, i int) error {
-	p := editionPage{Own: true}
-	if i+1 < len(list) {
-		p.Earlier = list[i+1].LocalDate
-	}
-	if i > 0 {
-		p.Later = list[i-1].LocalDate
-	}
-	return s.showEdition(w, r, delivery(d, list[i]), p)
-}
-
-// showEdition fills p with the edition's posts and shows it.
-func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
-	if s.Now().Before(d.DueAt) {
+	if s.Now().Before(e.DueAt) {
 		return errNotFound // reachable by nobody before its midnight (I2)
 	}
-	var err error
-	if p.Page, err = s.Editions.Page(r.Context(), d); err != nil {
+	return s.showEdition(w, r, delivery(d, e), editionPage{}, nil)
+}
+
+// shelf is the reader's own edition of one date, or those of a month; nobody
+// else's have an address here.
+func (s *site) shelf(w http.ResponseWriter, r *http.Request, me reader) error {
+	if t, err := time.Parse("2006-01", r.PathValue("date")); err == nil {
+		return s.month(w, r, me, t)
+	}
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil {
+		return errNotFound
+	}
+	e, err := s.Store.EditionOn(r.Context(), me.Digest.ID, date, s.Now())
+	if err != nil {
 		return err
 	}
-	p.Contents = len(p.Sites) >= minContents
+	return s.showOwn(w, r, me, e)
+}
+
+// showOwn shows one of the reader's editions, with the way to its neighbours.
+func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, e digest.Edition) error {
+	p := editionPage{Own: true}
+	if r.URL.Path == "/" {
+		if st := s.standing(me.Digest); st.Next.IsZero() {
+			p.Standing = &st
+		}
+	}
+	var err error
+	if p.Earlier, p.Later, err = s.Store.Neighbours(r.Context(), me.Digest.ID, e.LocalDate, s.Now()); err != nil {
+		return err
+	}
+	return s.showEdition(w, r, delivery(me.Digest, e), p, func(ids []digest.PostID) (map[digest.PostID]bool, error) {
+		return s.Store.SavedAmong(r.Context(), me.ID, ids)
+	})
+}
+
+// showEdition fills p with the edition's posts and shows it; saved tells which
+// posts the reader keeps, nil where nobody may keep any.
+func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage, saved savedAmong) error {
+	page, err := s.Editions.Page(r.Context(), d)
+	if err != nil {
+		return err
+	}
+	sheet, ok := sheetOf(r)
+	if !ok {
+		return errNotFound
+	}
+	if ok = p.fill(page, sheet, r.URL.Path, s.images != nil); !ok {
+		return errNotFound
+	}
+	if err := p.markSaved(saved); err != nil {
+		return err
+	}
 	return s.show(w, r, http.StatusOK, "edition", p.Date.Format("Monday 2 January 2006"), p)
+}
+
+// sheetOf is which part of a large edition is asked for, from 1.
+func sheetOf(r *http.Request) (int, bool) {
+	asked := r.URL.Query().Get("sheet")
+	if asked == "" {
+		return 1, true
+	}
+	n, err := strconv.Atoi(asked)
+	return n, err == nil && n > 0 && n < 10_000
 }
 
 // delivery is an edition with what its page tells of its digest.
 func delivery(d digest.Digest, e digest.Edition) digest.Delivery {
-	return digest.Delivery{Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name}
+	return digest.Delivery{
+		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name,
+		Look: digest.Look{Layout: d.Layout},
+	}
 }
 
-// An archivePage is all editions of a digest, by month.
+// An archivePage is editions of a digest, by month.
 type archivePage struct {
-	Name   string // of the digest
+	standing
+	Title  string // of one month; "" for the whole archive
 	Months []month
-	Next   digest.Date // local date that begins at the next midnight; zero if none is planned
-	Left   string      // path of the page that starts the digest again; "" while it runs
+	Years  []year // all months there are; none on the page of one
+
+	Earlier, Later string // the months beside this one: YYYY-MM
 }
 
+// A month is some of the editions of one.
 type month struct {
 	Name     string // "November 2026"
+	Path     string // YYYY-MM
 	Editions []digest.Edition
 }
 
-func (s *site) showArchive(w http.ResponseWriter, r *http.Request, d digest.Digest, list []digest.Edition) error {
-	p := archivePage{Name: paperOf(d), Months: byMonth(list)}
-	switch d.State {
-	case digest.DigestActive:
-		p.Next = localDate(d.NextDueAt, d.TimeZone)
-	case digest.DigestLeft:
-		p.Left = "/unsubscribe/" + s.Signer.Sign(digest.ForUnsubscribe, int64(d.ID))
+// A year is the months in which editions came.
+type year struct {
+	Year   int
+	Months []store.Month
+}
+
+// archive lists the newest editions, and leads to all months.
+func (s *site) archive(w http.ResponseWriter, r *http.Request, me reader) error {
+	list, err := s.Store.LatestEditions(r.Context(), me.Digest.ID, s.Now(), newest)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return s.nothingYet(w, r, me)
+	}
+	p := archivePage{standing: s.standing(me.Digest), Months: byMonth(list)}
+	if len(list) == newest {
+		months, err := s.Store.Months(r.Context(), me.Digest.ID, s.Now())
+		if err != nil {
+			return err
+		}
+		p.Years = byYear(months)
 	}
 	return s.show(w, r, http.StatusOK, "editions", "All editions", p)
+}
+
+// month lists the editions of one month.
+func (s *site) month(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
+	list, err := s.Store.EditionsIn(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
+	if err != nil {
+		return err
+	}
+	months, err := s.Store.Months(r.Context(), me.Digest.ID, s.Now())
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return errNotFound
+	}
+	p := archivePage{standing: standing{Name: paperOf(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(list)}
+	for i, m := range months {
+		if m.Year != t.Year() || m.Month != t.Month() {
+			continue
+		}
+		if i > 0 {
+			p.Later = monthPath(months[i-1])
+		}
+		if i+1 < len(months) {
+			p.Earlier = monthPath(months[i+1])
+		}
+	}
+	return s.show(w, r, http.StatusOK, "editions", p.Title, p)
+}
+
+func monthPath(m store.Month) string {
+	return digest.Date{Year: m.Year, Month: m.Month, Day: 1}.Format("2006-01")
 }
 
 // byMonth splits editions, already in order of date, into months.
@@ -177,7 +187,7 @@ func byMonth(list []digest.Edition) []month {
 	for _, e := range list {
 		name := e.LocalDate.Format("January 2006")
 		if n := len(months); n == 0 || months[n-1].Name != name {
-			months = append(months, month{Name: name})
+			months = append(months, month{Name: name, Path: e.LocalDate.Format("2006-01")})
 		}
 		last := &months[len(months)-1]
 		last.Editions = append(last.Editions, e)
@@ -185,11 +195,15 @@ func byMonth(list []digest.Edition) []month {
 	return months
 }
 
-// localDate is the date at t in a zone; zero if either is not known.
-func localDate(t time.Time, zone string) digest.Date {
-	loc, err := timezone.Load(zone)
-	if err != nil || t.IsZero() {
-		return digest.Date{}
+// byYear splits months, newest first, into years.
+func byYear(months []store.Month) []year {
+	var years []year
+	for _, m := range months {
+		if n := len(years); n == 0 || years[n-1].Year != m.Year {
+			years = append(years, year{Year: m.Year})
+		}
+		last := &years[len(years)-1]
+		last.Months = append(last.Months, m)
 	}
-	return digest.DateOf(t.In(loc))
+	return years
 }

@@ -72,6 +72,13 @@ func partOf(path string) string {
 	return "/" + first
 }
 
+// A keepForm is the button that saves a post, or lets it go; it leads back to Back.
+type keepForm struct {
+	ID    digest.PostID
+	Saved bool
+	Back  string
+}
+
 // loadPages parses the embedded templates and panics unless each page is complete.
 func loadPages(a assets) pages {
 	funcs := template.FuncMap{
@@ -83,6 +90,12 @@ func loadPages(a assets) pages {
 		"size":    chart.Size,
 		"span":    chart.Span,
 		"count":   count,
+		"keep":    func(id digest.PostID, saved bool, back string) keepForm { return keepForm{id, saved, back} },
+
+		"monthName": func(path string) (string, error) {
+			t, err := time.Parse("2006-01", path)
+			return t.Format("January 2006"), err
+		},
 	}
 	layout := template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").
 		ParseFS(templateFiles, "templates/layout.html"))
@@ -134,6 +147,10 @@ func nameOf(page any) string {
 	case editionPage:
 		return p.Name
 	case archivePage:
+		return p.Name
+	case firstPage:
+		return p.Name
+	case postPage:
 		return p.Name
 	case unsubscribeView:
 		return p.Name

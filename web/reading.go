@@ -1,11 +1,110 @@
 package web
 
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"digest"
+	"digest/render"
+	"digest/store"
+	"digest/timezone"
+)
+
+// Shelf is where a reader's editions stand. It gives those whose midnight is
+// over at now and no others, so nothing hidden can be found through it (I2).
+type Shelf interface {
+	// LatestEditions gives a digest's editions, newest first, limit at most.
+	LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition, error)
+	// EditionOn gives the edition of a date; digest.NotFound if there is none.
+	EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition, error)
+	// EditionsIn gives the editions of a month, newest first.
+	EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month, now time.Time) ([]digest.Edition, error)
+	// Neighbours gives the dates of the editions before and after one; zero where there is none.
+	Neighbours(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (earlier, later digest.Date, err error)
+	// Months gives the months that have editions, newest first.
+	Months(ctx context.Context, id digest.DigestID, now time.Time) ([]store.Month, error)
+	// Subscriptions lists what a digest takes.
+	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
+}
+
 // readingRoutes is what is read: today, the archive, the posts.
 func (s *site) readingRoutes() table {
 	return table{
 		"GET /{$}":             s.home,
-		"GET /editions":        s.archive,
-		"GET /editions/{date}": s.edition,
+		"GET /editions":        s.own(s.archive),
+		"GET /editions/{date}": s.own(s.shelf),
+		"GET /posts/{id}":      s.own(s.post),
 		"GET /e/{token}":       s.linkedEdition,
 	}
+}
+
+// home is the reader's latest edition, or what this is for everyone else.
+func (s *site) home(w http.ResponseWriter, r *http.Request) error {
+	_, ok, err := s.visitor(r)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return s.show(w, r, http.StatusOK, "landing", render.DefaultName, nil)
+	}
+	return s.own(s.today)(w, r)
+}
+
+// today is the latest edition, or what there is to know before the first.
+func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
+	latest, err := s.Store.LatestEditions(r.Context(), me.Digest.ID, s.Now(), 1)
+	if err != nil {
+		return err
+	}
+	if len(latest) == 0 {
+		return s.nothingYet(w, r, me)
+	}
+	return s.showOwn(w, r, me, latest[0])
+}
+
+// A standing is how a digest goes on, as its reader is told.
+type standing struct {
+	Name   string
+	Next   digest.Date // that begins at the next midnight; zero if none is planned
+	Zone   string      // by whose clock
+	Paused bool
+	Until  digest.Date // that the pause ends as it begins; zero: the reader says when
+	Left   string      // path of the page that starts the digest again; "" while it runs
+}
+
+func (s *site) standing(d digest.Digest) standing {
+	st := standing{Name: paperOf(d), Zone: zoneName(d.TimeZone)}
+	switch d.State {
+	case digest.DigestActive:
+		st.Next = localDate(d.NextDueAt, d.TimeZone)
+	case digest.DigestPaused:
+		st.Paused, st.Until = true, localDate(d.PausedUntil, d.TimeZone)
+	case digest.DigestLeft:
+		st.Left = "/unsubscribe/" + s.Signer.Sign(digest.ForUnsubscribe, int64(d.ID))
+	}
+	return st
+}
+
+// A firstPage is what a reader sees before their first edition.
+type firstPage struct {
+	standing
+	Feeds int // that the digest takes
+}
+
+func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader) error {
+	taken, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "first", paperOf(me.Digest), firstPage{s.standing(me.Digest), len(taken)})
+}
+
+// localDate is the date at t in a zone; zero if either is not known.
+func localDate(t time.Time, zone string) digest.Date {
+	loc, err := timezone.Load(zone)
+	if err != nil || t.IsZero() {
+		return digest.Date{}
+	}
+	return digest.DateOf(t.In(loc))
 }

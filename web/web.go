@@ -34,8 +34,6 @@ type Archive interface {
 	EndPause(ctx context.Context, id digest.DigestID, now time.Time) error
 	// SetWeekdays changes the local days on which a digest appears.
 	SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error
-	// Editions gives a digest's editions, newest first, limit at most.
-	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error)
 	// Edition gives one edition by its key; digest.NotFound if there is none.
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
 }
@@ -71,6 +69,7 @@ type Feeds interface {
 // Store is what the web view needs of the database.
 type Store interface {
 	Archive
+	Shelf
 	Door
 	Feeds
 	Keeping
@@ -90,6 +89,8 @@ type Pings interface {
 type Editions interface {
 	// Page gives the content of one sealed edition, grouped by site in the order of the mail.
 	Page(ctx context.Context, d digest.Delivery) (render.Page, error)
+	// Block renders one post as it would be in a page.
+	Block(p digest.Post) *render.Block
 }
 
 // Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.

@@ -32,17 +32,19 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
 		v := r.visitor().signIn(u)
-		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
-			shows(".next", "It comes as Saturday 21 November begins, if your sites have something new.")
+		v.get("/").status(http.StatusOK).shows("main h1", "Which sites do you read?").
+			shows(".next", "The first edition comes as Saturday 21 November begins by the clock in Europe/Paris.")
 
 		r.arrives(d, post("One"))
+		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
+			shows(".next", "It comes as Saturday 21 November begins, if your sites have something new.")
 		r.midnight()
 		r.arrives(d, post("Two"))
 		r.midnight()
 
 		a := v.get("/").status(http.StatusOK)
 		a.shows("main h1", "Sunday 22 November 2026").shows("h3", "Two").shows("h2", site)
-		a.shows(".folio p", "No. 2").shows(".turn a", "Earlier Saturday 21 November")
+		a.shows(".folio p", "No. 2 · 1 post from 1 site").shows(".turn a", "Earlier Saturday 21 November")
 		if got := a.attrs(".turn a", "href"); got[0] != "/editions/2026-11-21" {
 			r.t.Errorf("earlier edition is at %q", got)
 		}

@@ -1,2 +1,53 @@
 // What makes the pages nicer; all of them work without it.
 'use strict';
+
+// A post is saved without leaving the page.
+document.addEventListener('submit', async event => {
+	const form = event.target;
+	if (!form.matches('form.keep')) return;
+	event.preventDefault();
+	const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'manual' }).catch(() => null);
+	if (!answer || answer.type !== 'opaqueredirect') return form.submit();
+	const button = form.querySelector('button'), saved = button.toggleAttribute('data-saved');
+	button.textContent = saved ? 'Remove from Saved' : 'Save';
+	form.action = form.action.replace(/\w+$/, saved ? 'unsave' : 'save');
+});
+
+// Single keys, for readers who want them.
+if ('keys' in document.documentElement.dataset) {
+	const help = document.getElementById('keys'), button = document.getElementById('keys-button');
+	button.hidden = false;
+	button.addEventListener('click', () => help.showModal());
+
+	const posts = [...document.querySelectorAll('article.post')];
+	const here = () => {
+		const focused = document.activeElement.closest('article.post');
+		return focused || document.querySelector('article.post:target, article.whole');
+	};
+	const press = (post, what) => post?.querySelector(what)?.click();
+	const step = by => {
+		const turn = document.querySelector('article.whole') && document.querySelector(by > 0 ? '.turn [rel=next]' : '.turn [rel=prev]');
+		if (turn) return turn.click();
+		const now = here(), at = now ? posts.indexOf(now) + by : by > 0 ? 0 : posts.length - 1;
+		const link = posts[at]?.querySelector('.headline a, a, button');
+		if (!link) return;
+		link.focus({ preventScroll: true });
+		posts[at].scrollIntoView({ block: 'start', behavior: 'instant' });
+	};
+	const keys = {
+		j: () => step(1),
+		k: () => step(-1),
+		o: () => press(here(), '.headline a'),
+		r: () => press(here(), '.here'),
+		s: () => press(here(), '.keep button'),
+		'?': () => help.showModal(),
+	};
+	document.addEventListener('keydown', event => {
+		if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || event.defaultPrevented || help.open) return;
+		if (event.target.closest('input, textarea, select, [contenteditable], dialog')) return;
+		const act = keys[event.key];
+		if (!act) return;
+		event.preventDefault();
+		act();
+	});
+}
