@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 )
@@ -37,6 +38,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		}
 		wait, err := j.stay(sum)
 		if err != nil || wait == 0 || j.Frozen {
+			j.index(ctx, math.MaxInt)
 			return total, cmp.Or(err, j.prune(ctx))
 		}
 		nap(ctx, wait)
@@ -76,6 +78,7 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	if err := j.retire(); err != nil {
 		return sum, err
 	}
+	j.index(ctx, freshBatches)
 	if sum.Editions, err = j.release(); err != nil {
 		return sum, err
 	}
@@ -108,6 +111,7 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { return pruneEvery, j.prune(ctx) })
 	})
+	loops.Go(func() { j.loop(ctx, nil, j.indexOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
 	return nil
@@ -155,6 +159,7 @@ func (j *Job) planAndRelease(queued, sealed bell) (time.Duration, error) {
 	if err := j.retire(); err != nil {
 		return 0, err
 	}
+	j.index(j.Hard, freshBatches)
 	editions, err := j.release()
 	if err != nil {
 		return 0, err

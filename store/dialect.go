@@ -1,13 +1,16 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"io/fs"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
+	"digest"
 	"digest/migrations"
+	"digest/search"
 )
 
 // A dialect is all that differs between the two databases: a handful of strings.
@@ -56,6 +59,13 @@ type dialect struct {
 	keepRow    string // on a SELECT of a row that must not be deleted before the transaction ends
 	tables     string // 1 where a table of the given name exists
 
+	// The index of words: how a document and a query are written, the statement
+	// that puts one in (key, document), and which of some posts a query matches.
+	document func([]string) string
+	query    func(search.Query) string
+	putWords string
+	match    func(context.Context, conn, string, []digest.PostID) (map[digest.PostID]bool, error)
+
 	// strangers counts tables that are in the way of the schema, where it has
 	// never been made: all there are in a file, and those of our names in a
 	// schema of PostgreSQL, which may hold those of other programs.
@@ -72,6 +82,11 @@ func sqliteDialect() *dialect {
 		names: `SELECT value FROM json_each(?)`,
 		slots: 1,
 		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
+
+		document: plainDocument,
+		query:    plainQuery,
+		putWords: `INSERT INTO post_words (rowid, words) VALUES (?, ?)`,
+		match:    matchSQLite,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
 		strangers: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -102,6 +117,11 @@ func postgresDialect() *dialect {
 		names:   `SELECT json_array_elements_text(CAST(? AS json))`,
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
+		document: vectorDocument,
+		query:    vectorQuery,
+		putWords: `INSERT INTO post_words (rowid, words) VALUES (?, CAST(? AS tsvector))`,
+		match:    matchPostgres,
+
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,
 		keepRow:    ` FOR KEY SHARE`,
@@ -110,7 +130,7 @@ func postgresDialect() *dialect {
 			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts', 'subscriptions', 'posts',
 			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains', 'robots', 'polls', 'bodies', 'refusals',
 			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys', 'tallies',
-			'saved_posts',
+			'saved_posts', 'index_queue', 'post_words',
 			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies',
 			'filters', 'held_posts', 'rested', 'stays') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,

@@ -145,6 +145,7 @@ func (r *recording) edit(ctx context.Context) error {
 		return err
 	}
 	var bare, whole values
+	var edited []digest.PostID
 	for _, p := range r.known {
 		if frozen[p.id] {
 			bare.row(p.id, p.Identity, p.fingerprint, p.ContentHash)
@@ -153,6 +154,7 @@ func (r *recording) edit(ctx context.Context) error {
 		published := at(p.PublishedAt)
 		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
 			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content)
+		edited = append(edited, p.id)
 	}
 	err = bare.chunks(func(v *values) error {
 		_, err := r.c.exec(ctx, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES `+v.String()+`)
@@ -161,6 +163,9 @@ func (r *recording) edit(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	if err := queueWords(ctx, r.c, edited); err != nil {
 		return err
 	}
 	return whole.chunks(func(v *values) error {

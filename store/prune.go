@@ -216,9 +216,13 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 		if err := c.all(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+c.d.forUpdate); err != nil {
 			return err
 		}
-		n, err = c.exec(ctx, `DELETE FROM posts WHERE id IN (`+list(locked)+`)
-			AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = posts.id)`)
-		return err
+		var gone []digest.PostID
+		if err := c.all(ctx, &gone, `DELETE FROM posts WHERE id IN (`+list(locked)+`)
+			AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = posts.id) RETURNING id`); err != nil {
+			return err
+		}
+		n = len(gone)
+		return unindex(ctx, c, gone)
 	})
 	return n, err
 }
@@ -237,7 +241,14 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		for _, table := range []string{"posts", "bodies", "polls"} {
+		var posts []digest.PostID
+		if err := c.all(ctx, &posts, `DELETE FROM posts WHERE feed_id IN (`+list(ids)+`) RETURNING id`); err != nil {
+			return err
+		}
+		if err := unindex(ctx, c, posts); err != nil {
+			return err
+		}
+		for _, table := range []string{"bodies", "polls"} {
 			if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE feed_id IN (`+list(ids)+`)`); err != nil {
 				return err
 			}

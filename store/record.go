@@ -242,7 +242,13 @@ func (r *recording) insert(ctx context.Context) error {
 	}
 	r.fresh = added
 	r.posts = len(added)
-	return nil
+	var shown []digest.PostID
+	for _, p := range added {
+		if p.shownAt != 0 {
+			shown = append(shown, p.id)
+		}
+	}
+	return queueWords(ctx, r.c, shown)
 }
 
 // begins gives the date of the oldest stored post of each feed whose document

@@ -34,7 +34,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
-	_ "github.com/ncruces/go-sqlite3/driver" // the driver "sqlite3"
+	sqlite "github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"digest"
 )
@@ -156,7 +157,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := touch(path); err != nil {
 		return nil, err
 	}
-	w, err := sqlx.Open("sqlite3", sqliteName(path))
+	w, err := searchable(sqliteName(path))
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -166,7 +167,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		_ = w.Close()
 		return nil, fmt.Errorf("opening %s: %w", path, explain(err))
 	}
-	r, err := sqlx.Open("sqlite3", sqliteName(path, "query_only(1)"))
+	r, err := searchable(sqliteName(path, "query_only(1)"))
 	if err != nil {
 		_ = w.Close()
 		return nil, explain(err)
@@ -174,6 +175,16 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	r.SetMaxOpenConns(sqliteReaders)
 	r.SetMaxIdleConns(sqliteReaders)
 	return &Store{d: sqliteDialect(), w: w, r: r}, nil
+}
+
+// searchable opens a file whose connections know full-text search: the driver
+// has it as an extension.
+func searchable(name string) (*sqlx.DB, error) {
+	db, err := sqlite.Open(name, fts5.Register)
+	if err != nil {
+		return nil, err
+	}
+	return sqlx.NewDb(db, "sqlite3"), nil
 }
 
 // isLogged reports whether a file is a database in WAL mode, as ours are, or

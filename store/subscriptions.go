@@ -89,6 +89,10 @@ func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) er
 		WHERE d.id = ? AND d.state = 'active' AND p.id IN (`+list(ids)+`) ORDER BY p.id`, sub.DigestID); err != nil {
 		return err
 	}
+	if _, err := c.exec(ctx, `INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id IN (`+list(ids)+`) AND p.shown_at = 0
+		ORDER BY p.id ON CONFLICT DO NOTHING`); err != nil {
+		return err
+	}
 	_, err = c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN (`+list(ids)+`)`, now)
 	return err
 }

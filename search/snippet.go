@@ -1,0 +1,161 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Piece is a stretch of text; a found one is what somebody looked for.
+type Piece struct {
+	Text  string
+	Found bool
+}
+
+// How much of a text is shown around what was found, in bytes before and in all.
+const (
+	leadBytes    = 80
+	snippetBytes = 280
+	maxScanned   = 200_000 // bytes of a text that are looked through
+)
+
+// A place is a stretch of bytes of a text.
+type place struct{ from, to int }
+
+// Mark gives the whole of a short text, with what was found in it.
+func Mark(text string, q Query) []Piece { return pieces(text, 0, len(text), q.find(text)) }
+
+// Snippet gives the part of a plain text that holds most of what somebody looked
+// for, or its beginning if it holds nothing of it.
+func Snippet(text string, q Query) []Piece {
+	text = strings.Join(strings.Fields(cut(text, maxScanned)), " ")
+	found := q.find(text)
+	from := 0
+	if len(found) > 0 {
+		from = wordStart(text, max(found[best(found)].from-leadBytes, 0))
+	}
+	to := len(text)
+	if to-from > snippetBytes {
+		to = wordEnd(text, from, from+snippetBytes)
+	}
+	shown := pieces(text, from, to, found)
+	if from > 0 {
+		shown = slices.Insert(shown, 0, Piece{Text: "… "})
+	}
+	if to < len(text) {
+		shown = append(shown, Piece{Text: " …"})
+	}
+	return shown
+}
+
+// best is the place after which most others follow within a snippet.
+func best(found []place) int {
+	most, which, end := 0, 0, 0
+	for i := range found {
+		for end < len(found) && found[end].to <= found[i].from+snippetBytes-leadBytes {
+			end++
+		}
+		if end-i > most {
+			most, which = end-i, i
+		}
+	}
+	return which
+}
+
+// pieces cuts text[from:to] where something was found.
+func pieces(text string, from, to int, found []place) []Piece {
+	var all []Piece
+	for _, f := range found {
+		if f.to <= from || f.from >= to {
+			continue
+		}
+		start, end := max(f.from, from), min(f.to, to)
+		if start > from {
+			all = append(all, Piece{Text: text[from:start]})
+		}
+		all = append(all, Piece{Text: text[start:end], Found: true})
+		from = end
+	}
+	if from < to {
+		all = append(all, Piece{Text: text[from:to]})
+	}
+	return all
+}
+
+// find gives where the wanted terms stand in a text, in order; none overlap.
+func (q Query) find(text string) []place {
+	all := slices.Collect(tokens(text))
+	var found []place
+	for i := range all {
+		for _, t := range q.Terms {
+			if !t.Exclude && t.at(all[i:]) {
+				found = append(found, place{all[i].from, t.end(all[i+len(t.Words)-1])})
+			}
+		}
+	}
+	var apart []place
+	for _, f := range found {
+		if n := len(apart); n > 0 && f.from < apart[n-1].to {
+			apart[n-1].to = max(apart[n-1].to, f.to)
+		} else {
+			apart = append(apart, f)
+		}
+	}
+	return apart
+}
+
+// at reports whether the term's words begin a list of tokens.
+func (t Term) at(list []token) bool {
+	if len(list) < len(t.Words) {
+		return false
+	}
+	for i, word := range t.Words {
+		got := list[i].word
+		if got != word && !(t.Prefix && i == len(t.Words)-1 && strings.HasPrefix(got, word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// end is where a match ends whose last word is that of a token: a character
+// that was looked for alone is the first of a pair.
+func (t Term) end(last token) int {
+	if last.first > 0 && last.word != t.Words[len(t.Words)-1] {
+		return last.first
+	}
+	return last.to
+}
+
+// cut gives at most n bytes of a text, whole characters.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// wordStart moves a place forward to the beginning of a word, if one is near.
+func wordStart(text string, i int) int {
+	if i == 0 {
+		return 0
+	}
+	if next := strings.IndexByte(text[i:min(i+leadBytes/2, len(text))], ' '); next >= 0 {
+		return i + next + 1
+	}
+	for i < len(text) && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return i
+}
+
+// wordEnd moves a place back to the end of a word, if one is near.
+func wordEnd(text string, from, i int) int {
+	if before := strings.LastIndexByte(text[max(from, i-leadBytes/2):i], ' '); before >= 0 {
+		return max(from, i-leadBytes/2) + before
+	}
+	return len(cut(text, i))
+}

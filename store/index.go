@@ -1,0 +1,198 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"digest"
+	"digest/search"
+)
+
+// The index of words is filled beside the hot path: storing a post, or an edit
+// of one that no edition holds yet, puts it into index_queue, and the hourly
+// job takes it out in transactions of its own.
+
+// IndexPosts puts the words of some posts, limit at most, into the index of what
+// can be searched for, and gives how many it did: the newest first, so that what
+// has just come is found before what an upgrade left to do.
+func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
+	var ids []digest.PostID
+	err := s.read().all(ctx, &ids, `SELECT post_id FROM index_queue ORDER BY post_id DESC LIMIT ?`, limit)
+	if err == nil && len(ids) == 0 {
+		return 0, nil
+	}
+	var posts []digest.Post
+	if err == nil {
+		posts, err = s.Posts(ctx, ids)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("looking for posts to index: %w", err)
+	}
+	return s.index(ctx, posts)
+}
+
+// index indexes posts as they were read; one that was edited, indexed or deleted
+// meanwhile is left out.
+func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err error) {
+	hashes := make(map[digest.PostID]string, len(posts))
+	words := make(map[digest.PostID]string, len(posts))
+	for _, p := range posts {
+		hashes[p.ID] = p.ContentHash
+		words[p.ID] = s.d.document(documentOf(p))
+	}
+	err = s.write(ctx, func(c conn) error {
+		n = 0
+		ready, err := unchanged(ctx, c, hashes)
+		if err != nil {
+			return err
+		}
+		var taken []digest.PostID
+		if err := c.all(ctx, &taken, `DELETE FROM index_queue WHERE post_id IN (`+list(ready)+`) RETURNING post_id`); err != nil {
+			return err
+		}
+		if err := forgetWords(ctx, c, taken); err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(slices.Values(taken)) {
+			if _, err := c.exec(ctx, c.d.putWords, id, words[id]); err != nil {
+				return err
+			}
+		}
+		n = len(taken)
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("indexing posts: %w", err)
+	}
+	return n, nil
+}
+
+// documentOf is what of a post can be found.
+func documentOf(p digest.Post) []string {
+	text := search.Text(p.Content)
+	if strings.TrimSpace(text) == "" {
+		text = p.Summary
+	}
+	return search.Document(p.Title, p.Author, text)
+}
+
+// unchanged locks posts and gives those that still have the given hashes.
+func unchanged(ctx context.Context, c conn, hashes map[digest.PostID]string) ([]digest.PostID, error) {
+	var ids, same []digest.PostID
+	for id := range hashes {
+		ids = append(ids, id)
+	}
+	var rows []struct {
+		ID   digest.PostID `db:"id"`
+		Hash string        `db:"content_hash"`
+	}
+	err := c.all(ctx, &rows, `SELECT id, content_hash FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+c.d.forUpdate)
+	for _, r := range rows {
+		if r.Hash == clean(hashes[r.ID]) {
+			same = append(same, r.ID)
+		}
+	}
+	return same, err
+}
+
+// queueWords has posts put into the index, anew if they are in it.
+func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
+	var v values
+	for _, id := range ids {
+		v.row(id)
+	}
+	return v.chunks(func(part *values) error {
+		_, err := c.exec(ctx, `INSERT INTO index_queue (post_id) VALUES `+part.String()+` ON CONFLICT DO NOTHING`)
+		return err
+	})
+}
+
+// forgetWords takes posts out of the index.
+func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
+	_, err := c.exec(ctx, `DELETE FROM post_words WHERE rowid IN (`+list(ids)+`)`)
+	return err
+}
+
+// unindex takes posts that are deleted out of the index and its queue.
+func unindex(ctx context.Context, c conn, ids []digest.PostID) error {
+	if _, err := c.exec(ctx, `DELETE FROM index_queue WHERE post_id IN (`+list(ids)+`)`); err != nil {
+		return err
+	}
+	return forgetWords(ctx, c, ids)
+}
+
+// plainDocument writes words for FTS5.
+func plainDocument(words []string) string { return strings.Join(words, " ") }
+
+// vectorDocument writes words as PostgreSQL's tsvector: each with where it stands.
+func vectorDocument(words []string) string {
+	places := make(map[string][]byte, len(words))
+	var order []string
+	for i, word := range words {
+		if word == search.Filler {
+			continue
+		}
+		if _, ok := places[word]; !ok {
+			order = append(order, word)
+		}
+		places[word] = strconv.AppendInt(append(places[word], ','), int64(i+1), 10)
+	}
+	var b strings.Builder
+	for _, word := range order {
+		b.WriteString(lexeme(word))
+		b.WriteByte(':')
+		b.Write(places[word][1:])
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// lexeme writes a word for PostgreSQL. No word holds what this doubles; if one
+// ever did, it would still be no more than a word.
+func lexeme(word string) string {
+	return `'` + strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(word) + `'`
+}
+
+// plainQuery writes a query for FTS5.
+func plainQuery(q search.Query) string {
+	var wanted, not []string
+	for _, t := range q.Terms {
+		phrase := `"` + strings.ReplaceAll(strings.Join(t.Words, " "), `"`, `""`) + `"`
+		if t.Prefix {
+			phrase += "*"
+		}
+		if t.Exclude {
+			not = append(not, phrase)
+		} else {
+			wanted = append(wanted, phrase)
+		}
+	}
+	query := "(" + strings.Join(wanted, " AND ") + ")"
+	if len(not) > 0 {
+		query += " NOT (" + strings.Join(not, " OR ") + ")"
+	}
+	return query
+}
+
+// vectorQuery writes a query for PostgreSQL's tsquery.
+func vectorQuery(q search.Query) string {
+	terms := make([]string, len(q.Terms))
+	for i, t := range q.Terms {
+		words := make([]string, len(t.Words))
+		for k, word := range t.Words {
+			words[k] = lexeme(word)
+		}
+		terms[i] = strings.Join(words, " <-> ")
+		if t.Prefix {
+			terms[i] += ":*"
+		}
+		terms[i] = "(" + terms[i] + ")"
+		if t.Exclude {
+			terms[i] = "!" + terms[i]
+		}
+	}
+	return strings.Join(terms, " & ")
+}

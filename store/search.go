@@ -1,0 +1,263 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+	"digest/search"
+)
+
+// A Search is what a reader looks for, and where: in all that has come to them
+// and in what they keep.
+type Search struct {
+	Query search.Query
+	Now   time.Time // what comes to a reader later is not found
+	Saved bool      // only in what they keep
+	After FoundKey
+	Limit int
+}
+
+// A Found is the posts that a search has found, those that came last first. Their content is read.
+type Found struct {
+	Posts []VisiblePost
+	More  bool // there are older ones
+}
+
+// A FoundKey is a place in what is found: the zero one is its beginning.
+type FoundKey struct {
+	DueAt time.Time
+	Post  digest.PostID
+}
+
+// Key is where among what is found the post stands.
+func (v VisiblePost) Key() FoundKey { return FoundKey{DueAt: v.DueAt, Post: v.ID} }
+
+// Search finds posts that have come to a reader with an edition, or that they
+// keep. Editions are looked through from the latest on, a few at first and then
+// many together, until enough is found: of a word that is everywhere little has
+// to be read, and of one that is nowhere all of it at once.
+func (s *Store) Search(ctx context.Context, user digest.UserID, q Search) (Found, error) {
+	look := searching{store: s, user: user, Search: q, query: s.d.query(q.Query)}
+	found, err := look.run(ctx)
+	if err != nil {
+		return Found{}, fmt.Errorf("searching: %w", err)
+	}
+	return found, nil
+}
+
+// A searching is one search on its way.
+type searching struct {
+	Search
+	store *Store
+	user  digest.UserID
+	query string // as the database has it
+	found []hit
+}
+
+// A hit is a post that came with an edition.
+type hit struct {
+	PostID digest.PostID
+	DueAt  instant
+	Date   string
+}
+
+// The first batch of editions, and by how much the next is larger.
+const (
+	firstEditions = 16
+	moreEditions  = 8
+)
+
+func (l *searching) run(ctx context.Context) (Found, error) {
+	from := editionKey{DueAt: forever, ID: 1<<63 - 1}
+	if !l.After.DueAt.IsZero() {
+		from = editionKey{DueAt: at(l.After.DueAt) + 1}
+	}
+	for n := firstEditions; !l.Saved && !l.full(); n *= moreEditions {
+		rows, err := l.editions(ctx, from, n)
+		if err != nil {
+			return Found{}, err
+		}
+		var some []hit
+		for _, r := range rows {
+			from = r.editionKey
+			ids, err := parseKeys(r.Posts)
+			if err != nil {
+				return Found{}, err
+			}
+			for _, id := range ids {
+				some = append(some, hit{id, r.DueAt, r.Date})
+			}
+		}
+		if err := l.look(ctx, some); err != nil {
+			return Found{}, err
+		}
+		if len(rows) < n {
+			break
+		}
+	}
+	if l.full() {
+		return l.result(ctx)
+	}
+	kept, err := l.kept(ctx)
+	if err == nil {
+		err = l.look(ctx, kept)
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	return l.result(ctx)
+}
+
+// full reports whether a page is full and it is known that there is another.
+func (l *searching) full() bool { return len(l.found) > l.Limit }
+
+type editionKey struct {
+	DueAt instant          `db:"due_at"`
+	ID    digest.EditionID `db:"id"`
+}
+
+type editionPosts struct {
+	editionKey
+	Date  string `db:"local_date"`
+	Posts string `db:"posts"`
+}
+
+// editions gives the posts of the reader's editions before one, latest first.
+func (l *searching) editions(ctx context.Context, before editionKey, limit int) (rows []editionPosts, err error) {
+	err = l.store.read().all(ctx, &rows, `SELECT e.id, e.due_at, e.local_date,
+		COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+			WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at), '') AS posts
+		FROM (SELECT x.id, x.digest_id, x.due_at, x.local_date FROM digests d CROSS JOIN editions x
+			WHERE d.user_id = ? AND x.digest_id = d.id AND x.due_at <= d.last_due_at AND x.due_at <= ? AND (x.due_at, x.id) < (?, ?)
+			ORDER BY x.due_at DESC, x.id DESC LIMIT ?) e ORDER BY e.due_at DESC, e.id DESC`,
+		l.user, at(l.Now), before.DueAt, before.ID, limit)
+	return rows, err
+}
+
+// kept gives what the reader keeps: all of it if only that is looked through,
+// and else what no edition holds any more, all of which is older.
+func (l *searching) kept(ctx context.Context) ([]hit, error) {
+	only := ` AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = v.digest_id AND e.due_at = v.due_at)`
+	if l.Saved {
+		only = ``
+	}
+	var rows []struct {
+		PostID digest.PostID `db:"post_id"`
+		DueAt  instant       `db:"due_at"`
+		Date   string        `db:"local_date"`
+	}
+	err := l.store.read().all(ctx, &rows, `SELECT v.post_id, v.due_at, v.local_date FROM saved_posts v WHERE v.user_id = ?`+only, l.user)
+	some := make([]hit, len(rows))
+	for i, r := range rows {
+		some[i] = hit{r.PostID, r.DueAt, r.Date}
+	}
+	return some, err
+}
+
+// look adds those of some posts in which there is what is looked for.
+func (l *searching) look(ctx context.Context, some []hit) error {
+	if !l.After.DueAt.IsZero() {
+		after := at(l.After.DueAt)
+		some = slices.DeleteFunc(some, func(c hit) bool {
+			return c.DueAt > after || c.DueAt == after && c.PostID >= l.After.Post
+		})
+	}
+	ids := keys(some, func(c hit) digest.PostID { return c.PostID })
+	matching, err := l.store.d.match(ctx, l.store.read(), l.query, ids)
+	if err != nil {
+		return err
+	}
+	for _, c := range some {
+		if matching[c.PostID] {
+			l.found = append(l.found, c)
+		}
+	}
+	slices.SortFunc(l.found, func(a, b hit) int {
+		if a.DueAt != b.DueAt {
+			return int(b.DueAt - a.DueAt)
+		}
+		return int(b.PostID - a.PostID)
+	})
+	return nil
+}
+
+// result reads the posts of a page.
+func (l *searching) result(ctx context.Context) (Found, error) {
+	f := Found{More: l.full()}
+	if f.More {
+		l.found = l.found[:l.Limit]
+	}
+	ids := keys(l.found, func(c hit) digest.PostID { return c.PostID })
+	posts, err := l.store.Posts(ctx, ids)
+	if err != nil {
+		return f, err
+	}
+	byID := make(map[digest.PostID]digest.Post, len(posts))
+	for _, p := range posts {
+		byID[p.ID] = p
+	}
+	sources, err := l.store.sourcesFor(ctx, l.user, keys(posts, func(p digest.Post) digest.FeedID { return p.FeedID }))
+	if err != nil {
+		return f, err
+	}
+	saved, err := l.store.SavedAmong(ctx, l.user, ids)
+	if err != nil {
+		return f, err
+	}
+	for _, c := range l.found {
+		date, err := digest.ParseDate(c.Date)
+		if err != nil {
+			return f, err
+		}
+		if p, ok := byID[c.PostID]; ok {
+			f.Posts = append(f.Posts, VisiblePost{Post: p, Source: sources[p.FeedID], Edition: date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
+		}
+	}
+	return f, nil
+}
+
+// matchSQLite reads what the whole range of keys has, and keeps what was asked
+// for: the index gives keys in order, and to give many is cheap if they come in one row.
+func matchSQLite(ctx context.Context, c conn, query string, ids []digest.PostID) (map[digest.PostID]bool, error) {
+	matching := make(map[digest.PostID]bool)
+	if len(ids) == 0 {
+		return matching, nil
+	}
+	var all string
+	err := c.get(ctx, &all, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
+		WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, query, slices.Min(ids), slices.Max(ids))
+	if err != nil {
+		return nil, err
+	}
+	found, err := parseKeys(all)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make(map[digest.PostID]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	for _, id := range found {
+		if wanted[id] {
+			matching[id] = true
+		}
+	}
+	return matching, nil
+}
+
+// matchPostgres compares each of the posts.
+func matchPostgres(ctx context.Context, c conn, query string, ids []digest.PostID) (map[digest.PostID]bool, error) {
+	matching := make(map[digest.PostID]bool)
+	if len(ids) == 0 {
+		return matching, nil
+	}
+	var found []digest.PostID
+	err := c.all(ctx, &found, `SELECT w.rowid FROM post_words w WHERE w.rowid IN (`+list(ids)+`) AND w.words @@ CAST(? AS tsquery)`, query)
+	for _, id := range found {
+		matching[id] = true
+	}
+	return matching, err
+}

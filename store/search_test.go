@@ -1,0 +1,184 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/search"
+	"digest/store"
+)
+
+// indexed has all that waits put into the index.
+func (w world) indexed() {
+	w.t.Helper()
+	for {
+		n, err := w.IndexPosts(w.ctx(), 3)
+		w.ok(err)
+		if n == 0 {
+			return
+		}
+	}
+}
+
+// finds lists the identities of what a reader finds, read two at a time.
+func (w world) finds(d digest.Digest, typed string, now time.Time) string {
+	w.t.Helper()
+	return w.searches(d, store.Search{Query: w.query(typed), Now: now, Limit: 2})
+}
+
+func (w world) query(typed string) search.Query {
+	w.t.Helper()
+	q, err := search.Parse(typed)
+	w.ok(err)
+	return q
+}
+
+func (w world) searches(d digest.Digest, q store.Search) string {
+	w.t.Helper()
+	var all []string
+	for {
+		found, err := w.Search(w.ctx(), d.UserID, q)
+		w.ok(err)
+		for _, p := range found.Posts {
+			all = append(all, p.Identity)
+			q.After = p.Key()
+		}
+		if !found.More {
+			return strings.Join(all, " ")
+		}
+	}
+}
+
+func written(identity, title, content string) digest.Post {
+	p := post(identity, noon)
+	p.Title, p.Content = title, content
+	return p
+}
+
+func TestSearch(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f, g := w.feed("f.example"), w.feed("g.example")
+		w.subscribe(ada, f)
+		w.subscribe(bob, g)
+		w.record(noon, f, []digest.Post{
+			written("cafe", "Das Café", "<p>Ein Kaffee, bitte; die Straße ist naß.</p>"),
+			written("words", "Whole words", `<p>the quick brown fox</p><p>jumps over the <b>la</b>zy dog &amp; sleeps</p>`),
+			written("back", "Backwards", "<p>fox brown quick</p>"),
+			written("han", "新聞", "<p>今日は東京で雨が降りました。中国人民</p>"),
+			written("thai", "ข่าววันนี้", "<p>ประเทศไทยอากาศดี</p>"),
+			written("korean", "소식", "<p>한국은 오늘 맑음</p>"),
+			written("syntax", "NOT AND OR", "<p>c++ node.js don't 3.14 foo:bar a*b</p>"),
+			written("arabic", "سَلَامٌ", "<p>مرحبا می‌خواهم</p>"),
+			written("hindi", "हिन्दी", "<p>कुछ भी</p>"),
+		})
+		w.record(noon, g, posts(noon, "of bob"))
+		w.indexed()
+		second := parisMidnight.Add(-time.Second)
+		want(w.t, "hidden", w.finds(ada, "fox", second), "")
+		w.hour(parisMidnight)
+		want(w.t, "by a clock that is behind", w.finds(ada, "fox", second), "")
+		want(w.t, "what others have", w.finds(ada, "content", parisMidnight), "")
+		for typed, wanted := range map[string]string{
+			"fox": "back words", "FOX": "back words", "quick fox": "back words", `"quick brown"`: "words", `"brown quick"`: "back",
+			"fox -dog": "back", `fox -"brown quick"`: "words", "-dog fox": "back",
+			"cafe": "cafe", "CAFÉ": "cafe", "caf": "cafe", "kaf": "cafe", "ca": "", "strasse": "cafe", "STRASSE nass": "cafe",
+			"lazy": "words", "dog sleeps": "words", `"fox jumps"`: "words", `"words the"`: "",
+			"東京": "han", "東": "han", "京": "han", "東京で雨": "han", "京東": "", "中国": "han", "国人": "han", "人民": "han", "民": "han", "中人": "", "新聞": "han",
+			"ไทย": "thai", "อากาศ": "thai", "한국": "korean", "국은": "korean",
+			"c++": "syntax", "node.js": "syntax", "don't": "syntax", "don’t": "syntax", "3.14": "syntax", "foo:bar": "syntax", "not": "syntax", "NOT AND": "syntax",
+			"سلام": "arabic", "میخواهم": "arabic", "कुछ": "hindi", "हिन्दी": "hindi",
+			"nowhere": "", "fox nowhere": "", "Title": "",
+		} {
+			want(w.t, typed, w.finds(ada, typed, parisMidnight), wanted)
+		}
+	})
+}
+
+// The latest comes first, page after page; what is kept is found when its edition is gone.
+func TestSearchInOrder(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		var all []string
+		now := parisMidnight
+		for range 40 {
+			id := now.Format("d060102")
+			w.record(now.Add(-time.Hour), f, posts(now.Add(-time.Hour), id+"a", id+"b", id+"c"))
+			all = append([]string{id + "c", id + "b", id + "a"}, all...)
+			w.hour(now)
+			w.send(now)
+			now = now.Add(24 * time.Hour)
+		}
+		w.indexed()
+		want(w.t, "all of it", w.finds(ada, "content", now), strings.Join(all, " "))
+		want(w.t, "one", w.finds(ada, all[len(all)-1], now), all[len(all)-1])
+
+		w.save(ada, now, all[0], all[len(all)-2])
+		kept := all[0] + " " + all[len(all)-2]
+		saved := store.Search{Query: w.query("content"), Now: now, Saved: true, Limit: 1}
+		want(w.t, "kept", w.searches(ada, saved), kept)
+		late := now.Add(keep)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET listed_at = ?`, late.Add(100*24*time.Hour).Unix()))
+		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, late.Add(48*time.Hour).Unix()))
+		w.prune(late.Add(100 * 24 * time.Hour))
+		w.holds("editions", 0, `SELECT count(*) FROM editions`)
+		w.holds("posts", 2, `SELECT count(*) FROM posts`)
+		want(w.t, "kept for good", w.finds(ada, "content", late), kept)
+		want(w.t, "kept for good", w.searches(ada, saved), kept)
+		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
+		want(w.t, "of nobody", w.finds(ada, "content", late), "")
+	})
+}
+
+func TestIndexFollowsPosts(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, []digest.Post{written("a", "First", "<p>before</p>")})
+		w.indexed()
+		edited := written("a", "Second", "<p>after</p>")
+		edited.ContentHash = "another"
+		w.record(noon.Add(time.Hour), f, []digest.Post{edited})
+		w.indexed()
+		w.hour(parisMidnight)
+		w.send(parisMidnight)
+		want(w.t, "the old words", w.finds(ada, "before", parisMidnight)+w.finds(ada, "first", parisMidnight), "")
+		want(w.t, "the new", w.finds(ada, "second after", parisMidnight), "a")
+		edited.Title, edited.ContentHash = "Third", "a third"
+		w.record(parisMidnight.Add(time.Hour), f, []digest.Post{edited})
+		w.indexed()
+		want(w.t, "what was delivered stays", w.finds(ada, "second", parisMidnight), "a")
+
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_attempt_at = ?`, parisMidnight.Unix()))
+		late := noon.Add(keep + 60*24*time.Hour)
+		w.hour(late)
+		w.prune(late)
+		w.holds("posts", 0, `SELECT count(*) FROM posts`)
+		w.holds("words", 0, `SELECT count(*) FROM post_words`)
+		w.holds("queue", 0, `SELECT count(*) FROM index_queue`)
+	})
+}
+
+// What a poll stores before its readers come is indexed when one does.
+func TestIndexOfWhatASubscriptionBrings(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.newFeed("f.example")
+		old := post("old", noon)
+		old.PublishedAt = noon.Add(-90 * 24 * time.Hour)
+		w.record(noon, f, []digest.Post{old, post("new", noon)})
+		w.indexed()
+		w.holds("indexed", 1, `SELECT count(*) FROM post_words`)
+		w.ok(w.Exec(w.ctx(), `UPDATE posts SET published_at = ? WHERE identity = 'old'`, noon.Unix()))
+		w.subscribe(ada, f)
+		w.indexed()
+		w.hour(parisMidnight)
+		want(w.t, "found", w.finds(ada, "content", parisMidnight), "new old")
+	})
+}
