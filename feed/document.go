@@ -37,6 +37,7 @@ type Document struct {
 
 	Entries []Entry  // all of them, in document order; what becomes posts is Newest(MaxEntries)
 	Feeds   []Offer  // of a page: the feeds it offers, in order; of an OPML: its list
+	Unread  []Unread // of an OPML: lines that ask for a feed and give none, in order
 	Repairs []string // what had to be put right, for people
 }
 
@@ -72,4 +73,14 @@ type Offer struct {
 	Title  string
 	Type   string // media type as stated; may be ""
 	Folder string // of a list: the names of the outlines around it, joined by "/"
+
+	Line    int  // of a list: where it stands, from 1
+	Resting bool // of a list that we wrote: its reader lets it rest
+}
+
+// An Unread is a line of a list that could not be read, and why.
+type Unread struct {
+	Line  int    // from 1
+	Title string // as far as it has one
+	Why   string // for people
 }

@@ -102,6 +102,31 @@ func FuzzOPML(f *testing.F) {
 	})
 }
 
+// FuzzList holds that no file that is given as a list panics, that its feeds
+// are fit to be stored, that lines go up, and that what was read is written and
+// read back the same.
+func FuzzList(f *testing.F) {
+	for _, s := range brokenLists() {
+		f.Add([]byte(s.text))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d, err := ReadList(body)
+		if err != nil {
+			checkRefusal(t, "fuzz", err)
+			return
+		}
+		checkList(t, d)
+		var b bytes.Buffer
+		if err := WriteOPML(&b, d.Title, d.Feeds); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadList(b.Bytes())
+		if err != nil || len(again.Feeds) > len(d.Feeds) {
+			t.Fatalf("%d feeds, then %d, %v", len(d.Feeds), len(again.Feeds), err)
+		}
+	})
+}
+
 // FuzzDate holds that dates are none or within the years that a database takes.
 func FuzzDate(f *testing.F) {
 	for _, s := range []string{"Thu, 01 Jan 2004 19:48:21 GMT", "2003-12-31T10:14:55.1-08:00", "1/2/06 3:04 PM", "2004-május-1", "20031231T10"} {

@@ -18,10 +18,10 @@ func TestOPML(t *testing.T) {
 		<outline text="" xmlUrl="https://d.org/"/>
 	</body>`, "https://lists.org/my.opml")
 	want := []Offer{
-		{URL: "https://a.org/?x=1&y=2", Title: "A & B", Type: "rss", Folder: "News & Co/Inner"},
-		{URL: "https://b.org/feed", Title: "Torn", Type: "rss", Folder: "News & Co/Inner"},
-		{URL: "https://lists.org/c.xml", Title: "C", Folder: "News & Co"},
-		{URL: "https://d.org/", Title: "https://d.org/"},
+		{URL: "https://a.org/?x=1&y=2", Title: "A & B", Type: "rss", Folder: "News & Co/Inner", Line: 3},
+		{URL: "https://b.org/feed", Title: "Torn", Type: "rss", Folder: "News & Co/Inner", Line: 4},
+		{URL: "https://lists.org/c.xml", Title: "C", Folder: "News & Co", Line: 6},
+		{URL: "https://d.org/", Title: "https://d.org/", Line: 9},
 	}
 	if d.Kind != OPML || d.Title != "Mine & yours" || !reflect.DeepEqual(d.Feeds, want) {
 		t.Errorf("title %q\n got %+v\nwant %+v", d.Title, d.Feeds, want)
@@ -33,13 +33,19 @@ func TestOPMLThereAndBack(t *testing.T) {
 		{URL: "https://a.org/?x=1&y=<2>", Title: `"A" & <b>`, Type: "rss"},
 		{URL: "https://b.org/", Title: "B", Type: "rss", Folder: "News"},
 		{URL: "https://c.org/", Title: "Ç日", Type: "rss", Folder: "News/In & out"},
-		{URL: "https://d.org/", Title: "D", Type: "rss", Folder: "Other"},
+		{URL: "https://d.org/", Title: "D", Type: "rss", Folder: "Other", Resting: true},
 	}
 	var b bytes.Buffer
 	if err := WriteOPML(&b, "T & <t>", list); err != nil {
 		t.Fatal(err)
 	}
 	d := mustParse(t, b.String(), "")
+	for i := range d.Feeds {
+		if d.Feeds[i].Line == 0 {
+			t.Errorf("no line: %+v", d.Feeds[i])
+		}
+		d.Feeds[i].Line = 0
+	}
 	if d.Title != "T & <t>" || !reflect.DeepEqual(d.Feeds, list) {
 		t.Errorf("title %q\n got %+v\nwant %+v\n%s", d.Title, d.Feeds, list, b.String())
 	}

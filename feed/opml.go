@@ -16,45 +16,144 @@ const (
 	maxFolder = 1000
 )
 
-// parseOPML reads a subscription list, however badly it is written: bare '&'
-// and '<' in attributes, outlines never closed. An outline without address is a
-// folder; its name is part of the Folder of what stands in it.
+// Resting is the attribute by which a list that we write says that its reader
+// lets a feed rest, and restingSpace declares its prefix.
+const (
+	restingAttribute = "digest:resting"
+	restingSpace     = `xmlns:digest="urn:digest:subscriptions"`
+)
+
+// endsInLine is why the last line of a file that was cut off cannot be read.
+const endsInLine = "the file ends in the middle of this line"
+
+// A listReader reads a subscription list, however badly it is written: bare '&'
+// and '<' in attributes, quotes never closed, outlines never closed. An outline
+// without address is a folder; its name is part of the Folder of what stands in it.
+type listReader struct {
+	scanner
+	*Document
+	address string
+	folders []string // around each open outline, innermost last
+	deeper  int      // open outlines beyond maxDepth
+	line    int      // of the byte at counted, from 1
+	counted int
+}
+
 func parseOPML(doc, address string) *Document {
-	d := &Document{Kind: OPML}
-	s := scanner{doc: doc}
-	folders := []string{""} // around each open outline, innermost last
-	for len(d.Feeds) < maxFeeds {
-		tok := s.next()
+	r := &listReader{scanner: scanner{doc: doc}, Document: &Document{Kind: OPML}, address: address, folders: []string{""}, line: 1}
+	for len(r.Feeds) < maxFeeds {
+		tok := r.next()
 		switch {
 		case tok.kind == tokenEOF:
-			return d
+			return r.Document
 		case tok.kind == tokenEnd && strings.EqualFold(tok.name, "outline"):
-			folders = folders[:max(1, len(folders)-1)]
-		case tok.kind == tokenStart && strings.EqualFold(tok.name, "title") && d.Title == "":
-			if text := s.next(); text.kind == tokenText || text.kind == tokenCDATA {
-				d.Title = lineOf(text.text)
+			r.leave()
+		case tok.kind == tokenStart && strings.EqualFold(tok.name, "title") && r.Title == "":
+			if text := r.next(); text.kind == tokenText || text.kind == tokenCDATA {
+				r.Title = lineOf(text.text)
 			}
 		case tok.kind == tokenStart && strings.EqualFold(tok.name, "outline"):
-			name := lineOf(firstOf(tok.attr("title"), tok.attr("text")))
-			around := folders[len(folders)-1]
-			offer, ok := outline(&tok, name, address)
-			if !ok {
-				offer, ok = s.tornOutline(&tok, name, address)
-			}
-			inside := around
-			if ok {
-				offer.Folder = around
-				d.Feeds = append(d.Feeds, offer)
-			} else {
-				inside = joinFolder(around, name)
-			}
-			if !tok.empty && len(folders) <= maxDepth {
-				folders = append(folders, inside)
-			}
+			r.outline(&tok)
 		}
 	}
-	d.Repairs = append(d.Repairs, "more feeds than can be meant: the rest left out")
-	return d
+	r.Repairs = append(r.Repairs, "more feeds than can be meant: the rest left out")
+	return r.Document
+}
+
+// outline takes one outline: a feed, a folder, or a line that cannot be read.
+func (r *listReader) outline(tok *token) {
+	r.unswallow(tok)
+	name := lineOf(firstOf(tok.attr("title"), tok.attr("text")))
+	around := r.folders[len(r.folders)-1]
+	offer, ok := outline(tok, name, r.address)
+	if ok && tok.cut {
+		ok = tornXMLURL.MatchString(r.doc[tok.at:]) // else the end of the address is missing
+	}
+	if !ok && !tok.cut {
+		offer, ok = r.tornOutline(tok, name)
+	}
+	inside := around
+	if ok {
+		offer.Folder, offer.Line = around, r.lineAt(tok.at)
+		r.Feeds = append(r.Feeds, offer)
+	} else {
+		r.unreadable(tok, name)
+		inside = joinFolder(around, name)
+	}
+	if !tok.empty {
+		r.enter(inside)
+	}
+}
+
+func (r *listReader) enter(folder string) {
+	if len(r.folders) > maxDepth {
+		r.deeper++
+		return
+	}
+	r.folders = append(r.folders, folder)
+}
+
+func (r *listReader) leave() {
+	if r.deeper > 0 {
+		r.deeper--
+		return
+	}
+	r.folders = r.folders[:max(1, len(r.folders)-1)]
+}
+
+// lineAt gives the line of an offset, which is never before the last one asked for.
+func (r *listReader) lineAt(at int) int {
+	if at > r.counted {
+		r.line += strings.Count(r.doc[r.counted:at], "\n")
+		r.counted = at
+	}
+	return r.line
+}
+
+// unreadable notes an outline that was meant to be a feed, as far as can be told.
+func (r *listReader) unreadable(tok *token, name string) {
+	why := ""
+	switch typ := strings.ToLower(tok.attr("type")); {
+	case tok.cut:
+		why = endsInLine
+	case typ == "include" || typ == "link" && tok.attr("url") != "":
+		why = "it leads to another list or page, which is not read"
+	case typ == "rss" || typ == "atom" || tok.empty && tok.attr("htmlUrl") != "":
+		why = "it has no address of a feed (xmlUrl)"
+	case tok.empty && name != "":
+		why = "it has no address, and nothing stands in it"
+	default:
+		return
+	}
+	r.Unread = append(r.Unread, Unread{Line: r.lineAt(tok.at), Title: name, Why: why})
+}
+
+// unswallow ends a tag before the outline that a quote never closed has made
+// part of it.
+func (r *listReader) unswallow(tok *token) {
+	raw := r.doc[tok.at+1 : r.pos]
+	next := indexFold(raw, "<outline")
+	if next < 0 {
+		return
+	}
+	s := scanner{doc: r.doc[tok.at : tok.at+1+next]}
+	alone := s.next()
+	tok.attrs, tok.more, tok.cut = alone.attrs, alone.more, false
+	tok.empty = strings.HasSuffix(strings.TrimSpace(raw[:next]), "/>")
+	r.pos = tok.at + 1 + next
+}
+
+// indexFold is where an ASCII text begins in s, without regard to case; -1 if nowhere.
+func indexFold(s, text string) int {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(s[at:], text[0])
+		if i < 0 {
+			return -1
+		}
+		if at += i; hasPrefixFold(s[at:], text) {
+			return at
+		}
+	}
 }
 
 // lineOf gives the plain text of a name, and no more of it than of a title.
@@ -68,21 +167,20 @@ func outline(tok *token, name, address string) (Offer, bool) {
 	if typ := tok.attr("type"); u == "" && (strings.EqualFold(typ, "rss") || strings.EqualFold(typ, "atom")) {
 		u = tok.attr("url")
 	}
-	if u == "" {
+	if u = resolve(address, u); u == "" {
 		return Offer{}, false
 	}
-	u = resolve(address, u)
-	return Offer{URL: u, Title: firstOf(name, u), Type: tok.attr("type")}, true
+	return Offer{URL: u, Title: firstOf(name, u), Type: tok.attr("type"), Resting: tok.attr(restingAttribute) == "true"}, true
 }
 
 // tornXMLURL finds the address in an outline whose other attributes hold
 // quotes and '>', so that its tag seems to end before.
 var tornXMLURL = regexp.MustCompile(`(?i)\sxmlUrl\s*=\s*["']([^"'<>\s]+)["']`)
 
-// tornOutline looks for the address behind what seemed to be the end of the
-// tag, up to the next outline, and moves there.
-func (s *scanner) tornOutline(tok *token, name, address string) (Offer, bool) {
-	rest := s.doc[s.pos:]
+// tornOutline looks for the address in all that stands before the next outline,
+// and moves there: quotes may end the tag, or the values in it, too early.
+func (r *listReader) tornOutline(tok *token, name string) (Offer, bool) {
+	rest := r.doc[tok.at+1:]
 	rest = rest[:nextOutline(rest)]
 	if len(rest) > 1<<16 {
 		return Offer{}, false
@@ -91,9 +189,13 @@ func (s *scanner) tornOutline(tok *token, name, address string) (Offer, bool) {
 	if m == nil {
 		return Offer{}, false
 	}
-	s.pos += len(rest)
+	u := resolve(r.address, decodeEntities(m[1]))
+	if u == "" {
+		return Offer{}, false
+	}
+	r.pos = max(r.pos, tok.at+1+len(rest))
 	tok.empty = strings.HasSuffix(strings.TrimSpace(rest), "/>")
-	u := resolve(address, decodeEntities(m[1]))
+	name, _, _ = strings.Cut(name, " xmlUrl=")
 	return Offer{URL: u, Title: firstOf(name, u), Type: "rss"}, true
 }
 
@@ -132,11 +234,18 @@ func joinFolder(around, name string) string {
 func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	list := slices.Clone(outlines)
 	slices.SortStableFunc(list, func(a, b Offer) int { return strings.Compare(a.Folder, b.Folder) })
-	p := &opmlWriter{}
-	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n<head><title>%s</title></head>\n<body>", escapeAttribute(title))
+	p, space := &opmlWriter{}, ""
+	if slices.ContainsFunc(list, func(o Offer) bool { return o.Resting }) {
+		space = " " + restingSpace
+	}
+	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>", space, escapeAttribute(title))
 	for _, o := range list {
 		p.enter(splitFolder(o.Folder))
-		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"/>`, escapeAttribute(firstOf(o.Title, o.URL)), escapeAttribute(o.URL))
+		resting := ""
+		if o.Resting {
+			resting = " " + restingAttribute + `="true"`
+		}
+		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, o.URL)), escapeAttribute(o.URL), resting)
 	}
 	p.enter(nil)
 	p.line("</body>\n</opml>")

@@ -58,7 +58,7 @@ func Report(d *Document) Reported {
 		r.Entries = append(r.Entries, reportEntry(&d.Entries[i]))
 	}
 	for _, o := range d.Feeds {
-		r.Feeds = append(r.Feeds, ReportedFeed(o))
+		r.Feeds = append(r.Feeds, ReportedFeed{o.URL, o.Title, o.Type, o.Folder})
 	}
 	r.Count = len(r.Entries)
 	if !d.IsFeed() {
