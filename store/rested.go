@@ -75,6 +75,18 @@ func takeUp(ctx context.Context, c conn, sub digest.Subscription, now instant) (
 	return subscribe(ctx, c, sub, now)
 }
 
+// putAside lets a feed rest that the digest does not take.
+func putAside(ctx context.Context, c conn, sub digest.Subscription, now instant) (bool, error) {
+	if err := lockFeed(ctx, c, sub.FeedID); err != nil {
+		return false, err
+	}
+	n, err := c.exec(ctx, `INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at)
+		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT) FROM digests d CROSS JOIN feeds f
+		WHERE d.id = ? AND f.id = ? AND f.merged_into = 0 AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.feed_id = f.id)
+		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, string(sub.Display), now, now, sub.DigestID, sub.FeedID)
+	return n > 0, err
+}
+
 // restedFeeds gives the feeds of a digest that rest.
 func restedFeeds(ctx context.Context, c conn, id digest.DigestID) (map[digest.FeedID]bool, error) {
 	var ids []digest.FeedID
@@ -106,26 +118,27 @@ type restedRow struct {
 
 // Rested lists the feeds that rest, in the order of subscribing.
 func (s *Store) Rested(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	infos, err := s.taken(ctx, "rested", id)
+	infos, err := s.taken(ctx, "rested", `s.digest_id = ?`, id)
 	if err != nil {
 		return nil, fmt.Errorf("listing the feeds that rest: %w", err)
 	}
 	return infos, nil
 }
 
-// taken lists the rows of subscriptions or rested.
-func (s *Store) taken(ctx context.Context, table string, id digest.DigestID) ([]SubscriptionInfo, error) {
+// taken lists the rows of subscriptions or rested that where says of s.
+func (s *Store) taken(ctx context.Context, table, where string, args ...any) ([]SubscriptionInfo, error) {
 	var rows []struct {
 		feedRow
 		restedRow
+		DigestID digest.DigestID `db:"digest_id"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, s.title AS own_title, s.folder, s.display
+	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, s.title AS own_title, s.folder, s.display, s.digest_id
 		FROM `+table+` s JOIN feeds f ON f.id = s.feed_id
-		WHERE s.digest_id = ? ORDER BY s.created_at, f.id`, id)
+		WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	infos := make([]SubscriptionInfo, len(rows))
 	for i, r := range rows {
 		infos[i] = SubscriptionInfo{
-			Subscription: digest.Subscription{DigestID: id, FeedID: r.ID, Title: r.OwnTitle, Folder: r.Folder, Display: r.Display},
+			Subscription: digest.Subscription{DigestID: r.DigestID, FeedID: r.ID, Title: r.OwnTitle, Folder: r.Folder, Display: r.Display},
 			Feed:         r.feed(),
 		}
 	}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// importStep is how many lines of a list are looked up in one statement.
+const importStep = 500
+
+// Import is ImportUpTo without a bound.
+func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, now time.Time) (ImportResult, error) {
+	return s.ImportUpTo(ctx, id, items, len(items)+maxTaken, now)
+}
+
+// maxTaken is more than any digest takes.
+const maxTaken = 1 << 30
+
+// ImportUpTo subscribes a digest to a list, in one transaction, until it takes
+// most feeds; the others are left. Feeds that were never read are queued for
+// now; the others bring what Subscribe would. A line that repeats an address
+// counts as already there, and so does one of a feed that rests: it goes on resting.
+func (s *Store) ImportUpTo(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time) (ImportResult, error) {
+	var result ImportResult
+	err := s.write(ctx, func(c conn) error {
+		result = ImportResult{}
+		if err := c.hold(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		wanted, err := result.choose(ctx, c, id, items, most)
+		if err != nil {
+			return err
+		}
+		feeds := make(map[string]digest.FeedID, len(wanted))
+		for part := range slices.Chunk(wanted, importStep) {
+			first, err := ensureAll(ctx, c, part, at(now), feeds)
+			if err != nil {
+				return err
+			}
+			result.FirstPolls = append(result.FirstPolls, first...)
+		}
+		if err := result.take(ctx, c, id, wanted, feeds, at(now)); err != nil {
+			return err
+		}
+		slices.Sort(result.FirstPolls)
+		result.FirstPolls = slices.Compact(result.FirstPolls)
+		return nil
+	})
+	if err != nil {
+		return ImportResult{}, fmt.Errorf("importing: %w", err)
+	}
+	return result, nil
+}
+
+// take subscribes a digest to the lines of a list, or puts them aside.
+func (r *ImportResult) take(ctx context.Context, c conn, id digest.DigestID, wanted []ImportItem, feeds map[string]digest.FeedID, now instant) error {
+	rests, err := restedFeeds(ctx, c, id)
+	if err != nil {
+		return err
+	}
+	var aside []digest.FeedID
+	for _, it := range wanted {
+		sub := digest.Subscription{DigestID: id, FeedID: feeds[clean(it.URL)], Title: it.Title, Folder: it.Folder}
+		created := false
+		switch {
+		case rests[sub.FeedID]:
+		case it.Resting:
+			created, err = putAside(ctx, c, sub, now)
+			aside = append(aside, sub.FeedID)
+		default:
+			created, err = subscribe(ctx, c, sub, now)
+		}
+		if err != nil {
+			return err
+		}
+		if created {
+			r.Added++
+		} else {
+			r.Already++
+		}
+	}
+	return dropIdle(ctx, c, `f.id IN (`+list(aside)+`)`)
+}
+
+// choose counts the lines that a digest takes already, leaves those for which
+// there is no room, and gives the rest. It locks the digest, so that of two
+// imports at once the later one sees what the earlier one took.
+func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, items []ImportItem, most int) ([]ImportItem, error) {
+	var locked []digest.DigestID
+	if err := c.all(ctx, &locked, `SELECT id FROM digests WHERE id = ?`+c.d.forUpdate, id); err != nil {
+		return nil, err
+	}
+	var urls []string
+	if err := c.all(ctx, &urls, `SELECT f.url FROM feeds f WHERE f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?
+		UNION ALL SELECT r.feed_id FROM rested r WHERE r.digest_id = ?)`, id, id); err != nil {
+		return nil, err
+	}
+	taken := make(map[string]bool, len(urls)+len(items))
+	for _, url := range urls {
+		taken[url] = true
+	}
+	room := most - len(urls)
+	var wanted []ImportItem
+	for _, it := range items {
+		switch url := clean(it.URL); {
+		case taken[url]:
+			r.Already++
+		case room <= 0:
+			r.Left = append(r.Left, it)
+		default:
+			taken[url] = true
+			room--
+			wanted = append(wanted, it)
+		}
+	}
+	return wanted, nil
+}
+
+// ensureAll adds the feeds of a list that are not known, queues those never
+// read, and notes every key in feeds. It gives the keys of those never read.
+func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, feeds map[string]digest.FeedID) ([]digest.FeedID, error) {
+	var rows, urls values
+	for _, it := range items {
+		rows.row(it.URL, it.Host, it.Domain)
+		urls.row(it.URL)
+	}
+	var added []digest.FeedID
+	if err := c.all(ctx, &added, `INSERT INTO feeds (url, host, domain)
+		WITH v (url, host, domain) AS (VALUES `+rows.String()+`)
+		SELECT v.url, v.host, v.domain FROM v WHERE v.url NOT IN (SELECT a.url FROM former_addresses a)
+		ON CONFLICT (url) DO NOTHING RETURNING id`, rows.args...); err != nil {
+		return nil, err
+	}
+	if err := followRules(ctx, c, added); err != nil {
+		return nil, err
+	}
+	var found []struct {
+		ID       digest.FeedID `db:"id"`
+		URL      string        `db:"url"`
+		ParsedAt instant       `db:"parsed_at"`
+	}
+	if err := c.all(ctx, &found, `WITH v (url) AS (VALUES `+urls.String()+`)
+		SELECT f.id, f.url, f.parsed_at FROM v JOIN feeds f ON f.url = v.url
+		UNION ALL SELECT f.id, a.url, f.parsed_at FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
+		WHERE NOT EXISTS (SELECT 1 FROM feeds g WHERE g.url = v.url)`, urls.args...); err != nil {
+		return nil, err
+	}
+	var first []digest.FeedID
+	for _, f := range found {
+		feeds[f.URL] = f.ID
+		if f.ParsedAt == 0 {
+			first = append(first, f.ID)
+		}
+	}
+	return first, queue(ctx, c, first, now)
+}
