@@ -3,7 +3,6 @@ package poller
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ const maxTries = 5 // of offered feeds, and again of guessed addresses
 // Find turns an address that a person gave, of a feed or of a page, into a
 // feed: the address itself, else what the page offers, else the usual places.
 // The feed comes with its document: it has been fetched once and need not be
-// again. The error is a *digest.Error.
+// again. The error is a *SearchError.
 func (p *Poller) Find(ctx context.Context, address string) (Result, error) {
 	return p.FindNew(ctx, address, func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
 }
@@ -33,11 +32,16 @@ type Known func(ctx context.Context, address string) (digest.Feed, bool)
 // the Feed that comes with the error say until when and why: whoever asks again
 // must wait until then (S18, S19).
 func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Result, error) {
+	s := &search{trip: p.newTrip(digest.Feed{}, 1), known: known}
+	return s.find(ctx, address)
+}
+
+// find looks for the first feed that works, and keeps the page that led to it.
+func (s *search) find(ctx context.Context, address string) (Result, error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
-		return Result{}, err
+		return Result{}, searchError(digest.Invalid, nil, "%s", messageOf(err))
 	}
-	s := &search{trip: p.newTrip(digest.Feed{}, 1), known: known}
 	s.stop = s.stopAtKnown
 	asked := normal // for, whatever it turns into
 	found, page, err := s.try(ctx, normal)
@@ -51,9 +55,18 @@ func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Resu
 	case page == nil:
 		return found, nil
 	case page.Kind == feed.OPML:
-		return Result{}, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))}
+		return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))
 	}
+	s.page = page
 	return s.behind(ctx, asked, normal, page)
+}
+
+// messageOf is the words of an error that are for people.
+func messageOf(err error) string {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		return e.Message
+	}
+	return err.Error()
 }
 
 // refusedSearch is how long an address is left alone that answered a search
@@ -93,6 +106,10 @@ func withoutTLS(address string, err error) (string, bool) {
 type search struct {
 	*trip
 	known Known
+
+	page   *feed.Document // that the feed was found behind; nil: at the address itself
+	tried  string         // where it was found, before any redirect
+	failed []string       // offered addresses that are no feeds
 }
 
 // A knownFeed ends a search at a feed that is stored already.
@@ -113,11 +130,7 @@ func (s *search) stopAtKnown(ctx context.Context, address string) error {
 
 // behind looks for a feed behind a page, at address, that was asked for by asked.
 func (s *search) behind(ctx context.Context, asked, address string, page *feed.Document) (Result, error) {
-	var offered []string
-	for _, o := range page.Feeds {
-		offered = append(offered, o.URL)
-	}
-	for _, list := range [...][]string{offered, feed.GuessPaths(address)} {
+	for _, list := range [...][]string{candidates(page), feed.GuessPaths(address)} {
 		for _, candidate := range list[:min(len(list), maxTries)] {
 			found, doc, err := s.try(ctx, candidate)
 			switch {
@@ -126,12 +139,10 @@ func (s *search) behind(ctx context.Context, asked, address string, page *feed.D
 			case err != nil && !worthGoingOn(err):
 				return s.refused(asked, err), notFound(candidate, err)
 			}
+			s.failed = append(s.failed, s.tried)
 		}
 	}
-	return Result{}, &digest.Error{
-		Kind:    digest.Invalid,
-		Message: fmt.Sprintf("no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(address)),
-	}
+	return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(address))
 }
 
 // worthGoingOn is false once a site has asked to be left alone, does not answer,
@@ -154,6 +165,7 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	if err != nil {
 		return Result{}, nil, &trouble{text: err.Error()}
 	}
+	s.tried = normal
 	a, err := s.look(ctx, normal)
 	if k, ok := errors.AsType[*knownFeed](err); ok {
 		return s.alreadyKnown(k.Feed), nil, nil
@@ -209,11 +221,11 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 // notFound turns what went wrong into an error for the person who asked.
 func notFound(address string, err error) error {
 	t, ok := errors.AsType[*trouble](err)
-	if !ok {
-		return &digest.Error{Kind: digest.Unavailable, Message: "interrupted while looking for a feed at " + oneLine(address), Err: err}
+	switch {
+	case !ok:
+		return searchError(digest.Unavailable, err, "interrupted while looking for a feed at %s", oneLine(address))
+	case usable(t.status):
+		return searchError(digest.Invalid, nil, "no feed at %s: %s", oneLine(address), t.text)
 	}
-	if usable(t.status) {
-		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("no feed at %s: %s", oneLine(address), t.text)}
-	}
-	return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("could not read %s: %s", oneLine(address), t.text)}
+	return searchError(digest.Unavailable, nil, "could not read %s: %s", oneLine(address), t.text)
 }

@@ -5,8 +5,10 @@ package subscribe
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"digest"
@@ -45,7 +47,7 @@ func (d *Desk) Address(ctx context.Context, id digest.DigestID, address string) 
 func (d *Desk) known(ctx context.Context, address string) (digest.Feed, error) {
 	url, err := feed.NormalURL(address)
 	if err != nil {
-		return digest.Feed{}, err
+		return digest.Feed{}, asSearch(err)
 	}
 	return d.Store.FeedByURL(ctx, url)
 }
@@ -56,13 +58,22 @@ func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
 	if err := d.refused(ctx, address); err != nil {
 		return digest.Feed{}, err
 	}
-	res, err := d.Poller.FindNew(ctx, address, func(ctx context.Context, url string) (digest.Feed, bool) {
-		f, err := d.Store.FeedByURL(ctx, url)
-		return f, err == nil
-	})
+	res, err := d.Poller.FindNew(ctx, address, d.stored)
 	if err != nil {
 		return digest.Feed{}, cmp.Or(d.remember(ctx, res.Feed), err)
 	}
+	return d.keep(ctx, res)
+}
+
+// stored is poller.Known.
+func (d *Desk) stored(ctx context.Context, url string) (digest.Feed, bool) {
+	f, err := d.Store.FeedByURL(ctx, url)
+	return f, err == nil
+}
+
+// keep stores a feed that was found with the posts of its document, so that it
+// need not be fetched again. One that is stored already stays as it is.
+func (d *Desk) keep(ctx context.Context, res poller.Result) (digest.Feed, error) {
 	f, created, err := d.Store.EnsureFeed(ctx, res.Feed)
 	if err != nil || !created {
 		return f, err
@@ -78,6 +89,36 @@ func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
 	return res.Feed, nil
 }
 
+// Choices gives the feeds at or behind an address, for a person to choose from.
+// What had to be fetched to say so is stored, so that choosing it asks nothing.
+// A *poller.SearchError says to the person why there is none.
+func (d *Desk) Choices(ctx context.Context, address string) (poller.Choices, error) {
+	f, err := d.known(ctx, address)
+	if err == nil {
+		return poller.Choices{Itself: true, Feeds: []poller.Choice{{URL: f.URL, Title: f.Title, Kind: f.Kind, Known: f}}}, nil
+	}
+	if digest.KindOf(err) == digest.NotFound {
+		err = d.refused(ctx, address)
+	}
+	if err != nil {
+		return poller.Choices{}, err
+	}
+	c, err := d.Poller.Choices(ctx, address, d.stored)
+	if err != nil {
+		return poller.Choices{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
+	}
+	if c.Read.Document == nil {
+		return c, nil
+	}
+	kept, err := d.keep(ctx, c.Read)
+	for i := range c.Feeds {
+		if c.Feeds[i].URL == kept.URL {
+			c.Feeds[i].Known = kept
+		}
+	}
+	return c, err
+}
+
 // refused gives the error of a site that has refused to be asked until later:
 // no wish of a person's overrides that (S18).
 func (d *Desk) refused(ctx context.Context, address string) error {
@@ -89,8 +130,16 @@ func (d *Desk) refused(ctx context.Context, address string) error {
 	if err != nil || until.IsZero() {
 		return err
 	}
-	return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("could not read %s: %s; it is left alone until %s, try again then",
-		url, why, until.UTC().Format("2006-01-02 15:04 UTC"))}
+	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("could not read %s: %s; it is left alone until %s, try again then",
+		url, why, until.UTC().Format("2006-01-02 15:04 UTC"))})
+}
+
+// asSearch marks an error as one that is for the person who gave the address.
+func asSearch(err error) error {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		return &poller.SearchError{Cause: e}
+	}
+	return err
 }
 
 // remember keeps a refusal that a search has met.
@@ -101,34 +150,43 @@ func (d *Desk) remember(ctx context.Context, f digest.Feed) error {
 	return d.Store.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
 }
 
-// A Listed is one line of an imported list that could not be taken, and why.
-type Listed struct {
-	feed.Offer
-	Err error
+// A List is what became of a subscription list.
+type List struct {
+	store.ImportResult
+	Unread []feed.Unread // lines that could not be taken, and why
+	Notes  []string      // what had to be put right to read it, for people
 }
 
-// List subscribes a digest to every feed of an OPML document, well-formed or
-// not, in one transaction. Feeds that nobody took before are queued for their
-// first poll. Lines without a usable address come back in refused.
-func (d *Desk) List(ctx context.Context, id digest.DigestID, opml []byte, name string) (result store.ImportResult, refused []Listed, err error) {
-	doc, err := feed.Parse(opml, "text/x-opml", "")
+// List subscribes a digest to the feeds of a list, OPML however badly it is
+// written, in one transaction, until it takes most feeds. Feeds that nobody
+// took before are queued for their first poll.
+func (d *Desk) List(ctx context.Context, id digest.DigestID, opml []byte, name string, most int) (List, error) {
+	doc, err := feed.ReadList(opml)
 	if err != nil {
-		return result, nil, fmt.Errorf("reading %s: %w", name, err)
+		return List{}, fmt.Errorf("reading %s: %w", name, err)
 	}
-	if doc.Kind != feed.OPML {
-		return result, nil, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%s is not a subscription list (OPML) but %s; subscribe to it by its address", name, doc.Kind)}
-	}
-	var items []store.ImportItem
+	list := List{Unread: doc.Unread, Notes: doc.Repairs}
+	items := make([]store.ImportItem, 0, len(doc.Feeds))
 	for _, offer := range doc.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		if err != nil {
-			refused = append(refused, Listed{offer, err})
+			list.Unread = append(list.Unread, feed.Unread{Line: offer.Line, Title: offer.Title, Why: reason(err)})
 			continue
 		}
-		items = append(items, store.ImportItem{URL: url, Host: feed.Host(url), Domain: feed.Domain(feed.Host(url)), Title: offer.Title, Folder: offer.Folder})
+		host := feed.Host(url)
+		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host), Title: offer.Title, Folder: offer.Folder})
 	}
-	result, err = d.Store.Import(ctx, id, items, d.Now())
-	return result, refused, err
+	slices.SortStableFunc(list.Unread, func(a, b feed.Unread) int { return a.Line - b.Line })
+	list.ImportResult, err = d.Store.ImportUpTo(ctx, id, items, most, d.Now())
+	return list, err
+}
+
+// reason is what an error says to people.
+func reason(err error) string {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		return e.Message
+	}
+	return err.Error()
 }
 
 // Export writes a digest's subscriptions as OPML, folders kept.

@@ -113,6 +113,9 @@ type opmlImportCmd struct {
 // mostOPML bounds a list that is read into memory, in bytes.
 const mostOPML = 50 << 20
 
+// maxTaken is more feeds than a list can hold: who runs the program knows what they do.
+const maxTaken = 1 << 30
+
 // Run imports a list, then polls for the first time what nobody took before.
 // Interrupting the polls loses nothing: they are queued, and the next hour goes on.
 func (c opmlImportCmd) Run(e *env) error {
@@ -125,22 +128,22 @@ func (c opmlImportCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		result, refused, err := e.desk(st).List(e.soft, d.ID, opml, c.File)
+		result, err := e.desk(st).List(e.soft, d.ID, opml, c.File, maxTaken)
 		if err != nil {
 			return err
 		}
-		for _, r := range refused {
-			fmt.Fprintf(e.stderr, "digest: left out %q: %s\n", r.Title, plain(r.Err.Error()))
+		for _, r := range result.Unread {
+			fmt.Fprintf(e.stderr, "digest: left out line %d, %q: %s\n", r.Line, plain(r.Title), plain(r.Why))
 		}
 		if !e.json {
 			fmt.Fprintf(e.stdout, "%s added, %s there before, %s left out\n",
-				count(result.Added, "feed"), were(result.Already), count(len(refused), "line"))
+				count(result.Added, "feed"), were(result.Already), count(len(result.Unread), "line"))
 		}
 		unread, err := e.firstPolls(st, result.FirstPolls)
 		if err != nil || !e.json {
 			return err
 		}
-		return e.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(refused), "unread": unread})
+		return e.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(result.Unread), "unread": unread})
 	})
 }
 

@@ -1,0 +1,109 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// told describes choices: "path title kind posts newest; ...".
+func told(s *site, c Choices) string {
+	var out []string
+	for _, f := range c.Feeds {
+		text := strings.TrimPrefix(f.URL, s.url("")) + " " + f.Title + " " + f.Kind
+		if f.Posts > 0 {
+			text += fmt.Sprintf(" %d %s", f.Posts, f.Newest)
+		}
+		if f.Comments {
+			text += " comments"
+		}
+		if f.Known.URL != "" {
+			text += " known"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
+
+func offers(links ...string) string {
+	var b strings.Builder
+	for _, l := range links {
+		typ := "application/rss+xml"
+		path, title, _ := strings.Cut(l, " ")
+		if strings.HasSuffix(path, "atom") {
+			typ = "application/atom+xml"
+		}
+		fmt.Fprintf(&b, `<link rel="alternate" type="%s" href="%s" title="%s">`, typ, path, title)
+	}
+	return `<!doctype html><html><head><title>Home</title>` + b.String() + `</head><body><p>Hello.</p></body></html>`
+}
+
+func TestChoices(t *testing.T) {
+	bodies := map[string]string{
+		"/feed": atom(1), "/two": atom(2),
+		"/":       offers("/comments/feed Home: comments feed", "/feed Home", "/two.atom Two", "/feed Again", "mailto:x No", "/third Third"),
+		"/broken": offers("/none First", "/feed Home", "/two Two"),
+		"/none":   page(),
+	}
+	tests := []struct {
+		asks, want, log string
+		known           bool
+	}{
+		{"/feed", "/feed Weather atom 1 Day 1", "GET/feed", false},
+		{"/", "/feed Weather atom 1 Day 1; /two.atom Two application/atom+xml; /third Third application/rss+xml; /comments/feed Home: comments feed application/rss+xml comments", "GET/ GET/feed", false},
+		{"/", "/feed stored rss known; /two.atom Two application/atom+xml; /third Third application/rss+xml; /comments/feed Home: comments feed application/rss+xml comments", "GET/", true},
+		{"/broken", "/feed Weather atom 1 Day 1; /two Two application/rss+xml", "GET/broken GET/none GET/feed", false},
+		{"/feed", "/feed stored rss known", "", true},
+	}
+	for _, test := range tests {
+		s := newSite(t, paths(bodies))
+		known := func(_ context.Context, address string) (digest.Feed, bool) {
+			return digest.Feed{ID: 3, URL: address, Title: "stored", Kind: "rss"}, test.known && address == s.url("/feed")
+		}
+		c, err := newReader(t, s.url("/")).p.Choices(context.Background(), s.url(test.asks), known)
+		if got := told(s, c); err != nil || got != test.want || targets(s.log()) != test.log || c.Itself != (test.asks == "/feed") {
+			t.Errorf("%s: %q %v %v", test.asks, got, c.Itself, err)
+		}
+	}
+}
+
+// TestChoicesAreBounded: a page may offer as many as it likes.
+func TestChoicesAreBounded(t *testing.T) {
+	var links []string
+	for i := range 45 {
+		links = append(links, fmt.Sprintf("/%d Number %d", i, i))
+	}
+	s := newSite(t, paths(map[string]string{"/": offers(links...), "/0": atom(1)}))
+	c, err := newReader(t, s.url("/")).p.Choices(context.Background(), s.url("/"), func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+	if err != nil || len(c.Feeds) != mostChoices || len(s.log()) != 2 {
+		t.Error(len(c.Feeds), err)
+	}
+}
+
+// TestChoicesThatAreNone: errors are for people, and a refusal is told so that it can be remembered.
+func TestChoicesThatAreNone(t *testing.T) {
+	s := newSite(t, func(r request) string {
+		if r.target == "/" {
+			return reply(r, 200, offers("/a A", "/b B"))
+		}
+		return reply(r, 429, "", "Retry-After: 3600")
+	})
+	p := newReader(t, s.url("/")).p
+	nobody := func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
+	c, err := p.Choices(context.Background(), s.url("/"), nobody)
+	if _, ok := errors.AsType[*SearchError](err); !ok || digest.KindOf(err) != digest.Unavailable || c.Read.Feed.URL != s.url("/") || c.Read.Feed.NotBefore.IsZero() {
+		t.Errorf("%+v %v", c.Read.Feed, err)
+	}
+	asked(t, s, "GET GET")
+	for _, address := range []string{"http://10.0.0.1/", "http://[::1]:6379/", "http://169.254.169.254/latest/meta-data/", "mailto:a@b.example", "", "javascript:alert(1)", "file:///etc/passwd", strings.Repeat("x", 1_000_000)} {
+		_, err := New(Options{}).Choices(context.Background(), address, nobody)
+		e, ok := errors.AsType[*SearchError](err)
+		if !ok || len(e.Cause.Message) > 500 || strings.Contains(e.Cause.Message, "\n") {
+			t.Errorf("%.50q: %v", address, err)
+		}
+	}
+}
