@@ -174,7 +174,7 @@ func (d *Desk) List(ctx context.Context, id digest.DigestID, opml []byte, name s
 			continue
 		}
 		host := feed.Host(url)
-		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host), Title: offer.Title, Folder: offer.Folder})
+		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host), Title: offer.Title, Folder: offer.Folder, Resting: offer.Resting})
 	}
 	slices.SortStableFunc(list.Unread, func(a, b feed.Unread) int { return a.Line - b.Line })
 	list.ImportResult, err = d.Store.ImportUpTo(ctx, id, items, most, d.Now())
@@ -189,18 +189,21 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Export writes a digest's subscriptions as OPML, folders kept.
+// Export writes a digest's subscriptions as OPML, folders kept, those that rest
+// marked as such.
 func (d *Desk) Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error {
-	subs, err := d.Store.Subscriptions(ctx, id)
+	taken, err := d.Store.Subscriptions(ctx, id)
 	if err != nil {
 		return err
 	}
-	offers := make([]feed.Offer, len(subs))
-	for i, s := range subs {
-		offers[i] = feed.Offer{URL: s.Feed.URL, Title: s.Title, Type: s.Feed.Kind, Folder: s.Folder}
-		if s.Title == "" {
-			offers[i].Title = s.Feed.Title
-		}
+	rested, err := d.Store.Rested(ctx, id)
+	if err != nil {
+		return err
+	}
+	offers := make([]feed.Offer, 0, len(taken)+len(rested))
+	for i, s := range slices.Concat(taken, rested) {
+		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: cmp.Or(s.Title, s.Feed.Title), Type: s.Feed.Kind,
+			Folder: s.Folder, Resting: i >= len(taken)})
 	}
 	return feed.WriteOPML(w, title, offers)
 }
