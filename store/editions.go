@@ -196,17 +196,22 @@ func (o *origins) keep(missing []digest.PostID, found map[digest.PostID]digest.F
 	}
 }
 
-// WaitingPosts gives what the digest's next midnight would bring as things stand.
+// WaitingPosts gives what the digest's next midnight would bring as things
+// stand, without what its filters would hold back.
 func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
 	parts, err := s.waitingParts(ctx, id)
 	posts := make(map[digest.EditionID][]digest.PostRef, 1)
 	if err == nil && len(parts) > 0 {
 		err = s.readParts(ctx, parts, posts)
 	}
+	refs := eachOnce(posts[0])
+	if err == nil {
+		refs, err = siftWaiting(ctx, s.read(), id, refs)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the waiting posts: %w", err)
 	}
-	return eachOnce(posts[0]), nil
+	return refs, nil
 }
 
 type postRow struct {

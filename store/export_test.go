@@ -72,11 +72,8 @@ func (s *Store) ReleaseWith(ctx context.Context, now time.Time, meanwhile func()
 	groups, err := s.releaseGroups(ctx, at(now))
 	meanwhile()
 	for _, g := range groups {
-		err = errors.Join(err, s.alone(ctx, func(c conn) error {
-			n, err := g.release(ctx, c, now, 0)
-			editions += n
-			return err
-		}))
+		n, e := s.releaseGroup(ctx, g, now, 0)
+		editions, err = editions+n, errors.Join(err, e)
 	}
 	return editions, err
 }
@@ -154,4 +151,32 @@ func (c conn) explain(ctx context.Context, query string, args []any) (string, er
 		plan.WriteByte('\n')
 	}
 	return plan.String(), rows.Err()
+}
+
+// ReleaseSifted is Release with something happening between looking what
+// filters match and releasing.
+func (s *Store) ReleaseSifted(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
+	groups, err := s.releaseGroups(ctx, at(now))
+	if err != nil {
+		return 0, err
+	}
+	for _, g := range groups {
+		where, args := g.members(at(now), 0)
+		heaps, err := g.heaps(ctx, s.read(), where, args)
+		if err != nil {
+			return 0, err
+		}
+		for _, heap := range heaps {
+			g.heap, g.sieve = heap, newSieve(g.DueAt)
+			if err := g.sieve.look(ctx, s.read(), heap); err != nil {
+				return 0, err
+			}
+			meanwhile()
+			n, err := s.releaseAlone(ctx, g, now, 0)
+			if editions += n; err != nil {
+				return editions, err
+			}
+		}
+	}
+	return editions, nil
 }

@@ -183,7 +183,8 @@ func (s *Store) HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Tim
 // that one. Of two with the same words one is enough.
 func followFeed(ctx context.Context, c conn, from, to digest.FeedID) error {
 	var moved []filterRow
-	err := c.all(ctx, &moved, `UPDATE filters AS f SET feed_id = ? WHERE f.feed_id = ? RETURNING `+filterColumns, to, from)
+	err := c.all(ctx, &moved, `UPDATE filters SET feed_id = ? WHERE feed_id = ?
+		RETURNING id, digest_id, feed_id, words, created_at`, to, from)
 	if err != nil || len(moved) == 0 {
 		return err
 	}
@@ -205,4 +206,30 @@ func followFeed(ctx context.Context, c conn, from, to digest.FeedID) error {
 	})
 	_, err = c.exec(ctx, `DELETE FROM filters WHERE id IN (`+list(keys(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
 	return err
+}
+
+// dropFilters removes the filters of feeds that are no more.
+func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
+	var of []digest.DigestID
+	if err := c.all(ctx, &of, `DELETE FROM filters WHERE feed_id IN (`+list(feeds)+`) AND feed_id > 0 RETURNING digest_id`); err != nil {
+		return err
+	}
+	for _, id := range of {
+		if err := noteFiltered(ctx, c, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pruneHeld forgets what was held back of editions that are as old as those
+// that go. The posts go later: they were put before readers less than
+// shownGrace before that midnight.
+func (s *Store) pruneHeld(ctx context.Context, old instant, batch int) (n int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		n, err = c.exec(ctx, `DELETE FROM held_posts WHERE (digest_id, due_at, post_id) IN (
+			SELECT h.digest_id, h.due_at, h.post_id FROM held_posts h WHERE h.due_at < ? ORDER BY h.due_at LIMIT ?)`, old, batch)
+		return err
+	})
+	return n, err
 }

@@ -129,6 +129,17 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 		n.add(r.feed(), digest.NoticeGone, digest.Gap{})
 	}
 	gone := list(keys(rows, func(r feedRow) digest.FeedID { return r.ID }))
+	// Where it rests it is gone too, and its reader is told as well.
+	for _, statement := range []string{
+		`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
+			SELECT digest_id, feed_id, title, folder, display, created_at FROM rested WHERE feed_id IN (` + gone + `)
+			ORDER BY digest_id, feed_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
+		`DELETE FROM rested WHERE feed_id IN (` + gone + `)`,
+	} {
+		if _, err := c.exec(ctx, statement); err != nil {
+			return 0, err
+		}
+	}
 	if err := n.tell(ctx, c); err != nil {
 		return 0, err
 	}

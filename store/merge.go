@@ -98,6 +98,13 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at FROM subscriptions s
 			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`, []any{to, from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
+		// Where one is taken and the other rests, it is taken.
+		{`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rested_at FROM rested s
+			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`, []any{to, from}},
+		{`DELETE FROM rested WHERE feed_id = ?`, []any{from}},
+		{`DELETE FROM rested AS r WHERE r.feed_id = ? AND EXISTS (SELECT 1 FROM subscriptions s
+			WHERE s.digest_id = r.digest_id AND s.feed_id = r.feed_id)`, []any{to}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
 		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.url, to}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
@@ -113,6 +120,9 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		if _, err := r.c.exec(ctx, s.statement, s.args...); err != nil {
 			return fmt.Errorf("merging a feed that moved: %w", err)
 		}
+	}
+	if err := followFeed(ctx, r.c, from, to); err != nil {
+		return fmt.Errorf("merging the filters of a feed that moved: %w", err)
 	}
 	p.end(into.URL)
 	return r.untellDead(ctx, []digest.FeedID{from, to})
@@ -216,7 +226,7 @@ func (r *recording) read(ctx context.Context, p, target *polled, into holder) er
 }
 
 // dropTwins takes back what waits of a feed for readers who have had the same
-// post from the other, or wait for it. It looks at as many of their editions as
+// post from the other, or wait for it, or of whom it was held back. It looks at as many of their editions as
 // may hold one: the feeds were one document only since the move was first seen.
 func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error {
 	_, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
@@ -226,8 +236,10 @@ func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error
 		JOIN digest_posts w ON w.digest_id = d.id AND w.visible_at = d.next_due_at
 		JOIN posts p ON p.id = w.post_id AND p.feed_id = a.feed_id
 		JOIN posts q ON q.feed_id = b.feed_id AND q.identity = p.identity
-		JOIN digest_posts h ON h.digest_id = d.id AND h.post_id = q.id AND h.visible_at >= ?
-		WHERE a.feed_id = ?)`, to, r.now.plus(-shownGrace), from)
+		WHERE a.feed_id = ? AND (
+			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
+			OR EXISTS (SELECT 1 FROM held_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
+		to, from, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
 	return err
 }
 

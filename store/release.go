@@ -32,7 +32,8 @@ const (
 //
 // Digests of one zone, midnight and set of weekdays are released by one
 // statement, in one transaction that excludes storing (I8); no row of a post
-// is touched. It gives the number of editions made.
+// is touched, but for digests with filters: what these match is held back
+// first (sift.go). It gives the number of editions made.
 func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
 	groups, err := s.releaseGroups(ctx, at(now))
 	if err != nil {
@@ -45,19 +46,51 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 		return 0, fmt.Errorf("ending editions that are too late: %w", err)
 	}
 	for _, g := range groups {
-		n := 0
-		err := s.alone(ctx, func(c conn) (err error) {
-			if n, err = g.release(ctx, c, now, deadline); err != nil {
-				return err
-			}
-			return tally(ctx, c, at(now), tallies{TalliedEdition: {N: int64(n)}})
-		})
+		n, err := s.releaseGroup(ctx, g, now, deadline)
+		editions += n
 		if err != nil {
 			return editions, fmt.Errorf("releasing the editions of %s: %w", g.TimeZone, err)
 		}
-		editions += n
 	}
 	return editions, nil
+}
+
+// releaseGroup releases a group: in one transaction, or, where its digests have
+// filters, a heap of them at a time, each in one.
+func (s *Store) releaseGroup(ctx context.Context, g releaseGroup, now time.Time, deadline time.Duration) (editions int, err error) {
+	if !g.Filtered {
+		return s.releaseAlone(ctx, g, now, deadline)
+	}
+	where, args := g.members(at(now), deadline)
+	heaps, err := g.heaps(ctx, s.read(), where, args)
+	if err != nil {
+		return 0, err
+	}
+	for _, heap := range heaps {
+		g.heap, g.sieve = heap, newSieve(g.DueAt)
+		if err := g.sieve.look(ctx, s.read(), heap); err != nil {
+			return editions, err
+		}
+		n, err := s.releaseAlone(ctx, g, now, deadline)
+		editions += n
+		if err != nil {
+			return editions, err
+		}
+	}
+	return editions, nil
+}
+
+func (s *Store) releaseAlone(ctx context.Context, g releaseGroup, now time.Time, deadline time.Duration) (n int, err error) {
+	err = s.alone(ctx, func(c conn) (err error) {
+		if n, err = g.release(ctx, c, now, deadline); err != nil {
+			return err
+		}
+		return tally(ctx, c, at(now), tallies{TalliedEdition: {N: int64(n)}})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
 }
 
 // A releaseGroup is the digests that are released alike, at whatever hour of
@@ -66,7 +99,27 @@ type releaseGroup struct {
 	TimeZone string          `db:"time_zone"`
 	DueAt    instant         `db:"next_due_at"`
 	Weekdays digest.Weekdays `db:"weekdays"`
+	Filtered bool            `db:"filtered"` // its digests have filters
 	hours    []int64         // those of its digests, as they were when it was found
+
+	// Of a group with filters, the digests that are released now, and what is
+	// held back of them.
+	heap  []digest.DigestID
+	sieve *sieve
+}
+
+// like reports whether digests of two groups are released alike.
+func (g releaseGroup) like(o releaseGroup) bool {
+	return g.TimeZone == o.TimeZone && g.DueAt == o.DueAt && g.Weekdays == o.Weekdays && g.Filtered == o.Filtered
+}
+
+// some selects the digests d of the group that are released now. One that was
+// given its first filter meanwhile, or has lost its last, waits for the next Release.
+func (g releaseGroup) some() string {
+	if g.sieve == nil {
+		return fmt.Sprint(`d.filtered = `, bit(g.Filtered))
+	}
+	return `d.filtered = 1 AND d.id IN (` + list(g.heap) + `)`
 }
 
 // releaseGroups gives the groups that are due, the earliest first.
@@ -75,14 +128,14 @@ func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releas
 		releaseGroup
 		SendDelay int64 `db:"send_delay"`
 	}
-	err = s.read().all(ctx, &rows, `SELECT u.time_zone, d.next_due_at, d.weekdays, d.send_delay
+	err = s.read().all(ctx, &rows, `SELECT u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay
 		FROM digests d JOIN users u ON u.id = d.user_id
 		WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
-		GROUP BY u.time_zone, d.next_due_at, d.weekdays, d.send_delay
-		ORDER BY d.next_due_at, u.time_zone, d.weekdays, d.send_delay`, now)
+		GROUP BY u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay
+		ORDER BY d.next_due_at, u.time_zone, d.weekdays, d.filtered, d.send_delay`, now)
 	for _, r := range rows {
 		n := len(groups)
-		if n == 0 || groups[n-1].TimeZone != r.TimeZone || groups[n-1].DueAt != r.DueAt || groups[n-1].Weekdays != r.Weekdays {
+		if n == 0 || !groups[n-1].like(r.releaseGroup) {
 			groups, n = append(groups, r.releaseGroup), n+1
 		}
 		groups[n-1].hours = append(groups[n-1].hours, r.SendDelay)
@@ -130,7 +183,7 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 // members selects the group's digests d that need not wait any longer. One
 // whose hour has become another meanwhile waits for the next Release.
 func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
-	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone
+	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone + ` AND ` + g.some()
 	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
 	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id
 		AND (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) <= d.planned_at + ?))`
@@ -140,7 +193,8 @@ func (g releaseGroup) members(now instant, deadline time.Duration) (where string
 
 // release releases a group. First the digests that had an edition of this date
 // already, which can only be after a journey or an outage, wait for the next
-// one with their posts (I1). Then last_due_at and released_at mark the digests
+// one with their posts (I1). What filters match is held back before there is a
+// reason for an edition. Then last_due_at and released_at mark the digests
 // that the second statement takes, so that it sees exactly those.
 func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadline time.Duration) (int, error) {
 	times, err := g.schedule(now)
@@ -150,6 +204,15 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 	where, args := g.members(at(now), deadline)
 	if err := g.postpone(ctx, c, times, where, args); err != nil {
 		return 0, err
+	}
+	if g.sieve != nil {
+		var due []digest.DigestID
+		if err := c.all(ctx, &due, `SELECT d.id FROM digests d WHERE `+where+` ORDER BY d.id`, args...); err != nil {
+			return 0, err
+		}
+		if err := g.sieve.sift(ctx, c, due); err != nil {
+			return 0, err
+		}
 	}
 	reason, carries, err := g.reason(ctx, c)
 	if err != nil {
@@ -181,7 +244,7 @@ func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times sched
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
-			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+reason+`) e CROSS JOIN h
+			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+g.some()+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.send_delay ORDER BY e.id ON CONFLICT DO NOTHING`,
 		times.date.String(), times.next, g.DueAt, now, g.Weekdays, g.TimeZone)
 }

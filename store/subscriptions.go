@@ -16,7 +16,7 @@ const recent = 24 * time.Hour
 // that rests wakes, with what the reader made of it where sub says nothing. A
 // feed that was read already brings its posts of the last 24 hours, or its
 // newest one if there are none, to the reader's next edition; never a post
-// that the digest has had (I4).
+// that the digest has had, or that was held back of it (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
@@ -75,7 +75,8 @@ func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) er
 		return err
 	}
 	var had []digest.PostID
-	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id IN (`+list(ids)+`)`, sub.DigestID); err != nil {
+	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id IN (`+list(ids)+`)
+		UNION SELECT post_id FROM held_posts WHERE digest_id = ? AND post_id IN (`+list(ids)+`)`, sub.DigestID, sub.DigestID); err != nil {
 		return err
 	}
 	before, err := hadBefore(ctx, c, sub, ids)
@@ -107,7 +108,9 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 	}
 	err = c.all(ctx, &had, `SELECT p.id FROM posts p WHERE p.id IN (`+list(ids)+`) AND p.identity IN (
 		SELECT q.identity FROM digest_posts dp JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id
-		WHERE dp.digest_id = ? AND m.merged_into = ?)`, sub.DigestID, sub.FeedID)
+		WHERE dp.digest_id = ? AND m.merged_into = ?
+		UNION SELECT q.identity FROM held_posts h JOIN posts q ON q.id = h.post_id JOIN feeds m ON m.id = q.feed_id
+		WHERE h.digest_id = ? AND m.merged_into = ?)`, sub.DigestID, sub.FeedID, sub.DigestID, sub.FeedID)
 	return had, err
 }
 

@@ -1,0 +1,269 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"digest"
+	"digest/filter"
+)
+
+// Digests with filters are released by themselves, a heap at a time, so that
+// what is held and read for them is bounded and those without pay nothing. Most
+// of the work is done before the lock is taken; under it a sieve looks again,
+// and judges only what has changed since (I8).
+const (
+	heapDigests = 500
+	heapPosts   = 50_000 // waiting rows
+
+	// siftStep is how many posts are read at once, and siftContent how much of
+	// each one's content, in characters.
+	siftStep    = 50
+	siftContent = 64 << 10
+)
+
+// heaps parts the digests of a group with filters that need not wait any longer.
+func (g releaseGroup) heaps(ctx context.Context, c conn, where string, args []any) ([][]digest.DigestID, error) {
+	var rows []struct {
+		ID    digest.DigestID `db:"id"`
+		Posts int             `db:"posts"`
+	}
+	err := c.all(ctx, &rows, `SELECT d.id, (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at) AS posts
+		FROM digests d WHERE `+where+` ORDER BY d.id`, args...)
+	var heaps [][]digest.DigestID
+	room := 0
+	for _, r := range rows {
+		n := len(heaps) - 1
+		if n < 0 || len(heaps[n]) == heapDigests || r.Posts > room {
+			heaps, n, room = append(heaps, nil), n+1, heapPosts
+		}
+		heaps[n] = append(heaps[n], r.ID)
+		room -= r.Posts
+	}
+	return heaps, err
+}
+
+// A sieve knows what filters hold back of digests at one midnight. It may look
+// any number of times: what it has judged already, and what has not changed, it
+// does not judge again.
+type sieve struct {
+	due     instant // 0: whatever their next midnights are
+	digests map[digest.DigestID]*sifted
+	seen    map[digest.PostID]judged
+}
+
+func newSieve(due instant) *sieve {
+	return &sieve{due: due, digests: make(map[digest.DigestID]*sifted), seen: make(map[digest.PostID]judged)}
+}
+
+// A sifted is what is known of one digest.
+type sifted struct {
+	state   filterState
+	matcher *filter.Matcher
+	waiting []digest.PostID // as it was looked at last, in order
+	words   map[digest.PostID]string
+}
+
+// A filterState changes whenever a digest's filters do.
+type filterState struct {
+	Count int   `db:"count"`
+	Last  int64 `db:"last"`
+	Feeds int64 `db:"feeds"`
+}
+
+// A judged is what the words for a post hold of: another feed, or other content,
+// is to be judged anew.
+type judged struct {
+	ContentHash string        `db:"content_hash"`
+	FeedID      digest.FeedID `db:"feed_id"`
+}
+
+// look brings all that the sieve knows of digests up to date.
+func (v *sieve) look(ctx context.Context, c conn, ids []digest.DigestID) error {
+	if err := v.readFilters(ctx, c, ids); err != nil {
+		return err
+	}
+	if err := v.readWaiting(ctx, c, ids); err != nil {
+		return err
+	}
+	if err := v.forgetChanged(ctx, c, ids); err != nil {
+		return err
+	}
+	open := make(map[digest.PostID][]*sifted)
+	for _, id := range ids {
+		d := v.digests[id]
+		for _, post := range d.waiting {
+			if _, known := d.words[post]; !known {
+				open[post] = append(open[post], d)
+			}
+		}
+	}
+	posts := make([]digest.PostID, 0, len(open))
+	for id := range open {
+		posts = append(posts, id)
+	}
+	slices.Sort(posts)
+	for part := range slices.Chunk(posts, siftStep) {
+		if err := v.judge(ctx, c, part, open); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFilters reads the filters of the digests where they are not known, or have changed.
+func (v *sieve) readFilters(ctx context.Context, c conn, ids []digest.DigestID) error {
+	var rows []struct {
+		DigestID digest.DigestID `db:"digest_id"`
+		filterState
+	}
+	err := c.all(ctx, &rows, `SELECT f.digest_id, count(*) AS count, MAX(f.id) AS last, CAST(SUM(f.feed_id) AS BIGINT) AS feeds
+		FROM filters f WHERE f.digest_id IN (`+list(ids)+`) GROUP BY f.digest_id`)
+	if err != nil {
+		return err
+	}
+	states := make(map[digest.DigestID]filterState, len(rows))
+	for _, r := range rows {
+		states[r.DigestID] = r.filterState
+	}
+	var changed []digest.DigestID
+	for _, id := range ids {
+		if d := v.digests[id]; d == nil || d.state != states[id] {
+			v.digests[id] = &sifted{state: states[id], words: make(map[digest.PostID]string)}
+			changed = append(changed, id)
+		}
+	}
+	filters, err := filtersOf(ctx, c, changed...)
+	if err != nil {
+		return err
+	}
+	of := make(map[digest.DigestID][]digest.Filter, len(changed))
+	for _, f := range filters {
+		of[f.DigestID] = append(of[f.DigestID], f)
+	}
+	for _, id := range changed {
+		v.digests[id].matcher = filter.New(of[id])
+	}
+	return nil
+}
+
+// readWaiting reads what waits for the digests, one row each.
+func (v *sieve) readWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
+	var rows []struct {
+		ID    digest.DigestID `db:"id"`
+		Posts string          `db:"posts"`
+	}
+	err := c.all(ctx, &rows, `SELECT d.id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+		WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at), '') AS posts
+		FROM digests d WHERE d.id IN (`+list(ids)+`)`)
+	for _, r := range rows {
+		d := v.digests[r.ID]
+		if d.waiting, err = parseKeys(r.Posts); err != nil {
+			return err
+		}
+		slices.Sort(d.waiting)
+	}
+	return err
+}
+
+// forgetChanged forgets what was judged of posts that have changed since.
+func (v *sieve) forgetChanged(ctx context.Context, c conn, ids []digest.DigestID) error {
+	var posts []digest.PostID
+	for _, id := range ids {
+		posts = append(posts, v.digests[id].waiting...)
+	}
+	slices.Sort(posts)
+	for part := range slices.Chunk(slices.Compact(posts), statementRows) {
+		var rows []struct {
+			ID digest.PostID `db:"id"`
+			judged
+		}
+		err := c.all(ctx, &rows, `SELECT p.id, p.content_hash, `+ofFeed+` AS feed_id
+			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id IN (`+list(part)+`)`)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if was, known := v.seen[r.ID]; known && was != r.judged {
+				for _, d := range v.digests {
+					delete(d.words, r.ID)
+				}
+			}
+			v.seen[r.ID] = r.judged
+		}
+	}
+	return nil
+}
+
+// ofFeed is the feed that readers take whose post p of the feed f is: the one
+// that f has become part of, if it has.
+const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
+
+// judge matches posts against the filters of the digests for which they wait.
+func (v *sieve) judge(ctx context.Context, c conn, ids []digest.PostID, open map[digest.PostID][]*sifted) error {
+	var rows []postRow
+	err := c.all(ctx, &rows, fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
+		FROM posts p WHERE p.id IN (`+list(ids)+`)`, siftContent))
+	for _, r := range rows {
+		text, feed := filter.Read(r.post()), v.seen[r.ID].FeedID
+		for _, d := range open[r.ID] {
+			f, _ := d.matcher.Match(text, feed)
+			d.words[r.ID] = f.Words // empty: it may come
+		}
+	}
+	return err
+}
+
+// held gives what is held back of a digest, as of the last look.
+func (v *sieve) held(id digest.DigestID) (posts []digest.PostID) {
+	d := v.digests[id]
+	for _, post := range d.waiting {
+		if d.words[post] != "" {
+			posts = append(posts, post)
+		}
+	}
+	return posts
+}
+
+// sift holds the posts of digests back that their filters match: they wait no
+// more, and never will again (I4).
+func (v *sieve) sift(ctx context.Context, c conn, ids []digest.DigestID) error {
+	if err := v.look(ctx, c, ids); err != nil {
+		return err
+	}
+	var rows values
+	for _, id := range ids {
+		for _, post := range v.held(id) {
+			rows.row(id, v.due, post, v.digests[id].words[post])
+		}
+	}
+	return rows.chunks(func(part *values) error {
+		if _, err := c.exec(ctx, `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES `+part.String()+`
+			ON CONFLICT (digest_id, due_at, post_id) DO NOTHING`, part.args...); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+			WITH v (digest_id, due_at, post_id, words) AS (VALUES `+part.String()+`) SELECT v.digest_id, v.due_at, v.post_id FROM v)`, part.args...)
+		return err
+	})
+}
+
+// siftWaiting leaves out what the filters of a digest would hold back as things stand.
+func siftWaiting(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
+	var filtered bool
+	if err := c.get(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {
+		if isNone(err) {
+			err = nil
+		}
+		return refs, err
+	}
+	v := newSieve(0)
+	if err := v.look(ctx, c, []digest.DigestID{id}); err != nil {
+		return nil, err
+	}
+	held := v.held(id)
+	return slices.DeleteFunc(refs, func(r digest.PostRef) bool {
+		return !r.Carried && slices.Contains(held, r.PostID)
+	}), nil
+}

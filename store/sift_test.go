@@ -1,0 +1,356 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// held describes what was held back of a digest, newest midnight first:
+// "2026-11-19T23 a b (words); ...".
+func (w world) held(d digest.Digest) string {
+	w.t.Helper()
+	list, err := w.HeldPosts(w.ctx(), d.ID, time.Time{}, 1000)
+	w.ok(err)
+	var out []string
+	for _, h := range list {
+		out = append(out, h.DueAt.Format("0102")+" "+h.Post.Identity+" by "+h.Words)
+	}
+	return strings.Join(out, "; ")
+}
+
+// titled makes a post with words of its own.
+func titled(identity, title string, seen time.Time) digest.Post {
+	p := post(identity, seen)
+	p.Title, p.ContentHash = title, "hash of "+title
+	return p
+}
+
+func TestFiltersHoldBack(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		f, g := w.feed("a.example"), w.feed("b.example")
+		for _, d := range []digest.Digest{ada, bob, cyd} {
+			w.subscribe(d, f, g)
+		}
+		w.filter(ada, "Fußball")
+		w.filter(ada, "only here", g)
+		w.filter(cyd, "a cup")
+		body := post("body", noon)
+		body.Content = "<p>Much of <b>FUSS</b>BALL.</p>"
+		w.record(noon, f, []digest.Post{titled("1", "A cup of tea", noon), titled("2", "FUSSBALL: a cup", noon), titled("3", "only here, not", noon), body})
+		w.record(noon, g, []digest.Post{titled("4", "Only  here", noon), titled("5", "A cup", noon)})
+		want(w.t, "preview", w.waiting(ada), "1 3 5")
+		want(w.t, "preview of all", w.waiting(bob), "1 2 3 body 4 5")
+		want(w.t, "made", w.hour(parisMidnight), 3)
+		want(w.t, "ada", w.editions(ada), "2026-11-20 1 3 5")
+		want(w.t, "bob", w.editions(bob), "2026-11-20 1 2 3 body 4 5")
+		want(w.t, "cyd", w.editions(cyd), "2026-11-20 3 body 4")
+		want(w.t, "held", w.held(ada), "1119 2 by Fußball; 1119 body by Fußball; 1119 4 by only here")
+		n, err := w.HeldCount(w.ctx(), ada.ID, parisMidnight)
+		w.ok(err)
+		want(w.t, "count", n, 3)
+		list, err := w.HeldPosts(w.ctx(), ada.ID, parisMidnight, 9)
+		w.ok(err)
+		want(w.t, "before", len(list), 0)
+		list, err = w.HeldPosts(w.ctx(), ada.ID, time.Time{}, 1)
+		w.ok(err)
+		want(w.t, "a midnight is whole", len(list), 3)
+		want(w.t, "source", list[2].Source, digest.Source{FeedID: g.ID, Title: "b.example", SiteURL: g.URL})
+		want(w.t, "no content", list[1].Post.Content, "")
+	})
+}
+
+// TestNothingLeft: a digest of which all is held back gets no edition, and its
+// next one has the next number.
+func TestNothingLeft(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f := w.feed("a.example")
+		w.subscribe(ada, f)
+		w.subscribe(bob, f)
+		w.filter(ada, "title")
+		w.record(noon, f, posts(noon, "a"))
+		want(w.t, "made", w.hour(parisMidnight), 1)
+		want(w.t, "ada", w.editions(ada), "")
+		want(w.t, "number", w.again(ada).Editions, 0)
+		want(w.t, "next", w.again(ada).NextDueAt, parisMidnight.Add(24*time.Hour))
+		want(w.t, "held", w.held(ada), "1119 a by title")
+		filters, err := w.Filters(w.ctx(), ada.ID)
+		w.ok(err)
+		w.ok(w.RemoveFilter(w.ctx(), ada.ID, filters[0].ID))
+		later := parisMidnight.Add(12 * time.Hour)
+		w.record(later, f, posts(later, "b"), "a")
+		w.hour(parisMidnight.Add(24 * time.Hour))
+		want(w.t, "what was held back stays so", w.editions(ada), "2026-11-21 b")
+	})
+}
+
+// TestHeldBackNeverComes: not by another poll, an edit, a new GUID, nor by
+// leaving the feed and coming back, resting and waking it (I4).
+func TestHeldBackNeverComes(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("a.example")
+		w.subscribe(ada, f)
+		key := w.filter(ada, "spoiler")
+		w.record(noon, f, []digest.Post{titled("a", "A spoiler", noon)})
+		w.hour(parisMidnight)
+		w.ok(w.RemoveFilter(w.ctx(), ada.ID, key.ID))
+		now := parisMidnight.Add(time.Hour)
+		edited := titled("a", "Nothing", noon)
+		w.record(now, f, []digest.Post{edited})
+		renamed := edited
+		renamed.Identity = "new guid"
+		w.record(now, f, []digest.Post{renamed})
+		want(w.t, "polled again", w.waiting(ada), "")
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, now)
+		w.ok(err)
+		want(w.t, "subscribed again", w.waiting(ada), "")
+		w.ok(w.Rest(w.ctx(), ada.ID, f.ID, now))
+		w.ok(w.Wake(w.ctx(), ada.ID, f.ID, now))
+		want(w.t, "woken", w.waiting(ada), "")
+	})
+}
+
+// TestFiltersAndMerges: the filters of a feed that becomes part of another go
+// with it and hold back what still waits of it; what was held back does not
+// come by the other's name, and a feed at rest goes on resting.
+func TestFiltersAndMerges(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		from, to := w.feed("old.example"), w.feed("new.example")
+		w.subscribe(ada, from)
+		w.subscribe(bob, from, to)
+		w.subscribe(cyd, from, to)
+		w.filter(ada, "title", from)
+		w.filter(bob, "TITLE", from)
+		same := w.filter(bob, "title", to)
+		w.ok(w.Rest(w.ctx(), cyd.ID, to.ID, noon))
+		w.record(noon, to, posts(noon, "x"))
+		w.hour(parisMidnight)
+		want(w.t, "held", w.held(bob), "1119 x by title")
+		now := parisMidnight.Add(time.Hour)
+		w.record(now, from, posts(now, "x", "y"))
+		moved := from
+		moved.URL, moved.Host = to.URL, to.Host
+		_, err := w.Record(w.ctx(), now.Add(time.Hour), []store.Polled{{Feed: moved, Listed: []string{"x", "y"}}})
+		w.ok(err)
+		filters, err := w.Filters(w.ctx(), bob.ID)
+		w.ok(err)
+		want(w.t, "one is enough", len(filters), 1)
+		want(w.t, "of the other", filters[0].FeedID, same.FeedID)
+		rested, err := w.Rested(w.ctx(), cyd.ID)
+		w.ok(err)
+		want(w.t, "taken under one name, taken", len(rested), 0)
+		want(w.t, "preview", w.waiting(ada), "")
+		w.hour(parisMidnight.Add(24 * time.Hour))
+		want(w.t, "ada", w.editions(ada)+w.held(ada), "1120 x by title; 1120 y by title")
+		want(w.t, "bob has x held back once", w.editions(bob)+w.held(bob), "1120 y by TITLE; 1119 x by title")
+	})
+}
+
+// TestRestedFeedMoves: a feed at rest that becomes part of another rests there,
+// unless that is taken; one that is gone is told.
+func TestRestedFeedMovesAndGoes(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		from, to := w.feed("old.example"), w.feed("new.example")
+		w.subscribe(ada, from)
+		w.subscribe(bob, from)
+		w.ok(w.Rest(w.ctx(), ada.ID, from.ID, noon))
+		moved := from
+		moved.URL, moved.Host = to.URL, to.Host
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"}}})
+		w.ok(err)
+		rested, err := w.Rested(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "rests", len(rested), 1)
+		want(w.t, "there", rested[0].Feed.ID, to.ID)
+		want(w.t, "waits for the other", w.waiting(ada)+w.waiting(bob), "x")
+		w.say410(to, noon.Add(time.Hour))
+		n, err := w.Retire(w.ctx(), noon.Add(2*time.Hour), []digest.FeedID{to.ID})
+		w.ok(err)
+		want(w.t, "digests", n, 2)
+		w.holds("rests no more", 0, `SELECT (SELECT count(*) FROM rested) + (SELECT count(*) FROM subscriptions)`)
+		want(w.t, "told", w.told(ada), w.told(bob))
+		if w.told(ada) == "" {
+			w.t.Error("nobody is told")
+		}
+	})
+}
+
+// TestHeldArePruned: held posts go with their time, and not before; a feed that
+// rests does not go at all.
+func TestHeldArePruned(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("a.example")
+		w.subscribe(ada, f)
+		w.filter(ada, "title")
+		w.record(noon, f, posts(noon, "a"))
+		w.hour(parisMidnight)
+		w.ok(w.Rest(w.ctx(), ada.ID, f.ID, parisMidnight.Add(time.Hour)))
+		w.ok(w.Exec(w.ctx(), `UPDATE posts SET listed_at = 0`))
+		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, parisMidnight.AddDate(2, 0, 0).Unix()))
+		for day := range 60 {
+			now := parisMidnight.AddDate(0, 0, 380+day)
+			w.prune(now)
+			if len(w.held(ada)) > 0 != now.Add(-400*24*time.Hour).Before(parisMidnight.Add(time.Second)) {
+				w.t.Fatalf("day %d: held %q", day, w.held(ada))
+			}
+		}
+		w.holds("the feed that rests", 1, `SELECT count(*) FROM feeds`)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_attempt_at = 1`))
+		w.prune(parisMidnight.AddDate(2, 0, 0))
+		w.holds("nobody rests it", 0, `SELECT count(*) FROM feeds`)
+	})
+}
+
+// TestSiftSeesWhatCameMeanwhile: what is stored, edited, filtered or taken back
+// between looking and releasing counts (I8).
+func TestSiftSeesWhatCameMeanwhile(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f, g := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, f, g)
+		w.filter(ada, "spoiler")
+		w.record(noon, f, []digest.Post{titled("a", "Fine", noon), titled("b", "A spoiler", noon), titled("c", "Other", noon)})
+		w.record(noon, g, []digest.Post{titled("g", "A spoiler too", noon)})
+		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		w.ok(err)
+		n, err := w.ReleaseSifted(w.ctx(), parisMidnight, func() {
+			w.record(parisMidnight, f, []digest.Post{titled("a", "Now a spoiler", noon), titled("b", "Fine by now", noon), titled("d", "One more spoiler", noon), titled("e", "And one", noon)}, "c")
+			w.filter(ada, "other")
+			w.ok(w.Unsubscribe(w.ctx(), ada.ID, g.ID))
+		})
+		w.ok(err)
+		want(w.t, "made", n, 1)
+		want(w.t, "edition", w.editions(ada), "2026-11-20 b e")
+		want(w.t, "held", w.held(ada), "1119 a by spoiler; 1119 c by other; 1119 d by spoiler")
+	})
+}
+
+// TestSiftPostponed: a digest that had an edition of this date already keeps
+// what waits, and it is held back at the midnight at which it would come.
+func TestSiftPostponed(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("a.example")
+		w.subscribe(ada, f)
+		w.filter(ada, "spoiler")
+		w.record(noon, f, []digest.Post{titled("a", "Fine", noon)})
+		w.hour(parisMidnight)
+		w.move(ada, parisMidnight.Add(time.Hour)) // the same date once more
+		later := parisMidnight.Add(30 * time.Minute)
+		w.record(later, f, []digest.Post{titled("b", "A spoiler", later), titled("c", "Fine", later)}, "a")
+		want(w.t, "made", w.hour(parisMidnight.Add(time.Hour)), 0)
+		want(w.t, "held", w.held(ada), "")
+		want(w.t, "made", w.hour(parisMidnight.Add(24*time.Hour)), 1)
+		want(w.t, "editions", w.editions(ada), "2026-11-20 a; 2026-11-21 c")
+		want(w.t, "held", w.held(ada), "1120 b by spoiler")
+	})
+}
+
+// TestFiltersAgainstOracle lets random days pass and compares every edition with
+// a list of words looked up one by one.
+func TestFiltersAgainstOracle(t *testing.T) {
+	const readers, feeds, days = 6, 4, 12
+	vocabulary := strings.Fields("alpha beta gamma delta épée zeta")
+	each(t, func(w world) {
+		rng := rand.New(rand.NewPCG(7, 11))
+		word := func() string { return vocabulary[rng.IntN(len(vocabulary))] }
+		var all []digest.Feed
+		for i := range feeds {
+			all = append(all, w.feed(fmt.Sprintf("f%d.example", i)))
+		}
+		type rule struct {
+			key   int64
+			words string
+			feed  digest.FeedID
+		}
+		type waits struct {
+			identity string
+			words    []string
+			feed     digest.FeedID
+		}
+		var ds []digest.Digest
+		rules, open := make([][]rule, readers), make([][]waits, readers)
+		expect, heldBack := make([]string, readers), make([]int, readers)
+		for i := range readers {
+			ds = append(ds, w.reader(fmt.Sprint("r", i), []string{"Europe/Paris", "Asia/Tokyo"}[i%2]))
+			w.subscribe(ds[i], all...)
+		}
+		for day := range days {
+			now := noon.AddDate(0, 0, day)
+			for i := range all {
+				var found []digest.Post
+				for n := range rng.IntN(4) {
+					words := []string{word(), word(), word()}
+					id := fmt.Sprintf("%02d.%d.%d", day, i, n)
+					p := titled(id, strings.ToUpper(words[0]), now)
+					p.Author, p.Content = words[1], "<i>"+words[2]+"</i>"
+					found = append(found, p)
+					for r := range open {
+						open[r] = append(open[r], waits{id, words, all[i].ID})
+					}
+				}
+				w.record(now, all[i], found)
+			}
+			for r, d := range ds {
+				if r > 0 && rng.IntN(2) == 0 { // the first never filters
+					f := digest.Filter{DigestID: d.ID, Words: strings.ReplaceAll(word(), "é", "E")}
+					if rng.IntN(2) == 0 {
+						f.FeedID = all[rng.IntN(feeds)].ID
+					}
+					f, err := w.AddFilter(w.ctx(), f, now)
+					w.ok(err)
+					if !slices.ContainsFunc(rules[r], func(o rule) bool { return o.key == f.ID }) {
+						rules[r] = append(rules[r], rule{f.ID, f.Words, f.FeedID})
+					}
+				}
+				if len(rules[r]) > 1 && rng.IntN(2) == 0 {
+					n := rng.IntN(len(rules[r]))
+					w.ok(w.RemoveFilter(w.ctx(), d.ID, rules[r][n].key))
+					rules[r] = slices.Delete(rules[r], n, n+1)
+				}
+				var comes []string
+				for _, p := range open[r] {
+					if slices.ContainsFunc(rules[r], func(f rule) bool {
+						return (f.feed == 0 || f.feed == p.feed) && slices.ContainsFunc(p.words, func(w string) bool {
+							return strings.EqualFold(strings.ReplaceAll(w, "é", "e"), f.words)
+						})
+					}) {
+						heldBack[r]++
+					} else {
+						comes = append(comes, p.identity)
+					}
+				}
+				open[r] = nil
+				want(w.t, "preview", w.waiting(d), strings.Join(comes, " "))
+				if len(comes) > 0 {
+					date := digest.DateOf(noon).Plus(day + 1)
+					expect[r] = strings.TrimPrefix(expect[r]+"; "+date.String()+" "+strings.Join(comes, " "), "; ")
+				}
+			}
+			w.hour(now.Add(3 * time.Hour))  // Tokyo
+			w.hour(now.Add(11 * time.Hour)) // Paris
+			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'ready'`))
+		}
+		for r, d := range ds {
+			want(w.t, fmt.Sprint("reader ", r), w.editions(d), expect[r])
+			list, err := w.HeldPosts(w.ctx(), d.ID, time.Time{}, 10_000)
+			w.ok(err)
+			want(w.t, fmt.Sprint("held of ", r), len(list), heldBack[r])
+		}
+		w.holds("in one place only", 0, `SELECT count(*) FROM held_posts h JOIN digest_posts p ON p.digest_id = h.digest_id AND p.post_id = h.post_id`)
+	})
+}
