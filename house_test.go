@@ -74,6 +74,7 @@ func TestOnlyOneRoom(t *testing.T) {
 		"github.com/emersion/go-msgauth":     "mailer",
 		"github.com/emersion/go-message":     "bounce",
 		"github.com/emersion/go-smtp":        "bounce",
+		"github.com/go-webauthn/webauthn":    "web",
 		"blitiri.com.ar/go/spf":              "doctor",
 		"github.com/alecthomas/kong":         "cmd",
 		"github.com/schollz/progressbar":     "cmd",

@@ -1,10 +1,162 @@
 package web
 
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// SignUp says who may sign up.
+type SignUp string
+
+// The values of DIGEST_SIGN_UP. Any other is as closed.
+const (
+	SignUpOpen       SignUp = "open"
+	SignUpInvitation SignUp = "invitation" // whoever has one
+	SignUpClosed     SignUp = "closed"
+)
+
+// Comings is how readers come in by themselves. Secrets reach it only as hashes.
+type Comings interface {
+	// SignIn gives whom a sign-in token lets in without using it.
+	SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error)
+	// EndSessions ends all of a user's sessions and voids their sign-in links.
+	EndSessions(ctx context.Context, user digest.UserID) error
+	// UserByEmail finds a user by address, in whatever case.
+	UserByEmail(ctx context.Context, email string) (digest.User, error)
+
+	// Knock asks for a letter to an address; what is granted counts from now on.
+	Knock(ctx context.Context, k store.Knock, now time.Time) (int64, store.KnockAnswer, error)
+
+	// AddSignUp keeps a sign-up until its link is used.
+	AddSignUp(ctx context.Context, hash []byte, up store.SignUp, now, expires time.Time) error
+	// SignUp gives a sign-up without using it.
+	SignUp(ctx context.Context, hash []byte, now time.Time) (store.SignUp, error)
+	// ConfirmSignUp uses up a sign-up and its invitation and adds the user.
+	ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error)
+
+	Invitations
+	Addresses
+	Passkeys
+
+	OwnerLinks
+	// Users lists everyone.
+	Users(ctx context.Context) ([]store.UserInfo, error)
+	// OwnerLink reports whether a token is the owner's.
+	OwnerLink(ctx context.Context, hash []byte, now time.Time) (bool, error)
+	// TakeOwnerLink uses up the owner's link: the user of an address becomes an operator.
+	TakeOwnerLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error)
+}
+
 // doorRoutes is the way in and out.
 func (s *site) doorRoutes() table {
 	return table{
-		"GET /sign-in":   s.signInPage,
-		"POST /sign-in":  s.signIn,
-		"POST /sign-out": s.signOut,
+		"GET /sign-in":              s.signInPage,
+		"POST /sign-in":             s.signIn,
+		"POST /sign-in/letter":      s.askSignIn,
+		"POST /sign-in/owner":       s.takeOwner,
+		"POST /sign-out":            s.signOut,
+		"POST /sign-out/everywhere": s.own(s.signOutEverywhere),
+
+		"GET /sign-up":          s.signUpPage,
+		"POST /sign-up":         s.askSignUp,
+		"GET /sign-up/confirm":  s.confirmPage,
+		"POST /sign-up/confirm": s.confirm,
+
+		"GET /operator/invitations":              s.forOperator(s.invitations),
+		"POST /operator/invitations":             s.forOperator(s.invite),
+		"POST /operator/invitations/{id}/revoke": s.forOperator(s.revokeInvitation),
+
+		"GET /settings/address":          s.own(s.addressPage),
+		"POST /settings/address":         s.own(s.askAddress),
+		"POST /settings/address/cancel":  s.own(s.cancelAddress),
+		"GET /settings/address/confirm":  s.agreePage,
+		"POST /settings/address/confirm": s.agree,
+
+		"GET /settings/passkeys":              s.own(s.passkeysPage),
+		"POST /settings/passkeys/{id}/remove": s.own(s.removePasskey),
+		"POST /passkeys/register/begin":       s.json(s.beginRegister),
+		"POST /passkeys/register/finish":      s.json(s.finishRegister),
+		"POST /passkeys/sign-in/begin":        s.json(s.beginPasskey),
+		"POST /passkeys/sign-in/finish":       s.json(s.finishPasskey),
 	}
+}
+
+// formEmail is the field of an address.
+const formEmail = "email"
+
+// What is wrong with an address that was typed, in words for whoever typed it.
+const (
+	wrongEmail   = "That is no address that mail can be sent to. One looks like reader@example.org."
+	wrongTooMany = "Many letters were asked for from your network within the hour. Nothing was sent; try again in an hour."
+	wrongCrowded = "Many letters went to addresses of that domain within the hour. Nothing was sent; try again in an hour."
+)
+
+// An enquiry is an address that somebody typed at the door.
+type enquiry struct {
+	Email string // as it was typed
+	Wrong string // why no letter is sent; empty: nothing is said of it
+	key   string // the address as it is mailed
+	knock int64  // 0: the address has had its letters
+}
+
+// enquire reads an address and asks whether it may be mailed. Neither what is
+// said nor how long it takes depends on who has an account.
+func (s *site) enquire(r *http.Request, kind string, form url.Values) (q enquiry, status int, err error) {
+	q.Email = form.Get(formEmail)
+	if q.key, err = s.Mailbox(strings.TrimSpace(q.Email)); err != nil {
+		q.Wrong = wrongEmail
+		return q, http.StatusUnprocessableEntity, nil
+	}
+	now := s.Now()
+	if !s.limits.knockers.take(client(r), now) {
+		q.Wrong = wrongTooMany
+		return q, http.StatusTooManyRequests, nil
+	}
+	id, answer, err := s.Store.Knock(r.Context(), knockOf(kind, q.key), now)
+	if answer == store.Crowded {
+		q.Wrong = wrongCrowded
+		return q, http.StatusTooManyRequests, nil
+	}
+	q.knock = id
+	return q, http.StatusOK, err
+}
+
+// mails reports whether letters can be sent at all.
+func (s *site) mails() bool { return s.Mailroom != nil && s.Mailbox != nil }
+
+// enter starts a session for a user, always a new one whatever cookie the
+// browser brought, and leads to the first page. with is the passkey that it
+// begins with, if any.
+func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID, with *store.Passkey) error {
+	secret, now := newSecret(), s.Now()
+	var err error
+	if with != nil {
+		err = s.Store.AddPasskeySession(r.Context(), hashSecret(secret), *with, now, now.Add(sessionTTL))
+	} else {
+		err = s.Store.AddSession(r.Context(), hashSecret(secret), user, now, now.Add(sessionTTL))
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.endSession(r); err != nil {
+		return err
+	}
+	s.setCookie(w, secret, int(sessionTTL.Seconds()))
+	return nil
+}
+
+// signOutEverywhere ends every session of the reader, this one too.
+func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me reader) error {
+	if err := s.Store.EndSessions(r.Context(), me.ID); err != nil {
+		return err
+	}
+	s.setCookie(w, "", -1)
+	http.Redirect(w, r, "/sign-in?out=everywhere", http.StatusSeeOther)
+	return nil
 }

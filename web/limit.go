@@ -16,6 +16,9 @@ type limits struct {
 	pings   *limiter // all pings: each may cost the database a write
 	lookups *limiter // questions for a feed's status from one address
 	exports *limiter // of all of one reader's data
+
+	knockers   *limiter // letters asked for from one address
+	ceremonies *limiter // passkeys asked from one address: each is a row for a while
 }
 
 func newLimits() limits {
@@ -25,6 +28,9 @@ func newLimits() limits {
 		pings:   newLimiter(200, 100*time.Millisecond),
 		lookups: newLimiter(60, 2*time.Second),
 		exports: newLimiter(5, 5*time.Minute),
+
+		knockers:   newLimiter(20, 3*time.Minute),
+		ceremonies: newLimiter(60, 10*time.Second),
 	}
 }
 

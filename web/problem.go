@@ -17,16 +17,20 @@ type problem struct {
 func (p *problem) Error() string { return p.Title }
 
 var (
-	errNotFound    = &problem{http.StatusNotFound, "Nothing at this address", "The page may have moved, or the link may have lost a letter on its way."}
-	errMethod      = &problem{http.StatusMethodNotAllowed, "That cannot be done here", "This address answers another kind of request."}
-	errForeignForm = &problem{http.StatusForbidden, "That form came from elsewhere", "For your safety only forms on this site are taken. Open the page here and press the button again."}
-	errSpentLink   = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, within 24 hours. Ask for a new one."}
-	errBadForm     = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
-	errNoChoice    = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
-	errTooLarge    = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form sent more than this page takes."}
-	errTooMany     = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
-	errUnavailable = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}
-	errInternal    = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
+	errNotFound        = &problem{http.StatusNotFound, "Nothing at this address", "The page may have moved, or the link may have lost a letter on its way."}
+	errMethod          = &problem{http.StatusMethodNotAllowed, "That cannot be done here", "This address answers another kind of request."}
+	errForeignForm     = &problem{http.StatusForbidden, "That form came from elsewhere", "For your safety only forms on this site are taken. Open the page here and press the button again."}
+	errSpentLink       = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, and only for a while. Ask for a new one on the sign-in page."}
+	errBadForm         = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
+	errNoChoice        = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
+	errTooLarge        = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form sent more than this page takes."}
+	errTooMany         = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
+	errUnavailable     = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}
+	errSpentSignUp     = &problem{http.StatusForbidden, "This link no longer works", "The link of a sign-up works once, within a day. If you have pressed its button before, sign in; else sign up again."}
+	errSpentInvitation = &problem{http.StatusConflict, "This invitation was used", "Somebody else came in with it, or it was taken back. Ask for another one."}
+	errSignUpClosed    = &problem{http.StatusForbidden, "Sign-up is closed", "It was closed since you began. Whoever runs this can add you."}
+	errSpentAgree      = &problem{http.StatusForbidden, "This link no longer works", "The address was changed already, or the wish was taken back, or a day has passed. Sign in and look at your settings."}
+	errInternal        = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
 )
 
 // problemOf gives what to show for a status that net/http chose.

@@ -34,6 +34,10 @@ type room struct {
 	now    time.Time
 
 	addresses []string // that feeds are asked from
+	signUp    web.SignUp
+	mailroom  *web.Mailroom
+	mail      string // the Maildir
+	letterLog lockedBuffer
 
 	handler http.Handler
 	log     *bytes.Buffer
@@ -41,7 +45,7 @@ type room struct {
 }
 
 func newRoom(t testing.TB, s *store.Store) *room {
-	r := &room{t: t, now: noon, store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
+	r := &room{t: t, now: noon, signUp: web.SignUpOpen, mail: t.TempDir(), store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
 	r.open("")
 	return r
 }
@@ -53,7 +57,7 @@ func (r *room) open(base string) {
 	r.base = server.URL
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
-		Signer: r.signer, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
+		Signer: r.signer, SignUp: r.signUp, Mailroom: r.openMail(cmp.Or(base, server.URL)), Mailbox: mailbox, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Pings: r.store, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})

@@ -1,11 +1,13 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
 
 	"digest"
+	"digest/render"
 )
 
 // sessionTTL is how long a browser stays signed in.
@@ -22,36 +24,110 @@ func (s *site) cookieName() string {
 	return "digest"
 }
 
-// signInPage shows a button. Opening the link does nothing yet: mail scanners
-// and link previews open links too.
-func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, http.StatusOK, "sign-in", "Sign in", r.URL.Query().Get("token"))
+// A signInPage asks for an address, or shows the button behind a link.
+type signInPage struct {
+	enquiry
+	Token   string
+	For     string // whose link it is
+	Sent    bool   // a letter was asked for
+	Out     bool   // every session has ended
+	Mails   bool   // letters can be sent
+	Keys    bool   // passkeys can be used
+	SignUp  bool   // strangers can sign up
+	Invited bool   // if they have an invitation
 }
 
-// signIn uses up the token and starts a session, always a new one whatever
-// cookie the browser brought.
-func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
+func (s *site) signInView() signInPage {
+	return signInPage{Mails: s.mails(), Keys: s.relying != nil, SignUp: s.SignUp == SignUpOpen, Invited: s.SignUp == SignUpInvitation}
+}
+
+// signInPage shows a form, or the button of a link. Opening the link does
+// nothing yet: mail scanners and link previews open links too. It says whose it
+// is, so that nobody is signed in as somebody else unawares.
+func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
+	p, query := s.signInView(), r.URL.Query()
+	if p.Token = query.Get("token"); p.Token == "" {
+		p.Sent, p.Out = query.Get("sent") == "1", query.Get("out") == "everywhere"
+		return s.show(w, r, http.StatusOK, "sign-in", "Sign in", p)
 	}
-	now := s.Now()
-	user, err := s.Store.TakeSignIn(r.Context(), hashSecret(r.PostForm.Get("token")), now)
-	if digest.KindOf(err) == digest.NotFound {
-		return errSpentLink
+	u, err := s.Store.SignIn(r.Context(), hashSecret(p.Token), s.Now())
+	if err == nil {
+		p.For = u.Email
+		return s.show(w, r, http.StatusOK, "sign-in", "Sign in", p)
 	}
+	if digest.KindOf(err) != digest.NotFound {
+		return err
+	}
+	owner, err := s.Store.OwnerLink(r.Context(), hashSecret(p.Token), s.Now())
 	if err != nil {
 		return err
 	}
-	secret := newSecret()
-	if err := s.Store.AddSession(r.Context(), hashSecret(secret), user, now, now.Add(sessionTTL)); err != nil {
+	if owner {
+		return s.showOwner(w, r, p.Token)
+	}
+	return errSpentLink
+}
+
+// signIn uses up the token and starts a session.
+func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
+	form, err := posted(r)
+	if err != nil {
 		return err
 	}
-	if err := s.endSession(r); err != nil {
+	user, err := s.Store.TakeSignIn(r.Context(), hashSecret(form.Get("token")), s.Now())
+	if err != nil {
+		return orSpent(err, errSpentLink)
+	}
+	return s.enterAt(w, r, user, "/")
+}
+
+// askSignIn has a link mailed to an address, if it has an account. What is
+// answered is the same if it has none.
+func (s *site) askSignIn(w http.ResponseWriter, r *http.Request) error {
+	form, err := posted(r)
+	if err != nil {
 		return err
 	}
-	s.setCookie(w, secret, int(sessionTTL.Seconds()))
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	if !s.mails() {
+		return errNotFound
+	}
+	q, status, err := s.enquire(r, knockSignIn, form)
+	if err != nil {
+		return err
+	}
+	if q.Wrong != "" {
+		p := s.signInView()
+		p.enquiry = q
+		return s.show(w, r, status, "sign-in", "Sign in", p)
+	}
+	if q.knock != 0 {
+		s.Mailroom.take(s.signInErrand(q))
+	}
+	http.Redirect(w, r, "/sign-in?sent=1", http.StatusSeeOther)
 	return nil
+}
+
+func (s *site) signInErrand(q enquiry) errand {
+	return errand{knock: q.knock, write: func(ctx context.Context) (string, render.Letter, bool, error) {
+		u, err := s.Store.UserByEmail(ctx, q.key)
+		if digest.KindOf(err) == digest.NotFound {
+			return "", render.Letter{}, false, nil
+		}
+		if err != nil {
+			return "", render.Letter{}, false, err
+		}
+		l, err := s.writeSignIn(ctx, u)
+		return u.Email, l, true, err
+	}}
+}
+
+// mailedTTL is how long a sign-in link works that was mailed.
+const mailedTTL = time.Hour
+
+func (s *site) writeSignIn(ctx context.Context, u digest.User) (render.Letter, error) {
+	token, now := newSecret(), s.Now()
+	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(mailedTTL))
+	return signInLetter(s.BaseURL, token), err
 }
 
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {

@@ -28,7 +28,7 @@ func TestSignInLinkShowsAButton(t *testing.T) {
 			r.t.Errorf("leads to %q", got)
 		}
 		v.get("/editions").status(http.StatusOK)
-		r.visitor().get("/sign-in").status(http.StatusOK).shows("form button")
+		r.visitor().get("/sign-in").status(http.StatusOK).shows("form button", "Mail me a link")
 	})
 }
 

@@ -17,6 +17,8 @@ import (
 	"digest/poller"
 	"digest/render"
 	"digest/store"
+
+	"github.com/go-webauthn/webauthn/webauthn"
 )
 
 // Archive is where editions are looked up. Only released editions have a row,
@@ -41,6 +43,7 @@ type Archive interface {
 // Door is how readers come in. Secrets reach it only as hashes.
 type Door interface {
 	SignIns
+	Comings
 	// TakeSignIn uses up a sign-in token: of any number of calls with one
 	// hash, at any time, exactly one succeeds. digest.NotFound for one that is
 	// unknown, used, or expired at now.
@@ -98,16 +101,19 @@ type Options struct {
 	Store     Store
 	Editions  Editions
 	Signer    *digest.Signer
-	Pings     Pings            // nil: pings are not taken
-	Pictures  Pictures         // nil: no picture is shown
-	BaseURL   string           // where visitors reach it, without a final slash; https makes cookies Secure
-	Version   string           // shown on the bot page
-	Contact   string           // mail address of whoever runs this instance; "" shows none
-	Addresses []string         // networks that feeds are asked from, for the bot page; none: they are not fixed
-	Spread    poller.Spread    // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
-	HostGap   time.Duration    // least time between two requests to one host, for the bot page; default 2 s
-	Now       func() time.Time // default time.Now
-	Log       *slog.Logger     // default: nowhere
+	SignUp    SignUp                               // who may sign up; default: nobody
+	Mailroom  *Mailroom                            // nil: no letter can be sent
+	Mailbox   func(address string) (string, error) // gives the form of a bare address that is mailed and stored; required with Mailroom
+	Pings     Pings                                // nil: pings are not taken
+	Pictures  Pictures                             // nil: no picture is shown
+	BaseURL   string                               // where visitors reach it, without a final slash; https makes cookies Secure
+	Version   string                               // shown on the bot page
+	Contact   string                               // mail address of whoever runs this instance; "" shows none
+	Addresses []string                             // networks that feeds are asked from, for the bot page; none: they are not fixed
+	Spread    poller.Spread                        // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
+	HostGap   time.Duration                        // least time between two requests to one host, for the bot page; default 2 s
+	Now       func() time.Time                     // default time.Now
+	Log       *slog.Logger                         // default: nowhere
 }
 
 // A site is the web view: the handlers' shared parts. Only the limits and what
@@ -118,6 +124,8 @@ type site struct {
 	assets assets
 	limits limits
 	images *imageCache // nil: no picture is shown
+
+	relying *webauthn.WebAuthn // nil: no passkey can be used at this address
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -137,6 +145,6 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), images: newImageCache(o)}
+	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), images: newImageCache(o), relying: newRelying(o.BaseURL)}
 	return s.guard(s.routes())
 }

@@ -25,6 +25,7 @@ type cli struct {
 	Tick         tickCmd         `cmd:"" help:"The hourly job once: poll, release and deliver what is due, then exit (for cron)."`
 	Demo         demoCmd         `cmd:"" help:"Watch the main job run on sample feeds: three readers, three midnights."`
 	User         userCmd         `cmd:"" help:"Add, list, change and remove readers; sign-in links."`
+	Invite       inviteCmd       `cmd:"" help:"Print a link by which one person can sign up."`
 	Subscribe    subscribeCmd    `cmd:"" help:"Find the feed behind each address and subscribe a reader to it."`
 	Unsubscribe  unsubscribeCmd  `cmd:"" help:"End a reader's subscription to a feed."`
 	OPML         opmlCmd         `cmd:"" name:"opml" help:"Bring subscription lists in and out."`

@@ -247,7 +247,13 @@ func (s *show) keepServing(listener net.Listener) error {
 	if err := s.verdict(); err != nil {
 		return err
 	}
-	server, err := s.webServer(s.st)
+	s.signUp = web.SignUpOpen
+	letters, err := s.openLetters(s.st)
+	if err != nil {
+		return err
+	}
+	defer letters.close()
+	server, err := s.webServer(s.st, letters)
 	if err != nil {
 		return err
 	}

@@ -33,11 +33,19 @@ func (serveCmd) Run(e *env) error {
 			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", e.listen, err)
 		}
 		defer listener.Close()
-		server, err := e.webServer(st)
+		letters, err := e.openLetters(st)
+		if err != nil {
+			return err
+		}
+		defer letters.close()
+		server, err := e.webServer(st, letters)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(e.stdout, "the web view is at %s (listening on %s)\n", e.baseURL, listener.Addr())
+		if err := e.printOwnerLink(st); err != nil {
+			return err
+		}
 		returns, err := e.takeReturns(st)
 		if err != nil {
 			return err
@@ -68,7 +76,7 @@ func (e *env) together(parts ...func(context.Context) error) error {
 }
 
 // webServer makes the web view.
-func (e *env) webServer(st *store.Store) (*http.Server, error) {
+func (e *env) webServer(st *store.Store, l *letters) (*http.Server, error) {
 	signer, err := e.signer(st)
 	if err != nil {
 		return nil, err
@@ -77,6 +85,9 @@ func (e *env) webServer(st *store.Store) (*http.Server, error) {
 		Store:     st,
 		Editions:  e.editions(st, signer),
 		Signer:    signer,
+		SignUp:    e.signUp,
+		Mailroom:  l.room,
+		Mailbox:   parseEmail,
 		Pings:     st,
 		Pictures:  e.poller(st),
 		BaseURL:   e.baseURL,

@@ -12,6 +12,7 @@ import (
 	"digest/feed"
 	"digest/mailer"
 	"digest/poller"
+	"digest/web"
 )
 
 // settings are the flags that are usually set by the environment.
@@ -32,6 +33,7 @@ type settings struct {
 	Contact         string `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
 	Requests        string `default:"20" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts."`
 	BotAddresses    string `default:"" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
+	SignUp          string `default:"invitation" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
 	FenceAfter      string `name:"fence" default:"36h" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
 
 	mailSettings
@@ -53,6 +55,7 @@ type house struct {
 	requests        int
 	botAddresses    []string
 	fenceAfter      time.Duration
+	signUp          web.SignUp
 	mailHouse
 }
 
@@ -104,6 +107,11 @@ func (s settings) understand() (h house, err error) {
 	}
 	if err = s.understandIdentity(&h); err != nil {
 		return h, err
+	}
+	switch h.signUp = web.SignUp(s.SignUp); h.signUp {
+	case web.SignUpOpen, web.SignUpInvitation, web.SignUpClosed:
+	default:
+		return h, badSetting("DIGEST_SIGN_UP", s.SignUp, "does not say who may sign up", "open, invitation or closed")
 	}
 	h.mailHouse, err = s.mailSettings.understand(h.contact)
 	return h, err

@@ -100,6 +100,7 @@ type reportedUser struct {
 	Threaded      bool       `json:"threaded"`
 	PausedUntil   *time.Time `json:"paused_until"`
 	Suppressed    *string    `json:"suppressed"` // why the address is not mailed
+	Operator      bool       `json:"operator"`
 }
 
 func reported(u store.UserInfo) reportedUser {
@@ -113,7 +114,7 @@ func reported(u store.UserInfo) reportedUser {
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Weekdays.String(),
 		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded,
-		PausedUntil: instant(d.PausedUntil),
+		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
 	}
 	if u.Suppressed != nil {
 		r.Suppressed = new(string(u.Suppressed.Reason))
@@ -139,6 +140,9 @@ func habits(u store.UserInfo) string {
 	}
 	if d.Threaded {
 		words += ", threaded"
+	}
+	if u.Operator {
+		words += ", operator"
 	}
 	if u.Suppressed != nil {
 		words += ", not mailed: the address is suppressed (" + string(u.Suppressed.Reason) + ")"

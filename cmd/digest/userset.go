@@ -13,6 +13,8 @@ type userSetCmd struct {
 	Email      string `arg:""`
 	TimeZone   string `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
 	State      string `enum:"active,paused,left," default:"" placeholder:"STATE" help:"active, paused (nothing is made meanwhile) or left (never mailed)."`
+	Operator   *bool  `placeholder:"true|false" help:"Whether they run this instance: its page on the web is theirs."`
+	NewEmail   string `name:"email" placeholder:"ADDRESS" help:"Give them another address without asking either; their browsers are signed out."`
 	PauseUntil string `placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; what waits comes then."`
 	lookFlags
 }
@@ -34,13 +36,34 @@ func (c userSetCmd) Run(e *env) error {
 		if err := chosen.apply(e, st, d); err != nil {
 			return err
 		}
-		return e.showUser(st, c.Email)
+		email, err := c.setAccount(e, st, u)
+		if err != nil {
+			return err
+		}
+		return e.showUser(st, email)
 	})
+}
+
+// setAccount changes who the reader is here, and gives their address.
+func (c userSetCmd) setAccount(e *env, st *store.Store, u digest.User) (string, error) {
+	if c.Operator != nil {
+		if err := st.SetOperator(e.soft, u.ID, *c.Operator); err != nil {
+			return "", err
+		}
+	}
+	if c.NewEmail == "" {
+		return u.Email, nil
+	}
+	email, err := parseEmail(c.NewEmail)
+	if err != nil {
+		return "", err
+	}
+	return email, st.SetEmail(e.soft, u.ID, email)
 }
 
 // understand checks all that can be checked without the database.
 func (c userSetCmd) understand() (chosen, error) {
-	if c.TimeZone == "" && c.State == "" && c.PauseUntil == "" && c.empty() {
+	if c.TimeZone == "" && c.State == "" && c.PauseUntil == "" && c.Operator == nil && c.NewEmail == "" && c.empty() {
 		return chosen{}, wrongLine("nothing to set; see digest user set --help")
 	}
 	if c.State != "" && c.PauseUntil != "" {
@@ -53,6 +76,11 @@ func (c userSetCmd) understand() (chosen, error) {
 	}
 	if c.TimeZone != "" {
 		if _, err := timezone.Load(c.TimeZone); err != nil {
+			return chosen{}, err
+		}
+	}
+	if c.NewEmail != "" {
+		if _, err := parseEmail(c.NewEmail); err != nil {
 			return chosen{}, err
 		}
 	}

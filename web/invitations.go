@@ -1,0 +1,108 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"digest/store"
+)
+
+// InvitationTTL is how long an invitation works, if it is not used before.
+const InvitationTTL = 14 * 24 * time.Hour
+
+// Invitations is how invitations are kept.
+type Invitations interface {
+	Inviting
+	// Invitation finds one that can be used.
+	Invitation(ctx context.Context, hash []byte, now time.Time) (store.Invitation, error)
+	// Invitations lists them, the latest first.
+	Invitations(ctx context.Context) ([]store.Invitation, error)
+	// RevokeInvitation takes back one that nobody has used.
+	RevokeInvitation(ctx context.Context, id int64) error
+}
+
+// Inviting stores new invitations.
+type Inviting interface {
+	// AddInvitation stores the hash of an invitation's token.
+	AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (store.Invitation, error)
+}
+
+// InvitationLink makes a link by which one person can sign up, within
+// InvitationTTL of now. Only the hash of its token is stored.
+func InvitationLink(ctx context.Context, invitations Inviting, baseURL string, now time.Time) (string, store.Invitation, error) {
+	token := newSecret()
+	i, err := invitations.AddInvitation(ctx, hashSecret(token), now, now.Add(InvitationTTL))
+	if err != nil {
+		return "", i, fmt.Errorf("storing the invitation: %w", err)
+	}
+	return strings.TrimSuffix(baseURL, "/") + "/sign-up?invitation=" + url.QueryEscape(token), i, nil
+}
+
+// An invitationsPage lists the invitations.
+type invitationsPage struct {
+	Mode    SignUp
+	Link    string // the one made just now; it can never be shown again
+	Revoked bool
+	Open    []invitationRow
+	Past    []invitationRow
+}
+
+type invitationRow struct {
+	ID         int64
+	Made, Ends string
+	State      string
+}
+
+func (s *site) invitations(w http.ResponseWriter, r *http.Request, _ reader) error {
+	return s.showInvitations(w, r, invitationsPage{Revoked: r.URL.Query().Get("done") == "revoked"})
+}
+
+func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitationsPage) error {
+	all, err := s.Store.Invitations(r.Context())
+	if err != nil {
+		return err
+	}
+	p.Mode = s.SignUp
+	for _, i := range all {
+		row := invitationRow{ID: i.ID, Made: minute(i.CreatedAt), Ends: minute(i.ExpiresAt)}
+		switch {
+		case !i.UsedAt.IsZero():
+			row.State = "used on " + minute(i.UsedAt)
+		case !i.ExpiresAt.After(s.Now()):
+			row.State = "expired on " + minute(i.ExpiresAt)
+		}
+		if row.State == "" {
+			p.Open = append(p.Open, row)
+		} else {
+			p.Past = append(p.Past, row)
+		}
+	}
+	return s.show(w, r, http.StatusOK, "invitations", "Invitations", p)
+}
+
+// invite makes an invitation and answers with its link at once: the link is
+// stored nowhere, so no other page could show it.
+func (s *site) invite(w http.ResponseWriter, r *http.Request, _ reader) error {
+	link, _, err := InvitationLink(r.Context(), s.Store, s.BaseURL, s.Now())
+	if err != nil {
+		return err
+	}
+	return s.showInvitations(w, r, invitationsPage{Link: link})
+}
+
+func (s *site) revokeInvitation(w http.ResponseWriter, r *http.Request, _ reader) error {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return errNotFound
+	}
+	if err := s.Store.RevokeInvitation(r.Context(), id); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/operator/invitations?done=revoked", http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+
+	"digest/render"
+)
+
+// The letters. Nothing in them was typed by anybody: not even the address they
+// go to, so that nobody can have words of his own sent to others from here.
+
+func signInLetter(base, token string) render.Letter {
+	return render.Letter{
+		Title:  "Your sign-in link",
+		Text:   []string{"Somebody, most likely you, asked to sign in with this address.", "The link opens a page with a button that signs you in. It works once, within an hour."},
+		Action: "Sign in", URL: base + "/sign-in?token=" + url.QueryEscape(token),
+		Aside: []string{"If it was not you, do nothing: nobody comes in without this link."},
+	}
+}
+
+func signUpLetter(base, token string) render.Letter {
+	return render.Letter{
+		Title: "Confirm your address",
+		Text: []string{
+			"Somebody, most likely you, asked for a daily digest at this address: a newspaper made of the sites you choose, once a day, at your own midnight.",
+			"The link opens a page with a button. Nothing begins before you press it. It works once, within a day.",
+		},
+		Action: "Confirm", URL: base + "/sign-up/confirm?token=" + url.QueryEscape(token),
+		Aside: []string{"If it was not you, do nothing: there is no account, and no other mail comes. At most one such letter a day is sent to an address."},
+	}
+}
+
+func oldAddressLetter(base, token string) render.Letter {
+	return render.Letter{
+		Title: "Should your mail go elsewhere?",
+		Text: []string{
+			"Somebody who is signed in as you asked that your mail go to another address from now on. The page behind the link says which.",
+			"It changes when you agree here and whoever reads the other address agrees there, both within a day.",
+		},
+		Action: "See and agree", URL: base + "/settings/address/confirm?token=" + url.QueryEscape(token),
+		Aside: []string{"If it was not you, do not agree. Sign in, and choose “Sign out everywhere” in the settings."},
+	}
+}
+
+func newAddressLetter(base, token string) render.Letter {
+	return render.Letter{
+		Title: "Confirm your new address",
+		Text: []string{
+			"A reader, most likely you, asked that their daily digest come to this address from now on.",
+			"It changes when you agree here and whoever reads the present address agrees there, both within a day.",
+		},
+		Action: "See and agree", URL: base + "/settings/address/confirm?token=" + url.QueryEscape(token),
+		Aside: []string{"If it was not you, do nothing: no mail comes."},
+	}
+}
+
+// takenLetter goes to an address that another reader asked for and that has an
+// account of its own. The one who asked is told what everybody is told.
+func takenLetter(base string) render.Letter {
+	return render.Letter{
+		Title:  "Your address has an account already",
+		Text:   []string{"A reader, perhaps you, asked that the mail of another account come to this address. It has an account of its own, so nothing was changed.", "To bring the two together, sign in here and delete this account first; then ask again from the other one."},
+		Action: "Sign in", URL: base + "/sign-in",
+		Aside: []string{"If it was not you, do nothing."},
+	}
+}
+
+// isPublicProvider reports whether an address is at one of the providers where
+// people of all kinds have theirs: there a crowd is no attack.
+func isPublicProvider(email string) bool {
+	domain := strings.ToLower(email[strings.LastIndexByte(email, '@')+1:])
+	for _, name := range strings.Fields(`gmail.com googlemail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr live.com msn.com
+		yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.at gmx.com web.de
+		t-online.de freenet.de proton.me protonmail.com pm.me fastmail.com zoho.com mail.com mail.ru bk.ru inbox.ru yandex.ru yandex.com
+		qq.com 163.com 126.com naver.com hanmail.net orange.fr wanadoo.fr free.fr laposte.net sfr.fr libero.it virgilio.it comcast.net
+		verizon.net att.net sbcglobal.net cox.net btinternet.com sky.com hey.com posteo.de mailbox.org tuta.com tutanota.com seznam.cz
+		wp.pl o2.pl onet.pl interia.pl uol.com.br terra.com.br bol.com.br rediffmail.com docomo.ne.jp ezweb.ne.jp bigpond.com ziggo.nl kpnmail.nl`) {
+		if domain == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,132 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"mime"
+	"mime/multipart"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"digest"
+	"digest/mailer"
+	"digest/web"
+)
+
+// mailbox is how the program reads an address.
+func mailbox(address string) (string, error) {
+	a, err := mailer.Recipient(address)
+	return digest.NormalEmail(a), err
+}
+
+// openMail starts the mailroom: letters go into a Maildir.
+func (r *room) openMail(base string) *web.Mailroom {
+	transport, err := mailer.Open("maildir:"+r.mail, mailer.Options{})
+	r.must(err)
+	r.mailroom = web.NewMailroom(web.MailroomOptions{
+		Ledger: r.store, Courier: postman{&mailer.Courier{Transport: transport, From: "Daily Digest <digest@example.org>"}},
+		BaseURL: base, Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(&r.letterLog, nil)),
+	})
+	m := r.mailroom
+	r.t.Cleanup(func() { m.Close(context.Background()) })
+	return m
+}
+
+// A postman hands letters to the mailer, as the program does.
+type postman struct{ *mailer.Courier }
+
+func (postman) NewID() string { return mailer.NewLetterID() }
+
+func (p postman) Carry(ctx context.Context, e web.Envelope) error {
+	return p.Send(ctx, mailer.Letter{ID: e.ID, To: e.To, Date: e.Date, Subject: e.Letter.Title, HTML: e.Letter.HTML(), Text: e.Letter.PlainText()})
+}
+
+// A letter is what came by mail.
+type letter struct {
+	mail.Header
+	to, subject string
+	text, html  string
+	token       string // of the link
+}
+
+// letters gives what has come since it was asked last, by recipient.
+func (r *room) letters() []letter {
+	r.t.Helper()
+	r.mailroom.Wait()
+	files, err := filepath.Glob(filepath.Join(r.mail, "new", "*"))
+	r.must(err)
+	var all []letter
+	for _, name := range files {
+		f, err := os.Open(name)
+		r.must(err)
+		all = append(all, r.read(f))
+		r.must(f.Close())
+		r.must(os.Remove(name))
+	}
+	slices.SortFunc(all, func(a, b letter) int { return strings.Compare(a.to, b.to) })
+	return all
+}
+
+// letter gives the one letter that has come.
+func (r *room) letter() letter {
+	r.t.Helper()
+	all := r.letters()
+	if len(all) != 1 {
+		r.t.Fatalf("%d letters came, want one\n%s", len(all), r.letterLog.String())
+	}
+	return all[0]
+}
+
+// noLetter holds that none has come.
+func (r *room) noLetter() {
+	r.t.Helper()
+	for _, l := range r.letters() {
+		r.t.Fatalf("%q came to %s", l.subject, l.to)
+	}
+}
+
+func (r *room) read(f io.Reader) letter {
+	r.t.Helper()
+	m, err := mail.ReadMessage(f)
+	r.must(err)
+	l := letter{Header: m.Header, to: strings.Trim(m.Header.Get("To"), "<>"), subject: m.Header.Get("Subject")}
+	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	r.must(err)
+	parts := multipart.NewReader(m.Body, params["boundary"])
+	for _, into := range []*string{&l.text, &l.html} {
+		p, err := parts.NextPart()
+		r.must(err)
+		b, err := io.ReadAll(p)
+		r.must(err)
+		*into = string(b)
+	}
+	_, rest, _ := strings.Cut(l.text, "token=")
+	l.token, _, _ = strings.Cut(rest, "\n")
+	l.token = strings.TrimSpace(l.token)
+	return l
+}
+
+// A lockedBuffer is a log that many write.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/timezone"
+)
+
+// OwnerLinks keeps the link by which the first operator comes in.
+type OwnerLinks interface {
+	// SetOwnerLink stores the hash of the link's token in place of any former one;
+	// false, and nothing is stored, if there is an operator already.
+	SetOwnerLink(ctx context.Context, hash []byte, expires time.Time) (bool, error)
+}
+
+// OwnerLink makes the link that lets whoever reads the console be the operator,
+// once, within SignInTTL of now; "" if there is one already.
+func OwnerLink(ctx context.Context, store OwnerLinks, baseURL string, now time.Time) (string, error) {
+	token := newSecret()
+	stored, err := store.SetOwnerLink(ctx, hashSecret(token), now.Add(SignInTTL))
+	if err != nil || !stored {
+		return "", err
+	}
+	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + url.QueryEscape(token), nil
+}
+
+// An ownerPage asks whoever runs this for their address.
+type ownerPage struct {
+	Token     string
+	Email     string
+	Wrong     string
+	Zone      string
+	WrongZone string
+	Near      []string
+	Names     []string
+}
+
+// showOwner shows the page behind the owner's link, filled in with what is known.
+func (s *site) showOwner(w http.ResponseWriter, r *http.Request, token string) error {
+	p := ownerPage{Token: token, Email: s.Contact, Names: timezone.Names()}
+	if u, ok, err := s.onlyUser(r.Context()); err != nil {
+		return err
+	} else if ok {
+		p.Email, p.Zone = u.Email, u.TimeZone
+	}
+	if strings.HasSuffix(p.Email, "@localhost") {
+		p.Email = ""
+	}
+	return s.show(w, r, http.StatusOK, "owner", "Welcome", p)
+}
+
+// onlyUser gives the one user, if there is exactly one.
+func (s *site) onlyUser(ctx context.Context) (digest.User, bool, error) {
+	users, err := s.Store.Users(ctx)
+	if err != nil || len(users) != 1 {
+		return digest.User{}, false, err
+	}
+	return users[0].User, true, nil
+}
+
+// takeOwner makes the address an operator's and signs in. Who holds the console
+// is trusted: the address is not confirmed by mail.
+func (s *site) takeOwner(w http.ResponseWriter, r *http.Request) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	p := ownerPage{Token: form.Get("token"), Email: form.Get(formEmail), Zone: form.Get(formZone), Names: timezone.Names()}
+	ok, err := s.Store.OwnerLink(r.Context(), hashSecret(p.Token), s.Now())
+	if err != nil || !ok {
+		return s.orShow(err, func() error { return errSpentLink })
+	}
+	email := strings.TrimSpace(p.Email)
+	if s.Mailbox != nil {
+		if email, err = s.Mailbox(email); err != nil {
+			p.Wrong = wrongEmail
+		}
+	}
+	zone := strings.TrimSpace(p.Zone)
+	if p.WrongZone, p.Near = wrongZone(zone); p.Wrong != "" || p.WrongZone != "" {
+		p.WrongZone = strings.TrimSuffix(p.WrongZone, " Nothing was changed.")
+		return s.show(w, r, http.StatusUnprocessableEntity, "owner", "Welcome", p)
+	}
+	u, err := s.Store.TakeOwnerLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
+	if err != nil {
+		return orSpent(fmt.Errorf("the owner's link: %w", err), errSpentLink)
+	}
+	return s.enterAt(w, r, u.ID, "/")
+}

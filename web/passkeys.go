@@ -1,0 +1,343 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/render"
+	"digest/store"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+)
+
+// ceremonyTTL is how long a passkey may take to answer.
+const ceremonyTTL = 5 * time.Minute
+
+// Passkeys is how passkeys are kept.
+type Passkeys interface {
+	// Handle gives what passkeys know a user by; fresh becomes it if they have none.
+	Handle(ctx context.Context, user digest.UserID, fresh []byte) ([]byte, error)
+	// UserByHandle finds the user whom passkeys know by a handle.
+	UserByHandle(ctx context.Context, handle []byte) (digest.User, error)
+	// AddPasskey adds one; digest.Conflict if it is there, digest.Invalid if there are too many.
+	AddPasskey(ctx context.Context, p store.Passkey, now time.Time) error
+	// Passkeys lists a user's.
+	Passkeys(ctx context.Context, user digest.UserID) ([]store.Passkey, error)
+	// UsePasskey records a use; digest.NotFound if it was removed or used meanwhile.
+	UsePasskey(ctx context.Context, was store.Passkey, credential string, count int64, now time.Time) error
+	// RemovePasskey removes one, and ends the sessions that began with it but for keep.
+	RemovePasskey(ctx context.Context, user digest.UserID, id int64, keep []byte) error
+	// AddCeremony keeps what a passkey is asked.
+	AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now, expires time.Time) error
+	// TakeCeremony uses it up.
+	TakeCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (string, error)
+	// AddPasskeySession stores a session that began with a passkey.
+	AddPasskeySession(ctx context.Context, hash []byte, with store.Passkey, now, expires time.Time) error
+}
+
+// newRelying makes the relying party of an address; nil where browsers have no
+// passkeys, which belong to names and not to numbers.
+func newRelying(base string) *webauthn.WebAuthn {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" {
+		return nil
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return nil
+	}
+	relying, err := webauthn.New(&webauthn.Config{
+		RPID: u.Hostname(), RPDisplayName: render.DefaultName, RPOrigins: []string{u.Scheme + "://" + u.Host},
+		AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementRequired, UserVerification: protocol.VerificationPreferred,
+		},
+	})
+	if err != nil {
+		return nil
+	}
+	return relying
+}
+
+// A holder is a user as passkeys know them.
+type holder struct {
+	handle []byte
+	name   string
+	keys   []webauthn.Credential
+}
+
+// WebAuthnID is the user handle: random, so that a passkey tells nothing.
+func (h holder) WebAuthnID() []byte { return h.handle }
+
+// WebAuthnName is what the browser shows in its list of passkeys.
+func (h holder) WebAuthnName() string { return h.name }
+
+// WebAuthnDisplayName is the same: nobody has another name here.
+func (h holder) WebAuthnDisplayName() string { return h.name }
+
+// WebAuthnCredentials are the passkeys that are known.
+func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
+
+// holderOf gives a user with their passkeys.
+func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (holder, []store.Passkey, error) {
+	keys, err := s.Store.Passkeys(ctx, u.ID)
+	if err != nil {
+		return holder{}, nil, err
+	}
+	h := holder{handle: handle, name: u.Email}
+	for _, k := range keys {
+		var c webauthn.Credential
+		if err := json.Unmarshal([]byte(k.Credential), &c); err != nil {
+			return holder{}, nil, fmt.Errorf("reading passkey %d: %w", k.ID, err)
+		}
+		c.Authenticator.SignCount = uint32(k.SignCount)
+		h.keys = append(h.keys, c)
+	}
+	return h, keys, nil
+}
+
+// beginRegister asks for a new passkey of the reader.
+func (s *site) beginRegister(w http.ResponseWriter, r *http.Request) (any, error) {
+	u, err := s.signedInFor(r)
+	if err != nil {
+		return nil, err
+	}
+	fresh := make([]byte, 64)
+	_, _ = rand.Read(fresh) // it never fails
+	handle, err := s.Store.Handle(r.Context(), u.ID, fresh)
+	if err != nil {
+		return nil, err
+	}
+	h, _, err := s.holderOf(r.Context(), u, handle)
+	if err != nil {
+		return nil, err
+	}
+	options, asked, err := s.relying.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
+	if err != nil {
+		return nil, fmt.Errorf("asking for a passkey: %w", err)
+	}
+	return options, s.keepCeremony(w, r, u.ID, asked)
+}
+
+// A newPasskey is the answer to beginRegister.
+type newPasskey struct {
+	Name       string          `json:"name"`
+	Credential json.RawMessage `json:"credential"`
+}
+
+// finishRegister checks the new passkey and keeps it.
+func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, error) {
+	u, err := s.signedInFor(r)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := s.takeCeremony(w, r, u.ID)
+	if err != nil {
+		return nil, err
+	}
+	var in newPasskey
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		return nil, badJSON(err)
+	}
+	answer, err := protocol.ParseCredentialCreationResponseBytes(in.Credential)
+	if err != nil {
+		return nil, errBadPasskey
+	}
+	handle, err := s.Store.Handle(r.Context(), u.ID, asked.UserID)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.relying.CreateCredential(holder{handle: handle, name: u.Email}, asked, answer)
+	if err != nil {
+		s.Log.Info("a passkey was not taken", "error", err)
+		return nil, errBadPasskey
+	}
+	c.Attestation = webauthn.CredentialAttestation{} // who made the device is nobody's business
+	stored, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("writing a passkey: %w", err)
+	}
+	err = s.Store.AddPasskey(r.Context(), store.Passkey{
+		UserID: u.ID, CredentialID: c.ID, Credential: string(stored), SignCount: int64(c.Authenticator.SignCount), Name: s.passkeyName(in.Name),
+	}, s.Now())
+	switch digest.KindOf(err) {
+	case digest.Conflict:
+		return nil, errKnownPasskey
+	case digest.Invalid:
+		return nil, errManyPasskeys
+	}
+	return map[string]string{"to": "/settings/passkeys?done=added"}, err
+}
+
+// beginPasskey asks whatever passkey there is to sign in.
+func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
+	if !s.limits.ceremonies.take(client(r), s.Now()) {
+		return nil, errTooMany
+	}
+	options, asked, err := s.relying.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationPreferred))
+	if err != nil {
+		return nil, fmt.Errorf("asking for a passkey: %w", err)
+	}
+	return options, s.keepCeremony(w, r, 0, asked)
+}
+
+// finishPasskey checks the answer of a passkey and signs its owner in. All that
+// is wrong with one has the same answer.
+func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
+	asked, err := s.takeCeremony(w, r, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := protocol.ParseCredentialRequestResponseBody(r.Body)
+	if err != nil {
+		return nil, errBadPasskey
+	}
+	var keys []store.Passkey
+	find := func(_, handle []byte) (webauthn.User, error) {
+		u, err := s.Store.UserByHandle(r.Context(), handle)
+		if err != nil {
+			return nil, err
+		}
+		var h holder
+		h, keys, err = s.holderOf(r.Context(), u, handle)
+		return h, err
+	}
+	_, c, err := s.relying.ValidatePasskeyLogin(find, asked, answer)
+	if err != nil {
+		s.Log.Info("a passkey was refused", "error", err)
+		return nil, errBadPasskey
+	}
+	key, err := s.usePasskey(r.Context(), keys, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.enter(w, r, key.UserID, &key); err != nil {
+		return nil, err
+	}
+	return map[string]string{"to": "/"}, nil
+}
+
+// usePasskey records the use of a passkey. One that counts its signatures and
+// has not counted on is a copy, and refused.
+func (s *site) usePasskey(ctx context.Context, keys []store.Passkey, c *webauthn.Credential) (store.Passkey, error) {
+	for _, k := range keys {
+		if string(k.CredentialID) != string(c.ID) {
+			continue
+		}
+		if c.Authenticator.CloneWarning {
+			s.Log.Warn("a passkey was refused: its count went back, so it may be a copy", "passkey", k.ID)
+			return k, errBadPasskey
+		}
+		stored, err := json.Marshal(c)
+		if err != nil {
+			return k, fmt.Errorf("writing a passkey: %w", err)
+		}
+		err = s.Store.UsePasskey(ctx, k, string(stored), int64(c.Authenticator.SignCount), s.Now())
+		return k, orSpent(err, errBadPasskey)
+	}
+	return store.Passkey{}, errBadPasskey
+}
+
+// keepCeremony keeps what a passkey is asked, under a secret that only this
+// browser has.
+func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID, asked *webauthn.SessionData) error {
+	data, err := json.Marshal(asked)
+	if err != nil {
+		return fmt.Errorf("writing what a passkey is asked: %w", err)
+	}
+	secret, now := newSecret(), s.Now()
+	if err := s.Store.AddCeremony(r.Context(), hashSecret(secret), user, string(data), now, now.Add(ceremonyTTL)); err != nil {
+		return err
+	}
+	s.setCeremonyCookie(w, secret, int(ceremonyTTL.Seconds()))
+	return nil
+}
+
+// takeCeremony gives what was asked, once.
+func (s *site) takeCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID) (asked webauthn.SessionData, err error) {
+	c, err := r.Cookie(s.cookieName() + "-passkey")
+	if err != nil {
+		return asked, errBadPasskey
+	}
+	s.setCeremonyCookie(w, "", -1)
+	data, err := s.Store.TakeCeremony(r.Context(), hashSecret(c.Value), user, s.Now())
+	if err != nil {
+		return asked, orSpent(err, errBadPasskey)
+	}
+	if err := json.Unmarshal([]byte(data), &asked); err != nil {
+		return asked, fmt.Errorf("reading what a passkey was asked: %w", err)
+	}
+	return asked, nil
+}
+
+func (s *site) setCeremonyCookie(w http.ResponseWriter, secret string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookieName() + "-passkey", Value: secret, Path: "/", MaxAge: maxAge,
+		HttpOnly: true, Secure: s.isTLS(), SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// signedInFor is own for JSON.
+func (s *site) signedInFor(r *http.Request) (digest.User, error) {
+	u, ok, err := s.visitor(r)
+	if err == nil && !ok {
+		err = errSignInFirst
+	}
+	return u, err
+}
+
+// A passkeysPage lists the reader's passkeys.
+type passkeysPage struct {
+	settingsFrame
+	Can  bool // passkeys can be used at this address
+	Keys []passkeyRow
+}
+
+type passkeyRow struct {
+	ID                int64
+	Name, Added, Used string
+}
+
+func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	keys, err := s.Store.Passkeys(r.Context(), me.ID)
+	if err != nil {
+		return err
+	}
+	p := passkeysPage{settingsFrame: s.frame(r, me), Can: s.relying != nil}
+	if done := r.URL.Query().Get("done"); done == "added" || done == "removed" {
+		p.Saved = done
+	}
+	zone := zoneOr(me.Digest.TimeZone)
+	for _, k := range keys {
+		row := passkeyRow{ID: k.ID, Name: k.Name, Added: k.CreatedAt.In(zone).Format("2 January 2006")}
+		if !k.UsedAt.IsZero() {
+			row.Used = k.UsedAt.In(zone).Format("2 January 2006")
+		}
+		p.Keys = append(p.Keys, row)
+	}
+	return s.show(w, r, http.StatusOK, "passkeys", "Passkeys", p)
+}
+
+func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) error {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return errNotFound
+	}
+	var keep []byte
+	if c, err := r.Cookie(s.cookieName()); err == nil {
+		keep = hashSecret(c.Value)
+	}
+	if err := s.Store.RemovePasskey(r.Context(), me.ID, id, keep); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/settings/passkeys?done=removed", http.StatusSeeOther)
+	return nil
+}

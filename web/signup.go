@@ -1,0 +1,184 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/render"
+	"digest/store"
+	"digest/timezone"
+)
+
+// signUpTTL is how long the link of a sign-up works.
+const signUpTTL = 24 * time.Hour
+
+// A signUpPage asks for an address and a time zone.
+type signUpPage struct {
+	enquiry
+	Sent      bool // the form was taken
+	Zone      string
+	WrongZone string
+	Near      []string // real names like the one that was typed
+	Names     []string // all of them
+	Token     string   // of the invitation
+	Refusal   string   // why nobody can sign up this way; empty: they can
+}
+
+const (
+	closedWords  = "Sign-up is closed here. Whoever runs this can add you."
+	invitedWords = "Sign-up is by invitation here. If you know whoever runs this, ask for a link."
+	spentWords   = "This invitation was used, was taken back, or is too old: one works once, within two weeks. Ask for another one."
+	unmailedWord = "No mail can be sent from here, so nobody can sign up. Whoever runs this can add you."
+)
+
+// mayTry says whether a visitor with that invitation may sign up, and if not why.
+func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refusal string, err error) {
+	switch {
+	case !s.mails():
+		return 0, unmailedWord, nil
+	case s.SignUp == SignUpOpen && token == "":
+		return 0, "", nil
+	case s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation:
+		return 0, closedWords, nil
+	case token == "":
+		return 0, invitedWords, nil
+	}
+	i, err := s.Store.Invitation(ctx, hashSecret(token), s.Now())
+	switch {
+	case digest.KindOf(err) != digest.NotFound:
+		return i.ID, "", err
+	case s.SignUp == SignUpOpen:
+		return 0, "", nil // it needs none
+	}
+	return 0, spentWords, nil
+}
+
+func (s *site) signUpPage(w http.ResponseWriter, r *http.Request) error {
+	p := signUpPage{Token: r.URL.Query().Get("invitation"), Sent: r.URL.Query().Get("sent") == "1", Names: timezone.Names()}
+	if p.Sent {
+		return s.show(w, r, http.StatusOK, "sign-up", "Look into your mail", p)
+	}
+	var err error
+	if _, p.Refusal, err = s.mayTry(r.Context(), p.Token); err != nil {
+		return err
+	}
+	return s.showSignUp(w, r, http.StatusOK, p)
+}
+
+func (s *site) showSignUp(w http.ResponseWriter, r *http.Request, status int, p signUpPage) error {
+	if p.Refusal != "" {
+		status = http.StatusForbidden
+	}
+	return s.show(w, r, status, "sign-up", "Sign up", p)
+}
+
+// askSignUp takes the form. What it answers is the same whoever has an account:
+// who has one gets a sign-in link in place of the other.
+func (s *site) askSignUp(w http.ResponseWriter, r *http.Request) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	p := signUpPage{Zone: form.Get(formZone), Token: form.Get("invitation"), Names: timezone.Names()}
+	p.Email = form.Get(formEmail)
+	invitation, refusal, err := s.mayTry(r.Context(), p.Token)
+	if p.Refusal = refusal; err != nil || refusal != "" {
+		return s.orShow(err, func() error { return s.showSignUp(w, r, http.StatusForbidden, p) })
+	}
+	zone := strings.TrimSpace(p.Zone)
+	if p.WrongZone, p.Near = wrongZone(zone); p.WrongZone != "" {
+		p.WrongZone = strings.TrimSuffix(p.WrongZone, " Nothing was changed.")
+		if _, err := s.Mailbox(strings.TrimSpace(p.Email)); err != nil {
+			p.Wrong = wrongEmail
+		}
+		return s.showSignUp(w, r, http.StatusUnprocessableEntity, p)
+	}
+	q, status, err := s.enquire(r, knockSignUp, form)
+	if p.enquiry = q; err != nil || q.Wrong != "" {
+		return s.orShow(err, func() error { return s.showSignUp(w, r, status, p) })
+	}
+	if q.knock != 0 {
+		s.Mailroom.take(s.signUpErrand(q, store.SignUp{Email: q.key, TimeZone: zone, Invitation: invitation}))
+	}
+	http.Redirect(w, r, "/sign-up?sent=1", http.StatusSeeOther)
+	return nil
+}
+
+// orShow gives an error, or shows a page if there is none.
+func (s *site) orShow(err error, show func() error) error {
+	if err != nil {
+		return err
+	}
+	return show()
+}
+
+func (s *site) signUpErrand(q enquiry, up store.SignUp) errand {
+	return errand{knock: q.knock, write: func(ctx context.Context) (string, render.Letter, bool, error) {
+		u, err := s.Store.UserByEmail(ctx, up.Email)
+		if err == nil {
+			l, err := s.writeSignIn(ctx, u)
+			return u.Email, l, true, err
+		}
+		if digest.KindOf(err) != digest.NotFound {
+			return "", render.Letter{}, false, err
+		}
+		token, now := newSecret(), s.Now()
+		err = s.Store.AddSignUp(ctx, hashSecret(token), up, now, now.Add(signUpTTL))
+		return up.Email, signUpLetter(s.BaseURL, token), true, err
+	}}
+}
+
+// A confirmPage shows the button behind the link of a sign-up.
+type confirmPage struct {
+	Token string
+	store.SignUp
+}
+
+// confirmPage changes nothing: link scanners open every link in a mail.
+func (s *site) confirmPage(w http.ResponseWriter, r *http.Request) error {
+	p := confirmPage{Token: r.URL.Query().Get("token")}
+	var err error
+	if p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now()); err != nil {
+		return orSpent(err, errSpentSignUp)
+	}
+	return s.show(w, r, http.StatusOK, "sign-up-confirm", "Confirm", p)
+}
+
+// confirm makes the account and signs in.
+func (s *site) confirm(w http.ResponseWriter, r *http.Request) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	if s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation {
+		return errSignUpClosed
+	}
+	u, err := s.Store.ConfirmSignUp(r.Context(), hashSecret(form.Get("token")), s.SignUp == SignUpInvitation, s.Now())
+	if digest.KindOf(err) == digest.Conflict {
+		return errSpentInvitation
+	}
+	if err != nil {
+		return orSpent(err, errSpentSignUp)
+	}
+	return s.enterAt(w, r, u.ID, "/")
+}
+
+// enterAt is enter by a link, and leads to one of our pages.
+func (s *site) enterAt(w http.ResponseWriter, r *http.Request, user digest.UserID, path string) error {
+	if err := s.enter(w, r, user, nil); err != nil {
+		return err
+	}
+	http.Redirect(w, r, path, http.StatusSeeOther)
+	return nil
+}
+
+// orSpent is p for a link that is no more, else the error.
+func orSpent(err error, p *problem) error {
+	if digest.KindOf(err) == digest.NotFound {
+		return p
+	}
+	return err
+}
