@@ -64,20 +64,21 @@ func TestImports(t *testing.T) {
 // TestOnlyOneRoom holds that each outside world is known to one package only.
 func TestOnlyOneRoom(t *testing.T) {
 	rooms := map[string]string{ // the beginning of an import path: where it may stand
-		"github.com/jmoiron/sqlx":            "store",
-		"github.com/lib/pq":                  "store",
-		"github.com/ncruces/go-sqlite3":      "store",
-		"github.com/mmcdole/gofeed":          "feed",
-		"github.com/microcosm-cc/bluemonday": "feed",
-		"github.com/andybalholm/brotli":      "poller",
-		"github.com/wneessen/go-mail":        "mailer",
-		"github.com/emersion/go-msgauth":     "mailer",
-		"github.com/emersion/go-message":     "bounce",
-		"github.com/emersion/go-smtp":        "bounce",
-		"github.com/go-webauthn/webauthn":    "web",
-		"blitiri.com.ar/go/spf":              "doctor",
-		"github.com/alecthomas/kong":         "cmd",
-		"github.com/schollz/progressbar":     "cmd",
+		"github.com/jmoiron/sqlx":              "store",
+		"github.com/lib/pq":                    "store",
+		"github.com/ncruces/go-sqlite3":        "store",
+		"github.com/mmcdole/gofeed":            "feed",
+		"github.com/microcosm-cc/bluemonday":   "feed",
+		"github.com/andybalholm/brotli":        "poller",
+		"github.com/wneessen/go-mail":          "mailer",
+		"github.com/emersion/go-msgauth":       "mailer",
+		"github.com/emersion/go-message":       "bounce",
+		"github.com/emersion/go-smtp":          "bounce",
+		"github.com/go-webauthn/webauthn":      "web",
+		"github.com/klauspost/compress/gzhttp": "web",
+		"blitiri.com.ar/go/spf":                "doctor",
+		"github.com/alecthomas/kong":           "cmd",
+		"github.com/schollz/progressbar":       "cmd",
 	}
 	for path, file := range parsed(t, false) {
 		for _, imported := range file.Imports {

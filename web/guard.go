@@ -3,7 +3,10 @@ package web
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzhttp"
 )
 
 // maxBody is the most a visitor may send, in bytes: the forms here are tiny.
@@ -21,11 +24,27 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin.AddInsecureBypassPattern(oneClick) // the token in the path is the proof; it needs no cookie
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
 	inner := s.remember(origin.Handler(s.orProblem(mux)))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
 		r.Body = http.MaxBytesReader(w, r.Body, s.bodyLimit(r))
 		inner.ServeHTTP(w, r)
-	})
+	}))
+}
+
+// compressed sends texts compressed to who takes them so. A few random bytes go
+// along: from the exact length of a page that also says back what was asked,
+// somebody on the line could else guess at the rest of it (BREACH).
+func compressed(h http.Handler) http.Handler {
+	const leastSize, jitter = 1 << 10, 32
+	isText := func(contentType string) bool {
+		return strings.HasPrefix(contentType, "text/") || strings.HasPrefix(contentType, "image/svg+xml")
+	}
+	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.MinSize(leastSize),
+		gzhttp.RandomJitter(jitter, 0, false), gzhttp.ContentTypeFilter(isText))
+	if err != nil {
+		panic(err) // only options that contradict each other
+	}
+	return wrap(h)
 }
 
 // bodyLimit is how many bytes a request may bring: more where a file is expected.

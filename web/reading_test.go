@@ -1,0 +1,398 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// brings lets a feed bring posts to a digest; they stay hidden until midnight.
+func (r *room) brings(sub digest.Subscription, title string, posts ...digest.Post) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	r.feeds++
+	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{
+		URL: fmt.Sprintf("https://site.example/%d", r.feeds), Host: "site.example", State: digest.FeedActive,
+		Title: title, SiteURL: "https://site.example/",
+	})
+	r.must(err)
+	sub.FeedID = f.ID
+	_, err = r.store.Subscribe(ctx, sub, r.now)
+	r.must(err)
+	f.ParsedAt, f.LastOKAt = r.now, r.now
+	polled := store.Polled{Feed: f, FirstRead: true}
+	for _, p := range posts {
+		p.FeedID, p.SeenAt, p.PublishedAt = f.ID, r.now, r.now
+		polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
+	}
+	_, err = r.store.Record(ctx, r.now, []store.Polled{polled})
+	r.must(err)
+}
+
+func posts(n int, of string) []digest.Post {
+	all := make([]digest.Post, n)
+	for i := range all {
+		all[i] = post(fmt.Sprintf("%s, part %d", of, i))
+		all[i].URL += fmt.Sprint(i)
+		all[i].Summary = prose(60, of, i)
+		all[i].Content = "<p>" + prose(600, of, i) + "</p>"
+	}
+	return all
+}
+
+// prose is words that compress about as badly as those of people.
+func prose(words int, of string, number int) string {
+	random := rand.New(rand.NewPCG(uint64(number), uint64(len(of)*1000+int(of[len(of)-1]))))
+	var b strings.Builder
+	for range words {
+		for range 1 + random.IntN(4) {
+			b.WriteByte("bdfghklmnprstvz"[random.IntN(15)])
+			b.WriteByte("aeiou"[random.IntN(5)])
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// postPaths are the addresses of the posts on a page.
+func (a answer) postPaths() (paths []string) {
+	for _, id := range a.attrs("article", "id") {
+		paths = append(paths, "/posts/"+strings.TrimPrefix(id, "post-"))
+	}
+	return paths
+}
+
+// TestHiddenPost: before its midnight a post has no address for anyone, and
+// after it none for others; also where another clock was ahead (I2).
+func TestHiddenPost(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		bob, bobs := r.user("bob@example.org")
+		v, other := r.visitor().signIn(ann), r.visitor().signIn(bob)
+		r.arrives(bobs, post("Bob's own"))
+		r.arrives(d, post("Secret"))
+		guesses := []string{
+			"/posts/1", "/posts/2", "/posts/3", "/posts/0", "/posts/-1", "/posts/9223372036854775808", "/posts/x", "/posts/", "/posts/1/", "/posts/2?sheet=1",
+			"/editions/2026-11-21", "/editions/2026-11", "/editions/2026-11-21?sheet=1", "/editions/0000-00-00", "/e/1", "/e/2",
+		}
+		closed := func(v *visitor) {
+			r.t.Helper()
+			for _, path := range guesses {
+				v.get(path).status(http.StatusNotFound)
+			}
+			for _, path := range append(guesses, "/", "/editions", "/?sheet=1", "/saved", "/search?q=Secret") {
+				if body := v.get(path).body; strings.Contains(body, ">Secret") || strings.Contains(body, "sentences about Secret") {
+					r.t.Errorf("%s shows what is hidden", path)
+				}
+			}
+		}
+		closed(v)
+		r.beforeMidnight(time.Second)
+		closed(v)
+		r.now = r.now.Add(time.Second)
+		closed(v) // nothing is released yet
+		r.midnightNow()
+		midnight := r.now
+		r.now = midnight.Add(-time.Second) // as another process, whose clock is ahead, leaves it
+		closed(v)
+		link := "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
+		r.visitor().get(link).status(http.StatusNotFound)
+
+		r.now = midnight
+		path := v.get("/").status(http.StatusOK).postPaths()[0]
+		v.get(path).status(http.StatusOK).shows("h1", "Secret")
+		r.visitor().get(link).status(http.StatusOK)
+		other.get(path).status(http.StatusNotFound)
+		if got := r.visitor().get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
+			r.t.Errorf("a stranger is led to %q", got)
+		}
+		r.now = midnight.Add(time.Hour)
+		v.get(path).status(http.StatusOK)
+		other.get(path).status(http.StatusNotFound)
+	})
+}
+
+const hostileContent = `<h1>Said again</h1><h5 id="main" class="top" style="position:fixed">Deep</h5><h2 onclick="x()">Two</h2>
+<script>alert(1)</script><style>body{display:none}</style><iframe src="https://evil.example"></iframe><form action="/sign-out" method="post"><button>x</button><input name=a></form>
+<p style="color:red" class="notice" id="keys" onmouseover="x()" dir="rtl" lang="he">text <a href="javascript:alert(1)">a</a> <a href="https://ok.example/?a=1&b=2" target="_top" rel="opener" onclick="x()">b</a> <a href="//evil.example">c</a></p>
+<img src="https://pictures.example/a.png" onerror="x()" srcset="https://evil.example 2x" width="99999" height="10"><img src="javascript:x"><svg onload="x()"></svg><math><mi xlink:href="javascript:x"></mi></math>
+<table><tr><th>n</th><th>what</th></tr><tr><td>1</td><td onclick="x()">` + "averyverylongwordthatisnotbrokenatall averyverylongwordthatisnotbrokenatall" + `</td></tr></table>
+<template><b>t</b></template><base href="https://evil.example"><meta http-equiv="refresh" content="0;url=https://evil.example"><link rel="stylesheet" href="https://evil.example">{{.}} </div></article></main><p>after`
+
+// TestPostIsHarmless: what a feed says is text, links that were looked at, and
+// pictures that come through this instance; nothing else of it is on a page.
+func TestPostIsHarmless(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		p := post(`Title <script>alert(1)</script> "'`)
+		p.Author, p.Summary, p.Language = `<b onclick=x>Tom</b>`, `<img src=x onerror=alert(1)>`, `"><b>`
+		p.Content = hostileContent
+		r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, `</h2><script>x</script>`, p)
+		r.midnight()
+		v := r.visitor().signIn(u)
+		front := v.get("/").status(http.StatusOK)
+		page := v.get(front.postPaths()[0]).status(http.StatusOK)
+		for name, a := range map[string]answer{"front": front, "post": page} {
+			if len(a.find("article .text")) != 1 {
+				r.t.Errorf("%s: the full text is not shown", name)
+			}
+			for _, selector := range []string{"article [style]", "article [onclick]", "article [onerror]", "article [onmouseover]", "article script", "article style",
+				"article iframe", "article svg", "article math", "article template", "article base", "article meta", "article link", "article [target]",
+				"article [srcset]", "main form[action=/sign-out]", ".text [id]", ".text form", ".text input", ".text button", "article b", ".text .notice", ".text .top", "article img"} {
+				if n := len(a.find(selector)); n != 0 {
+					r.t.Errorf("%s: %d of %q", name, n, selector)
+				}
+			}
+			if got := a.attrs(".text a", "href"); !slices.Equal(got, []string{"https://ok.example/?a=1&b=2"}) {
+				r.t.Errorf("%s: links to %q", name, got)
+			}
+			if got := a.attrs(".text a", "rel"); !slices.Equal(got, []string{"noopener noreferrer"}) {
+				r.t.Errorf("%s: links with rel %q", name, got)
+			}
+			if got := a.attrs(".text .scroll", "tabindex"); !slices.Equal(got, []string{"0"}) {
+				r.t.Errorf("%s: the table is reached by %q", name, got)
+			}
+			if len(a.find("main")) != 1 || len(a.find("h1")) != 1 || len(a.find("footer.foot")) != 1 {
+				r.t.Errorf("%s: the page around the post is broken", name)
+			}
+			a.stepsDown()
+		}
+	})
+}
+
+// stepsDown checks that a page's headings begin with its only h1 and that none
+// is skipped on the way down.
+func (a answer) stepsDown() {
+	a.t.Helper()
+	last := 0
+	for _, m := range regexp.MustCompile(`<h([1-6])`).FindAllStringSubmatch(a.body, -1) {
+		level := int(m[1][0] - '0')
+		if level > last+1 || level == 1 && last > 0 {
+			a.t.Errorf("%s: h%d after h%d", a.Request.URL, level, last)
+		}
+		last = level
+	}
+}
+
+// TestPostInItsEdition: a post leads to the author's page first, to its
+// edition, and to its neighbours there, in the order of the page.
+func TestPostInItsEdition(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Zoo"}, "A", posts(1, "Ant")...)
+		r.brings(digest.Subscription{DigestID: d.ID}, "B", posts(2, "Bee")...)
+		r.midnight()
+		v := r.visitor().signIn(u)
+		front := v.get("/").status(http.StatusOK)
+		front.stepsDown()
+		front.shows(".headline", "Bee, part 0", "Bee, part 1", "Ant, part 0").shows("h2", "B", "Zoo").shows("h3", "Bee, part 0", "Bee, part 1", "A")
+		paths := front.postPaths()
+		middle := v.get(paths[1]).status(http.StatusOK)
+		middle.shows("h1", "Bee, part 1").shows(".turn a", "The post before Bee, part 0", "The next post Ant, part 0").shows(".button", "Read at site.example")
+		if got := middle.attrs(".turn a", "href"); !slices.Equal(got, []string{paths[0], paths[2]}) {
+			r.t.Errorf("neighbours at %q, want %q", got, paths)
+		}
+		if got := middle.attrs("h1 a", "href"); !slices.Equal(got, []string{"https://site.example/post1"}) {
+			r.t.Errorf("the title leads to %q", got)
+		}
+		if got := middle.attrs(".folio a", "href"); got[1] != "/editions/2026-11-21#post-"+strings.TrimPrefix(paths[1], "/posts/") {
+			r.t.Errorf("the edition is at %q", got)
+		}
+		if got := middle.attrs("nav [aria-current=true]", "href"); !slices.Equal(got, []string{"/editions"}) {
+			r.t.Errorf("the page belongs to %q", got)
+		}
+		if got := front.attrs("form.keep input", "value"); got[0] != "/#post-"+strings.TrimPrefix(paths[0], "/posts/") {
+			r.t.Errorf("saving leads back to %q", got)
+		}
+		r.must(r.store.SavePost(r.t.Context(), u.ID, 1, r.now))
+		v.get("/posts/1").status(http.StatusOK).shows("form.keep button", "Remove from Saved")
+	})
+}
+
+func TestDisplay(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		for i, display := range []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText} {
+			r.brings(digest.Subscription{DigestID: d.ID, Display: display}, string(rune('A'+i)), posts(1, string(display))...)
+		}
+		r.midnight()
+		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
+		if got := a.attrs("article", "class"); !slices.Equal(got, []string{"post brief", "post excerpt", "post full"}) {
+			r.t.Errorf("posts are shown as %q", got)
+		}
+		if e, f := len(a.find("p.excerpt")), len(a.find(".text p")); e != 1 || f != 1 {
+			r.t.Errorf("%d excerpts and %d texts", e, f)
+		}
+		linked := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
+		if n := len(linked.find("main form")) + len(linked.find("a.here")) + len(linked.find("main nav.turn")); n != 0 {
+			r.t.Errorf("a page for who has only the link leads to %d other things", n)
+		}
+	})
+}
+
+// TestLargeEdition: however many posts come in a day, a page stays light, and
+// every post can be reached.
+func TestLargeEdition(t *testing.T) {
+	const sites, each1 = 25, 20
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		for i := range sites {
+			r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, fmt.Sprintf("Site %02d", i), posts(each1, fmt.Sprintf("Story %d", i))...)
+		}
+		r.midnight()
+		v := r.visitor().signIn(u)
+		seen := map[string]bool{}
+		for sheet := range 3 {
+			a := v.get(fmt.Sprintf("/?sheet=%d", sheet+1)).status(http.StatusOK)
+			a.stepsDown()
+			for _, path := range a.postPaths() {
+				seen[path] = true
+			}
+			if got := a.attrs(".sheets a", "href"); !slices.Equal(got, []string{"/", "/?sheet=2", "/?sheet=3"}) {
+				r.t.Fatalf("sheets at %q", got)
+			}
+			a.shows(".folio p", "No. 1 · 500 posts from 25 sites")
+		}
+		if len(seen) != sites*each1 {
+			r.t.Errorf("%d posts can be reached", len(seen))
+		}
+		for _, sheet := range []string{"0", "4", "-1", "x", "99999999999999999999"} {
+			v.get("/?sheet=" + sheet).status(http.StatusNotFound)
+		}
+		total := v.weight("/")
+		r.t.Logf("the first page weighs %d bytes", total)
+		if total > 60_000 {
+			r.t.Errorf("the first page weighs %d bytes, want at most 60,000", total)
+		}
+	})
+}
+
+// weight is how many bytes a page takes with its style and scripts, over the wire.
+func (v *visitor) weight(path string) int {
+	v.t.Helper()
+	v.header["Accept-Encoding"] = "gzip"
+	defer delete(v.header, "Accept-Encoding")
+	unpack := func(a answer) string {
+		zr, err := gzip.NewReader(strings.NewReader(a.body))
+		if err != nil {
+			v.t.Fatalf("%s does not come compressed: %v", a.Request.URL, err)
+		}
+		b, err := io.ReadAll(zr)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		return string(b)
+	}
+	a := v.get(path).status(http.StatusOK)
+	total := len(a.body)
+	page := answer{a.Response, a.t, unpack(a)}
+	for _, url := range append(page.attrs("link[rel=stylesheet]", "href"), page.attrs("script", "src")...) {
+		total += len(v.get(url).status(http.StatusOK).body)
+	}
+	return total
+}
+
+func TestCompressed(t *testing.T) {
+	each(t, func(r *room) {
+		v := r.visitor()
+		if got := v.get("/bot"); got.Header.Get("Content-Encoding") != "" || !slices.Contains(got.Header.Values("Vary"), "Accept-Encoding") {
+			r.t.Errorf("plain: %q", got.Header)
+		}
+		v.header["Accept-Encoding"] = "gzip, br"
+		a := v.get("/bot").status(http.StatusOK)
+		if a.Header.Get("Content-Encoding") != "gzip" || !slices.Contains(a.Header.Values("Vary"), "Accept-Encoding") || !slices.Contains(a.Header.Values("Vary"), "Cookie") {
+			r.t.Errorf("compressed: %q", a.Header)
+		}
+		if !bytes.HasPrefix([]byte(a.body), []byte{0x1f, 0x8b}) {
+			r.t.Error("the page is not compressed")
+		}
+		v.do("HEAD", "/bot", "", nil).status(http.StatusOK)
+	})
+	g := newGallery(t)
+	w := g.see(g.imagePath("https://site.example/"+strings.Repeat("a", 1500)+".gif"), "Accept-Encoding", "gzip")
+	if w.Code != http.StatusOK || w.Header().Get("Content-Encoding") != "" {
+		t.Errorf("a picture: %d %q", w.Code, w.Header())
+	}
+}
+
+// TestArchiveByMonth: an archive of any size is a few light pages.
+func TestArchiveByMonth(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		for range 45 { // into January
+			r.arrives(d, post(r.now.String()))
+			r.midnight()
+		}
+		v := r.visitor().signIn(u)
+		a := v.get("/editions").status(http.StatusOK)
+		a.stepsDown()
+		if got := len(a.find(".dates a")); got != 31 {
+			r.t.Errorf("%d editions are listed", got)
+		}
+		if got := a.attrs(".months a", "href"); !slices.Equal(got, []string{"/editions/2027-01", "/editions/2026-12", "/editions/2026-11"}) {
+			r.t.Errorf("months at %q", got)
+		}
+		a.shows(".year", "2027", "2026")
+		m := v.get("/editions/2026-12").status(http.StatusOK).shows("h1", "December 2026").shows(".turn a", "Earlier November 2026", "Later January 2027")
+		if got := m.attrs(".dates a", "href"); len(got) != 31 || got[0] != "/editions/2026-12-31" || got[30] != "/editions/2026-12-01" {
+			r.t.Errorf("December is %q", got)
+		}
+		m.stepsDown()
+		v.get("/editions/2026-11").status(http.StatusOK).shows(".turn a", "Later December 2026")
+		for _, path := range []string{"/editions/2026-10", "/editions/2026-13", "/editions/2026", "/editions/2026-1", "/editions/2026-11-20", "/editions/2026-11-31"} {
+			v.get(path).status(http.StatusNotFound)
+		}
+	})
+}
+
+// TestReaderFromTheRight: the page runs as its reader wants, the posts as
+// their authors wrote them; and keys only act where they are wanted.
+func TestReaderFromTheRight(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.must(r.store.SetDirection(r.t.Context(), u.ID, digest.RightToLeft))
+		p := post("דבר")
+		p.Language, p.Content = "he", "<p>"+strings.Repeat("טקסט ארוך מאוד ", 20)+`</p><p dir="ltr">And English.</p>`
+		r.brings(digest.Subscription{DigestID: d.ID}, "A", p)
+		r.midnight()
+		v := r.visitor().signIn(u)
+		front := v.get("/").status(http.StatusOK)
+		post := v.get(front.postPaths()[0]).status(http.StatusOK)
+		for _, selector := range []string{"html[dir=rtl]", "html[data-keys]", ".text[dir=rtl]", ".text p[dir=ltr]", "dialog#keys"} {
+			if len(post.find(selector)) != 1 {
+				r.t.Errorf("no %q", selector)
+			}
+		}
+		r.must(r.store.SetShortcuts(r.t.Context(), u.ID, false))
+		post = v.get("/").status(http.StatusOK)
+		if len(post.find("html[data-keys]"))+len(post.find("dialog")) != 0 {
+			r.t.Error("keys act though they are turned off")
+		}
+	})
+}
+
+func TestStandingIsSaid(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		r.must(r.store.SetPause(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
+		v.get("/").status(http.StatusOK).shows("h1", "Daily Digest is paused")
+		r.must(r.store.EndPause(r.t.Context(), d.ID, r.now))
+		r.arrives(d, post("One"))
+		r.midnight()
+		v.get("/").status(http.StatusOK).shows(".notice")
+		r.must(r.store.SetPause(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
+		v.get("/").status(http.StatusOK).shows(".notice", "Daily Digest is paused until Tuesday 1 December. Change that")
+	})
+}
