@@ -14,9 +14,9 @@ import (
 // How much of an edition one page shows. What is beyond it is on further sheets;
 // what is beyond the room for excerpts and texts is shown as headlines.
 const (
-	mostPosts    = 200
-	mostExcerpts = 100
-	mostText     = 60 << 10 // bytes of HTML of full texts
+	mostPosts    = 150
+	mostExcerpts = 60
+	mostText     = 40 << 10 // bytes of HTML of full texts
 )
 
 // minContents is the least number of sites worth a list of them.

@@ -253,13 +253,13 @@ func TestLargeEdition(t *testing.T) {
 		r.midnight()
 		v := r.visitor().signIn(u)
 		seen := map[string]bool{}
-		for sheet := range 3 {
+		for sheet := range 4 {
 			a := v.get(fmt.Sprintf("/?sheet=%d", sheet+1)).status(http.StatusOK)
 			a.stepsDown()
 			for _, path := range a.postPaths() {
 				seen[path] = true
 			}
-			if got := a.attrs(".sheets a", "href"); !slices.Equal(got, []string{"/", "/?sheet=2", "/?sheet=3"}) {
+			if got := a.attrs(".sheets a", "href"); !slices.Equal(got, []string{"/", "/?sheet=2", "/?sheet=3", "/?sheet=4"}) {
 				r.t.Fatalf("sheets at %q", got)
 			}
 			a.shows(".folio p", "No. 1 · 500 posts from 25 sites")
@@ -267,7 +267,7 @@ func TestLargeEdition(t *testing.T) {
 		if len(seen) != sites*each1 {
 			r.t.Errorf("%d posts can be reached", len(seen))
 		}
-		for _, sheet := range []string{"0", "4", "-1", "x", "99999999999999999999"} {
+		for _, sheet := range []string{"0", "5", "-1", "x", "99999999999999999999"} {
 			v.get("/?sheet=" + sheet).status(http.StatusNotFound)
 		}
 		total := v.weight("/")
