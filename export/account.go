@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"digest"
@@ -19,6 +20,9 @@ type account struct {
 	Direction string     `json:"direction_of_pages"`
 	Shortcuts bool       `json:"single_keys"`
 	Digest    settings   `json:"digest"`
+	Stays     []stay     `json:"stays"`
+	Passkeys  []passkey  `json:"passkeys"`
+	Sessions  []session  `json:"sessions"`
 	NotMailed *notMailed `json:"not_mailed"` // null: the address is mailed
 }
 
@@ -28,6 +32,7 @@ type settings struct {
 	State       string     `json:"state"`
 	PausedUntil *time.Time `json:"paused_until"`
 	Days        string     `json:"days"`
+	Mailed      bool       `json:"mailed"`
 	MailAt      string     `json:"mail_at"` // by the reader's clock
 	Layout      string     `json:"layout"`
 	Images      string     `json:"images"`
@@ -49,15 +54,84 @@ func (e *Export) readAccount(ctx context.Context) error {
 		Direction: string(u.Direction), Shortcuts: u.Shortcuts,
 		Digest: settings{
 			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Weekdays.String(),
-			MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),
+			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),
 			Threaded: d.Threaded, Editions: d.Editions,
 		},
+	}
+	if err := e.readDoors(ctx); err != nil {
+		return err
 	}
 	s, ok, err := e.store.Suppressed(ctx, u.Email)
 	if ok {
 		e.account.NotMailed = &notMailed{string(s.Reason), s.Evidence, s.CreatedAt.UTC()}
 	}
 	return err
+}
+
+// stay is days in another zone.
+type stay struct {
+	From     string `json:"from"`
+	To       string `json:"to"`
+	TimeZone string `json:"time_zone"`
+	Begun    bool   `json:"begun"`
+}
+
+// passkey is a second way to sign in, without what it is checked by.
+type passkey struct {
+	Name   string     `json:"name"`
+	Added  time.Time  `json:"added_at"`
+	UsedAt *time.Time `json:"used_at"`
+}
+
+// session is a browser that is signed in.
+type session struct {
+	Began   *time.Time `json:"began_at"`
+	Ends    time.Time  `json:"ends_at"`
+	Passkey bool       `json:"with_passkey"`
+}
+
+// readDoors reads where the reader stays and how they come in.
+func (e *Export) readDoors(ctx context.Context) error {
+	a := &e.account
+	a.Stays, a.Passkeys, a.Sessions = []stay{}, []passkey{}, []session{}
+	stays, err := e.store.Stays(ctx, e.user.ID)
+	if err != nil {
+		return err
+	}
+	for _, s := range stays {
+		a.Stays = append(a.Stays, stay{s.From.String(), s.To.String(), s.TimeZone, s.Begun})
+	}
+	passkeys, err := e.store.Passkeys(ctx, e.user.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range passkeys {
+		a.Passkeys = append(a.Passkeys, passkey{p.Name, p.CreatedAt.UTC(), known(p.UsedAt)})
+	}
+	sessions, err := e.store.Sessions(ctx, e.user.ID, e.now)
+	for _, s := range sessions {
+		a.Sessions = append(a.Sessions, session{known(s.BeganAt), s.EndsAt.UTC(), s.Passkey})
+	}
+	return err
+}
+
+// filter is a word filter, as filters.json has it.
+type filter struct {
+	Words string    `json:"words"`
+	Feed  string    `json:"feed"` // its address; empty: all
+	Since time.Time `json:"since"`
+}
+
+func (e *Export) writeFilters(_ context.Context, w io.Writer) error {
+	urls := map[digest.FeedID]string{}
+	for _, s := range slices.Concat(e.taken, e.rested) {
+		urls[s.FeedID] = s.Feed.URL
+	}
+	list := []filter{}
+	for _, f := range e.filters {
+		list = append(list, filter{f.Words, urls[f.FeedID], f.CreatedAt.UTC()})
+	}
+	return writeJSON(w, list)
 }
 
 // known is a time for JSON: null if there is none.
@@ -78,12 +152,13 @@ type subscription struct {
 	OwnTitle string `json:"own_title"`
 	Folder   string `json:"folder"`
 	Display  string `json:"display"` // empty: as the digest
+	Resting  bool   `json:"resting"`
 }
 
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
-	for _, s := range e.taken {
-		list = append(list, subscription{s.Feed.URL, s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display)})
+	for i, s := range slices.Concat(e.taken, e.rested) {
+		list = append(list, subscription{s.Feed.URL, s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display), i >= len(e.taken)})
 	}
 	return writeJSON(w, list)
 }

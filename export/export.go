@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"time"
 
 	"digest"
@@ -30,6 +31,19 @@ type Store interface {
 	Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Source, error)
 	// Saved lists what a reader keeps, what was saved last first, from a place in the list on.
 	Saved(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
+	// Rested lists the feeds that a reader has put to rest.
+	Rested(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
+	// Filters lists a digest's filters in the order in which they were made.
+	Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error)
+	// HeldPosts lists what was held back at midnights before the given one, of
+	// all if that is zero: the newest midnight first, and of each all of it.
+	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.Held, error)
+	// Stays lists the stays that a reader has planned or begun.
+	Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error)
+	// Passkeys lists a user's passkeys.
+	Passkeys(ctx context.Context, user digest.UserID) ([]store.Passkey, error)
+	// Sessions lists a user's sessions that are not over.
+	Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]store.Session, error)
 }
 
 // mostEditions is more than one a day in a lifetime.
@@ -44,6 +58,8 @@ type Export struct {
 	digest   digest.Digest
 	account  account
 	taken    []store.SubscriptionInfo
+	rested   []store.SubscriptionInfo
+	filters  []digest.Filter
 	editions []digest.Edition // that are out, newest first
 
 	pieces  *template.Template // of pages
@@ -63,7 +79,13 @@ func Read(ctx context.Context, st Store, u digest.User, d digest.Digest, now tim
 }
 
 func (e *Export) readFeeds(ctx context.Context) (err error) {
-	e.taken, err = e.store.Subscriptions(ctx, e.digest.ID)
+	if e.taken, err = e.store.Subscriptions(ctx, e.digest.ID); err != nil {
+		return err
+	}
+	if e.rested, err = e.store.Rested(ctx, e.digest.ID); err != nil {
+		return err
+	}
+	e.filters, err = e.store.Filters(ctx, e.digest.ID)
 	return err
 }
 
@@ -90,11 +112,13 @@ func (e *Export) Write(ctx context.Context, w io.Writer) error {
 		{"account.json", e.writeAccount},
 		{"feeds.opml", e.writeOPML},
 		{"feeds.json", e.writeFeeds},
+		{"filters.json", e.writeFilters},
 		{"index.html", e.writeIndex},
 		{"editions.json", e.writeEditions},
 		{"posts.jsonl", e.writePosts},
 		{"saved.jsonl", e.writeSaved},
 		{"saved.html", e.writeSavedPage},
+		{"held.jsonl", e.writeHeld},
 	} {
 		if err := e.file(ctx, f.name, f.write); err != nil {
 			return err
@@ -139,9 +163,11 @@ saved.html      the posts you keep
 account.json    your address, your settings, when you signed in
 feeds.opml      your feeds, for any feed reader
 feeds.json      your feeds with your own titles, folders and how they are shown
+filters.json    your word filters
 editions.json   a list of your editions and what became of their mail
 posts.jsonl     every post of your editions, one JSON object a line
 saved.jsonl     the posts you keep, one JSON object a line
+held.jsonl      the posts that your filters held back, one JSON object a line
 
 Pictures are not in here: the pages name them but load nothing from anywhere.
 Posts belong to those who wrote them. Times are UTC. Nothing in here lets anybody
@@ -159,7 +185,7 @@ func writeJSON(w io.Writer, v any) error {
 
 func (e *Export) writeOPML(_ context.Context, w io.Writer) error {
 	var offers []feed.Offer
-	for _, s := range e.taken {
+	for _, s := range slices.Concat(e.taken, e.rested) {
 		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: titleOf(s), Folder: s.Folder})
 	}
 	return feed.WriteOPML(w, "Feeds of "+e.user.Email, offers)

@@ -112,13 +112,18 @@ func post(identity string) digest.Post {
 func TestExport(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h := newHouse(t, s)
-		h.arrive("b.example", "Beta", post("b1"))
+		_, err := h.AddFilter(t.Context(), digest.Filter{DigestID: h.own.ID, Words: "lottery"}, noon)
+		h.must(err)
+		_, err = h.AddStay(t.Context(), digest.Stay{UserID: h.user.ID, From: digest.Date{Year: 2026, Month: 12, Day: 3}, To: digest.Date{Year: 2026, Month: 12, Day: 17}, TimeZone: "Asia/Tokyo"}, noon)
+		h.must(err)
+		h.must(h.AddSession(t.Context(), []byte("s"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
+		h.arrive("b.example", "Beta", post("b1"), post("lottery"))
 		h.arrive("a.example", "Alpha", post("apple"), post("avocado"))
 		h.midnight()
 		h.arrive("c.example", "Gamma", post("hidden"))
 		files := h.read()
 		if got, want := strings.Join(slices.Sorted(maps.Keys(files)), " "), "README.txt account.json editions.json editions/2026-11-21.html "+
-			"feeds.json feeds.opml index.html posts.jsonl saved.html saved.jsonl"; got != want {
+			"feeds.json feeds.opml filters.json held.jsonl index.html posts.jsonl saved.html saved.jsonl"; got != want {
 			t.Errorf("files are %s, want %s", got, want)
 		}
 		for name, content := range files {
@@ -139,12 +144,20 @@ func TestExport(t *testing.T) {
 			t.Error("the index does not lead to the edition")
 		}
 		var acc struct {
-			Address string
-			Digest  struct{ Days string }
+			Address  string
+			Digest   struct{ Days string }
+			Stays    []struct{ From, To string }
+			Sessions []struct {
+				Began time.Time `json:"began_at"`
+			}
 		}
 		h.must(json.Unmarshal([]byte(files["account.json"]), &acc))
-		if acc.Address != "ann@example.org" || acc.Digest.Days != "daily" {
+		if acc.Address != "ann@example.org" || acc.Digest.Days != "daily" || len(acc.Stays) != 1 || acc.Stays[0].To != "2026-12-17" ||
+			len(acc.Sessions) != 1 || !acc.Sessions[0].Began.Equal(noon) {
 			t.Errorf("account.json is %s", files["account.json"])
+		}
+		if !strings.Contains(files["filters.json"], "lottery") || !strings.Contains(files["held.jsonl"], "Title of lottery") || strings.Contains(page, "lottery") {
+			t.Errorf("filters: %s, held back: %s", files["filters.json"], files["held.jsonl"])
 		}
 		list, err := feed.Parse([]byte(files["feeds.opml"]), "text/xml", "")
 		h.must(err)

@@ -103,7 +103,7 @@ func (e *Export) meet(ctx context.Context, feeds []digest.FeedID) error {
 	for _, source := range found {
 		e.sources[source.FeedID] = source
 	}
-	for _, s := range e.taken {
+	for _, s := range slices.Concat(e.taken, e.rested) {
 		if source, ok := e.sources[s.FeedID]; ok {
 			source.Title = titleOf(s)
 			e.sources[s.FeedID] = source
@@ -179,4 +179,33 @@ func (e *Export) writeSaved(ctx context.Context, w io.Writer) error {
 		p.SavedAt = known(s.SavedAt)
 		return j.Encode(p)
 	})
+}
+
+// held is a post that a filter held back, as held.jsonl has it.
+type held struct {
+	Midnight time.Time `json:"midnight"` // at which it would have come
+	Words    string    `json:"words"`    // of the filter
+	Site     string    `json:"site"`
+	Title    string    `json:"title"`
+	URL      string    `json:"url"`
+	Summary  string    `json:"summary"`
+}
+
+// writeHeld writes what was held back up to now: what another process, whose
+// clock is ahead, has held back since is not out yet.
+func (e *Export) writeHeld(ctx context.Context, w io.Writer) error {
+	j := lines(w)
+	for before := e.now.Add(time.Second); ; {
+		list, err := e.store.HeldPosts(ctx, e.digest.ID, before, someRows)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, h := range list {
+			x := held{h.DueAt.UTC(), h.Words, h.Source.Title, h.Post.Title, h.Post.URL, h.Post.Summary}
+			if err := j.Encode(x); err != nil {
+				return err
+			}
+		}
+		before = list[len(list)-1].DueAt
+	}
 }

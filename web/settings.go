@@ -26,6 +26,14 @@ type Settings interface {
 	SetDirection(ctx context.Context, user digest.UserID, d digest.Direction) error
 	// SetShortcuts sets whether single keys do something on a reader's pages.
 	SetShortcuts(ctx context.Context, user digest.UserID, on bool) error
+	// SetMailed says whether a digest's editions are mailed, or stand in the web view only.
+	SetMailed(ctx context.Context, id digest.DigestID, mailed bool, now time.Time) error
+	// AddStay plans a stay; digest.Invalid for days that are over or another stay's.
+	AddStay(ctx context.Context, st digest.Stay, now time.Time) (digest.Stay, error)
+	// Stays lists the stays that a reader has planned or begun, in their order.
+	Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error)
+	// RemoveStay takes one of a reader's stays back; digest.NotFound if there is none.
+	RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error
 	// Suppressed tells whether an address is not mailed, and why.
 	Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error)
 }
@@ -37,17 +45,21 @@ func (s *site) settingsRoutes() table {
 		"GET /settings":        s.own(s.settings),
 		"POST /settings/start": s.own(s.startAgain),
 
-		"GET /settings/zone":       s.own(s.zonePage),
-		"POST /settings/zone":      s.own(s.setZone),
-		"GET /settings/days":       s.own(s.daysPage),
-		"POST /settings/days":      s.own(s.setDays),
-		"GET /settings/pause":      s.own(s.pausePage),
-		"POST /settings/pause":     s.own(s.setPause),
-		"POST /settings/pause/end": s.own(s.endPause),
-		"GET /settings/mail":       s.own(s.mailPage),
-		"POST /settings/mail":      s.own(s.setMail),
-		"GET /settings/pages":      s.own(s.pagesPage),
-		"POST /settings/pages":     s.own(s.setPages),
+		"GET /settings/zone":          s.own(s.zonePage),
+		"POST /settings/zone":         s.own(s.setZone),
+		"GET /settings/stays":         s.own(s.staysPage),
+		"POST /settings/stays":        s.own(s.addStay),
+		"POST /settings/stays/remove": s.own(s.removeStay),
+		"GET /settings/days":          s.own(s.daysPage),
+		"POST /settings/days":         s.own(s.setDays),
+		"GET /settings/pause":         s.own(s.pausePage),
+		"POST /settings/pause":        s.own(s.setPause),
+		"POST /settings/pause/end":    s.own(s.endPause),
+		"GET /settings/mail":          s.own(s.mailPage),
+		"POST /settings/mail":         s.own(s.setMail),
+		"POST /settings/mailed":       s.own(s.setMailed),
+		"GET /settings/pages":         s.own(s.pagesPage),
+		"POST /settings/pages":        s.own(s.setPages),
 
 		"GET /settings/data":     s.own(s.dataPage),
 		"GET /settings/data.zip": s.own(s.data),
@@ -114,6 +126,11 @@ func (f settingsFrame) Home() string { return zoneName(f.Digest.TimeZone) }
 
 func zoneName(zone string) string { return strings.ReplaceAll(zone, "_", " ") }
 
+func (f settingsFrame) zone() *time.Location { return zoneOr(f.Digest.TimeZone) }
+
+// today is the date by the reader's clock.
+func (f settingsFrame) today() digest.Date { return digest.DateOf(f.now.In(f.zone())) }
+
 // Left reports whether no edition is made because the reader has unsubscribed.
 func (f settingsFrame) Left() bool { return f.Digest.State == digest.DigestLeft }
 
@@ -125,23 +142,26 @@ func (f settingsFrame) Until() string {
 	if !f.Paused() || f.Digest.PausedUntil.IsZero() {
 		return ""
 	}
-	return dayOf(f.Digest.PausedUntil, f.now, zoneOr(f.Digest.TimeZone))
+	return dayOf(f.Digest.PausedUntil, f.now, f.zone())
 }
 
 // Days are the days on which it comes.
 func (f settingsFrame) Days() daysView { return daysView{f.Digest.Weekdays} }
 
-// Hour is when the mail leaves: "at 07:00", "at midnight".
+// Hour is when the mail leaves: "mailed at 07:00", "mailed at midnight".
 func (f settingsFrame) Hour() string {
-	if f.Digest.DeliverAt == 0 {
-		return "at midnight"
+	switch {
+	case !f.Digest.Mailed:
+		return "not mailed"
+	case f.Digest.DeliverAt == 0:
+		return "mailed at midnight"
 	}
-	return "at " + clockOf(f.Digest.DeliverAt)
+	return "mailed at " + clockOf(f.Digest.DeliverAt)
 }
 
 // Coming says when the next edition comes.
 func (f settingsFrame) Coming() string {
-	zone := zoneOr(f.Digest.TimeZone)
+	zone := f.zone()
 	switch {
 	case f.Left():
 		return "No edition is made until you start it again."
@@ -170,11 +190,42 @@ func zoneOr(name string) *time.Location {
 
 // settings is the table of contents: what there is to decide, and how it stands.
 func (s *site) settings(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings", "Settings", s.frame(r, me, "started"))
+	p := contentsPage{settingsFrame: s.frame(r, me, "started")}
+	var err error
+	if p.stays, err = s.Store.Stays(r.Context(), me.ID); err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "settings", "Settings", p)
 }
 
-// MailWords says how the mail is set: "Excerpts, no pictures".
+// A contentsPage is the table of contents.
+type contentsPage struct {
+	settingsFrame
+	stays []digest.Stay
+}
+
+// Away names the next stay: "Tokyo, 3 to 17 October".
+func (p contentsPage) Away() string {
+	switch n := len(p.stays); n {
+	case 0:
+		return "None planned"
+	case 1:
+		return p.view(p.stays[0]).String()
+	default:
+		return p.view(p.stays[0]).String() + ", and " + count(n-1, "more stay")
+	}
+}
+
+// MailWords says whether there is mail, and how it looks.
 func (f settingsFrame) MailWords() string {
+	if !f.Digest.Mailed {
+		return "Off: editions are here only"
+	}
+	return f.LookWords()
+}
+
+// LookWords says how a mail looks: "Excerpts, no pictures".
+func (f settingsFrame) LookWords() string {
 	layouts := map[digest.Layout]string{digest.Headlines: "Headlines", digest.Excerpts: "Headlines and excerpts", digest.FullText: "Full text"}
 	images := map[digest.Images]string{digest.NoImages: "no pictures", digest.LinkedImages: "links to pictures", digest.ProxiedImages: "pictures"}
 	return fmt.Sprintf("%s, %s", layouts[f.Digest.Layout], images[f.Digest.Images])

@@ -50,7 +50,7 @@ func TestSettings(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		v := r.visitor().signIn(u)
 		v.get("/settings").status(http.StatusOK).shows("h1", "Settings").shows(".groups span",
-			"Europe/Paris", "Comes every day, at midnight", "Not paused", "Headlines and excerpts, no pictures",
+			"Europe/Paris", "None planned", "Comes every day, mailed at midnight", "Not paused", "Headlines and excerpts, no pictures",
 			"Left to right, single keys on", "ann@example.org", "A second way to sign in", "To take along, as one file", "For good").shows(".notice")
 
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
@@ -114,8 +114,8 @@ func TestSetDays(t *testing.T) {
 			t.Errorf("%d days are chosen", n)
 		}
 		v.saves("/settings/days", url.Values{"days": {"sat", "sun"}, "at": {"07:30"}}).
-			shows("[role=status]", "Saved: it comes on Saturdays and Sundays, and its mail leaves at 07:30. The next edition is that of Saturday 21 November.")
-		v.get("/settings").contains(".groups", "Comes on Saturdays and Sundays, at 07:30")
+			shows("[role=status]", "Saved: it comes on Saturdays and Sundays, mailed at 07:30. The next edition is that of Saturday 21 November.")
+		v.get("/settings").contains(".groups", "Comes on Saturdays and Sundays, mailed at 07:30")
 		for _, c := range []struct {
 			days []string
 			at   string
@@ -186,7 +186,7 @@ func TestPauseUntilADateThatNeverWas(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		r.must(r.store.SetTimeZone(t.Context(), u.ID, "Pacific/Apia", r.now))
 		v := r.visitor().signIn(u)
-		v.refuses("/settings/pause", url.Values{"until": {"2011-12-30"}}).contains("[role=alert]", "30 December 2011 is left out where you are")
+		v.refuses("/settings/pause", url.Values{"until": {"2011-12-30"}}).contains("[role=alert]", "30 December 2011 is left out there")
 		v.saves("/settings/pause", url.Values{"until": {"2011-12-31"}})
 		if got, want := r.digest(d).PausedUntil, time.Date(2011, 12, 30, 10, 0, 0, 0, time.UTC); !got.Equal(want) {
 			t.Errorf("paused until %v", got)
@@ -229,6 +229,8 @@ func settingsForms() map[string]url.Values {
 		"/settings/pause/end": nil,
 		"/settings/mail":      {"layout": {"full"}, "images": {"proxy"}},
 		"/settings/pages":     {"direction": {"rtl"}},
+		"/settings/stays":     {"zone": {"Asia/Tokyo"}, "from": {"2026-11-20"}, "to": {"2026-12-01"}},
+		"/settings/mailed":    {"mailed": {"no"}},
 		"/settings/delete":    {"address": {"ann@example.org"}},
 	}
 }
@@ -262,6 +264,79 @@ func TestSettingsAreTheirReaders(t *testing.T) {
 		r.must(err)
 		if got != u {
 			t.Errorf("changed from %+v to %+v", u, got)
+		}
+	})
+}
+
+func TestStays(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		bob, _ := r.user("bob@example.org")
+		v, other := r.visitor().signIn(u), r.visitor().signIn(bob)
+		stay := func(zone, from, to string) url.Values {
+			return url.Values{"zone": {zone}, "from": {from}, "to": {to}}
+		}
+		v.saves("/settings/stays", stay("Asia/Tokyo", "2026-12-03", "2026-12-17")).contains("[role=status]", "Planned.").
+			contains(".rows li", "Tokyo, 3 to 17 December")
+		v.saves("/settings/stays", stay("America/New_York", "2026-12-30", "2027-01-02")).contains(".rows li", "New York, 30 December 2026 to 2 January 2027")
+		v.get("/settings").contains(".groups span", "Tokyo, 3 to 17 December, and 1 more stay")
+		for _, c := range []struct{ zone, from, to, says string }{
+			{"Tokio", "2026-12-20", "2026-12-21", "There is no time zone of that name. Nothing was changed. Did you mean Asia/Tokyo"},
+			{"../../etc/passwd", "2026-12-20", "2026-12-21", "There is no time zone of that name"},
+			{"", "2026-12-20", "2026-12-21", "A time zone is needed"},
+			{"Asia/Tokyo", "", "2026-12-21", "A date is needed"},
+			{"Asia/Tokyo", "2026-12-20", "tomorrow", "There is no such date"},
+			{"Asia/Tokyo", "2027-02-29", "2027-03-01", "There is no such date"},
+			{"Asia/Tokyo", "2026-12-21", "2026-12-20", "The last day comes before the first one, 21 December 2026"},
+			{"Asia/Tokyo", "2026-11-01", "2026-11-10", "10 November 2026 has begun already"},
+			{"Asia/Tokyo", "7026-11-01", "7026-11-10", "is too far away"},
+			{"Asia/Tokyo", "2026-12-10", "2026-12-20", "is on some of these days already"},
+		} {
+			a := v.refuses("/settings/stays", stay(c.zone, c.from, c.to)).contains("[role=alert]", c.says)
+			for field, typed := range map[string]string{"zone": c.zone, "from": c.from, "to": c.to} {
+				if got := a.attrs("#"+field, "value")[0]; got != typed {
+					t.Errorf("%q was typed, the page keeps %q", typed, got)
+				}
+			}
+		}
+		keys := v.get("/settings/stays").attrs(".rows button", "value")
+		if len(keys) != 2 {
+			t.Fatalf("keys are %q", keys)
+		}
+		for _, key := range append(keys, "0", "-1", "x", "99999999999999999999") {
+			other.post("/settings/stays/remove", url.Values{"stay": {key}}).status(http.StatusNotFound)
+		}
+		v.saves("/settings/stays/remove", url.Values{"stay": {keys[0]}}).contains("[role=status]", "Removed.")
+		if got, err := r.store.Stays(t.Context(), u.ID); err != nil || len(got) != 1 || got[0].TimeZone != "America/New_York" {
+			t.Errorf("stays are %v, %v", got, err)
+		}
+
+		// One that has begun begins at once, and another zone chosen by hand ends it.
+		v.saves("/settings/stays", stay("Asia/Tokyo", "2026-11-19", "2026-11-25")).contains(".rows li", "You are there now; then back to Europe/Paris.", "End now")
+		if got := r.digest(d).TimeZone; got != "Asia/Tokyo" {
+			t.Errorf("the zone is %s", got)
+		}
+		v.get("/settings/zone").contains("main p", "That is your stay: Tokyo, 19 to 25 November.")
+		v.saves("/settings/zone", url.Values{"zone": {"Europe/Rome"}})
+		if got, err := r.store.Stays(t.Context(), u.ID); err != nil || len(got) != 1 {
+			t.Errorf("stays are %v, %v", got, err)
+		}
+	})
+}
+
+func TestSetMailed(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		v.saves("/settings/mailed", url.Values{"mailed": {"no"}}).contains("[role=status]", "nothing is mailed any more")
+		if r.digest(d).Mailed {
+			t.Error("it is mailed")
+		}
+		v.get("/settings").contains(".groups span", "Off: editions are here only", "Comes every day, not mailed")
+		v.post("/settings/mailed", url.Values{"mailed": {"maybe"}}).status(http.StatusBadRequest)
+		v.saves("/settings/mailed", url.Values{"mailed": {"yes"}}).contains("[role=status]", "editions are mailed from the next one on")
+		if !r.digest(d).Mailed {
+			t.Error("it is not mailed")
 		}
 	})
 }

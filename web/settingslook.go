@@ -44,7 +44,7 @@ func (p mailPage) Pictures() []choice {
 }
 
 func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := mailPage{settingsFrame: s.frame(r, me, "look")}
+	p := mailPage{settingsFrame: s.frame(r, me, "look", "mailed")}
 	var err error
 	if _, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email); err != nil {
 		return err
@@ -68,6 +68,36 @@ func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error 
 		return err
 	}
 	return showSaved(w, r, "/settings/mail", "look")
+}
+
+// formMailed is the field that says whether editions are mailed: yes or no.
+const formMailed = "mailed"
+
+// Ways are those in which an edition comes.
+func (p mailPage) Ways() []choice {
+	way := "no"
+	if p.Digest.Mailed {
+		way = "yes"
+	}
+	return chosen([]choice{
+		{Value: "yes", Name: "By mail, and here"},
+		{Value: "no", Name: "Here only", Hint: "nothing is mailed; editions are made all the same"},
+	}, way)
+}
+
+func (s *site) setMailed(w http.ResponseWriter, r *http.Request, me reader) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	way := form.Get(formMailed)
+	if way != "yes" && way != "no" {
+		return errNoChoice
+	}
+	if err := s.Store.SetMailed(r.Context(), me.Digest.ID, way == "yes", s.Now()); err != nil {
+		return err
+	}
+	return showSaved(w, r, "/settings/mail", "mailed")
 }
 
 // A pagesPage asks how the pages are.

@@ -30,40 +30,40 @@ func typedDate(form url.Values, name string) dateField {
 // longestPause is how many days ahead a pause may end: what waits is kept so long.
 const longestPause = 366
 
-// begins gives the first instant of a typed date in a zone, or says what is
-// wrong with it: it must lie ahead, at most so many days.
-func (f dateField) begins(now time.Time, zone *time.Location, most int) (at time.Time, wrong string) {
+// read gives the date that was typed, or says what is wrong with it: it is one
+// of those from the first to the last.
+func (f dateField) read(first, last digest.Date) (d digest.Date, wrong string) {
 	d, err := digest.ParseDate(f.Value)
 	switch {
 	case f.Value == "":
-		return at, "A date is needed, such as 2026-12-01."
+		return d, "A date is needed, such as " + first.Plus(7).String() + "."
 	case err != nil:
-		return at, "There is no such date. Dates are written year, month, day, like 2026-12-01."
+		return d, "There is no such date. Dates are written year, month, day, like " + first.Plus(7).String() + "."
+	case d.Before(first):
+		return d, longDay(d) + " has begun already. Choose " + longDay(first) + " or a later day."
+	case last.Before(d):
+		return d, longDay(d) + " is too far away. Choose a day up to " + longDay(last) + "."
 	}
-	today := digest.DateOf(now.In(zone))
-	named := d.Format("2 January 2006")
-	switch last := now.In(zone).AddDate(0, 0, most); {
-	case !later(d, today):
-		return at, named + " has begun already. Choose a day after " + today.Format("2 January 2006") + "."
-	case later(d, digest.DateOf(last)):
-		return at, named + " is too far away. Choose a day up to " + last.Format("2 January 2006") + "."
-	}
+	return d, ""
+}
+
+// begins gives the first instant of a date in a zone, or says that it has none.
+func begins(d digest.Date, zone *time.Location) (at time.Time, wrong string) {
 	at, exists := timezone.Begin(d.Year, d.Month, d.Day, zone)
 	if !exists {
-		return at, named + " is left out where you are: the clocks go past it. Choose the day after."
+		return at, longDay(d) + " is left out there: the clocks go past it. Choose the day after."
 	}
 	return at, ""
 }
 
-// later reports whether a comes after b.
-func later(a, b digest.Date) bool { return a.String() > b.String() } // four digits a year: text sorts as dates do
+func longDay(d digest.Date) string { return d.Format("2 January 2006") }
 
 // A restPage asks until when a digest is to rest.
 type restPage struct {
 	settingsFrame
-	Date   dateField
-	Lowest string // the first day that can be chosen
-	Most   string
+	Date  dateField
+	First digest.Date // that can be chosen
+	Last  digest.Date
 }
 
 // formUntil is the field of the day on which a pause ends.
@@ -71,11 +71,9 @@ const formUntil = "until"
 
 func (s *site) restPage(r *http.Request, me reader, words ...string) restPage {
 	p := restPage{settingsFrame: s.frame(r, me, words...)}
-	here := p.now.In(zoneOr(me.Digest.TimeZone))
-	p.Lowest = digest.DateOf(here.AddDate(0, 0, 1)).String()
-	p.Most = digest.DateOf(here.AddDate(0, 0, longestPause)).String()
-	if me.Digest.State == digest.DigestPaused && !me.Digest.PausedUntil.IsZero() {
-		p.Date.Value = digest.DateOf(me.Digest.PausedUntil.In(here.Location())).String()
+	p.First, p.Last = p.today().Plus(1), p.today().Plus(longestPause)
+	if p.Until() != "" {
+		p.Date.Value = digest.DateOf(me.Digest.PausedUntil.In(p.zone())).String()
 	}
 	return p
 }
@@ -91,7 +89,11 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	p := s.restPage(r, me)
 	p.Date = typedDate(form, formUntil)
-	until, wrong := p.Date.begins(p.now, zoneOr(me.Digest.TimeZone), longestPause)
+	day, wrong := p.Date.read(p.First, p.Last)
+	var until time.Time
+	if wrong == "" {
+		until, wrong = begins(day, p.zone())
+	}
 	if p.Wrong = wrong; p.Left() {
 		p.Wrong = "You have unsubscribed, so there is nothing to pause."
 	}

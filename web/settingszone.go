@@ -16,6 +16,7 @@ type zonePage struct {
 	Typed string   // in the field
 	Near  []string // real names like the one that was typed
 	Names []string // all of them
+	Away  string   // the stay that has begun; "" for none
 }
 
 // formZone is the field of a time zone.
@@ -26,8 +27,23 @@ func (p zonePage) Clock() string {
 	return p.now.In(zoneOr(p.Digest.TimeZone)).Format("15:04 on Monday 2 January")
 }
 
+func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage, error) {
+	p := zonePage{settingsFrame: s.frame(r, me, words...), Names: timezone.Names()}
+	stays, err := s.Store.Stays(r.Context(), me.ID)
+	for _, st := range stays {
+		if st.Begun {
+			p.Away = p.view(st).String()
+		}
+	}
+	return p, err
+}
+
 func (s *site) zonePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := zonePage{settingsFrame: s.frame(r, me, "zone"), Typed: me.TimeZone, Names: timezone.Names()}
+	p, err := s.zonePageOf(r, me, "zone")
+	if err != nil {
+		return err
+	}
+	p.Typed = me.TimeZone
 	return s.show(w, r, http.StatusOK, "settings-zone", "Time zone", p)
 }
 
@@ -36,7 +52,11 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err != nil {
 		return err
 	}
-	p := zonePage{settingsFrame: s.frame(r, me), Typed: form.Get(formZone), Names: timezone.Names()}
+	p, err := s.zonePageOf(r, me)
+	if err != nil {
+		return err
+	}
+	p.Typed = form.Get(formZone)
 	zone := strings.TrimSpace(p.Typed)
 	if p.Wrong, p.Near = wrongZone(zone); p.Wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings-zone", "Time zone", p)

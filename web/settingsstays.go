@@ -1,0 +1,162 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"digest"
+	"digest/timezone"
+)
+
+// farthestStay is how many days ahead a stay may be planned.
+const farthestStay = 731
+
+// A stayView is a stay in words.
+type stayView struct {
+	digest.Stay
+	today digest.Date
+}
+
+func (f settingsFrame) view(st digest.Stay) stayView { return stayView{st, f.today()} }
+
+// City is where it is, as people say it: "New York".
+func (v stayView) City() string {
+	return zoneName(v.TimeZone[strings.LastIndexByte(v.TimeZone, '/')+1:])
+}
+
+// Dates are its days: "3 to 17 October".
+func (v stayView) Dates() string {
+	first, last := "2", "2 January"
+	if v.From.Month != v.To.Month || v.From.Year != v.To.Year {
+		first = last
+	}
+	if v.To.Year != v.today.Year || v.From.Year != v.To.Year {
+		last += " 2006"
+	}
+	if v.From.Year != v.To.Year {
+		first += " 2006"
+	}
+	if v.From == v.To {
+		return v.To.Format(last)
+	}
+	return v.From.Format(first) + " to " + v.To.Format(last)
+}
+
+// String says it all: "Tokyo, 3 to 17 October".
+func (v stayView) String() string { return v.City() + ", " + v.Dates() }
+
+// HomeName is the zone to which the reader comes back.
+func (v stayView) HomeName() string { return zoneName(v.Home) }
+
+// A staysPage lists planned stays and asks for one.
+type staysPage struct {
+	settingsFrame
+	List     []stayView
+	Zone     string // as typed, as are the days
+	From, To dateField
+	Near     []string // real zones like the one that was typed
+	Names    []string
+	At       string // the field that is wrong; "" for all of them
+	Last     digest.Date
+}
+
+// HomeName is the zone where the reader is when no stay is on.
+func (p staysPage) HomeName() string {
+	for _, st := range p.List {
+		if st.Begun {
+			return zoneName(st.Home)
+		}
+	}
+	return p.Home()
+}
+
+// First is the first day that can be chosen: who has left already may say so later.
+func (p staysPage) First() digest.Date { return p.today() }
+
+// The fields of the days.
+const (
+	formFrom = "from"
+	formTo   = "to"
+	formStay = "stay"
+)
+
+func (s *site) staysPageOf(r *http.Request, me reader, words ...string) (staysPage, error) {
+	p := staysPage{settingsFrame: s.frame(r, me, words...), Names: timezone.Names()}
+	p.Last = p.today().Plus(farthestStay)
+	stays, err := s.Store.Stays(r.Context(), me.ID)
+	for _, st := range stays {
+		p.List = append(p.List, p.view(st))
+	}
+	return p, err
+}
+
+func (s *site) staysPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.staysPageOf(r, me, "added", "removed")
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "settings-stays", "Stays elsewhere", p)
+}
+
+func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	p, err := s.staysPageOf(r, me)
+	if err != nil {
+		return err
+	}
+	p.Zone, p.From, p.To = form.Get(formZone), typedDate(form, formFrom), typedDate(form, formTo)
+	st := p.read(me.ID)
+	if p.Wrong == "" {
+		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {
+			return showSaved(w, r, "/settings/stays", "added")
+		}
+		if p.Wrong, err = asWrong(err); err != nil {
+			return err
+		}
+	}
+	return s.show(w, r, http.StatusUnprocessableEntity, "settings-stays", "Stays elsewhere", p)
+}
+
+// read gives the stay that was typed, and notes in p what is wrong with it.
+func (p *staysPage) read(user digest.UserID) digest.Stay {
+	st := digest.Stay{UserID: user, TimeZone: strings.TrimSpace(p.Zone)}
+	if p.Wrong, p.Near = wrongZone(st.TimeZone); p.Wrong != "" {
+		p.At = formZone
+		return st
+	}
+	p.At = formFrom
+	longAgo := p.today().Plus(-farthestStay) // a stay may have begun
+	if st.From, p.Wrong = p.From.read(longAgo, p.Last); p.Wrong == "" {
+		_, p.Wrong = begins(st.From, zoneOr(st.TimeZone))
+	}
+	if p.Wrong != "" {
+		return st
+	}
+	p.At = formTo
+	if st.To, p.Wrong = p.To.read(p.today(), p.Last); p.Wrong == "" && st.To.Before(st.From) {
+		p.Wrong = "The last day comes before the first one, " + longDay(st.From) + "."
+	}
+	if p.Wrong == "" {
+		p.At = ""
+	}
+	return st
+}
+
+func (s *site) removeStay(w http.ResponseWriter, r *http.Request, me reader) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(form.Get(formStay), 10, 64)
+	if err != nil {
+		return errNotFound
+	}
+	if err := s.Store.RemoveStay(r.Context(), me.ID, id, s.Now()); err != nil {
+		return err
+	}
+	return showSaved(w, r, "/settings/stays", "removed")
+}
