@@ -31,6 +31,18 @@ func (g releaseGroup) carry(ctx context.Context, c conn, now instant) error {
 		SELECT l.edition_id, l.from_id FROM l
 		UNION SELECT l.edition_id, y.from_id FROM l JOIN carried y ON y.edition_id = l.from_id
 		ORDER BY 1, 2`, g.DueAt, now)
+	if err != nil {
+		return err
+	}
+	return bindCarriers(ctx, c)
+}
+
+// bindCarriers makes editions bound that carry a bound one: what is much in that
+// is no less in them. Few editions are on their way while something was lost.
+func bindCarriers(ctx context.Context, c conn) error {
+	const bound = `FROM carried y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id AND b.bound_from > 0`
+	_, err := c.exec(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to = (SELECT MAX(b.bound_to) `+bound+`)
+		WHERE n.state = 'ready' AND n.bound_from = 0 AND n.id IN (SELECT y.edition_id FROM carried y JOIN editions b ON b.id = y.from_id WHERE b.bound_from > 0)`)
 	return err
 }
 

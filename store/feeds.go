@@ -66,13 +66,17 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.languag
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
 	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted`
 
-// subscribers counts the active digests that take the feed f.
+// subscribers counts the digests that gather what the feed f brings.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND d.state = 'active')`
+	WHERE s.feed_id = f.id AND ` + gathers + `)`
 
-// nextMidnight is the earliest midnight of those digests, 0 if there are none.
-const nextMidnight = `COALESCE((SELECT MIN(d.next_due_at) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND d.state = 'active'), 0)`
+// askedAt is the next midnight at which the feeds of a digest d are asked that gathers.
+const askedAt = `CASE WHEN d.state = 'active' THEN d.next_due_at ELSE d.asks_at END`
+
+// nextMidnight is the earliest of those of the digests that take the feed f, 0
+// if there are none.
+const nextMidnight = `COALESCE((SELECT MIN(` + askedAt + `) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+	WHERE s.feed_id = f.id AND ` + gathers + `), 0)`
 
 func (r feedRow) feed() digest.Feed {
 	return digest.Feed{
@@ -218,7 +222,7 @@ func (s *Store) feedInfos(ctx context.Context, rest string, args ...any) ([]Feed
 	return infos, nil
 }
 
-// dropIdle takes feeds out of the queue that no active digest takes any more.
+// dropIdle takes feeds out of the queue for which no digest gathers any more.
 // where says which feeds f to look at.
 func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
 	_, err := c.exec(ctx, `UPDATE feeds AS f SET poll_at = NULL WHERE f.poll_at IS NOT NULL AND `+where+` AND NOT `+wanted, args...)

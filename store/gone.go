@@ -160,8 +160,8 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	return digests, nil
 }
 
-// FeedDue gives the next midnight, not before from, of the active digests that
-// take a feed; zero: none does. A midnight whose feeds have been queued, and that is still to be
+// FeedDue gives the next midnight, not before from, of the digests for which a
+// feed is asked; zero: there are none. A midnight whose feeds have been queued, and that is still to be
 // released, counts with the one after it: who polls now polls for that one.
 func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
 	var rows []struct {
@@ -172,9 +172,9 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 	}
 	// Digests with one midnight are of zones that are alike: any user will do.
 	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.weekdays, x.planned_at, u.time_zone FROM (
-			SELECT d.next_due_at, d.weekdays, MAX(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE 0 END) AS planned_at,
-				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND d.state = 'active'
-			GROUP BY d.next_due_at, d.weekdays, d.planned_due_at) x
+			SELECT `+askedAt+` AS next_due_at, d.weekdays, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at ELSE 0 END) AS planned_at,
+				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND `+gathers+`
+			GROUP BY `+askedAt+`, d.weekdays, d.planned_due_at) x
 		JOIN users u ON u.id = x.user_id`, id)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)

@@ -9,10 +9,11 @@ import (
 )
 
 // NextMidnight gives the earliest midnight that was not planned yet; false: no
-// digest is active. It may lie in the past. Digests that wait for their feeds
+// digest is active, nor paused until a time. It may lie in the past. Digests that wait for their feeds
 // are left out: see OldestDue.
 func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
-	return s.earliest(ctx, "the next midnight", `SELECT MIN(d.next_due_at) FROM digests d WHERE `+unplanned)
+	return s.earliest(ctx, "the next midnight", `SELECT MIN(d.next_due_at) FROM digests d WHERE `+unplanned,
+		`SELECT MIN(d.asks_at) FROM digests d WHERE d.asks_at > 0`)
 }
 
 // earliest is the earliest instant that any of the queries finds.

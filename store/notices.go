@@ -78,7 +78,8 @@ func (n *notices) add(f digest.Feed, kind digest.NoticeKind, gap digest.Gap) {
 }
 
 // tell makes the notices wait for their readers. Those who pause are told when
-// they come back, but of no gap: they get nothing of that time. A gap begins
+// they come back, but of no gap unless their pause has an end: else they get
+// nothing of that time. A gap begins
 // for nobody before they took the feed, and two gaps of a day are told as one.
 func (n *notices) tell(ctx context.Context, c conn) error {
 	return n.chunks(func(part *values) error {
@@ -88,7 +89,7 @@ func (n *notices) tell(ctx context.Context, c conn) error {
 				CASE WHEN v.from_at > 0 AND s.created_at > v.from_at THEN s.created_at ELSE v.from_at END, v.to_at
 			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
 			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id
-			AND (d.state = 'active' AND (v.to_at = 0 OR s.created_at < v.to_at) OR d.state = 'paused' AND v.to_at = 0)
+			AND (`+gathers+` AND (v.to_at = 0 OR s.created_at < v.to_at) OR d.state = 'paused' AND v.to_at = 0)
 			ORDER BY s.digest_id, v.feed_id
 			ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET
 				from_at = CASE WHEN excluded.from_at < notices.from_at THEN excluded.from_at ELSE notices.from_at END,

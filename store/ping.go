@@ -41,9 +41,13 @@ func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error 
 	return nil
 }
 
+// gathers holds for digests d for which feeds are asked and posts wait: active
+// ones, and those that pause until a time.
+const gathers = `(d.state = 'active' OR d.paused_until > 0)`
+
 // wanted holds for feeds f that somebody takes who gets a digest.
 const wanted = `EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND d.state = 'active')`
+	WHERE s.feed_id = f.id AND ` + gathers + `)`
 
 // namedBy gives the feed at an address, or else those of the site there.
 func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, error) {

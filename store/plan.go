@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,7 +14,8 @@ import (
 const planStep = 1000
 
 // Plan queues the feeds of the digests that have become due: active ones with
-// next_due_at <= now that were not planned for that midnight before. For each
+// next_due_at <= now that were not planned for that midnight before, and those
+// that pause until a time, at their midnights meanwhile. For each
 // of their feeds, unless it is dead or gone, schedule says when to ask it for
 // a digest due at the given instant, the latest of those that take it; false
 // means not for this midnight. A feed already queued keeps the earlier time.
@@ -35,6 +37,10 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		if err != nil {
 			return err
 		}
+		resting, due, err := planResting(ctx, c, now, due)
+		if err != nil {
+			return err
+		}
 		for part := range slices.Chunk(due, planStep) {
 			n, err := enqueue(ctx, c, part, schedule)
 			if err != nil {
@@ -44,6 +50,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		}
 		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
 			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
+		result.Digests += resting
 		return err
 	})
 	if err != nil {
@@ -58,6 +65,38 @@ const unplanned = `d.state = 'active' AND d.planned_due_at <> d.next_due_at`
 type dueFeed struct {
 	FeedID digest.FeedID `db:"feed_id"`
 	DueAt  instant       `db:"due_at"`
+}
+
+// planResting adds the feeds of paused digests that are to be asked now to those
+// that are due, and says how many digests those are; they have their next
+// midnight then.
+func planResting(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
+	groups, err := restGroups(ctx, c, at(now))
+	if err != nil || len(groups) == 0 {
+		return 0, due, err
+	}
+	var more []dueFeed
+	err = c.all(ctx, &more, `SELECT s.feed_id, MAX(d.asks_at) AS due_at FROM digests d CROSS JOIN subscriptions s
+		WHERE s.digest_id = d.id AND d.asks_at > 0 AND d.asks_at <= ? GROUP BY s.feed_id`, at(now))
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, g := range groups {
+		n, err := g.advance(ctx, c, now)
+		if err != nil {
+			return 0, nil, err
+		}
+		digests += n
+	}
+	return digests, latestOfEach(append(due, more...)), nil
+}
+
+// latestOfEach leaves each feed once, with the latest midnight of those it is due for.
+func latestOfEach(due []dueFeed) []dueFeed {
+	slices.SortFunc(due, func(a, b dueFeed) int {
+		return cmp.Or(cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(b.DueAt, a.DueAt))
+	})
+	return slices.CompactFunc(due, func(a, b dueFeed) bool { return a.FeedID == b.FeedID })
 }
 
 // enqueue sets poll_at of the feeds that schedule wants asked.

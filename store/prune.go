@@ -118,7 +118,7 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 // awaited holds for editions e that another may still bring to their reader:
 // one that is on its way, or one that is to be made.
 const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id AND ` + underWay + `)
-	OR ` + toCarry + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND d.state = 'active'))`
+	OR ` + toCarry + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND ` + gathers + `))`
 
 // underWay holds for editions n that may still reach their reader, themselves
 // or with another that carries them.
@@ -269,7 +269,8 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 }
 
 // oldestNeeded is the midnight of the oldest edition that is still to be sent,
-// made or carried, 0 if there is none: nothing since then may go, however old.
+// made or carried, or the beginning of the oldest pause that gathers, 0 if there
+// is none: nothing since then may go, however old.
 // One that is lost alone lies before its digest's next midnight by less than shownGrace.
 func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
@@ -278,6 +279,7 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 		UNION ALL SELECT MIN(due_at) FROM editions WHERE state IN ('leased', 'dotting')
 		UNION ALL SELECT MIN(e.due_at) FROM carried z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
-		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active') x`)
+		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'
+		UNION ALL SELECT MIN(d.paused_at) FROM digests d WHERE d.paused_at > 0 AND `+gathers+`) x`)
 	return oldest, err
 }

@@ -15,7 +15,7 @@ import (
 const listedEvery = 30 * 24 * time.Hour
 
 // Record stores what polls found, in one transaction: new posts, a hidden
-// row for each new post and each active digest that takes the feed, and last
+// row for each new post and each digest that takes the feed and gathers, and last
 // the feeds' records, which ends their leases. A poll whose lease was taken
 // over meanwhile stores nothing.
 //
@@ -201,7 +201,7 @@ func (r *recording) begin(p *polled) {
 	}
 }
 
-// dropUnwanted leaves feeds that no active digest takes any more out of the
+// dropUnwanted leaves feeds for which no digest gathers any more out of the
 // queue. One that was not claimed has just been added for a reader to come.
 func (r *recording) dropUnwanted(ctx context.Context) error {
 	queued := make(map[digest.FeedID]*polled)
@@ -317,8 +317,7 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 }
 
 // hide makes the hidden rows of the new posts, of all feeds in one statement,
-// also for readers whose pause has an end: what others' polls bring meanwhile
-// waits for them.
+// for all digests that gather.
 // There is no ON CONFLICT: that the post is new proves that the rows are.
 func (r *recording) hide(ctx context.Context) error {
 	var v values
@@ -332,7 +331,7 @@ func (r *recording) hide(ctx context.Context) error {
 			WITH v (post_id, feed_id) AS (VALUES `+part.String()+`)
 			SELECT s.digest_id, d.next_due_at, v.post_id
 			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id AND (d.state = 'active' OR d.paused_until > 0) ORDER BY s.digest_id, v.post_id`)
+			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id AND `+gathers+` ORDER BY s.digest_id, v.post_id`)
 		r.hidden += n
 		return err
 	})

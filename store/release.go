@@ -19,7 +19,8 @@ const (
 )
 
 // Release makes the editions of due digests, and gives them their next
-// midnight. A digest waits for Plan, and then while one of its feeds is still
+// midnight. That of a digest that is back from a pause with an end is bound. A
+// digest waits for Plan, and then while one of its feeds is still
 // queued for a poll, or in flight, for deadline at most: counted from Plan and
 // not from midnight, so that a machine that slept over midnight polls first.
 // A digest with nothing new, nothing to be told and nothing to be carried gets
@@ -220,6 +221,7 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 	}
 	released, err := c.exec(ctx, `UPDATE digests AS d SET prev_due_at = d.last_due_at, prev_released_at = d.released_at,
 		last_due_at = d.next_due_at, next_due_at = ?, planned_due_at = 0, released_at = ?,
+		bound_from = d.paused_at, bound_to = d.paused_to, paused_at = 0, paused_to = 0,
 		edition_count = d.edition_count + CASE WHEN `+reason+` THEN 1 ELSE 0 END WHERE `+where,
 		append([]any{times.next, at(now)}, args...)...)
 	if err != nil || released == 0 {
@@ -236,11 +238,11 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 // have a reason for one.
 func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times schedule, reason string) (int, error) {
 	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
-		send_at, date, next_at, expires_at, number, domain, state, error)
+		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends) AS (VALUES `+times.hours.String()+`)
-		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, h.send, h.send, h.send, h.ends,
+		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, h.send, h.send, h.send, h.ends,
 			e.edition_count, e.domain, CASE WHEN e.unmailed = '' THEN 'ready' ELSE 'unmailed' END, e.unmailed
-		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at,
+		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
 			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?

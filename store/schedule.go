@@ -59,11 +59,29 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was, zone string, 
 		if d.due(now) {
 			continue
 		}
-		if err := reschedule(ctx, c, d, now); err != nil {
+		if err := moveDigest(ctx, c, d, was, now); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// moveDigest takes a digest to its user's new zone.
+func moveDigest(ctx context.Context, c conn, d digestRow, was string, now time.Time) error {
+	until, err := d.pauseIn(was)
+	if err != nil {
+		return err
+	}
+	if until != d.PausedUntil {
+		if _, err := c.exec(ctx, `UPDATE digests SET paused_until = ? WHERE id = ?`, until, d.ID); err != nil {
+			return err
+		}
+	}
+	d.PausedUntil = until
+	if err := reask(ctx, c, d, now); err != nil {
+		return err
+	}
+	return reschedule(ctx, c, d, now)
 }
 
 // SetDeliverAt sets the hour at which a digest's mail leaves by its reader's
@@ -116,6 +134,9 @@ func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.We
 			return nil
 		}
 		d.Weekdays = w
+		if err := reask(ctx, c, d, now); err != nil {
+			return err
+		}
 		return reschedule(ctx, c, d, now)
 	})
 }
@@ -137,24 +158,27 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 }
 
 func setDigestState(ctx context.Context, c conn, d digestRow, state digest.DigestState, now time.Time) error {
-	if d.State == state && d.PausedUntil == 0 {
+	switch {
+	case d.State == state && d.PausedUntil == 0:
 		return nil
+	case state == digest.DigestActive:
+		return resume(ctx, c, d, now, at(now))
+	case state == digest.DigestPaused:
+		return pause(ctx, c, d, 0, now)
 	}
-	if _, err := c.exec(ctx, `UPDATE digests SET state = ?, paused_until = 0 WHERE id = ?`, state, d.ID); err != nil || d.State == state {
+	_, err := c.exec(ctx, `UPDATE digests SET state = ?, paused_until = 0, asks_at = 0, paused_at = 0, paused_to = 0 WHERE id = ?`, state, d.ID)
+	if err != nil {
 		return err
 	}
-	if state != digest.DigestActive {
-		if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, d.ID); err != nil {
-			return err
-		}
+	if err := dropFeeds(ctx, c, d.ID); err != nil {
+		return err
 	}
-	switch {
-	case state == digest.DigestLeft:
-		return leave(ctx, c, d)
-	case state == digest.DigestActive && d.NextDueAt <= at(now):
-		return reschedule(ctx, c, d, now)
-	}
-	return nil
+	return leave(ctx, c, d)
+}
+
+// dropFeeds takes what only this digest took out of the queue.
+func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
+	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, id)
 }
 
 // unsubscribed is the error of an edition that its reader no longer wants.
@@ -201,9 +225,9 @@ func (s *Store) changeDigest(ctx context.Context, doing string, id digest.Digest
 	return nil
 }
 
-// reschedule makes a digest due at its first midnight after now that begins
-// one of its days and a date without an edition (I1), and moves its waiting
-// posts there. The midnight is later than the last one released even if the
+// reschedule makes a digest due at its first midnight after now, or from the end
+// of its pause on, that begins one of its days and a date without an edition
+// (I1), and moves its waiting posts there. The midnight is later than the last one released even if the
 // clock is not: two editions of one midnight would hold the same posts (I4).
 func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	var zone string
@@ -221,6 +245,9 @@ func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
 		return err
 	}
 	after := now
+	if d.PausedUntil != 0 {
+		after = d.PausedUntil.time().Add(-time.Second)
+	}
 	if last := d.LastDueAt.time(); last.After(after) {
 		after = last
 	}

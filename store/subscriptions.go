@@ -87,7 +87,7 @@ func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) er
 	ids = slices.DeleteFunc(ids, func(id digest.PostID) bool { return slices.Contains(had, id) })
 	if _, err := c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT d.id, d.next_due_at, p.id FROM digests d CROSS JOIN posts p
-		WHERE d.id = ? AND d.state = 'active' AND p.id IN (`+list(ids)+`) ORDER BY p.id`, sub.DigestID); err != nil {
+		WHERE d.id = ? AND `+gathers+` AND p.id IN (`+list(ids)+`) ORDER BY p.id`, sub.DigestID); err != nil {
 		return err
 	}
 	if _, err := c.exec(ctx, `INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id IN (`+list(ids)+`) AND p.shown_at = 0

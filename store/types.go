@@ -14,11 +14,12 @@ type UserInfo struct {
 	Suppressed    *digest.Suppression // why the address is not mailed; nil: it is
 }
 
-// A FeedInfo is a feed with the number of active digests that take it.
+// A FeedInfo is a feed with the number of digests that gather what it brings:
+// active ones, and those that pause until a time.
 type FeedInfo struct {
 	digest.Feed
 	Subscribers int
-	NextDueAt   time.Time // the next midnight of any of them; zero: there are none
+	NextDueAt   time.Time // the next midnight of any of them at which it is asked; zero: there are none
 }
 
 // A SubscriptionInfo is a subscription with its feed.
@@ -58,7 +59,7 @@ type PlanResult struct {
 // A ClaimedFeed is a feed that its claimer, and nobody else, may poll now.
 type ClaimedFeed struct {
 	digest.Feed
-	Subscribers int    // active digests that take it, for the User-Agent
+	Subscribers int    // digests that gather what it brings, for the User-Agent
 	Token       string // of the lease: what is recorded without it changes nothing
 }
 

@@ -51,6 +51,8 @@ type digestRow struct {
 	PausedAt     instant            `db:"paused_at"`
 	PausedTo     instant            `db:"paused_to"`
 	Mailed       bool               `db:"mailed"`
+	AsksAt       instant            `db:"asks_at"`
+	PlannedDueAt instant            `db:"planned_due_at"`
 }
 
 func (r digestRow) digest() digest.Digest {
@@ -78,7 +80,7 @@ func (r digestRow) digest() digest.Digest {
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to, d.mailed`
+	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
 
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }

@@ -8,6 +8,7 @@ ALTER TABLE digests ADD COLUMN bound_from BIGINT NOT NULL DEFAULT 0;  -- of the 
 ALTER TABLE digests ADD COLUMN bound_to BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE editions ADD COLUMN bound_from BIGINT NOT NULL DEFAULT 0; -- when the pause began of which it holds all; 0: an ordinary edition
 ALTER TABLE editions ADD COLUMN bound_to BIGINT NOT NULL DEFAULT 0;   -- when that ended
+CREATE INDEX digests_gathering ON digests (paused_at) WHERE paused_at > 0;
 CREATE INDEX digests_asks ON digests (asks_at) WHERE asks_at > 0;
 
 -- Who pauses now: from their last midnight on, and asked for at once.
