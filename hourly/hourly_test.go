@@ -3,6 +3,7 @@ package hourly_test
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -78,7 +79,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(&b, `<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link></item>`, title, strings.ReplaceAll(title, " ", "-"))
 	}
 	b.WriteString(`</channel></rss>`)
-	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(s.items)))
+	w.Header().Set("ETag", fmt.Sprintf(`"%d-%x"`, len(s.items), crc32.ChecksumIEEE([]byte(b.String()))))
 	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(b.String()))
 }
 

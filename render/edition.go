@@ -85,6 +85,8 @@ func setPage(p Page, coded bool) (Message, error) {
 type press struct {
 	Page
 	posts   int
+	deepest depth   // of any site's posts, where there is room
+	mosts   []depth // the most of each site's posts; nil: of all the deepest
 	notes   noted
 	subject string
 	title   string // of the document: the day, and how much there is
@@ -100,8 +102,9 @@ func newPress(p Page) (*press, error) {
 		return nil, fmt.Errorf("rendering the edition of %s: %w", p.Date, err)
 	}
 	for i := range e.Sites {
-		e.posts += len(e.Sites[i].Blocks)
+		e.posts += e.Sites[i].posts()
 	}
+	e.setMosts()
 	e.notes = tidyNotices(p.Notices, e.posts == 0)
 	e.deck = e.summary()
 	e.subject = p.Date.Format("Monday 2 January") + ": " + e.deck
@@ -140,6 +143,7 @@ func (e *press) tidy() error {
 	}
 	e.Recipient = clean(e.Recipient, recipientColumns)
 	e.PostalAddress = clean(e.PostalAddress, postalColumns)
+	e.Note = cleanNotice(e.Note)
 	e.Sites = tidySites(e.Sites)
 	return nil
 }

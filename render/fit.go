@@ -20,22 +20,83 @@ const (
 	whole // the full text, or as much of it as the plan's level says
 )
 
-// A plan says how much is shown of each post.
+// A plan says how much is shown of each post. Of a site that wants less than all
+// it is no more than that.
 type plan struct {
-	all   depth     // of every post, where each is nil
-	each  [][]depth // by site and post
+	all   depth     // of every post, where each is nil; of a site's rest a headline
+	each  [][]depth // by site and post, those of its rest last
 	shown int
 	index bool // headlines at the top
-	rows  bool // they have bylines
 	below bool // posts below them
 	level int  // bytes that a full text may take, quoted-printable
 }
 
-func (p *plan) of(site, post int) depth {
-	if p.each == nil {
-		return p.all
+// depth is how much is shown of a post.
+func (e *press) depth(p *plan, site, post int) depth {
+	switch {
+	case p.each != nil:
+		return p.each[site][post]
+	case post >= len(e.Sites[site].Blocks):
+		return headline
 	}
-	return p.each[site][post]
+	return min(p.all, e.most(site))
+}
+
+// most is how much of a site's posts is shown where there is room.
+func (e *press) most(site int) depth {
+	if e.mosts == nil {
+		return e.deepest
+	}
+	return e.mosts[site]
+}
+
+// setMosts finds how much is shown of each site's posts; most pages show all alike.
+func (e *press) setMosts() {
+	e.deepest = layoutDepth(e.Layout)
+	for i := range e.Sites {
+		if e.Sites[i].Display != "" && e.mosts == nil {
+			e.mosts = make([]depth, len(e.Sites))
+		}
+	}
+	if e.mosts == nil {
+		return
+	}
+	e.deepest = headline
+	for i, s := range e.Sites {
+		e.mosts[i] = layoutDepth(e.LayoutOf(s))
+		e.deepest = max(e.deepest, e.mosts[i])
+	}
+}
+
+func layoutDepth(l digest.Layout) depth {
+	switch l {
+	case digest.Headlines:
+		return headline
+	case digest.FullText:
+		return whole
+	}
+	return full
+}
+
+// sets reports whether a site's posts, or some of them, stand below the index.
+func (e *press) sets(p *plan, site int) bool {
+	return p.below && e.depth(p, site, 0) >= short
+}
+
+// indexes is how many posts of a site are in the index: all but a rest that is
+// listed below its posts.
+func (e *press) indexes(p *plan, site int) int {
+	s := &e.Sites[site]
+	if p.each == nil && e.sets(p, site) {
+		return len(s.Blocks)
+	}
+	return s.posts()
+}
+
+// rows reports whether the headlines of a site have bylines: in a paper of
+// headlines, where nothing of them stands below.
+func (e *press) rows(p *plan, site int) bool {
+	return e.Layout == digest.Headlines && p.each == nil && !e.sets(p, site)
 }
 
 // fit decides how much is shown, the most that is within the limits.
@@ -51,29 +112,29 @@ func (e *press) fit() plan {
 		}
 	}
 	p := plan{index: true, each: make([][]depth, len(e.Sites))}
-	for i, s := range e.Sites {
-		p.each[i] = make([]depth, len(s.Blocks))
+	for i := range e.Sites {
+		p.each[i] = make([]depth, e.Sites[i].posts())
 	}
 	used := e.headlines(&p, frame.plus(newPiece(e.moreHTML(e.posts)).size()), room)
-	if p.shown == e.posts && e.Layout != digest.Headlines {
+	if p.shown == e.posts && e.deepest > headline {
 		e.excerpts(&p, used, room)
 	}
 	return p
 }
 
-// plans are those in which all posts are shown alike, the best first.
+// plans are those in which all posts are shown alike, as far as their sites want
+// it, the best first.
 func (e *press) plans() []plan {
-	p := plan{shown: e.posts, index: e.posts > 1, below: e.posts > 0}
+	p := plan{shown: e.posts, below: e.posts > 0 && e.deepest > headline}
+	p.index = e.posts > 1 || e.posts == 1 && !p.below
 	deep := func(d depth) plan { p.all = d; return p }
 	switch {
 	case e.posts == 0:
 		return []plan{p}
-	case e.Layout == digest.Headlines:
-		return []plan{{all: headline, shown: e.posts, index: true, rows: true}}
-	case e.Layout == digest.FullText:
-		return []plan{deep(whole), deep(short)}
+	case e.deepest == headline:
+		return []plan{deep(headline)}
 	}
-	return []plan{deep(full), deep(short)}
+	return []plan{deep(e.deepest), deep(short)}
 }
 
 // measure is the size of all sites and posts at one depth.
@@ -81,22 +142,41 @@ func (e *press) measure(p *plan) size {
 	var n size
 	for i := range e.Sites {
 		s := &e.Sites[i]
-		if p.below {
-			n = n.plus(s.parts.head.size())
+		if p.index {
+			n = n.plus(e.measureIndex(p, i))
 		}
-		if p.index && p.below {
-			n = n.plus(s.parts.label.size())
-		} else if p.index {
-			n = n.plus(s.top().size())
+		if !e.sets(p, i) {
+			continue
 		}
+		n = n.plus(s.parts.head.size())
+		d := e.depth(p, i, 0)
 		for j, b := range s.Blocks {
-			if p.index {
-				n = n.plus(b.indexed(p).html.size()).plus(s.late(j).line.size())
-			}
-			if p.below {
-				n = n.plus(e.below(b, p, p.all)).plus(s.late(j).head.size())
-			}
+			n = n.plus(e.below(b, p, d)).plus(s.late(j).head.size())
 		}
+		if len(s.Rest) > 0 {
+			n = n.plus(e.measureRest(s))
+		}
+	}
+	return n
+}
+
+func (e *press) measureIndex(p *plan, site int) size {
+	s := &e.Sites[site]
+	n := s.top().size()
+	if e.sets(p, site) {
+		n = s.parts.label.size()
+	}
+	rows := e.rows(p, site)
+	for j := range e.indexes(p, site) {
+		n = n.plus(s.block(j).indexed(rows).html.size()).plus(s.late(j).line.size())
+	}
+	return n
+}
+
+func (e *press) measureRest(s *Site) size {
+	n := s.restOpen().size().plus(restClosePiece.size())
+	for _, b := range s.Rest {
+		n = n.plus(b.line.size())
 	}
 	return n
 }
@@ -106,7 +186,7 @@ func (e *press) measure(p *plan) size {
 func (e *press) headlines(p *plan, used, room size) size {
 	e.rounds(func(site, post int) bool {
 		s := &e.Sites[site]
-		need := s.Blocks[post].line.size().plus(s.late(post).line.size())
+		need := s.block(post).line.size().plus(s.late(post).line.size())
 		if post == 0 {
 			need = need.plus(s.top().size()) // a little more than the label
 		}
@@ -121,10 +201,14 @@ func (e *press) headlines(p *plan, used, room size) size {
 	return used
 }
 
-// excerpts turns headlines into short posts in the same order while there is room.
+// excerpts turns headlines into short posts in the same order while there is
+// room, but for those of which no more is wanted.
 func (e *press) excerpts(p *plan, used, room size) {
 	e.rounds(func(site, post int) bool {
 		s := &e.Sites[site]
+		if post >= len(s.Blocks) || e.most(site) == headline {
+			return true
+		}
 		need := s.Blocks[post].short().html.size().plus(s.late(post).head.size())
 		if post == 0 {
 			need = need.plus(s.parts.head.size())
@@ -145,7 +229,7 @@ func (e *press) rounds(f func(site, post int) bool) {
 	for post := 0; ; post++ {
 		more := false
 		for site := range e.Sites {
-			if post >= len(e.Sites[site].Blocks) {
+			if post >= e.Sites[site].posts() {
 				continue
 			}
 			more = true

@@ -20,6 +20,7 @@ var (
 	numberPiece    = newPiece(numberHTML)
 	deckPiece      = newPiece(deckHTML)
 	lonelyPiece    = newPiece(lonelyHTML)
+	notePiece      = newPiece("</p>\n" + noteHTML)
 	deckClosePiece = newPiece("</p>\n" + rowCloseHTML)
 	indexOpenPiece = newPiece(indexOpenHTML)
 	rowOpenPiece   = newPiece(rowOpenHTML)
@@ -61,7 +62,7 @@ func (e *press) setFrame() {
 // setTop is all before the index: the document's head, the line that clients
 // show in their lists, the nameplate.
 func (e *press) setTop(s *sheet) {
-	if e.Layout == digest.FullText {
+	if e.Layout == digest.FullText || e.deepest == whole {
 		s.add(headTextPiece)
 	} else {
 		s.add(headPiece)
@@ -93,6 +94,10 @@ func (e *press) setNameplate(s *sheet) {
 		s.add(deckPiece)
 	}
 	s.write(upperFirst(e.deck) + "\n")
+	if e.Note != "" {
+		s.add(notePiece)
+		s.write(html.EscapeString(e.Note) + "\n")
+	}
 	s.add(deckClosePiece)
 }
 
@@ -108,7 +113,7 @@ func (e *press) leads() string {
 		if n++; n > 1 {
 			w.WriteString(" · ")
 		}
-		w.WriteString(e.Sites[site].Blocks[post].lead)
+		w.WriteString(e.Sites[site].block(post).lead)
 		return n < 3
 	})
 	if e.posts == 0 && e.notes.all > 0 {

@@ -95,12 +95,14 @@ func (e *press) raise(p *plan, frame, room size) {
 	p.level = max(0, sort.Search(maxCoded, func(level int) bool { return !fits(level) })-1)
 }
 
-// blocks are all posts, those with the longest texts first: they say soonest
+// blocks are all posts that are shown whole, those with the longest texts first: they say soonest
 // that a level is too high.
 func (e *press) blocks() []*Block {
 	var all []*Block
-	for _, s := range e.Sites {
-		all = append(all, s.Blocks...)
+	for i, s := range e.Sites {
+		if e.most(i) == whole {
+			all = append(all, s.Blocks...)
+		}
 	}
 	slices.SortStableFunc(all, func(a, b *Block) int { return len(b.content) - len(a.content) })
 	return all

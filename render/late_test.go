@@ -114,7 +114,7 @@ func checkLate(t *testing.T, p Page, m Message, doc *html.Node) {
 		if s.Late == 0 {
 			continue
 		}
-		switch d := pl.of(i, len(s.Blocks)-s.Late); {
+		switch d := e.depth(&pl, i, len(s.Blocks)-s.Late); {
 		case d >= short:
 			want[lateLabel]++
 			fallthrough

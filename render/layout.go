@@ -105,6 +105,9 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	deckHTML   = dateCloseHTML + "<tr>\n<td style=\"padding:22px 0 4px\">\n<p class=\"deck\" style=\"" + deckStyle + "\">\n"
 	lonelyHTML = dateCloseHTML + "<tr>\n<td style=\"padding:22px 0 22px\">\n<p class=\"deck\" style=\"" + deckStyle + "\">\n"
 
+	noteHTML  = "<p class=\"ex\" style=\"" + noteStyle + "\">\n"
+	noteStyle = `margin:8px 0 0;font-size:15px;line-height:1.5;color:` + soft
+
 	nothingHTML = "<tr>\n<td>\n<p class=\"ex\" style=\"" + excerptStyle + "\">Nothing new has come in.</p>\n</td>\n</tr>\n"
 
 	footHTML   = "<tr>\n<td class=\"hair\" style=\"border-top:1px solid " + rule + ";padding:18px 0 0\">\n"
@@ -124,6 +127,8 @@ body, .page { background-color: {paper} !important; color: {soft} !important; }
 	siteHeadStyle  = `margin:0 0 18px;padding:12px 0 0;border-top:1px solid ` + rule + `;font-family:` + Sans + `;font-size:14px;line-height:1.5;font-weight:700;color:` + accent
 	lateLineStyle  = `margin:9px 0 4px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
 	lateHeadStyle  = `margin:0 0 8px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
+	restLabelStyle = `margin:0 0 6px;font-family:` + Sans + `;font-size:13px;line-height:1.5;font-weight:700;color:` + muted
+	restStyle      = `margin:0 0 30px;line-height:1.4`
 	lineStyle      = `margin:0 0 5px`
 	rowStyle       = `margin:0 0 1px;font-size:19px;line-height:1.35`
 	rowAloneStyle  = `margin:0 0 14px;font-size:19px;line-height:1.35`

@@ -61,21 +61,23 @@ func (e *press) html(p plan) *sheet {
 
 func (e *press) indexHTML(s *sheet, p *plan) {
 	s.add(indexOpenPiece)
-	for i, site := range e.Sites {
-		if p.of(i, 0) == omitted {
+	for i := range e.Sites {
+		site := &e.Sites[i]
+		if e.depth(p, i, 0) == omitted {
 			continue
 		}
-		if p.below {
+		if e.sets(p, i) {
 			s.add(site.parts.label)
 		} else {
 			s.add(site.top())
 		}
-		for j, b := range site.Blocks {
-			if p.of(i, j) > omitted {
+		rows := e.rows(p, i)
+		for j := range e.indexes(p, i) {
+			if e.depth(p, i, j) > omitted {
 				if site.firstLate(j) {
 					s.add(site.late(j).line)
 				}
-				s.add(b.indexed(p).html)
+				s.add(site.block(j).indexed(rows).html)
 			}
 		}
 	}
@@ -86,25 +88,29 @@ func (e *press) indexHTML(s *sheet, p *plan) {
 }
 
 func (e *press) postsHTML(s *sheet, p *plan) {
-	for i, site := range e.Sites {
-		if p.of(i, 0) < short {
+	for i := range e.Sites {
+		if !e.sets(p, i) {
 			continue
 		}
+		site := &e.Sites[i]
 		s.add(site.parts.head)
 		for j, b := range site.Blocks {
-			if d := p.of(i, j); d >= short {
+			if d := e.depth(p, i, j); d >= short {
 				if site.firstLate(j) {
 					s.add(site.late(j).head)
 				}
 				e.postHTML(s, b, p, d)
 			}
 		}
+		if len(site.Rest) > 0 && p.each == nil {
+			site.restHTML(s)
+		}
 	}
 }
 
 // indexed is the block's line at the top.
-func (b *Block) indexed(p *plan) pair {
-	if p.rows {
+func (b *Block) indexed(row bool) pair {
+	if row {
 		return b.row()
 	}
 	return pair{html: b.line, text: b.item}

@@ -45,7 +45,8 @@ func (s *Site) top() piece {
 }
 
 // NewSite gives a site without posts whose headings are rendered already, for
-// those who show one site to many readers. Only Blocks and Late may be changed in it.
+// those who show one site to many readers. What it shows may be changed in
+// it, but not its name.
 func NewSite(title, url, language string) Site {
 	s := Site{Title: clean(title, siteColumns), URL: address(url), Language: cleanLanguage(language)}
 	if s.Title == "" {
@@ -67,12 +68,14 @@ func tidySites(in []Site) []Site {
 	out := make([]Site, 0, len(in))
 	for _, s := range in {
 		if len(s.Blocks) == 0 {
+			s.Blocks, s.Rest = s.Rest, nil
+		}
+		if len(s.Blocks) == 0 {
 			continue
 		}
 		if s.parts == nil {
-			blocks, late := s.Blocks, s.Late
-			s = NewSite(s.Title, s.URL, s.Language)
-			s.Blocks, s.Late = blocks, late
+			named := NewSite(s.Title, s.URL, s.Language)
+			s.Title, s.URL, s.Language, s.parts = named.Title, named.URL, named.Language, named.parts
 		}
 		s.Late = max(0, min(s.Late, len(s.Blocks)))
 		out = append(out, s)

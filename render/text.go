@@ -35,6 +35,10 @@ func (e *press) textTop() string {
 		w.WriteString(" · No. " + strconv.Itoa(e.Number))
 	}
 	w.WriteString("\n" + upperFirst(e.deck) + "\n\n")
+	if e.Note != "" {
+		wrap(&w, e.Note, "", textColumns)
+		w.WriteByte('\n')
+	}
 	if e.posts == 0 && e.notes.all == 0 {
 		w.WriteString("Nothing new has come in.\n\n")
 	}
@@ -42,17 +46,20 @@ func (e *press) textTop() string {
 }
 
 func (e *press) indexText(s *sheet, p *plan) {
-	for i, site := range e.Sites {
-		if p.of(i, 0) == omitted {
+	for i := range e.Sites {
+		site := &e.Sites[i]
+		if e.depth(p, i, 0) == omitted {
 			continue
 		}
 		s.add(site.parts.textLabel)
-		for j, b := range site.Blocks {
-			if site.firstLate(j) && p.of(i, j) > omitted {
+		rows := e.rows(p, i)
+		for j := range e.indexes(p, i) {
+			b, d := site.block(j), e.depth(p, i, j)
+			if site.firstLate(j) && d > omitted {
 				s.add(site.late(j).textLine)
 			}
-			switch d := p.of(i, j); {
-			case p.rows:
+			switch {
+			case rows:
 				s.add(b.row().text)
 			case d >= short:
 				s.add(b.item)
@@ -70,18 +77,23 @@ func (e *press) indexText(s *sheet, p *plan) {
 var blankPiece = newText("\n")
 
 func (e *press) postsText(s *sheet, p *plan) {
-	for i, site := range e.Sites {
-		if p.of(i, 0) < short {
+	for i := range e.Sites {
+		if !e.sets(p, i) {
 			continue
 		}
+		site := &e.Sites[i]
 		s.add(site.parts.textHead)
 		for j, b := range site.Blocks {
-			if site.firstLate(j) && p.of(i, j) >= short {
+			d := e.depth(p, i, j)
+			if site.firstLate(j) && d >= short {
 				s.add(site.late(j).textHead)
 			}
-			if d := p.of(i, j); d >= short {
+			if d >= short {
 				e.postText(s, b, p, d)
 			}
+		}
+		if len(site.Rest) > 0 && p.each == nil {
+			site.restText(s)
 		}
 	}
 }

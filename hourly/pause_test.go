@@ -1,0 +1,80 @@
+package hourly_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/hourly"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// scroll publishes on a site whose document holds three posts.
+func (s *site) scroll(titles ...string) {
+	s.publish(titles...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items = s.items[:min(len(s.items), 3)]
+}
+
+// A feed that only somebody takes who is away, and whose document forgets after
+// a day and a half, is asked once at each midnight; nothing of it is lost, and
+// all of it comes with one edition on the way back.
+func TestPauseLosesNothing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t)
+		s.publish("before")
+		h := newHouse(t, st, "2026-10-20 10:00")
+		d := h.reader("utc@example.org", "UTC", s)
+		until := time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC)
+		if err := st.SetPause(t.Context(), d.ID, until, h.clock); err != nil {
+			t.Fatal(err)
+		}
+		for day := 21; day < 28; day++ {
+			s.scroll(fmt.Sprintf("evening of %d", day-1), fmt.Sprintf("morning of %d", day-1))
+			h.tick(fmt.Sprintf("2026-10-%d 00:00", day), hourly.Summary{Polled: 1, Changed: 1, Posts: 2})
+			if asked := s.requests(); len(asked) == 0 || len(asked) > 2 {
+				t.Errorf("asked %v on the %dth", asked, day)
+			}
+			h.tick(fmt.Sprintf("2026-10-%d 06:00", day), hourly.Summary{})
+			if asked := s.requests(); asked != nil {
+				t.Errorf("asked %v in the morning of the %dth", asked, day)
+			}
+		}
+		s.scroll("evening of 27", "morning of 27")
+		h.tick("2026-10-28 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 2, Editions: 1, Sent: 1})
+		h.tick("2026-10-29 00:00", hourly.Summary{Polled: 1, Unchanged: 1})
+		n, text := h.inbox()
+		text = strings.ReplaceAll(text, "=\r\n", "")
+		if n != 1 || !strings.Contains(text, "You were away from 20 to 28 October: the newest three of each site, the rest as headlines.") {
+			t.Errorf("%d mails, want one that says what it is:\n%s", n, text)
+		}
+		for day := 20; day < 28; day++ {
+			for _, title := range []string{fmt.Sprintf("morning of %d", day), fmt.Sprintf("evening of %d", day)} {
+				if !strings.Contains(text, title) {
+					t.Errorf("%q is lost", title)
+				}
+			}
+		}
+		checkBound(t, st, d, h.clock)
+	})
+}
+
+// checkBound looks at what the store says of the only edition.
+func checkBound(t *testing.T, st *store.Store, d digest.Digest, now time.Time) {
+	t.Helper()
+	list, err := st.Editions(t.Context(), d.ID, 10)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d editions, %v", len(list), err)
+	}
+	posts, err := st.EditionPosts(t.Context(), []digest.Delivery{{Edition: list[0]}})
+	if err != nil || len(posts[list[0].ID]) != 17 || list[0].BoundFrom.IsZero() {
+		t.Errorf("%d posts, want 17; bound from %v, %v", len(posts[list[0].ID]), list[0].BoundFrom, err)
+	}
+	if d, err = st.Digest(t.Context(), d.ID); err != nil || !d.PausedAt.IsZero() || !d.PausedTo.IsZero() || !d.NextDueAt.After(now) {
+		t.Errorf("back: %+v, %v", d, err)
+	}
+}
