@@ -1,0 +1,100 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"digest"
+)
+
+func webText(content string, level int) string {
+	b := NewPictured(digest.Post{ID: 7, Title: "A title", URL: "https://a.example/", Content: content},
+		func(src string) string { return "https://paper.example/image/mac/" + src[len(src)-1:] })
+	t, _ := b.WebText(level, true)
+	return t.HTML
+}
+
+func TestWebText(t *testing.T) {
+	for _, c := range []struct{ name, content, want string }{
+		{"the headline once more is left out", `<h1>A title</h1><p>text</p>`, "<p>text</p>\n"},
+		{"headings begin below the page's, and none is skipped", `<h4>a</h4><h1>b</h1><h4>c</h4><h6>d</h6><h1>e</h1>`,
+			"<h2>a</h2>\n<h2>b</h2>\n<h3>c</h3>\n<h4>d</h4>\n<h2>e</h2>\n"},
+		{"a picture of a known size", `<img src="https://p.example/a" alt="Fog" width="300" height="200" class="x" onload="y">`,
+			`<p><img src="/image/mac/a" alt="Fog" width="300" height="200" loading="lazy" decoding="async"></p>` + "\n"},
+		{"a picture of an unknown one", `<img src="https://p.example/b">`,
+			`<p><img src="/image/mac/b" alt="" class="unsized" loading="lazy" decoding="async"></p>` + "\n"},
+		{"a picture and its caption", `<figure><img src="https://p.example/c"><figcaption>Fog</figcaption></figure>`,
+			"<figure>\n" + `<img src="/image/mac/c" alt="" class="unsized" loading="lazy" decoding="async"><figcaption>Fog</figcaption>` + "\n</figure>\n"},
+		{"a table may be wider than the page", `<table><tr><th>Name</th><th>n</th></tr><tr><td>` + strings.Repeat("x", 60) + `</td><td>12</td></tr></table>`,
+			`<div class="scroll" role="region" tabindex="0" aria-label="Table 1"><table>` + "\n" + `<tr><th scope="col">Name</th><th scope="col" class="number">n</th></tr>` + "\n" +
+				`<tr><td>` + strings.Repeat("x", 60) + `</td><td class="number">12</td></tr>` + "\n</table></div>\n"},
+		{"lines of code", "<pre class=go>if a &lt; b {\n\n  c()\n}</pre>", "<pre dir=\"ltr\"><code>if a &lt; b {\n\n  c()\n}</code></pre>\n"},
+		{"a list in a list", `<ol start=3><li><p>a</p><ul><li>b</ul></ol>`, "<ol start=\"3\">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n"},
+		{"directions", `<p dir="rtl" lang="he">אבג</p><p>abc def ghi</p>`, `<p dir="rtl" lang="he">אבג</p>` + "\n<p>abc def ghi</p>\n"},
+		{"a link", `<p><a href="https://b.example/?a&amp;b" target=x style=y>b</a> <a href="javascript:x">c</a></p>`,
+			`<p><a href="https://b.example/?a&amp;b" rel="noopener noreferrer">b</a> c</p>` + "\n"},
+		{"nothing but the title", `<h2>A title</h2>`, ""},
+	} {
+		if got := webText(c.content, 2); got != c.want {
+			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)
+		}
+	}
+	if got := webText("<h1>x</h1><h2>y</h2><p>z</p>", 6); got != "<h6>x</h6>\n<h6>y</h6>\n<p>z</p>\n" {
+		t.Errorf("deep down: %q", got)
+	}
+}
+
+// TestWebTextWithoutPictures: then a page loads none.
+func TestWebTextWithoutPictures(t *testing.T) {
+	b := NewBlock(digest.Post{Title: "A title", Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`})
+	for _, pictures := range []bool{true, false} {
+		if got, _ := b.WebText(2, pictures); got.HTML != "<p>a</p>\n"+`<p><span class="absent">[Picture: Fog]</span></p>`+"\n" {
+			t.Errorf("%q", got.HTML)
+		}
+	}
+}
+
+// allowed is every tag that WebText writes, whole.
+var allowed = regexp.MustCompile(`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
+	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="\d+"|scope="(col|row)"|tabindex="0"|role="region"|aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
+	`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
+
+// FuzzWebText: whatever a feed says, a page gets nothing but what is allowed,
+// and every element that is opened is closed.
+func FuzzWebText(f *testing.F) {
+	for _, seed := range []string{"<p>a<b>b</p>c", `<a href="x"><table><td><pre><img src=https://a.example/1 alt='"'>`, "<ol><li><h1>a<ul><blockquote><dl><dt>x<dd>y", hostile} {
+		f.Add(seed, 2)
+	}
+	f.Fuzz(func(t *testing.T, content string, level int) {
+		got := webText(content, level)
+		z, open := html.NewTokenizer(strings.NewReader(got)), []string(nil)
+		for {
+			kind := z.Next()
+			if kind == html.ErrorToken {
+				break
+			}
+			raw := string(z.Raw())
+			if kind != html.TextToken && !allowed.MatchString(raw) {
+				t.Fatalf("%q has %q", got, raw)
+			}
+			name, _ := z.TagName()
+			switch tag := string(name); {
+			case kind == html.StartTagToken && tag != "br" && tag != "hr" && tag != "img":
+				open = append(open, tag)
+			case kind == html.EndTagToken:
+				if len(open) == 0 || open[len(open)-1] != tag {
+					t.Fatalf("%q ends %s in %q", got, tag, open)
+				}
+				open = open[:len(open)-1]
+			}
+		}
+		if len(open) > 0 {
+			t.Fatalf("%q leaves %q open", got, open)
+		}
+	})
+}
+
+const hostile = `<p onclick=x style=y class=z id=q dir="rtl&quot;><script>" lang='"><script>'>a</p><img src='https://a.example/"><script>' alt='"><script>' width="1e9"><script>x</script>`
