@@ -37,6 +37,7 @@ func TestImports(t *testing.T) {
 		"digest/bounce":          "digest",
 		"digest/doctor":          "digest digest/timezone digest/mailer",
 		"digest/push":            "digest",
+		"digest/metrics":         "digest digest/store",
 		"digest/web":             "digest digest/render digest/timezone digest/feed digest/poller digest/store digest/push digest/chart digest/export digest/search",
 		"digest/acceptance":      "",
 		"digest/journey":         "",
@@ -77,6 +78,7 @@ func TestOnlyOneRoom(t *testing.T) {
 		"github.com/go-webauthn/webauthn":      "web",
 		"github.com/klauspost/compress/gzhttp": "web",
 		"blitiri.com.ar/go/spf":                "doctor",
+		"github.com/prometheus/":               "metrics",
 		"github.com/alecthomas/kong":           "cmd",
 		"github.com/schollz/progressbar":       "cmd",
 	}

@@ -24,11 +24,11 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin.AddInsecureBypassPattern(oneClick) // the token in the path is the proof; it needs no cookie
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
 	inner := s.remember(origin.Handler(s.orProblem(mux)))
-	return compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.observed(mux, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
 		r.Body = http.MaxBytesReader(w, r.Body, s.bodyLimit(r))
 		inner.ServeHTTP(w, r)
-	}))
+	})))
 }
 
 // compressed sends texts compressed to who takes them so. A few random bytes go

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,17 +37,6 @@ func (s *site) bot(w http.ResponseWriter, r *http.Request) error {
 		Pings:     s.Pings != nil,
 		Pictures:  s.images != nil,
 	})
-}
-
-// health is for monitors: 200 while the database answers.
-func (s *site) health(w http.ResponseWriter, r *http.Request) error {
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-	defer cancel()
-	if err := s.Store.Ping(ctx); err != nil {
-		s.Log.ErrorContext(ctx, "health check failed", "error", err)
-		return plain(w, http.StatusServiceUnavailable, "the database does not answer\n")
-	}
-	return plain(w, http.StatusOK, "ok\n")
 }
 
 // robots keeps crawlers to the pages that speak of the service; all else is personal.

@@ -96,6 +96,9 @@ func loadPages(a assets) pages {
 			t, err := time.Parse("2006-01", path)
 			return t.Format("January 2006"), err
 		},
+		"clip": shortened,
+
+		"suppressedFor": suppressedFor,
 	}
 	layout := template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").
 		ParseFS(templateFiles, "templates/layout.html"))

@@ -204,19 +204,7 @@ func recentOf(polls []store.PollRecord) []recentPoll {
 
 // kindOf sorts a poll's answer as a site owner would.
 func kindOf(r store.PollRecord) chart.Kind {
-	switch {
-	case r.Outcome == string(poller.Changed):
-		return chart.Changed
-	case r.Outcome == string(poller.Unchanged):
-		return chart.Unchanged
-	case r.Status == http.StatusTooManyRequests:
-		return chart.Limited
-	case r.Status >= 500:
-		return chart.Broken
-	case r.Status >= 400:
-		return chart.Refused
-	}
-	return chart.Silent
+	return kindNamed(r.Kind())
 }
 
 // shownURL is an address as strangers may see it: without user and password,

@@ -75,6 +75,7 @@ type Store interface {
 	Shelf
 	Door
 	Feeds
+	OperatorDesk
 	Keeping
 	Settings
 	Leaving
@@ -98,22 +99,26 @@ type Editions interface {
 
 // Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.
 type Options struct {
-	Store     Store
-	Editions  Editions
-	Signer    *digest.Signer
-	SignUp    SignUp                               // who may sign up; default: nobody
-	Mailroom  *Mailroom                            // nil: no letter can be sent
-	Mailbox   func(address string) (string, error) // gives the form of a bare address that is mailed and stored; required with Mailroom
-	Pings     Pings                                // nil: pings are not taken
-	Pictures  Pictures                             // nil: no picture is shown
-	BaseURL   string                               // where visitors reach it, without a final slash; https makes cookies Secure
-	Version   string                               // shown on the bot page
-	Contact   string                               // mail address of whoever runs this instance; "" shows none
-	Addresses []string                             // networks that feeds are asked from, for the bot page; none: they are not fixed
-	Spread    poller.Spread                        // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
-	HostGap   time.Duration                        // least time between two requests to one host, for the bot page; default 2 s
-	Now       func() time.Time                     // default time.Now
-	Log       *slog.Logger                         // default: nowhere
+	Store        Store
+	Editions     Editions
+	Signer       *digest.Signer
+	SignUp       SignUp                               // who may sign up; default: nobody
+	Mailroom     *Mailroom                            // nil: no letter can be sent
+	Mailbox      func(address string) (string, error) // gives the form of a bare address that is mailed and stored; required with Mailroom
+	Pings        Pings                                // nil: pings are not taken
+	Pictures     Pictures                             // nil: no picture is shown
+	BaseURL      string                               // where visitors reach it, without a final slash; https makes cookies Secure
+	Version      string                               // shown on the bot page
+	Contact      string                               // mail address of whoever runs this instance; "" shows none
+	Addresses    []string                             // networks that feeds are asked from, for the bot page; none: they are not fixed
+	Spread       poller.Spread                        // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
+	HostGap      time.Duration                        // least time between two requests to one host, for the bot page; default 2 s
+	Beats        bool                                 // the hourly job runs too: health asks for its heartbeat
+	MetricsToken string                               // lets who has it read the metrics; "": only programs on this machine
+	Metrics      http.Handler                         // for Prometheus; nil: there are none
+	Observe      Observer                             // is told of each request; may be nil
+	Now          func() time.Time                     // default time.Now
+	Log          *slog.Logger                         // default: nowhere
 }
 
 // A site is the web view: the handlers' shared parts. Only the limits and what
@@ -126,6 +131,9 @@ type site struct {
 	images *imageCache // nil: no picture is shown
 
 	relying *webauthn.WebAuthn // nil: no passkey can be used at this address
+	opened  time.Time
+
+	midnightFeeds kept[[]store.Midnight]
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -145,6 +153,6 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), images: newImageCache(o), relying: newRelying(o.BaseURL)}
+	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL)}
 	return s.guard(s.routes())
 }

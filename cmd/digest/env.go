@@ -35,6 +35,7 @@ type env struct {
 
 	clock  func() time.Time
 	frozen bool // the clock stands still, at --now
+	works  bool // this command runs the hourly job beside the web view
 }
 
 func newEnv(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*env, error) {

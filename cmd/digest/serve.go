@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"digest/metrics"
 	"digest/store"
 	"digest/web"
 )
@@ -21,6 +22,7 @@ type serveCmd struct{}
 // there is a fence it serves the web view alone.
 func (serveCmd) Run(e *env) error {
 	e.runOn()
+	e.works = true
 	if err := e.logAt(slog.LevelInfo); err != nil {
 		return err
 	}
@@ -81,6 +83,7 @@ func (e *env) webServer(st *store.Store, l *letters) (*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	told := metrics.New(metrics.Options{Store: st, Version: version(), PollGap: e.pollGap, Now: e.clock, Log: e.log})
 	handler := web.New(web.Options{
 		Store:     st,
 		Editions:  e.editions(st, signer),
@@ -96,8 +99,13 @@ func (e *env) webServer(st *store.Store, l *letters) (*http.Server, error) {
 		Addresses: e.botAddresses,
 		Spread:    e.spread(),
 		HostGap:   e.hostInterval,
+		Beats:     e.works,
 		Now:       e.clock,
 		Log:       e.log,
+
+		MetricsToken: e.metricsToken,
+		Metrics:      told,
+		Observe:      told.Observe,
 	})
 	return web.NewServer(handler, e.log), nil
 }

@@ -34,10 +34,14 @@ type settings struct {
 	Requests        string `default:"20" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts."`
 	BotAddresses    string `default:"" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
 	SignUp          string `default:"invitation" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
+	MetricsToken    string `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it, programs on this machine."`
 	FenceAfter      string `name:"fence" default:"36h" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
 
 	mailSettings
 }
+
+// leastToken is how many characters a token has at least.
+const leastToken = 16
 
 // house is the settings once they are understood.
 type house struct {
@@ -56,6 +60,7 @@ type house struct {
 	botAddresses    []string
 	fenceAfter      time.Duration
 	signUp          web.SignUp
+	metricsToken    string
 	mailHouse
 }
 
@@ -104,6 +109,9 @@ func (s settings) understand() (h house, err error) {
 	}
 	if h.allowNetworks, err = poller.ParseNetworks(s.AllowNetworks); err != nil {
 		return h, badSetting("DIGEST_ALLOW_NETWORKS", s.AllowNetworks, "is not a list of networks", "127.0.0.0/8,192.168.1.0/24")
+	}
+	if h.metricsToken = s.MetricsToken; h.metricsToken != "" && len(h.metricsToken) < leastToken {
+		return h, badSetting("DIGEST_METRICS_TOKEN", "…", fmt.Sprintf("is short enough to be guessed; use %d characters or more", leastToken), "what “openssl rand -hex 16” prints")
 	}
 	if err = s.understandIdentity(&h); err != nil {
 		return h, err

@@ -1,0 +1,253 @@
+package chart
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+	"time"
+)
+
+// Quarters is how many quarters of an hour a day has.
+const Quarters = 96
+
+// A Slot is one quarter of an hour of the UTC day in which days begin.
+type Slot struct {
+	Readers int // whose midnight it is
+	Feeds   int // that are asked for them
+}
+
+// A Place has its midnight at an instant of the UTC day.
+type Place struct {
+	Name string
+	At   time.Duration // from 00:00 UTC
+}
+
+// A Dial is the face of a 24-hour clock in UTC: around it stand places where
+// their midnights are, outward bars for the readers whose days begin then, and
+// inward ones for the feeds that are asked. The hand points to the midnight that
+// is now, in the middle of the half of the world where it is night.
+type Dial struct {
+	Slots  [Quarters]Slot
+	Now    time.Time
+	Places []Place // the most important first; one without room is left out
+}
+
+// The face, in units of the picture, which is as wide as its page lets it be.
+const (
+	faceSize    = 720
+	faceCentre  = faceSize / 2
+	faceRim     = 357.0
+	bezelOuter  = 352.0
+	bezelInner  = 312.0
+	bezelMiddle = (bezelOuter + bezelInner) / 2
+	numerals    = 282.0
+	readersEnd  = 263.0
+	readersFrom = 181.0
+	feedsFrom   = 171.0
+	feedsEnd    = 112.0
+	handFrom    = 100.0
+	barPart     = 0.72 // of a quarter of an hour
+	fewest      = 4    // a bar of so many is as long as bars are, if none is longer
+)
+
+// How large places are written, in units: a phone's face is half as wide.
+const (
+	deskLetter  = 17 * 0.54
+	phoneLetter = 27 * 0.54
+	betweenName = 8.0
+)
+
+// SVG draws the dial. title and description tell it to who cannot see it; the
+// numbers themselves belong beside it, in a table.
+func (d Dial) SVG(title, description string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="dial" viewBox="0 0 %d %[1]d" role="img" aria-labelledby="dial-title dial-description" xmlns="http://www.w3.org/2000/svg">`, faceSize)
+	fmt.Fprintf(&b, `<title id="dial-title">%s</title><desc id="dial-description">%s</desc>`, html.EscapeString(title), html.EscapeString(description))
+	d.face(&b)
+	d.bars(&b)
+	d.places(&b)
+	d.hand(&b)
+	d.hover(&b)
+	b.WriteString("</svg>")
+	return b.String()
+}
+
+// turn is the angle of an instant of the day, clockwise from the top.
+func turn(at time.Duration) float64 { return 2 * math.Pi * at.Hours() / 24 }
+
+// spot is where an angle meets a circle.
+func spot(angle, radius float64) string {
+	return fmt.Sprintf("%.1f %.1f", faceCentre+radius*math.Sin(angle), faceCentre-radius*math.Cos(angle))
+}
+
+// sector is the part of a ring between two angles that are no half turn apart.
+func sector(from, to, inner, outer float64) string {
+	return fmt.Sprintf("M%sA%.1f %.1[2]f 0 0 1 %sL%sA%.1f %.1[5]f 0 0 0 %sZ",
+		spot(from, outer), outer, spot(to, outer), spot(to, inner), inner, spot(from, inner))
+}
+
+func shape(b *strings.Builder, class, path string) {
+	fmt.Fprintf(b, `<path class="%s" d="%s"/>`, class, path)
+}
+
+func ring(b *strings.Builder, class string, radius float64) {
+	fmt.Fprintf(b, `<circle class="%s" cx="%d" cy="%[2]d" r="%.1f"/>`, class, faceCentre, radius)
+}
+
+// now is the angle of the hand.
+func (d Dial) now() float64 {
+	t := d.Now.UTC()
+	return turn(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
+}
+
+// face draws what is always there, and where in the world it is night: dusk and
+// dawn are as soft as some layers make them.
+func (d Dial) face(b *strings.Builder) {
+	for _, hours := range []float64{6.4, 6.1, 5.8, 5.5, 5.2, 4.9} {
+		half, now := 2*math.Pi*hours/24, d.now()
+		for _, from := range []float64{now - half, now} {
+			shape(b, "night", sector(from, from+half, bezelInner, bezelOuter))
+		}
+	}
+	ring(b, "rim strong", faceRim)
+	ring(b, "rim", bezelOuter)
+	ring(b, "rim", bezelInner)
+	ring(b, "base", (readersFrom+feedsFrom)/2)
+	var hours, quarters strings.Builder
+	for i := range Quarters {
+		to, end := &quarters, bezelInner-4
+		if i%4 == 0 {
+			to, end = &hours, bezelInner-9
+		}
+		angle := turn(time.Duration(i) * 15 * time.Minute)
+		fmt.Fprintf(to, "M%sL%s", spot(angle, bezelInner), spot(angle, end))
+	}
+	shape(b, "quarters", quarters.String())
+	shape(b, "hours", hours.String())
+	for h := range 24 {
+		class := "numeral"
+		if h%3 != 0 {
+			class = "numeral minor"
+		}
+		x, y, _ := strings.Cut(spot(turn(time.Duration(h)*time.Hour), numerals), " ")
+		fmt.Fprintf(b, `<text class="%s" x="%s" y="%s" dy=".35em">%d</text>`, class, x, y, h)
+	}
+}
+
+// bars draws readers and feeds. Their lengths grow with the square roots of
+// their numbers, so that one reader is seen beside thousands.
+func (d Dial) bars(b *strings.Builder) {
+	mostReaders, mostFeeds := fewest, fewest
+	for _, s := range d.Slots {
+		mostReaders, mostFeeds = max(mostReaders, s.Readers), max(mostFeeds, s.Feeds)
+	}
+	half := math.Pi / Quarters * barPart
+	for i, s := range d.Slots {
+		angle := turn(time.Duration(i) * 15 * time.Minute)
+		if s.Feeds > 0 {
+			tall := (feedsFrom - feedsEnd) * root(s.Feeds, mostFeeds)
+			shape(b, "feeds", sector(angle-half, angle+half, feedsFrom-tall, feedsFrom))
+		}
+		if s.Readers > 0 {
+			tall := (readersEnd - readersFrom) * root(s.Readers, mostReaders)
+			shape(b, "readers", sector(angle-half, angle+half, readersFrom, readersFrom+tall))
+		}
+	}
+}
+
+func root(n, most int) float64 { return math.Sqrt(float64(n) / float64(most)) }
+
+// A named is a place that has room.
+type named struct {
+	Place
+	angle float64
+	desk  bool // only where the face is large
+}
+
+// roomy gives the places that have room: first those that have it where the
+// face is small, and then more.
+func (d Dial) roomy() (all []named) {
+	for _, desk := range []bool{false, true} {
+		letter := phoneLetter
+		if desk {
+			letter = deskLetter
+		}
+		for _, p := range d.Places {
+			n := named{p, turn(p.At), desk}
+			if n.fits(all, letter) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// fits reports whether a name overlaps none of the others.
+func (n named) fits(others []named, letter float64) bool {
+	for _, o := range others {
+		apart := math.Abs(math.Remainder(n.angle-o.angle, 2*math.Pi)) * bezelMiddle
+		if apart < letter*float64(len([]rune(n.Name))+len([]rune(o.Name)))/2+betweenName {
+			return false
+		}
+	}
+	return true
+}
+
+// places writes names along the bezel, each upright as seen from the reader of
+// the picture.
+func (d Dial) places(b *strings.Builder) {
+	const circle = `<path id="dial-%s" class="along" d="M%sA%.1f %.1[3]f 0 1 %d %sA%.1[3]f %.1[3]f 0 1 %[4]d %[2]s"/>`
+	fmt.Fprintf(b, circle, "over", spot(math.Pi, bezelMiddle), bezelMiddle, 1, spot(0, bezelMiddle))
+	fmt.Fprintf(b, circle, "under", spot(0, bezelMiddle), bezelMiddle, 0, spot(math.Pi, bezelMiddle))
+	for _, p := range d.roomy() {
+		angle := math.Remainder(p.angle, 2*math.Pi) // from -π to π
+		along, way := bezelMiddle*(angle+math.Pi), "over"
+		if math.Abs(angle) > math.Pi/2+0.01 {
+			along, way = bezelMiddle*math.Mod(2*math.Pi-p.angle, 2*math.Pi), "under"
+		}
+		class := "place"
+		if p.desk {
+			class = "place minor"
+		}
+		fmt.Fprintf(b, `<text class="%s" dy=".35em"><textPath href="#dial-%s" startOffset="%.1f">%s</textPath></text>`,
+			class, way, along, html.EscapeString(p.Name))
+		x, y, _ := strings.Cut(spot(p.angle, bezelInner), " ")
+		fmt.Fprintf(b, `<circle class="mark%s" cx="%s" cy="%s" r="3.5"/>`, strings.TrimPrefix(class, "place"), x, y)
+	}
+}
+
+// hand points to now, and says it.
+func (d Dial) hand(b *strings.Builder) {
+	angle := d.now()
+	shape(b, "hand", "M"+spot(angle, handFrom)+"L"+spot(angle, bezelInner))
+	x, y, _ := strings.Cut(spot(angle, bezelInner), " ")
+	fmt.Fprintf(b, `<circle class="point" cx="%s" cy="%s" r="6"/>`, x, y)
+	fmt.Fprintf(b, `<text class="clock" x="%d" y="%[1]d" dy=".2em">%s</text><text class="zone" x="%[1]d" y="%[1]d" dy="2.5em">UTC</text>`,
+		faceCentre, d.Now.UTC().Format("15:04"))
+}
+
+// hover tells the numbers of a bar to who points at it.
+func (d Dial) hover(b *strings.Builder) {
+	half := math.Pi / Quarters
+	for i, s := range d.Slots {
+		if s.Readers == 0 && s.Feeds == 0 {
+			continue
+		}
+		at := time.Duration(i) * 15 * time.Minute
+		fmt.Fprintf(b, `<path class="slot" d="%s"><title>%s UTC: %s, %s</title></path>`,
+			sector(turn(at)-half, turn(at)+half, handFrom, bezelInner), ClockTime(at), counted(s.Readers, "reader"), counted(s.Feeds, "feed"))
+	}
+}
+
+// ClockTime writes an instant of a day: "18:15".
+func ClockTime(at time.Duration) string {
+	return fmt.Sprintf("%02d:%02d", int(at.Hours()), int(at.Minutes())%60)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

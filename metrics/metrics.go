@@ -1,0 +1,105 @@
+// Package metrics tells Prometheus how this instance does. What the database
+// knows is read when it is asked for, so that all processes tell the same and
+// no restart loses anything; what only this process knows, such as its web
+// requests, it counts itself. Nothing has a label whose values have no bound:
+// no feed, no address, no host.
+package metrics
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"digest"
+	"digest/store"
+)
+
+// Store is what the database knows.
+type Store interface {
+	Totals(ctx context.Context) (map[string]store.Tally, error)
+	Numbers(ctx context.Context) (store.Numbers, error)
+	EditionCounts(ctx context.Context) (map[digest.EditionState]int, error)
+	MailWaiting(ctx context.Context, now time.Time, limit int) (store.MailWaiting, error)
+	Lanes(ctx context.Context) ([]digest.Lane, error)
+	Heartbeat(ctx context.Context) (time.Time, bool, error)
+	Waits(ctx context.Context, now time.Time) (time.Time, bool, error)
+	PollsLate(ctx context.Context, now time.Time, gap time.Duration) (time.Time, bool, error)
+}
+
+// Options is what metrics are made of. Store is required.
+type Options struct {
+	Store   Store
+	Version string
+	PollGap time.Duration    // least time between two polls of one feed
+	Timeout time.Duration    // for the database, at each scrape; default 5 s
+	Now     func() time.Time // default time.Now
+	Log     *slog.Logger     // default: nowhere
+}
+
+// Metrics is what one process tells. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	log      *slog.Logger
+}
+
+// New makes the metrics of a process.
+func New(o Options) *Metrics {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 5 * time.Second
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "digest_http_request_duration_seconds",
+			Help:    "Time to answer web requests of this process, by the pattern of the route and the status.",
+			Buckets: []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+		}, []string{"route", "code"}),
+		log: o.Log,
+	}
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "digest_build_info", Help: "1, labelled with the version of this program.",
+	}, []string{"version"})
+	build.WithLabelValues(o.Version).Set(1)
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		build, m.requests, newDatabase(o))
+	return m
+}
+
+// Observe begins to watch a web request for a route, and gives what is to be
+// called with the status of its answer.
+func (m *Metrics) Observe(route string) (answered func(status int)) {
+	if route == "" {
+		route = "none"
+	}
+	code := ""
+	timer := prometheus.NewTimer(prometheus.ObserverFunc(func(seconds float64) {
+		m.requests.WithLabelValues(route, code).Observe(seconds)
+	}))
+	return func(status int) {
+		code = strconv.Itoa(status)
+		timer.ObserveDuration()
+	}
+}
+
+// ServeHTTP answers a scrape. Where the database does not answer, what the
+// process knows is told all the same.
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorHandling:       promhttp.ContinueOnError,
+		MaxRequestsInFlight: 4,
+		ErrorLog:            slog.NewLogLogger(m.log.Handler(), slog.LevelWarn),
+	}).ServeHTTP(w, r)
+}

@@ -1,0 +1,133 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"digest"
+	"digest/metrics"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func newMetrics(s metrics.Store) *metrics.Metrics {
+	return metrics.New(metrics.Options{Store: s, Version: "1.2.3", PollGap: time.Hour, Now: func() time.Time { return noon }})
+}
+
+// scrape gives what one scrape tells, by name and labels.
+func scrape(t *testing.T, m http.Handler) (all map[string]string, body string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	all = map[string]string{}
+	for line := range strings.Lines(w.Body.String()) {
+		if i := strings.LastIndexByte(line, ' '); i > 0 && !strings.HasPrefix(line, "#") {
+			all[line[:i]] = strings.TrimSpace(line[i:])
+		}
+	}
+	return all, w.Body.String()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestScrape holds what is told, that it is well named, and that two processes
+// of one database tell the same of it.
+func TestScrape(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx := t.Context()
+		_, d, err := s.AddUser(ctx, "ada@example.org", "Europe/Paris", noon.Add(-48*time.Hour))
+		must(t, err)
+		f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: "https://secret.example/feed", Host: "secret.example", Title: "Secret"})
+		must(t, err)
+		_, err = s.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+		must(t, err)
+		f.ParsedAt = noon
+		_, err = s.Record(ctx, noon, []store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200, Requests: 2, Bytes: 700}}})
+		must(t, err)
+		must(t, s.Suppress(ctx, digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint, CreatedAt: noon}))
+		must(t, s.Unfence(ctx, "https://digest.example", noon))
+
+		m := newMetrics(s)
+		m.Observe("GET /posts/{id}")(http.StatusOK)
+		m.Observe("")(http.StatusNotFound)
+		got, body := scrape(t, m)
+		for name, want := range map[string]string{
+			`digest_database_up`: "1", `digest_readers`: "1", `digest_subscriptions`: "1", `digest_digests{state="active"}`: "1",
+			`digest_feeds{state="active"}`: "1", `digest_feeds{state="dead"}`: "0", `digest_polls_total{outcome="changed"}`: "1",
+			`digest_polls_total{outcome="broken"}`: "0", `digest_poll_requests_total`: "2", `digest_poll_received_bytes_total`: "700",
+			`digest_suppressed_addresses{reason="complaint"}`: "1", `digest_mails_total{result="sent"}`: "0", `digest_mail_waiting{reason="due"}`: "0",
+			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600), // since 23:00 UTC, the midnight that began the 19th in Paris
+			`digest_build_info{version="1.2.3"}`: "1",
+			`digest_http_request_duration_seconds_count{code="200",route="GET /posts/{id}"}`: "1",
+			`digest_http_request_duration_seconds_count{code="404",route="none"}`:            "1",
+			`digest_job_last_beat_timestamp_seconds`:                                         fmt.Sprintf("%.9ge+09", float64(noon.Unix())/1e9),
+		} {
+			if got[name] != want {
+				t.Errorf("%s is %q, want %q", name, got[name], want)
+			}
+		}
+		for _, secret := range []string{"secret", "Secret", "example.org", "digest.example"} {
+			if strings.Contains(body, secret) {
+				t.Errorf("%q is told", secret)
+			}
+		}
+		lint(t, body)
+		again, _ := scrape(t, newMetrics(s))
+		if again["digest_poll_requests_total"] != "2" {
+			t.Error("another process tells something else")
+		}
+	})
+}
+
+// lint judges names and help texts as Prometheus' own tool does, those of the
+// runtime left out.
+func lint(t *testing.T, body string) {
+	t.Helper()
+	problems, err := promlint.New(strings.NewReader(body)).Lint()
+	must(t, err)
+	problems = slices.DeleteFunc(problems, func(p promlint.Problem) bool { return !strings.HasPrefix(p.Metric, "digest_") })
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+}
+
+// A silent store does not answer until it is given up.
+type silent struct{ *store.Store }
+
+func (s silent) Totals(ctx context.Context) (map[string]store.Tally, error) {
+	<-ctx.Done()
+	return nil, errors.New("no answer")
+}
+
+// TestNoDatabase: what the process knows is told while the database is away.
+func TestNoDatabase(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	must(t, s.Close())
+	m := metrics.New(metrics.Options{Store: silent{s}, Version: "1", Timeout: time.Millisecond, Now: func() time.Time { return noon }})
+	m.Observe("GET /")(http.StatusServiceUnavailable)
+	got, _ := scrape(t, m)
+	if got["digest_database_up"] != "0" || got[`digest_http_request_duration_seconds_count{code="503",route="GET /"}`] != "1" {
+		t.Errorf("got %v", got)
+	}
+}

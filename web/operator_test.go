@@ -1,0 +1,271 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/web"
+)
+
+// operator adds whoever runs this instance, signed in.
+func (r *room) operator() *visitor {
+	r.t.Helper()
+	u, _ := r.user("operator@example.org")
+	r.must(r.store.SetOperator(r.t.Context(), u.ID, true))
+	return r.visitor().signIn(u)
+}
+
+// TestOperatorOnly: for others there is nothing at the operator's addresses.
+func TestOperatorOnly(t *testing.T) {
+	each(t, func(r *room) {
+		ada, _ := r.user("ada@example.org")
+		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForHardBounce, CreatedAt: r.now}))
+		form := url.Values{"address": {"bob@example.org"}}
+		stranger, reader := r.visitor(), r.visitor().signIn(ada)
+		if to := stranger.get("/operator").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(to, "/sign-in") {
+			t.Errorf("a stranger is led to %s", to)
+		}
+		stranger.post("/operator/mail-again", form).status(http.StatusSeeOther)
+		reader.get("/operator").status(http.StatusNotFound)
+		reader.post("/operator/mail-again", form).status(http.StatusNotFound)
+		_, still, err := r.store.Suppressed(t.Context(), "bob@example.org")
+		r.must(err)
+		if !still {
+			t.Error("somebody who is no operator had an address mailed again")
+		}
+	})
+}
+
+// TestOperatorPage holds what the page says of an instance where all is well,
+// and of one in trouble; and that what feeds and servers say stays text.
+func TestOperatorPage(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		page := op.get("/operator").status(http.StatusOK)
+		page.shows(".calm", "Nothing needs you.")
+		page.shows("svg.dial text.clock", "12:00")
+		if got := page.attrs("svg.dial", "role"); !slices.Equal(got, []string{"img"}) {
+			t.Errorf("the dial is %q", got)
+		}
+		if words := page.texts("figcaption p")[0]; words != "All midnights are at 23:00 UTC, in Paris: 1 reader." {
+			t.Errorf("the dial says %q", words)
+		}
+
+		const evil = `<script>alert("x")</script><img src=x onerror=y>`
+		r.troubles(evil)
+		page = op.get("/operator").status(http.StatusOK)
+		for _, way := range []string{"script[src=x]", "img", "main script", "[onerror]", "[style]"} {
+			if n := len(page.find(way)); n > 0 {
+				t.Errorf("%d of %s", n, way)
+			}
+		}
+		if n := strings.Count(page.body, "&lt;script&gt;"); n < 4 {
+			t.Errorf("what was said is shown %d times", n)
+		}
+		page.shows(".needs li",
+			"The hourly job was last at work 20 Nov 2026, 11:00 UTC. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.",
+			"Mail to gmail.example waits for you: "+evil+". Once it is put right: digest queue resume gmail.example")
+		page.shows(".state", "dead")
+		if got := page.attrs(".troubles .head a", "href"); len(got) != 1 || got[0] != "/status?url=https%3a%2f%2fbad.example%2ffeed%3fkey%3dsecret" {
+			t.Errorf("the status page is at %q", got)
+		}
+		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {
+			t.Error("a key is shown")
+		}
+		for _, h := range []string{"figure svg.work rect.sent", "figure svg.work rect.editions", "svg.dial path.feeds"} {
+			if len(page.find(h)) != 1 {
+				t.Errorf("%d of %s", len(page.find(h)), h)
+			}
+		}
+	})
+}
+
+// troubles brings all that can be wrong, with words of strangers.
+func (r *room) troubles(words string) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	u, d := r.user("bob@example.org")
+	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{URL: "https://bad.example/feed?key=secret", Host: "bad.example", Title: words})
+	r.must(err)
+	ok, _, err := r.store.EnsureFeed(ctx, digest.Feed{URL: "https://good.example/feed", Host: "good.example"})
+	r.must(err)
+	for _, id := range []digest.FeedID{f.ID, ok.ID} {
+		_, err = r.store.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: id}, r.now)
+		r.must(err)
+	}
+	f.State, f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = digest.FeedDead, 9, words, r.now.AddDate(0, -1, 0), r.now.AddDate(0, -1, 0)
+	_, err = r.store.Record(ctx, r.now, []store.Polled{{Feed: f, Poll: store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Note: words}}})
+	r.must(err)
+	r.must(r.store.Suppress(ctx, digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce, Evidence: words, CreatedAt: r.now}))
+	_, err = r.store.ChangeLane(ctx, r.now, "gmail.example", func(l digest.Lane) digest.Lane {
+		l.Alarm, l.Until, l.Reason = true, r.now.Add(time.Hour), words
+		return l
+	})
+	r.must(err)
+	r.must(r.store.Unfence(ctx, r.base, r.now.Add(-time.Hour)))
+	r.now = r.now.Add(time.Second)
+	r.mailed(words)
+}
+
+// mailed makes an edition, has it refused once and then sent.
+func (r *room) mailed(words string) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	_, d := r.user("cleo@example.org")
+	r.arrives(d, digest.Post{Identity: "p", Title: words, ContentHash: "h"})
+	now := r.now
+	r.midnight()
+	for i, state := range []digest.EditionState{digest.EditionSent} {
+		token := fmt.Sprint(i)
+		got, err := r.store.ClaimEditions(ctx, r.now.Add(24*time.Hour), digest.Claim{Most: 9, Lease: time.Hour, Token: token})
+		_ = got
+		r.must(err)
+		for _, e := range got {
+			r.must(r.store.Finish(ctx, r.now, token, []digest.Mark{{ID: e.ID, State: state}}))
+		}
+	}
+	r.now = now
+}
+
+// TestMailAgain lifts a suppression, once.
+func TestMailAgain(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "Bob+x&y@Example.org", Reason: digest.ForComplaint, CreatedAt: r.now}))
+		page := op.get("/operator").status(http.StatusOK)
+		page.shows("details form button", "Yes, mail it again")
+		form := url.Values{"address": page.attrs("input[name=address]", "value")}
+		for _, want := range []string{"That address is mailed again, from its next edition on.", "That address was not suppressed any more. Nothing was changed."} {
+			to := op.post("/operator/mail-again", form).status(http.StatusSeeOther).Header.Get("Location")
+			op.get(to).status(http.StatusOK).shows(".notice", want)
+		}
+		op.get("/operator?done=" + url.QueryEscape("<b>you won</b>")).status(http.StatusOK).shows(".notice")
+		op.header["Origin"] = "https://elsewhere.example"
+		op.header["Sec-Fetch-Site"] = "cross-site"
+		op.post("/operator/mail-again", form).status(http.StatusForbidden)
+	})
+}
+
+// TestMetricsDoor: the metrics are for who has the token, and for programs on
+// this machine that no proxy speaks for.
+func TestMetricsDoor(t *testing.T) {
+	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "told") })
+	open := func(token string) http.Handler {
+		return web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
+			Store: nobody{}, Metrics: told, MetricsToken: token, Now: func() time.Time { return noon }})
+	}
+	const token = "a token of some length"
+	for _, c := range []struct {
+		name, peer, host, token string
+		header                  []string // name, value
+		proto                   int      // minor
+		want                    int
+	}{
+		{name: "this machine", peer: "127.0.0.1:999", host: "127.0.0.1:8080", proto: 1, want: 200},
+		{name: "this machine, by name", peer: "[::1]:999", host: "localhost:8080", proto: 1, want: 200},
+		{name: "as Prometheus asks", peer: "127.0.0.1:999", host: "[::1]:8080", header: []string{"X-Prometheus-Scrape-Timeout-Seconds", "10"}, proto: 1, want: 200},
+		{name: "another machine", peer: "203.0.113.9:999", host: "127.0.0.1:8080", proto: 1, want: 404},
+		{name: "another machine, which says it is this one", peer: "203.0.113.9:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, proto: 1, want: 404},
+		{name: "through a proxy", peer: "127.0.0.1:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, proto: 1, want: 404},
+		{name: "through another", peer: "127.0.0.1:999", host: "localhost", header: []string{"Forwarded", "for=127.0.0.1"}, proto: 1, want: 404},
+		{name: "through a third", peer: "127.0.0.1:999", host: "localhost", header: []string{"Via", "1.1 x"}, proto: 1, want: 404},
+		{name: "through a fourth", peer: "127.0.0.1:999", host: "localhost", header: []string{"X-Real-Ip", ""}, proto: 1, want: 404},
+		{name: "through one that says nothing but the name", peer: "127.0.0.1:999", host: "digest.example", proto: 1, want: 404},
+		{name: "through one that says nothing at all", peer: "127.0.0.1:999", host: "127.0.0.1:8080", proto: 0, want: 404},
+		{name: "a name that was made to lead here", peer: "127.0.0.1:999", host: "evil.example:8080", proto: 1, want: 404},
+		{name: "the token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer " + token}, proto: 1, want: 200},
+		{name: "the token, through a proxy", peer: "127.0.0.1:999", host: "digest.example", token: token, header: []string{"Authorization", "bearer " + token, "X-Forwarded-For", "203.0.113.9"}, proto: 1, want: 200},
+		{name: "another token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer x"}, proto: 1, want: 404},
+		{name: "the token as a password", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Basic " + token}, proto: 1, want: 404},
+		{name: "no token where none is set", peer: "203.0.113.9:999", host: "digest.example", header: []string{"Authorization", "Bearer "}, proto: 1, want: 404},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			req := httptest.NewRequest("GET", "/metrics", nil)
+			req.RemoteAddr, req.Host, req.ProtoMinor = c.peer, c.host, c.proto
+			for i := 0; i < len(c.header); i += 2 {
+				req.Header.Set(c.header[i], c.header[i+1])
+			}
+			w := httptest.NewRecorder()
+			open(c.token).ServeHTTP(w, req)
+			if w.Code != c.want || strings.Contains(w.Body.String(), "told") != (c.want == 200) {
+				t.Errorf("status %d, want %d", w.Code, c.want)
+			}
+		})
+	}
+}
+
+// nobody is a store that nothing is asked of.
+type nobody struct{ web.Store }
+
+// TestHealth: monitors are told whether all works, and strangers no more.
+func TestHealth(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ada@example.org")
+		_ = u
+		r.beats = true
+		r.open("")
+		v := r.visitor()
+		healthy := func(status int, text string) {
+			t.Helper()
+			if got := v.get("/healthz").status(status).body; got != text+"\n" {
+				t.Errorf("it says %q, want %q", got, text)
+			}
+		}
+		healthy(http.StatusOK, "ok") // has just been started
+		r.must(r.store.Unfence(t.Context(), r.base, r.now.Add(20*time.Minute)))
+		r.now = r.now.Add(30 * time.Minute)
+		healthy(http.StatusOK, "ok")
+		r.now = r.now.Add(6 * time.Minute)
+		healthy(http.StatusServiceUnavailable, "the hourly job is not at work")
+		r.now = parisMidnight.Add(30 * time.Minute)
+		r.must(r.store.Unfence(t.Context(), r.base, r.now))
+		healthy(http.StatusOK, "ok")
+		r.now = parisMidnight.Add(time.Hour + time.Second)
+		r.must(r.store.Unfence(t.Context(), r.base, r.now))
+		healthy(http.StatusServiceUnavailable, "editions are late")
+
+		v.header["Accept"] = "application/json"
+		answer := v.get("/healthz").status(http.StatusServiceUnavailable)
+		var got map[string]string
+		r.must(json.Unmarshal([]byte(answer.body), &got))
+		if fmt.Sprint(got) != "map[database:ok editions:editions are late job:ok status:unavailable]" {
+			t.Errorf("it says %v", got)
+		}
+		r.must(r.store.Close())
+		delete(v.header, "Accept")
+		healthy(http.StatusServiceUnavailable, "the database does not answer")
+	})
+}
+
+// parisMidnight begins the 21st in Paris.
+var parisMidnight = time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
+
+// TestObserved: each request is told with the pattern of its route, never with its path.
+func TestObserved(t *testing.T) {
+	each(t, func(r *room) {
+		var seen []string
+		r.observe = func(route string) func(int) {
+			return func(status int) { seen = append(seen, fmt.Sprint(route, " ", status)) }
+		}
+		r.open("")
+		v := r.visitor()
+		v.get("/bot").status(http.StatusOK)
+		v.get("/unsubscribe/secret").status(http.StatusNotFound)
+		v.get("/nothing/here").status(http.StatusNotFound)
+		v.header["Sec-Fetch-Site"] = "cross-site"
+		v.post("/sign-out", nil).status(http.StatusForbidden)
+		want := "[GET /bot 200 GET /unsubscribe/{token} 404  404 POST /sign-out 403]"
+		if fmt.Sprint(seen) != want {
+			t.Errorf("it saw %v, want %s", seen, want)
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"digest/chart"
+	"digest/store"
+	"digest/timezone"
+)
+
+// The feeds of each midnight are counted at most so often, and a page waits no
+// longer for that: a large database takes seconds.
+const (
+	countEvery = 10 * time.Minute
+	countWait  = 400 * time.Millisecond
+)
+
+// A midnightRow is one quarter of an hour in which days begin.
+type midnightRow struct {
+	store.Midnight
+	Places string
+}
+
+// Clock is when in the UTC day it is: "18:15".
+func (m midnightRow) Clock() string { return chart.ClockTime(m.At) }
+
+// drawMidnights draws the world's midnights.
+func (s *site) drawMidnights(ctx context.Context, p *operatorPage, now time.Time) error {
+	readers, err := s.Store.Midnights(ctx)
+	if err != nil {
+		return err
+	}
+	feeds, at := s.midnightFeeds.get(ctx, now, countEvery, countWait, s.Store.MidnightFeeds)
+	p.CountedAt = at
+	d := chart.Dial{Now: now, Places: placesAt(now)}
+	for _, m := range readers {
+		slotOf(&d, m.At).Readers = m.Readers
+	}
+	for _, m := range feeds {
+		slotOf(&d, m.At).Feeds = m.Feeds
+	}
+	for i, slot := range d.Slots {
+		if slot.Readers > 0 || slot.Feeds > 0 {
+			at := time.Duration(i) * 15 * time.Minute
+			p.Midnights = append(p.Midnights, midnightRow{store.Midnight{At: at, Readers: slot.Readers, Feeds: slot.Feeds}, namesAt(d.Places, at)})
+		}
+	}
+	p.DialWords = p.tellMidnights(now)
+	// The picture holds numbers, times and names of our own only.
+	p.Dial = template.HTML(d.SVG("The world’s midnights", p.DialWords+" The table below has the numbers."))
+	return nil
+}
+
+// slotOf gives the part of the dial that an instant of the day falls into.
+func slotOf(d *chart.Dial, at time.Duration) *chart.Slot {
+	return &d.Slots[int(at/(15*time.Minute))%chart.Quarters]
+}
+
+// tellMidnights tells the dial in words.
+func (p *operatorPage) tellMidnights(now time.Time) string {
+	active := slices.DeleteFunc(slices.Clone(p.Midnights), func(m midnightRow) bool { return m.Readers == 0 })
+	if len(active) == 0 {
+		return "Nobody’s midnight is waited for yet."
+	}
+	most := slices.MaxFunc(active, func(a, b midnightRow) int { return cmp.Compare(a.Readers, b.Readers) })
+	clock := now.UTC().Sub(now.UTC().Truncate(24 * time.Hour))
+	next := active[0]
+	for _, m := range slices.Backward(active) {
+		if m.At > clock {
+			next = m
+		}
+	}
+	if len(active) == 1 {
+		return fmt.Sprintf("All midnights are at %s UTC%s: %s.", next.Clock(), next.in(), count(next.Readers, "reader"))
+	}
+	return fmt.Sprintf("The next midnight is at %s UTC%s, for %s. Most days begin at %s UTC%s: %s.",
+		next.Clock(), next.in(), count(next.Readers, "reader"), most.Clock(), most.in(), count(most.Readers, "reader"))
+}
+
+func (m midnightRow) in() string {
+	if m.Places == "" {
+		return ""
+	}
+	return ", in " + strings.ReplaceAll(m.Places, ", ", " and ")
+}
+
+// placesAt gives places all over the world with their next midnights, those
+// that most people look for first.
+func placesAt(now time.Time) (places []chart.Place) {
+	for _, z := range [][2]string{
+		{"London", "Europe/London"}, {"New York", "America/New_York"}, {"Tokyo", "Asia/Tokyo"}, {"Delhi", "Asia/Kolkata"},
+		{"Los Angeles", "America/Los_Angeles"}, {"Auckland", "Pacific/Auckland"}, {"Paris", "Europe/Paris"},
+		{"São Paulo", "America/Sao_Paulo"}, {"Sydney", "Australia/Sydney"}, {"Hong Kong", "Asia/Hong_Kong"},
+		{"Moscow", "Europe/Moscow"}, {"Dubai", "Asia/Dubai"}, {"Honolulu", "Pacific/Honolulu"}, {"Chicago", "America/Chicago"},
+		{"Cairo", "Africa/Cairo"}, {"Denver", "America/Denver"}, {"Bangkok", "Asia/Bangkok"}, {"Karachi", "Asia/Karachi"},
+		{"Anchorage", "America/Anchorage"}, {"Azores", "Atlantic/Azores"}, {"Noronha", "America/Noronha"},
+		{"Dhaka", "Asia/Dhaka"}, {"Nouméa", "Pacific/Noumea"}, {"Halifax", "America/Halifax"}, {"Nairobi", "Africa/Nairobi"},
+	} {
+		loc, err := timezone.Load(z[1])
+		if err != nil {
+			continue // the zone database of the machine does not know it
+		}
+		next := timezone.NextMidnight(now, loc).UTC()
+		places = append(places, chart.Place{Name: z[0], At: next.Sub(next.Truncate(24 * time.Hour))})
+	}
+	return places
+}
+
+// namesAt names the places whose days begin in a quarter of an hour, two at most.
+func namesAt(places []chart.Place, at time.Duration) string {
+	var names []string
+	for _, p := range places {
+		if p.At.Truncate(15*time.Minute) == at && len(names) < 2 {
+			names = append(names, p.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
