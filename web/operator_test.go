@@ -72,7 +72,7 @@ func TestOperatorPage(t *testing.T) {
 			t.Errorf("what was said is shown %d times", n)
 		}
 		page.shows(".needs li",
-			"The hourly job was last at work 20 Nov 2026, 11:00 UTC. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.",
+			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.",
 			"Mail to gmail.example waits for you: "+evil+". Once it is put right: digest queue resume gmail.example")
 		page.shows(".state", "dead")
 		if got := page.attrs(".troubles .head a", "href"); len(got) != 1 || got[0] != "/status?url=https%3a%2f%2fbad.example%2ffeed%3fkey%3dsecret" {
@@ -113,27 +113,15 @@ func (r *room) troubles(words string) {
 	r.must(err)
 	r.must(r.store.Unfence(ctx, r.base, r.now.Add(-time.Hour)))
 	r.now = r.now.Add(time.Second)
-	r.mailed(words)
+	r.delivered(words)
 }
 
-// mailed makes an edition, has it refused once and then sent.
-func (r *room) mailed(words string) {
+// delivered makes an edition and has it sent.
+func (r *room) delivered(title string) {
 	r.t.Helper()
-	ctx := r.t.Context()
 	_, d := r.user("cleo@example.org")
-	r.arrives(d, digest.Post{Identity: "p", Title: words, ContentHash: "h"})
-	now := r.now
-	r.midnight()
-	for i, state := range []digest.EditionState{digest.EditionSent} {
-		token := fmt.Sprint(i)
-		got, err := r.store.ClaimEditions(ctx, r.now.Add(24*time.Hour), digest.Claim{Most: 9, Lease: time.Hour, Token: token})
-		_ = got
-		r.must(err)
-		for _, e := range got {
-			r.must(r.store.Finish(ctx, r.now, token, []digest.Mark{{ID: e.ID, State: state}}))
-		}
-	}
-	r.now = now
+	r.arrives(d, digest.Post{Identity: "p", Title: title, ContentHash: "h"})
+	r.midnight() // which has it mailed
 }
 
 // TestMailAgain lifts a suppression, once.
@@ -207,7 +195,7 @@ func TestMetricsDoor(t *testing.T) {
 type nobody struct{ web.Store }
 
 // TestHealth: monitors are told whether all works, and strangers no more.
-func TestHealth(t *testing.T) {
+func TestHealthOfTheJob(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ada@example.org")
 		_ = u
