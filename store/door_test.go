@@ -70,6 +70,26 @@ func TestKnocksAtOnce(t *testing.T) {
 	})
 }
 
+func TestForgetLetters(t *testing.T) {
+	each(t, func(w world) {
+		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
+		w.ok(err)
+		ask := func(kind, email string) int64 {
+			id, _, err := w.Knock(w.ctx(), store.Knock{Kind: kind, Email: email, Daily: 1, Hourly: 50}, noon)
+			w.ok(err)
+			return id
+		}
+		w.ok(w.AddAddressChange(w.ctx(), u.ID, "Ann@new.example", []byte("o"), []byte("n"), noon, noon.Add(day), day))
+		ask("address", "Ann@new.example")
+		ask("sign-up", "bob@example.org")
+		w.ok(w.Sent(w.ctx(), ask("sign-up", "cy@example.org"), noon))
+		w.ok(w.ForgetLetters(w.ctx()))
+		w.holds("wishes", 0, `SELECT count(*) FROM address_changes`)
+		want(w.t, "bob may ask again", ask("sign-up", "bob@example.org") != 0, true)
+		want(w.t, "cy has had his letter", ask("sign-up", "cy@example.org"), int64(0))
+	})
+}
+
 func TestConfirmSignUp(t *testing.T) {
 	each(t, func(w world) {
 		up := store.SignUp{Email: "Ann@Example.org", TimeZone: "Europe/Paris"}

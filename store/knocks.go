@@ -98,6 +98,23 @@ func (s *Store) Unsent(ctx context.Context, knock int64) error {
 	return s.settleKnock(ctx, knock, -1)
 }
 
+// ForgetLetters gives back what letters have cost that a process held when it
+// died: nobody gets them, so whoever asked may ask again.
+func (s *Store) ForgetLetters(ctx context.Context) error {
+	err := s.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_yes = 0 AND new_yes = 0
+			AND lower(email) IN (SELECT email_key FROM knocks WHERE kind = 'address' AND sent_at = 0)`)
+		if err == nil {
+			_, err = c.exec(ctx, `UPDATE knocks SET sent_at = -1 WHERE sent_at = 0`)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forgetting letters that were never sent: %w", err)
+	}
+	return nil
+}
+
 func (s *Store) settleKnock(ctx context.Context, knock int64, sent instant) error {
 	err := s.write(ctx, func(c conn) error {
 		_, err := c.exec(ctx, `UPDATE knocks SET sent_at = ? WHERE id = ?`, sent, knock)

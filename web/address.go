@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -124,12 +125,11 @@ func (s *site) wished(typed string, me reader) (string, error) {
 	return email, nil
 }
 
+// mailBothSides sends the letters, that to the wished address last, with which
+// both are known to be there.
 func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, knock int64) {
 	lost := func(ctx context.Context) error { return s.Store.DropAddressChange(ctx, u.ID) }
-	s.Mailroom.take(errand{lost: lost, write: func(context.Context) (string, render.Letter, bool, error) {
-		return u.Email, oldAddressLetter(s.BaseURL, oldToken), true, nil
-	}})
-	s.Mailroom.take(errand{lost: lost, knock: knock, write: func(ctx context.Context) (string, render.Letter, bool, error) {
+	toNew := errand{lost: lost, knock: knock, write: func(ctx context.Context) (string, render.Letter, bool, error) {
 		owner, err := s.Store.UserByEmail(ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || err == nil && owner.ID == u.ID: // the same in another case
@@ -138,6 +138,11 @@ func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, kn
 			return "", render.Letter{}, false, err
 		}
 		return email, takenLetter(s.BaseURL), true, nil
+	}}
+	s.Mailroom.take(errand{next: &toNew, write: func(context.Context) (string, render.Letter, bool, error) {
+		return u.Email, oldAddressLetter(s.BaseURL, oldToken), true, nil
+	}, lost: func(ctx context.Context) error {
+		return errors.Join(lost(ctx), s.Mailroom.o.Ledger.Unsent(ctx, knock))
 	}})
 }
 

@@ -107,6 +107,8 @@ type errand struct {
 
 	// lost, if set, takes back what waits for the letter, which nobody will get.
 	lost func(ctx context.Context) error
+
+	next *errand // to run when this letter is there
 }
 
 // take takes an errand on, whatever becomes of it. It never waits.
@@ -153,11 +155,13 @@ func (m *Mailroom) run(e errand) {
 		return
 	}
 	m.o.Log.Info("a letter was sent", "letter", letter.ID)
-	if e.knock == 0 {
-		return
+	if e.knock != 0 {
+		if err := m.o.Ledger.Sent(m.cutting, e.knock, m.o.Now()); err != nil {
+			m.o.Log.Error("a letter that was sent was not recorded", "error", err)
+		}
 	}
-	if err := m.o.Ledger.Sent(m.cutting, e.knock, m.o.Now()); err != nil {
-		m.o.Log.Error("a letter that was sent was not recorded", "error", err)
+	if e.next != nil {
+		m.run(*e.next)
 	}
 }
 

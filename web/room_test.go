@@ -116,6 +116,7 @@ func (v *visitor) do(method, path, contentType string, body io.Reader) answer {
 		v.t.Fatal(err)
 	}
 	v.keep(resp.Cookies())
+	v.mailroom.Wait() // letters are written outside of requests
 	return answer{resp, v.t, string(b)}
 }
 

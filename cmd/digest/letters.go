@@ -22,6 +22,10 @@ func (e *env) openLetters(st *store.Store) (*letters, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := st.ForgetLetters(e.hard); err != nil {
+		transport.Close()
+		return nil, err
+	}
 	room := web.NewMailroom(web.MailroomOptions{
 		Ledger: st,
 		Courier: courier{&mailer.Courier{
