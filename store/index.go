@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"digest"
 	"digest/search"
@@ -68,6 +69,17 @@ func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err erro
 		return 0, fmt.Errorf("indexing posts: %w", err)
 	}
 	return n, nil
+}
+
+// soon is how long a post may take into the index before somebody who searches
+// is told that some are missing.
+const soon = time.Hour
+
+// behind reports whether the oldest post that is not indexed yet has waited for long.
+func (s *Store) behind(ctx context.Context, now time.Time) (bool, error) {
+	var seen instant
+	err := s.read().get(ctx, &seen, `SELECT COALESCE(MIN(p.seen_at), 0) FROM posts p WHERE p.id = (SELECT MIN(post_id) FROM index_queue)`)
+	return seen > 0 && seen < at(now.Add(-soon)), err
 }
 
 // documentOf is what of a post can be found.

@@ -22,8 +22,9 @@ type Search struct {
 
 // A Found is the posts that a search has found, those that came last first. Their content is read.
 type Found struct {
-	Posts []VisiblePost
-	More  bool // there are older ones
+	Posts  []VisiblePost
+	More   bool // there are older ones
+	Behind bool // older posts are not all in the index yet: an upgrade is at work
 }
 
 // A FoundKey is a place in what is found: the zero one is its beginning.
@@ -42,6 +43,9 @@ func (v VisiblePost) Key() FoundKey { return FoundKey{DueAt: v.DueAt, Post: v.ID
 func (s *Store) Search(ctx context.Context, user digest.UserID, q Search) (Found, error) {
 	look := searching{store: s, user: user, Search: q, query: s.d.query(q.Query)}
 	found, err := look.run(ctx)
+	if err == nil {
+		found.Behind, err = s.behind(ctx, q.Now)
+	}
 	if err != nil {
 		return Found{}, fmt.Errorf("searching: %w", err)
 	}

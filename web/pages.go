@@ -155,6 +155,10 @@ func nameOf(page any) string {
 		return p.Name
 	case postPage:
 		return p.Name
+	case savedPage:
+		return p.Name
+	case searchPage:
+		return p.Name
 	case unsubscribeView:
 		return p.Name
 	}

@@ -1,12 +1,19 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"digest"
+	"digest/render"
+	"digest/search"
 	"digest/store"
 )
 
@@ -22,10 +29,19 @@ type Keeping interface {
 	Saved(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
 	// SavedAmong tells which of some posts the reader keeps.
 	SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool, error)
+	// Search finds posts among those that have come to the reader, and those that they keep.
+	Search(ctx context.Context, user digest.UserID, q store.Search) (store.Found, error)
 }
 
 // savedRoutes is what a reader kept, and what they look for.
-func (s *site) savedRoutes() table { return table{} }
+func (s *site) savedRoutes() table {
+	return table{
+		"POST /posts/{id}/save":   s.own(s.save),
+		"POST /posts/{id}/unsave": s.own(s.unsave),
+		"GET /saved":              s.own(s.saved),
+		"GET /search":             s.own(s.search),
+	}
+}
 
 // postOf gives the post that a request's path names, if the reader may see it
 // by this process's clock (I2).
@@ -40,3 +56,133 @@ func (s *site) postOf(r *http.Request, me reader) (store.VisiblePost, error) {
 	}
 	return p, err
 }
+
+// save keeps a post and leads back to where its button stood.
+func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.keep(w, r, func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
+}
+
+// unsave lets a post go; one that was let go already is no error.
+func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.keep(w, r, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id) })
+}
+
+func (s *site) keep(w http.ResponseWriter, r *http.Request, do func(digest.PostID) error) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	back, ok := localPath(cmp.Or(form.Get("back"), "/saved"))
+	if !ok {
+		return errBadForm
+	}
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return errNotFound
+	}
+	if err := do(digest.PostID(id)); err != nil {
+		return err
+	}
+	http.Redirect(w, r, back, http.StatusSeeOther)
+	return nil
+}
+
+// maxBack is the longest address that a form leads back to: one of a search.
+const maxBack = 8 << 10
+
+// localPath gives an address of this site in the form in which it is put into a
+// header; false for one that a browser could take for another site's.
+func localPath(address string) (string, bool) {
+	if len(address) > maxBack || strings.ContainsRune(address, '\\') || strings.ContainsFunc(address, unicode.IsControl) {
+		return "", false
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Opaque != "" || u.Host != "" || u.User != nil ||
+		!strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, `\`) || strings.ContainsFunc(u.Path, unicode.IsControl) {
+		return "", false
+	}
+	return u.String(), true
+}
+
+// A listed post stands in a list of posts of several sites.
+type listedPost struct {
+	*render.Block
+	Site    render.Site
+	Edition digest.Date // in which it came
+	Saved   bool
+	Heading []search.Piece // its title, with what was looked for
+	Snippet []search.Piece // of its text; none where nothing was looked for
+}
+
+// Path is the post's page here.
+func (p listedPost) Path() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
+
+func (s *site) listed(v store.VisiblePost) listedPost {
+	if v.Language == "" {
+		v.Language = v.Source.Language
+	}
+	p := listedPost{Block: s.Editions.Block(v.Post), Edition: v.Edition, Saved: v.Saved}
+	p.Site = render.NewSite(v.Source.Title, v.Source.SiteURL, v.Source.Language)
+	p.Heading = []search.Piece{{Text: p.Title}}
+	return p
+}
+
+// listPage is how many posts a page of a list holds.
+const listPage = 25
+
+// A savedPage is what the reader keeps.
+type savedPage struct {
+	Name  string // of the digest
+	Posts []listedPost
+	Here  string // its own address
+	Older string // address of what was saved earlier; "" if that is all
+	First bool
+}
+
+func (s *site) saved(w http.ResponseWriter, r *http.Request, me reader) error {
+	at, id, ok := placeIn(r)
+	if !ok {
+		return errNotFound
+	}
+	p := savedPage{Name: paperOf(me.Digest), Here: "/saved", First: at.IsZero()}
+	if !p.First {
+		p.Here += "?after=" + placeName(at, id)
+	}
+	list, err := s.Store.Saved(r.Context(), me.ID, store.SavedKey{SavedAt: at, Post: id}, listPage+1)
+	if err != nil {
+		return err
+	}
+	if len(list) > listPage {
+		list = list[:listPage]
+		last := list[listPage-1].Key()
+		p.Older = "/saved?after=" + placeName(last.SavedAt, last.Post)
+	}
+	for _, v := range list {
+		p.Posts = append(p.Posts, s.listed(v.VisiblePost))
+	}
+	return s.show(w, r, http.StatusOK, "saved", "Saved", p)
+}
+
+// placeName writes a place in a list for an address, as placeIn reads it.
+func placeName(at time.Time, id digest.PostID) string {
+	return fmt.Sprintf("%d.%d", at.Unix(), id)
+}
+
+// placeIn reads after which place of a list a request goes on; the zero one is
+// its beginning.
+func placeIn(r *http.Request) (at time.Time, id digest.PostID, ok bool) {
+	given := r.URL.Query().Get("after")
+	if given == "" {
+		return time.Time{}, 0, true
+	}
+	seconds, key, _ := strings.Cut(given, ".")
+	sec, err1 := strconv.ParseInt(seconds, 10, 64)
+	n, err2 := strconv.ParseInt(key, 10, 64)
+	if err1 != nil || err2 != nil || sec <= 0 || n <= 0 || sec > maxSecond {
+		return time.Time{}, 0, false
+	}
+	return time.Unix(sec, 0).UTC(), digest.PostID(n), true
+}
+
+// maxSecond is the last second of the year 9999.
+const maxSecond = 253402300799

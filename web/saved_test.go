@@ -1,0 +1,220 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// idOf gives the key of a post of the last edition by its title.
+func (r *room) idOf(d digest.Digest, title string) digest.PostID {
+	r.t.Helper()
+	refs, err := r.store.EditionPosts(r.t.Context(), []digest.Delivery{{Edition: r.edition(d)}})
+	r.must(err)
+	for _, list := range refs {
+		for _, ref := range list {
+			posts, err := r.store.Posts(r.t.Context(), []digest.PostID{ref.PostID})
+			r.must(err)
+			if posts[0].Title == title {
+				return ref.PostID
+			}
+		}
+	}
+	r.t.Fatalf("there is no %q", title)
+	return 0
+}
+
+// indexed has all that is stored put into the index.
+func (r *room) indexed() {
+	r.t.Helper()
+	for n := 1; n > 0; {
+		var err error
+		n, err = r.store.IndexPosts(r.t.Context(), 100)
+		r.must(err)
+	}
+}
+
+func savePath(id digest.PostID) string { return fmt.Sprintf("/posts/%d/save", id) }
+
+func TestSave(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		bob, _ := r.user("bob@example.org")
+		for _, title := range []string{"First", "Second"} {
+			r.arrives(d, post(title))
+		}
+		r.midnight()
+		first, second := r.idOf(d, "First"), r.idOf(d, "Second")
+		v := r.visitor().signIn(ann)
+		v.get("/saved").status(http.StatusOK).contains(".notice", "Nothing is saved yet")
+		leads := func(path, back, want string) {
+			r.t.Helper()
+			if got := v.post(path, url.Values{"back": {back}}).status(http.StatusSeeOther).Header.Get("Location"); got != want {
+				r.t.Errorf("%s with %q leads to %q, want %q", path, back, got, want)
+			}
+		}
+		leads(savePath(first), "", "/saved")
+		leads(savePath(first), "/editions/2026-11-21?sheet=2#post-1", "/editions/2026-11-21?sheet=2#post-1")
+		r.now = r.now.Add(time.Minute)
+		leads(savePath(second), "/search?q=caf%C3%A9+x", "/search?q=caf%C3%A9+x")
+		page := v.get("/saved").status(http.StatusOK).shows("h2", "Second", "First")
+		page.shows(".from", site+" 21 November 2026", site+" 21 November 2026").shows("button.link[data-saved]", "Remove from Saved", "Remove from Saved")
+		v.get(fmt.Sprintf("/posts/%d", first)).status(http.StatusOK).contains(".keep", "Remove")
+		leads(strings.Replace(savePath(second), "/save", "/unsave", 1), "/saved", "/saved")
+		leads(strings.Replace(savePath(second), "/save", "/unsave", 1), "/saved", "/saved")
+		v.get("/saved").shows("h2", "First")
+
+		r.visitor().signIn(bob).get("/saved").shows("h2")
+		if got := r.visitor().get("/saved").status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
+			r.t.Errorf("a stranger is led to %q", got)
+		}
+	})
+}
+
+// Keys that are guessed, of others' posts and of hidden ones, are nothing.
+func TestSaveByGuessing(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		_, bobs := r.user("bob@example.org")
+		r.arrives(d, post("Mine"))
+		r.arrives(bobs, post("Others"))
+		r.midnight()
+		others := r.idOf(bobs, "Others")
+		r.arrives(d, post("Hidden"))
+		v := r.visitor().signIn(ann)
+		r.beforeMidnight(time.Second)
+		for id := range digest.PostID(9) {
+			if want := r.idOf(d, "Mine"); id != want {
+				v.post(savePath(id), nil).status(http.StatusNotFound)
+				v.get(fmt.Sprintf("/posts/%d", id)).status(http.StatusNotFound)
+			}
+		}
+		for _, id := range []string{"-1", "1e3", "99999999999999999999", "x", "%20", "0x1", "1%00"} {
+			v.post("/posts/"+id+"/save", nil).status(http.StatusNotFound)
+		}
+		v.get(savePath(r.idOf(d, "Mine"))).status(http.StatusMethodNotAllowed)
+		r.visitor().post(savePath(others), nil).status(http.StatusSeeOther)
+		foreign := r.visitor().signIn(ann)
+		foreign.from("https://evil.example", "cross-site")
+		foreign.post(savePath(r.idOf(d, "Mine")), nil).status(http.StatusForbidden)
+		v.get("/saved").shows("h2")
+		r.midnight()
+		hidden := r.idOf(d, "Hidden")
+		r.now = r.now.Add(-time.Second) // this process's clock is behind the one that released
+		v.post(savePath(hidden), nil).status(http.StatusNotFound)
+		r.now = r.now.Add(time.Second)
+		v.post(savePath(hidden), nil).status(http.StatusSeeOther)
+	})
+}
+
+func TestSaveLeadsNowhereElse(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		r.arrives(d, post("Mine"))
+		r.midnight()
+		path := savePath(r.idOf(d, "Mine"))
+		v := r.visitor().signIn(ann)
+		for _, back := range []string{
+			"//evil.example", `/\evil.example`, `\\evil.example`, "https://evil.example", "javascript:alert(1)", "evil", "/a//evil", "/\t/evil", "/a\r\nX: y",
+			"/%5Cevil", "/%2F/evil", "///evil", " /saved", "http:/evil", "?q", "#x", "/a\x00", "/%0d%0aX:y", "/" + strings.Repeat("a", 9000), "mailto:a@b", "/a%zz",
+		} {
+			a := v.post(path, url.Values{"back": {back}}).status(http.StatusBadRequest)
+			if to := a.Header.Get("Location"); to != "" {
+				r.t.Errorf("%q leads to %q", back, to)
+			}
+		}
+		v.get("/saved").shows("h2") // nothing was changed
+	})
+}
+
+func TestSavedPages(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		for i := range 27 {
+			r.arrives(d, post(fmt.Sprintf("Post %02d", i)))
+		}
+		r.midnight()
+		v := r.visitor().signIn(ann)
+		for i := range 27 {
+			r.now = r.now.Add(time.Second)
+			v.post(savePath(r.idOf(d, fmt.Sprintf("Post %02d", i))), nil).status(http.StatusSeeOther)
+		}
+		page := v.get("/saved")
+		if n := len(page.find("h2")); n != 25 || page.texts("h2")[0] != "Post 26" {
+			r.t.Errorf("%d posts: %q", n, page.texts("h2"))
+		}
+		next := page.attrs(".turn a", "href")
+		v.get(next[0]).status(http.StatusOK).shows("h2", "Post 01", "Post 00").shows(".turn a", "Back to what was saved last")
+		for _, after := range []string{"x", "1", "1.x", "-1.1", "9999999999999.1", "1.99999999999999999999", "1.1.1"} {
+			v.get("/saved?after=" + after).status(http.StatusNotFound)
+			v.get("/search?q=post&after=" + after).status(http.StatusNotFound)
+		}
+		r.indexed()
+		found := v.get("/search?q=post")
+		if n := len(found.find("h2")); n != 25 {
+			r.t.Errorf("%d are found", n)
+		}
+		v.get(found.attrs(".turn a", "href")[0]).status(http.StatusOK).shows(".turn a", "Back to the latest").shows("h2", "Post 01", "Post 00")
+	})
+}
+
+func TestSearch(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		_, bobs := r.user("bob@example.org")
+		evil := post("Das <b>Café</b> & \"more\"")
+		evil.Content = `<p>At the café &lt;script&gt;alert(1)&lt;/script&gt; one <em>kernel</em> &lt;img src=x onerror=alert(1)&gt;</p>`
+		r.arrives(d, evil)
+		r.arrives(bobs, post("Bob has a kernel"))
+		r.midnight()
+		r.arrives(d, post("Hidden kernel"))
+		r.indexed()
+		r.beforeMidnight(time.Second)
+		v := r.visitor().signIn(ann)
+		v.get("/search").status(http.StatusOK).shows("h2").contains("label", "Words")
+		page := v.get("/search?q=KERNEL+cafe").status(http.StatusOK).shows("h2", evil.Title).shows("mark", "Café", "café", "kernel")
+		page.shows("script", "").contains(".excerpt", "<script>alert(1)</script>").shows(".from", site+" 21 November 2026")
+		if len(page.find("article.post img")) > 0 {
+			r.t.Error("what is found became part of the page")
+		}
+		v.get("/search?q=kernel&in=saved").status(http.StatusOK).shows("h2").contains(".notice", "Nothing that you saved")
+		v.post(savePath(r.idOf(d, evil.Title)), nil).status(http.StatusSeeOther)
+		v.get("/search?q=kernel&in=saved").shows("h2", evil.Title)
+		v.get("/search?q=nowhere").status(http.StatusOK).contains(".notice", "Nothing that has come to you")
+		r.midnight()
+		v.get("/search?q=kernel").shows("h2", "Hidden kernel", evil.Title)
+		r.now = r.now.Add(-time.Second)
+		v.get("/search?q=kernel").shows("h2", evil.Title)
+
+		for typed, why := range map[string]string{
+			"": "no word", "!?.": "no word", "-kernel": "what to leave out", strings.Repeat("a", 10_000): "too long", strings.Repeat("a ", 20): "too much",
+		} {
+			a := v.get("/search?"+url.Values{"q": {typed}}.Encode()).status(http.StatusUnprocessableEntity).contains(".wrong", why)
+			if got := a.attrs("#q", "value")[0]; got != typed {
+				r.t.Errorf("%q was typed, and the form keeps %q", typed, got)
+			}
+		}
+		v.get("/search?q=a").status(http.StatusOK)
+		a := v.get(`/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`).status(http.StatusOK)
+		if strings.Contains(a.body, "<script>alert") {
+			r.t.Error("what was typed became part of the page")
+		}
+	})
+}
+
+func TestSearchSaysWhenItIsBehind(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		r.arrives(d, post("First"))
+		r.midnight()
+		v := r.visitor().signIn(ann)
+		v.get("/search?q=first").contains(".notice", "Nothing that has come", "being made ready")
+		r.indexed()
+		v.get("/search?q=first").shows("h2", "First").shows(".notice")
+	})
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"digest"
+	"digest/search"
+	"digest/store"
+)
+
+// A searchPage is what was looked for and what was found, the latest first.
+type searchPage struct {
+	Name   string // of the digest
+	Query  string // as it was typed
+	Kept   bool   // only in what the reader keeps
+	Wrong  string // why nothing was looked for
+	Posts  []listedPost
+	Asked  bool // something was looked for
+	First  bool
+	Behind bool   // posts that were there before an upgrade are still being indexed
+	Here   string // its own address
+	Older  string // address of what came earlier; "" if that is all
+}
+
+// search looks for words in all that has come to a reader.
+func (s *site) search(w http.ResponseWriter, r *http.Request, me reader) error {
+	at, id, ok := placeIn(r)
+	if !ok {
+		return errNotFound
+	}
+	form := r.URL.Query()
+	p := searchPage{Name: paperOf(me.Digest), Query: form.Get("q"), Kept: form.Get("in") == "saved", First: at.IsZero()}
+	p.Here = p.address(form.Get("after"))
+	if !form.Has("q") {
+		return s.show(w, r, http.StatusOK, "search", "Search", p)
+	}
+	q, err := search.Parse(p.Query)
+	if bad, ok := errors.AsType[*digest.Error](err); ok && bad.Kind == digest.Invalid {
+		p.Wrong = bad.Message
+		return s.show(w, r, http.StatusUnprocessableEntity, "search", "Search", p)
+	}
+	if err != nil {
+		return err
+	}
+	found, err := s.Store.Search(r.Context(), me.ID, store.Search{
+		Query: q, Now: s.Now(), Saved: p.Kept, After: store.FoundKey{DueAt: at, Post: id}, Limit: listPage,
+	})
+	if err != nil {
+		return err
+	}
+	p.Asked, p.Behind = true, found.Behind
+	for _, v := range found.Posts {
+		p.Posts = append(p.Posts, s.found(v, q))
+	}
+	if n := len(found.Posts); n > 0 && found.More {
+		last := found.Posts[n-1].Key()
+		p.Older = p.address(placeName(last.DueAt, last.Post))
+	}
+	return s.show(w, r, http.StatusOK, "search", "Search", p)
+}
+
+// found shows a post with the words that were looked for.
+func (s *site) found(v store.VisiblePost, q search.Query) listedPost {
+	p := s.listed(v)
+	p.Heading = search.Mark(p.Title, q)
+	text := search.Text(v.Content)
+	p.Snippet = search.Snippet(text, q)
+	if len(p.Snippet) == 0 {
+		p.Snippet = search.Snippet(v.Summary, q)
+	}
+	return p
+}
+
+// address is that of the same search from another place on.
+func (p searchPage) address(after string) string {
+	v := url.Values{"q": {p.Query}}
+	if p.Kept {
+		v.Set("in", "saved")
+	}
+	if after != "" {
+		v.Set("after", after)
+	}
+	return "/search?" + v.Encode()
+}
+
+// Everywhere is the address of the same search in all that has come.
+func (p searchPage) Everywhere() string {
+	p.Kept = false
+	return p.address("")
+}
+
+// Latest is the address of the beginning of what was found.
+func (p searchPage) Latest() string { return p.address("") }
