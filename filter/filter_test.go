@@ -121,6 +121,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add("climate change", "<p>Climate\u00a0CHANGE</p>")
 	f.Add("か\u3099", "が")
 	f.Add("\xff", "a\xffb")
+	f.Add("Ꮝ", "ꮝ")
 	f.Add("ſs", "ẞ")
 	f.Fuzz(func(t *testing.T, words, text string) {
 		p := digest.Post{Title: text, Content: text}

@@ -58,7 +58,7 @@ func plain(r rune) rune {
 	if isAccent(r) || unicode.Is(unicode.Cf, r) {
 		return -1
 	}
-	return r
+	return unicode.ToLower(r) // cases turns small Cherokee letters into large ones, and the reverse
 }
 
 // isAccent reports a mark without which the letter below it is still read as

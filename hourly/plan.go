@@ -10,9 +10,17 @@ import (
 )
 
 // plan queues the feeds of the digests that have come due, each digest once,
-// and says how many digests that were. Those whose pause is over come back first.
+// and says how many digests that were. Before that
+// readers whose stay begins or ends move, and those whose pause is over come back.
 func (j *Job) plan() (digests int, err error) {
 	now := j.Now()
+	moved, err := j.Store.Travel(j.Hard, now)
+	if err != nil {
+		return 0, fmt.Errorf("beginning and ending stays: %w", err)
+	}
+	if moved > 0 {
+		j.Log.Info("stays have begun or ended", "readers", moved)
+	}
 	resumed, err := j.Store.Resume(j.Hard, now)
 	if err != nil {
 		return 0, fmt.Errorf("ending pauses: %w", err)

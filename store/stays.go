@@ -164,11 +164,24 @@ func readTraveller(ctx context.Context, c conn, user digest.UserID) (traveller, 
 	return t, err
 }
 
+const selectStays = `SELECT s.id, s.user_id, s.from_date, s.to_date, s.time_zone, s.begun, u.home_zone
+	FROM stays s JOIN users u ON u.id = s.user_id `
+
 func readStays(ctx context.Context, c conn, user digest.UserID) ([]digest.Stay, error) {
 	var rows []stayRow
-	err := c.all(ctx, &rows, `SELECT s.id, s.user_id, s.from_date, s.to_date, s.time_zone, s.begun, u.home_zone
-		FROM stays s JOIN users u ON u.id = s.user_id WHERE s.user_id = ? ORDER BY s.from_date`, user)
+	err := c.all(ctx, &rows, selectStays+`WHERE s.user_id = ? ORDER BY s.from_date`, user)
 	return keys(rows, stayRow.stay), err
+}
+
+// allStays lists the stays of all readers.
+func (s *Store) allStays(ctx context.Context) (map[digest.UserID][]digest.Stay, error) {
+	var rows []stayRow
+	err := s.read().all(ctx, &rows, selectStays+`ORDER BY s.user_id, s.from_date`)
+	stays := make(map[digest.UserID][]digest.Stay)
+	for _, r := range rows {
+		stays[r.UserID] = append(stays[r.UserID], r.stay())
+	}
+	return stays, err
 }
 
 // admits refuses a stay that does not go with the others, or is over.

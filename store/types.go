@@ -12,6 +12,7 @@ type UserInfo struct {
 	Digest        digest.Digest // their own daily digest
 	Subscriptions int
 	Suppressed    *digest.Suppression // why the address is not mailed; nil: it is
+	Stays         []digest.Stay       // planned or begun, in their order
 }
 
 // A FeedInfo is a feed with the number of digests that gather what it brings:

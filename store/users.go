@@ -199,12 +199,17 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the users: %w", err)
 	}
+	stays, err := s.allStays(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing the stays: %w", err)
+	}
 	users := make([]UserInfo, len(rows))
 	for i, r := range rows {
 		users[i] = UserInfo{
 			User:          userRow{r.UserID, r.Email, r.TimeZone, r.CreatedAt, r.Operator, r.Direction, r.Shortcuts}.user(),
 			Digest:        r.digest(),
 			Subscriptions: r.Count,
+			Stays:         stays[r.UserID],
 		}
 		if r.Suppressed != "" {
 			users[i].Suppressed = &digest.Suppression{Email: r.Email, Reason: digest.Reason(r.Suppressed), Evidence: r.Evidence,

@@ -211,7 +211,7 @@ func wordFor(s digest.EditionState) string {
 	case digest.EditionUnconfirmed:
 		return "sent but never confirmed"
 	case digest.EditionUnmailed:
-		return "in the web view only (suppressed addresses)"
+		return "in the web view only"
 	}
 	return string(s)
 }

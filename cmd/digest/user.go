@@ -101,6 +101,9 @@ type reportedUser struct {
 	PausedUntil   *time.Time `json:"paused_until"`
 	Suppressed    *string    `json:"suppressed"` // why the address is not mailed
 	Operator      bool       `json:"operator"`
+	Mailed        bool       `json:"mailed"`
+
+	Stays []reportedStay `json:"stays"`
 }
 
 func reported(u store.UserInfo) reportedUser {
@@ -115,6 +118,7 @@ func reported(u store.UserInfo) reportedUser {
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Weekdays.String(),
 		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded,
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
+		Mailed: d.Mailed, Stays: reportStays(u.Stays),
 	}
 	if u.Suppressed != nil {
 		r.Suppressed = new(string(u.Suppressed.Reason))
@@ -144,6 +148,10 @@ func habits(u store.UserInfo) string {
 	if u.Operator {
 		words += ", operator"
 	}
+	if !d.Mailed {
+		words += ", web only"
+	}
+	words += stayWords(u.Stays)
 	if u.Suppressed != nil {
 		words += ", not mailed: the address is suppressed (" + string(u.Suppressed.Reason) + ")"
 	}

@@ -16,6 +16,9 @@ type userSetCmd struct {
 	Operator   *bool  `placeholder:"true|false" help:"Whether they run this instance: its page on the web is theirs."`
 	NewEmail   string `name:"email" placeholder:"ADDRESS" help:"Give them another address without asking either; their browsers are signed out."`
 	PauseUntil string `placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; what waits comes then."`
+	Mailed     *bool  `negatable:"" help:"Mail the editions; without, they stand in the web view only."`
+	Stay       string `placeholder:"\"ZONE FIRST..LAST\"" help:"Plan days in another zone, such as \"Asia/Tokyo 2026-10-03..2026-10-17\"; both days are included."`
+	NoStays    bool   `help:"Take all stays back; one that has begun ends."`
 	lookFlags
 }
 
@@ -63,7 +66,8 @@ func (c userSetCmd) setAccount(e *env, st *store.Store, u digest.User) (string, 
 
 // understand checks all that can be checked without the database.
 func (c userSetCmd) understand() (chosen, error) {
-	if c.TimeZone == "" && c.State == "" && c.PauseUntil == "" && c.Operator == nil && c.NewEmail == "" && c.empty() {
+	if c.TimeZone == "" && c.State == "" && c.PauseUntil == "" && c.Operator == nil && c.NewEmail == "" && c.Mailed == nil && c.Stay == "" &&
+		!c.NoStays && c.empty() {
 		return chosen{}, wrongLine("nothing to set; see digest user set --help")
 	}
 	if c.State != "" && c.PauseUntil != "" {
@@ -84,16 +88,34 @@ func (c userSetCmd) understand() (chosen, error) {
 			return chosen{}, err
 		}
 	}
+	if c.Stay != "" {
+		if _, err := parseStay(c.Stay); err != nil {
+			return chosen{}, err
+		}
+	}
 	return c.lookFlags.understand()
 }
 
-// set changes the zone and the state.
+// set changes all but the look: where the reader is, the state and the mail.
 func (c userSetCmd) set(e *env, st *store.Store, u digest.User, d digest.Digest) error {
+	if c.NoStays {
+		if err := e.dropStays(st, u.ID); err != nil {
+			return err
+		}
+	}
+	if c.Mailed != nil {
+		if err := st.SetMailed(e.soft, d.ID, *c.Mailed, e.now()); err != nil {
+			return err
+		}
+	}
 	if c.TimeZone != "" {
 		if err := st.SetTimeZone(e.soft, u.ID, c.TimeZone, e.now()); err != nil {
 			return err
 		}
 		u.TimeZone = c.TimeZone
+	}
+	if err := c.plan(e, st, u.ID); err != nil {
+		return err
 	}
 	switch {
 	case c.PauseUntil != "":
@@ -135,6 +157,9 @@ func (e *env) info(st *store.Store, email string) (info store.UserInfo, err erro
 		return info, err
 	}
 	info.Subscriptions = len(subs)
+	if info.Stays, err = st.Stays(e.soft, info.ID); err != nil {
+		return info, err
+	}
 	s, suppressed, err := st.Suppressed(e.soft, info.Email)
 	if suppressed {
 		info.Suppressed = &s
