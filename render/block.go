@@ -108,11 +108,14 @@ func NewPictured(p digest.Post, proxy Proxy) *Block {
 	return b
 }
 
-// saysMore reports whether content has more than a few words that are not in
-// an excerpt of it, or a picture.
+// saysMore reports whether content goes on where its excerpt was cut, has more
+// than a few words beside it, or a picture.
 func saysMore(content, excerpt string) bool {
 	const fewWords = 60 // characters
 	room := fewWords
+	if strings.HasSuffix(excerpt, "…") {
+		room = 0
+	}
 	for _, r := range excerpt {
 		if r > ' ' {
 			room++

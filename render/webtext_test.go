@@ -57,6 +57,24 @@ func TestWebTextWithoutPictures(t *testing.T) {
 	}
 }
 
+func TestReadable(t *testing.T) {
+	for _, c := range []struct {
+		content, summary string
+		want             bool
+	}{
+		{"", "a", false},
+		{"<p>The same words.</p>", "The same words.", false},
+		{"<p>The same words, and two.</p>", "The same words.", false},
+		{"<p>The same words.</p><p>" + strings.Repeat("More of them. ", 10), "The same words.", true},
+		{"<p>The same words, and two.</p>", "The same words…", true},
+		{`<p>The same words.</p><img src="https://p.example/a">`, "The same words.", true},
+	} {
+		if got := NewBlock(digest.Post{Title: "A title", Content: c.content, Summary: c.summary}).Readable; got != c.want {
+			t.Errorf("%q beside %q: %v", c.content, c.summary, got)
+		}
+	}
+}
+
 // allowed is every tag that WebText writes, whole.
 var allowed = regexp.MustCompile(`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
 	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="\d+"|scope="(col|row)"|tabindex="0"|role="region"|aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
