@@ -1,0 +1,111 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store/storetest"
+)
+
+// traces are the columns by which a row is a reader's.
+const traces = `'user_id', 'digest_id', 'edition_id', 'email_key'`
+
+// TestNothingOfAReaderStays makes a row of a reader in every table that can have
+// one, and one of another reader: after the reader is removed only the other's
+// are there. A new table fails the test until it says how its row is made.
+func TestNothingOfAReaderStays(t *testing.T) {
+	rows := map[string]string{ // each with the reader's key, digest, edition and address put in
+		"users":           "",
+		"digests":         "",
+		"editions":        "",
+		"digest_posts":    "",
+		"subscriptions":   "",
+		"sessions":        "",
+		"sign_in_tokens":  "",
+		"saved_posts":     "",
+		"stays":           "",
+		"filters":         "",
+		"notices":         `INSERT INTO notices (digest_id, visible_at, feed_id, kind) VALUES ({digest}, 1, 1, 'gap')`,
+		"carried":         `INSERT INTO carried (edition_id, from_id) VALUES ({edition}, 999)`,
+		"bounces":         `INSERT INTO bounces (edition_id, kind, email_key, at) VALUES ({edition}, 'soft', '{email}', 1)`,
+		"held_posts":      `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES ({digest}, 1, 1, 'w')`,
+		"rested":          `INSERT INTO rested (digest_id, feed_id, created_at, rested_at) SELECT {digest}, f.id, 1, 1 FROM feeds f`,
+		"knocks":          `INSERT INTO knocks (kind, email_key, domain, asked_at) VALUES ('sign-in', '{email}', 'example.org', 1)`,
+		"sign_ups":        `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, expires_at) VALUES (?, '{email}', '{email}', 'UTC', 1)`,
+		"address_changes": `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at) VALUES ({user}, 'x', ?, ?, 1, 1)`,
+		"passkeys":        `INSERT INTO passkeys (user_id, credential_id, credential, name, created_at) VALUES ({user}, ?, '{}', 'key', 1)`,
+		"ceremonies":      `INSERT INTO ceremonies (token_hash, user_id, data, expires_at) VALUES (?, {user}, '{}', 1)`,
+		"suppressions":    `INSERT INTO suppressions (email_key, email, reason, created_at) VALUES ('{email}', '{email}', 'manual', 1)`,
+	}
+	ofReaders := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, 1 FROM sqlite_schema m
+		JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name IN (`+traces+`)`)
+	for column := range ofReaders { // both databases have the same: TestDialectsAgree
+		table, _, _ := strings.Cut(column, ".")
+		if _, known := rows[table]; !known {
+			t.Errorf("rows of %s are a reader's: see that RemoveUser removes them, and say here how one is made", table)
+		}
+	}
+	each(t, func(w world) {
+		ds := w.released(2)
+		for i, d := range ds {
+			w.ownRows(d, byte(i))
+			put := strings.NewReplacer("{user}", fmt.Sprint(d.UserID), "{digest}", fmt.Sprint(d.ID), "{edition}", fmt.Sprint(w.last(d).ID),
+				"{email}", fmt.Sprintf("reader%d@example.org", i))
+			for table, statement := range rows {
+				args := slices.Repeat([]any{[]byte(fmt.Sprint(table, i))}, strings.Count(statement, "?"))
+				if statement != "" {
+					w.ok(w.Exec(w.ctx(), put.Replace(statement), args...))
+				}
+			}
+		}
+		was := map[string]int{}
+		for table := range rows {
+			if was[table] = w.rows(table); was[table] < 2 {
+				w.t.Errorf("%s has %d rows, want one of each reader", table, was[table])
+			}
+		}
+		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
+		for table := range rows {
+			left := was[table] / 2
+			if table == "suppressions" { // outlives its reader: the mailbox is no better when somebody subscribes it again
+				left = was[table]
+			}
+			want(w.t, table, w.rows(table), left)
+		}
+	})
+}
+
+// ownRows makes what the store's own methods make.
+func (w world) ownRows(d digest.Digest, n byte) {
+	w.t.Helper()
+	w.ok(w.AddSession(w.ctx(), []byte{'s', n}, d.UserID, noon, noon.Add(time.Hour)))
+	w.ok(w.AddSignIn(w.ctx(), []byte{'t', n}, d.UserID, noon, noon.Add(time.Hour)))
+	_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: d.ID, Words: "w"}, noon)
+	w.ok(err)
+	_, err = w.AddStay(w.ctx(), digest.Stay{UserID: d.UserID, From: digest.Date{Year: 2027, Month: 3, Day: 1}, To: digest.Date{Year: 2027, Month: 3, Day: 2}, TimeZone: "Asia/Tokyo"}, noon)
+	w.ok(err)
+	refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: w.last(d)}})
+	w.ok(err)
+	for _, of := range refs {
+		w.ok(w.SavePost(w.ctx(), d.UserID, of[0].PostID, parisMidnight))
+	}
+}
+
+// last gives a digest's latest edition.
+func (w world) last(d digest.Digest) digest.Edition {
+	w.t.Helper()
+	list, err := w.Editions(w.ctx(), d.ID, 1)
+	w.ok(err)
+	return list[0]
+}
+
+func (w world) rows(table string) int {
+	w.t.Helper()
+	n, err := w.Count(w.ctx(), `SELECT count(*) FROM `+table)
+	w.ok(err)
+	return n
+}
