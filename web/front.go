@@ -50,7 +50,7 @@ type frontSite struct {
 	Goes   bool // on: it begins on the sheet before
 	Posts  []*frontPost
 	layout digest.Layout
-	deep   int // level of its posts’ headings
+	deep   int // level of its posts' headings
 }
 
 // A frontPost is a post as it stands on the page.

@@ -396,3 +396,26 @@ func TestStandingIsSaid(t *testing.T) {
 		v.get("/").status(http.StatusOK).shows(".notice", "Daily Digest is paused until Tuesday 1 December. Change that")
 	})
 }
+
+// TestPicturesComeThroughHere: a post's pictures are loaded from this instance
+// under the name by which the page was reached, and nothing else is.
+func TestPicturesComeThroughHere(t *testing.T) {
+	each(t, func(r *room) {
+		r.pictures = newGallery(t)
+		r.open("")
+		u, d := r.user("ann@example.org")
+		p := post("One")
+		p.Content = `<p>Fog</p><img src="https://pictures.example/fog.gif" alt="Fog" width="200" height="600"><img src="http://pictures.example/b.gif">`
+		r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, "A", p)
+		r.midnight()
+		v := r.visitor().signIn(u)
+		front := v.get("/").status(http.StatusOK)
+		for _, path := range append(front.postPaths(), "/") {
+			a := v.get(path).status(http.StatusOK)
+			if got := a.attrs("img", "src"); !slices.Equal(got, []string{r.imagePath("https://pictures.example/fog.gif"), r.imagePath("http://pictures.example/b.gif")}) {
+				r.t.Fatalf("%s shows %q", path, got)
+			}
+			v.get(a.attrs("img", "src")[0]).status(http.StatusOK)
+		}
+	})
+}
