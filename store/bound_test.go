@@ -1,0 +1,350 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// A scroll is a feed whose document holds its last few posts, and what it has
+// shown to whoever looked.
+type scroll struct {
+	feed  digest.Feed
+	all   []string // in the order of publication
+	asked int
+}
+
+const scrollHolds = 4
+
+func (s *scroll) holds() []string { return s.all[max(0, len(s.all)-scrollHolds):] }
+
+// A voyage is a digest and its feeds under way through days of pauses, journeys
+// and changes of mind, with a naive record of what must reach its reader.
+type voyage struct {
+	world
+	digest digest.Digest
+	feeds  []*scroll
+	must   map[string]bool // identities that a document held while the reader took its feed
+	zone   string
+}
+
+// midnights runs the hour at each instant from now to end: what comes due is
+// asked, and released; a feed that is not asked forgets.
+func (v *voyage) hours(now, end time.Time) {
+	v.t.Helper()
+	for ; !now.After(end); now = now.Add(time.Hour) {
+		_, err := v.Resume(v.ctx(), now)
+		v.ok(err)
+		var due []digest.FeedID
+		_, err = v.Plan(v.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
+			due = append(due, f.ID)
+			return time.Time{}, false
+		})
+		v.ok(err)
+		for _, s := range v.feeds {
+			if slices.Contains(due, s.feed.ID) {
+				v.ask(now, s)
+			}
+		}
+		v.release(now)
+	}
+}
+
+func (v *voyage) ask(now time.Time, s *scroll) {
+	v.t.Helper()
+	s.asked++
+	v.record(now, s.feed, posts(now, s.holds()...))
+	for _, name := range s.holds() {
+		v.must[name] = true
+	}
+}
+
+// publish adds posts to a feed, no more in a day than its document holds.
+func (v *voyage) publish(s *scroll, n int) {
+	for range n {
+		s.all = append(s.all, fmt.Sprintf("%s-%d", s.feed.Host, len(s.all)))
+	}
+}
+
+// TestPauseVoyage holds of any pause, whatever happens meanwhile: nothing is
+// released during it, everything that was published is in exactly one edition,
+// and no date has two.
+func TestPauseVoyage(t *testing.T) {
+	each(t, func(w world) {
+		rng := rand.New(rand.NewPCG(5, 7))
+		for i := range 6 {
+			v := &voyage{world: w, digest: w.reader(fmt.Sprint("r", i), "Europe/Paris"), must: map[string]bool{}}
+			for k := range 2 {
+				f := w.feed(fmt.Sprintf("v%d-%d.example", i, k))
+				w.subscribe(v.digest, f)
+				v.feeds = append(v.feeds, &scroll{feed: f})
+			}
+			v.run(rng)
+		}
+	})
+}
+
+// voyageBegin is before the clocks of Europe are put back.
+var voyageBegin = time.Date(2026, 10, 20, 12, 30, 0, 0, time.UTC)
+
+func (v *voyage) run(rng *rand.Rand) {
+	v.t.Helper()
+	w, d := v.world, v.digest
+	w.move(d, time.Date(2026, 10, 20, 22, 0, 0, 0, time.UTC))
+	zones := []string{"Europe/Paris", "Asia/Tokyo", "America/Los_Angeles", "Pacific/Apia", "Asia/Kathmandu"}
+	now, log := voyageBegin, []string{}
+	note := func(format string, args ...any) {
+		log = append(log, now.Format("02 15h ")+fmt.Sprintf(format, args...))
+	}
+	for range 16 {
+		for _, s := range v.feeds {
+			v.publish(s, rng.IntN(scrollHolds/2+1)) // a document holds two days: a journey may skip a midnight
+		}
+		switch rng.IntN(8) {
+		case 0, 1:
+			until := now.Add(time.Duration(1+rng.IntN(6*24)) * time.Hour)
+			w.ok(w.SetPause(w.ctx(), d.ID, until, now))
+			note("paused until %s", until.Format("02 15h"))
+		case 2:
+			w.ok(w.EndPause(w.ctx(), d.ID, now))
+			note("back")
+		case 3:
+			zone := zones[rng.IntN(len(zones))]
+			w.ok(w.SetTimeZone(w.ctx(), d.UserID, zone, now))
+			note("in %s", zone)
+		}
+		v.hours(now, now.Add(23*time.Hour))
+		now = now.Add(24 * time.Hour)
+	}
+	w.ok(w.EndPause(w.ctx(), d.ID, now))
+	v.hours(now, now.Add(48*time.Hour))
+	v.check(strings.Join(log, ", "))
+}
+
+func (v *voyage) check(log string) {
+	v.t.Helper()
+	had := map[string]int{}
+	dates := map[string]int{}
+	for _, e := range strings.Split(v.editions(v.digest), "; ") {
+		fields := strings.Fields(e)
+		dates[fields[0]]++
+		for _, name := range fields[1:] {
+			had[name]++
+		}
+	}
+	for _, s := range v.feeds {
+		for _, name := range s.all {
+			if had[name] != 1 {
+				v.t.Errorf("%s came %d times (asked for: %v): %s; %s", name, had[name], v.must[name], log, v.editions(v.digest))
+			}
+		}
+	}
+	for date, n := range dates {
+		if n > 1 {
+			v.t.Errorf("%d editions of %s: %s", n, date, log)
+		}
+	}
+	want(v.t, "nothing waits", v.waiting(v.digest), "")
+}
+
+// nights runs each midnight of Paris from the first on, and says what was asked.
+func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []string) {
+	w.t.Helper()
+	for i := range n {
+		now := from.Add(time.Duration(i) * day)
+		if each != nil {
+			each(now)
+		}
+		_, err := w.Resume(w.ctx(), now)
+		w.ok(err)
+		_, err = w.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
+			asked = append(asked, due.Format("02 ")+f.Host)
+			return time.Time{}, false
+		})
+		w.ok(err)
+		w.release(now)
+	}
+	return asked
+}
+
+// The feeds of a digest that pauses until a time are asked at its midnights, by
+// the days on which it appears; those of one without an end are not.
+func TestPauseAsks(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		a, b, c := w.feed("a"), w.feed("b"), w.feed("c")
+		w.subscribe(ada, a)
+		w.subscribe(bob, b)
+		w.subscribe(cyd, c)
+		w.ok(w.SetWeekdays(w.ctx(), cyd.ID, 1<<time.Monday, noon))
+		until := parisMidnight.Add(10 * day) // a Monday
+		for _, d := range []digest.Digest{ada, cyd} {
+			w.ok(w.SetPause(w.ctx(), d.ID, until, noon))
+		}
+		w.ok(w.SetPause(w.ctx(), bob.ID, time.Time{}, noon))
+		want(w.t, "due when it is back", w.again(ada).NextDueAt, until)
+		next, _, err := w.NextMidnight(w.ctx())
+		w.ok(err)
+		want(w.t, "next midnight", next, parisMidnight)
+		info, err := w.Feed(w.ctx(), a.ID)
+		w.ok(err)
+		want(w.t, "somebody takes it", info.Subscribers, 1)
+		want(w.t, "and is asked for", info.NextDueAt, parisMidnight)
+		due, err := w.FeedDue(w.ctx(), a.ID, parisMidnight.Add(time.Hour))
+		w.ok(err)
+		want(w.t, "and the night after", due, parisMidnight.Add(day))
+		info, err = w.Feed(w.ctx(), b.ID)
+		w.ok(err)
+		want(w.t, "nobody takes it", info.Subscribers, 0)
+		want(w.t, "four nights", fmt.Sprint(w.nights(parisMidnight, 4, nil)), "[19 a 20 a 21 a 22 a 22 c]")
+		// An outage: what was missed is asked for once.
+		want(w.t, "after an outage", fmt.Sprint(w.nights(parisMidnight.Add(7*day+time.Hour), 1, nil)), "[23 a]")
+		want(w.t, "the end", fmt.Sprint(w.nights(parisMidnight.Add(8*day), 3, nil)), "[27 a 28 a 29 a 29 c]")
+		want(w.t, "back", w.again(ada).State, digest.DigestActive)
+		want(w.t, "as ever", fmt.Sprint(w.nights(until.Add(day), 1, nil)), "[30 a]")
+	})
+}
+
+// bound says of a digest's bound editions from when to when they reach.
+func (w world) bound(d digest.Digest) string {
+	w.t.Helper()
+	list, err := w.Editions(w.ctx(), d.ID, 100)
+	w.ok(err)
+	var out []string
+	for _, e := range list {
+		if !e.BoundFrom.IsZero() {
+			out = append(out, e.BoundFrom.Format("02 15h")+" to "+e.BoundTo.Format("02 15h"))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// What changes a pause changes when its bound edition comes, and nothing else.
+func TestPauseChanges(t *testing.T) {
+	cases := []struct {
+		name   string
+		change func(w world, d digest.Digest, now time.Time) // on the third day, at noon
+		want   string
+		bound  string
+	}{
+		{"as it was set", func(world, digest.Digest, time.Time) {}, "2026-11-26 o p0 p1 p2 p3 p4 p5 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 25 23h"},
+		{"shortened", func(w world, d digest.Digest, now time.Time) {
+			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(4*day), now))
+		}, "2026-11-24 o p0 p1 p2 p3 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 23 23h"},
+		{"prolonged", func(w world, d digest.Digest, now time.Time) {
+			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
+		}, "2026-11-28 o p0 p1 p2 p3 p4 p5 p6 p7 p8; 2026-11-29 p9", "19 12h to 27 23h"},
+		{"ended early", func(w world, d digest.Digest, now time.Time) { w.ok(w.EndPause(w.ctx(), d.ID, now)) },
+			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 22 12h"},
+		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
+			w.ok(w.EndPause(w.ctx(), d.ID, now))
+			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
+		}, "2026-11-25 o p0 p1 p2 p3 p4 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 24 23h"},
+		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
+			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
+			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now))
+		}, "2026-11-23 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", ""},
+		{"on a Friday", func(w world, d digest.Digest, now time.Time) {
+			w.ok(w.SetWeekdays(w.ctx(), d.ID, 1<<time.Friday, now))
+		}, "2026-11-27 o p0 p1 p2 p3 p4 p5 p6 p7", "19 12h to 25 23h"},
+		{"in Tokyo, on the same date", func(w world, d digest.Digest, now time.Time) {
+			w.ok(w.SetTimeZone(w.ctx(), d.UserID, "Asia/Tokyo", now))
+		}, "2026-11-26 o p0 p1 p2 p3 p4 p5; 2026-11-27 p6; 2026-11-28 p7; 2026-11-29 p8", "19 12h to 25 15h"},
+	}
+	each(t, func(w world) {
+		for i, c := range cases {
+			d := w.reader(fmt.Sprint("r", i), "Europe/Paris")
+			f := w.feed(fmt.Sprintf("f%d", i))
+			w.subscribe(d, f)
+			w.record(noon, f, posts(noon, "o"))
+			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(6*day), noon))
+			for night := range 10 {
+				if night == 3 {
+					c.change(w, d, noon.Add(3*day))
+				}
+				now := parisMidnight.Add(time.Duration(night) * day)
+				for _, hour := range []time.Duration{-8 * time.Hour, 0} { // midnight in Tokyo and in Paris
+					_, err := w.Resume(w.ctx(), now.Add(hour))
+					w.ok(err)
+					_, err = w.Plan(w.ctx(), now.Add(hour), queueNothing)
+					w.ok(err)
+					if hour == 0 {
+						w.record(now, f, posts(now, fmt.Sprint("p", night)))
+					}
+					w.release(now.Add(hour))
+				}
+				w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent'`))
+			}
+			want(w.t, c.name, w.editions(d), c.want)
+			want(w.t, c.name+": bound", w.bound(d), c.bound)
+		}
+	})
+}
+
+// A bound edition that never left is carried by one that is bound like it.
+func TestBoundEditionIsCarried(t *testing.T) {
+	each(t, func(w world) {
+		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
+		w.subscribe(d, f)
+		w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(2*day), noon))
+		w.nights(parisMidnight, 4, func(now time.Time) { w.record(now, f, posts(now, now.Format("p02"))) })
+		want(w.t, "editions", w.shown(d), "2026-11-22 p19 p20 p21; 2026-11-23 +p19 +p20 +p21 p22")
+		want(w.t, "bound", w.bound(d), "19 12h to 21 23h; 19 12h to 21 23h")
+	})
+}
+
+// What is told of feeds during a pause with an end comes along, gaps too; and
+// what a new subscription brings waits as anything else.
+func TestPauseGathersAll(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f, g, x := w.feed("f.example"), w.feed("g.example"), w.feed("x.example")
+		w.subscribe(ada, f, x)
+		w.record(noon, g, posts(noon, "g1"))
+		w.ok(w.SetPause(w.ctx(), ada.ID, parisMidnight.Add(3*day), noon))
+		w.record(noon, x, posts(noon, "x1"))
+		gap := store.Gap{From: noon, To: noon.Add(time.Hour)}
+		f.ParsedAt = noon.Add(time.Hour)
+		_, err := w.Record(w.ctx(), noon.Add(time.Hour), []store.Polled{{Feed: f, Posts: posts(noon, "f1", "f2"), Listed: []string{"f1", "f2"}, Gap: &gap}})
+		w.ok(err)
+		later := noon.Add(2 * time.Hour)
+		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: g.ID}, later)
+		w.ok(err)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, x.ID))
+		w.nights(parisMidnight, 4, nil)
+		want(w.t, "posts", w.editions(ada), "2026-11-23 g1 f1 f2")
+		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		w.ok(err)
+		told, err := w.Notices(w.ctx(), []digest.Delivery{{Edition: list[0]}})
+		w.ok(err)
+		want(w.t, "told", len(told[list[0].ID]), 1)
+	})
+}
+
+// A pause longer than anything is kept keeps what waits all the same.
+func TestPauseIsNotPruned(t *testing.T) {
+	each(t, func(w world) {
+		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
+		w.subscribe(d, f)
+		w.record(noon, f, posts(noon, "p"))
+		end := parisMidnight.Add(300*day - time.Hour) // of a day in summer
+		w.ok(w.SetPause(w.ctx(), d.ID, end, noon))
+		w.record(end.Add(-day), f, posts(end.Add(-day), "q"))
+		for {
+			n, err := w.Prune(w.ctx(), end.Add(-time.Hour), 30*day, 100)
+			w.ok(err)
+			if n == 0 {
+				break
+			}
+		}
+		w.nights(end, 1, nil)
+		want(w.t, "all of it", w.editions(d), "2027-09-16 p q")
+		oneLine(w.t, w.SetPause(w.ctx(), d.ID, end.Add(401*day), end), digest.Invalid)
+	})
+}
