@@ -31,6 +31,12 @@ func samples() map[string]Page {
 		"proxied":   rich(digest.ProxiedImages),
 		"scripts":   scripts(),
 		"threaded":  threaded(),
+
+		"bound":           away(digest.Excerpts),
+		"bound-headlines": away(digest.Headlines),
+		"bound-full":      away(digest.FullText),
+		"displayed":       displayed(digest.Excerpts),
+		"displayed-lines": displayed(digest.Headlines),
 	}
 }
 

@@ -44,7 +44,7 @@ func checkEdition(t *testing.T, p Page) {
 	checkDecodes(t, coded.Text, m.Text)
 	posts := 0
 	for _, s := range p.Sites {
-		posts += len(s.Blocks)
+		posts += s.posts()
 	}
 	if m.Shown+m.Omitted != posts {
 		t.Errorf("%d shown and %d omitted are not %d posts", m.Shown, m.Omitted, posts)
@@ -134,8 +134,8 @@ func checkShown(t *testing.T, p Page, m Message, doc *html.Node) {
 	}
 	shown := 0
 	for _, s := range p.Sites {
-		for _, b := range s.Blocks {
-			if linked[b.URL] == b.Title {
+		for i := range s.posts() {
+			if b := s.block(i); linked[b.URL] == b.Title {
 				shown++
 			}
 		}

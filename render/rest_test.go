@@ -1,0 +1,164 @@
+package render
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// layouts are those of a page, and of its sites beside "as the page's".
+var layouts = []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText}
+
+// away is a bound edition of long and short pauses: the first three posts of
+// each site, and the others listed.
+func away(l digest.Layout) Page {
+	p := typical()
+	p.Layout, p.Bound = l, true
+	p.Note = "You were away from 6 to 20 November: the newest three of each site, the rest as headlines."
+	for i := range p.Sites {
+		s := &p.Sites[i]
+		for k := 0; len(s.Blocks) < 3; k++ {
+			s.Blocks = append(s.Blocks, NewBlock(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1), "", "What there is to say of it in a sentence or two.", 40)))
+		}
+		for k := range []int{11, 0, 4, 2, 1, 0, 3}[i] {
+			b := s.Blocks[k%2]
+			s.Rest = append(s.Rest, NewBlock(digest.Post{URL: fmt.Sprintf("%searlier/%d", s.URL, k), Title: b.Title + " " + strings.Repeat("again ", k%3), Language: b.Language}))
+		}
+	}
+	return p
+}
+
+// displayed is an edition whose sites are each shown in another way.
+func displayed(l digest.Layout) Page {
+	p := rich(digest.NoImages)
+	p.Sites = append(p.Sites, typical().Sites...)
+	p.Layout = l
+	for i := range p.Sites {
+		p.Sites[i].Display = append([]digest.Layout{""}, layouts...)[i%4]
+	}
+	return p
+}
+
+// TestDisplay: each site is shown as its reader wants it, whatever the page is.
+func TestDisplay(t *testing.T) {
+	for _, l := range append([]digest.Layout{""}, layouts...) {
+		for _, d := range append([]digest.Layout{""}, layouts...) {
+			p := page(harbour(), workshop())
+			p.Layout, p.Sites[1].Display = l, d
+			m, err := Edition(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			site := p.Sites[1]
+			lay := p.LayoutOf(site)
+			for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+				for _, c := range []struct {
+					words string
+					want  bool
+				}{
+					{"The bell is back.", lay != digest.Headlines},
+					{"Leave it to me, she said.", lay == digest.FullText},
+					{"Mending the tower clock", true},
+					{"I rowed out to hear", p.LayoutOf(p.Sites[0]) == digest.Excerpts},
+				} {
+					if got := strings.Contains(strings.Join(strings.Fields(version), " "), c.words); got != c.want {
+						t.Errorf("%s of a %q page with a %q site: %q is there: %v", name, l, d, c.words, got)
+					}
+				}
+			}
+			checkWhole(t, p)
+		}
+	}
+}
+
+// checkWhole holds of a page with full texts that it is within the limits and
+// well-formed.
+func checkWhole(t *testing.T, p Page) {
+	t.Helper()
+	m, err := Edition(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coded, err := Encoded(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSizes(t, m, coded)
+	checkDecodes(t, coded.HTML, m.HTML)
+	parse(t, m.HTML)
+}
+
+// TestBound: of each site the posts stand first and then the list of the rest,
+// each once where it is not in the index, in both versions, below a note.
+func TestBound(t *testing.T) {
+	p := away(digest.Excerpts)
+	m, err := Edition(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Shown != 42 || m.Omitted != 0 {
+		t.Errorf("%d shown, %d omitted", m.Shown, m.Omitted)
+	}
+	for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+		order(t, name, strings.ReplaceAll(version, "\n", " "), "42 posts from 7 sites", p.Note, p.Sites[0].Blocks[0].Title,
+			p.Sites[0].Blocks[0].Title, p.Sites[0].Blocks[2].Title, "And 11 more", p.Sites[0].Rest[1].Title, p.Sites[0].Rest[10].Title, p.Sites[1].Blocks[0].Title)
+		if n := strings.Count(version, "And "); n != 5 {
+			t.Errorf("%s: %d lists", name, n)
+		}
+	}
+	for _, s := range p.Sites {
+		for _, b := range s.Rest {
+			if n := strings.Count(m.HTML, `href="`+b.URL+`"`); n != 1 {
+				t.Errorf("%s is linked %d times", b.URL, n)
+			}
+		}
+	}
+}
+
+// TestAnyDisplay holds what TestAnyEdition does for pages whose sites are shown
+// in different ways and have a rest.
+func TestAnyDisplay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i, n := range []int{1, 2, 5, 20, 60, 120, 250, 251, 400, 401, 900, 2000} {
+		p := randomPage(rng, n)
+		p.Layout = append([]digest.Layout{""}, layouts...)[rng.IntN(4)]
+		p.Note = randomText(rng, rng.IntN(120))
+		for k := range p.Sites {
+			s := &p.Sites[k]
+			s.Display = append([]digest.Layout{""}, layouts...)[rng.IntN(4)]
+			if shown := rng.IntN(len(s.Blocks) + 1); rng.IntN(2) == 0 {
+				s.Late = min(s.Late, shown)
+				s.Blocks, s.Rest = slices.Clip(s.Blocks[:shown]), s.Blocks[shown:]
+			}
+		}
+		t.Run(fmt.Sprintf("%d-%d", i, n), func(t *testing.T) { checkEdition(t, p) })
+	}
+	for _, l := range layouts {
+		checkWhole(t, displayed(l))
+		checkEdition(t, away(l))
+	}
+}
+
+// TestFullDisplays: the addresses of both versions together are even and the
+// limits hold, however sites are shown and however long their texts are.
+func TestFullDisplays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 40 {
+		p := linkedPage(rng, 1+rng.IntN(20*(1+i%10)))
+		p.Layout = layouts[rng.IntN(3)]
+		for k := range p.Sites {
+			s := &p.Sites[k]
+			s.Display = append([]digest.Layout{""}, layouts...)[rng.IntN(4)]
+			if n := len(s.Blocks); n > 3 {
+				s.Late = 0
+				s.Blocks, s.Rest = slices.Clip(s.Blocks[:3]), s.Blocks[3:]
+			}
+		}
+		checkWhole(t, p)
+		checkEven(t, p)
+	}
+}
