@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"digest"
 )
 
 // script writes into a <pre> what each frame shows: how wide its content is,
@@ -28,7 +30,7 @@ func TestInABrowser(t *testing.T) {
 	chromium := findChromium(t)
 	mux := http.NewServeMux()
 	var frames, want strings.Builder
-	for name, page := range map[string]Page{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched()} {
+	for name, page := range map[string]Page{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
 		m, err := Edition(page)
 		if err != nil {
 			t.Fatal(err)

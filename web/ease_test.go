@@ -62,7 +62,7 @@ func TestPause(t *testing.T) {
 		until  time.Time // a midnight in Paris
 		says   string
 	}{
-		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris), "until Friday 27 November, by the clock in Europe/Paris. Then it comes back by itself, first with the edition of that day."},
+		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris), "until Friday 27 November, by the clock in Europe/Paris. Then it comes back by itself, first with the edition of that day: all that came meanwhile, the newest three posts of each site and the rest as headlines."},
 		{noon, "2 weeks", time.Date(2026, 12, 4, 0, 0, 0, 0, paris), "until Friday 4 December, "},
 		{noon, "1 month", time.Date(2026, 12, 20, 0, 0, 0, 0, paris), "until Sunday 20 December, "},
 		{time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC), "1 week", time.Date(2026, 11, 28, 0, 0, 0, 0, paris), "until Saturday 28 November, "}, // it is tomorrow in Paris
@@ -118,7 +118,7 @@ func TestPausedPage(t *testing.T) {
 		v := r.visitor()
 		v.press(v.get(r.unsubscribePath(d)), "2 weeks")
 		a := v.get(r.unsubscribePath(d)).shows("section h2", "It is paused", "Or take it less often")
-		if text := a.texts("section p")[0]; text != "Until Friday 4 December; then it comes back by itself." {
+		if text := a.texts("section p")[0]; text != "Until Friday 4 December; then it comes back by itself, with all that came meanwhile in one edition." {
 			r.t.Error(text)
 		}
 		until := r.digestOf(d).PausedUntil

@@ -84,7 +84,7 @@ func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
 	state, reason := poller.Status(f.Feed, e.now())
 	next := e.nextPoll(f)
 	if state == poller.StateActive && next.IsZero() {
-		reason = "not asked: everyone who took it has paused, left or unsubscribed"
+		reason = "not asked: everyone who took it has paused without an end, left or unsubscribed"
 	}
 	return reportedFeed{
 		URL: f.URL, Title: f.Title, SiteURL: f.SiteURL, Kind: f.Kind,
