@@ -18,6 +18,9 @@ const (
 	StateGone      = "gone"
 )
 
+// Ordinary is what Status says of a feed of which there is nothing to say.
+const Ordinary = "asked at each midnight of a reader"
+
 // Status says how a feed stands, why, and since when, in one line for people.
 func Status(f digest.Feed, now time.Time) (state, reason string) {
 	switch {
@@ -43,7 +46,7 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 	case f.BusyInterval > 0:
 		return StateActive, "posts may be lost between the midnights of its readers: asked every " + span(f.BusyInterval) + " until they no longer are"
 	}
-	return StateActive, "asked at each midnight of a reader" + habits(f)
+	return StateActive, Ordinary + habits(f)
 }
 
 // failing says why a feed is left alone, or that it is not any more.

@@ -23,6 +23,9 @@ type Desk struct {
 	Store  *store.Store
 	Poller *poller.Poller
 	Now    func() time.Time
+
+	// Fence says why no site may be asked at present, "" while it may; nil: it always may.
+	Fence func(context.Context) (reason string, err error)
 }
 
 // Address subscribes a digest to the feed at or behind an address. A feed that
@@ -126,12 +129,26 @@ func (d *Desk) refused(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
+	if err := d.fenced(ctx); err != nil {
+		return err
+	}
 	until, why, err := d.Store.Refusal(ctx, url, d.Now())
 	if err != nil || until.IsZero() {
 		return err
 	}
 	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("could not read %s: %s; it is left alone until %s, try again then",
 		url, why, until.UTC().Format("2006-01-02 15:04 UTC"))})
+}
+
+func (d *Desk) fenced(ctx context.Context) error {
+	if d.Fence == nil {
+		return nil
+	}
+	reason, err := d.Fence(ctx)
+	if err != nil || reason == "" {
+		return err
+	}
+	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: "no other site is asked from here at present; whoever runs this one can see why (digest fence)"})
 }
 
 // asSearch marks an error as one that is for the person who gave the address.
@@ -150,35 +167,26 @@ func (d *Desk) remember(ctx context.Context, f digest.Feed) error {
 	return d.Store.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
 }
 
-// A List is what became of a subscription list.
-type List struct {
-	store.ImportResult
-	Unread []feed.Unread // lines that could not be taken, and why
-	Notes  []string      // what had to be put right to read it, for people
-}
-
-// List subscribes a digest to the feeds of a list, OPML however badly it is
-// written, in one transaction, until it takes most feeds. Feeds that nobody
-// took before are queued for their first poll.
-func (d *Desk) List(ctx context.Context, id digest.DigestID, opml []byte, name string, most int) (List, error) {
-	doc, err := feed.ReadList(opml)
-	if err != nil {
-		return List{}, fmt.Errorf("reading %s: %w", name, err)
-	}
-	list := List{Unread: doc.Unread, Notes: doc.Repairs}
-	items := make([]store.ImportItem, 0, len(doc.Feeds))
-	for _, offer := range doc.Feeds {
+// List subscribes a digest to the feeds of a list, as feed.ReadList gives it, in
+// one transaction, until it takes most feeds. Feeds that nobody took before are
+// queued for their first poll. The lines that could not be taken come back with
+// the reasons, in their order.
+func (d *Desk) List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.Unread, error) {
+	unread := slices.Clone(list.Unread)
+	items := make([]store.ImportItem, 0, len(list.Feeds))
+	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		if err != nil {
-			list.Unread = append(list.Unread, feed.Unread{Line: offer.Line, Title: offer.Title, Why: reason(err)})
+			unread = append(unread, feed.Unread{Line: offer.Line, Title: offer.Title, Why: reason(err)})
 			continue
 		}
 		host := feed.Host(url)
-		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host), Title: offer.Title, Folder: offer.Folder, Resting: offer.Resting})
+		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host),
+			Title: offer.Title, Folder: offer.Folder, Resting: offer.Resting})
 	}
-	slices.SortStableFunc(list.Unread, func(a, b feed.Unread) int { return a.Line - b.Line })
-	list.ImportResult, err = d.Store.ImportUpTo(ctx, id, items, most, d.Now())
-	return list, err
+	slices.SortStableFunc(unread, func(a, b feed.Unread) int { return a.Line - b.Line })
+	result, err := d.Store.ImportUpTo(ctx, id, items, most, d.Now())
+	return result, unread, err
 }
 
 // reason is what an error says to people.

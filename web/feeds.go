@@ -1,4 +1,189 @@
 package web
 
+import (
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/poller"
+	"digest/store"
+)
+
+// Taking is what is kept of the feeds that readers take. Whatever is looked up
+// is looked up by a digest and a feed together: digest.NotFound for another's.
+type Taking interface {
+	// Subscriptions lists what a digest takes, in the order of subscribing.
+	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
+	// Rested lists what it lets rest.
+	Rested(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
+	// Subscription gives one feed of either.
+	Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (info store.SubscriptionInfo, rests bool, err error)
+	// SetSubscription changes title, folder and display of one.
+	SetSubscription(ctx context.Context, sub digest.Subscription) error
+	// Folders lists the folders they are in, by name.
+	Folders(ctx context.Context, id digest.DigestID) ([]string, error)
+	// Rest lets a feed rest.
+	Rest(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
+	// Wake takes one that rests again.
+	Wake(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
+	// Unsubscribe ends a subscription, resting or not.
+	Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error
+	// Delivered gives the last posts of one feed that editions have brought.
+	Delivered(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]store.Delivered, error)
+}
+
+// A Desk brings feeds to readers. A *poller.SearchError says to the reader why
+// an address brings none.
+type Desk interface {
+	// Choices gives the feeds at or behind an address.
+	Choices(ctx context.Context, address string) (poller.Choices, error)
+	// Address subscribes a digest to the feed at or behind an address; created
+	// is false if it took it already.
+	Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error)
+	// List subscribes a digest to the feeds of a list until it takes most, and
+	// gives the lines that could not be taken.
+	List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.Unread, error)
+	// Export writes all that a digest takes as OPML.
+	Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error
+}
+
 // feedRoutes is the sites that a reader takes.
-func (s *site) feedRoutes() table { return table{} }
+func (s *site) feedRoutes() table {
+	return table{
+		"GET /feeds":             s.own(s.feeds),
+		"POST /feeds/find":       s.own(s.findFeeds),
+		"GET /feeds/find":        toFeeds,
+		"POST /feeds/add":        s.own(s.addFeeds),
+		"GET /feeds/add":         toFeeds,
+		"GET /feeds/import":      s.own(s.importPage),
+		"POST /feeds/import":     s.own(s.importList),
+		"GET /feeds/export":      s.own(s.exportList),
+		"GET /feeds/{id}":        s.own(s.feedOfMine),
+		"POST /feeds/{id}":       s.own(s.changeFeed),
+		"POST /feeds/{id}/rest":  s.own(s.restFeed),
+		"POST /feeds/{id}/wake":  s.own(s.wakeFeed),
+		"POST /feeds/{id}/leave": s.own(s.leaveFeed),
+		"GET /feeds/{id}/leave":  toFeeds,
+	}
+}
+
+// mostFeeds is how many feeds one reader may take, resting ones too.
+const mostFeeds = 2000
+
+// toFeeds leads who reloads the answer to a form, without sending it again, to
+// the list.
+func toFeeds(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, "/feeds", http.StatusSeeOther)
+	return nil
+}
+
+// A feedsPage is all that a reader takes.
+type feedsPage struct {
+	Folders []folder
+	Resting []feedLine
+	Count   int
+	Added   int // just now, by a form that added several
+	Stopped bool
+}
+
+// A folder is the feeds in it, by title; those in none come first.
+type folder struct {
+	Name  string
+	Feeds []feedLine
+}
+
+// A feedLine is one feed in a list.
+type feedLine struct {
+	ID     digest.FeedID
+	Title  string
+	Site   string // its host
+	State  string // as poller.Status names it
+	Words  string // why it stands so; "" where nothing is to be said
+	Status string // path of its status page
+}
+
+// feeds lists what the reader takes.
+func (s *site) feeds(w http.ResponseWriter, r *http.Request, me reader) error {
+	taken, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
+	if err != nil {
+		return err
+	}
+	rested, err := s.Store.Rested(r.Context(), me.Digest.ID)
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	p := feedsPage{Folders: inFolders(taken, now), Count: len(taken) + len(rested), Stopped: me.Digest.State != digest.DigestActive}
+	for _, f := range inFolders(rested, now) {
+		p.Resting = append(p.Resting, f.Feeds...)
+	}
+	slices.SortStableFunc(p.Resting, byTitle)
+	if r.URL.Query().Get(savedWord) == "added" {
+		p.Added = 1
+	}
+	return s.show(w, r, http.StatusOK, "feeds", "Feeds", p)
+}
+
+// inFolders sorts feeds into their folders.
+func inFolders(subs []store.SubscriptionInfo, now time.Time) []folder {
+	folders := map[string][]feedLine{}
+	for _, sub := range subs {
+		folders[sub.Folder] = append(folders[sub.Folder], lineOf(sub, now))
+	}
+	list := make([]folder, 0, len(folders))
+	for name, feeds := range folders {
+		slices.SortFunc(feeds, byTitle)
+		list = append(list, folder{name, feeds})
+	}
+	slices.SortFunc(list, func(a, b folder) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+func byTitle(a, b feedLine) int {
+	return cmp.Or(strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), int(a.ID-b.ID))
+}
+
+func lineOf(sub store.SubscriptionInfo, now time.Time) feedLine {
+	line := feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub)), Site: siteName(sub.Feed), Status: statusPath(sub.Feed)}
+	line.State, line.Words = poller.Status(sub.Feed, now)
+	if line.State == poller.StateActive && line.Words == poller.Ordinary {
+		line.Words = ""
+	}
+	return line
+}
+
+// titleOf is how the reader knows a feed.
+func titleOf(sub store.SubscriptionInfo) string {
+	return cmp.Or(sub.Title, feedTitle(sub.Feed))
+}
+
+// feedTitle is a feed's own title, else where it is.
+func feedTitle(f digest.Feed) string { return cmp.Or(f.Title, siteName(f)) }
+
+func siteName(f digest.Feed) string {
+	return cmp.Or(strings.TrimPrefix(f.Host, "www."), f.URL)
+}
+
+// statusPath leads to the page that says how a feed stands.
+func statusPath(f digest.Feed) string {
+	return "/status?url=" + url.QueryEscape(f.URL)
+}
+
+// room is how many feeds the reader may still take.
+func (s *site) room(r *http.Request, me reader) (int, error) {
+	taken, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
+	if err != nil {
+		return 0, err
+	}
+	rested, err := s.Store.Rested(r.Context(), me.Digest.ID)
+	return mostFeeds - len(taken) - len(rested), err
+}

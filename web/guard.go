@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -26,7 +27,7 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	inner := s.remember(origin.Handler(s.orProblem(mux)))
 	return s.observed(mux, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
-		r.Body = http.MaxBytesReader(w, r.Body, s.bodyLimit(r))
+		r.Body = &boundedBody{ReadCloser: http.MaxBytesReader(w, r.Body, s.bodyLimit(r)), whole: r.Body}
 		inner.ServeHTTP(w, r)
 	})))
 }
@@ -49,10 +50,43 @@ func compressed(h http.Handler) http.Handler {
 
 // bodyLimit is how many bytes a request may bring: more where a file is expected.
 func (s *site) bodyLimit(r *http.Request) int64 {
-	switch r.Method + " " + r.URL.Path {
-	default:
-		return maxBody
+	switch path := r.URL.Path; {
+	case path == "/feeds/import":
+		return maxList + maxBody
+	case strings.HasPrefix(path, "/feeds/"), path == "/filters":
+		return maxNames
 	}
+	return maxBody
+}
+
+// maxNames is the most that a form with a name in it may bring: one that is far
+// too long is told so, and shown what is kept of it.
+const maxNames = 8 << 20
+
+// A boundedBody is the beginning of a request's body; whole gives the rest.
+type boundedBody struct {
+	io.ReadCloser
+	whole io.Reader
+	begun bool
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	b.begun = true
+	return b.ReadCloser.Read(p)
+}
+
+// maxDrained is how much is read, and dropped, of what is too much.
+const maxDrained = 128 << 20
+
+// drain reads what is left of a request that was too large: a browser shows no
+// answer before all is sent, and none at all if the connection ends meanwhile.
+// Who waits to be told to go on (Expect: 100-continue) sends nothing.
+func drain(r *http.Request) {
+	b, ok := r.Body.(*boundedBody)
+	if !ok || !b.begun && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, b.whole, maxDrained) // who has left needs no answer
 }
 
 // secure sets the headers that every answer carries. Answers are private until

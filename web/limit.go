@@ -15,6 +15,8 @@ type limits struct {
 	pinged  *limiter // pings of one address of a feed or a site
 	pings   *limiter // all pings: each may cost the database a write
 	lookups *limiter // questions for a feed's status from one address
+	finds   *limiter // addresses that one reader looks for feeds at: each asks a site
+	imports *limiter // lists of one reader
 	exports *limiter // of all of one reader's data
 
 	knockers   *limiter // letters asked for from one address
@@ -27,6 +29,8 @@ func newLimits() limits {
 		pinged:  newLimiter(3, 8*time.Hour),     // anyone can ping for anyone, and the site would pay
 		pings:   newLimiter(200, 100*time.Millisecond),
 		lookups: newLimiter(60, 2*time.Second),
+		finds:   newLimiter(60, 10*time.Second),
+		imports: newLimiter(20, time.Minute),
 		exports: newLimiter(5, 5*time.Minute),
 
 		knockers:   newLimiter(20, 3*time.Minute),

@@ -75,6 +75,9 @@ func (s *site) handle(h handler) http.Handler {
 			return
 		}
 		p := asProblem(err)
+		if p == errTooLarge {
+			drain(r)
+		}
 		if p.Status >= http.StatusInternalServerError {
 			// The pattern, not the path: paths hold tokens.
 			s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "error", err)

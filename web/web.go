@@ -79,6 +79,8 @@ type Store interface {
 	Keeping
 	Settings
 	Leaving
+	Taking
+	Filtering
 }
 
 // Pings takes in what sites say of themselves.
@@ -105,6 +107,7 @@ type Options struct {
 	SignUp       SignUp                               // who may sign up; default: nobody
 	Mailroom     *Mailroom                            // nil: no letter can be sent
 	Mailbox      func(address string) (string, error) // gives the form of a bare address that is mailed and stored; required with Mailroom
+	Desk         Desk                                 // nil: no feeds can be added
 	Pings        Pings                                // nil: pings are not taken
 	Pictures     Pictures                             // nil: no picture is shown
 	BaseURL      string                               // where visitors reach it, without a final slash; https makes cookies Secure
@@ -134,6 +137,8 @@ type site struct {
 	opened  time.Time
 
 	midnightFeeds kept[[]store.Midnight]
+
+	importing chan struct{} // holds a token while a list is read
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -153,6 +158,6 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL)}
+	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL), importing: make(chan struct{}, 1)}
 	return s.guard(s.routes())
 }

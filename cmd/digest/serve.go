@@ -13,6 +13,7 @@ import (
 
 	"digest/metrics"
 	"digest/store"
+	"digest/subscribe"
 	"digest/web"
 )
 
@@ -91,6 +92,7 @@ func (e *env) webServer(st *store.Store, l *letters) (*http.Server, error) {
 		SignUp:    e.signUp,
 		Mailroom:  l.room,
 		Mailbox:   parseEmail,
+		Desk:      e.fencedDesk(st),
 		Pings:     st,
 		Pictures:  e.poller(st),
 		BaseURL:   e.baseURL,
@@ -108,6 +110,16 @@ func (e *env) webServer(st *store.Store, l *letters) (*http.Server, error) {
 		Observe:      told.Observe,
 	})
 	return web.NewServer(handler, e.log), nil
+}
+
+// fencedDesk is a desk that asks nothing while there is a fence.
+func (e *env) fencedDesk(st *store.Store) *subscribe.Desk {
+	desk := e.desk(st)
+	desk.Fence = func(ctx context.Context) (string, error) {
+		f, err := st.LookFence(ctx, e.baseURL, e.clock(), e.fenceAfter, fenceMost)
+		return f.Reason, err
+	}
+	return desk
 }
 
 // serveUntil serves until ctx ends, then lets requests in flight finish.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"digest"
+	"digest/feed"
 	"digest/store"
 	"digest/subscribe"
 )
@@ -128,22 +129,26 @@ func (c opmlImportCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		result, err := e.desk(st).List(e.soft, d.ID, opml, c.File, maxTaken)
+		list, err := feed.ReadList(opml)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.File, err)
+		}
+		result, unread, err := e.desk(st).List(e.soft, d.ID, list, maxTaken)
 		if err != nil {
 			return err
 		}
-		for _, r := range result.Unread {
+		for _, r := range unread {
 			fmt.Fprintf(e.stderr, "digest: left out line %d, %q: %s\n", r.Line, plain(r.Title), plain(r.Why))
 		}
 		if !e.json {
 			fmt.Fprintf(e.stdout, "%s added, %s there before, %s left out\n",
-				count(result.Added, "feed"), were(result.Already), count(len(result.Unread), "line"))
+				count(result.Added, "feed"), were(result.Already), count(len(unread), "line"))
 		}
-		unread, err := e.firstPolls(st, result.FirstPolls)
+		unpolled, err := e.firstPolls(st, result.FirstPolls)
 		if err != nil || !e.json {
 			return err
 		}
-		return e.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(result.Unread), "unread": unread})
+		return e.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(unread), "unread": unpolled})
 	})
 }
 

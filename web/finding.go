@@ -1,0 +1,246 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/poller"
+)
+
+// findTime is how long a site may take to show what feeds it has.
+const findTime = 20 * time.Second
+
+// mostAdded is how many feeds one form may add: as many as one page shows.
+const mostAdded = 20
+
+// errTooManyFinds is for who looks for more feeds than people do.
+var errTooManyFinds = &problem{http.StatusTooManyRequests, "A little slower, please",
+	"You have looked for many feeds in a short time. Nothing is lost: try again in a minute. A list of many feeds can be imported as OPML."}
+
+// A findPage is a question for an address, and what came of it.
+type findPage struct {
+	Asked   string
+	Wrong   string // why there is nothing to choose, for people
+	Title   string // of the page at the address
+	Choices []foundFeed
+	Fresh   int // of the choices: not taken yet
+
+	// What became of a form that added several.
+	Taken []added
+	Left  []notAdded
+}
+
+// A foundFeed is one feed found.
+type foundFeed struct {
+	URL    string
+	Title  string
+	Facts  []string // kind, number of posts, newest
+	Newest string
+	Mine   digest.FeedID // the reader takes it already; 0: not
+	Chosen bool
+}
+
+type added struct {
+	ID    digest.FeedID
+	Title string
+}
+
+type notAdded struct{ URL, Why string }
+
+// findFeeds looks for the feeds at or behind an address. One that is a feed's
+// own needs no choice.
+func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	p := findPage{Asked: strings.TrimSpace(form.Get("address"))}
+	if err := s.mayFind(r, me, 1); err != nil {
+		return s.orWrong(w, r, p, err)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	defer cancel()
+	found, err := s.Desk.Choices(ctx, p.Asked)
+	if err != nil {
+		return s.orWrong(w, r, p, asSlow(ctx, err))
+	}
+	if found.Itself {
+		return s.takeItself(w, r, me, p, found.Feeds[0].URL)
+	}
+	if err := s.fill(&p, r, me, found); err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "feeds-found", "Feeds found", p)
+}
+
+// mayFind refuses who has found enough for a while, or has room for no more.
+func (s *site) mayFind(r *http.Request, me reader, n int) error {
+	for range n {
+		if !s.limits.finds.take(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+			return errTooManyFinds
+		}
+	}
+	room, err := s.room(r, me)
+	if err == nil && room <= 0 {
+		err = errFull
+	}
+	return err
+}
+
+// errFull is for who takes as many feeds as anybody may.
+var errFull = &problem{http.StatusConflict, "That is as many as there may be",
+	fmt.Sprintf("You take %d feeds, and that is the most. Unsubscribe from one that you no longer read, then add this one.", mostFeeds)}
+
+// asSlow says in words for people that a site took too long.
+func asSlow(ctx context.Context, err error) error {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	return &poller.SearchError{Cause: &digest.Error{Kind: digest.Unavailable, Err: err,
+		Message: fmt.Sprintf("the site did not answer within %d seconds; try again later, or give the address of the feed itself", findTime/time.Second)}}
+}
+
+// orWrong shows the question again with the reason why an address brings no
+// feed; all other errors stay what they are.
+func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p findPage, err error) error {
+	e, ok := errors.AsType[*poller.SearchError](err)
+	if !ok {
+		return err
+	}
+	p.Wrong, p.Asked = sentence(e.Cause.Message), firstRunes(p.Asked, maxNameShown)
+	status := http.StatusUnprocessableEntity
+	if e.Cause.Kind == digest.Invalid {
+		status = http.StatusBadRequest
+	}
+	return s.show(w, r, status, "feeds-found", "No feed found", p)
+}
+
+// takeItself takes the feed whose own address was given, and leads to it.
+func (s *site) takeItself(w http.ResponseWriter, r *http.Request, me reader, p findPage, url string) error {
+	f, created, err := s.Desk.Address(r.Context(), me.Digest.ID, url)
+	if err != nil {
+		return s.orWrong(w, r, p, err)
+	}
+	word := "added"
+	if !created {
+		word = "there"
+	}
+	return showSaved(w, r, feedPath(f.ID), word)
+}
+
+func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(int64(id), 10) }
+
+// fill makes choices of what was found. Of what the reader takes already no
+// post is told: it may be one that waits for their midnight.
+func (s *site) fill(p *findPage, r *http.Request, me reader, found poller.Choices) error {
+	p.Title = shortened(found.Title)
+	for _, c := range found.Feeds {
+		one := foundFeed{URL: c.URL, Title: shortened(c.Title), Facts: factsOf(c)}
+		if c.Known.ID != 0 {
+			_, _, err := s.Store.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
+			switch {
+			case err == nil:
+				one.Mine = c.Known.ID
+			case digest.KindOf(err) != digest.NotFound:
+				return err
+			}
+		}
+		if one.Mine == 0 {
+			p.Fresh++
+			one.Chosen, one.Newest = p.Fresh == 1, shortened(c.Newest)
+		}
+		p.Choices = append(p.Choices, one)
+	}
+	return nil
+}
+
+// factsOf says what is known of a feed.
+func factsOf(c poller.Choice) []string {
+	var facts []string
+	if kind := kindName(c.Kind); kind != "" {
+		facts = append(facts, kind)
+	}
+	if c.Comments {
+		facts = append(facts, "comments")
+	}
+	if c.Posts > 0 {
+		facts = append(facts, count(c.Posts, "post"))
+	}
+	return facts
+}
+
+// kindName is a format as people call it.
+func kindName(kind string) string {
+	kind = strings.ToLower(kind)
+	switch {
+	case strings.Contains(kind, "atom"):
+		return "Atom"
+	case kind == string(feed.RDF), strings.Contains(kind, "rdf"):
+		return "RSS 1.0"
+	case strings.Contains(kind, "rss"):
+		return "RSS"
+	case strings.Contains(kind, "json"):
+		return "JSON Feed"
+	}
+	return ""
+}
+
+// addFeeds takes the feeds that were chosen. The form is not trusted: each
+// address is looked for as if it had been typed.
+func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
+	form, err := posted(r)
+	if err != nil {
+		return err
+	}
+	chosen := slices.Compact(form["feed"])
+	if len(chosen) == 0 || len(chosen) > mostAdded {
+		return errNoChoice
+	}
+	if err := s.mayFind(r, me, len(chosen)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	defer cancel()
+	var p findPage
+	for _, address := range chosen {
+		f, _, err := s.Desk.Address(ctx, me.Digest.ID, address)
+		if err = asSlow(ctx, err); err != nil {
+			e, ok := errors.AsType[*poller.SearchError](err)
+			if !ok {
+				return err
+			}
+			p.Left = append(p.Left, notAdded{shortened(address), sentence(e.Cause.Message)})
+			continue
+		}
+		p.Taken = append(p.Taken, added{f.ID, shortened(feedTitle(f))})
+	}
+	if len(chosen) == 1 && len(p.Taken) == 1 {
+		return s.asBefore(w, r, me, p.Taken[0].ID)
+	}
+	if len(p.Left) == 0 {
+		return showSaved(w, r, "/feeds", "added")
+	}
+	p.Asked = p.Left[0].URL
+	return s.show(w, r, http.StatusUnprocessableEntity, "feeds-added", "Not all could be added", p)
+}
+
+// asBefore gives a feed that was left and is taken again what the reader had
+// made of it, as the form carries it, and leads to it.
+func (s *site) asBefore(w http.ResponseWriter, r *http.Request, me reader, id digest.FeedID) error {
+	sub, wrong := choicesOf(r.PostForm)
+	if wrong == (feedWrongs{}) && sub != (digest.Subscription{}) {
+		sub.DigestID, sub.FeedID = me.Digest.ID, id
+		if err := s.Store.SetSubscription(r.Context(), sub); err != nil {
+			return err
+		}
+	}
+	return showSaved(w, r, feedPath(id), "added")
+}

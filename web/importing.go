@@ -1,0 +1,157 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/store"
+)
+
+const (
+	maxList    = 10 << 20        // bytes of a list; two thousand feeds are half a megabyte
+	importTime = 3 * time.Minute // for a list on its way and in the database, by the machine's clock
+	shownLines = 200             // of a report: what goes on behind is counted
+)
+
+// An importPage asks for a list, and says what became of one.
+type importPage struct {
+	Most  int // megabytes
+	Wrong string
+}
+
+// A listReport is what became of a list.
+type listReport struct {
+	Name   string // of the list; may be empty
+	Feeds  int    // in the file
+	Result store.ImportResult
+	Unread []feed.Unread
+	More   int // lines beyond those of Unread
+	Left   []string
+	Full   int // feeds for which there was no room
+	Most   int // feeds of one reader
+	Notes  []string
+}
+
+func newImportPage(wrong string) importPage { return importPage{Most: maxList >> 20, Wrong: wrong} }
+
+func (s *site) importPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.show(w, r, http.StatusOK, "feeds-import", "Import a list", newImportPage(""))
+}
+
+// importList takes a list of feeds, however badly it is written. The answer is
+// the report; the same list again changes nothing.
+func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) error {
+	if !s.limits.imports.take(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+		return errTooManyFinds
+	}
+	body, err := s.receiveList(w, r)
+	if err != nil {
+		return s.orNoList(w, r, err)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), importTime)
+	defer cancel()
+	select { // one at a time: a list takes memory
+	case s.importing <- struct{}{}:
+		defer func() { <-s.importing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	list, err := feed.ReadList(body)
+	if err != nil {
+		return s.orNoList(w, r, err)
+	}
+	result, unread, err := s.Desk.List(ctx, me.Digest.ID, list, mostFeeds)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "feeds-imported", "Your list", reportOf(list, result, unread))
+}
+
+// orNoList shows the form again with the reason why nothing was taken.
+func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error {
+	if asProblem(err) == errTooLarge {
+		drain(r)
+		wrong := fmt.Sprintf("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.", maxList>>20)
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds-import", "That file is too large", newImportPage(wrong))
+	}
+	e, ok := errors.AsType[*digest.Error](err)
+	if !ok || e.Kind != digest.Invalid {
+		return err
+	}
+	return s.show(w, r, http.StatusBadRequest, "feeds-import", "No list", newImportPage(sentence(e.Message)))
+}
+
+// receiveList reads the file that a form brings. One that is too large is not
+// read at all where its length is told.
+func (s *site) receiveList(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(importTime)) // a recorder in a test has none
+	_ = c.SetWriteDeadline(time.Now().Add(2 * importTime))
+	if r.ContentLength > maxList+maxBody {
+		return nil, errTooLarge
+	}
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, errNoFile
+	}
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, errNoFile
+		}
+		if err != nil {
+			return nil, badForm(err)
+		}
+		if part.FormName() == "list" {
+			return readPart(part)
+		}
+	}
+}
+
+// errNoFile is for a form without a file.
+var errNoFile = &digest.Error{Kind: digest.Invalid, Message: "no file was chosen; choose the list that your other reader has exported, then press the button"}
+
+func readPart(part *multipart.Part) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(part, maxList+1))
+	switch {
+	case err != nil:
+		return nil, badForm(err)
+	case len(body) > maxList:
+		return nil, errTooLarge
+	case len(body) == 0 && part.FileName() == "":
+		return nil, errNoFile
+	}
+	return body, nil
+}
+
+// reportOf says what became of a list.
+func reportOf(list *feed.Document, result store.ImportResult, unread []feed.Unread) listReport {
+	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Result: result, Notes: list.Repairs, Most: mostFeeds}
+	p.Unread, p.More = unread, max(0, len(unread)-shownLines)
+	p.Unread = p.Unread[:len(unread)-p.More]
+	for i := range p.Unread {
+		p.Unread[i].Title, p.Unread[i].Why = shortened(p.Unread[i].Title), sentence(shortened(p.Unread[i].Why))
+	}
+	p.Full = len(result.Left)
+	for _, it := range result.Left[:min(p.Full, shownLines)] {
+		p.Left = append(p.Left, shortened(it.Title)+" ("+shortened(it.URL)+")")
+	}
+	return p
+}
+
+// exportList sends all that the reader takes as OPML.
+func (s *site) exportList(w http.ResponseWriter, r *http.Request, me reader) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/x-opml; charset=utf-8")
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "feeds.opml"}))
+	return s.Desk.Export(r.Context(), me.Digest.ID, "Feeds of "+me.Email, w)
+}
