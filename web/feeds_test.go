@@ -1,0 +1,399 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/poller"
+	"digest/store"
+	"digest/subscribe"
+)
+
+// desk is where readers take feeds; loopback may be asked.
+func (r *room) desk() *subscribe.Desk {
+	p := poller.New(poller.Options{AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Now: func() time.Time { return r.now }})
+	r.t.Cleanup(p.Close)
+	return &subscribe.Desk{Store: r.store, Poller: p, Now: func() time.Time { return r.now }}
+}
+
+// A blog is a site with pages and feeds by path; it notes what it is asked for.
+type blog struct {
+	*httptest.Server
+	mu    sync.Mutex
+	pages map[string]string
+	asked []string
+}
+
+func (r *room) blog(pages map[string]string) *blog {
+	b := &blog{pages: pages}
+	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		b.mu.Lock()
+		b.asked = append(b.asked, req.URL.Path)
+		body, ok := b.pages[req.URL.Path]
+		b.mu.Unlock()
+		switch {
+		case !ok:
+			http.NotFound(w, req)
+		case strings.HasPrefix(body, "->"):
+			http.Redirect(w, req, body[2:], http.StatusFound)
+		default:
+			_, _ = w.Write([]byte(body))
+		}
+	}))
+	r.t.Cleanup(b.Close)
+	return b
+}
+
+func (b *blog) log() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	log := strings.Join(b.asked, " ")
+	b.asked = nil
+	return log
+}
+
+func rss(title string, posts ...string) string {
+	var b strings.Builder
+	for _, p := range posts {
+		fmt.Fprintf(&b, "<item><title>%s</title><link>https://blog.example/%s</link><guid>%s</guid><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate></item>", p, url.PathEscape(p), p)
+	}
+	return "<rss version='2.0'><channel><title>" + title + "</title><link>https://blog.example/</link><description>d</description>" + b.String() + "</channel></rss>"
+}
+
+const offering = `<!doctype html><title>The blog</title>
+<link rel="alternate" type="application/rss+xml" title="Comments feed" href="/comments/feed">
+<link rel="alternate" type="application/rss+xml" title="All posts" href="/feed">
+<link rel="alternate" type="application/atom+xml" title="Only news" href="/news.atom">`
+
+func (v *visitor) find(address string) answer {
+	v.t.Helper()
+	return v.post("/feeds/find", url.Values{"address": {address}})
+}
+
+// takes gives the titles of what a reader takes, as the page lists them.
+func (v *visitor) takes() string {
+	v.t.Helper()
+	return strings.Join(v.get("/feeds").status(http.StatusOK).texts(".rows .name"), "|")
+}
+
+func TestChoiceOfFeeds(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One", "Two"), "/news.atom": rss("News", "Three")})
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		if got := v.takes(); got != "" {
+			r.t.Errorf("takes %q", got)
+		}
+		a := v.find(" "+b.URL+" ").status(http.StatusOK).shows("h1", "3 feeds found")
+		a.shows("label.found", "The blog itself RSS, 2 posts; newest: One "+b.URL+"/feed", "Only news Atom "+b.URL+"/news.atom", "Comments feed RSS, comments "+b.URL+"/comments/feed")
+		if got := a.attrs("input[checked]", "value"); len(got) != 1 || got[0] != b.URL+"/feed" {
+			r.t.Errorf("chosen: %q", got)
+		}
+		if got := b.log(); got != "/robots.txt / /feed" && got != "/ /feed" {
+			r.t.Errorf("asked for %s", got)
+		}
+		if got := v.takes(); got != "" {
+			r.t.Errorf("to look takes %q", got)
+		}
+
+		to := v.post("/feeds/add", url.Values{"feed": {b.URL + "/feed"}}).status(http.StatusSeeOther).Header.Get("Location")
+		v.get(to).status(http.StatusOK).shows("h1", "The blog itself").shows(".notice", "You take it now. What is new in it comes with your next edition.")
+		if got := b.log(); got != "" {
+			r.t.Errorf("what was read was asked for again: %s", got)
+		}
+		v.find(b.URL).status(http.StatusOK).shows("p.found", "The blog itself you take it already")
+		v.post("/feeds/add", url.Values{"feed": {b.URL + "/news.atom", b.URL + "/none"}}).status(http.StatusUnprocessableEntity).
+			shows("h2", "Added", "Not added").shows(".rows li", "News", b.URL+"/none Could not read "+b.URL+"/none: 404 Not Found.")
+		if got := v.takes(); got != "News|The blog itself" {
+			r.t.Errorf("takes %q", got)
+		}
+		if got := v.get("/feeds?saved=added").texts(".done"); len(got) != 1 {
+			r.t.Errorf("says %q", got)
+		}
+	})
+}
+
+// TestAddressOfAFeed: one that is a feed's own is taken without a question.
+func TestAddressOfAFeed(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{"/feed": rss("Blog", "One"), "/moved": "->/feed"})
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		to := v.find(strings.TrimPrefix(b.URL, "http://") + "/feed").status(http.StatusSeeOther).Header.Get("Location")
+		if !strings.HasSuffix(to, "?saved=added") {
+			r.t.Errorf("leads to %s", to)
+		}
+		b.log()
+		to = v.find(b.URL + "/feed").status(http.StatusSeeOther).Header.Get("Location")
+		v.get(to).shows(".notice", "You take it already.")
+		if got := b.log(); got != "" {
+			r.t.Errorf("a feed that is known was asked for: %s", got)
+		}
+		v.find(b.URL + "/moved").status(http.StatusSeeOther)
+	})
+}
+
+// TestNoFeedThere: every failure is said in words and keeps what was typed.
+func TestNoFeedThere(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{"/": "<!doctype html><title>x</title>", "/opml": "<opml><outline xmlUrl='https://a.example/'/></opml>", "/inside": "->http://10.0.0.1/feed"})
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		for address, says := range map[string]string{
+			"":                               "is not a web address",
+			"no address":                     "is not a web address",
+			"javascript:alert(1)":            "is not a web address",
+			"file:///etc/passwd":             "is not a web address",
+			"http://10.0.0.1/feed":           "public",
+			"http://169.254.169.254/latest/": "public",
+			"http://[::ffff:10.0.0.1]/":      "public",
+			"http://localhost:1/":            "refused",
+			b.URL + "/inside":                "public",
+			b.URL + "/":                      "offers none",
+			b.URL + "/none":                  "404",
+			b.URL + "/opml":                  "list of feeds",
+			`"><script>alert(1)</script>`:    "is not a web address",
+			"https://a.example/" + strings.Repeat("x", 60_000): "is not a web address",
+		} {
+			a := v.find(address)
+			if a.StatusCode < 400 || a.StatusCode >= 500 || len(a.find("script:not([src])")) != 0 {
+				r.t.Errorf("%.60q: status %d", address, a.StatusCode)
+			}
+			if got := strings.Join(a.texts(".wrong"), ""); !strings.Contains(got, says) || len(got) > 800 {
+				r.t.Errorf("%.60q: %q", address, got)
+			}
+			if got := a.attrs("input[name=address]", "value"); len(got) != 1 || len(address) < 300 && got[0] != address {
+				r.t.Errorf("%.60q: kept %q", address, got)
+			}
+		}
+		for _, form := range []url.Values{nil, {"feed": strings.Split(strings.Repeat("a b ", 11), " ")}} {
+			v.post("/feeds/add", form).status(http.StatusBadRequest)
+		}
+		v.post("/feeds/add", url.Values{"feed": {"http://10.0.0.1/"}}).status(http.StatusUnprocessableEntity)
+		if got := v.takes(); got != "" {
+			r.t.Errorf("takes %q", got)
+		}
+	})
+}
+
+// TestRefusalIsRemembered: a site that wants to be left alone is, whoever asks (S18).
+func TestRefusalIsRemembered(t *testing.T) {
+	each(t, func(r *room) {
+		asked := 0
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			asked++
+			w.Header().Set("Retry-After", "7200")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		defer site.Close()
+		for i := range 3 {
+			u, _ := r.user(fmt.Sprintf("reader%d@example.org", i))
+			a := r.visitor().signIn(u).find(site.URL).status(http.StatusUnprocessableEntity)
+			if got := a.texts(".wrong")[0]; !strings.Contains(got, "429") {
+				r.t.Error(got)
+			}
+		}
+		if asked > 1 {
+			r.t.Errorf("asked %d times", asked)
+		}
+	})
+}
+
+func TestFindsAreLimited(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		last := 0
+		for range 70 {
+			last = v.find("nonsense").StatusCode
+		}
+		if last != http.StatusTooManyRequests {
+			r.t.Errorf("status %d", last)
+		}
+		other, _ := r.user("bob@example.org")
+		r.visitor().signIn(other).find("nonsense").status(http.StatusBadRequest)
+	})
+}
+
+// TestFeedsOfOthers: a feed of another reader's has no address here.
+func TestFeedsOfOthers(t *testing.T) {
+	each(t, func(r *room) {
+		f := r.knows(digest.Feed{URL: "https://secret.example/?key=1", Title: "Another's"})
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		mine, err := r.store.AddFilter(r.t.Context(), digest.Filter{DigestID: d.ID, Words: "x"}, r.now)
+		r.must(err)
+		for _, id := range []string{fmt.Sprint(f.ID), "999999", "0", "-1", "x", "1e3", "99999999999999999999"} {
+			v.get("/feeds/" + id).status(http.StatusNotFound)
+			for _, act := range []string{"", "/rest", "/wake", "/leave"} {
+				if a := v.post("/feeds/"+id+act, url.Values{"title": {"t"}}).status(http.StatusNotFound); strings.Contains(a.body, "Another") {
+					r.t.Errorf("%s%s tells of it", id, act)
+				}
+			}
+			if id != "0" {
+				if a := v.post("/filters", url.Values{"words": {"y"}, "feed": {id}}); a.StatusCode != http.StatusNotFound && a.StatusCode != http.StatusBadRequest {
+					r.t.Errorf("a filter for %s: %d", id, a.StatusCode)
+				}
+			}
+		}
+		bob, _ := r.user("bob@example.org")
+		w := r.visitor().signIn(bob)
+		w.post(fmt.Sprintf("/filters/%d/remove", mine.ID), nil).status(http.StatusNotFound)
+		for _, path := range []string{"/feeds", "/feeds/import", "/feeds/export", "/filters", "/held", fmt.Sprintf("/feeds/%d", f.ID)} {
+			if got := r.visitor().get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
+				r.t.Errorf("%s leads a stranger to %q", path, got)
+			}
+		}
+	})
+}
+
+func TestOneFeed(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("Delivered"))
+		r.midnight()
+		v := r.visitor().signIn(u)
+		link := v.get("/feeds").attrs(".rows .name", "href")[0]
+		a := v.get(link).status(http.StatusOK).shows("h1", site).shows(".delivered li", "Delivered Saturday 21 November")
+		if got := a.attrs(".stands a", "href"); got[0] != statusOf("https://site.example/1") {
+			r.t.Errorf("its state leads to %q", got)
+		}
+		form := url.Values{"title": {"  My \n name  "}, "folder": {"/News/World/"}, "display": {"full"}}
+		if got := v.post(link, form).status(http.StatusSeeOther).Header.Get("Location"); got != link+"?saved=changed" {
+			r.t.Errorf("leads to %q", got)
+		}
+		v.get(link).shows("h1", "My name").shows("option[selected]", "Full text")
+		v.get("/feeds").shows("h2", "News/World").shows(".rows .name", "My name")
+		v.post(link+"/rest", nil).status(http.StatusSeeOther)
+		v.get("/feeds").shows("h2", "At rest")
+		v.get(link).status(http.StatusOK).shows(".choices button", "Take it up again", "Unsubscribe")
+		v.post(link+"/wake", nil).status(http.StatusSeeOther)
+		v.get("/feeds").shows("h2", "News/World")
+
+		a = v.post(link+"/leave", nil).status(http.StatusOK).shows("h1", "Unsubscribed")
+		v.get(link).status(http.StatusNotFound)
+		undo := url.Values{}
+		for i, name := range a.attrs("main input", "name") {
+			undo.Set(name, a.attrs("main input", "value")[i])
+		}
+		v.post("/feeds/add", undo).status(http.StatusSeeOther)
+		v.get("/feeds").shows("h2", "News/World").shows(".rows .name", "My name")
+		v.get(link).shows("option[selected]", "Full text")
+	})
+}
+
+// TestNamesThatCannotBe: a name of a million characters is refused in words, and
+// its beginning kept; nothing is changed.
+func TestNamesThatCannotBe(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("One"))
+		v := r.visitor().signIn(u)
+		link := v.get("/feeds").attrs(".rows .name", "href")[0]
+		long := strings.Repeat("ö", 1_000_000)
+		a := v.post(link, url.Values{"title": {long}, "folder": {"Kept"}}).status(http.StatusBadRequest)
+		a.shows("p.wrong", "A name may have 500 characters; this one has 1000000. Its beginning is kept here; nothing was changed yet.")
+		if got := a.attrs("input[name=folder]", "value"); got[0] != "Kept" {
+			r.t.Errorf("the folder is %q", got)
+		}
+		if got := a.attrs("input[name=title]", "value"); got[0] != strings.Repeat("ö", 500) {
+			r.t.Errorf("the name is %.50q", got)
+		}
+		v.post(link, url.Values{"folder": {long}}).status(http.StatusBadRequest)
+		v.post(link, url.Values{"display": {"everything"}}).status(http.StatusBadRequest).shows("p.wrong", "That is none of the choices. Nothing was changed.")
+		v.post("/filters", url.Values{"words": {long}}).status(http.StatusBadRequest)
+		v.post("/filters", url.Values{"words": {" "}}).status(http.StatusBadRequest)
+		v.get("/feeds").shows(".rows .name", site)
+		// Far more than that gets a page too, not a broken connection.
+		v.post(link, url.Values{"title": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge).shows("h1", "That was too much")
+		v.post("/settings/zone", url.Values{"zone": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge)
+	})
+}
+
+// TestHostileNames: nothing that a feed, a list or a reader calls itself runs.
+func TestHostileNames(t *testing.T) {
+	const bad = `"'></h3><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/?q=" + url.QueryEscape(bad), Host: "site.example", Title: bad, SiteURL: "javascript:alert(1)"})
+		r.must(err)
+		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: bad, Folder: bad}, r.now)
+		r.must(err)
+		_, err = r.store.AddFilter(r.t.Context(), digest.Filter{DigestID: d.ID, Words: bad, FeedID: f.ID}, r.now)
+		r.must(err)
+		b := r.blog(map[string]string{
+			"/":  `<title>` + strings.ReplaceAll(bad, "<", "&lt;") + `</title><link rel=alternate type=application/rss+xml href="/f" title="` + strings.ReplaceAll(bad, `"`, "&quot;") + `"><link rel=alternate type=application/atom+xml href="javascript:alert(1)" title=x>`,
+			"/f": rss("<![CDATA["+bad+"]]>", "<![CDATA["+bad+"]]>"),
+		})
+		v := r.visitor().signIn(u)
+		list := "<opml><title>" + bad + "</title><outline text=\"<script>alert(1)</script>\" xmlUrl='javascript:alert(1)'/></opml>"
+		for _, a := range []answer{
+			v.get("/feeds"), v.get(fmt.Sprintf("/feeds/%d", f.ID)), v.get("/filters"), v.get("/held"), v.find(b.URL),
+			v.post("/feeds/add", url.Values{"feed": {bad, bad + "2"}}), v.upload(list), v.upload(bad),
+			v.post(fmt.Sprintf("/feeds/%d/leave", f.ID), nil),
+		} {
+			for _, selector := range []string{"img", "[onerror]", "[onclick]", "[style]", "h3"} {
+				if got := a.find(selector); len(got) != 0 {
+					r.t.Errorf("%s has %d of %q", a.Request.URL, len(got), selector)
+				}
+			}
+			for _, src := range a.attrs("script", "src") {
+				if !strings.HasPrefix(src, "/static/") {
+					r.t.Errorf("%s has a script %q", a.Request.URL, src)
+				}
+			}
+			for _, href := range append(a.attrs("a[href]", "href"), a.attrs("form[action]", "action")...) {
+				if !strings.HasPrefix(href, "/") && !strings.HasPrefix(href, "https://") && href != "#main" {
+					r.t.Errorf("%s leads to %s", a.Request.URL, href)
+				}
+			}
+		}
+	})
+}
+
+// TestFeedForms: forms of other sites are refused, and a GET changes nothing.
+func TestFeedForms(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("One"))
+		v := r.visitor().signIn(u)
+		link := v.get("/feeds").attrs(".rows .name", "href")[0]
+		for _, path := range []string{link, link + "/rest", link + "/wake", link + "/leave", "/feeds/find", "/feeds/add", "/feeds/import", "/filters", "/filters/1/remove"} {
+			w := r.visitor()
+			w.cookies = v.cookies
+			w.from("https://evil.example", "cross-site")
+			w.post(path, url.Values{"feed": {"https://evil.example/"}, "words": {"x"}}).status(http.StatusForbidden)
+			v.get(path)
+			v.do("HEAD", path, "", nil)
+		}
+		if got := v.takes(); got != site {
+			r.t.Errorf("takes %q", got)
+		}
+	})
+}
+
+// TestManyFeeds: 300 feeds are one light page.
+func TestManyFeeds(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		var items []store.ImportItem
+		for i := range 300 {
+			items = append(items, store.ImportItem{URL: fmt.Sprintf("https://%d.example/feed.xml", i), Host: fmt.Sprintf("%d.example", i),
+				Title: fmt.Sprintf("Feed number %d", i), Folder: fmt.Sprintf("Folder %d", i%10)})
+		}
+		_, err := r.store.Import(r.t.Context(), d.ID, items, r.now)
+		r.must(err)
+		a := r.visitor().signIn(u).get("/feeds").status(http.StatusOK)
+		if n := len(a.find(".rows .name")); n != 300 || len(a.find("h2")) != 10 || len(a.body) > 160<<10 {
+			r.t.Errorf("%d feeds, %d bytes", n, len(a.body))
+		}
+	})
+}

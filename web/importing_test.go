@@ -1,0 +1,154 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"digest"
+)
+
+// upload sends a list as the form of the page does.
+func (v *visitor) upload(list string) answer {
+	v.t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	file, err := form.CreateFormFile("list", "my list.opml")
+	v.must(err)
+	_, err = io.WriteString(file, list)
+	v.must(err)
+	v.must(form.Close())
+	return v.do("POST", "/feeds/import", form.FormDataContentType(), &b)
+}
+
+const badList = `<?xml version="1.0" encoding="utf-8"?>
+<opml><head><title>Mine & yours</title></head><body>
+<outline text="News & co"><outline text="A &nbsp; B" xmlUrl="https://a.example/?x=1&y=2"/>
+<outline text="Nowhere" xmlUrl="mailto:a@b.example"/>
+<outline type="rss" text="Empty"/>
+</outline>
+<outline text="B" xmlUrl="https://b.example/`
+
+func TestImport(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		v.get("/feeds/import").status(http.StatusOK).shows("h1", "Import a list")
+		for i, added := range []string{"1", "0"} {
+			a := v.upload(badList).status(http.StatusOK).shows("h1", "Your list is imported")
+			a.shows(".counts dd", added, fmt.Sprint(i), "3")
+			a.shows(".lines li",
+				"Line 4, Nowhere \"mailto:a@b.example\" is not a web address; give one such as https://example.org/feed.xml.",
+				"Line 5, Empty It has no address of a feed (xmlUrl).", "Line 7, B The file ends in the middle of this line.")
+		}
+		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
+		r.must(err)
+		if len(taken) != 1 || taken[0].Feed.URL != "https://a.example/?x=1&y=2" || taken[0].Folder != "News & co" {
+			r.t.Errorf("%+v", taken)
+		}
+		for list, says := range map[string]string{
+			"": "an empty file", "hello": "plain text", rss("x"): "a feed", "<!doctype html><p>x": "a web page", "PK\x03\x04": "application/zip", "\x00\xff\xfe": "binary",
+		} {
+			a := v.upload(list).status(http.StatusBadRequest)
+			if got := a.texts(".wrong")[0]; !strings.Contains(got, says) {
+				r.t.Errorf("%q: %s", list, got)
+			}
+		}
+		for _, form := range []url.Values{nil, {"list": {"x"}}} {
+			v.post("/feeds/import", form).status(http.StatusBadRequest).shows(".wrong", "No file was chosen; choose the list that your other reader has exported, then press the button.")
+		}
+		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", strings.NewReader("--x\r\nbroken")).status(http.StatusBadRequest)
+		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", strings.NewReader("--x--\r\n")).status(http.StatusBadRequest)
+	})
+}
+
+// TestListsThatAreTooLarge: what is too much gets a page, told or not told how
+// long it is, and nothing is taken.
+func TestListsThatAreTooLarge(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		list := "<opml><outline xmlUrl='https://a.example/'/>" + strings.Repeat(" ", 50<<20) + "</opml>"
+		v.upload(list).status(http.StatusRequestEntityTooLarge).shows("h1", "Import a list")
+		body := "--x\r\nContent-Disposition: form-data; name=\"list\"; filename=\"f\"\r\n\r\n" + list + "\r\n--x--\r\n"
+		a := v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", struct{ io.Reader }{strings.NewReader(body)}) // chunked
+		if got := a.status(http.StatusRequestEntityTooLarge).texts(".wrong")[0]; !strings.Contains(got, "larger than 10 MB") {
+			r.t.Error(got)
+		}
+		if got := v.takes(); got != "" {
+			r.t.Errorf("takes %q", got)
+		}
+		long := "<opml><outline text='" + strings.Repeat("x", 1_000_000) + "' xmlUrl='https://a.example/'/></opml>"
+		v.upload(long).status(http.StatusOK).shows(".counts dd", "1", "0")
+	})
+}
+
+// TestImportIsBounded: what there is no room for is named, and lists at once
+// come to no more together.
+func TestImportIsBounded(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		var b strings.Builder
+		for i := range 2300 {
+			fmt.Fprintf(&b, "<outline text='Feed %d' xmlUrl='https://a.example/%d'/>\n", i, i)
+		}
+		list := "<opml>" + b.String() + "</opml>"
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				w := r.visitor()
+				w.cookies = v.cookies
+				w.upload(list).status(http.StatusOK)
+			})
+		}
+		all.Wait()
+		a := v.upload(list).status(http.StatusOK).shows(".counts dd", "0", "2000", "300").shows(".report h2", "What there was no room for")
+		if got := a.texts(".lines li"); len(got) != 200 || got[0] != "Feed 2000 (https://a.example/2000)" {
+			r.t.Errorf("%d: %q", len(got), got[0])
+		}
+		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
+		r.must(err)
+		if len(taken) != 2000 {
+			r.t.Errorf("takes %d", len(taken))
+		}
+		v.find("https://b.example/").status(http.StatusConflict)
+	})
+}
+
+// TestExportComesBack: what is exported is imported by another reader as it was.
+func TestExportComesBack(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.user("ann@example.org")
+		bob, e := r.user("bob@example.org")
+		v, w := r.visitor().signIn(ann), r.visitor().signIn(bob)
+		v.upload(`<opml><outline text="F/G &amp; &quot;H&quot;"><outline text="&lt;A&gt; 日本" xmlUrl="https://a.example/?x=1&amp;y='2'"/><outline text="B" xmlUrl="https://b.example/"/></outline></opml>`).status(http.StatusOK)
+		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
+		r.must(err)
+		v.post(fmt.Sprintf("/feeds/%d/rest", taken[1].FeedID), nil).status(http.StatusSeeOther)
+		a := v.get("/feeds/export").status(http.StatusOK)
+		if got := a.Header.Get("Content-Disposition"); got != "attachment; filename=feeds.opml" || strings.Contains(a.body, "bob") {
+			r.t.Errorf("%s", got)
+		}
+		w.upload(a.body).status(http.StatusOK).shows(".counts dd", "2", "0")
+		describe := func(id digest.DigestID) (out string) {
+			taken, err := r.store.Subscriptions(r.t.Context(), id)
+			r.must(err)
+			rested, err := r.store.Rested(r.t.Context(), id)
+			r.must(err)
+			for _, s := range append(taken, rested...) {
+				out += s.Feed.URL + " " + s.Title + " " + s.Folder + ";"
+			}
+			return out + fmt.Sprint(len(rested))
+		}
+		if got, want := describe(e.ID), describe(d.ID); got != want || !strings.HasSuffix(got, ";1") {
+			r.t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
