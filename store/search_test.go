@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -180,5 +181,35 @@ func TestIndexOfWhatASubscriptionBrings(t *testing.T) {
 		w.indexed()
 		w.hour(parisMidnight)
 		want(w.t, "found", w.finds(ada, "content", parisMidnight), "new old")
+	})
+}
+
+// However large or odd a text is, it can be indexed, and both databases find the same in it.
+func TestIndexTakesAnyText(t *testing.T) {
+	var distinct, long strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&distinct, "%d%s ", i, strings.Repeat("𐌰", 70))
+		fmt.Fprintf(&long, "w%d ", i)
+	}
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, []digest.Post{
+			written("distinct", "Distinct", distinct.String()),
+			written("long", "Long", long.String()),
+			written("often", "Often", strings.Repeat("the ", 300)+"end of the matter"),
+			written("nothing", "🙂", "<p>!?</p>"),
+			written("quotes", `it's \' "'" \\`, `<p>' OR '1'='1 \</p>`),
+		})
+		w.indexed()
+		w.hour(parisMidnight)
+		for typed, wanted := range map[string]string{
+			"w15000": "long", `"w15000 w15001"`: "long", "w19999": "",
+			"the end": "often", `"the end"`: "", `"end of"`: "often", `"the the"`: "often", // the 256th "the" is left out
+			`it's`: "quotes", `' OR '1'='1`: "quotes",
+		} {
+			want(w.t, typed, w.finds(ada, typed, parisMidnight), wanted)
+		}
 	})
 }

@@ -1,0 +1,102 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/search"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// archive is the database of a reader with 10,000 posts among 200,000, in 500
+// editions: words as in a language, from one that is in every text to one that is in few.
+func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
+	b.Helper()
+	ctx := b.Context()
+	const mine, all, days = 10_000, 200_000, 500
+	f := benchWorld(b, s, 1)
+	exec := func(statement string, args ...any) {
+		b.Helper()
+		if err := s.Exec(ctx, statement, args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	// PostgreSQL makes an index of many rows faster than it adds to one.
+	exec(`DROP INDEX IF EXISTS post_words_words`)
+	words := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 8, 60_000)
+	for from := 0; from < all; from += 1000 {
+		var list []digest.Post
+		for i := range 1000 {
+			var text strings.Builder
+			for range 120 {
+				fmt.Fprintf(&text, "w%d ", words.Uint64())
+			}
+			if from+i == 70_000 {
+				text.WriteString("needle in hay")
+			}
+			p := post(fmt.Sprint(from+i), noon)
+			p.Content = "<p>everywhere " + text.String() + "</p>"
+			if (from+i)%20 != 0 { // of another reader
+				p.Content += "<p>never mine</p>"
+			}
+			list = append(list, p)
+		}
+		if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
+			b.Fatal(err)
+		}
+		for n := 1; n > 0; {
+			var err error
+			if n, err = s.IndexPosts(ctx, 1000); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	_ = s.Exec(ctx, `CREATE INDEX post_words_words ON post_words USING gin (words) WITH (fastupdate = off)`) // SQLite has none
+	_ = s.Exec(ctx, `ANALYZE`)
+	exec(`DELETE FROM digest_posts`)
+	day := int64(24 * 3600)
+	start := parisMidnight.Unix() - days*day
+	exec(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+		WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 500)
+		SELECT 1, CAST(1500 + i AS TEXT) || '-01-01', CAST(? AS BIGINT) + i * 86400, 0, i, 'sent', 0, 0, 0 FROM n`, start)
+	exec(`UPDATE editions SET local_date = '2026-11-20' WHERE number = 499`)
+	exec(`INSERT INTO digest_posts (digest_id, visible_at, post_id)
+		SELECT 1, CAST(? AS BIGINT) + (id - 1) / 400 * 86400, id FROM posts WHERE id % 20 = 1 ORDER BY id`, start)
+	exec(`UPDATE digests SET last_due_at = ?`, parisMidnight.Unix())
+	var user digest.UserID = 1
+	return user, parisMidnight
+}
+
+// BenchmarkSearch finds a page of posts, or none, in an archive of 10,000 among 200,000.
+func BenchmarkSearch(b *testing.B) {
+	storetest.Bench(b, func(b *testing.B, s *store.Store) {
+		user, now := archive(b, s)
+		for _, typed := range []string{
+			"needle", "everywhere", "w40000", "w300", "w20 w30 w40", `"w1 w2"`, `"w90 w91"`, "w123 -w1", "eve", "w59", "never", `"never everywhere"`, "everywhere -w0", "nowhere", "never mine w5",
+		} {
+			q, err := search.Parse(typed)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(strings.ReplaceAll(typed, " ", "_"), func(b *testing.B) {
+				n := 0
+				for b.Loop() {
+					found, err := s.Search(context.Background(), user, store.Search{Query: q, Now: now, Limit: 25})
+					if err != nil {
+						b.Fatal(err)
+					}
+					n = len(found.Posts)
+				}
+				b.ReportMetric(float64(n), "found")
+				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	})
+}
