@@ -104,12 +104,27 @@ func report(b *testing.B, what string, n int, ours, limit time.Duration) {
 // BenchmarkRelease releases one midnight of many readers with 15 posts each,
 // whose mail leaves at any of 24 hours, and beside it measures the limit:
 // inserting the same editions without more.
-func BenchmarkRelease(b *testing.B) {
-	const readers, nPosts = 20_000, 15
+func BenchmarkRelease(b *testing.B) { benchRelease(b, 0) }
+
+// BenchmarkReleaseFiltered is the same where one reader in 20 has filters, of
+// which none matches.
+func BenchmarkReleaseFiltered(b *testing.B) { benchRelease(b, 20) }
+
+func benchRelease(b *testing.B, oneIn int) {
+	const readers, nPosts, nFilters = 20_000, 15, 20
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		ctx := b.Context()
 		f := benchWorld(b, s, readers)
 		if err := s.Exec(ctx, `UPDATE digests SET send_delay = (id % 24) * 3600`); err != nil {
+			b.Fatal(err)
+		}
+		for i := range nFilters * min(oneIn, 1) {
+			if err := s.Exec(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) SELECT id, 0, ?, 0 FROM digests WHERE id % ? = 0`,
+				fmt.Sprint("word", i), oneIn); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := s.Exec(ctx, `UPDATE digests SET filtered = 1 WHERE id IN (SELECT digest_id FROM filters)`); err != nil {
 			b.Fatal(err)
 		}
 		var ours, bare time.Duration

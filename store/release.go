@@ -123,6 +123,15 @@ func (g releaseGroup) some() string {
 	return `d.filtered = 1 AND d.id IN (` + list(g.heap) + `)`
 }
 
+// due is the midnight of digests d, written so that a heap is read by its keys:
+// by their index all of the zone would be looked at for each.
+func (g releaseGroup) due() string {
+	if g.sieve == nil {
+		return `d.next_due_at`
+	}
+	return `(d.next_due_at + 0)`
+}
+
 // releaseGroups gives the groups that are due, the earliest first.
 func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releaseGroup, err error) {
 	var rows []struct {
@@ -184,7 +193,7 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 // members selects the group's digests d that need not wait any longer. One
 // whose hour has become another meanwhile waits for the next Release.
 func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
-	where = `d.state = 'active' AND d.next_due_at = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone + ` AND ` + g.some()
+	where = `d.state = 'active' AND ` + g.due() + ` = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone + ` AND ` + g.some()
 	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
 	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id
 		AND (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) <= d.planned_at + ?))`
@@ -245,7 +254,7 @@ func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times sched
 		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
-			WHERE d.state = 'active' AND d.next_due_at = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
+			WHERE d.state = 'active' AND `+g.due()+` = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
 			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+g.some()+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.send_delay ORDER BY e.id ON CONFLICT DO NOTHING`,
 		times.date.String(), times.next, g.DueAt, now, g.Weekdays, g.TimeZone)
