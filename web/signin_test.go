@@ -143,7 +143,7 @@ func TestSessionEnds(t *testing.T) {
 		u, _ := r.user("ann@example.org")
 		v := r.visitor().signIn(u)
 		secret := v.cookies["digest"]
-		v.get("/editions").shows("footer button", "Sign out")
+		v.get("/editions").shows("footer form button", "Sign out")
 		if got := v.post("/sign-out", nil).status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
 			r.t.Errorf("leads to %q", got)
 		}

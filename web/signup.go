@@ -28,17 +28,17 @@ type signUpPage struct {
 }
 
 const (
-	closedWords  = "Sign-up is closed here. Whoever runs this can add you."
-	invitedWords = "Sign-up is by invitation here. If you know whoever runs this, ask for a link."
-	spentWords   = "This invitation was used, was taken back, or is too old: one works once, within two weeks. Ask for another one."
-	unmailedWord = "No mail can be sent from here, so nobody can sign up. Whoever runs this can add you."
+	closedWords   = "Sign-up is closed here. Whoever runs this can add you."
+	invitedWords  = "Sign-up is by invitation here. If you know whoever runs this, ask for a link."
+	spentWords    = "This invitation was used, was taken back, or is too old: one works once, within two weeks. Ask for another one."
+	unmailedWords = "No mail can be sent from here, so nobody can sign up. Whoever runs this can add you."
 )
 
 // mayTry says whether a visitor with that invitation may sign up, and if not why.
 func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refusal string, err error) {
 	switch {
 	case !s.mails():
-		return 0, unmailedWord, nil
+		return 0, unmailedWords, nil
 	case s.SignUp == SignUpOpen && token == "":
 		return 0, "", nil
 	case s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation:

@@ -45,10 +45,10 @@ func (serveCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
+		fmt.Fprintf(e.stdout, "the web view is at %s (listening on %s)\n", e.baseURL, listener.Addr())
 		if err := e.printOwnerLink(st); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "the web view is at %s (listening on %s)\n", e.baseURL, listener.Addr())
 		returns, err := e.takeReturns(st)
 		if err != nil {
 			return err

@@ -6,7 +6,7 @@
   if (!place) return;
   if (!window.PublicKeyCredential || !navigator.credentials) {
     const none = document.querySelector('.passkey-none');
-    if (none) none.hidden = false;
+    if (none) place.replaceWith(none), none.hidden = false;
     return;
   }
   const bytes = text => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0));
