@@ -118,7 +118,7 @@ func nextWord(text string, start int) int {
 // oneWord reports whether two neighbours belong to one word.
 func oneWord(a, b rune) bool {
 	if unicode.IsMark(b) {
-		return true
+		return !unicode.IsSpace(a)
 	}
 	return ofWord(a) && ofWord(b) && !unspaced(a) && !unspaced(b)
 }

@@ -122,6 +122,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add("か\u3099", "が")
 	f.Add("\xff", "a\xffb")
 	f.Add("Ꮝ", "ꮝ")
+	f.Add("\u07380", "\u0738") // begins with a mark
 	f.Add("ſs", "ẞ")
 	f.Fuzz(func(t *testing.T, words, text string) {
 		p := digest.Post{Title: text, Content: text}
