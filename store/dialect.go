@@ -59,12 +59,11 @@ type dialect struct {
 	keepRow    string // on a SELECT of a row that must not be deleted before the transaction ends
 	tables     string // 1 where a table of the given name exists
 
-	// The index of words: how a document and a query are written, the statement
-	// that puts one in (key, document), and which of some posts a query matches.
+	// The index of words: how a document is written, the statement that puts one in
+	// (key, document), and which of some posts a query matches.
 	document func([]string) string
-	query    func(search.Query) string
 	putWords string
-	match    func(context.Context, conn, string, []digest.PostID) (map[digest.PostID]bool, error)
+	match    func(context.Context, conn, search.Query, []digest.PostID) (map[digest.PostID]bool, error)
 
 	// strangers counts tables that are in the way of the schema, where it has
 	// never been made: all there are in a file, and those of our names in a
@@ -84,7 +83,6 @@ func sqliteDialect() *dialect {
 		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
 
 		document: plainDocument,
-		query:    plainQuery,
 		putWords: `INSERT INTO post_words (rowid, words) VALUES (?, ?)`,
 		match:    matchSQLite,
 
@@ -118,7 +116,6 @@ func postgresDialect() *dialect {
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
 		document: vectorDocument,
-		query:    vectorQuery,
 		putWords: `INSERT INTO post_words (rowid, words) VALUES (?, CAST(? AS tsvector))`,
 		match:    matchPostgres,
 

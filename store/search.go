@@ -41,7 +41,7 @@ func (v VisiblePost) Key() FoundKey { return FoundKey{DueAt: v.DueAt, Post: v.ID
 // many together, until enough is found: of a word that is everywhere little has
 // to be read, and of one that is nowhere all of it at once.
 func (s *Store) Search(ctx context.Context, user digest.UserID, q Search) (Found, error) {
-	look := searching{store: s, user: user, Search: q, query: s.d.query(q.Query)}
+	look := searching{store: s, user: user, Search: q}
 	found, err := look.run(ctx)
 	if err == nil {
 		found.Behind, err = s.behind(ctx, q.Now)
@@ -57,7 +57,6 @@ type searching struct {
 	Search
 	store *Store
 	user  digest.UserID
-	query string // as the database has it
 	found []hit
 }
 
@@ -71,7 +70,7 @@ type hit struct {
 // The first batch of editions, and by how much the next is larger.
 const (
 	firstEditions = 16
-	moreEditions  = 8
+	moreEditions  = 32
 )
 
 func (l *searching) run(ctx context.Context) (Found, error) {
@@ -170,7 +169,7 @@ func (l *searching) look(ctx context.Context, some []hit) error {
 		})
 	}
 	ids := keys(some, func(c hit) digest.PostID { return c.PostID })
-	matching, err := l.store.d.match(ctx, l.store.read(), l.query, ids)
+	matching, err := l.store.d.match(ctx, l.store.read(), l.Query, ids)
 	if err != nil {
 		return err
 	}
@@ -221,47 +220,4 @@ func (l *searching) result(ctx context.Context) (Found, error) {
 		}
 	}
 	return f, nil
-}
-
-// matchSQLite reads what the whole range of keys has, and keeps what was asked
-// for: the index gives keys in order, and to give many is cheap if they come in one row.
-func matchSQLite(ctx context.Context, c conn, query string, ids []digest.PostID) (map[digest.PostID]bool, error) {
-	matching := make(map[digest.PostID]bool)
-	if len(ids) == 0 {
-		return matching, nil
-	}
-	var all string
-	err := c.get(ctx, &all, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
-		WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, query, slices.Min(ids), slices.Max(ids))
-	if err != nil {
-		return nil, err
-	}
-	found, err := parseKeys(all)
-	if err != nil {
-		return nil, err
-	}
-	wanted := make(map[digest.PostID]bool, len(ids))
-	for _, id := range ids {
-		wanted[id] = true
-	}
-	for _, id := range found {
-		if wanted[id] {
-			matching[id] = true
-		}
-	}
-	return matching, nil
-}
-
-// matchPostgres compares each of the posts.
-func matchPostgres(ctx context.Context, c conn, query string, ids []digest.PostID) (map[digest.PostID]bool, error) {
-	matching := make(map[digest.PostID]bool)
-	if len(ids) == 0 {
-		return matching, nil
-	}
-	var found []digest.PostID
-	err := c.all(ctx, &found, `SELECT w.rowid FROM post_words w WHERE w.rowid IN (`+list(ids)+`) AND w.words @@ CAST(? AS tsquery)`, query)
-	for _, id := range found {
-		matching[id] = true
-	}
-	return matching, err
 }

@@ -30,7 +30,10 @@ func FuzzSearch(f *testing.F) {
 		if _, err := s.Subscribe(f.Context(), digest.Subscription{DigestID: d.ID, FeedID: feed.ID}, noon); err != nil {
 			f.Fatal(err)
 		}
-		if _, err := s.Record(f.Context(), noon, []store.Polled{{Feed: feed, FirstRead: true, Posts: []digest.Post{post("a", noon)}}}); err != nil {
+		if _, err := s.Record(f.Context(), noon, []store.Polled{{Feed: feed, FirstRead: true, Posts: append(many(501), post("a", noon))}}); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := s.IndexPosts(f.Context(), 1000); err != nil {
 			f.Fatal(err)
 		}
 		if _, err := s.Plan(f.Context(), parisMidnight, queueNothing); err != nil {
@@ -53,10 +56,10 @@ func FuzzSearch(f *testing.F) {
 		}
 		var found [2]int
 		for i, s := range both {
-			if err := s.Exec(t.Context(), `UPDATE posts SET title = 'content', content = ?`, text); err != nil {
+			if err := s.Exec(t.Context(), `UPDATE posts SET title = 'content', content = ? WHERE identity = 'a'`, text); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Exec(t.Context(), `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE TRUE ON CONFLICT DO NOTHING`); err != nil {
+			if err := s.Exec(t.Context(), `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE identity = 'a' ON CONFLICT DO NOTHING`); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := s.IndexPosts(t.Context(), 10); n != 1 || err != nil {

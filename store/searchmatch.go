@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"digest"
+	"digest/search"
+)
+
+// The words of a post are compared by the database's own index. What it gives
+// is a list of keys in one row, for rows are what reading costs, and the
+// reader's own are picked out of it here.
+
+// among gives those of some posts that are in a list of keys.
+func among(ids []digest.PostID, list string) (map[digest.PostID]bool, error) {
+	found, err := parseKeys(list)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[digest.PostID]bool, len(found))
+	for _, id := range found {
+		all[id] = true
+	}
+	these := make(map[digest.PostID]bool)
+	for _, id := range ids {
+		if all[id] {
+			these[id] = true
+		}
+	}
+	return these, nil
+}
+
+// matchSQLite gives those of some posts that a query matches: FTS5 keeps keys in
+// their order, so that only the range of these is read.
+func matchSQLite(ctx context.Context, c conn, q search.Query, ids []digest.PostID) (map[digest.PostID]bool, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var list string
+	err := c.get(ctx, &list, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
+		WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, plainQuery(q), slices.Min(ids), slices.Max(ids))
+	if err != nil {
+		return nil, err
+	}
+	return among(ids, list)
+}
+
+// plainQuery writes a query for FTS5.
+func plainQuery(q search.Query) string {
+	var wanted, not []string
+	for _, t := range q.Terms {
+		phrase := `"` + strings.ReplaceAll(strings.Join(t.Words, " "), `"`, `""`) + `"`
+		if t.Prefix {
+			phrase += "*"
+		}
+		if t.Exclude {
+			not = append(not, phrase)
+		} else {
+			wanted = append(wanted, phrase)
+		}
+	}
+	query := "(" + strings.Join(wanted, " AND ") + ")"
+	if len(not) > 0 {
+		query += " NOT (" + strings.Join(not, " OR ") + ")"
+	}
+	return query
+}
+
+// fewPosts is how many posts PostgreSQL compares one by one: to read the words
+// of more costs more than to ask the index for all that have them.
+const fewPosts = 500
+
+// matchPostgres gives those of some posts that a query matches. The index does
+// not know where in a post a word stands: of a phrase it finds the words, and
+// the posts that have them and are wanted are compared one by one.
+func matchPostgres(ctx context.Context, c conn, q search.Query, ids []digest.PostID) (map[digest.PostID]bool, error) {
+	if len(ids) <= fewPosts {
+		return compare(ctx, c, q, ids)
+	}
+	loose, exact := loosely(q)
+	var list string
+	err := c.get(ctx, &list, `SELECT COALESCE(string_agg(CAST(rowid AS TEXT), ','), '') FROM post_words WHERE words @@ CAST(? AS tsquery)`, vectorQuery(loose))
+	if err != nil {
+		return nil, err
+	}
+	found, err := among(ids, list)
+	if err != nil || exact {
+		return found, err
+	}
+	return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }))
+}
+
+// compare compares posts one by one. No planner can begin with the index.
+func compare(ctx context.Context, c conn, q search.Query, ids []digest.PostID) (map[digest.PostID]bool, error) {
+	matching := make(map[digest.PostID]bool)
+	if len(ids) == 0 {
+		return matching, nil
+	}
+	var found []digest.PostID
+	err := c.all(ctx, &found, `WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid IN (`+list(ids)+`))
+		SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, vectorQuery(q))
+	for _, id := range found {
+		matching[id] = true
+	}
+	return matching, err
+}
+
+// loosely takes phrases apart: all that a query matches is matched by the loose
+// one; exact says that it matches nothing else.
+func loosely(q search.Query) (loose search.Query, exact bool) {
+	exact = true
+	for _, t := range q.Terms {
+		if len(t.Words) == 1 {
+			loose.Terms = append(loose.Terms, t)
+			continue
+		}
+		exact = false
+		if t.Exclude {
+			continue
+		}
+		for i, word := range t.Words {
+			loose.Terms = append(loose.Terms, search.Term{Words: []string{word}, Prefix: t.Prefix && i == len(t.Words)-1})
+		}
+	}
+	return loose, exact
+}
+
+// vectorQuery writes a query for PostgreSQL's tsquery.
+func vectorQuery(q search.Query) string {
+	terms := make([]string, len(q.Terms))
+	for i, t := range q.Terms {
+		words := make([]string, len(t.Words))
+		for k, word := range t.Words {
+			words[k] = lexeme(word)
+		}
+		terms[i] = strings.Join(words, " <-> ")
+		if t.Prefix {
+			terms[i] += ":*"
+		}
+		terms[i] = "(" + terms[i] + ")"
+		if t.Exclude {
+			terms[i] = "!" + terms[i]
+		}
+	}
+	return strings.Join(terms, " & ")
+}
