@@ -105,7 +105,8 @@ type feedLine struct {
 	Title  string
 	Site   string // its host
 	State  string // as poller.Status names it
-	Words  string // why it stands so; "" where nothing is to be said
+	Reason string // why it stands so
+	Words  string // the same; "" where nothing is to be said in a list
 	Status string // path of its status page
 }
 
@@ -154,9 +155,9 @@ func byTitle(a, b feedLine) int {
 
 func lineOf(sub store.SubscriptionInfo, now time.Time) feedLine {
 	line := feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub)), Site: siteName(sub.Feed), Status: statusPath(sub.Feed)}
-	line.State, line.Words = poller.Status(sub.Feed, now)
-	if line.State == poller.StateActive && line.Words == poller.Ordinary {
-		line.Words = ""
+	line.State, line.Reason = poller.Status(sub.Feed, now)
+	if line.State != poller.StateActive || !strings.HasPrefix(line.Reason, poller.Ordinary) {
+		line.Words = line.Reason
 	}
 	return line
 }
