@@ -131,14 +131,14 @@ func (c opmlImportCmd) Run(e *env) error {
 		}
 		list, err := feed.ReadList(opml)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.File, err)
+			return fmt.Errorf("%s is %w", c.File, err)
 		}
 		result, unread, err := e.desk(st).List(e.soft, d.ID, list, maxTaken)
 		if err != nil {
 			return err
 		}
 		for _, r := range unread {
-			fmt.Fprintf(e.stderr, "digest: left out line %d, %q: %s\n", r.Line, plain(r.Title), plain(r.Why))
+			fmt.Fprintf(e.stderr, "digest: left out %q (line %d): %s\n", plain(r.Title), r.Line, plain(r.Why))
 		}
 		if !e.json {
 			fmt.Fprintf(e.stdout, "%s added, %s there before, %s left out\n",
