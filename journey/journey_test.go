@@ -30,4 +30,5 @@ func TestHarness(t *testing.T) {
 	b.open("/")
 	b.says("The ferry is late")
 	b.look("today")
+	b.weigh("/")
 }

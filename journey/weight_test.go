@@ -1,0 +1,53 @@
+package journey
+
+import (
+	"encoding/json"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// maxWeight is what a first page may cost a reader with an empty cache, in bytes
+// over the wire.
+const maxWeight = 60_000
+
+// A weight is what came for one page, and how much of it moved meanwhile.
+type weight struct {
+	Bytes    int     // of the page and all it loads
+	Shift    float64 // the sum of layout shifts; 0: nothing moved
+	Requests []string
+	Foreign  []string // loaded from elsewhere
+}
+
+// weighing reads what the browser measured itself.
+const weighing = `new Promise(done => {
+	let shift = 0;
+	new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.value)).observe({type: 'layout-shift', buffered: true});
+	requestAnimationFrame(() => setTimeout(() => {
+		const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+		done(JSON.stringify({
+			Bytes: all.reduce((sum, e) => sum + e.transferSize, 0), Shift: shift,
+			Requests: all.map(e => e.name + ' ' + e.transferSize),
+			Foreign: all.map(e => e.name).filter(n => new URL(n).origin !== location.origin),
+		}));
+	}, 100));
+})`
+
+// weigh opens a path with an empty cache and measures what comes.
+func (b *browser) weigh(path string) {
+	b.t.Helper()
+	b.do("emptying the cache", phone.set("light"), call(network.ClearBrowserCache, cdp.Empty{}))
+	b.open(path)
+	text, err := ask[string](b, weighing, chromedp.EvalAwaitPromise)
+	if err != nil {
+		b.t.Fatalf("weighing %s: %v", path, err)
+	}
+	var w weight
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		b.t.Fatal(err)
+	}
+	if w.Bytes == 0 || w.Bytes > maxWeight || w.Shift > 0 || len(w.Foreign) > 0 {
+		b.t.Errorf("%s: %d bytes (%d at most), shifts %v, from elsewhere %q: %q", path, w.Bytes, maxWeight, w.Shift, w.Foreign, w.Requests)
+	}
+}
