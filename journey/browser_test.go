@@ -3,6 +3,7 @@ package journey
 import (
 	"context"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -29,10 +30,12 @@ type browser struct {
 	ctx  context.Context
 	base string
 	shot int // pages photographed so far
+
+	blind bool // pages are neither photographed nor judged
 }
 
-// open starts Chromium, or skips the test where there is none.
-func (h *house) open() *browser {
+// visitor starts Chromium, or skips the test where there is none.
+func (h *house) visitor() *browser {
 	h.t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(findChromium(h.t)), chromedp.Flag("hide-scrollbars", true),
@@ -117,17 +120,11 @@ func (b *browser) open(path string) {
 // quoted is a text in an XPath expression.
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, "'") + `"` }
 
-// press presses the button, or follows the link, that says so.
-func (b *browser) press(words string) {
-	b.t.Helper()
-	b.pressIn("", words)
-}
-
-// pressIn is press within the element that an XPath expression finds.
-func (b *browser) pressIn(within, words string) {
+// follow presses the button, or follows the link, that says so.
+func (b *browser) follow(words string) {
 	b.t.Helper()
 	named := fmt.Sprintf(`[normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`, quoted(words))
-	path := fmt.Sprintf(`(%s//button%s | %s//a%s | %s//summary%s | %s//input[@type="submit"]%s)[1]`, within, named, within, named, within, named, within, named)
+	path := fmt.Sprintf(`(//main//button%[1]s | //main//a%[1]s | //button%[1]s | //a%[1]s | //summary%[1]s)[1]`, named)
 	b.do("pressing "+words, b.leaving(chromedp.Click(path)))
 }
 
@@ -172,10 +169,65 @@ func (b *browser) set(label, value string) {
 	b.do("choosing "+label, chromedp.SetValue(field(label), value))
 }
 
-// tick presses the checkbox or radio button of a label.
-func (b *browser) tick(label string) {
+// pick chooses one of the radio buttons of a name.
+func (b *browser) pick(name, value string) {
 	b.t.Helper()
-	b.do("ticking "+label, chromedp.Click(field(label)))
+	b.do("picking "+value, chromedp.Click(fmt.Sprintf(`//input[@name=%s and @value=%s]`, quoted(name), quoted(value))))
+}
+
+// key presses a key with nothing to type into.
+func (b *browser) key(key string) {
+	b.t.Helper()
+	b.do("pressing the key "+key, chromedp.KeyEvent(key))
+}
+
+// focused is what has the focus.
+func (b *browser) focused() string {
+	b.t.Helper()
+	text, err := ask[string](b, `document.activeElement.tagName + " " + document.activeElement.innerText.trim()`)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return text
+}
+
+// openPost opens the page of a post from the front page.
+func (b *browser) openPost(title string) {
+	b.t.Helper()
+	path := fmt.Sprintf(`(//article[.//h3[normalize-space(.)=%[1]s] or .//h4[normalize-space(.)=%[1]s]]//a[starts-with(@href, "/posts/")])[1]`, quoted(title))
+	b.do("reading "+title, b.leaving(chromedp.Click(path)))
+}
+
+// shownPicture fails the test unless the pictures of the page have come, from here.
+func (b *browser) shownPicture() {
+	b.t.Helper()
+	const all = `(async () => {
+		const pictures = [...document.querySelectorAll('main img')];
+		for (const p of pictures) { p.loading = 'eager'; await p.decode().catch(() => {}); }
+		return pictures.length + ' ' + pictures.filter(p => p.naturalWidth > 0 && new URL(p.src).origin === location.origin).length;
+	})()`
+	got, err := ask[string](b, all, chromedp.EvalAwaitPromise)
+	if err != nil || got != "1 1" {
+		b.t.Errorf("pictures, and those shown: %s, %v", got, err)
+	}
+}
+
+// path is that of the page, without its host.
+func (b *browser) path() string { return strings.TrimPrefix(b.address(), b.base) }
+
+// download fetches a file as the page would, with the reader's cookies.
+func (b *browser) download(path string) string {
+	b.t.Helper()
+	const fetched = `fetch(%q).then(r => r.ok ? r.arrayBuffer() : Promise.reject(r.status)).then(a => btoa(Array.from(new Uint8Array(a), c => String.fromCharCode(c)).join('')))`
+	coded, err := ask[string](b, fmt.Sprintf(fetched, path), chromedp.EvalAwaitPromise)
+	if err != nil {
+		b.t.Fatalf("downloading %s: %v", path, err)
+	}
+	content, err := base64.StdEncoding.DecodeString(coded)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(content)
 }
 
 // attach chooses a file for a label's field.
@@ -231,6 +283,9 @@ func (b *browser) silent(texts ...string) {
 // look photographs the page in both schemes on both screens, and has it judged.
 func (b *browser) look(name string) {
 	b.t.Helper()
+	if b.blind {
+		return
+	}
 	b.shot++
 	for _, on := range []screen{phone, desk} {
 		for _, scheme := range []string{"dark", "light"} {

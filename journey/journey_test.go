@@ -1,34 +1,343 @@
 package journey
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"digest/store/storetest"
 )
+
+const ann = "ann@example.org"
 
 // evening is when the journey begins: it is 18:00 in Paris.
 func evening() time.Time { return time.Date(2026, 11, 20, 17, 0, 0, 0, time.UTC) }
 
-func TestHarness(t *testing.T) {
+// midnight is just after the n-th midnight in Paris.
+func midnight(n int) time.Time {
+	return time.Date(2026, 11, 20+n-1, 23, 1, 0, 0, time.UTC)
+}
+
+// A trip is one reader's way through the whole web view.
+type trip struct {
+	*house
+	*browser
+	press *press
+}
+
+// TestJourney goes the whole way, on each database: sign up, confirm, add feeds,
+// import a list, midnight passes, read, save, search, filter, pause, export,
+// delete. On SQLite every page is photographed and judged.
+func TestJourney(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		h := newHouse(t, database, "DIGEST_SIGN_UP=open")
+		h.at(evening())
+		tr := &trip{house: h, browser: h.visitor(), press: newPress(t)}
+		tr.browser.blind = strings.HasPrefix(database, "postgres")
+		tr.comeIn()
+		tr.addFeeds()
+		tr.importList()
+		tr.arrange()
+		tr.passMidnight()
+		tr.read()
+		tr.save()
+		tr.search()
+		tr.settle()
+		tr.goAway()
+		tr.comeBack()
+		tr.takeAlong()
+		tr.leave()
+	})
+}
+
+// comeIn signs up with nothing but an address and the browser's own zone.
+func (tr *trip) comeIn() {
+	tr.open("/")
+	tr.look("landing")
+	tr.weigh("/")
+	tr.follow("Sign up")
+	tr.look("sign-up")
+	tr.fill("Your address", ann)
+	tr.follow("Mail me a link")
+	tr.says("Look into your mail")
+	tr.look("sign-up-sent")
+	tr.open(tr.link(tr.awaitLetter(ann, 0), "/sign-up/confirm"))
+	tr.says(ann, "Europe/Paris")
+	tr.look("sign-up-confirm")
+	tr.follow("Begin")
+	tr.says("first edition")
+	tr.look("first")
+}
+
+// addFeeds pastes the address of a page, and that of a feed.
+func (tr *trip) addFeeds() {
+	old := evening().Add(-6 * time.Hour)
+	tr.press.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", old})
+	tr.press.publish("nujum", "دفتر النجوم", "ar", post{"القمر يمشي", "<p>فوق البحر</p>", old})
+	tr.follow("Feeds")
+	tr.look("feeds-none")
+	tr.fill("Add a site", tr.press.URL+"/harbour/")
+	tr.follow("Find its feeds")
+	tr.says("2 feeds found", "Harbour Notes", "Comments on Harbour Notes")
+	tr.look("feeds-found")
+	tr.follow("Add what is ticked")
+	tr.says("Harbour Notes")
+	tr.open("/feeds")
+	tr.fill("Add a site", tr.press.URL+"/nujum/feed.xml")
+	tr.follow("Find its feeds")
+	tr.says("دفتر النجوم")
+	tr.follow("Add")
+	tr.open("/feeds")
+	tr.fill("Add a site", tr.press.URL+"/nowhere/")
+	tr.follow("Find its feeds")
+	tr.look("feeds-not-found")
+	tr.open("/feeds")
+	tr.says("Harbour Notes", "دفتر النجوم")
+	tr.silent("Comments on Harbour Notes")
+	tr.look("feeds")
+}
+
+// importList brings a list that is not well-formed, from another reader.
+func (tr *trip) importList() {
+	tr.press.publish("clock", "Eight-Day Clock", "en", post{"Answers", "<p>Twelve.</p>", evening().Add(-5 * time.Hour)})
+	tr.press.publish("bread", "Brot & Zeit", "de", post{"Roggen", "<p>Mehl.</p>", evening().Add(-5 * time.Hour)})
+	list := fmt.Sprintf(`<opml version="1.0"><head><title>My & lists</title></head><body>
+<outline text="Kitchen & workshop">
+<outline type="rss" text="Brot & Zeit" xmlUrl="%[1]s/bread/feed.xml"/>
+<outline type="rss" text="The clock" xmlUrl="%[1]s/clock/feed.xml">
+</outline>
+<outline type="rss" text="Not an address" xmlUrl="::nothing::"/>
+</body>`, tr.press.URL)
+	tr.open("/feeds/import")
+	tr.look("feeds-import")
+	tr.attach("The file", tr.file("list.opml", list))
+	tr.follow("Import")
+	tr.says("Your list is imported", "Not an address")
+	tr.look("feeds-imported")
+	tr.open("/feeds")
+	tr.says("Kitchen & workshop", "The clock", "Brot & Zeit")
+}
+
+func (tr *trip) file(name, content string) string {
+	path := filepath.Join(tr.dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		tr.browser.t.Fatal(err)
+	}
+	return path
+}
+
+// arrange renames a feed, shows it in full, and holds a word back.
+func (tr *trip) arrange() {
+	tr.follow("Harbour Notes")
+	tr.fill("Name", "The harbour")
+	tr.fill("Folder", "Sea")
+	tr.set("Show its posts", "full")
+	tr.follow("Save")
+	tr.says("Saved")
+	tr.look("feed")
+	tr.open("/filters")
+	tr.fill("Word or phrase", "football")
+	tr.follow("Add filter")
+	tr.says("football")
+	tr.look("filters")
+	tr.open("/held")
+	tr.look("held-none")
+}
+
+// passMidnight lets sites publish in the evening: nothing of it can be seen
+// before midnight, and then there is the edition, on the web and in the mail.
+func (tr *trip) passMidnight() {
+	late := evening().Add(2 * time.Hour)
+	tr.press.publish("harbour", "", "",
+		post{"The lighthouse, painted", `<p>White, and a red band.</p><p><img src="/picture.png" alt="The lighthouse" width="480" height="240"></p>`, late},
+		post{"Football on the quay", "<p>Two to one.</p>", late})
+	tr.press.publish("nujum", "", "", post{"زحل قرب القمر", "<p>هذه الليلة عند الغروب.</p>", late})
+	tr.press.publish("clock", "", "", post{"Some questions", "<p>Why is it four minutes slow?</p>", late})
+	tr.house.at(midnight(1).Add(-10 * time.Minute))
+	for _, page := range []string{"/", "/editions", "/editions/2026-11-21", "/search?q=ferry", "/posts/1", "/saved"} {
+		tr.open(page)
+		tr.silent("The ferry is late", "lighthouse", "Roggen")
+	}
+	tr.house.at(midnight(1))
+	l := tr.awaitEdition(ann, "Saturday 21 November")
+	if strings.Contains(l.text, "Football") || !strings.Contains(l.text, "The lighthouse, painted") {
+		tr.browser.t.Errorf("the mail says\n%s", l.text)
+	}
+}
+
+// read reads the front page and a post, by mouse and by key.
+func (tr *trip) read() {
+	tr.open("/")
+	tr.says("Saturday 21 November 2026", "The harbour", "The lighthouse, painted", "زحل قرب القمر", "Some questions", "Brot & Zeit")
+	tr.silent("Football")
+	tr.look("today")
+	tr.weigh("/")
+	tr.key("j")
+	first := tr.focused()
+	tr.key("j")
+	if second := tr.focused(); first == "" || second == first {
+		tr.browser.t.Errorf("j leads to %q and then to %q", first, second)
+	}
+	tr.key("?")
+	tr.look("keys")
+	tr.open("/")
+	tr.openPost("The lighthouse, painted")
+	tr.says("White, and a red band.", "The harbour")
+	tr.shownPicture()
+	tr.look("post")
+	tr.weigh(tr.path())
+	tr.open("/held")
+	tr.says("Football on the quay", "football")
+	tr.look("held")
+	tr.open("/editions")
+	tr.look("editions")
+	tr.open("/editions/2026-11-21")
+	tr.says("The lighthouse, painted")
+}
+
+// save keeps a post.
+func (tr *trip) save() {
+	tr.open("/")
+	tr.openPost("Some questions")
+	tr.follow("Save")
+	tr.open("/saved")
+	tr.says("Some questions")
+	tr.look("saved")
+}
+
+// search finds what has come, and nothing that was held back.
+func (tr *trip) search() {
+	tr.open("/search")
+	tr.look("search-empty")
+	tr.fill("Words that stand in a post", "LIGHTHOUSE")
+	tr.follow("Search")
+	tr.says("The lighthouse, painted")
+	tr.look("search")
+	tr.fill("Words that stand in a post", "quay football")
+	tr.follow("Search")
+	tr.silent("Football on the quay")
+}
+
+// settle goes through the settings.
+func (tr *trip) settle() {
+	for _, page := range []string{"/settings", "/settings/zone", "/settings/days", "/settings/mail", "/settings/pages",
+		"/settings/pause", "/settings/stays", "/settings/address", "/settings/passkeys", "/settings/data", "/settings/delete"} {
+		tr.open(page)
+		tr.look(strings.ReplaceAll(strings.TrimPrefix(page, "/"), "/", "-"))
+	}
+	tr.open("/settings/zone")
+	tr.fill("Time zone", "Europe/Pariss")
+	tr.follow("Save")
+	tr.says("Europe/Paris", "Did you mean")
+	tr.look("settings-zone-wrong")
+	tr.open("/settings/stays")
+	tr.fill("Time zone there", "Asia/Tokyo")
+	tr.set("First day", "2027-10-03")
+	tr.set("Last day", "2027-10-17")
+	tr.follow("Plan it")
+	tr.says("Tokyo", "3", "17 October")
+	tr.look("settings-stays-planned")
+	tr.open("/settings/pages")
+	tr.pick("direction", "rtl")
+	tr.follow("Save")
+	tr.open("/")
+	tr.look("today-rtl")
+	tr.open("/settings/pages")
+	tr.pick("direction", "ltr")
+	tr.follow("Save")
+}
+
+// goAway pauses for four days, in which a site publishes more than its feed lists.
+func (tr *trip) goAway() {
+	tr.open("/settings/pause")
+	tr.set("Back on", "2026-11-25")
+	tr.follow("Pause")
+	tr.says("25 November")
+	tr.look("settings-pause-set")
+	for day := 2; day <= 4; day++ {
+		at := midnight(day).Add(-3 * time.Hour)
+		tr.press.publish("harbour", "", "", post{fmt.Sprintf("Log of day %d", day), "<p>Calm.</p>", at}, post{fmt.Sprintf("Weather of day %d", day), "<p>Wind.</p>", at})
+		tr.house.at(midnight(day))
+		tr.idle()
+	}
+	tr.open("/")
+	tr.silent("Log of day")
+}
+
+// comeBack finds one bound edition with everything in it.
+func (tr *trip) comeBack() {
+	tr.house.at(midnight(5))
+	tr.awaitEdition(ann, "Wednesday 25 November")
+	tr.open("/")
+	for day := 2; day <= 4; day++ {
+		tr.says(fmt.Sprintf("Log of day %d", day), fmt.Sprintf("Weather of day %d", day))
+	}
+	tr.look("today-bound")
+}
+
+// takeAlong exports all there is.
+func (tr *trip) takeAlong() {
+	list := tr.download("/feeds/export")
+	if !strings.Contains(list, tr.press.URL+"/bread/feed.xml") || !strings.Contains(list, "The harbour") {
+		tr.browser.t.Errorf("the list is\n%s", list)
+	}
+	if zip := tr.download("/settings/data.zip"); !strings.HasPrefix(zip, "PK\x03\x04") {
+		tr.browser.t.Errorf("the file begins with %.20q", zip)
+	}
+}
+
+// leave signs out, comes in again by mail, and deletes the account.
+func (tr *trip) leave() {
+	tr.open("/")
+	tr.follow("Sign out")
+	tr.open("/settings")
+	tr.look("sign-in")
+	had := len(tr.letters(ann))
+	tr.fill("Your address", ann)
+	tr.follow("Mail me a link")
+	tr.look("sign-in-sent")
+	tr.open(tr.link(tr.awaitLetter(ann, had), "/sign-in?token="))
+	tr.look("sign-in-link")
+	tr.follow("Sign in")
+	tr.open("/settings/delete")
+	tr.fill("Type your address to confirm", ann)
+	tr.follow("Delete for good")
+	tr.look("goodbye")
+	tr.open("/saved")
+	tr.silent("Some questions")
+	if users := tr.run("user", "list"); strings.Contains(users, ann) {
+		tr.browser.t.Errorf("still there: %s", users)
+	}
+}
+
+// TestOperator is the journey of whoever runs the instance.
+func TestOperator(t *testing.T) {
+	h := newHouse(t, storetest.SQLite(t))
+	said := h.at(evening())
 	p := newPress(t)
 	p.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", evening().Add(-time.Hour)})
-	h := newHouse(t, filepath.Join(t.TempDir(), "digest.db"))
-	h.run("--now", "2026-11-20T17:00:00Z", "user", "add", "ann@example.org", "--time-zone", "Europe/Paris")
-	h.run("--now", "2026-11-20T17:00:00Z", "subscribe", "ann@example.org", p.URL+"/harbour/")
-	link := strings.TrimSpace(h.run("--now", "2026-11-20T17:00:00Z", "user", "sign-in", "ann@example.org"))
-	h.at(evening())
-	b := h.open()
-	b.open("/")
-	b.look("landing")
-	b.open(link)
-	b.press("Sign in")
-	b.says("Your first edition is on its way")
-	b.look("first")
-	h.at(evening().Add(6*time.Hour + time.Minute))
-	h.awaitLetter("ann@example.org", 0)
-	b.open("/")
-	b.says("The ferry is late")
-	b.look("today")
-	b.weigh("/")
+	b := h.visitor()
+	b.open(linkPattern.FindString(said[strings.Index(said, "owner"):]))
+	b.look("owner")
+	b.fill("Your address", "owner@example.org")
+	b.follow("Come in")
+	b.says("first edition")
+	for i, zone := range []string{"Asia/Tokyo", "Asia/Kolkata", "America/New_York", "Pacific/Auckland"} {
+		email := fmt.Sprintf("reader%d@example.org", i)
+		h.run("--now", evening().Format(time.RFC3339), "user", "add", email, "--time-zone", zone)
+		h.run("--now", evening().Format(time.RFC3339), "subscribe", email, p.URL+"/harbour/feed.xml")
+	}
+	b.follow("Operator")
+	b.look("operator")
+	b.weigh("/operator")
+	b.open("/operator/invitations")
+	b.look("invitations")
+	for _, page := range []string{"/bot", "/status", "/status?url=" + p.URL + "/harbour/feed.xml", "/nowhere", "/sign-up"} {
+		b.open(page)
+		name, _, _ := strings.Cut(strings.Trim(page, "/"), "?")
+		b.look(name)
+	}
 }

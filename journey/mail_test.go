@@ -91,6 +91,29 @@ func (h *house) awaitLetter(to string, had int) letter {
 	return letter{}
 }
 
+// awaitEdition waits until an edition came whose subject begins with a day.
+func (h *house) awaitEdition(to, day string) letter {
+	h.t.Helper()
+	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); {
+		for _, l := range h.letters(to) {
+			if strings.HasPrefix(l.subject, day) {
+				return l
+			}
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+	h.t.Fatalf("no edition of %s came for %s", day, to)
+	return letter{}
+}
+
+// idle waits until the hourly job has done what is due.
+func (h *house) idle() {
+	h.t.Helper()
+	h.stop()
+	h.run("tick", "--now", h.now.Format(time.RFC3339))
+	h.at(h.now)
+}
+
 var linkPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
 
 // link gives the first link of a letter that holds a word.

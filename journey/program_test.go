@@ -61,6 +61,7 @@ type house struct {
 	base     string // http://localhost:PORT
 	settings []string
 
+	now     time.Time // when it was last served from
 	serving *exec.Cmd
 	ended   chan error
 }
@@ -118,6 +119,7 @@ func (h *house) run(args ...string) string {
 func (h *house) at(now time.Time) (said string) {
 	h.t.Helper()
 	h.stop()
+	h.now = now.UTC()
 	h.serving = h.command("serve", "--now", now.UTC().Format(time.RFC3339))
 	h.serving.Stderr = os.Stderr
 	out, err := h.serving.StdoutPipe()
