@@ -156,17 +156,29 @@ func field(label string) string {
 	return fmt.Sprintf(`(//*[@id=%[1]s/@for] | %[1]s//input | %[1]s//select | %[1]s//textarea | //*[@aria-label=%[2]s])[1]`, l, quoted(label))
 }
 
-// fill writes into the field of a label what a person would type there.
+// found is a script's expression for the field of a label.
+func found(label string) string {
+	return fmt.Sprintf(`document.evaluate(%q, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`, field(label))
+}
+
+// fill types into the field of a label, instead of what stands there.
 func (b *browser) fill(label, text string) {
 	b.t.Helper()
-	path := field(label)
-	b.do("filling in "+label, chromedp.SetValue(path, ""), chromedp.SendKeys(path, text))
+	if _, err := ask[bool](b, fmt.Sprintf(`(f => { f.focus(); f.select(); return true; })(%s)`, found(label))); err != nil {
+		b.photograph("failed")
+		b.t.Fatalf("there is no field %q at %s: %v\n%s", label, b.address(), err, b.text())
+	}
+	b.do("filling in "+label, chromedp.KeyEvent(text))
 }
 
 // set gives a field of a label its value: one of a select, a date.
 func (b *browser) set(label, value string) {
 	b.t.Helper()
-	b.do("choosing "+label, chromedp.SetValue(field(label), value))
+	script := fmt.Sprintf(`(f => { f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})); return f.value; })(%s)`, value, found(label))
+	if got, err := ask[string](b, script); err != nil || got != value {
+		b.photograph("failed")
+		b.t.Fatalf("the field %q at %s takes %q instead of %q: %v\n%s", label, b.address(), got, value, err, b.text())
+	}
 }
 
 // pick chooses one of the radio buttons of a name.

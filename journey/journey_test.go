@@ -316,11 +316,11 @@ func (tr *trip) leave() {
 // TestOperator is the journey of whoever runs the instance.
 func TestOperator(t *testing.T) {
 	h := newHouse(t, storetest.SQLite(t))
-	said := h.at(evening())
+	h.at(evening())
 	p := newPress(t)
 	p.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", evening().Add(-time.Hour)})
 	b := h.visitor()
-	b.open(linkPattern.FindString(said[strings.Index(said, "owner"):]))
+	b.open(linkPattern.FindString(h.hears("sign in as the owner")))
 	b.look("owner")
 	b.fill("Your address", "owner@example.org")
 	b.follow("Come in")

@@ -63,6 +63,7 @@ type house struct {
 
 	now     time.Time // when it was last served from
 	serving *exec.Cmd
+	said    chan string
 	ended   chan error
 }
 
@@ -115,13 +116,12 @@ func (h *house) run(args ...string) string {
 }
 
 // at lets the program be served from an instant on, and no longer at any other.
-// It gives what the program said until it served.
-func (h *house) at(now time.Time) (said string) {
+func (h *house) at(now time.Time) {
 	h.t.Helper()
 	h.stop()
 	h.now = now.UTC()
-	h.serving = h.command("serve", "--now", now.UTC().Format(time.RFC3339))
-	h.serving.Stderr = os.Stderr
+	h.serving = h.command("serve", "--now", h.now.Format(time.RFC3339))
+	h.serving.Stderr = h.t.Output()
 	out, err := h.serving.StdoutPipe()
 	if err != nil {
 		h.t.Fatal(err)
@@ -129,7 +129,7 @@ func (h *house) at(now time.Time) (said string) {
 	if err := h.serving.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	lines, ended := make(chan string), make(chan error, 1)
+	lines, ended := make(chan string, 100), make(chan error, 1)
 	go func() {
 		for s := bufio.NewScanner(out); s.Scan(); {
 			lines <- s.Text()
@@ -137,19 +137,20 @@ func (h *house) at(now time.Time) (said string) {
 		close(lines)
 		ended <- h.serving.Wait()
 	}()
-	h.ended = ended
-	for line := range lines {
-		said += line + "\n"
-		if strings.Contains(line, "the web view is at") {
-			go func() {
-				for range lines {
-				}
-			}()
-			h.awake()
-			return said
+	h.said, h.ended = lines, ended
+	h.hears("the web view is at")
+	h.awake()
+}
+
+// hears waits for a line of the program that has words in it.
+func (h *house) hears(words string) string {
+	h.t.Helper()
+	for line := range h.said {
+		if strings.Contains(line, words) {
+			return line
 		}
 	}
-	h.t.Fatalf("digest serve ended: %v\n%s", <-ended, said)
+	h.t.Fatalf("digest serve ended (%v) and never said %q", <-h.ended, words)
 	return ""
 }
 
