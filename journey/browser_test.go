@@ -315,12 +315,12 @@ func (b *browser) look(name string) {
 func (b *browser) photograph(name string) {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(90))
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		b.t.Logf("no picture %s: %v", name, err)
 		return
 	}
-	if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".jpg"), picture, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), picture, 0o666); err != nil {
 		b.t.Error(err)
 	}
 }
