@@ -264,12 +264,17 @@ func (s *show) keepServing(listener net.Listener) error {
 			return err
 		}
 	}
+	fmt.Fprintf(s.stdout, "%s runs it, and sees the operator's page too\n", demo.Readers()[0].Email)
 	return serveUntil(s.soft, server, listener)
 }
 
+// printSignIn prints a link for one of the readers; the first of them is the operator.
 func (s *show) printSignIn(email string) error {
 	u, err := s.st.UserByEmail(s.soft, email)
 	if err != nil {
+		return err
+	}
+	if err := s.st.SetOperator(s.soft, u.ID, email == demo.Readers()[0].Email); err != nil {
 		return err
 	}
 	link, err := web.SignInLink(s.soft, s.st, s.baseURL, u.ID, s.now())
