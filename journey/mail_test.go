@@ -78,19 +78,6 @@ func (h *house) plain(m *mail.Message) string {
 	}
 }
 
-// awaitLetter waits until an address has more than so many letters and gives the newest.
-func (h *house) awaitLetter(to string, had int) letter {
-	h.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		if all := h.letters(to); len(all) > had {
-			return all[len(all)-1]
-		}
-		<-time.After(50 * time.Millisecond)
-	}
-	h.t.Fatalf("no mail came for %s", to)
-	return letter{}
-}
-
 // awaitEdition waits until an edition came whose subject begins with a day.
 func (h *house) awaitEdition(to, day string) letter {
 	h.t.Helper()
@@ -116,14 +103,21 @@ func (h *house) idle() {
 
 var linkPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
 
-// link gives the first link of a letter that holds a word.
-func (h *house) link(l letter, word string) string {
+// awaitLink waits until mail brings an address a link that holds a word, and that
+// has not been given before.
+func (h *house) awaitLink(to, word string) string {
 	h.t.Helper()
-	for _, link := range linkPattern.FindAllString(l.text, -1) {
-		if strings.Contains(link, word) {
-			return link
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		for _, l := range h.letters(to) {
+			for _, link := range linkPattern.FindAllString(l.text, -1) {
+				if strings.Contains(link, word) && !h.used[link] {
+					h.used[link] = true
+					return link
+				}
+			}
 		}
+		<-time.After(50 * time.Millisecond)
 	}
-	h.t.Fatalf("the mail %q has no link with %q:\n%s", l.subject, word, l.text)
+	h.t.Fatalf("no mail brought %s a link with %q", to, word)
 	return ""
 }

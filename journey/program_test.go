@@ -60,10 +60,12 @@ type house struct {
 	dir      string
 	base     string // http://localhost:PORT
 	settings []string
+	used     map[string]bool // links of letters
 
 	now     time.Time // when it was last served from
 	serving *exec.Cmd
 	said    chan string
+	heard   []string
 	ended   chan error
 }
 
@@ -71,7 +73,7 @@ func newHouse(t *testing.T, database string, settings ...string) *house {
 	t.Helper()
 	address := freeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
-	h := &house{t: t, program: built.program(t), dir: t.TempDir(), base: "http://localhost:" + port}
+	h := &house{t: t, program: built.program(t), dir: t.TempDir(), used: map[string]bool{}, base: "http://localhost:" + port}
 	h.settings = append([]string{
 		"DIGEST_DATABASE=" + database, "DIGEST_MAIL=maildir:" + h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8",
 		"DIGEST_LISTEN=" + address, "DIGEST_BASE_URL=" + h.base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=10ms",
@@ -137,21 +139,34 @@ func (h *house) at(now time.Time) {
 		close(lines)
 		ended <- h.serving.Wait()
 	}()
-	h.said, h.ended = lines, ended
+	h.said, h.heard, h.ended = lines, nil, ended
 	h.hears("the web view is at")
 	h.awake()
 }
 
-// hears waits for a line of the program that has words in it.
+// hears gives the line of the program that has words in it, and waits for it.
 func (h *house) hears(words string) string {
 	h.t.Helper()
-	for line := range h.said {
+	for _, line := range h.heard {
 		if strings.Contains(line, words) {
 			return line
 		}
 	}
-	h.t.Fatalf("digest serve ended (%v) and never said %q", <-h.ended, words)
-	return ""
+	late := time.After(patience)
+	for {
+		select {
+		case line, more := <-h.said:
+			h.heard = append(h.heard, line)
+			if more && strings.Contains(line, words) {
+				return line
+			}
+			if !more {
+				h.t.Fatalf("digest serve ended and never said %q but %q", words, h.heard)
+			}
+		case <-late:
+			h.t.Fatalf("digest serve never said %q but %q", words, h.heard)
+		}
+	}
 }
 
 // awake returns once the web view answers.
