@@ -97,7 +97,8 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 	}
 	b.WriteString(`</channel></rss>`)
 	w.Header().Set("Content-Type", "application/rss+xml; charset=utf-8")
-	fmt.Fprint(w, b.String())
+	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(s.posts)))
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(b.String()))
 }
 
 // picture is a photograph, as far as anyone can tell from outside.
