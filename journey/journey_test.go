@@ -183,7 +183,7 @@ func (tr *trip) read() {
 	tr.key("?")
 	tr.look("keys")
 	tr.open("/")
-	tr.openPost("The lighthouse, painted")
+	tr.inPost("The lighthouse, painted", `//a[starts-with(@href, "/posts/")]`)
 	tr.says("White, and a red band.", "The harbour")
 	tr.shownPicture()
 	tr.look("post")
@@ -200,8 +200,8 @@ func (tr *trip) read() {
 // save keeps a post.
 func (tr *trip) save() {
 	tr.open("/")
-	tr.openPost("Some questions")
-	tr.follow("Save")
+	tr.inPost("Some questions", `//button[normalize-space(.)="Save"]`)
+	tr.awaits("Remove from Saved")
 	tr.open("/saved")
 	tr.says("Some questions")
 	tr.look("saved")
