@@ -278,6 +278,11 @@ func TestOneFeed(t *testing.T) {
 		v.post(link+"/wake", nil).status(http.StatusSeeOther)
 		v.get("/feeds").shows("h2", "News/World")
 
+		v.post(link+"/rest", nil).status(http.StatusSeeOther)
+		v.post(link+"/leave", nil).status(http.StatusOK)
+		v.get(link).status(http.StatusNotFound)
+		v.post("/feeds/add", url.Values{"feed": {"https://site.example/1"}, "title": {"My name"}, "folder": {"News/World"}, "display": {"full"}}).status(http.StatusSeeOther)
+
 		a = v.post(link+"/leave", nil).status(http.StatusOK).shows("h1", "Unsubscribed")
 		v.get(link).status(http.StatusNotFound)
 		undo := url.Values{}
