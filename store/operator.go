@@ -30,12 +30,12 @@ func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
 }
 
 // MidnightFeeds gives how many feeds are asked for the digests that become due
-// then, without those: each once for a quarter of an hour. It looks at every
-// subscription; see BenchmarkMidnights.
+// then, or whose pause with an end passes a midnight, without those: each once
+// for a quarter of an hour. It looks at every subscription; see BenchmarkMidnights.
 func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 	return s.midnights(ctx, "feeds", `SELECT x.slot * `+fmt.Sprint(quarter)+` AS at, count(*) AS n FROM (
-		SELECT DISTINCT d.next_due_at % `+fmt.Sprint(oneDay)+` / `+fmt.Sprint(quarter)+` AS slot, s.feed_id
-		FROM digests d JOIN subscriptions s ON s.digest_id = d.id WHERE d.state = 'active'
+		SELECT DISTINCT `+askedAt+` % `+fmt.Sprint(oneDay)+` / `+fmt.Sprint(quarter)+` AS slot, s.feed_id
+		FROM digests d JOIN subscriptions s ON s.digest_id = d.id WHERE `+gathers+`
 		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state IN ('dead', 'gone'))) x GROUP BY x.slot`,
 		func(m *Midnight, n int) { m.Feeds += n })
 }

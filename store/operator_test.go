@@ -25,12 +25,16 @@ func TestMidnights(t *testing.T) {
 		w.ok(w.SetWeekdays(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		gone := w.reader("g", "Asia/Tokyo")
 		w.ok(w.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))
+		away := w.reader("t", "Asia/Tokyo") // gets nothing until the pause is over, and misses nothing
+		w.subscribe(away, a)
+		w.ok(w.SetPause(w.ctx(), away.ID, noon.Add(5*day), noon))
+		w.ok(w.SetPause(w.ctx(), w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
 		readers, err := w.Midnights(w.ctx())
 		w.ok(err)
 		want(w.t, "readers", fmt.Sprint(readers), "[{18h15m0s 1 0} {23h0m0s 3 0}]")
 		feeds, err := w.MidnightFeeds(w.ctx())
 		w.ok(err)
-		want(w.t, "feeds", fmt.Sprint(feeds), "[{18h15m0s 0 1} {23h0m0s 0 2}]")
+		want(w.t, "feeds", fmt.Sprint(feeds), "[{15h0m0s 0 1} {18h15m0s 0 1} {23h0m0s 0 2}]")
 	})
 }
 

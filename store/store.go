@@ -163,7 +163,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	}
 	w.SetMaxOpenConns(1)
 	// The writer goes first: it is the one that may turn the file to WAL.
-	if err := w.PingContext(ctx); err != nil {
+	if err := turn(ctx, w); err != nil {
 		_ = w.Close()
 		return nil, fmt.Errorf("opening %s: %w", path, explain(err))
 	}
@@ -175,6 +175,32 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	r.SetMaxOpenConns(sqliteReaders)
 	r.SetMaxIdleConns(sqliteReaders)
 	return &Store{d: sqliteDialect(), w: w, r: r}, nil
+}
+
+// How long turn goes on against other processes, and rests between two attempts.
+const (
+	turnPatience = time.Minute
+	turnRest     = 20 * time.Millisecond
+)
+
+// turn makes the first connection to a file, which turns it to WAL if it is not
+// yet. Two that do so at once each hold a lock that the other wants to grow: one
+// of them is refused, however long busy_timeout is, and has to begin again.
+func turn(ctx context.Context, w *sqlx.DB) error {
+	over := time.After(turnPatience)
+	for {
+		err := w.PingContext(ctx)
+		if !IsAway(err) {
+			return err
+		}
+		select {
+		case <-over:
+			return err
+		case <-ctx.Done():
+			return err
+		case <-time.After(turnRest):
+		}
+	}
 }
 
 // searchable opens a file whose connections know full-text search: the driver

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"digest"
 	"digest/store"
@@ -71,5 +72,44 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 		w.holds("carries the last one", 1, `SELECT count(*) FROM carried`)
 		w.holds("of the 18th", 1, `SELECT count(*) FROM carried c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
 		w.holds("the others are past", 2, `SELECT count(*) FROM editions WHERE state = 'failed'`)
+	})
+}
+
+// Who pauses when their pauses learn to lose nothing: one with an end is asked
+// for at the next midnight, and comes back with a bound edition; one without,
+// and who reads, see nothing of it.
+func TestUpgradeDuringAPause(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		s, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		w := world{s, t}
+		w.ok(s.MigrateTo(w.ctx(), 3))
+		w.ok(s.Exec(w.ctx(), `INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`))
+		before, back := parisMidnight.Add(-2*day).Unix(), parisMidnight.Add(2*day).Unix()
+		for i, p := range []struct {
+			state       string
+			until, last int64
+		}{{"active", 0, before}, {"paused", back, before}, {"paused", back, 0}, {"paused", 0, before}} {
+			w.ok(s.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
+			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
+				VALUES (%d, 'Daily Digest', %d, %d, 127, '%s', %d)`, i+1, parisMidnight.Unix(), p.last, p.state, p.until)))
+			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1)))
+		}
+		w.ok(s.Migrate(w.ctx()))
+		w.holds("asked at their next midnight", 2, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id IN (2, 3) AND asks_at = %d`, parisMidnight.Unix()))
+		w.holds("gathered since the last midnight", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 2 AND paused_at = %d`, before))
+		w.holds("or since the first", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 3 AND paused_at = %d`, parisMidnight.Unix()))
+		w.holds("nothing for the others", 2, `SELECT count(*) FROM digests WHERE id IN (1, 4) AND asks_at = 0 AND paused_at = 0`)
+		f, err := w.Feed(w.ctx(), 1)
+		w.ok(err)
+		w.nights(parisMidnight, 3, func(now time.Time) { w.record(now, f.Feed, posts(now, now.Format("p02"))) })
+		for id, editions := range []string{"2026-11-20 p19; 2026-11-21 p20; 2026-11-22 p21", "2026-11-22 p19 p20 p21", "2026-11-22 p19 p20 p21", ""} {
+			d, err := w.Digest(w.ctx(), digest.DigestID(id+1))
+			w.ok(err)
+			want(w.t, fmt.Sprint("editions of ", id+1), w.editions(d), editions)
+		}
 	})
 }
