@@ -249,7 +249,8 @@ func (v *sieve) sift(ctx context.Context, c conn, ids []digest.DigestID) error {
 	})
 }
 
-// siftWaiting leaves out what the filters of a digest would hold back as things stand.
+// siftWaiting leaves out what the filters of a digest would hold back as things
+// stand: nothing that is carried, for that does not wait.
 func siftWaiting(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var filtered bool
 	if err := c.get(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {
@@ -263,7 +264,5 @@ func siftWaiting(ctx context.Context, c conn, id digest.DigestID, refs []digest.
 		return nil, err
 	}
 	held := v.held(id)
-	return slices.DeleteFunc(refs, func(r digest.PostRef) bool {
-		return !r.Carried && slices.Contains(held, r.PostID)
-	}), nil
+	return slices.DeleteFunc(refs, func(r digest.PostRef) bool { return slices.Contains(held, r.PostID) }), nil
 }

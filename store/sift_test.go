@@ -219,10 +219,12 @@ func TestHeldArePruned(t *testing.T) {
 // between looking and releasing counts (I8).
 func TestSiftSeesWhatCameMeanwhile(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris") // whose filters stay as they are
 		f, g := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, f, g)
+		w.subscribe(bob, f)
 		w.filter(ada, "spoiler")
+		w.filter(bob, "spoiler")
 		w.record(noon, f, []digest.Post{titled("a", "Fine", noon), titled("b", "A spoiler", noon), titled("c", "Other", noon)})
 		w.record(noon, g, []digest.Post{titled("g", "A spoiler too", noon)})
 		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
@@ -233,9 +235,11 @@ func TestSiftSeesWhatCameMeanwhile(t *testing.T) {
 			w.ok(w.Unsubscribe(w.ctx(), ada.ID, g.ID))
 		})
 		w.ok(err)
-		want(w.t, "made", n, 1)
+		want(w.t, "made", n, 2)
 		want(w.t, "edition", w.editions(ada), "2026-11-20 b e")
 		want(w.t, "held", w.held(ada), "1119 a by spoiler; 1119 c by other; 1119 d by spoiler")
+		want(w.t, "edition of bob", w.editions(bob), "2026-11-20 b c e")
+		want(w.t, "held of bob", w.held(bob), "1119 a by spoiler; 1119 d by spoiler")
 	})
 }
 
