@@ -154,6 +154,9 @@ func TestFiltersAndMerges(t *testing.T) {
 		w.hour(parisMidnight.Add(24 * time.Hour))
 		want(w.t, "ada", w.editions(ada)+w.held(ada), "1120 x by title; 1120 y by title")
 		want(w.t, "bob has x held back once", w.editions(bob)+w.held(bob), "1120 y by TITLE; 1119 x by title")
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, to.ID))
+		w.subscribe(ada, to)
+		want(w.t, "held back under the other name", w.waiting(ada), "")
 	})
 }
 

@@ -109,14 +109,20 @@ const travelled = 200
 // as SetTimeZone does, and says how many those were.
 func (s *Store) Travel(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
-	err := s.read().all(ctx, &ids, `SELECT u.id FROM users u WHERE u.travel_at > 0 AND u.travel_at <= ? ORDER BY u.id`, at(now))
+	const moves = `u.travel_at > 0 AND u.travel_at <= ?`
+	err := s.read().all(ctx, &ids, `SELECT u.id FROM users u WHERE `+moves+` ORDER BY u.id`, at(now))
 	if err != nil {
 		return 0, fmt.Errorf("looking for stays that begin or end: %w", err)
 	}
 	n := 0
 	for part := range slices.Chunk(ids, travelled) {
+		var still []digest.UserID // another process may have moved or removed them
 		err := s.alone(ctx, func(c conn) error {
-			for _, id := range part {
+			still = nil
+			if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+moves+` ORDER BY u.id`, at(now)); err != nil {
+				return err
+			}
+			for _, id := range still {
 				if err := travel(ctx, c, id, now); err != nil {
 					return err
 				}
@@ -126,7 +132,7 @@ func (s *Store) Travel(ctx context.Context, now time.Time) (int, error) {
 		if err != nil {
 			return n, fmt.Errorf("beginning and ending stays: %w", err)
 		}
-		n += len(part)
+		n += len(still)
 	}
 	return n, nil
 }
