@@ -50,6 +50,29 @@ func TestKnocks(t *testing.T) {
 	})
 }
 
+// TestNamesOfOneMailbox asks for letters to one mailbox under many names.
+func TestNamesOfOneMailbox(t *testing.T) {
+	each(t, func(w world) {
+		ask := func(email string, now time.Time) store.KnockAnswer {
+			_, answer, err := w.Knock(w.ctx(), store.Knock{Kind: "sign-up", Email: email, Daily: 1, Hourly: 50}, now)
+			w.ok(err)
+			return answer
+		}
+		granted := 0
+		for i := range 30 {
+			if ask(fmt.Sprintf("Victim+%d@example.org", i), noon) == store.Granted {
+				granted++
+			}
+		}
+		want(w.t, "letters to one mailbox", granted, 12)
+		want(w.t, "without a tag", ask("victim@example.org", noon), store.Resting)
+		for _, other := range []string{"victims@example.org", "victi@example.org", "victim,1@example.org", "victim+1@two.example", "+1@example.org"} {
+			want(w.t, other, ask(other, noon), store.Granted)
+		}
+		want(w.t, "later", ask("victim+99@example.org", noon.Add(day)), store.Granted)
+	})
+}
+
 func TestKnocksAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		var granted atomic.Int32

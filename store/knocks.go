@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -72,6 +73,10 @@ func answerTo(ctx context.Context, c conn, k Knock, now time.Time) (KnockAnswer,
 	if ofDomain >= k.Hourly {
 		return Crowded, nil
 	}
+	full, err := isFull(ctx, c, k, now)
+	if err != nil || full {
+		return Resting, err
+	}
 	var had struct {
 		N    int     `db:"n"`
 		Last instant `db:"last"`
@@ -85,6 +90,22 @@ func answerTo(ctx context.Context, c conn, k Knock, now time.Time) (KnockAnswer,
 		return Resting, nil
 	}
 	return Granted, nil
+}
+
+// mostTagged is how many letters of all kinds go to one mailbox in 24 hours,
+// under whatever names: what stands behind a plus sign is a name for the same one.
+const mostTagged = 12
+
+// isFull reports whether a mailbox has had its letters.
+func isFull(ctx context.Context, c conn, k Knock, now time.Time) (bool, error) {
+	key := emailKey(k.Email)
+	sign := strings.LastIndexByte(key, '@')
+	name, _, _ := strings.Cut(key[:sign], "+")
+	var n int
+	err := c.get(ctx, &n, `SELECT count(*) FROM knocks WHERE domain = ? AND (email_key = ? OR email_key >= ? AND email_key < ?)
+		AND (sent_at > 0 OR sent_at = 0 AND asked_at > ?)`,
+		mailDomain(k.Email), name+key[sign:], name+"+", name+",", at(now.Add(-onItsWay))) // a comma follows the plus sign in ASCII
+	return n >= mostTagged, err
 }
 
 // Sent settles a knock: its letter was accepted.
