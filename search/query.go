@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,12 @@ type Term struct {
 	Exclude bool
 }
 
+// same reports whether another term says the same: to look for it again costs
+// as much and finds nothing else.
+func (t Term) same(other Term) bool {
+	return t.Prefix == other.Prefix && t.Exclude == other.Exclude && slices.Equal(t.Words, other.Words)
+}
+
 // A Query is what somebody looks for: all terms, but none that excludes.
 type Query struct{ Terms []Term }
 
@@ -33,10 +40,13 @@ func Parse(typed string) (Query, error) {
 		return Query{}, invalid("That is too long to look for; %d characters are the most. A few words that stand in the post are enough.", maxTyped)
 	}
 	var q Query
-	wanted := 0
+	typedTerms, wanted := 0, 0
 	for _, part := range split(typed) {
 		term, ok := part.term()
 		if !ok {
+			continue
+		}
+		if typedTerms++; slices.ContainsFunc(q.Terms, term.same) {
 			continue
 		}
 		q.Terms = append(q.Terms, term)
@@ -49,7 +59,7 @@ func Parse(typed string) (Query, error) {
 		return Query{}, invalid("There is no word in that to look for. Type a word that stands in the post: letters or digits.")
 	case wanted == 0:
 		return Query{}, invalid("That says only what to leave out. Say also what to look for.")
-	case len(q.Terms) > maxTerms:
+	case typedTerms > maxTerms:
 		return Query{}, invalid("That is too much to look for at once; %d words are the most. Take those that are seldom.", maxTerms)
 	}
 	return q, nil

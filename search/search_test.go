@@ -75,6 +75,7 @@ func TestParse(t *testing.T) {
 		"foo* (bar) OR ^": "foo bar or",
 		`a"b`:             "a b",
 		"foo　bar":         "foo bar*",
+		"foo foo bar":     "foo bar*",
 	} {
 		q, err := search.Parse(typed)
 		if err != nil {

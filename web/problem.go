@@ -25,6 +25,7 @@ var (
 	errNoChoice        = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
 	errTooLarge        = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form sent more than this page takes."}
 	errTooMany         = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
+	errOneByOne        = &problem{http.StatusTooManyRequests, "One at a time, please", "Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again."}
 	errUnavailable     = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}
 	errSpentSignUp     = &problem{http.StatusForbidden, "This link no longer works", "The link of a sign-up works once, within a day. If you have pressed its button before, sign in; else sign up again."}
 	errSpentInvitation = &problem{http.StatusConflict, "This invitation was used", "Somebody else came in with it, or it was taken back. Ask for another one."}
@@ -75,7 +76,7 @@ func (s *site) handle(h handler) http.Handler {
 			return
 		}
 		p := asProblem(err)
-		if p == errTooLarge {
+		if p == errTooLarge || p == errOneByOne {
 			drain(r)
 		}
 		if p.Status >= http.StatusInternalServerError {

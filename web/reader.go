@@ -28,12 +28,25 @@ func (s *site) own(h ownHandler) handler {
 			http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
 			return nil
 		}
+		if isLong(r) {
+			leave, ok := s.forms.try(user.ID)
+			if !ok {
+				return errOneByOne
+			}
+			defer leave()
+		}
 		d, err := s.Store.DigestOf(r.Context(), user.ID)
 		if err != nil {
 			return err
 		}
 		return h(w, r, reader{user, d})
 	}
+}
+
+// isLong reports whether a request brings, or may bring, more than a form that
+// people fill in: it is held in memory while it is read.
+func isLong(r *http.Request) bool {
+	return r.Method == http.MethodPost && (r.ContentLength > maxBody || r.ContentLength < 0)
 }
 
 // forOperator is own for whoever runs this instance; for others there is

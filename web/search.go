@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"digest"
 	"digest/search"
@@ -44,9 +46,13 @@ func (s *site) search(w http.ResponseWriter, r *http.Request, me reader) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.Store.Search(r.Context(), me.ID, store.Search{
+	found, err := s.lookFor(r.Context(), me, store.Search{
 		Query: q, Now: s.Now(), Saved: p.Kept, After: store.FoundKey{DueAt: at, Post: id}, Limit: listPage,
 	})
+	if errors.Is(err, errLongSearch) {
+		p.Wrong = "That takes too long to look for here. Take words that are more seldom, or fewer of them."
+		return s.show(w, r, http.StatusServiceUnavailable, "search", "Search", p)
+	}
 	if err != nil {
 		return err
 	}
@@ -59,6 +65,33 @@ func (s *site) search(w http.ResponseWriter, r *http.Request, me reader) error {
 		p.Older = p.address(placeName(last.DueAt, last.Post))
 	}
 	return s.show(w, r, http.StatusOK, "search", "Search", p)
+}
+
+// searchTime is how long a reader's search may take, its waiting for their
+// search before it included: words can be chosen so that it takes minutes.
+const searchTime = 10 * time.Second
+
+var errLongSearch = errors.New("a search took too long")
+
+// lookFor searches when no other search of the reader is on its way.
+func (s *site) lookFor(ctx context.Context, me reader, q store.Search) (store.Found, error) {
+	limited, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	leave, err := s.searches.take(limited, me.ID)
+	if err != nil {
+		return store.Found{}, orLong(limited, err)
+	}
+	defer leave()
+	found, err := s.Store.Search(limited, me.ID, q)
+	return found, orLong(limited, err)
+}
+
+// orLong is errLongSearch where an error is of the time that is over.
+func orLong(ctx context.Context, err error) error {
+	if err != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded)) {
+		return errLongSearch
+	}
+	return err
 }
 
 // found shows a post with the words that were looked for.

@@ -139,6 +139,8 @@ type site struct {
 	midnightFeeds kept[[]store.Midnight]
 
 	importing chan struct{} // holds a token while a list is read
+	forms     *turns        // of readers whose long form is on its way
+	searches  *turns
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -158,6 +160,6 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL), importing: make(chan struct{}, 1)}
+	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL), importing: make(chan struct{}, 1), forms: newTurns(), searches: newTurns()}
 	return s.guard(s.routes())
 }

@@ -1,0 +1,154 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/edition"
+	"digest/store"
+	"digest/web"
+)
+
+// TestLongFormsOneByOne: what a reader sends is held in memory while it is
+// read, so that of long forms each reader sends one after the other.
+func TestLongFormsOneByOne(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		other, others := r.user("bob@example.org")
+		path, theirs := r.takes(d), r.takes(others)
+		long := func(title string) io.Reader { // its length is not told
+			return io.MultiReader(strings.NewReader("title="), strings.NewReader(title))
+		}
+		const form = "application/x-www-form-urlencoded"
+		v := r.visitor().signIn(u)
+		body, typed := io.Pipe()
+		done := make(chan int)
+		go func() { done <- r.visitor().with(v).do("POST", path, form, body).StatusCode }()
+		_, err := io.WriteString(typed, "title=First") // which is read when the form has come
+		r.must(err)
+		refused := false
+		for range 1000 {
+			if refused = v.do("POST", path, form, long("Second")).StatusCode == http.StatusTooManyRequests; refused {
+				break
+			}
+		}
+		if !refused {
+			r.t.Error("two long forms of one reader are taken at once")
+		}
+		v.get(path).status(http.StatusOK)
+		v.post(path, url.Values{"title": {"Short"}}).status(http.StatusSeeOther)
+		r.visitor().signIn(other).do("POST", theirs, form, long("Theirs")).status(http.StatusSeeOther)
+		r.must(typed.Close())
+		if got := <-done; got != http.StatusSeeOther {
+			r.t.Errorf("the first ends with %d", got)
+		}
+		v.do("POST", path, form, long("Third")).status(http.StatusSeeOther)
+	})
+}
+
+// takes gives the path of a feed that a digest takes.
+func (r *room) takes(d digest.Digest) string {
+	f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/feed", Host: "site.example"})
+	r.must(err)
+	_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+	r.must(err)
+	return fmt.Sprintf("/feeds/%d", f.ID)
+}
+
+// with makes a visitor come with another's cookies.
+func (v *visitor) with(other *visitor) *visitor {
+	for name, value := range other.cookies {
+		v.cookies[name] = value
+	}
+	return v
+}
+
+// A slowShelf is a store in which searches take long, and which knows how many
+// of them are under way.
+type slowShelf struct {
+	*store.Store
+	under, most atomic.Int32
+	endless     atomic.Bool
+}
+
+func (s *slowShelf) Search(ctx context.Context, user digest.UserID, q store.Search) (store.Found, error) {
+	n := s.under.Add(1)
+	defer s.under.Add(-1)
+	for m := s.most.Load(); n > m && !s.most.CompareAndSwap(m, n); m = s.most.Load() {
+	}
+	if _, limited := ctx.Deadline(); s.endless.Load() && limited {
+		return store.Found{}, fmt.Errorf("searching: %w", context.DeadlineExceeded)
+	}
+	for range 2000 {
+		runtime.Gosched()
+	}
+	return s.Store.Search(ctx, user, q)
+}
+
+// TestSearchesAreBounded: words can be chosen so that a search takes minutes.
+func TestSearchesAreBounded(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		shelf := &slowShelf{Store: r.store}
+		r.handler = web.New(web.Options{
+			Store: shelf, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
+			Signer: r.signer, BaseURL: r.base, Now: r.handlerNow,
+		})
+		v := r.visitor().signIn(u)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if got := r.visitor().with(v).get("/search?q=word").StatusCode; got != http.StatusOK {
+					r.t.Errorf("a search ends with %d", got)
+				}
+			})
+		}
+		all.Wait()
+		if n := shelf.most.Load(); n != 1 {
+			r.t.Errorf("%d searches of one reader at once", n)
+		}
+		shelf.endless.Store(true)
+		v.get("/search?q=word").status(http.StatusServiceUnavailable).contains(".wrong", "takes too long")
+	})
+}
+
+func (r *room) handlerNow() time.Time { return r.now }
+
+// TestNamesTurnNothingAround: a feed's name cannot turn the line it stands in.
+func TestNamesTurnNothingAround(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/feed", Host: "site.example", Title: "Site \u202egpj.exe\u2066"})
+		r.must(err)
+		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		r.must(err)
+		v := r.visitor().signIn(u)
+		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID), "/filters", "/status?url=https://site.example/feed"} {
+			if a := v.get(path).status(http.StatusOK); strings.ContainsAny(a.body, "\u202e\u2066") || !strings.Contains(a.body, "Site gpj.exe") {
+				r.t.Errorf("%s: what a feed is called turns the line around", path)
+			}
+		}
+	})
+}
+
+// TestBotPageOfAReader: caches keep the page of strangers only.
+func TestBotPageOfAReader(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		for v, want := range map[*visitor]string{r.visitor(): "public, max-age=3600", r.visitor().signIn(u): "private, no-store"} {
+			if got := v.get("/bot").status(http.StatusOK).Header.Get("Cache-Control"); got != want {
+				r.t.Errorf("Cache-Control: %s", got)
+			}
+		}
+	})
+}
