@@ -24,8 +24,10 @@ type botPage struct {
 
 // bot is the page that the User-Agent of the poller leads to.
 func (s *site) bot(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Set("Cache-Control", "public, max-age=3600")
-	w.Header().Add("Vary", "Cookie") // the frame around it knows who is signed in
+	w.Header().Add("Vary", "Cookie")
+	if _, ok := s.signedIn(r); !ok { // the frame around it knows who is, and not every cache reads Vary
+		w.Header().Set("Cache-Control", "public, max-age=3600")
+	}
 	return s.show(w, r, http.StatusOK, "bot", "About this feed reader", botPage{
 		UserAgent: fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers; feed-id=42)", s.Version, s.BaseURL),
 		BaseURL:   s.BaseURL,

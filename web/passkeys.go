@@ -110,6 +110,9 @@ func (s *site) beginRegister(w http.ResponseWriter, r *http.Request) (any, error
 	if err != nil {
 		return nil, err
 	}
+	if !s.limits.ceremonies.take(client(r), s.Now()) {
+		return nil, errTooMany
+	}
 	fresh := make([]byte, 64)
 	_, _ = rand.Read(fresh) // it never fails
 	handle, err := s.Store.Handle(r.Context(), u.ID, fresh)
