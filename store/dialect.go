@@ -1,14 +1,12 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"io/fs"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
-	"digest"
 	"digest/migrations"
 	"digest/search"
 )
@@ -60,10 +58,10 @@ type dialect struct {
 	tables     string // 1 where a table of the given name exists
 
 	// The index of words: how a document is written, the statement that puts one in
-	// (key, document), and which of some posts a query matches.
+	// (key, document), and what finds the posts that a query matches.
 	document func([]string) string
 	putWords string
-	match    func(context.Context, conn, search.Query, []digest.PostID) (map[digest.PostID]bool, error)
+	match    func(search.Query) matcher
 
 	// strangers counts tables that are in the way of the schema, where it has
 	// never been made: all there are in a file, and those of our names in a

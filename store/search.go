@@ -41,7 +41,7 @@ func (v VisiblePost) Key() FoundKey { return FoundKey{DueAt: v.DueAt, Post: v.ID
 // many together, until enough is found: of a word that is everywhere little has
 // to be read, and of one that is nowhere all of it at once.
 func (s *Store) Search(ctx context.Context, user digest.UserID, q Search) (Found, error) {
-	look := searching{store: s, user: user, Search: q}
+	look := searching{store: s, user: user, Search: q, match: s.d.match(q.Query)}
 	found, err := look.run(ctx)
 	if err == nil {
 		found.Behind, err = s.behind(ctx, q.Now)
@@ -57,6 +57,7 @@ type searching struct {
 	Search
 	store *Store
 	user  digest.UserID
+	match matcher
 	found []hit
 }
 
@@ -169,7 +170,7 @@ func (l *searching) look(ctx context.Context, some []hit) error {
 		})
 	}
 	ids := keys(some, func(c hit) digest.PostID { return c.PostID })
-	matching, err := l.store.d.match(ctx, l.store.read(), l.Query, ids)
+	matching, err := l.match(ctx, l.store.read(), ids)
 	if err != nil {
 		return err
 	}

@@ -58,8 +58,7 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 		}
 	}
 	_ = s.Exec(ctx, `CREATE INDEX post_words_words ON post_words USING gin (words) WITH (fastupdate = off)`) // SQLite has none
-	_ = s.Exec(ctx, `ANALYZE`)
-	exec(`DELETE FROM digest_posts`)
+	empty(b, s)
 	day := int64(24 * 3600)
 	start := parisMidnight.Unix() - days*day
 	exec(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
@@ -68,6 +67,7 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 	exec(`UPDATE editions SET local_date = '2026-11-20' WHERE number = 499`)
 	exec(`INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT 1, CAST(? AS BIGINT) + (id - 1) / 400 * 86400, id FROM posts WHERE id % 20 = 1 ORDER BY id`, start)
+	exec(`ANALYZE`)
 	exec(`UPDATE digests SET last_due_at = ?`, parisMidnight.Unix())
 	var user digest.UserID = 1
 	return user, parisMidnight

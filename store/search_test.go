@@ -156,6 +156,24 @@ func TestSearchInOrder(t *testing.T) {
 	})
 }
 
+// What a filter holds back has not come, though it is listed.
+func TestHeldPostsAreNotFound(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, Words: "football"}, noon)
+		w.ok(err)
+		w.record(noon, f, []digest.Post{written("held", "Football", "<p>a match</p>"), written("news", "News", "<p>a match of words</p>")})
+		w.indexed()
+		w.hour(parisMidnight)
+		want(w.t, "found", w.finds(ada, "match", parisMidnight), "news")
+		held := w.find("held")
+		want(w.t, "seen", w.sees(ada, held), false)
+		want(w.t, "kept", digest.KindOf(w.SavePost(w.ctx(), ada.UserID, held, parisMidnight)), digest.NotFound)
+	})
+}
+
 func TestIndexFollowsPosts(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

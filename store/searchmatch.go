@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,38 +14,54 @@ import (
 // is a list of keys in one row, for rows are what reading costs, and the
 // reader's own are picked out of it here.
 
-// among gives those of some posts that are in a list of keys.
-func among(ids []digest.PostID, list string) (map[digest.PostID]bool, error) {
-	found, err := parseKeys(list)
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[digest.PostID]bool, len(found))
-	for _, id := range found {
-		all[id] = true
-	}
+// A matcher gives those of some posts that a query matches. It is asked several
+// times in one search, and may remember what it has read.
+type matcher func(ctx context.Context, c conn, ids []digest.PostID) (map[digest.PostID]bool, error)
+
+// among gives those of some posts that are in a list of keys, which is in order.
+func among(ids, list []digest.PostID) map[digest.PostID]bool {
 	these := make(map[digest.PostID]bool)
 	for _, id := range ids {
-		if all[id] {
+		if _, ok := slices.BinarySearch(list, id); ok {
 			these[id] = true
 		}
 	}
-	return these, nil
+	return these
 }
 
-// matchSQLite gives those of some posts that a query matches: FTS5 keeps keys in
-// their order, so that only the range of these is read.
-func matchSQLite(ctx context.Context, c conn, q search.Query, ids []digest.PostID) (map[digest.PostID]bool, error) {
-	if len(ids) == 0 {
-		return nil, nil
+// inOrder reads a list of keys.
+func inOrder(list string) ([]digest.PostID, error) {
+	keys, err := parseKeys(list)
+	slices.Sort(keys)
+	return keys, err
+}
+
+// matchSQLite reads the range of some posts, for FTS5 keeps keys in their order.
+// Of words with a given beginning it always reads all: once is enough.
+func matchSQLite(q search.Query) matcher {
+	whole := slices.ContainsFunc(q.Terms, func(t search.Term) bool { return t.Prefix })
+	var all []digest.PostID
+	read := false
+	return func(ctx context.Context, c conn, ids []digest.PostID) (map[digest.PostID]bool, error) {
+		if len(ids) == 0 || read {
+			return among(ids, all), nil
+		}
+		from, to := slices.Min(ids), slices.Max(ids)
+		if whole {
+			from, to = 0, math.MaxInt64
+		}
+		var list string
+		err := c.get(ctx, &list, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
+			WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, plainQuery(q), from, to)
+		if err != nil {
+			return nil, err
+		}
+		found, err := inOrder(list)
+		if whole {
+			all, read = found, err == nil
+		}
+		return among(ids, found), err
 	}
-	var list string
-	err := c.get(ctx, &list, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
-		WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, plainQuery(q), slices.Min(ids), slices.Max(ids))
-	if err != nil {
-		return nil, err
-	}
-	return among(ids, list)
 }
 
 // plainQuery writes a query for FTS5.
@@ -72,24 +89,34 @@ func plainQuery(q search.Query) string {
 // of more costs more than to ask the index for all that have them.
 const fewPosts = 500
 
-// matchPostgres gives those of some posts that a query matches. The index does
-// not know where in a post a word stands: of a phrase it finds the words, and
-// the posts that have them and are wanted are compared one by one.
-func matchPostgres(ctx context.Context, c conn, q search.Query, ids []digest.PostID) (map[digest.PostID]bool, error) {
-	if len(ids) <= fewPosts {
-		return compare(ctx, c, q, ids)
-	}
+// matchPostgres asks the index for all posts at once, which it gives in no order.
+// The index does not know where in a post a word stands: of a phrase it finds the
+// words, and the posts that have them and are wanted are compared one by one.
+func matchPostgres(q search.Query) matcher {
 	loose, exact := loosely(q)
-	var list string
-	err := c.get(ctx, &list, `SELECT COALESCE(string_agg(CAST(rowid AS TEXT), ','), '') FROM post_words WHERE words @@ CAST(? AS tsquery)`, vectorQuery(loose))
-	if err != nil {
-		return nil, err
+	var all []digest.PostID
+	read := false
+	return func(ctx context.Context, c conn, ids []digest.PostID) (map[digest.PostID]bool, error) {
+		if len(ids) <= fewPosts && !read {
+			return compare(ctx, c, q, ids)
+		}
+		if !read {
+			var list string
+			err := c.get(ctx, &list, `SELECT COALESCE(string_agg(CAST(rowid AS TEXT), ','), '') FROM post_words WHERE words @@ CAST(? AS tsquery)`, vectorQuery(loose))
+			if err == nil {
+				all, err = inOrder(list)
+			}
+			if err != nil {
+				return nil, err
+			}
+			read = true
+		}
+		found := among(ids, all)
+		if exact {
+			return found, nil
+		}
+		return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }))
 	}
-	found, err := among(ids, list)
-	if err != nil || exact {
-		return found, err
-	}
-	return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }))
 }
 
 // compare compares posts one by one. No planner can begin with the index.
