@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -161,7 +162,8 @@ func (l *searching) kept(ctx context.Context) ([]hit, error) {
 	return some, err
 }
 
-// look adds those of some posts in which there is what is looked for.
+// look adds those of some posts in which there is what is looked for; they are
+// all older than what was found before.
 func (l *searching) look(ctx context.Context, some []hit) error {
 	if !l.After.DueAt.IsZero() {
 		after := at(l.After.DueAt)
@@ -169,8 +171,11 @@ func (l *searching) look(ctx context.Context, some []hit) error {
 			return c.DueAt > after || c.DueAt == after && c.PostID >= l.After.Post
 		})
 	}
+	slices.SortFunc(some, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.DueAt, a.DueAt), cmp.Compare(b.PostID, a.PostID))
+	})
 	ids := keys(some, func(c hit) digest.PostID { return c.PostID })
-	matching, err := l.match(ctx, l.store.read(), ids)
+	matching, err := l.match(ctx, l.store.read(), ids, l.Limit+1-len(l.found))
 	if err != nil {
 		return err
 	}
@@ -179,12 +184,6 @@ func (l *searching) look(ctx context.Context, some []hit) error {
 			l.found = append(l.found, c)
 		}
 	}
-	slices.SortFunc(l.found, func(a, b hit) int {
-		if a.DueAt != b.DueAt {
-			return int(b.DueAt - a.DueAt)
-		}
-		return int(b.PostID - a.PostID)
-	})
 	return nil
 }
 

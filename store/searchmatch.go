@@ -14,9 +14,10 @@ import (
 // is a list of keys in one row, for rows are what reading costs, and the
 // reader's own are picked out of it here.
 
-// A matcher gives those of some posts that a query matches. It is asked several
-// times in one search, and may remember what it has read.
-type matcher func(ctx context.Context, c conn, ids []digest.PostID) (map[digest.PostID]bool, error)
+// A matcher gives those of some posts that a query matches, or the first of them
+// if those are enough. It is asked several times in one search, and may remember
+// what it has read.
+type matcher func(ctx context.Context, c conn, ids []digest.PostID, enough int) (map[digest.PostID]bool, error)
 
 // among gives those of some posts that are in a list of keys, which is in order.
 func among(ids, list []digest.PostID) map[digest.PostID]bool {
@@ -42,7 +43,7 @@ func matchSQLite(q search.Query) matcher {
 	whole := slices.ContainsFunc(q.Terms, func(t search.Term) bool { return t.Prefix })
 	var all []digest.PostID
 	read := false
-	return func(ctx context.Context, c conn, ids []digest.PostID) (map[digest.PostID]bool, error) {
+	return func(ctx context.Context, c conn, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
 		if len(ids) == 0 || read {
 			return among(ids, all), nil
 		}
@@ -96,9 +97,9 @@ func matchPostgres(q search.Query) matcher {
 	loose, exact := loosely(q)
 	var all []digest.PostID
 	read := false
-	return func(ctx context.Context, c conn, ids []digest.PostID) (map[digest.PostID]bool, error) {
+	return func(ctx context.Context, c conn, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
 		if len(ids) <= fewPosts && !read {
-			return compare(ctx, c, q, ids)
+			return compare(ctx, c, q, ids, enough)
 		}
 		if !read {
 			var list string
@@ -115,23 +116,29 @@ func matchPostgres(q search.Query) matcher {
 		if exact {
 			return found, nil
 		}
-		return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }))
+		return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }), enough)
 	}
 }
 
-// compare compares posts one by one. No planner can begin with the index.
-func compare(ctx context.Context, c conn, q search.Query, ids []digest.PostID) (map[digest.PostID]bool, error) {
+// compare compares posts one by one, some at a time until enough are found. No
+// planner can begin with the index.
+func compare(ctx context.Context, c conn, q search.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
 	matching := make(map[digest.PostID]bool)
-	if len(ids) == 0 {
-		return matching, nil
+	for part := range slices.Chunk(ids, fewPosts) {
+		var found []digest.PostID
+		err := c.all(ctx, &found, `WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid IN (`+list(part)+`))
+			SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, vectorQuery(q))
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			matching[id] = true
+		}
+		if len(matching) >= enough {
+			break
+		}
 	}
-	var found []digest.PostID
-	err := c.all(ctx, &found, `WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid IN (`+list(ids)+`))
-		SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, vectorQuery(q))
-	for _, id := range found {
-		matching[id] = true
-	}
-	return matching, err
+	return matching, nil
 }
 
 // loosely takes phrases apart: all that a query matches is matched by the loose
