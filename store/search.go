@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -76,44 +77,56 @@ const (
 )
 
 func (l *searching) run(ctx context.Context) (Found, error) {
-	from := editionKey{DueAt: forever, ID: 1<<63 - 1}
-	if !l.After.DueAt.IsZero() {
-		from = editionKey{DueAt: at(l.After.DueAt) + 1}
-	}
-	for n := firstEditions; !l.Saved && !l.full(); n *= moreEditions {
-		rows, err := l.editions(ctx, from, n)
-		if err != nil {
-			return Found{}, err
-		}
-		var some []hit
-		for _, r := range rows {
-			from = r.editionKey
-			ids, err := parseKeys(r.Posts)
-			if err != nil {
-				return Found{}, err
-			}
-			for _, id := range ids {
-				some = append(some, hit{id, r.DueAt, r.Date})
-			}
-		}
-		if err := l.look(ctx, some); err != nil {
-			return Found{}, err
-		}
-		if len(rows) < n {
-			break
-		}
-	}
-	if l.full() {
-		return l.result(ctx)
-	}
 	kept, err := l.kept(ctx)
-	if err == nil {
-		err = l.look(ctx, kept)
-	}
 	if err != nil {
 		return Found{}, err
 	}
+	from := editionKey{DueAt: forever, ID: math.MaxInt64}
+	if !l.After.DueAt.IsZero() {
+		from = editionKey{DueAt: at(l.After.DueAt) + 1}
+	}
+	for n, more := firstEditions, true; more && !l.full(); n *= moreEditions {
+		var some []hit
+		if some, from, more, err = l.batch(ctx, from, n); err != nil {
+			return Found{}, err
+		}
+		rest := kept[:0:0]
+		for _, k := range kept {
+			if more && k.DueAt < from.DueAt {
+				rest = append(rest, k)
+			} else {
+				some = append(some, k)
+			}
+		}
+		kept = rest
+		if err := l.look(ctx, some); err != nil {
+			return Found{}, err
+		}
+	}
 	return l.result(ctx)
+}
+
+// batch gives the posts of some editions before one; more says that there may be
+// older ones, before the one it gives.
+func (l *searching) batch(ctx context.Context, before editionKey, n int) (some []hit, last editionKey, more bool, err error) {
+	if l.Saved {
+		return nil, before, false, nil
+	}
+	rows, err := l.editions(ctx, before, n)
+	if err != nil {
+		return nil, before, false, err
+	}
+	for _, r := range rows {
+		before = r.editionKey
+		ids, err := parseKeys(r.Posts)
+		if err != nil {
+			return nil, before, false, err
+		}
+		for _, id := range ids {
+			some = append(some, hit{id, r.DueAt, r.Date})
+		}
+	}
+	return some, before, len(rows) == n, nil
 }
 
 // full reports whether a page is full and it is known that there is another.
@@ -143,7 +156,7 @@ func (l *searching) editions(ctx context.Context, before editionKey, limit int) 
 }
 
 // kept gives what the reader keeps: all of it if only that is looked through,
-// and else what no edition holds any more, all of which is older.
+// and else what no edition holds any more.
 func (l *searching) kept(ctx context.Context) ([]hit, error) {
 	only := ` AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = v.digest_id AND e.due_at = v.due_at)`
 	if l.Saved {
