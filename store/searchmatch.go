@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -38,29 +37,19 @@ func inOrder(list string) ([]digest.PostID, error) {
 }
 
 // matchSQLite reads the range of some posts, for FTS5 keeps keys in their order.
-// Of words with a given beginning it always reads all: once is enough.
 func matchSQLite(q search.Query) matcher {
-	whole := slices.ContainsFunc(q.Terms, func(t search.Term) bool { return t.Prefix })
-	var all []digest.PostID
-	read := false
+	query := plainQuery(q)
 	return func(ctx context.Context, c conn, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
-		if len(ids) == 0 || read {
-			return among(ids, all), nil
-		}
-		from, to := slices.Min(ids), slices.Max(ids)
-		if whole {
-			from, to = 0, math.MaxInt64
+		if len(ids) == 0 {
+			return nil, nil
 		}
 		var list string
 		err := c.get(ctx, &list, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
-			WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, plainQuery(q), from, to)
+			WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, query, slices.Min(ids), slices.Max(ids))
 		if err != nil {
 			return nil, err
 		}
 		found, err := inOrder(list)
-		if whole {
-			all, read = found, err == nil
-		}
 		return among(ids, found), err
 	}
 }
