@@ -305,22 +305,24 @@ func (b *browser) silent(texts ...string) {
 	}
 }
 
-// look photographs the page in both schemes on both screens, and has it judged.
+// look photographs the page on both screens, on the phone in both schemes, and
+// has it judged in both.
 func (b *browser) look(name string) {
 	b.t.Helper()
 	if b.blind {
 		return
 	}
 	b.shot++
-	for _, on := range []screen{phone, desk} {
-		for _, scheme := range []string{"dark", "light"} {
-			b.do("looking at "+name, on.set(scheme))
-			if on == phone {
-				b.judge(name + " in " + scheme)
-			}
-			b.photograph(fmt.Sprintf("%02d-%s-%s-%s", b.shot, name, on.name, scheme))
-			b.fits(name + " on a " + on.name)
+	for _, s := range []struct {
+		on     screen
+		scheme string
+	}{{phone, "dark"}, {phone, "light"}, {desk, "light"}} {
+		b.do("looking at "+name, s.on.set(s.scheme))
+		if s.on == phone {
+			b.judge(name + " in " + s.scheme)
 		}
+		b.photograph(fmt.Sprintf("%02d-%s-%s-%s", b.shot, name, s.on.name, s.scheme))
+		b.fits(name + " on a " + s.on.name)
 	}
 }
 

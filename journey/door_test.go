@@ -10,6 +10,7 @@ import (
 // TestDoor comes in by every way that there is, with a real browser and a
 // passkey that Chromium itself vouches for, and looks at each page on the way.
 func TestDoor(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, filepath.Join(t.TempDir(), "digest.db"), "DIGEST_SIGN_UP=open")
 	h.at(evening())
 	owner := linkPattern.FindString(h.hears("sign in as the owner: "))

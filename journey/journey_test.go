@@ -313,6 +313,7 @@ func (tr *trip) leave() {
 
 // TestOperator is the journey of whoever runs the instance.
 func TestOperator(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, storetest.SQLite(t))
 	h.at(evening())
 	p := newPress(t)
