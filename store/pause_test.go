@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -154,5 +155,40 @@ func TestPauseGathers(t *testing.T) {
 		w.hour(until)
 		want(w.t, "all that came", w.editions(ada), "2026-11-23 o p q r s")
 		want(w.t, "cyd", w.waiting(cyd), "o")
+	})
+}
+
+// A midnight that has passed and was not planned is still asked for, whatever
+// the reader changes then: they pause, or they move.
+func TestPauseAsksForWhatHasPassed(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		w.subscribe(ada, w.feed("a"))
+		w.subscribe(bob, w.feed("b"))
+		w.ok(w.SetPause(w.ctx(), bob.ID, parisMidnight.Add(5*day), noon))
+		late := parisMidnight.Add(time.Minute)
+		w.ok(w.SetPause(w.ctx(), ada.ID, parisMidnight.Add(5*day), late))
+		w.ok(w.SetTimeZone(w.ctx(), bob.UserID, "Europe/Berlin", late))
+		want(w.t, "asked", fmt.Sprint(w.nights(late, 1, nil)), "[19 a 19 b]")
+	})
+}
+
+// A pause that passes over no midnight leaves an ordinary edition, whether it
+// came to its end or was ended.
+func TestShortPauseIsNotBound(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, f := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.feed("f")
+		w.subscribe(ada, f)
+		w.subscribe(bob, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.ok(w.SetPause(w.ctx(), ada.ID, noon.Add(2*time.Hour), noon))
+		w.ok(w.SetPause(w.ctx(), bob.ID, noon.Add(5*day), noon))
+		now := noon.Add(3 * time.Hour)
+		_, err := w.Resume(w.ctx(), now)
+		w.ok(err)
+		w.ok(w.EndPause(w.ctx(), bob.ID, now))
+		w.nights(parisMidnight, 1, nil)
+		want(w.t, "editions", w.editions(ada)+"; "+w.editions(bob), "2026-11-20 p; 2026-11-20 p")
+		want(w.t, "bound", w.bound(ada)+w.bound(bob), "")
 	})
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -97,5 +98,22 @@ func TestZoneByHandEndsStay(t *testing.T) {
 		all, err = w.Stays(w.ctx(), ada.UserID)
 		w.ok(err)
 		want(w.t, "home", all[0].Home, "America/New_York")
+	})
+}
+
+// From one stay a reader goes to the next, and not home in between.
+func TestStaysThatFollowEachOther(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		w.stay(ada, "Asia/Tokyo", "2026-12-03", "2026-12-05", noon)
+		w.stay(ada, "America/Los_Angeles", "2026-12-06", "2026-12-08", noon)
+		var zones []string
+		for range 3 {
+			next, _, err := w.NextTravel(w.ctx())
+			w.ok(err)
+			w.ok(err2(w.Travel(w.ctx(), next)))
+			zones = append(zones, w.again(ada).TimeZone)
+		}
+		want(w.t, "zones", fmt.Sprint(zones), "[Asia/Tokyo America/Los_Angeles Europe/Paris]")
 	})
 }
