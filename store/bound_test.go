@@ -31,7 +31,6 @@ type voyage struct {
 	digest digest.Digest
 	feeds  []*scroll
 	must   map[string]bool // identities that a document held while the reader took its feed
-	zone   string
 }
 
 // midnights runs the hour at each instant from now to end: what comes due is

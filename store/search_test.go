@@ -72,7 +72,7 @@ func TestSearch(t *testing.T) {
 			written("thai", "ข่าววันนี้", "<p>ประเทศไทยอากาศดี</p>"),
 			written("korean", "소식", "<p>한국은 오늘 맑음</p>"),
 			written("syntax", "NOT AND OR", "<p>c++ node.js don't 3.14 foo:bar a*b</p>"),
-			written("arabic", "سَلَامٌ", "<p>مرحبا می‌خواهم</p>"),
+			written("arabic", "سَلَامٌ", "<p>مرحبا می\u200cخواهم</p>"),
 			written("hindi", "हिन्दी", "<p>कुछ भी</p>"),
 		})
 		w.record(noon, g, posts(noon, "of bob"))
