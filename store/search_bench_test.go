@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +16,17 @@ import (
 	"digest/store/storetest"
 )
 
-// archive is the database of a reader with 10,000 posts among 200,000, in 500
-// editions: words as in a language, from one that is in every text to one that is in few.
+// archive is the database of a reader with 1,000 posts among 20,000, in 500
+// editions: words as in a language, from one that is in every text to one that is
+// in few. With DIGEST_BENCH_LARGE it is ten times as large, and takes minutes to fill.
 func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 	b.Helper()
 	ctx := b.Context()
-	const mine, all, days = 10_000, 200_000, 500
+	const days = 500
+	all := 20_000
+	if os.Getenv("DIGEST_BENCH_LARGE") != "" {
+		all *= 10
+	}
 	f := benchWorld(b, s, 1)
 	exec := func(statement string, args ...any) {
 		b.Helper()
@@ -38,7 +44,7 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 			for range 120 {
 				fmt.Fprintf(&text, "w%d ", words.Uint64())
 			}
-			if from+i == 70_000 {
+			if from+i == all/400*140 {
 				text.WriteString("needle in hay")
 			}
 			p := post(fmt.Sprint(from+i), noon)
@@ -67,14 +73,14 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 		SELECT 1, CAST(1500 + i AS TEXT) || '-01-01', CAST(? AS BIGINT) + i * 86400, 0, i, 'sent', 0, 0, 0 FROM n`, start)
 	exec(`UPDATE editions SET local_date = '2026-11-20' WHERE number = 499`)
 	exec(`INSERT INTO digest_posts (digest_id, visible_at, post_id)
-		SELECT 1, CAST(? AS BIGINT) + (id - 1) / 400 * 86400, id FROM posts WHERE id % 20 = 1 ORDER BY id`, start)
+		SELECT 1, CAST(? AS BIGINT) + (id - 1) / CAST(? AS BIGINT) * 86400, id FROM posts WHERE id % 20 = 1 ORDER BY id`, start, all/days)
 	exec(`ANALYZE`)
 	exec(`UPDATE digests SET last_due_at = ?`, parisMidnight.Unix())
 	var user digest.UserID = 1
 	return user, parisMidnight
 }
 
-// BenchmarkSearch finds a page of posts, or none, in an archive of 10,000 among 200,000.
+// BenchmarkSearch finds a page of posts, or none, in an archive.
 func BenchmarkSearch(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		user, now := archive(b, s)
