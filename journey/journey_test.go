@@ -171,6 +171,7 @@ func (tr *trip) passMidnight() {
 func (tr *trip) read() {
 	tr.open("/")
 	tr.says("Saturday 21 November 2026", "The harbour", "The lighthouse, painted", "زحل قرب القمر", "Some questions", "Brot & Zeit")
+	tr.says("1 post was held back")
 	tr.silent("Football")
 	tr.look("today")
 	tr.weigh("/")

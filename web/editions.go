@@ -63,6 +63,9 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, e dige
 	if p.Earlier, p.Later, err = s.Store.Neighbours(r.Context(), me.Digest.ID, e.LocalDate, s.Now()); err != nil {
 		return err
 	}
+	if p.Held, err = s.Store.HeldCount(r.Context(), me.Digest.ID, e.DueAt); err != nil {
+		return err
+	}
 	return s.showEdition(w, r, delivery(me.Digest, e), p, func(ids []digest.PostID) (map[digest.PostID]bool, error) {
 		return s.Store.SavedAmong(r.Context(), me.ID, ids)
 	})

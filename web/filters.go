@@ -23,6 +23,8 @@ type Filtering interface {
 	// HeldPosts lists what filters held back at midnights before the given one,
 	// of all if that is zero: the newest first, about limit of them.
 	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.Held, error)
+	// HeldCount is how many posts were held back of the edition of one midnight.
+	HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (int, error)
 }
 
 // filterRoutes is the words that a reader does not want to read.

@@ -32,6 +32,7 @@ type editionPage struct {
 	Standing *standing   // how it goes on, where that has to be said; nil: it comes every day
 	Earlier  digest.Date // of the edition before; zero: none
 	Later    digest.Date
+	Held     int // posts that the reader's filters held back of it
 
 	Path          string // of this edition
 	Sheet, Sheets int    // which part of it this is, from 1
