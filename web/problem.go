@@ -16,6 +16,11 @@ type problem struct {
 
 func (p *problem) Error() string { return p.Title }
 
+// SignIn says that the way on from here is the sign-in page.
+func (p *problem) SignIn() bool {
+	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree
+}
+
 var (
 	errNotFound        = &problem{http.StatusNotFound, "Nothing at this address", "The page may have moved, or the link may have lost a letter on its way."}
 	errMethod          = &problem{http.StatusMethodNotAllowed, "That cannot be done here", "This address answers another kind of request."}
@@ -23,7 +28,7 @@ var (
 	errSpentLink       = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, and only for a while. Ask for a new one on the sign-in page."}
 	errBadForm         = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
 	errNoChoice        = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
-	errTooLarge        = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form sent more than this page takes."}
+	errTooLarge        = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again."}
 	errTooMany         = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
 	errOneByOne        = &problem{http.StatusTooManyRequests, "One at a time, please", "Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again."}
 	errUnavailable     = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}

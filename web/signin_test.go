@@ -38,7 +38,8 @@ func TestSignInTokenWorksOnce(t *testing.T) {
 		form := url.Values{"token": {r.token(u)}}
 		r.visitor().post("/sign-in", form).status(http.StatusSeeOther)
 		v := r.visitor()
-		v.post("/sign-in", form).status(http.StatusForbidden).shows("h1", "This link no longer works")
+		v.post("/sign-in", form).status(http.StatusForbidden).shows("h1", "This link no longer works").
+			shows("a.button", "To the sign-in page")
 		if len(v.cookies) != 0 {
 			r.t.Errorf("cookies %v", v.cookies)
 		}
