@@ -45,7 +45,14 @@ func compressed(h http.Handler) http.Handler {
 	if err != nil {
 		panic(err) // only options that contradict each other
 	}
-	return wrap(h)
+	text := wrap(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/image/") { // caches shall hold one of each, whoever asks
+			h.ServeHTTP(w, r)
+			return
+		}
+		text.ServeHTTP(w, r)
+	})
 }
 
 // bodyLimit is how many bytes a request may bring: more where a file is expected.
