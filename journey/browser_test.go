@@ -24,6 +24,9 @@ var axe string
 // patience is how long the browser may take over one thing on a busy machine.
 const patience = 30 * time.Second
 
+// glance is how often it is looked whether something has come.
+const glance = 50 * time.Millisecond
+
 // A browser is one person's, in front of one house.
 type browser struct {
 	t    *testing.T
@@ -120,16 +123,28 @@ func (b *browser) open(path string) {
 // quoted is a text in an XPath expression.
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, "'") + `"` }
 
-// follow presses the button, or follows the link, that says so.
+// follow presses the button, or follows the link, that says so, to another page.
 func (b *browser) follow(words string) {
 	b.t.Helper()
-	named := fmt.Sprintf(`[normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`, quoted(words))
-	any := fmt.Sprintf(`*[self::button or self::a or self::summary]%s`, named)
-	path := fmt.Sprintf(`(//main//%[1]s)[1] | (//%[1]s[not(//main//%[1]s)])[1]`, any) // the page itself comes first
-	b.do("pressing "+words, b.leaving(chromedp.Click(path)))
+	b.do("pressing "+words, b.leaving(chromedp.Click(named(words))))
 }
 
-// leaving does something that may lead to another page, and waits until that is there.
+// press presses a button that changes the page it is on, which then says more.
+func (b *browser) press(words, says string) {
+	b.t.Helper()
+	b.do("pressing "+words, chromedp.Click(named(words)))
+	b.awaits(says)
+}
+
+// named finds what can be pressed and says so; the page itself comes before what
+// is around it.
+func named(words string) string {
+	any := fmt.Sprintf(`*[self::button or self::a or self::summary][normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`, quoted(words))
+	return fmt.Sprintf(`(//main//%[1]s)[1] | (//%[1]s[not(//main//%[1]s)])[1]`, any)
+}
+
+// leaving does something that leads to another page, and waits until that is
+// there, however busy the machine is: who looks too early sees the old one.
 func (b *browser) leaving(act chromedp.Action[chromedp.Void]) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := chromedp.Evaluate[bool](`window.here = true`)(ctx, t); err != nil {
@@ -138,16 +153,16 @@ func (b *browser) leaving(act chromedp.Action[chromedp.Void]) chromedp.Action[ch
 		if _, err := act(ctx, t); err != nil {
 			return err
 		}
-		for range 40 { // a press that changes nothing but this page leaves the mark in place
+		for {
+			// Between two pages there is none that could answer.
 			settled, err := chromedp.Evaluate[bool](`!window.here && document.readyState === "complete"`)(ctx, t)
 			if err == nil && settled {
 				return nil
 			}
-			if _, err := chromedp.Sleep(50*time.Millisecond)(ctx, t); err != nil {
-				return err
+			if _, err := chromedp.Sleep(glance)(ctx, t); err != nil {
+				return fmt.Errorf("no other page came: %w", err)
 			}
 		}
-		return nil
 	})
 }
 
@@ -204,11 +219,22 @@ func (b *browser) focused() string {
 	return text
 }
 
-// inPost presses what an XPath expression finds in a post of the page.
-func (b *browser) inPost(title, what string) {
+// openPost follows the way to a post's own page.
+func (b *browser) openPost(title string) {
 	b.t.Helper()
-	path := fmt.Sprintf(`(//article[.//h2[normalize-space(.)=%[1]s] or .//h3[normalize-space(.)=%[1]s] or .//h4[normalize-space(.)=%[1]s]]%[2]s)[1]`, quoted(title), what)
-	b.do("pressing in "+title, b.leaving(chromedp.Click(path)))
+	b.do("opening "+title, b.leaving(chromedp.Click(inPost(title, `//a[starts-with(@href, "/posts/")]`))))
+}
+
+// save presses the button that keeps a post, which stays on the page.
+func (b *browser) save(title string) {
+	b.t.Helper()
+	b.do("saving "+title, chromedp.Click(inPost(title, `//button[normalize-space(.)="Save"]`)))
+	b.awaits("Remove from Saved")
+}
+
+// inPost finds something within a post of the page.
+func inPost(title, what string) string {
+	return fmt.Sprintf(`(//article[.//h2[normalize-space(.)=%[1]s] or .//h3[normalize-space(.)=%[1]s] or .//h4[normalize-space(.)=%[1]s]]%[2]s)[1]`, quoted(title), what)
 }
 
 // awaits fails the test unless the page comes to say it.
@@ -218,7 +244,7 @@ func (b *browser) awaits(text string) {
 		if strings.Contains(b.text(), text) {
 			return
 		}
-		<-time.After(50 * time.Millisecond)
+		<-time.After(glance)
 	}
 	b.says(text)
 }

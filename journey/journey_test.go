@@ -25,7 +25,7 @@ func midnight(n int) time.Time {
 type trip struct {
 	*house
 	*browser
-	press *press
+	sites *press
 }
 
 // TestJourney goes the whole way, on each database: sign up, confirm, add feeds,
@@ -35,7 +35,7 @@ func TestJourney(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		h := newHouse(t, database, "DIGEST_SIGN_UP=open")
 		h.at(evening())
-		tr := &trip{house: h, browser: h.visitor(), press: newPress(t)}
+		tr := &trip{house: h, browser: h.visitor(), sites: newPress(t)}
 		tr.browser.blind = strings.HasPrefix(database, "postgres")
 		tr.comeIn()
 		tr.addFeeds()
@@ -75,22 +75,22 @@ func (tr *trip) comeIn() {
 // addFeeds pastes the address of a page, and that of a feed.
 func (tr *trip) addFeeds() {
 	old := evening().Add(-6 * time.Hour)
-	tr.press.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", old})
-	tr.press.publish("nujum", "دفتر النجوم", "ar", post{"القمر يمشي", "<p>فوق البحر</p>", old})
+	tr.sites.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", old})
+	tr.sites.publish("nujum", "دفتر النجوم", "ar", post{"القمر يمشي", "<p>فوق البحر</p>", old})
 	tr.follow("Feeds")
 	tr.look("feeds-none")
-	tr.fill("Add a site", tr.press.URL+"/harbour/")
+	tr.fill("Add a site", tr.sites.URL+"/harbour/")
 	tr.follow("Find its feeds")
 	tr.says("2 feeds found", "Harbour Notes", "Comments on Harbour Notes")
 	tr.look("feeds-found")
 	tr.follow("Add what is ticked")
 	tr.says("Harbour Notes")
 	tr.open("/feeds")
-	tr.fill("Add a site", tr.press.URL+"/nujum/feed.xml")
+	tr.fill("Add a site", tr.sites.URL+"/nujum/feed.xml")
 	tr.follow("Find its feeds")
 	tr.says("دفتر النجوم", "You take it now")
 	tr.open("/feeds")
-	tr.fill("Add a site", tr.press.URL+"/nowhere/")
+	tr.fill("Add a site", tr.sites.URL+"/nowhere/")
 	tr.follow("Find its feeds")
 	tr.look("feeds-not-found")
 	tr.open("/feeds")
@@ -101,20 +101,20 @@ func (tr *trip) addFeeds() {
 
 // importList brings a list that is not well-formed, from another reader.
 func (tr *trip) importList() {
-	tr.press.publish("clock", "Eight-Day Clock", "en", post{"Answers", "<p>Twelve.</p>", evening().Add(-5 * time.Hour)})
-	tr.press.publish("bread", "Brot & Zeit", "de", post{"Roggen", "<p>Mehl.</p>", evening().Add(-5 * time.Hour)})
+	tr.sites.publish("clock", "Eight-Day Clock", "en", post{"Answers", "<p>Twelve.</p>", evening().Add(-5 * time.Hour)})
+	tr.sites.publish("bread", "Brot & Zeit", "de", post{"Roggen", "<p>Mehl.</p>", evening().Add(-5 * time.Hour)})
 	list := fmt.Sprintf(`<opml version="1.0"><head><title>My & lists</title></head><body>
 <outline text="Kitchen & workshop">
 <outline type="rss" text="Brot & Zeit" xmlUrl="%[1]s/bread/feed.xml"/>
 <outline type="rss" text="The clock" xmlUrl="%[1]s/clock/feed.xml">
 </outline>
 <outline type="rss" text="Not an address" xmlUrl="::nothing::"/>
-</body>`, tr.press.URL)
+</body>`, tr.sites.URL)
 	tr.open("/feeds/import")
 	tr.look("feeds-import")
 	tr.attach("The file", tr.file("list.opml", list))
-	tr.follow("Import")
-	tr.says("Your list is imported", "Not an address")
+	tr.press("Import", "Your list is imported")
+	tr.says("Not an address")
 	tr.look("feeds-imported")
 	tr.open("/feeds")
 	tr.says("Kitchen & workshop", "The clock", "Brot & Zeit")
@@ -150,11 +150,11 @@ func (tr *trip) arrange() {
 // before midnight, and then there is the edition, on the web and in the mail.
 func (tr *trip) passMidnight() {
 	late := evening().Add(2 * time.Hour)
-	tr.press.publish("harbour", "", "",
+	tr.sites.publish("harbour", "", "",
 		post{"The lighthouse, painted", `<p>White, and a red band.</p><p><img src="/picture.png" alt="The lighthouse" width="480" height="240"></p>`, late},
 		post{"Football on the quay", "<p>Two to one.</p>", late})
-	tr.press.publish("nujum", "", "", post{"زحل قرب القمر", "<p>هذه الليلة عند الغروب.</p>", late})
-	tr.press.publish("clock", "", "", post{"Some questions", "<p>Why is it four minutes slow?</p>", late})
+	tr.sites.publish("nujum", "", "", post{"زحل قرب القمر", "<p>هذه الليلة عند الغروب.</p>", late})
+	tr.sites.publish("clock", "", "", post{"Some questions", "<p>Why is it four minutes slow?</p>", late})
 	tr.house.at(midnight(1).Add(-10 * time.Minute))
 	for _, page := range []string{"/", "/editions", "/editions/2026-11-21", "/search?q=ferry", "/posts/1", "/saved"} {
 		tr.open(page)
@@ -184,7 +184,7 @@ func (tr *trip) read() {
 	tr.key("?")
 	tr.look("keys")
 	tr.open("/")
-	tr.inPost("The lighthouse, painted", `//a[starts-with(@href, "/posts/")]`)
+	tr.openPost("The lighthouse, painted")
 	tr.says("White, and a red band.", "The harbour")
 	tr.shownPicture()
 	tr.look("post")
@@ -201,8 +201,7 @@ func (tr *trip) read() {
 // save keeps a post.
 func (tr *trip) save() {
 	tr.open("/")
-	tr.inPost("Some questions", `//button[normalize-space(.)="Save"]`)
-	tr.awaits("Remove from Saved")
+	tr.browser.save("Some questions")
 	tr.open("/saved")
 	tr.says("Some questions")
 	tr.look("saved")
@@ -259,7 +258,7 @@ func (tr *trip) goAway() {
 	tr.look("settings-pause-set")
 	for day := 2; day <= 4; day++ {
 		at := midnight(day).Add(-3 * time.Hour)
-		tr.press.publish("harbour", "", "", post{fmt.Sprintf("Log of day %d", day), "<p>Calm.</p>", at}, post{fmt.Sprintf("Weather of day %d", day), "<p>Wind.</p>", at})
+		tr.sites.publish("harbour", "", "", post{fmt.Sprintf("Log of day %d", day), "<p>Calm.</p>", at}, post{fmt.Sprintf("Weather of day %d", day), "<p>Wind.</p>", at})
 		tr.house.at(midnight(day))
 		tr.idle()
 	}
@@ -281,7 +280,7 @@ func (tr *trip) comeBack() {
 // takeAlong exports all there is.
 func (tr *trip) takeAlong() {
 	list := tr.download("/feeds/export")
-	if !strings.Contains(list, tr.press.URL+"/bread/feed.xml") || !strings.Contains(list, "The harbour") {
+	if !strings.Contains(list, tr.sites.URL+"/bread/feed.xml") || !strings.Contains(list, "The harbour") {
 		tr.browser.t.Errorf("the list is\n%s", list)
 	}
 	if zip := tr.download("/settings/data.zip"); !strings.HasPrefix(zip, "PK\x03\x04") {

@@ -87,7 +87,7 @@ func (h *house) awaitEdition(to, day string) letter {
 				return l
 			}
 		}
-		<-time.After(50 * time.Millisecond)
+		<-time.After(glance)
 	}
 	h.t.Fatalf("no edition of %s came for %s", day, to)
 	return letter{}
@@ -116,7 +116,7 @@ func (h *house) awaitLink(to, word string) string {
 				}
 			}
 		}
-		<-time.After(50 * time.Millisecond)
+		<-time.After(glance)
 	}
 	h.t.Fatalf("no mail brought %s a link with %q", to, word)
 	return ""
