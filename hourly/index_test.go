@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"digest/hourly"
-	"digest/search"
+	"digest/internal/search"
 	"digest/store"
 	"digest/store/storetest"
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
+	"digest/internal/search"
 	"digest/migrations"
-	"digest/search"
 )
 
 // A dialect is all that differs between the two databases: a handful of strings.

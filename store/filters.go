@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
-	"digest/filter"
+	"digest/internal/filter"
 )
 
 // Bounds of what a reader filters.

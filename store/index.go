@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/search"
+	"digest/internal/search"
 )
 
 // The index of words is filled beside the hot path: storing a post, or an edit

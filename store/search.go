@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/search"
+	"digest/internal/search"
 )
 
 // A Search is what a reader looks for, and where: in all that has come to them

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/search"
+	"digest/internal/search"
 	"digest/store"
 	"digest/store/storetest"
 )

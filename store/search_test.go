@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/search"
+	"digest/internal/search"
 	"digest/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"digest"
-	"digest/search"
+	"digest/internal/search"
 )
 
 // The words of a post are compared by the database's own index. What it gives

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"digest"
-	"digest/filter"
+	"digest/internal/filter"
 )
 
 // Digests with filters are released by themselves, a heap at a time, so that

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/chart"
+	"digest/internal/chart"
 	"digest/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"digest/chart"
+	"digest/internal/chart"
 	"digest/store"
 	"digest/timezone"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/chart"
+	"digest/internal/chart"
 	"digest/poller"
 	"digest/store"
 )

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/chart"
+	"digest/internal/chart"
 	"digest/render"
 )
 

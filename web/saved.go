@@ -12,8 +12,8 @@ import (
 	"unicode"
 
 	"digest"
+	"digest/internal/search"
 	"digest/render"
-	"digest/search"
 	"digest/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/search"
+	"digest/internal/search"
 	"digest/store"
 )
 

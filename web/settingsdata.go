@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/export"
+	"digest/internal/export"
 )
 
 // Leaving is what a reader takes along, and how they go.

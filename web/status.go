@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"digest"
-	"digest/chart"
 	"digest/feed"
+	"digest/internal/chart"
 	"digest/poller"
 	"digest/store"
 )

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"digest/bounce"
+	"digest/internal/bounce"
 	"digest/store"
 )
 

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"digest"
-	"digest/demo"
 	"digest/hourly"
+	"digest/internal/demo"
 	"digest/mailer"
 	"digest/store"
 	"digest/timezone"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/doctor"
+	"digest/internal/doctor"
 	"digest/mailer"
 	"digest/store"
 )

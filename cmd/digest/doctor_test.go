@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
-	"digest/doctor"
+	"digest/internal/doctor"
 	"digest/store/storetest"
 )
 

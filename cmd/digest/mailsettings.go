@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
-	"digest/bounce"
+	"digest/internal/bounce"
 	"digest/mailer"
 )
 

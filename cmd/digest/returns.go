@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"digest/bounce"
+	"digest/internal/bounce"
 	"digest/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"digest/metrics"
+	"digest/internal/metrics"
 	"digest/store"
 	"digest/subscribe"
 	"digest/web"

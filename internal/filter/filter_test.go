@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"digest"
-	"digest/filter"
+	"digest/internal/filter"
 )
 
 func match(words string, p digest.Post) bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"digest"
-	"digest/metrics"
+	"digest/internal/metrics"
 	"digest/store"
 	"digest/store/storetest"
 )

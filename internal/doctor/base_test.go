@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"digest/doctor"
+	"digest/internal/doctor"
 )
 
 func failing(err error) func(context.Context) error {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"digest/chart"
+	"digest/internal/chart"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -176,7 +176,7 @@ func corpus(t *testing.T, step int, begin, end time.Time) []*site {
 	t.Helper()
 	dir := os.Getenv("DIGEST_SHARED")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
+		dir = filepath.Join("..", "..", "..", "shared")
 	}
 	dir, err := filepath.Abs(filepath.Join(dir, "corpus", "dev"))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"digest"
-	"digest/export"
 	"digest/feed"
+	"digest/internal/export"
 	"digest/store"
 	"digest/store/storetest"
 )

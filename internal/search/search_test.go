@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
-	"digest/search"
+	"digest/internal/search"
 )
 
 func TestDocument(t *testing.T) {

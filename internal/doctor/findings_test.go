@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/doctor"
+	"digest/internal/doctor"
 	"digest/mailer"
 )
 

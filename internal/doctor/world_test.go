@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/doctor"
+	"digest/internal/doctor"
 	"digest/mailer"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"digest/chart"
+	"digest/internal/chart"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/doctor"
+	"digest/internal/doctor"
 	"digest/mailer"
 	"digest/timezone"
 )
