@@ -104,105 +104,6 @@ const (
 	ProxiedImages Images = "proxy"  // shown, fetched by this instance
 )
 
-// Weekdays is a set of days of the week, bit 1<<time.Sunday and so on.
-type Weekdays uint8
-
-// EveryDay is the set of all seven days.
-const EveryDay Weekdays = 1<<7 - 1
-
-// Has reports whether d is in the set.
-func (w Weekdays) Has(d time.Weekday) bool { return w&(1<<d) != 0 }
-
-// FeedState is the lasting condition of a feed. Waiting and penalties are not
-// states: they follow from times in the record and end by themselves.
-type FeedState string
-
-// The states of a feed.
-const (
-	FeedActive FeedState = "active"
-	FeedDead   FeedState = "dead" // failed for too long; asked no more until someone vouches for it
-	FeedGone   FeedState = "gone" // said 410
-
-	// FeedTrial is a dead or gone feed that somebody vouches for: it is asked
-	// once more, and a good answer makes it active.
-	FeedTrial FeedState = "trial"
-)
-
-// Learned is what polling has taught about one ability of a feed's server.
-type Learned string
-
-// What can be known of HEAD and of conditional GET.
-const (
-	Unknown Learned = ""
-	Works   Learned = "works"  // HEAD tells the truth; conditional GET answers 304
-	Useless Learned = "broken" // refused, lies, or is ignored
-	Lies    Learned = "lies"   // conditional GET: 304 was proven to be said of another document; none is sent
-)
-
-// A Feed is a document at a URL, polled once for everyone.
-type Feed struct {
-	ID       FeedID
-	URL      string // as subscribed, query byte for byte
-	Host     string // lower-case host name without port: the unit of pacing
-	Kind     string // as package feed names it: "rss", "atom", ...; empty until read
-	Title    string
-	SiteURL  string
-	Language string
-
-	// What the last 200 said, byte for byte, and the URL that said it.
-	ETag         string
-	LastModified string
-	ValidatorURL string // validators are sent to no other URL
-	BodyHash     string // SHA-256 of the decoded body that was parsed
-	Length       int64  // its Content-Length, as it travelled; 0: it had none
-
-	LastAttemptAt time.Time // committed before the first request of a poll
-	LastOKAt      time.Time // last 200 or 304 that could be used
-	ParsedAt      time.Time // last time a document was read; zero: never yet
-	NotBefore     time.Time // Retry-After or penalty
-	FreshUntil    time.Time // Cache-Control or Expires
-	PollAt        time.Time // queued for this instant; zero: not queued
-	LeaseUntil    time.Time
-
-	Errors       int // consecutive failed polls
-	FirstErrorAt time.Time
-	LastStatus   int // last HTTP status; 0: no answer
-	LastError    string
-	State        FeedState
-
-	Head         Learned
-	Conditional  Learned
-	HeadRetestAt time.Time
-
-	MovedTo    string    // where a permanent redirect leads, until it is believed
-	MovedSince time.Time // first sighting of MovedTo
-	MovedFrom  string    // where it was before it last moved for good
-	MovedAt    time.Time // when it did
-
-	Domain   string    // registrable domain of Host: the unit that is slowed when it limits us
-	NewestAt time.Time // date of its newest entry, never in the future; zero: not known
-	Parser   int       // the version of the parser that read its document
-
-	// Least times between two polls, 0 for none: by its document's own word
-	// (ttl, sy:updatePeriod), by our manners, by the operator's rule for its
-	// host, and while it outruns its readers (then it is asked by itself, not
-	// only at midnights).
-	DocInterval  time.Duration
-	OwnInterval  time.Duration
-	HostInterval time.Duration
-	BusyInterval time.Duration
-
-	SkipHours uint32   // bit h: not in hour h of the UTC day
-	SkipDays  Weekdays // not on these days in UTC
-
-	FailingSince time.Time // the first of the failed polls in a row, throttled ones too
-	GoneAt       time.Time // when it first said 410; zero once it answers well
-	PingedAt     time.Time // a ping that no poll has answered yet
-	Repeats      int       // full answers in a row with the same bytes and the same ETag
-	ByDate       bool      // asked by If-Modified-Since alone: its ETag is in the way
-	Doubted      bool      // its validators may lie: asked without them once
-}
-
 // A Subscription says that a digest takes a feed.
 type Subscription struct {
 	DigestID DigestID
@@ -210,93 +111,6 @@ type Subscription struct {
 	Title    string // the reader's own name for the feed; empty: the feed's
 	Folder   string
 	Display  Layout // how its posts are shown; empty: as the digest's
-}
-
-// A Post is an entry of a feed, stored once.
-type Post struct {
-	ID          PostID
-	FeedID      FeedID
-	Identity    string // unique within the feed and stable under edits
-	URL         string // absolute; the author's own page
-	Title       string // plain text, never empty
-	Author      string
-	Language    string
-	PublishedAt time.Time // never later than SeenAt; zero: the document has no date
-	SeenAt      time.Time
-	ReadBefore  time.Time // when the feed had last been read before SeenAt; zero: never
-	Summary     string    // plain text, a few sentences
-	Content     string    // sanitised HTML
-	ImageURL    string
-	ContentHash string // of the raw entry; changes when the author edits it
-}
-
-// EditionState is where an edition stands on its way to the reader; the
-// transitions are in the package mailer.
-type EditionState string
-
-// The states of an edition.
-const (
-	EditionReady       EditionState = "ready"
-	EditionLeased      EditionState = "leased"
-	EditionDotting     EditionState = "dotting" // committed just before the final dot
-	EditionInDoubt     EditionState = "in_doubt"
-	EditionSent        EditionState = "sent"
-	EditionUnconfirmed EditionState = "sent_unconfirmed" // in doubt twice: not sent a third time
-	EditionFailed      EditionState = "failed"
-	EditionExpired     EditionState = "expired"  // never accepted in its time: the next edition carries its posts
-	EditionUnmailed    EditionState = "unmailed" // its reader has no mail, or their address is suppressed: it stands in the web view only
-)
-
-// An Edition is what one digest delivers for one local date. It is sealed when
-// released: its posts are those with (DigestID, DueAt) and never change.
-type Edition struct {
-	ID        EditionID
-	DigestID  DigestID
-	LocalDate Date
-	DueAt     time.Time
-	SendAt    time.Time
-	Number    int
-	State     EditionState
-	Attempt   int
-	MessageID string    // without angle brackets; empty until first composed
-	Date      time.Time // of the message: the instant of queueing, kept on a resend in doubt
-	NextAt    time.Time // when it may be tried next
-	ExpiresAt time.Time // not sent after this
-	DotAt     time.Time
-	SentAt    time.Time
-	Reply     string
-	Error     string
-
-	// The midnight before DueAt, and when it was released; zero: this is the
-	// digest's first. They tell which posts are late.
-	PrevDueAt      time.Time
-	PrevReleasedAt time.Time
-
-	// BoundFrom and BoundTo are when the pause began and ended of which it holds
-	// all that came; zero: it is an ordinary edition.
-	BoundFrom, BoundTo time.Time
-}
-
-// A Delivery is an edition claimed for sending, with all that the envelope and
-// the page need to know of its reader.
-type Delivery struct {
-	Edition
-	UserID     UserID
-	Email      string
-	TimeZone   string
-	DigestName string
-	Token      string // of the lease: marks made without it change nothing
-	WasInDoubt bool   // sent once already, acceptance unknown
-	Domain     string // of the address: its lane
-	Slow       bool   // its lane, or the route, is recovering: tell it of what is accepted
-	Look
-}
-
-// An Enclosure is a file that belongs to an entry.
-type Enclosure struct {
-	URL    string
-	Type   string
-	Length int64 // bytes; 0: not given
 }
 
 // NormalEmail is the form of an address that is compared and stored: trimmed,
@@ -308,4 +122,25 @@ func NormalEmail(address string) string {
 		return address
 	}
 	return address[:at] + strings.ToLower(address[at:])
+}
+
+// A Filter holds posts back in which its words stand: whole words or a phrase,
+// in any case and with any accents, in the title, the author's name or the text.
+type Filter struct {
+	ID        int64
+	DigestID  DigestID
+	FeedID    FeedID // of whose posts; 0: of all
+	Words     string
+	CreatedAt time.Time
+}
+
+// A Stay is days that a reader spends in another zone, the first and the last
+// of them included.
+type Stay struct {
+	ID       int64
+	UserID   UserID
+	From, To Date
+	TimeZone string
+	Begun    bool   // they are there
+	Home     string // of one that has begun: the zone to which they come back
 }

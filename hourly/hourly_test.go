@@ -403,7 +403,7 @@ func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/", Host: "example.org", LastAttemptAt: now})
+		f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/", Host: "example.org", Schedule: digest.Schedule{LastAttemptAt: now}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,8 +68,7 @@ func benchSite(b *testing.B) []digest.Feed {
 		host := fmt.Sprintf("127.1.%d.%d", i/250, i%250+1)
 		address := fmt.Sprintf("http://%s:%d/feed.xml", host, port)
 		feeds[i] = digest.Feed{
-			ID: digest.FeedID(i + 1), URL: address, Host: host, ETag: `"1"`, LastModified: monday,
-			ValidatorURL: address, BodyHash: "x", ParsedAt: midnight(), Conditional: digest.Works,
+			ID: digest.FeedID(i + 1), URL: address, Host: host, Validators: digest.Validators{ETag: `"1"`, LastModified: monday, ValidatorURL: address, BodyHash: "x"}, Schedule: digest.Schedule{ParsedAt: midnight()}, Learned: digest.Learned{Conditional: digest.Works},
 		}
 	}
 	return feeds

@@ -42,7 +42,7 @@ func TestBusy(t *testing.T) {
 		{"nobody reads it now", 2 * h, Turnover{Listed: 10, New: 5, Elapsed: 2 * h}, 2 * h},
 	}
 	for _, test := range tests {
-		if got := Busy(digest.Feed{BusyInterval: test.before}, test.t); got != test.want {
+		if got := Busy(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.before}}, test.t); got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
 		}
 	}
@@ -148,7 +148,7 @@ func TestBusy_Overlaps(t *testing.T) {
 			bothClocks(t, func(t *testing.T, frozen bool) {
 				s := test.press
 				s.begin = midnight().Add(-20 * oneDay)
-				p := answering(t, midnight(), digest.Feed{ETag: `"1"`}, hourlyZones(test.zones), frozen, test.site)
+				p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(test.zones), frozen, test.site)
 				p.turn = func() Turnover { return s.look(p.now()) }
 				p.run(fiftyTwo)
 				late := 0

@@ -88,7 +88,7 @@ func (s *search) refused(address string, err error) Result {
 	case t.status == http.StatusForbidden, t.status >= 500:
 		wait = max(wait, refusedSearch)
 	}
-	r.Feed = digest.Feed{URL: address, LastStatus: t.status, LastError: oneLine(t.text), NotBefore: after(s.p.now(), wait)}
+	r.Feed = digest.Feed{URL: address, Failures: digest.Failures{LastStatus: t.status, LastError: oneLine(t.text)}, Schedule: digest.Schedule{NotBefore: after(s.p.now(), wait)}}
 	return r
 }
 

@@ -100,7 +100,7 @@ func TestFreshUntil(t *testing.T) {
 		{why: "a 200 that says nothing any more", status: 200, before: 12 * h},
 	}
 	for _, test := range tests {
-		f := digest.Feed{DocInterval: test.doc, LastOKAt: now.Add(-24 * h)}
+		f := digest.Feed{Schedule: digest.Schedule{DocInterval: test.doc, LastOKAt: now.Add(-24 * h)}}
 		f.FreshUntil = after(f.LastOKAt, test.before)
 		succeed(&f, test.status, test.status == 304, now)
 		if got := freshUntil(f, header(test.header...), test.status == 304, now); !got.Equal(after(now, test.want)) {

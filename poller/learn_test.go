@@ -13,7 +13,7 @@ import (
 func TestHeadFirst(t *testing.T) {
 	now := midnight()
 	known := func(change func(*digest.Feed)) digest.Feed {
-		f := digest.Feed{ParsedAt: now.Add(-day1), ETag: `"1"`}
+		f := digest.Feed{Schedule: digest.Schedule{ParsedAt: now.Add(-day1)}, Validators: digest.Validators{ETag: `"1"`}}
 		if change != nil {
 			change(&f)
 		}
@@ -109,8 +109,8 @@ func TestHeadLearned(t *testing.T) {
 		first  func(request) string // answers the first fetch
 		then   func(request) string // and the polls after it
 		polls  string
-		head   digest.Learned
-		cond   digest.Learned
+		head   digest.Ability
+		cond   digest.Ability
 		ending Outcome
 	}{
 		{"all is well", first, first, "HEAD, GET, GET", digest.Works, digest.Works, Unchanged},

@@ -11,7 +11,7 @@ func TestOwnInterval(t *testing.T) {
 	const h, d = time.Hour, 24 * time.Hour
 	now := midnight()
 	newest := func(ago time.Duration) func(*digest.Feed) { return func(f *digest.Feed) { f.NewestAt = now.Add(-ago) } }
-	learned := func(conditional, head digest.Learned) func(*digest.Feed) {
+	learned := func(conditional, head digest.Ability) func(*digest.Feed) {
 		return func(f *digest.Feed) { f.Conditional, f.Head = conditional, head }
 	}
 	address := func(s string) func(*digest.Feed) { return func(f *digest.Feed) { f.URL = s } }
@@ -47,7 +47,7 @@ func TestOwnInterval(t *testing.T) {
 		{"S37: the date works", func(f *digest.Feed) { f.ByDate, f.Conditional, f.Head = true, digest.Works, digest.Useless }, 0},
 	}
 	for _, test := range tests {
-		f := digest.Feed{URL: "https://a.example/feed", ETag: `"1"`, ParsedAt: now}
+		f := digest.Feed{URL: "https://a.example/feed", Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{ParsedAt: now}}
 		test.change(&f)
 		if got := OwnInterval(f, now); got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)

@@ -62,7 +62,7 @@ func TestS20_Penalties(t *testing.T) {
 	}
 	for _, test := range tests {
 		now := midnight()
-		f := digest.Feed{State: digest.FeedActive, Errors: test.errors}
+		f := digest.Feed{State: digest.FeedActive, Failures: digest.Failures{Errors: test.errors}}
 		if test.trial {
 			f.State = digest.FeedTrial
 		}
@@ -105,7 +105,7 @@ func TestSucceed(t *testing.T) {
 		fail(&f, failure{status: 410}, now.Add(-91*oneDay))
 		f.LastError, f.State = "410 Gone", state
 		succeed(&f, 200, false, now)
-		if f != (digest.Feed{State: digest.FeedActive, LastStatus: 200, LastOKAt: now}) {
+		if f != (digest.Feed{State: digest.FeedActive, Failures: digest.Failures{LastStatus: 200}, Schedule: digest.Schedule{LastOKAt: now}}) {
 			t.Errorf("%s: %+v", state, f)
 		}
 	}
@@ -115,9 +115,11 @@ func TestS20_Gone(t *testing.T) {
 	now := midnight()
 	const d = oneDay
 	said := func(ago time.Duration) digest.Feed { // 410, first so long ago
-		return digest.Feed{GoneAt: now.Add(-ago), LastStatus: 410, LastAttemptAt: now.Add(-time.Second), State: digest.FeedActive}
+		return digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-ago), LastStatus: 410}, Schedule: digest.Schedule{LastAttemptAt: now.Add(-time.Second)}, State: digest.FeedActive}
 	}
-	well := func(ago time.Duration) digest.Feed { return digest.Feed{LastStatus: 304, LastOKAt: now.Add(-ago)} }
+	well := func(ago time.Duration) digest.Feed {
+		return digest.Feed{Failures: digest.Failures{LastStatus: 304}, Schedule: digest.Schedule{LastOKAt: now.Add(-ago)}}
+	}
 	type siblings = []digest.Feed
 	tests := []struct {
 		why      string
@@ -136,12 +138,12 @@ func TestS20_Gone(t *testing.T) {
 		{"all of the host has said so for 80 days", said(80 * d), siblings{said(80 * d), said(79 * d)}, false},
 		{"some say so, the others were not asked since", said(0), siblings{said(0), well(time.Hour)}, false},
 		{"and a day later it says so again", said(d + time.Second), siblings{said(d), well(30 * time.Hour)}, true},
-		{"a day later the sibling fails otherwise", said(d + time.Second), siblings{{LastStatus: 500, Errors: 9, LastOKAt: now.Add(-9 * d)}}, true},
+		{"a day later the sibling fails otherwise", said(d + time.Second), siblings{{Failures: digest.Failures{LastStatus: 500, Errors: 9}, Schedule: digest.Schedule{LastOKAt: now.Add(-9 * d)}}}, true},
 		{"a sibling that was never read", said(0), siblings{{}}, false},
-		{"a day later, not asked again", digest.Feed{GoneAt: now.Add(-2 * d), LastStatus: 410, LastAttemptAt: now.Add(-2 * d)}, siblings{well(3 * d)}, false},
-		{"a day later it is another error", digest.Feed{GoneAt: now.Add(-d), LastStatus: 500, LastAttemptAt: now}, siblings{well(2 * d)}, false},
-		{"an error, alone", digest.Feed{LastStatus: 404, LastAttemptAt: now}, nil, false},
-		{"gone already", digest.Feed{GoneAt: now, LastStatus: 410, State: digest.FeedGone}, nil, false},
+		{"a day later, not asked again", digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-2 * d), LastStatus: 410}, Schedule: digest.Schedule{LastAttemptAt: now.Add(-2 * d)}}, siblings{well(3 * d)}, false},
+		{"a day later it is another error", digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-d), LastStatus: 500}, Schedule: digest.Schedule{LastAttemptAt: now}}, siblings{well(2 * d)}, false},
+		{"an error, alone", digest.Feed{Failures: digest.Failures{LastStatus: 404}, Schedule: digest.Schedule{LastAttemptAt: now}}, nil, false},
+		{"gone already", digest.Feed{Failures: digest.Failures{GoneAt: now, LastStatus: 410}, State: digest.FeedGone}, nil, false},
 	}
 	for _, test := range tests {
 		if got := Gone(test.f, test.siblings, now); got != test.want {

@@ -20,17 +20,18 @@ func anyFeed(r *rand.Rand, now time.Time) digest.Feed {
 	}
 	some := func(d ...time.Duration) time.Duration { return d[r.IntN(len(d))] }
 	f := digest.Feed{
-		ID:            digest.FeedID(r.IntN(100)),
-		LastAttemptAt: near(50*time.Hour, 0),
-		LastOKAt:      near(50*time.Hour, 0),
-		NotBefore:     near(time.Hour, 50*time.Hour),
-		FreshUntil:    near(time.Hour, 24*time.Hour),
-		OwnInterval:   some(0, 0, 12*time.Hour, 24*time.Hour, 37*time.Hour, 7*oneDay),
-		HostInterval:  some(0, 0, 0, 48*time.Hour, 100*oneDay),
-		BusyInterval:  some(0, 0, time.Hour, 5*time.Hour),
-		Errors:        r.IntN(3) * r.IntN(9),
-		LastStatus:    []int{0, 200, 304, 403, 404, 410, 429, 500, 503}[r.IntN(9)],
-		State:         []digest.FeedState{"", digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone}[r.IntN(5)],
+		ID: digest.FeedID(r.IntN(100)),
+		Schedule: digest.Schedule{
+			LastAttemptAt: near(50*time.Hour, 0),
+			LastOKAt:      near(50*time.Hour, 0),
+			NotBefore:     near(time.Hour, 50*time.Hour),
+			FreshUntil:    near(time.Hour, 24*time.Hour),
+			OwnInterval:   some(0, 0, 12*time.Hour, 24*time.Hour, 37*time.Hour, 7*oneDay),
+			HostInterval:  some(0, 0, 0, 48*time.Hour, 100*oneDay),
+			BusyInterval:  some(0, 0, time.Hour, 5*time.Hour),
+		},
+		Failures: digest.Failures{Errors: r.IntN(3) * r.IntN(9), LastStatus: []int{0, 200, 304, 403, 404, 410, 429, 500, 503}[r.IntN(9)]},
+		State:    []digest.FeedState{"", digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone}[r.IntN(5)],
 	}
 	if f.LastAttemptAt.After(now) {
 		f.LastAttemptAt = now

@@ -11,7 +11,7 @@ import (
 func TestStatus(t *testing.T) {
 	now := midnight()
 	later, before := now.Add(3*time.Hour), now.Add(-2*oneDay)
-	read := digest.Feed{ParsedAt: before, LastAttemptAt: now.Add(-time.Hour), ETag: `"1"`}
+	read := digest.Feed{Schedule: digest.Schedule{ParsedAt: before, LastAttemptAt: now.Add(-time.Hour)}, Validators: digest.Validators{ETag: `"1"`}}
 	with := func(change func(*digest.Feed)) digest.Feed {
 		f := read
 		change(&f)
@@ -42,16 +42,16 @@ func TestStatus(t *testing.T) {
 		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive, "posts may be lost between the midnights of its readers: asked every hour until they no longer are"},
 		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting, "wants to be left alone at this time (00-01h, 22h UTC); asked before and after it"},
 		{with(func(f *digest.Feed) { f.SkipDays, f.SkipHours = 1, 1<<5|1<<23 }), StateActive, "asked at each midnight of a reader, or before the times at which it wants to be left alone (05h, 23h, Sunday UTC)"},
-		{failing(digest.Feed{NotBefore: later}, 404, "404 Not Found", 1), StatePenalised, "404 Not Found; left alone until 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{NotBefore: later}, 500, "500 Internal Server Error", 3), StatePenalised,
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 404, "404 Not Found", 1), StatePenalised, "404 Not Found; left alone until 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 500, "500 Internal Server Error", 3), StatePenalised,
 			"500 Internal Server Error; failing since 2026-11-18 00:00 UTC, 3 times in a row; left alone until 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{NotBefore: now}, 404, "404 Not Found", 1), StateActive, "404 Not Found; asked again at the next midnight of a reader"},
-		{failing(digest.Feed{NotBefore: now, PollAt: later}, 0, "connection refused", 1), StateActive, "connection refused; asked again at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{NotBefore: later, GoneAt: before}, 410, "410 Gone", 1), StatePenalised,
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now}}, 404, "404 Not Found", 1), StateActive, "404 Not Found; asked again at the next midnight of a reader"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now, PollAt: later}}, 0, "connection refused", 1), StateActive, "connection refused; asked again at 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 1), StatePenalised,
 			"410 Gone; said since 2026-11-18 00:00 UTC, and gone for good unless all of its host says so; left alone until 2026-11-20 03:00 UTC"},
 		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead, "failing since 2026-11-18 00:00 UTC, asked no more until a ping or a reader speaks for it: 404 Not Found"},
 		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting, "given up after failing since 2026-11-18 00:00 UTC; somebody wants it, so it is asked once more"},
-		{failing(digest.Feed{State: digest.FeedGone, GoneAt: before}, 410, "410 Gone", 2), StateGone, "the site says that this feed is gone for good (410), since 2026-11-18 00:00 UTC"},
+		{failing(digest.Feed{State: digest.FeedGone, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 2), StateGone, "the site says that this feed is gone for good (410), since 2026-11-18 00:00 UTC"},
 		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says that this feed is gone for good (410)"},
 	}
 	for _, test := range tests {
@@ -64,7 +64,7 @@ func TestStatus(t *testing.T) {
 
 // TestStatus_NoSecret: what a feed's address holds is not told.
 func TestStatus_NoSecret(t *testing.T) {
-	f := digest.Feed{URL: "http://me:secret@a.example/", OwnInterval: oneDay / 2, LastAttemptAt: midnight(), ParsedAt: midnight(), ETag: `"1"`}
+	f := digest.Feed{URL: "http://me:secret@a.example/", Schedule: digest.Schedule{OwnInterval: oneDay / 2, LastAttemptAt: midnight(), ParsedAt: midnight()}, Validators: digest.Validators{ETag: `"1"`}}
 	if _, reason := Status(f, midnight()); strings.Contains(reason, "secret") || strings.Contains(reason, "me:") {
 		t.Error(reason)
 	}

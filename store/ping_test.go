@@ -114,11 +114,11 @@ func TestVouch(t *testing.T) {
 		poll   time.Time
 	}{
 		{"well", digest.Feed{State: digest.FeedActive}, true, digest.FeedActive, noon},
-		{"still fresh", digest.Feed{State: digest.FeedActive, FreshUntil: later}, false, digest.FeedActive, later},
-		{"penalised", digest.Feed{State: digest.FeedActive, NotBefore: later, LastStatus: 500}, false, digest.FeedActive, later},
-		{"dead", digest.Feed{State: digest.FeedDead, NotBefore: later, LastStatus: 500}, true, digest.FeedTrial, noon},
-		{"gone", digest.Feed{State: digest.FeedGone, NotBefore: later, LastStatus: 410}, true, digest.FeedTrial, noon},
-		{"dead, and told when", digest.Feed{State: digest.FeedDead, NotBefore: later, LastStatus: 429}, false, digest.FeedTrial, later},
+		{"still fresh", digest.Feed{State: digest.FeedActive, Schedule: digest.Schedule{FreshUntil: later}}, false, digest.FeedActive, later},
+		{"penalised", digest.Feed{State: digest.FeedActive, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 500}}, false, digest.FeedActive, later},
+		{"dead", digest.Feed{State: digest.FeedDead, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 500}}, true, digest.FeedTrial, noon},
+		{"gone", digest.Feed{State: digest.FeedGone, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 410}}, true, digest.FeedTrial, noon},
+		{"dead, and told when", digest.Feed{State: digest.FeedDead, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 429}}, false, digest.FeedTrial, later},
 	}
 	each(t, func(w world) {
 		for i, tt := range tests {

@@ -170,7 +170,7 @@ func TestPruneForgetsFeedsThatNobodyTakes(t *testing.T) {
 // asked adds a feed that was asked at the given time.
 func (w world) asked(host string, at time.Time) digest.Feed {
 	w.t.Helper()
-	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, LastAttemptAt: at})
+	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, Schedule: digest.Schedule{LastAttemptAt: at}})
 	w.ok(err)
 	return f
 }

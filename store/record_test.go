@@ -100,10 +100,15 @@ func TestRecordKeepsTheWholeFeed(t *testing.T) {
 		f := w.newFeed("f.example")
 		full := digest.Feed{
 			ID: f.ID, URL: f.URL, Host: f.Host, Kind: "atom", Title: "T", SiteURL: "https://s", Language: "de",
-			ETag: `W/"x"`, LastModified: "Thu, 19 Nov 2026 12:00:00 GMT", ValidatorURL: "https://v", BodyHash: "b",
-			LastAttemptAt: f.LastAttemptAt, LastOKAt: at(2), ParsedAt: at(3), NotBefore: at(4), FreshUntil: at(5), PollAt: at(6),
-			Errors: 7, FirstErrorAt: at(8), LastStatus: 503, LastError: "down", State: digest.FeedDead,
-			Head: digest.Works, Conditional: digest.Useless, HeadRetestAt: at(9), MovedTo: "https://m", MovedSince: at(10),
+			Validators: digest.Validators{ETag: `W/"x"`, LastModified: "Thu, 19 Nov 2026 12:00:00 GMT", ValidatorURL: "https://v", BodyHash: "b"},
+			Schedule:   digest.Schedule{LastAttemptAt: f.LastAttemptAt, LastOKAt: at(2), ParsedAt: at(3), NotBefore: at(4), FreshUntil: at(5), PollAt: at(6)},
+			Failures:   digest.Failures{Errors: 7, FirstErrorAt: at(8), LastStatus: 503, LastError: "down"}, State: digest.FeedDead,
+			Learned: digest.Learned{
+				Head:         digest.Works,
+				Conditional:  digest.Useless,
+				HeadRetestAt: at(9)}, Move: digest.Move{MovedTo: "https://m",
+				MovedSince: at(10),
+			},
 		}
 		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
 		w.ok(err)

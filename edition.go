@@ -1,0 +1,93 @@
+package digest
+
+import "time"
+
+// EditionState is where an edition stands on its way to the reader; the
+// transitions are in the package mailer.
+type EditionState string
+
+// The states of an edition.
+const (
+	EditionReady       EditionState = "ready"
+	EditionLeased      EditionState = "leased"
+	EditionDotting     EditionState = "dotting" // committed just before the final dot
+	EditionInDoubt     EditionState = "in_doubt"
+	EditionSent        EditionState = "sent"
+	EditionUnconfirmed EditionState = "sent_unconfirmed" // in doubt twice: not sent a third time
+	EditionFailed      EditionState = "failed"
+	EditionExpired     EditionState = "expired"  // never accepted in its time: the next edition carries its posts
+	EditionUnmailed    EditionState = "unmailed" // its reader has no mail, or their address is suppressed: it stands in the web view only
+)
+
+// An Edition is what one digest delivers for one local date. It is sealed when
+// released: its posts are those with (DigestID, DueAt) and never change.
+type Edition struct {
+	ID        EditionID
+	DigestID  DigestID
+	LocalDate Date
+	DueAt     time.Time
+	SendAt    time.Time
+	Number    int
+	State     EditionState
+	Attempt   int
+	MessageID string    // without angle brackets; empty until first composed
+	Date      time.Time // of the message: the instant of queueing, kept on a resend in doubt
+	NextAt    time.Time // when it may be tried next
+	ExpiresAt time.Time // not sent after this
+	DotAt     time.Time
+	SentAt    time.Time
+	Reply     string
+	Error     string
+
+	// The midnight before DueAt, and when it was released; zero: this is the
+	// digest's first. They tell which posts are late.
+	PrevDueAt      time.Time
+	PrevReleasedAt time.Time
+
+	// BoundFrom and BoundTo are when the pause began and ended of which it holds
+	// all that came; zero: it is an ordinary edition.
+	BoundFrom, BoundTo time.Time
+}
+
+// A Delivery is an edition claimed for sending, with all that the envelope and
+// the page need to know of its reader.
+type Delivery struct {
+	Edition
+	UserID     UserID
+	Email      string
+	TimeZone   string
+	DigestName string
+	Token      string // of the lease: marks made without it change nothing
+	WasInDoubt bool   // sent once already, acceptance unknown
+	Domain     string // of the address: its lane
+	Slow       bool   // its lane, or the route, is recovering: tell it of what is accepted
+	Look
+}
+
+// A Dot is the promise that is committed just before a message's final dot is
+// written: from then until its Mark the edition may or may not have been
+// accepted, and Date and MessageID must not change on a resend.
+type Dot struct {
+	ID        EditionID
+	MessageID string // without angle brackets
+	Date      time.Time
+	Recipient string // the address it goes to
+}
+
+// A Mark is what became of a claimed edition.
+type Mark struct {
+	ID    EditionID
+	State EditionState // sent, ready, failed, expired, in_doubt or sent_unconfirmed
+	Reply string       // what the server said, or where the file lies
+	Error string       // one line for people; empty when sent
+
+	// NextAt is when it may be tried again, for ready and in_doubt.
+	NextAt time.Time
+
+	// Bounce says what the refusal tells of the reader's address; nil: nothing.
+	// A hard one suppresses the address in the same transaction.
+	Bounce *Bounce
+
+	// Uncounted takes the attempt back: the trouble was the route's, not the message's.
+	Uncounted bool
+}

@@ -1,0 +1,177 @@
+package digest
+
+import "time"
+
+// FeedState is the lasting condition of a feed. Waiting and penalties are not
+// states: they follow from times in the record and end by themselves.
+type FeedState string
+
+// The states of a feed.
+const (
+	FeedActive FeedState = "active"
+	FeedDead   FeedState = "dead" // failed for too long; asked no more until someone vouches for it
+	FeedGone   FeedState = "gone" // said 410
+
+	// FeedTrial is a dead or gone feed that somebody vouches for: it is asked
+	// once more, and a good answer makes it active.
+	FeedTrial FeedState = "trial"
+)
+
+// An Ability is what polling has taught about one thing a feed's server can do.
+type Ability string
+
+// What can be known of HEAD and of conditional GET.
+const (
+	Unknown Ability = ""
+	Works   Ability = "works"  // HEAD tells the truth; conditional GET answers 304
+	Useless Ability = "broken" // refused, lies, or is ignored
+	Lies    Ability = "lies"   // conditional GET: 304 was proven to be said of another document; none is sent
+)
+
+// A Feed is a document at a URL, polled once for everyone.
+type Feed struct {
+	ID       FeedID
+	URL      string // as subscribed, query byte for byte
+	Host     string // lower-case host name without port: the unit of pacing
+	Domain   string // registrable domain of Host: the unit that is slowed when it limits us
+	Kind     string // as package feed names it: "rss", "atom", ...; empty until read
+	Title    string
+	SiteURL  string
+	Language string
+	NewestAt time.Time // date of its newest post, never in the future; zero: not known
+	Parser   int       // the version of the parser that read its document
+	State    FeedState
+
+	Validators
+	Schedule
+	Learned
+	Failures
+	Move
+}
+
+// Validators are what the last 200 said of its document, byte for byte, and the
+// URL that said it (RFC 9110 section 8.8).
+type Validators struct {
+	ETag         string
+	LastModified string
+	ValidatorURL string // validators are sent to no other URL
+	BodyHash     string // SHA-256 of the decoded body that was parsed
+	Length       int64  // its Content-Length, as it travelled; 0: it had none
+}
+
+// A Schedule is when a feed was asked and when it may be asked again.
+type Schedule struct {
+	LastAttemptAt time.Time // committed before the first request of a poll
+	LastOKAt      time.Time // last 200 or 304 that could be used
+	ParsedAt      time.Time // last time a document was read; zero: never yet
+	NotBefore     time.Time // Retry-After or penalty
+	FreshUntil    time.Time // Cache-Control or Expires
+	PollAt        time.Time // queued for this instant; zero: not queued
+	LeaseUntil    time.Time
+	PingedAt      time.Time // a ping that no poll has answered yet
+
+	// Least times between two polls, 0 for none: by its document's own word
+	// (ttl, sy:updatePeriod), by our manners, by the operator's rule for its
+	// host, and while it outruns its readers (then it is asked by itself, not
+	// only at midnights).
+	DocInterval  time.Duration
+	OwnInterval  time.Duration
+	HostInterval time.Duration
+	BusyInterval time.Duration
+
+	SkipHours uint32   // bit h: not in hour h of the UTC day
+	SkipDays  Weekdays // not on these days in UTC
+}
+
+// Learned is what polling has taught about a feed's server.
+type Learned struct {
+	Head         Ability
+	Conditional  Ability
+	HeadRetestAt time.Time
+	Repeats      int  // full answers in a row with the same bytes and the same ETag
+	ByDate       bool // asked by If-Modified-Since alone: its ETag is in the way
+	Doubted      bool // its validators may lie: asked without them once
+}
+
+// Failures are the polls in a row that brought nothing.
+type Failures struct {
+	Errors       int       // consecutive failed polls
+	FirstErrorAt time.Time // the first of them
+	FailingSince time.Time // the first of the failed polls in a row, throttled ones too
+	LastStatus   int       // last HTTP status; 0: no answer
+	LastError    string
+	GoneAt       time.Time // when it first said 410; zero once it answers well
+}
+
+// A Move is a permanent redirect of a feed, seen or believed.
+type Move struct {
+	MovedTo    string    // where a permanent redirect leads, until it is believed
+	MovedSince time.Time // first sighting of MovedTo
+	MovedFrom  string    // where it was before it last moved for good
+	MovedAt    time.Time // when it did
+}
+
+// A Post is an entry of a feed, stored once.
+type Post struct {
+	ID          PostID
+	FeedID      FeedID
+	Identity    string // unique within the feed and stable under edits
+	URL         string // absolute; the author's own page
+	Title       string // plain text, never empty
+	Author      string
+	Language    string
+	PublishedAt time.Time // never later than SeenAt; zero: the document has no date
+	SeenAt      time.Time
+	ReadBefore  time.Time // when the feed had last been read before SeenAt; zero: never
+	Summary     string    // plain text, a few sentences
+	Content     string    // sanitised HTML
+	ImageURL    string
+	ContentHash string // of the raw entry; changes when the author edits it
+}
+
+// An Enclosure is a file that belongs to an entry.
+type Enclosure struct {
+	URL    string
+	Type   string
+	Length int64 // bytes; 0: not given
+}
+
+// A PostRef is what an edition stores of a post: its key and its feed's.
+type PostRef struct {
+	PostID  PostID
+	FeedID  FeedID
+	Carried bool // of an earlier edition, which could not be delivered
+}
+
+// A Source is a feed as readers see it.
+type Source struct {
+	FeedID   FeedID
+	Title    string // the feed's own
+	SiteURL  string // the site's page, else the feed's address
+	Language string
+}
+
+// A NoticeKind says what an edition tells its reader of a feed.
+type NoticeKind string
+
+// The kinds of notice.
+const (
+	NoticeGone NoticeKind = "gone" // the site says 410; the subscription has ended
+	NoticeDead NoticeKind = "dead" // failing for 90 days; asked no more
+	NoticeGap  NoticeKind = "gap"  // posts may be missing
+)
+
+// A Notice is what an edition tells its reader of a feed.
+type Notice struct {
+	DigestID DigestID
+	FeedID   FeedID
+	Kind     NoticeKind
+	Title    string // the reader's own title of the feed, else the feed's, else empty
+	URL      string // of the feed
+	Gap             // of NoticeGap
+}
+
+// A Gap is a time of which posts of a feed may be missing.
+type Gap struct {
+	From, To time.Time
+}
