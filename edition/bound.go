@@ -16,20 +16,20 @@ type away struct{ from, to time.Time }
 
 // bind makes p bound: of each site that is not only listed anyway the newest
 // posts stay, and the others become its rest.
-func (w away) bind(p *render.Page, zone *time.Location) {
+func (w away) bind(p *render.Edition, zone *time.Location) {
 	if w.from.IsZero() {
 		return
 	}
 	p.Bound = true
 	how := "this is all that came."
-	for i := range p.Sites {
-		s := &p.Sites[i]
-		if len(s.Blocks) <= boundPosts || p.LayoutOf(*s) == digest.Headlines {
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		if len(s.Posts) <= boundPosts || p.LayoutOf(*s) == digest.Headlines {
 			continue
 		}
 		how = "the newest three of each site, the rest as headlines."
-		s.Late = max(0, s.Late-(len(s.Blocks)-boundPosts))
-		s.Blocks, s.Rest = s.Blocks[:boundPosts:boundPosts], s.Blocks[boundPosts:]
+		s.Late = max(0, s.Late-(len(s.Posts)-boundPosts))
+		s.Posts, s.Rest = s.Posts[:boundPosts:boundPosts], s.Posts[boundPosts:]
 	}
 	p.Note = "You were away" + w.dates(p.Date, zone) + ": " + how
 }

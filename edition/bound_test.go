@@ -23,10 +23,10 @@ func returning() *shelf {
 	return s
 }
 
-func shape(p render.Page) string {
+func shape(p render.Edition) string {
 	out := ""
-	for _, s := range p.Sites {
-		out += fmt.Sprintf("%s %d+%d late %d, ", s.Title, len(s.Blocks), len(s.Rest), s.Late)
+	for _, s := range p.Sections {
+		out += fmt.Sprintf("%s %d+%d late %d, ", s.Title, len(s.Posts), len(s.Rest), s.Late)
 	}
 	return out
 }
@@ -51,7 +51,7 @@ func TestBoundEdition(t *testing.T) {
 	} {
 		d := deliveries()[0]
 		d.TimeZone, d.BoundFrom, d.BoundTo = c.zone, c.from, c.to
-		p, err := builder(returning()).Page(t.Context(), d)
+		p, err := builder(returning()).Edition(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +61,8 @@ func TestBoundEdition(t *testing.T) {
 		if got, want := shape(p), "A fruit of my own 1+0 late 0, Zebra 3+2 late 0, "; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if z := p.Sites[1]; z.Blocks[0].Title != "P2" || z.Rest[0].Title != "P4" {
-			t.Errorf("%s is first, %s the first of the rest", z.Blocks[0].Title, z.Rest[0].Title)
+		if z := p.Sections[1]; z.Posts[0].Title != "P2" || z.Rest[0].Title != "P4" {
+			t.Errorf("%s is first, %s the first of the rest", z.Posts[0].Title, z.Rest[0].Title)
 		}
 	}
 }
@@ -73,15 +73,15 @@ func TestBoundHeadlines(t *testing.T) {
 	s.choices[1][1] = digest.Subscription{Display: digest.Headlines}
 	d := deliveries()[0]
 	d.TimeZone, d.BoundFrom, d.BoundTo = "UTC", noon(3), noon(17)
-	p, err := builder(s).Page(t.Context(), d)
+	p, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := shape(p); got != "A fruit of my own 1+0 late 0, Zebra 5+0 late 2, " || p.Note != "You were away from 3 to 17 November: this is all that came." {
 		t.Errorf("%s %q", got, p.Note)
 	}
-	if p.Sites[0].Folder != "Fruit" || p.Sites[0].Display != digest.Headlines {
-		t.Errorf("%+v", p.Sites[0])
+	if p.Sections[0].Folder != "Fruit" || p.Sections[0].Display != digest.Headlines {
+		t.Errorf("%+v", p.Sections[0])
 	}
 }
 
@@ -98,7 +98,7 @@ func TestPreviewOfABoundEdition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Note != want || !p.Bound || len(p.Sites[1].Rest) != 2 {
+		if p.Note != want || !p.Bound || len(p.Sections[1].Rest) != 2 {
 			t.Errorf("%q, want %q: %s", p.Note, want, shape(p))
 		}
 	}

@@ -79,27 +79,27 @@ func (b *Builder) proxied(src string) string {
 	return b.base + "/image/" + b.signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
-// Block renders one post as it would be in a page.
-func (b *Builder) Block(p digest.Post) *render.Block { return render.NewPictured(p, b.proxied) }
+// Post renders one post as it would be in a page.
+func (b *Builder) Post(p digest.Post) *render.Post { return render.NewPost(p, b.proxied) }
 
-// Page gives the content of one sealed edition. Of d it needs ID, DigestID,
+// Edition gives the content of one sealed edition. Of d it needs ID, DigestID,
 // DueAt, PrevDueAt, PrevReleasedAt, BoundFrom, BoundTo, LocalDate, Number and TimeZone.
-func (b *Builder) Page(ctx context.Context, d digest.Delivery) (render.Page, error) {
-	pages, err := b.Pages(ctx, []digest.Delivery{d})
+func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Edition, error) {
+	pages, err := b.Editions(ctx, []digest.Delivery{d})
 	if err != nil {
-		return render.Page{}, err
+		return render.Edition{}, err
 	}
 	return pages[0], nil
 }
 
-// Pages gives the content of sealed editions, in the order of ds. However many
+// Editions gives the content of sealed editions, in the order of ds. However many
 // they are, the store is asked five times at most.
-func (b *Builder) Pages(ctx context.Context, ds []digest.Delivery) ([]render.Page, error) {
+func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
 	return b.pages(ctx, ds, true)
 }
 
 // pages is Pages; without folders for mail, which does not show them.
-func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool) ([]render.Page, error) {
+func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool) ([]render.Edition, error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
@@ -120,11 +120,11 @@ func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool)
 		return nil, err
 	}
 	known := zones{}
-	pages := make([]render.Page, len(ds))
+	pages := make([]render.Edition, len(ds))
 	for i, d := range ds {
-		pages[i] = render.Page{
+		pages[i] = render.Edition{
 			Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email,
-			Sites:          stock.sites(refs[d.ID], choices[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
+			Sections:       stock.sites(refs[d.ID], choices[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
 			WebURL:         b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
 			UnsubscribeURL: b.unsubscribe(d.DigestID),
 			HomeURL:        b.base + "/",
@@ -143,32 +143,32 @@ func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool)
 
 // Preview gives the page that d's next midnight would bring as things stand.
 // Nothing of it is kept: a waiting post may still change.
-func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string) (render.Page, error) {
+func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string) (render.Edition, error) {
 	loc, err := time.LoadLocation(d.TimeZone)
 	if err != nil {
-		return render.Page{}, fmt.Errorf("reading the time zone of digest %d: %w", d.ID, err)
+		return render.Edition{}, fmt.Errorf("reading the time zone of digest %d: %w", d.ID, err)
 	}
 	refs, err := b.store.WaitingPosts(ctx, d.ID)
 	if err != nil {
-		return render.Page{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
+		return render.Edition{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
 	}
 	choices, err := b.store.Choices(ctx, []digest.DigestID{d.ID}, true)
 	if err != nil {
-		return render.Page{}, fmt.Errorf("reading readers' choices: %w", err)
+		return render.Edition{}, fmt.Errorf("reading readers' choices: %w", err)
 	}
 	notices, err := b.store.WaitingNotices(ctx, d.ID)
 	if err != nil {
-		return render.Page{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
+		return render.Edition{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
 	}
 	stock, err := b.fresh(ctx, refs)
 	if err != nil {
-		return render.Page{}, err
+		return render.Edition{}, err
 	}
 	date := digest.DateOf(d.NextDueAt.In(loc))
 	last := midnight{d.LastDueAt, d.LastDueAt} // what was found before its release does not wait any more
-	page := render.Page{
+	page := render.Edition{
 		Date: date, Number: d.Editions + 1, Name: d.Name, Recipient: recipient,
-		Sites:          stock.sites(refs, choices[d.ID], last),
+		Sections:       stock.sites(refs, choices[d.ID], last),
 		Notices:        newClock(date, loc).sentences(notices),
 		UnsubscribeURL: b.unsubscribe(d.ID),
 		HomeURL:        b.base + "/",
@@ -183,8 +183,8 @@ func (b *Builder) unsubscribe(id digest.DigestID) string {
 	return b.base + "/unsubscribe/" + b.signer.Sign(digest.ForUnsubscribe, int64(id))
 }
 
-// A Printed is an edition ready to be put in an envelope.
-type Printed struct {
+// A Mail is an edition ready to be put in an envelope.
+type Mail struct {
 	Delivery       digest.Delivery
 	Name           string // of the paper
 	render.Message        // HTML and Text quoted-printable, as render.Encoded gives them
@@ -193,15 +193,15 @@ type Printed struct {
 	HomeURL        string
 }
 
-// Print renders sealed editions, in the order of ds.
-func (b *Builder) Print(ctx context.Context, ds []digest.Delivery) ([]Printed, error) {
+// Mails renders sealed editions, in the order of ds.
+func (b *Builder) Mails(ctx context.Context, ds []digest.Delivery) ([]Mail, error) {
 	pages, err := b.pages(ctx, ds, false)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Printed, len(ds))
+	out := make([]Mail, len(ds))
 	for i, p := range pages {
-		m, err := render.Encoded(p)
+		m, err := render.EncodedMail(p)
 		if err != nil {
 			return nil, fmt.Errorf("printing edition %d: %w", ds[i].ID, err)
 		}
@@ -209,7 +209,7 @@ func (b *Builder) Print(ctx context.Context, ds []digest.Delivery) ([]Printed, e
 		if name == "" {
 			name = render.DefaultName
 		}
-		out[i] = Printed{
+		out[i] = Mail{
 			Delivery: ds[i], Name: name, Message: m,
 			UnsubscribeURL: p.UnsubscribeURL, WebURL: p.WebURL, HomeURL: p.HomeURL,
 		}

@@ -150,11 +150,11 @@ func builder(s *shelf) *edition.Builder {
 }
 
 // contents writes a page's sites and posts in their order.
-func contents(p render.Page) string {
+func contents(p render.Edition) string {
 	var parts []string
-	for _, s := range p.Sites {
+	for _, s := range p.Sections {
 		var titles []string
-		for _, b := range s.Blocks {
+		for _, b := range s.Posts {
 			titles = append(titles, b.Title)
 		}
 		parts = append(parts, s.Title+": "+strings.Join(titles, ", "))
@@ -163,7 +163,7 @@ func contents(p render.Page) string {
 }
 
 func TestPages(t *testing.T) {
-	pages, err := builder(stocked()).Pages(t.Context(), deliveries())
+	pages, err := builder(stocked()).Editions(t.Context(), deliveries())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,17 +179,17 @@ func TestPages(t *testing.T) {
 		t.Errorf("page %+v", p)
 	}
 	for i, want := range []string{"he", "en"} {
-		if got := pages[0].Sites[1+i].Blocks[0].Language; got != want {
+		if got := pages[0].Sections[1+i].Posts[0].Language; got != want {
 			t.Errorf("a post without a language has %q, want its feed's, %q", got, want)
 		}
 	}
-	if got := pages[1].Sites[0].Blocks[0].Language; got != "fr" {
+	if got := pages[1].Sections[0].Posts[0].Language; got != "fr" {
 		t.Errorf("a post's own language became %q", got)
 	}
 }
 
 func TestLinks(t *testing.T) {
-	pages, err := builder(stocked()).Pages(t.Context(), deliveries())
+	pages, err := builder(stocked()).Editions(t.Context(), deliveries())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestPostsAreReadOnce(t *testing.T) {
 	s := stocked()
 	b := builder(s)
 	for range 3 {
-		if _, err := b.Pages(t.Context(), deliveries()); err != nil {
+		if _, err := b.Editions(t.Context(), deliveries()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -227,12 +227,12 @@ func TestTitlesFollowTheirFeed(t *testing.T) {
 	s := stocked()
 	b := builder(s)
 	ds := deliveries()[1:]
-	if _, err := b.Pages(t.Context(), ds); err != nil {
+	if _, err := b.Editions(t.Context(), ds); err != nil {
 		t.Fatal(err)
 	}
 	s.sources[1] = digest.Source{FeedID: 1, Title: "Aardvark"}
 	ds[0].DueAt = ds[0].DueAt.Add(time.Hour)
-	pages, err := b.Pages(t.Context(), ds)
+	pages, err := b.Editions(t.Context(), ds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestCacheIsBounded(t *testing.T) {
 	s := stocked()
 	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example", CacheBytes: 10})
 	for range 2 {
-		pages, err := b.Pages(t.Context(), deliveries())
+		pages, err := b.Editions(t.Context(), deliveries())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func TestPreview(t *testing.T) {
 	changed := s.posts[30]
 	changed.Title = "Stone, revised"
 	s.posts[30] = changed
-	pages, err := b.Pages(t.Context(), deliveries()[1:])
+	pages, err := b.Editions(t.Context(), deliveries()[1:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,14 +289,14 @@ func TestPreviewOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := render.Edition(p)
+	m, err := render.Mail(p)
 	if err != nil || !strings.HasSuffix(m.Subject, "no posts") || !strings.Contains(m.Text, "Nothing new") {
 		t.Errorf("%q, %v", m.Subject, err)
 	}
 }
 
 func TestPrint(t *testing.T) {
-	printed, err := builder(stocked()).Print(t.Context(), deliveries())
+	printed, err := builder(stocked()).Mails(t.Context(), deliveries())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,16 +326,16 @@ func TestPrint(t *testing.T) {
 func TestStoreErrorsComeThrough(t *testing.T) {
 	s := stocked()
 	s.broken = &digest.Error{Kind: digest.Unavailable, Message: "the database is away"}
-	if _, err := builder(s).Print(t.Context(), deliveries()); digest.KindOf(err) != digest.Unavailable {
+	if _, err := builder(s).Mails(t.Context(), deliveries()); digest.KindOf(err) != digest.Unavailable {
 		t.Errorf("error %v", err)
 	}
-	if _, err := builder(s).Page(t.Context(), deliveries()[0]); !errors.Is(err, s.broken) {
+	if _, err := builder(s).Edition(t.Context(), deliveries()[0]); !errors.Is(err, s.broken) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC"}, ""); !errors.Is(err, s.broken) {
 		t.Errorf("error %v", err)
 	}
-	if pages, err := builder(s).Pages(t.Context(), nil); err != nil || pages != nil {
+	if pages, err := builder(s).Editions(t.Context(), nil); err != nil || pages != nil {
 		t.Errorf("nothing to do gave %v, %v", pages, err)
 	}
 }
@@ -347,7 +347,7 @@ func TestManyAtOnce(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 20 {
-				if _, err := b.Print(t.Context(), deliveries()); err != nil {
+				if _, err := b.Mails(t.Context(), deliveries()); err != nil {
 					t.Error(err)
 				}
 			}

@@ -37,15 +37,15 @@ func TestWhatIsLate(t *testing.T) {
 		p.ID, p.FeedID, p.Title = 10, 1, "Older"
 		s.posts[10] = p
 		e.ID, e.DigestID, e.DueAt, e.LocalDate = 100, 1, midnight(20), deliveries()[0].LocalDate
-		page, err := builder(s).Page(t.Context(), digest.Delivery{Edition: e})
+		page, err := builder(s).Edition(t.Context(), digest.Delivery{Edition: e})
 		if err != nil {
 			t.Fatal(err)
 		}
 		total := 0
-		for _, site := range page.Sites {
+		for _, site := range page.Sections {
 			total += site.Late
 		}
-		if zebra := page.Sites[2]; total != c.want || zebra.Late != c.want {
+		if zebra := page.Sections[2]; total != c.want || zebra.Late != c.want {
 			t.Errorf("%s: %d of the site and %d in all are late, want %d", c.name, zebra.Late, total, c.want)
 		}
 	}
@@ -64,18 +64,18 @@ func TestLateForOneReader(t *testing.T) {
 	ds := deliveries()
 	ds[0].PrevDueAt, ds[0].PrevReleasedAt = midnight(20), release(20)
 	ds[1].PrevDueAt, ds[1].PrevReleasedAt = midnight(19), release(19)
-	pages, err := builder(s).Pages(t.Context(), ds)
+	pages, err := builder(s).Editions(t.Context(), ds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := contents(pages[0]); got != "A fruit of my own: Stone | apple: לחם | Zebra: Undated, Older, Newer" {
 		t.Errorf("the late post is not the last of its site: %s", got)
 	}
-	first, second := pages[0].Sites[2], pages[1].Sites[1]
+	first, second := pages[0].Sections[2], pages[1].Sections[1]
 	if first.Late != 1 || second.Late != 0 {
 		t.Errorf("late: %d and %d", first.Late, second.Late)
 	}
-	if first.Blocks[2] != second.Blocks[0] {
+	if first.Posts[2] != second.Posts[0] {
 		t.Error("two readers do not share a block")
 	}
 }
@@ -90,12 +90,12 @@ func TestLateOnesAreNewestFirst(t *testing.T) {
 	}
 	d := deliveries()[0]
 	d.PrevDueAt, d.PrevReleasedAt = midnight(19), release(19)
-	page, err := builder(s).Page(t.Context(), d)
+	page, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := contents(page); got != "A fruit of my own: Stone | apple: לחם | Zebra: Newer, Older, Undated" || page.Sites[2].Late != 3 {
-		t.Errorf("%s, %d late", got, page.Sites[2].Late)
+	if got := contents(page); got != "A fruit of my own: Stone | apple: לחם | Zebra: Newer, Older, Undated" || page.Sections[2].Late != 3 {
+		t.Errorf("%s, %d late", got, page.Sections[2].Late)
 	}
 }
 
@@ -108,8 +108,8 @@ func TestPreviewTellsWhatIsLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Sites[0].Late != want {
-			t.Errorf("after the midnight of %v %d are late, want %d", last, p.Sites[0].Late, want)
+		if p.Sections[0].Late != want {
+			t.Errorf("after the midnight of %v %d are late, want %d", last, p.Sections[0].Late, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestLook(t *testing.T) {
 	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example", PostalAddress: "1 Example Street"})
 	d := deliveries()[0]
 	d.Look = look
-	page, err := b.Page(t.Context(), d)
+	page, err := b.Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, p := range map[string]render.Page{"edition": page, "preview": preview} {
+	for name, p := range map[string]render.Edition{"edition": page, "preview": preview} {
 		if p.Look != look || p.PostalAddress != "1 Example Street" {
 			t.Errorf("%s: %+v, %q", name, p.Look, p.PostalAddress)
 		}
@@ -42,11 +42,11 @@ func TestProxiedPictures(t *testing.T) {
 	s.posts[30] = p
 	d := deliveries()[1]
 	d.Look = digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}
-	page, err := builder(s).Page(t.Context(), d)
+	page, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := render.Edition(page)
+	m, err := render.Mail(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +67,12 @@ func TestCarriedPostsAreLate(t *testing.T) {
 	for i := range refs {
 		refs[i].Carried = refs[i].PostID == 11 // the newest
 	}
-	page, err := builder(s).Page(t.Context(), deliveries()[0])
+	page, err := builder(s).Edition(t.Context(), deliveries()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	zebra := page.Sites[2]
-	if last := zebra.Blocks[len(zebra.Blocks)-1]; zebra.Late != 1 || last.Title != "Newer" {
+	zebra := page.Sections[2]
+	if last := zebra.Posts[len(zebra.Posts)-1]; zebra.Late != 1 || last.Title != "Newer" {
 		t.Errorf("%d are late, and %q is the last", zebra.Late, last.Title)
 	}
 }
@@ -90,11 +90,11 @@ func TestCacheCountsWhatGrows(t *testing.T) {
 	d.Layout = digest.FullText
 	for range 3 {
 		s.postsRead = 0
-		page, err := b.Page(t.Context(), d)
+		page, err := b.Edition(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := render.Encoded(page); err != nil {
+		if _, err := render.EncodedMail(page); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ type article struct {
 	published int64 // 0: it has no date
 	seen      int64
 	before    int64 // when its feed had last been read before that; 0: never
-	block     *render.Block
+	block     *render.Post
 }
 
 // at is when it was published, else first seen.
@@ -44,14 +44,14 @@ func (m midnight) missed(a *article) bool {
 
 // An outlet is a feed with its headings rendered.
 type outlet struct {
-	site     render.Site // without posts
+	site     render.Section // without posts
 	feed     digest.FeedID
 	key      string // that sites are ordered by
 	language string // that the feed names, for its posts
 }
 
 func newOutlet(feed digest.FeedID, title, url, language string) outlet {
-	site := render.NewSite(title, url, language)
+	site := render.NewSection(title, url, language)
 	return outlet{site, feed, strings.ToLower(site.Title), language}
 }
 
@@ -109,7 +109,7 @@ func (b *Builder) load(ctx context.Context, s stock, want missing) error {
 		if p.Language == "" {
 			p.Language = s.outlets[p.FeedID].language
 		}
-		s.articles[p.ID] = &article{p.ID, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), render.NewPictured(p, b.proxied)}
+		s.articles[p.ID] = &article{p.ID, seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), render.NewPost(p, b.proxied)}
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func seconds(t time.Time) int64 {
 }
 
 // sites puts one reader's posts in order; last is the midnight before theirs.
-func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]digest.Subscription, last midnight) []render.Site {
+func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]digest.Subscription, last midnight) []render.Section {
 	bySite := map[digest.FeedID][]placed{}
 	for _, r := range refs {
 		if a, ok := s.articles[r.PostID]; ok {
@@ -135,11 +135,11 @@ func (s stock) sites(refs []digest.PostRef, own map[digest.FeedID]digest.Subscri
 		choice := own[feed]
 		o := s.outlet(feed, choice.Title)
 		o.site.Display, o.site.Folder = choice.Display, choice.Folder
-		o.site.Blocks, o.site.Late = order(articles)
+		o.site.Posts, o.site.Late = order(articles)
 		outlets = append(outlets, o)
 	}
 	slices.SortFunc(outlets, byTitle)
-	sites := make([]render.Site, len(outlets))
+	sites := make([]render.Section, len(outlets))
 	for i, o := range outlets {
 		sites[i] = o.site
 	}
@@ -164,9 +164,9 @@ type placed struct {
 }
 
 // order gives the posts of one feed, the late ones last, and how many those are.
-func order(articles []placed) (blocks []*render.Block, late int) {
+func order(articles []placed) (blocks []*render.Post, late int) {
 	slices.SortFunc(articles, newestFirst)
-	blocks = make([]*render.Block, 0, len(articles))
+	blocks = make([]*render.Post, 0, len(articles))
 	for _, a := range articles {
 		if !a.late {
 			blocks = append(blocks, a.block)

@@ -23,7 +23,7 @@ func toldOn(t *testing.T, date digest.Date, zone string, notices ...digest.Notic
 	s.notices = map[digest.EditionID][]digest.Notice{100: notices}
 	d := deliveries()[0]
 	d.LocalDate, d.TimeZone = date, zone
-	p, err := builder(s).Page(t.Context(), d)
+	p, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,15 +148,15 @@ func TestNoSentenceIsCut(t *testing.T) {
 	}}
 	d := deliveries()[0]
 	d.ID, d.TimeZone = 7, "UTC"
-	p, err := builder(s).Page(t.Context(), d)
+	p, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := render.Edition(p)
+	m, err := render.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Subject != "Friday 20 November: 3 notes" || len(p.Sites) != 0 {
+	if m.Subject != "Friday 20 November: 3 notes" || len(p.Sections) != 0 {
 		t.Errorf("subject %q", m.Subject)
 	}
 	text := strings.Join(strings.Fields(m.Text), " ")
@@ -176,7 +176,7 @@ func TestEachReaderTheirOwn(t *testing.T) {
 	ds = append(ds, ds[0])
 	ds[2].ID = 102
 	ds[0].TimeZone, ds[1].TimeZone, ds[2].TimeZone = "Asia/Kolkata", "America/Sao_Paulo", "UTC"
-	pages, err := builder(s).Pages(t.Context(), ds)
+	pages, err := builder(s).Editions(t.Context(), ds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func BenchmarkEditions(b *testing.B) {
 		var r race
 		for b.Loop() {
 			now := c.nextMidnight(b, posts)
-			var typical edition.Printed
+			var typical edition.Mail
 			ours := timed(func() {
 				c.release(b, now)
 				typical = c.printAll(b, now)
@@ -37,7 +37,7 @@ func BenchmarkEditions(b *testing.B) {
 }
 
 // printAll claims and prints every edition that is due and gives the last.
-func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Printed) {
+func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Mail) {
 	b.Helper()
 	builder, printed := c.printer(), 0
 	for {
@@ -46,7 +46,7 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Printed) {
 		if len(claimed) == 0 {
 			break
 		}
-		out, err := builder.Builder.Print(b.Context(), claimed)
+		out, err := builder.Builder.Mails(b.Context(), claimed)
 		ok(b, err)
 		printed += len(out)
 		last = out[len(out)-1]
@@ -58,7 +58,7 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Printed) {
 }
 
 // scanAndCopy is the limit of BenchmarkEditions.
-func (c *crowd) scanAndCopy(b *testing.B, now time.Time, posts int, typical edition.Printed) {
+func (c *crowd) scanAndCopy(b *testing.B, now time.Time, posts int, typical edition.Mail) {
 	b.Helper()
 	rows, err := c.db.QueryContext(b.Context(), `SELECT digest_id, post_id FROM digest_posts WHERE visible_at = `+
 		seconds(now)+` ORDER BY digest_id, visible_at, post_id`)

@@ -141,7 +141,7 @@ func (h *house) job() *hourly.Job {
 type press struct{ *edition.Builder }
 
 func (p press) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
-	printed, err := p.Builder.Print(ctx, ds)
+	printed, err := p.Builder.Mails(ctx, ds)
 	mails := make([]mailer.Mail, len(printed))
 	for i, e := range printed {
 		mails[i] = mailer.Mail{To: e.Delivery.Email, Subject: e.Subject, HTML: e.HTML, Text: e.Text, Encoded: true, UnsubscribeURL: e.UnsubscribeURL}

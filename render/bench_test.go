@@ -8,18 +8,18 @@ import (
 )
 
 // fifteen is the page that the targets speak of: 15 posts, about 30 KB.
-func fifteen() Page {
+func fifteen() Edition {
 	base := typical()
 	p := base
-	p.Sites = nil
+	p.Sections = nil
 	for i := range 7 {
-		s := NewSite(base.Sites[i].Title, base.Sites[i].URL, base.Sites[i].Language)
+		s := NewSection(base.Sections[i].Title, base.Sections[i].URL, base.Sections[i].Language)
 		for k := range 2 + (i+1)/7 {
 			q := harbour().posts[0]
 			q.URL += fmt.Sprintf("/%d/%d", i, k)
-			s.Blocks = append(s.Blocks, NewBlock(q))
+			s.Posts = append(s.Posts, NewPost(q, nil))
 		}
-		p.Sites = append(p.Sites, s)
+		p.Sections = append(p.Sections, s)
 	}
 	return p
 }
@@ -43,7 +43,7 @@ func BenchmarkEdition(b *testing.B) {
 	var size int
 	b.ReportAllocs()
 	for b.Loop() {
-		m, err := Encoded(p)
+		m, err := EncodedMail(p)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -65,9 +65,9 @@ func concatenate(s *sheet) string {
 	return b.String()
 }
 
-func BenchmarkNewBlock(b *testing.B) {
+func BenchmarkNewPost(b *testing.B) {
 	p := harbour().posts[0]
 	for b.Loop() {
-		NewBlock(p)
+		NewPost(p, nil)
 	}
 }

@@ -25,9 +25,9 @@ const (
 // no date, but a new subscription may bring an old one.
 const oldAfter = 72 * time.Hour
 
-// A Block is one post rendered once, shared by all its readers. It is safe for
+// A Post is one post rendered once, shared by all its readers. It is safe for
 // concurrent use and its exported fields are never changed.
-type Block struct {
+type Post struct {
 	ID       digest.PostID
 	Title    string // plain text, one line, never empty
 	URL      string // the author's own page; empty if the post's address is not http(s)
@@ -73,12 +73,11 @@ type pair struct {
 
 // NewBlock renders a post. It trusts nothing in it. Where the post names no
 // language, the caller puts the feed's into it.
-func NewBlock(p digest.Post) *Block { return NewPictured(p, nil) }
 
 // NewPictured is NewBlock for readers some of whom want pictures shown: proxy
 // gives their addresses. Without one their descriptions are shown.
-func NewPictured(p digest.Post, proxy Proxy) *Block {
-	b := &Block{
+func NewPost(p digest.Post, proxy Proxy) *Post {
+	b := &Post{
 		ID:      p.ID,
 		Title:   clean(p.Title, titleColumns),
 		URL:     address(p.URL),
@@ -138,7 +137,7 @@ func saysMore(content, excerpt string) bool {
 }
 
 // short is the block with less of its excerpt.
-func (b *Block) short() pair {
+func (b *Post) short() pair {
 	return b.brief.get(func() pair {
 		e := cut(b.Excerpt, shortColumns)
 		return b.kept(newPiece(postHTML(b, e)), newText(postText(b, e)))
@@ -146,19 +145,19 @@ func (b *Block) short() pair {
 }
 
 // row is the block's headline with its byline.
-func (b *Block) row() pair {
+func (b *Post) row() pair {
 	return b.listed.get(func() pair { return b.kept(newPiece(rowHTML(b)), newText(rowText(b))) })
 }
 
 // kept counts what was made after the block.
-func (b *Block) kept(html, text piece) pair {
+func (b *Post) kept(html, text piece) pair {
 	b.grown.Add(int64(len(html.plain) + len(html.coded) + len(text.plain) + len(text.coded)))
 	return pair{html, text}
 }
 
 // Size is about how many bytes of memory the block takes. It grows when a
 // reader is the first to want something of it.
-func (b *Block) Size() int {
+func (b *Post) Size() int {
 	n := 768 + int(b.grown.Load()) + len(b.content) + len(b.Title) + len(b.Excerpt) + len(b.URL) + len(b.Byline) + len(b.lead)
 	for _, p := range [...]piece{b.line, b.full, b.item, b.entry, b.linked} {
 		n += len(p.plain) + len(p.coded)
@@ -166,7 +165,7 @@ func (b *Block) Size() int {
 	return n
 }
 
-func untitled(b *Block) string {
+func untitled(b *Post) string {
 	if b.Excerpt != "" {
 		return cut(b.Excerpt, 80)
 	}
@@ -175,7 +174,7 @@ func untitled(b *Block) string {
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if
 // it is old. Blocks are shared by all time zones, so younger posts have none.
-func (b *Block) byline(p digest.Post) string {
+func (b *Post) byline(p digest.Post) string {
 	var parts []string
 	ours := "" // a mark before what we add: figures first would be set last between Hebrew or Arabic
 	if b.Dir == "rtl" {

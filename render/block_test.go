@@ -23,7 +23,7 @@ func TestByline(t *testing.T) {
 		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)}, "רנה · \u200e2 min read"},
 	} {
 		c.post.Title = c.post.Author
-		if got := NewBlock(c.post).Byline; got != c.want {
+		if got := NewPost(c.post, nil).Byline; got != c.want {
 			t.Errorf("byline %q, want %q", got, c.want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestBlockNames(t *testing.T) {
 		{digest.Post{Title: "\x00\u202e"}, "Untitled", ""},
 		{digest.Post{Title: "AT&amp;T <b>"}, "AT&amp;T <b>", ""}, // titles are text: nothing is decoded here
 	} {
-		if b := NewBlock(c.post); b.Title != c.title || b.Excerpt != c.excerpt {
+		if b := NewPost(c.post, nil); b.Title != c.title || b.Excerpt != c.excerpt {
 			t.Errorf("%q, %q, want %q, %q", b.Title, b.Excerpt, c.title, c.excerpt)
 		}
 	}
@@ -139,7 +139,7 @@ func TestLanguage(t *testing.T) {
 		{"", "Привет", ""}, // many languages are written so
 		{"", "المخبز", ""},
 	} {
-		b := NewBlock(digest.Post{Title: "x " + c.text, Language: c.tag})
+		b := NewPost(digest.Post{Title: "x " + c.text, Language: c.tag}, nil)
 		if b.Language != c.want {
 			t.Errorf("language of %q, %q: %q, want %q", c.tag, c.text, b.Language, c.want)
 		}
@@ -148,7 +148,7 @@ func TestLanguage(t *testing.T) {
 
 // TestShortKeepsTheRest: a shortened block is the whole one with less excerpt.
 func TestShortKeepsTheRest(t *testing.T) {
-	b := NewBlock(harbour().posts[0])
+	b := NewPost(harbour().posts[0], nil)
 	s := b.short()
 	if len(s.html.plain) >= len(b.full.plain) || !strings.Contains(s.html.plain, "…</p>") || !strings.Contains(s.text.plain, b.URL) {
 		t.Errorf("%s", s.html.plain)

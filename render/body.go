@@ -23,7 +23,7 @@ type stop struct {
 }
 
 // body is the post's full text; nil if it has none.
-func (b *Block) body(images digest.Images) *body {
+func (b *Post) body(images digest.Images) *body {
 	if b.content == "" {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (b *Block) body(images digest.Images) *body {
 	return l.get(func() *body { return b.setBody(images) })
 }
 
-func (b *Block) setBody(images digest.Images) *body {
+func (b *Post) setBody(images digest.Images) *body {
 	tree := b.beyondTitle(grow(b.content, images, b.proxy))
 	if tree == nil {
 		return nil
@@ -53,7 +53,7 @@ func (b *Block) setBody(images digest.Images) *body {
 }
 
 // beyondTitle is tree without the headline once more; nil if there is nothing else.
-func (b *Block) beyondTitle(tree []*block) []*block {
+func (b *Post) beyondTitle(tree []*block) []*block {
 	if len(tree) > 0 && tree[0].kind == heading && clean(plainText(tree[0].line), titleColumns) == b.Title {
 		tree = tree[1:]
 	}
@@ -112,7 +112,7 @@ type where struct {
 }
 
 // top writes the headline, and decides in what direction the whole is set.
-func (s *setter) top(b *Block, tree []*block) {
+func (s *setter) top(b *Post, tree []*block) {
 	s.base = b.around(tree)
 	s.w.WriteString(postTopHTML(b))
 	s.w.WriteString(`<div class="tx" dir="` + s.base.dir + `"` + align(s.base.dir, textStyle(s.base, tree)) + ">\n")
@@ -121,7 +121,7 @@ func (s *setter) top(b *Block, tree []*block) {
 }
 
 // around is in what direction and language the whole text is set.
-func (b *Block) around(tree []*block) where {
+func (b *Post) around(tree []*block) where {
 	at := where{dir: "ltr", lang: b.Language}
 	if rtl, ltr := countBlocks(tree); rtl > ltr || rtl > 0 && rtlLanguage(b.Language) {
 		at.dir = "rtl"
@@ -130,7 +130,7 @@ func (b *Block) around(tree []*block) where {
 }
 
 // bottom ends the post, and writes the way on for those who get it cut.
-func (s *setter) bottom(b *Block) {
+func (s *setter) bottom(b *Post) {
 	s.pop()
 	s.w.WriteString("</div>\n")
 	s.line()

@@ -243,7 +243,7 @@ func (s *setter) pictureHTML(p *picture) {
 }
 
 // continueLabel says where the rest of a post is.
-func continueLabel(b *Block) string {
+func continueLabel(b *Post) string {
 	if host := b.Host(); host != "" {
 		return "Continue reading at " + host
 	}
@@ -251,7 +251,7 @@ func continueLabel(b *Block) string {
 }
 
 // Host is the name of the site that the author's page is on; empty if there is none.
-func (b *Block) Host() string {
+func (b *Post) Host() string {
 	u, err := url.Parse(b.URL)
 	if err != nil {
 		return ""
@@ -260,7 +260,7 @@ func (b *Block) Host() string {
 }
 
 // onwardHTML leads to the rest of a post.
-func onwardHTML(b *Block, style string) string {
+func onwardHTML(b *Post, style string) string {
 	if b.URL == "" {
 		return `<p class="by" style="` + style + `;color:` + muted + `">` + leftOut + "</p>\n"
 	}
@@ -271,7 +271,7 @@ func onwardHTML(b *Block, style string) string {
 // leftOut is said of a post that has no page of its own.
 const leftOut = "The rest of this post is too long for a mail."
 
-func teaserHTML(b *Block) string {
+func teaserHTML(b *Post) string {
 	t := postTopHTML(b)
 	if b.Excerpt != "" {
 		t += `<p class="ex"` + align(b.Dir, teaserStyle) + ">" + html.EscapeString(b.Excerpt) + "</p>\n"

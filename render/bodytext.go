@@ -190,14 +190,14 @@ func filled(texts []string) []string {
 	return out
 }
 
-func onwardText(b *Block) string {
+func onwardText(b *Post) string {
 	if b.URL == "" {
 		return "\n" + leftOut + "\n"
 	}
 	return "\n" + continueLabel(b) + ":\n" + b.URL + "\n"
 }
 
-func teaserText(b *Block) string {
+func teaserText(b *Post) string {
 	var w strings.Builder
 	w.WriteString(postTopText(b))
 	if b.Excerpt != "" {

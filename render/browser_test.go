@@ -30,8 +30,8 @@ func TestInABrowser(t *testing.T) {
 	chromium := findChromium(t)
 	mux := http.NewServeMux()
 	var frames, want strings.Builder
-	for name, page := range map[string]Page{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
-		m, err := Edition(page)
+	for name, page := range map[string]Edition{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
+		m, err := Mail(page)
 		if err != nil {
 			t.Fatal(err)
 		}

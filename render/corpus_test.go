@@ -44,13 +44,13 @@ func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
 }
 
 // pageOf is an edition of one site.
-func pageOf(title string, posts []digest.Post, look digest.Look) Page {
-	site := NewSite(title, "https://site.example/", "")
+func pageOf(title string, posts []digest.Post, look digest.Look) Edition {
+	site := NewSection(title, "https://site.example/", "")
 	for _, p := range posts {
-		site.Blocks = append(site.Blocks, NewPictured(p, testProxy))
+		site.Posts = append(site.Posts, NewPost(p, testProxy))
 	}
-	return Page{
-		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 7, Sites: []Site{site}, Look: look,
+	return Edition{
+		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 7, Sections: []Section{site}, Look: look,
 		WebURL: "https://digest.example/e/x", UnsubscribeURL: "https://digest.example/unsubscribe/y", HomeURL: "https://digest.example/",
 		Recipient: "ada@example.org", PostalAddress: "The Paper, 1 Example Street, 1000 Sometown",
 	}
@@ -70,7 +70,7 @@ func looks() []digest.Look {
 func TestRealFeeds(t *testing.T) {
 	for name, posts := range corpusPosts(t, 6) {
 		for _, look := range looks() {
-			m, err := Edition(pageOf(name, posts, look))
+			m, err := Mail(pageOf(name, posts, look))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,9 +35,9 @@ func TestAddressesAreEven(t *testing.T) {
 }
 
 // checkEven counts the addresses of both versions.
-func checkEven(t *testing.T, p Page) {
+func checkEven(t *testing.T, p Edition) {
 	t.Helper()
-	m, err := Edition(p)
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func pageAddresses(t *testing.T, page string) int {
 }
 
 // linkedPage is an edition of n posts that lead and speak of many places.
-func linkedPage(rng *rand.Rand, n int) Page {
+func linkedPage(rng *rand.Rand, n int) Edition {
 	p := page()
 	p.WebURL, p.HomeURL, p.UnsubscribeURL = "https://paper.com/e/1", "https://paper.com/", "https://paper.com/u/1"
 	p.PostalAddress = "The Paper, 1 Street"
@@ -73,7 +73,7 @@ func linkedPage(rng *rand.Rand, n int) Page {
 		p.Notices = append(p.Notices, "May have missed posts from https://site.com/feed between 09:10 and 23:50.")
 	}
 	for i := 0; i < n; {
-		s := Site{Title: "A site", Late: rng.IntN(3)}
+		s := Section{Title: "A site", Late: rng.IntN(3)}
 		if rng.IntN(3) > 0 {
 			s.URL = "https://site.com/"
 		}
@@ -85,9 +85,9 @@ func linkedPage(rng *rand.Rand, n int) Page {
 			for range rng.IntN(12) {
 				q.Content += "<p>" + some(rng, 40) + "</p>"
 			}
-			s.Blocks = append(s.Blocks, NewPictured(q, func(src string) string { return "https://paper.com/image/" + src[len("https://"):] }))
+			s.Posts = append(s.Posts, NewPost(q, func(src string) string { return "https://paper.com/image/" + src[len("https://"):] }))
 		}
-		p.Sites = append(p.Sites, s)
+		p.Sections = append(p.Sections, s)
 	}
 	return p
 }

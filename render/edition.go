@@ -12,12 +12,12 @@ const maxSubject = 100
 // DefaultName is the name of a paper that has none of its own.
 const DefaultName = "Daily Digest"
 
-// A Page is the content of one reader's edition, in the order it is shown.
-type Page struct {
+// A Edition is the content of one reader's edition, in the order it is shown.
+type Edition struct {
 	Date           digest.Date // the reader's local date
 	Number         int         // of the edition; 0 shows none
 	Name           string      // of the paper; empty: DefaultName
-	Sites          []Site
+	Sections       []Section
 	WebURL         string   // the edition in a browser; empty: it has none yet (a preview)
 	UnsubscribeURL string   // absolute http(s)
 	HomeURL        string   // the reader's sites and settings, absolute http(s)
@@ -52,7 +52,7 @@ const (
 	postalColumns    = 200
 )
 
-// Edition renders a page. HTML and Text are UTF-8 with LF line ends. However
+// Mail renders a page. HTML and Text are UTF-8 with LF line ends. However
 // large the page, HTML stays under 95,000 bytes, and under 100,000 when it is
 // quoted-printable: mail clients hide what is beyond.
 //
@@ -61,14 +61,14 @@ const (
 // with a link to the rest; excerpts are shortened; posts become headlines, every
 // site keeping its newest excerpts as long as any; headlines are left to the
 // web edition, again evenly.
-func Edition(p Page) (Message, error) { return setPage(p, false) }
+func Mail(p Edition) (Message, error) { return setPage(p, false) }
 
-// Encoded is Edition with HTML and Text already quoted-printable (RFC 2045
+// EncodedMail is Edition with HTML and Text already quoted-printable (RFC 2045
 // section 6.7) with CRLF line ends, as a message's body carries them. Blocks
 // are kept encoded, so it costs little more than Edition.
-func Encoded(p Page) (Message, error) { return setPage(p, true) }
+func EncodedMail(p Edition) (Message, error) { return setPage(p, true) }
 
-func setPage(p Page, coded bool) (Message, error) {
+func setPage(p Edition, coded bool) (Message, error) {
 	e, err := newPress(p)
 	if err != nil {
 		return Message{}, err
@@ -83,7 +83,7 @@ func setPage(p Page, coded bool) (Message, error) {
 
 // A press holds what is known of a page before it is decided how much of it fits.
 type press struct {
-	Page
+	Edition
 	posts   int
 	deepest depth   // of any site's posts, where there is room
 	mosts   []depth // the most of each site's posts; nil: of all the deepest
@@ -96,13 +96,13 @@ type press struct {
 	top     int    // how many pieces of the frame are the top
 }
 
-func newPress(p Page) (*press, error) {
-	e := &press{Page: p}
+func newPress(p Edition) (*press, error) {
+	e := &press{Edition: p}
 	if err := e.tidy(); err != nil {
 		return nil, fmt.Errorf("rendering the edition of %s: %w", p.Date, err)
 	}
-	for i := range e.Sites {
-		e.posts += e.Sites[i].posts()
+	for i := range e.Sections {
+		e.posts += e.Sections[i].posts()
 	}
 	e.setMosts()
 	e.notes = tidyNotices(p.Notices, e.posts == 0)
@@ -144,7 +144,7 @@ func (e *press) tidy() error {
 	e.Recipient = clean(e.Recipient, recipientColumns)
 	e.PostalAddress = clean(e.PostalAddress, postalColumns)
 	e.Note = cleanNotice(e.Note)
-	e.Sites = tidySites(e.Sites)
+	e.Sections = tidySites(e.Sections)
 	return nil
 }
 

@@ -27,12 +27,12 @@ func TestSubject(t *testing.T) {
 	} {
 		p := page()
 		p.Date = c.date
-		p.Sites = make([]Site, c.sites+1) // one without posts, which does not count
+		p.Sections = make([]Section, c.sites+1) // one without posts, which does not count
 		for i := range c.posts {
-			s := &p.Sites[i%c.sites]
-			s.Blocks = append(s.Blocks, NewBlock(post("https://a.example/", "A title", "", "", 0)))
+			s := &p.Sections[i%c.sites]
+			s.Posts = append(s.Posts, NewPost(post("https://a.example/", "A title", "", "", 0), nil))
 		}
-		m, err := Edition(p)
+		m, err := Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,16 +43,16 @@ func TestSubject(t *testing.T) {
 }
 
 func TestRefusesAPageWithoutAWayOut(t *testing.T) {
-	for name, spoil := range map[string]func(*Page){
-		"no unsubscribe link": func(p *Page) { p.UnsubscribeURL = "" },
-		"a mailto":            func(p *Page) { p.UnsubscribeURL = "mailto:a@b.example" },
-		"a relative home":     func(p *Page) { p.HomeURL = "/" },
-		"a bad web link":      func(p *Page) { p.WebURL = "javascript:alert(1)" },
-		"no date":             func(p *Page) { p.Date = digest.Date{} },
+	for name, spoil := range map[string]func(*Edition){
+		"no unsubscribe link": func(p *Edition) { p.UnsubscribeURL = "" },
+		"a mailto":            func(p *Edition) { p.UnsubscribeURL = "mailto:a@b.example" },
+		"a relative home":     func(p *Edition) { p.HomeURL = "/" },
+		"a bad web link":      func(p *Edition) { p.WebURL = "javascript:alert(1)" },
+		"no date":             func(p *Edition) { p.Date = digest.Date{} },
 	} {
 		p := typical()
 		spoil(&p)
-		if _, err := Edition(p); err == nil {
+		if _, err := Mail(p); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -60,7 +60,7 @@ func TestRefusesAPageWithoutAWayOut(t *testing.T) {
 
 // TestStructure reads the page as a screen reader would.
 func TestStructure(t *testing.T) {
-	m, err := Edition(typical())
+	m, err := Mail(typical())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestStructure(t *testing.T) {
 
 // TestScripts: every text says its language, and runs in its direction.
 func TestScripts(t *testing.T) {
-	m, err := Edition(typical())
+	m, err := Mail(typical())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestHostilePosts(t *testing.T) {
 	p.Name = "Paper</title><script>\nX: y"
 	p.Recipient = `"<b>"@example.org`
 	p.Notices = []string{"<script>", "\r\n.\r\n"}
-	m, err := Edition(p)
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestWhatGivesWay(t *testing.T) {
 		{900, false, false, false, true}, // then headlines are left out
 	} {
 		p := large(c.posts)
-		m, err := Edition(p)
+		m, err := Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,15 +207,15 @@ func TestWhatGivesWay(t *testing.T) {
 			t.Errorf("%d posts: no site is a heading", c.posts)
 		}
 		if c.below && !c.every {
-			if n := len(all(doc, "h2")); n != len(p.Sites) {
-				t.Errorf("%d posts: %d of %d sites keep an excerpt", c.posts, n, len(p.Sites))
+			if n := len(all(doc, "h2")); n != len(p.Sections) {
+				t.Errorf("%d posts: %d of %d sites keep an excerpt", c.posts, n, len(p.Sections))
 			}
 		}
 	}
 }
 
 func TestTextLines(t *testing.T) {
-	m, err := Edition(typical())
+	m, err := Mail(typical())
 	if err != nil {
 		t.Fatal(err)
 	}

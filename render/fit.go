@@ -36,7 +36,7 @@ func (e *press) depth(p *plan, site, post int) depth {
 	switch {
 	case p.each != nil:
 		return p.each[site][post]
-	case post >= len(e.Sites[site].Blocks):
+	case post >= len(e.Sections[site].Posts):
 		return headline
 	}
 	return min(p.all, e.most(site))
@@ -53,16 +53,16 @@ func (e *press) most(site int) depth {
 // setMosts finds how much is shown of each site's posts; most pages show all alike.
 func (e *press) setMosts() {
 	e.deepest = layoutDepth(e.Layout)
-	for i := range e.Sites {
-		if e.Sites[i].Display != "" && e.mosts == nil {
-			e.mosts = make([]depth, len(e.Sites))
+	for i := range e.Sections {
+		if e.Sections[i].Display != "" && e.mosts == nil {
+			e.mosts = make([]depth, len(e.Sections))
 		}
 	}
 	if e.mosts == nil {
 		return
 	}
 	e.deepest = headline
-	for i, s := range e.Sites {
+	for i, s := range e.Sections {
 		e.mosts[i] = layoutDepth(e.LayoutOf(s))
 		e.deepest = max(e.deepest, e.mosts[i])
 	}
@@ -86,9 +86,9 @@ func (e *press) sets(p *plan, site int) bool {
 // indexes is how many posts of a site are in the index: all but a rest that is
 // listed below its posts.
 func (e *press) indexes(p *plan, site int) int {
-	s := &e.Sites[site]
+	s := &e.Sections[site]
 	if p.each == nil && e.sets(p, site) {
-		return len(s.Blocks)
+		return len(s.Posts)
 	}
 	return s.posts()
 }
@@ -111,9 +111,9 @@ func (e *press) fit() plan {
 			return p
 		}
 	}
-	p := plan{index: true, each: make([][]depth, len(e.Sites))}
-	for i := range e.Sites {
-		p.each[i] = make([]depth, e.Sites[i].posts())
+	p := plan{index: true, each: make([][]depth, len(e.Sections))}
+	for i := range e.Sections {
+		p.each[i] = make([]depth, e.Sections[i].posts())
 	}
 	used := e.headlines(&p, frame.plus(newPiece(e.moreHTML(e.posts)).size()), room)
 	if p.shown == e.posts && e.deepest > headline {
@@ -140,8 +140,8 @@ func (e *press) plans() []plan {
 // measure is the size of all sites and posts at one depth.
 func (e *press) measure(p *plan) size {
 	var n size
-	for i := range e.Sites {
-		s := &e.Sites[i]
+	for i := range e.Sections {
+		s := &e.Sections[i]
 		if p.index {
 			n = n.plus(e.measureIndex(p, i))
 		}
@@ -150,7 +150,7 @@ func (e *press) measure(p *plan) size {
 		}
 		n = n.plus(s.parts.head.size())
 		d := e.depth(p, i, 0)
-		for j, b := range s.Blocks {
+		for j, b := range s.Posts {
 			n = n.plus(e.below(b, p, d)).plus(s.late(j).head.size())
 		}
 		if len(s.Rest) > 0 {
@@ -161,7 +161,7 @@ func (e *press) measure(p *plan) size {
 }
 
 func (e *press) measureIndex(p *plan, site int) size {
-	s := &e.Sites[site]
+	s := &e.Sections[site]
 	n := s.top().size()
 	if e.sets(p, site) {
 		n = s.parts.label.size()
@@ -173,7 +173,7 @@ func (e *press) measureIndex(p *plan, site int) size {
 	return n
 }
 
-func (e *press) measureRest(s *Site) size {
+func (e *press) measureRest(s *Section) size {
 	n := s.restOpen().size().plus(restClosePiece.size())
 	for _, b := range s.Rest {
 		n = n.plus(b.line.size())
@@ -185,7 +185,7 @@ func (e *press) measureRest(s *Site) size {
 // the first of every site, then the second of every site, and so on.
 func (e *press) headlines(p *plan, used, room size) size {
 	e.rounds(func(site, post int) bool {
-		s := &e.Sites[site]
+		s := &e.Sections[site]
 		need := s.block(post).line.size().plus(s.late(post).line.size())
 		if post == 0 {
 			need = need.plus(s.top().size()) // a little more than the label
@@ -205,11 +205,11 @@ func (e *press) headlines(p *plan, used, room size) size {
 // room, but for those of which no more is wanted.
 func (e *press) excerpts(p *plan, used, room size) {
 	e.rounds(func(site, post int) bool {
-		s := &e.Sites[site]
-		if post >= len(s.Blocks) || e.most(site) == headline {
+		s := &e.Sections[site]
+		if post >= len(s.Posts) || e.most(site) == headline {
 			return true
 		}
-		need := s.Blocks[post].short().html.size().plus(s.late(post).head.size())
+		need := s.Posts[post].short().html.size().plus(s.late(post).head.size())
 		if post == 0 {
 			need = need.plus(s.parts.head.size())
 		}
@@ -228,8 +228,8 @@ func (e *press) excerpts(p *plan, used, room size) {
 func (e *press) rounds(f func(site, post int) bool) {
 	for post := 0; ; post++ {
 		more := false
-		for site := range e.Sites {
-			if post >= e.Sites[site].posts() {
+		for site := range e.Sections {
+			if post >= e.Sections[site].posts() {
 				continue
 			}
 			more = true

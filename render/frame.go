@@ -113,7 +113,7 @@ func (e *press) leads() string {
 		if n++; n > 1 {
 			w.WriteString(" · ")
 		}
-		w.WriteString(e.Sites[site].block(post).lead)
+		w.WriteString(e.Sections[site].block(post).lead)
 		return n < 3
 	})
 	if e.posts == 0 && e.notes.all > 0 {

@@ -21,7 +21,7 @@ const (
 var textEndPiece = newPiece("</div>\n</div>\n")
 
 // extent is the most of b that takes at most level bytes, or its excerpt.
-func (e *press) extent(b *Block, level int) extent {
+func (e *press) extent(b *Post, level int) extent {
 	y := b.body(e.Images)
 	if y == nil {
 		return extent{nil, asExcerpt}
@@ -52,7 +52,7 @@ func closeSize(c stop) size {
 }
 
 // below is the size of a post below the index.
-func (e *press) below(b *Block, p *plan, d depth) size {
+func (e *press) below(b *Post, p *plan, d depth) size {
 	if d != whole {
 		return b.excerpted(d).html.size()
 	}
@@ -97,19 +97,19 @@ func (e *press) raise(p *plan, frame, room size) {
 
 // blocks are all posts that are shown whole, those with the longest texts first: they say soonest
 // that a level is too high.
-func (e *press) blocks() []*Block {
-	var all []*Block
-	for i, s := range e.Sites {
+func (e *press) blocks() []*Post {
+	var all []*Post
+	for i, s := range e.Sections {
 		if e.most(i) == whole {
-			all = append(all, s.Blocks...)
+			all = append(all, s.Posts...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *Block) int { return len(b.content) - len(a.content) })
+	slices.SortStableFunc(all, func(a, b *Post) int { return len(b.content) - len(a.content) })
 	return all
 }
 
 // postHTML sets a post below the index.
-func (e *press) postHTML(s *sheet, b *Block, p *plan, d depth) {
+func (e *press) postHTML(s *sheet, b *Post, p *plan, d depth) {
 	if d != whole {
 		s.add(b.excerpted(d).html)
 		return
@@ -132,7 +132,7 @@ func (e *press) postHTML(s *sheet, b *Block, p *plan, d depth) {
 }
 
 // postText sets the same as text.
-func (e *press) postText(s *sheet, b *Block, p *plan, d depth) {
+func (e *press) postText(s *sheet, b *Post, p *plan, d depth) {
 	if d != whole {
 		s.add(b.excerpted(d).text)
 		return

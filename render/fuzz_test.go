@@ -17,20 +17,20 @@ func FuzzEdition(f *testing.F) {
 	f.Add("24 \u05e9\u05e2\u05d5\u05ea", "https://a.example/", "", "\u2069 \u05d0 \u2068", "he", "\u2068", "", 0)
 	f.Fuzz(func(t *testing.T, title, url, author, summary, language, site, content string, n int) {
 		p := page()
-		b := NewBlock(digest.Post{URL: url, Title: title, Author: author, Summary: summary, Language: language, Content: content})
-		s := Site{Title: site, URL: url, Language: language}
+		b := NewPost(digest.Post{URL: url, Title: title, Author: author, Summary: summary, Language: language, Content: content}, nil)
+		s := Section{Title: site, URL: url, Language: language}
 		for range max(0, min(n, 400)) {
-			s.Blocks = append(s.Blocks, b)
+			s.Posts = append(s.Posts, b)
 		}
 		s.Late = n / 2
-		p.Sites = []Site{s}
+		p.Sections = []Section{s}
 		p.Notices = []string{title, SiteName(summary, url), "From " + SiteName(title, url) + " between 09:10 and 23:50", content}
 		p.Name, p.Recipient = site, author
-		m, err := Edition(p)
+		m, err := Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		coded, err := Encoded(p)
+		coded, err := EncodedMail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,13 +60,13 @@ func FuzzFullText(f *testing.F) {
 		s := sampleSite{"A site", "https://a.example/", language, []digest.Post{{URL: "https://a.example/1", Title: "A title", Content: content, Language: language}}}
 		p := looking(look, s)
 		for range max(0, min(n, 30)) {
-			p.Sites[0].Blocks = append(p.Sites[0].Blocks, p.Sites[0].Blocks[0])
+			p.Sections[0].Posts = append(p.Sections[0].Posts, p.Sections[0].Posts[0])
 		}
-		m, err := Edition(p)
+		m, err := Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		coded, err := Encoded(p)
+		coded, err := EncodedMail(p)
 		if err != nil {
 			t.Fatal(err)
 		}

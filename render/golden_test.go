@@ -14,10 +14,10 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // samples are the pages that are kept as golden files.
-func samples() map[string]Page {
+func samples() map[string]Edition {
 	noticed := typical()
 	noticed.Notices = []string{"May have missed posts from Small Compilers between 09:10 and 23:50."}
-	return map[string]Page{
+	return map[string]Edition{
 		"single":  page(sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", harbour().posts[:1]}),
 		"short":   page(harbour(), kitchen()),
 		"typical": noticed,
@@ -43,7 +43,7 @@ func samples() map[string]Page {
 func TestGolden(t *testing.T) {
 	for name, p := range samples() {
 		t.Run(name, func(t *testing.T) {
-			m, err := Edition(p)
+			m, err := Mail(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func golden(t *testing.T, name, got string) {
 // -artifacts), to look at them in a browser.
 func TestDraw(t *testing.T) {
 	for name, n := range map[string]int{"hundred.html": 100, "twohundred.html": 200, "huge.html": 500} {
-		m, err := Edition(large(n))
+		m, err := Mail(large(n))
 		if err != nil {
 			t.Fatal(err)
 		}

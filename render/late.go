@@ -27,21 +27,21 @@ func newLateParts(dir string) *lateParts {
 
 // LateLabel is what stands before Blocks[i]: words before the first of the late
 // ones, otherwise none.
-func (s Site) LateLabel(i int) string {
+func (s Section) LateLabel(i int) string {
 	if s.firstLate(i) {
 		return lateLabel
 	}
 	return ""
 }
 
-func (s *Site) firstLate(i int) bool { return s.Late > 0 && i == len(s.Blocks)-s.Late }
+func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }
 
 // late is that label as it is set, on the side where the lines after it begin.
-func (s *Site) late(i int) *lateParts {
+func (s *Section) late(i int) *lateParts {
 	switch {
 	case !s.firstLate(i):
 		return &notLate
-	case s.Blocks[i].Dir == "rtl":
+	case s.Posts[i].Dir == "rtl":
 		return lateRTL
 	}
 	return lateAuto

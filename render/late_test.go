@@ -39,8 +39,8 @@ func shownText(t *testing.T, page string) string {
 // late posts stand after a quiet label.
 func TestLatePostsComeLast(t *testing.T) {
 	p := page(garden(), harbour())
-	p.Sites[0].Late = 1
-	m, err := Edition(p)
+	p.Sections[0].Late = 1
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestLatePostsComeLast(t *testing.T) {
 
 func TestLateLabels(t *testing.T) {
 	for name, c := range map[string]struct {
-		page   Page
+		page   Edition
 		late   []int
 		labels int // in each version: in the index and below
 	}{
@@ -66,12 +66,12 @@ func TestLateLabels(t *testing.T) {
 		"the only post, not indexed":  {page(kitchen()), []int{1}, 1},
 		"more than there are":         {page(garden()), []int{30}, 2},
 		"less than none":              {page(garden()), []int{-1}, 0},
-		"a site that was set already": {Page{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sites: []Site{ready()}}, []int{1}, 2},
+		"a site that was set already": {Edition{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sections: []Section{ready()}}, []int{1}, 2},
 	} {
 		for i, n := range c.late {
-			c.page.Sites[i].Late = n
+			c.page.Sections[i].Late = n
 		}
-		m, err := Edition(c.page)
+		m, err := Mail(c.page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,9 +83,9 @@ func TestLateLabels(t *testing.T) {
 	}
 }
 
-func ready() Site {
-	s := NewSite("A Walled Garden", "https://garden.example/", "en")
-	s.Blocks = page(garden()).Sites[0].Blocks
+func ready() Section {
+	s := NewSection("A Walled Garden", "https://garden.example/", "en")
+	s.Posts = page(garden()).Sections[0].Posts
 	return s
 }
 
@@ -94,15 +94,15 @@ func ready() Site {
 func TestLateInALargeEdition(t *testing.T) {
 	for _, posts := range []int{75, 200, 900} {
 		p := large(posts)
-		for i := range p.Sites {
-			p.Sites[i].Late = i % len(p.Sites[i].Blocks)
+		for i := range p.Sections {
+			p.Sections[i].Late = i % len(p.Sections[i].Posts)
 		}
 		checkEdition(t, p)
 	}
 }
 
 // checkLate: as many labels as there are sites of which a late post is shown.
-func checkLate(t *testing.T, p Page, m Message, doc *html.Node) {
+func checkLate(t *testing.T, p Edition, m Message, doc *html.Node) {
 	t.Helper()
 	want := map[string]int{"Late": 0, lateLabel: 0}
 	e, err := newPress(p)
@@ -110,11 +110,11 @@ func checkLate(t *testing.T, p Page, m Message, doc *html.Node) {
 		t.Fatal(err)
 	}
 	pl := e.fit()
-	for i, s := range e.Sites {
+	for i, s := range e.Sections {
 		if s.Late == 0 {
 			continue
 		}
-		switch d := e.depth(&pl, i, len(s.Blocks)-s.Late); {
+		switch d := e.depth(&pl, i, len(s.Posts)-s.Late); {
 		case d >= short:
 			want[lateLabel]++
 			fallthrough
@@ -156,8 +156,8 @@ func TestLabelsForThePage(t *testing.T) {
 func TestLateRunsWithItsPosts(t *testing.T) {
 	for site, want := range map[string]bool{"harbour": false, "haifa": true} {
 		p := page(map[string]sampleSite{"harbour": harbour(), "haifa": haifa()}[site])
-		p.Sites[0].Late = 1
-		m, err := Edition(p)
+		p.Sections[0].Late = 1
+		m, err := Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,13 +172,13 @@ func TestLateRunsWithItsPosts(t *testing.T) {
 // TestABlockIsTheSameLateOrNot: blocks are shared by readers in time and late.
 func TestABlockIsTheSameLateOrNot(t *testing.T) {
 	p := page(garden())
-	before := fmt.Sprintf("%+v", p.Sites[0].Blocks[2].full) + p.Sites[0].Blocks[2].line.plain
-	p.Sites[0].Late = 2
-	m, err := Encoded(p)
+	before := fmt.Sprintf("%+v", p.Sections[0].Posts[2].full) + p.Sections[0].Posts[2].line.plain
+	p.Sections[0].Late = 2
+	m, err := EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := p.Sites[0].Blocks[2]
+	b := p.Sections[0].Posts[2]
 	if !strings.Contains(m.HTML, b.full.coded) || !strings.Contains(m.Text, b.entry.coded) {
 		t.Error("a late post is not set from its block")
 	}

@@ -163,12 +163,12 @@ func link(address, style, text string) string {
 }
 
 // headlineHTML is a post's line in the index, or all of it in a large edition.
-func headlineHTML(b *Block) string {
+func headlineHTML(b *Post) string {
 	return "<p" + attributes(b.Language, b.Dir) + align(b.Dir, lineStyle) + ">" + link(b.URL, lineLinkStyle, b.Title) + "</p>\n"
 }
 
 // rowHTML is a post in a paper of headlines.
-func rowHTML(b *Block) string {
+func rowHTML(b *Post) string {
 	style := rowStyle
 	if b.Byline == "" {
 		style = rowAloneStyle
@@ -181,7 +181,7 @@ func rowHTML(b *Block) string {
 }
 
 // postHTML is a post below the index.
-func postHTML(b *Block, excerpt string) string {
+func postHTML(b *Post, excerpt string) string {
 	var w strings.Builder
 	w.WriteString(postTopHTML(b))
 	if excerpt != "" {
@@ -194,7 +194,7 @@ func postHTML(b *Block, excerpt string) string {
 }
 
 // postTopHTML opens a post: its headline and its byline.
-func postTopHTML(b *Block) string {
+func postTopHTML(b *Post) string {
 	var w strings.Builder
 	w.WriteString("<div" + attributes(b.Language, b.Dir) + ">\n")
 	w.WriteString("<h3" + align(b.Dir, postStyle) + ">" + link(b.URL, lineLinkStyle, b.Title) + "</h3>\n")

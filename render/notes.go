@@ -149,7 +149,7 @@ func (e *press) summary() string {
 	if e.posts == 0 && e.notes.all > 0 {
 		return plural(e.notes.all, "note")
 	}
-	return Count(e.posts, len(e.Sites))
+	return Count(e.posts, len(e.Sections))
 }
 
 func plural(n int, word string) string {

@@ -36,7 +36,7 @@ func TestNotesAreCounted(t *testing.T) {
 			p = page(harbour())
 		}
 		p.Notices = c.notices
-		m, err := Edition(p)
+		m, err := Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestOnlyNotes(t *testing.T) {
 	p := page()
 	p.Notices = []string{"Small Compilers says its feed is gone for good. You are no longer subscribed to it.", notes(1)[0]}
 	checkEdition(t, p)
-	m, err := Edition(p)
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestOnlyNotes(t *testing.T) {
 func TestNotesStandAfterThePosts(t *testing.T) {
 	p := page(harbour(), kitchen())
 	p.Notices = notes(2)
-	m, err := Edition(p)
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestNoticesAreFew(t *testing.T) {
 			p.Notices = append(p.Notices, c.notice)
 		}
 		checkEdition(t, p)
-		m, err := Edition(p)
+		m, err := Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}

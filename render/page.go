@@ -41,7 +41,7 @@ func (s *sheet) join(coded bool) string {
 
 // html sets the page.
 func (e *press) html(p plan) *sheet {
-	s := &sheet{pieces: make([]piece, 0, 24+2*p.shown+3*len(e.Sites))}
+	s := &sheet{pieces: make([]piece, 0, 24+2*p.shown+3*len(e.Sections))}
 	s.pieces = append(s.pieces, e.frame.pieces[:e.top]...)
 	if p.index {
 		e.indexHTML(s, &p)
@@ -61,8 +61,8 @@ func (e *press) html(p plan) *sheet {
 
 func (e *press) indexHTML(s *sheet, p *plan) {
 	s.add(indexOpenPiece)
-	for i := range e.Sites {
-		site := &e.Sites[i]
+	for i := range e.Sections {
+		site := &e.Sections[i]
 		if e.depth(p, i, 0) == omitted {
 			continue
 		}
@@ -88,13 +88,13 @@ func (e *press) indexHTML(s *sheet, p *plan) {
 }
 
 func (e *press) postsHTML(s *sheet, p *plan) {
-	for i := range e.Sites {
+	for i := range e.Sections {
 		if !e.sets(p, i) {
 			continue
 		}
-		site := &e.Sites[i]
+		site := &e.Sections[i]
 		s.add(site.parts.head)
-		for j, b := range site.Blocks {
+		for j, b := range site.Posts {
 			if d := e.depth(p, i, j); d >= short {
 				if site.firstLate(j) {
 					s.add(site.late(j).head)
@@ -109,7 +109,7 @@ func (e *press) postsHTML(s *sheet, p *plan) {
 }
 
 // indexed is the block's line at the top.
-func (b *Block) indexed(row bool) pair {
+func (b *Post) indexed(row bool) pair {
 	if row {
 		return b.row()
 	}
@@ -117,7 +117,7 @@ func (b *Block) indexed(row bool) pair {
 }
 
 // excerpted is the block below the index at a depth of short or full.
-func (b *Block) excerpted(d depth) pair {
+func (b *Post) excerpted(d depth) pair {
 	if d == full {
 		return pair{b.full, b.entry}
 	}

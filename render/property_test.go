@@ -29,13 +29,13 @@ func TestAnyEdition(t *testing.T) {
 	}
 }
 
-func checkEdition(t *testing.T, p Page) {
+func checkEdition(t *testing.T, p Edition) {
 	t.Helper()
-	m, err := Edition(p)
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	coded, err := Encoded(p)
+	coded, err := EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func checkEdition(t *testing.T, p Page) {
 	checkDecodes(t, coded.HTML, m.HTML)
 	checkDecodes(t, coded.Text, m.Text)
 	posts := 0
-	for _, s := range p.Sites {
+	for _, s := range p.Sections {
 		posts += s.posts()
 	}
 	if m.Shown+m.Omitted != posts {
@@ -126,14 +126,14 @@ func checkLinks(t *testing.T, doc *html.Node, text string) {
 }
 
 // checkShown: as many posts as promised have their headline linked to the author's page.
-func checkShown(t *testing.T, p Page, m Message, doc *html.Node) {
+func checkShown(t *testing.T, p Edition, m Message, doc *html.Node) {
 	t.Helper()
 	linked := map[string]string{}
 	for _, a := range all(doc, "a") {
 		linked[attr(a, "href")] = strings.TrimSpace(textOf(a))
 	}
 	shown := 0
-	for _, s := range p.Sites {
+	for _, s := range p.Sections {
 		for i := range s.posts() {
 			if b := s.block(i); linked[b.URL] == b.Title {
 				shown++
@@ -228,19 +228,19 @@ func hasLink(doc *html.Node, address string) bool {
 
 // randomPage is an edition of n posts of random sites, some with texts that
 // are long, wide, right to left, or hostile.
-func randomPage(rng *rand.Rand, n int) Page {
+func randomPage(rng *rand.Rand, n int) Edition {
 	p := page()
 	for i := 0; i < n; {
-		s := Site{Title: randomText(rng, 120), URL: fmt.Sprintf("https://site%d.example/", rng.IntN(50))}
+		s := Section{Title: randomText(rng, 120), URL: fmt.Sprintf("https://site%d.example/", rng.IntN(50))}
 		for k := 1 + rng.IntN(12); k > 0 && i < n; k, i = k-1, i+1 {
-			s.Blocks = append(s.Blocks, NewBlock(digest.Post{
+			s.Posts = append(s.Posts, NewPost(digest.Post{
 				URL:   fmt.Sprintf("https://site.example/%d/%s", i, strings.Repeat("x", rng.IntN(120))),
 				Title: randomText(rng, 1+rng.IntN(250)), Author: randomText(rng, 40),
 				Summary: randomText(rng, rng.IntN(900)), Language: "en",
-			}))
+			}, nil))
 		}
-		s.Late = max(0, rng.IntN(2*len(s.Blocks)+1)-len(s.Blocks))
-		p.Sites = append(p.Sites, s)
+		s.Late = max(0, rng.IntN(2*len(s.Posts)+1)-len(s.Posts))
+		p.Sections = append(p.Sections, s)
 	}
 	for range rng.IntN(9) {
 		p.Notices = append(p.Notices, "May have missed posts from "+SiteName(randomText(rng, 120), "")+" between 09:10 and 23:50.")

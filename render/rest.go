@@ -3,23 +3,23 @@ package render
 import "strconv"
 
 // posts is how many posts the site has, with those that are only listed.
-func (s *Site) posts() int { return len(s.Blocks) + len(s.Rest) }
+func (s *Section) posts() int { return len(s.Posts) + len(s.Rest) }
 
 // block is the i-th of them, its rest last.
-func (s *Site) block(i int) *Block {
-	if i < len(s.Blocks) {
-		return s.Blocks[i]
+func (s *Section) block(i int) *Post {
+	if i < len(s.Posts) {
+		return s.Posts[i]
 	}
-	return s.Rest[i-len(s.Blocks)]
+	return s.Rest[i-len(s.Posts)]
 }
 
 var restClosePiece = newPiece("</div>\n")
 
 // restLabel stands before what is listed below a site's posts.
-func (s *Site) restLabel() string { return "And " + strconv.Itoa(len(s.Rest)) + " more" }
+func (s *Section) restLabel() string { return "And " + strconv.Itoa(len(s.Rest)) + " more" }
 
 // restOpen is that label and what the list stands in.
-func (s *Site) restOpen() piece {
+func (s *Section) restOpen() piece {
 	dir := "auto"
 	if s.Rest[0].Dir == "rtl" {
 		dir = "rtl"
@@ -29,7 +29,7 @@ func (s *Site) restOpen() piece {
 }
 
 // restHTML lists what a bound edition only lists of a site.
-func (s *Site) restHTML(sh *sheet) {
+func (s *Section) restHTML(sh *sheet) {
 	sh.add(s.restOpen())
 	for _, b := range s.Rest {
 		sh.add(b.line)
@@ -38,7 +38,7 @@ func (s *Site) restHTML(sh *sheet) {
 }
 
 // restText lists the same as text.
-func (s *Site) restText(sh *sheet) {
+func (s *Section) restText(sh *sheet) {
 	sh.add(newText(s.restLabel() + ":\n\n"))
 	for _, b := range s.Rest {
 		sh.add(b.linked)

@@ -15,30 +15,30 @@ var layouts = []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText
 
 // away is a bound edition of long and short pauses: the first three posts of
 // each site, and the others listed.
-func away(l digest.Layout) Page {
+func away(l digest.Layout) Edition {
 	p := typical()
 	p.Layout, p.Bound = l, true
 	p.Note = "You were away from 6 to 20 November: the newest three of each site, the rest as headlines."
-	for i := range p.Sites {
-		s := &p.Sites[i]
-		for k := 0; len(s.Blocks) < 3; k++ {
-			s.Blocks = append(s.Blocks, NewBlock(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1), "", "What there is to say of it in a sentence or two.", 40)))
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		for k := 0; len(s.Posts) < 3; k++ {
+			s.Posts = append(s.Posts, NewPost(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1), "", "What there is to say of it in a sentence or two.", 40), nil))
 		}
 		for k := range []int{11, 0, 4, 2, 1, 0, 3}[i] {
-			b := s.Blocks[k%2]
-			s.Rest = append(s.Rest, NewBlock(digest.Post{URL: fmt.Sprintf("%searlier/%d", s.URL, k), Title: b.Title + " " + strings.Repeat("again ", k%3), Language: b.Language}))
+			b := s.Posts[k%2]
+			s.Rest = append(s.Rest, NewPost(digest.Post{URL: fmt.Sprintf("%searlier/%d", s.URL, k), Title: b.Title + " " + strings.Repeat("again ", k%3), Language: b.Language}, nil))
 		}
 	}
 	return p
 }
 
 // displayed is an edition whose sites are each shown in another way.
-func displayed(l digest.Layout) Page {
+func displayed(l digest.Layout) Edition {
 	p := rich(digest.NoImages)
-	p.Sites = append(p.Sites, typical().Sites...)
+	p.Sections = append(p.Sections, typical().Sections...)
 	p.Layout = l
-	for i := range p.Sites {
-		p.Sites[i].Display = append([]digest.Layout{""}, layouts...)[i%4]
+	for i := range p.Sections {
+		p.Sections[i].Display = append([]digest.Layout{""}, layouts...)[i%4]
 	}
 	return p
 }
@@ -48,12 +48,12 @@ func TestDisplay(t *testing.T) {
 	for _, l := range append([]digest.Layout{""}, layouts...) {
 		for _, d := range append([]digest.Layout{""}, layouts...) {
 			p := page(harbour(), workshop())
-			p.Layout, p.Sites[1].Display = l, d
-			m, err := Edition(p)
+			p.Layout, p.Sections[1].Display = l, d
+			m, err := Mail(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			site := p.Sites[1]
+			site := p.Sections[1]
 			lay := p.LayoutOf(site)
 			for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
 				for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestDisplay(t *testing.T) {
 					{"The bell is back.", lay != digest.Headlines},
 					{"Leave it to me, she said.", lay == digest.FullText},
 					{"Mending the tower clock", true},
-					{"I rowed out to hear", p.LayoutOf(p.Sites[0]) == digest.Excerpts},
+					{"I rowed out to hear", p.LayoutOf(p.Sections[0]) == digest.Excerpts},
 				} {
 					if got := strings.Contains(strings.Join(strings.Fields(version), " "), c.words); got != c.want {
 						t.Errorf("%s of a %q page with a %q site: %q is there: %v", name, l, d, c.words, got)
@@ -77,13 +77,13 @@ func TestDisplay(t *testing.T) {
 
 // checkWhole holds of a page with full texts that it is within the limits and
 // well-formed.
-func checkWhole(t *testing.T, p Page) {
+func checkWhole(t *testing.T, p Edition) {
 	t.Helper()
-	m, err := Edition(p)
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	coded, err := Encoded(p)
+	coded, err := EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func checkWhole(t *testing.T, p Page) {
 // each once where it is not in the index, in both versions, below a note.
 func TestBound(t *testing.T) {
 	p := away(digest.Excerpts)
-	m, err := Edition(p)
+	m, err := Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +104,13 @@ func TestBound(t *testing.T) {
 		t.Errorf("%d shown, %d omitted", m.Shown, m.Omitted)
 	}
 	for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-		order(t, name, strings.ReplaceAll(version, "\n", " "), "42 posts from 7 sites", p.Note, p.Sites[0].Blocks[0].Title,
-			p.Sites[0].Blocks[0].Title, p.Sites[0].Blocks[2].Title, "And 11 more", p.Sites[0].Rest[1].Title, p.Sites[0].Rest[10].Title, p.Sites[1].Blocks[0].Title)
+		order(t, name, strings.ReplaceAll(version, "\n", " "), "42 posts from 7 sites", p.Note, p.Sections[0].Posts[0].Title,
+			p.Sections[0].Posts[0].Title, p.Sections[0].Posts[2].Title, "And 11 more", p.Sections[0].Rest[1].Title, p.Sections[0].Rest[10].Title, p.Sections[1].Posts[0].Title)
 		if n := strings.Count(version, "And "); n != 5 {
 			t.Errorf("%s: %d lists", name, n)
 		}
 	}
-	for _, s := range p.Sites {
+	for _, s := range p.Sections {
 		for _, b := range s.Rest {
 			if n := strings.Count(m.HTML, `href="`+b.URL+`"`); n != 1 {
 				t.Errorf("%s is linked %d times", b.URL, n)
@@ -127,12 +127,12 @@ func TestAnyDisplay(t *testing.T) {
 		p := randomPage(rng, n)
 		p.Layout = append([]digest.Layout{""}, layouts...)[rng.IntN(4)]
 		p.Note = randomText(rng, rng.IntN(120))
-		for k := range p.Sites {
-			s := &p.Sites[k]
+		for k := range p.Sections {
+			s := &p.Sections[k]
 			s.Display = append([]digest.Layout{""}, layouts...)[rng.IntN(4)]
-			if shown := rng.IntN(len(s.Blocks) + 1); rng.IntN(2) == 0 {
+			if shown := rng.IntN(len(s.Posts) + 1); rng.IntN(2) == 0 {
 				s.Late = min(s.Late, shown)
-				s.Blocks, s.Rest = slices.Clip(s.Blocks[:shown]), s.Blocks[shown:]
+				s.Posts, s.Rest = slices.Clip(s.Posts[:shown]), s.Posts[shown:]
 			}
 		}
 		t.Run(fmt.Sprintf("%d-%d", i, n), func(t *testing.T) { checkEdition(t, p) })
@@ -150,12 +150,12 @@ func TestFullDisplays(t *testing.T) {
 	for i := range 40 {
 		p := linkedPage(rng, 1+rng.IntN(20*(1+i%10)))
 		p.Layout = layouts[rng.IntN(3)]
-		for k := range p.Sites {
-			s := &p.Sites[k]
+		for k := range p.Sections {
+			s := &p.Sections[k]
 			s.Display = append([]digest.Layout{""}, layouts...)[rng.IntN(4)]
-			if n := len(s.Blocks); n > 3 {
+			if n := len(s.Posts); n > 3 {
 				s.Late = 0
-				s.Blocks, s.Rest = slices.Clip(s.Blocks[:3]), s.Blocks[3:]
+				s.Posts, s.Rest = slices.Clip(s.Posts[:3]), s.Posts[3:]
 			}
 		}
 		checkWhole(t, p)

@@ -88,37 +88,37 @@ func toldInChinese() sampleSite {
 }
 
 // looking is p in another look, its posts with pictures.
-func looking(look digest.Look, sites ...sampleSite) Page {
+func looking(look digest.Look, sites ...sampleSite) Edition {
 	p := page(sites...)
 	p.Look = look
 	for i, s := range sites {
 		for j, post := range s.posts {
-			p.Sites[i].Blocks[j] = NewPictured(post, testProxy)
+			p.Sections[i].Posts[j] = NewPost(post, testProxy)
 		}
 	}
 	return p
 }
 
 // rich is an edition of full texts.
-func rich(images digest.Images) Page {
+func rich(images digest.Images) Edition {
 	return looking(digest.Look{Layout: digest.FullText, Images: images}, workshop(), harbour())
 }
 
-func scripts() Page {
+func scripts() Edition {
 	return looking(digest.Look{Layout: digest.FullText}, toldInHebrew(), toldInArabic(), toldInJapanese(), toldInChinese())
 }
 
 // headlines is an edition of nothing else.
-func headlines() Page {
+func headlines() Edition {
 	p := typical()
 	p.Layout = digest.Headlines
-	p.Sites[2].Late = 1
+	p.Sections[2].Late = 1
 	p.PostalAddress = "The Paper, 1 Example Street, 1000 Sometown"
 	return p
 }
 
 // threaded is an edition of a paper that is one conversation.
-func threaded() Page {
+func threaded() Edition {
 	p := page(harbour(), kitchen())
 	p.Threaded = true
 	return p

@@ -14,8 +14,8 @@ type sampleSite struct {
 	posts                []digest.Post
 }
 
-func page(sites ...sampleSite) Page {
-	p := Page{
+func page(sites ...sampleSite) Edition {
+	p := Edition{
 		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 128, Name: "Daily Digest",
 		WebURL:         "https://digest.example/e/aaaaaaaaaaaaamzrxqkk5yv2j5gq4yd2",
 		UnsubscribeURL: "https://digest.example/unsubscribe/aaaaaaaaaaaaam7m3ctcv6zkq5ka6jda",
@@ -23,14 +23,14 @@ func page(sites ...sampleSite) Page {
 		Recipient:      "ada@example.org",
 	}
 	for _, s := range sites {
-		site := Site{Title: s.title, URL: s.url, Language: s.language}
+		site := Section{Title: s.title, URL: s.url, Language: s.language}
 		for _, post := range s.posts {
 			if post.Language == "" {
 				post.Language = s.language
 			}
-			site.Blocks = append(site.Blocks, NewBlock(post))
+			site.Posts = append(site.Posts, NewPost(post, nil))
 		}
-		p.Sites = append(p.Sites, site)
+		p.Sections = append(p.Sections, site)
 	}
 	return p
 }
@@ -101,14 +101,14 @@ func garden() sampleSite {
 	}}
 }
 
-func typical() Page {
+func typical() Edition {
 	return page(harbour(), kitchen(), compiler(), tokyo(), beirut(), haifa(), garden())
 }
 
 // lately has late posts in both directions, and notes on what runs in either.
-func lately() Page {
+func lately() Edition {
 	p := page(garden(), haifa(), tokyo())
-	p.Sites[0].Late, p.Sites[1].Late = 1, 1
+	p.Sections[0].Late, p.Sections[1].Late = 1, 1
 	p.Notices = []string{
 		SiteName("Small Compilers", "") + " says its feed is gone for good. You are no longer subscribed to it.",
 		"May have missed posts from " + SiteName("24 שעות", "") + " between 09:10 and 23:50.",
@@ -117,7 +117,7 @@ func lately() Page {
 }
 
 // onlyNotes is an edition of notices alone.
-func onlyNotes() Page {
+func onlyNotes() Edition {
 	p := page()
 	p.Notices = []string{
 		SiteName("دفاتر المدينة", "") + " says its feed is gone for good. You are no longer subscribed to it.",
@@ -128,14 +128,14 @@ func onlyNotes() Page {
 }
 
 // stretched is notes on a site whose name is one long word.
-func stretched() Page {
+func stretched() Edition {
 	p := page()
 	p.Notices = []string{"May have missed posts from " + SiteName(strings.Repeat("unbreakable", 7), "") + " between 09:10 and 23:50."}
 	return p
 }
 
 // large is an edition of n posts from about n/12 sites.
-func large(n int) Page {
+func large(n int) Edition {
 	var sites []sampleSite
 	base := append(harbour().posts, compiler().posts[0], garden().posts[0], tokyo().posts[0])
 	for i := 0; i < n; i++ {

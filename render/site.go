@@ -8,20 +8,20 @@ import (
 	"digest"
 )
 
-// A Site is the posts of one feed in an edition, newest first, and then those
+// A Section is the posts of one feed in an edition, newest first, and then those
 // that come late, newest first.
-type Site struct {
+type Section struct {
 	Title    string // the reader's own name for it, else the feed's
 	URL      string // the site's page; empty or not http(s): the title is no link
 	Language string // BCP 47, of the title; may be empty
-	Blocks   []*Block
+	Posts    []*Post
 	Late     int // so many of the last of Blocks come late
 
 	Display digest.Layout // of its posts; empty: the page's
 	Folder  string        // the reader's own; mail does not show it
 
 	// Rest is what a bound edition only lists, below Blocks and in the same order.
-	Rest []*Block
+	Rest []*Post
 
 	parts *siteParts // nil: not set yet
 }
@@ -35,20 +35,20 @@ type siteParts struct {
 
 // LayoutOf is the layout in which a site of the page is shown: its own, or else
 // the page's.
-func (p *Page) LayoutOf(s Site) digest.Layout {
+func (p *Edition) LayoutOf(s Section) digest.Layout {
 	return cmp.Or(s.Display, p.Layout, digest.Excerpts)
 }
 
 // top is the site's name above its headlines where there is nothing but headlines.
-func (s *Site) top() piece {
+func (s *Section) top() piece {
 	return s.parts.heading.get(func() piece { return newPiece(siteLabelHTML("h2", *s)) })
 }
 
-// NewSite gives a site without posts whose headings are rendered already, for
+// NewSection gives a site without posts whose headings are rendered already, for
 // those who show one site to many readers. What it shows may be changed in
 // it, but not its name.
-func NewSite(title, url, language string) Site {
-	s := Site{Title: clean(title, siteColumns), URL: address(url), Language: cleanLanguage(language)}
+func NewSection(title, url, language string) Section {
+	s := Section{Title: clean(title, siteColumns), URL: address(url), Language: cleanLanguage(language)}
 	if s.Title == "" {
 		s.Title = untitledSite(s.URL)
 	}
@@ -64,20 +64,20 @@ func NewSite(title, url, language string) Site {
 
 // tidySites leaves out sites without posts and renders the headings of those
 // that are not.
-func tidySites(in []Site) []Site {
-	out := make([]Site, 0, len(in))
+func tidySites(in []Section) []Section {
+	out := make([]Section, 0, len(in))
 	for _, s := range in {
-		if len(s.Blocks) == 0 {
-			s.Blocks, s.Rest = s.Rest, nil
+		if len(s.Posts) == 0 {
+			s.Posts, s.Rest = s.Rest, nil
 		}
-		if len(s.Blocks) == 0 {
+		if len(s.Posts) == 0 {
 			continue
 		}
 		if s.parts == nil {
-			named := NewSite(s.Title, s.URL, s.Language)
+			named := NewSection(s.Title, s.URL, s.Language)
 			s.Title, s.URL, s.Language, s.parts = named.Title, named.URL, named.Language, named.parts
 		}
-		s.Late = max(0, min(s.Late, len(s.Blocks)))
+		s.Late = max(0, min(s.Late, len(s.Posts)))
 		out = append(out, s)
 	}
 	return out
@@ -92,19 +92,19 @@ func untitledSite(address string) string {
 	return clean(host, siteColumns)
 }
 
-func siteLabelHTML(tag string, s Site) string {
+func siteLabelHTML(tag string, s Section) string {
 	d := direction(s.Title, s.Language)
 	return "<" + tag + ` class="site"` + attributes(s.Language, d) + align(d, siteLabelStyle) + ">" +
 		html.EscapeString(s.Title) + "</" + tag + ">\n"
 }
 
-func siteHeadHTML(s Site) string {
+func siteHeadHTML(s Section) string {
 	d := direction(s.Title, s.Language)
 	return `<h2 class="site hair"` + attributes(s.Language, d) + align(d, siteHeadStyle) + ">" +
 		link(s.URL, "color:"+accent+";text-decoration:none", s.Title) + "</h2>\n"
 }
 
-func siteHeadText(s Site) string {
+func siteHeadText(s Section) string {
 	t := ruleText + s.Title + "\n"
 	if s.URL != "" {
 		t += s.URL + "\n"

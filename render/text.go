@@ -12,7 +12,7 @@ const textColumns = 72
 // addresses. Filters of spam take it as a sign if the number of all addresses in
 // a mail of two versions is odd: then the text has one more, that of its maker.
 func (e *press) text(p plan, inPage int) *sheet {
-	s := &sheet{pieces: make([]piece, 0, 8+2*p.shown+3*len(e.Sites))}
+	s := &sheet{pieces: make([]piece, 0, 8+2*p.shown+3*len(e.Sections))}
 	s.add(newText(e.textTop()))
 	if p.index {
 		e.indexText(s, &p)
@@ -46,8 +46,8 @@ func (e *press) textTop() string {
 }
 
 func (e *press) indexText(s *sheet, p *plan) {
-	for i := range e.Sites {
-		site := &e.Sites[i]
+	for i := range e.Sections {
+		site := &e.Sections[i]
 		if e.depth(p, i, 0) == omitted {
 			continue
 		}
@@ -77,13 +77,13 @@ func (e *press) indexText(s *sheet, p *plan) {
 var blankPiece = newText("\n")
 
 func (e *press) postsText(s *sheet, p *plan) {
-	for i := range e.Sites {
+	for i := range e.Sections {
 		if !e.sets(p, i) {
 			continue
 		}
-		site := &e.Sites[i]
+		site := &e.Sections[i]
 		s.add(site.parts.textHead)
-		for j, b := range site.Blocks {
+		for j, b := range site.Posts {
 			d := e.depth(p, i, j)
 			if site.firstLate(j) && d >= short {
 				s.add(site.late(j).textHead)
@@ -115,7 +115,7 @@ func (e *press) textBottom() string {
 	return w.String()
 }
 
-func headlineText(b *Block, linked bool) string {
+func headlineText(b *Post, linked bool) string {
 	var w strings.Builder
 	bullet(&w, b.Title)
 	if linked && b.URL != "" {
@@ -125,7 +125,7 @@ func headlineText(b *Block, linked bool) string {
 }
 
 // rowText is a post in a paper of headlines.
-func rowText(b *Block) string {
+func rowText(b *Post) string {
 	var w strings.Builder
 	bullet(&w, b.Title)
 	if b.Byline != "" {
@@ -146,7 +146,7 @@ func bullet(w *strings.Builder, s string) {
 }
 
 // postTopText is a post's headline and byline.
-func postTopText(b *Block) string {
+func postTopText(b *Post) string {
 	var w strings.Builder
 	wrap(&w, b.Title, "", textColumns)
 	if b.Byline != "" {
@@ -155,7 +155,7 @@ func postTopText(b *Block) string {
 	return w.String()
 }
 
-func postText(b *Block, excerpt string) string {
+func postText(b *Post, excerpt string) string {
 	var w strings.Builder
 	w.WriteString(postTopText(b))
 	if excerpt != "" {

@@ -22,7 +22,7 @@ type WebText struct {
 // there is no more to it than its title. Without pictures their descriptions
 // stand in their place. What a block once set for one level is kept for
 // whoever asks for that level again.
-func (b *Block) WebText(level int, pictures bool) (WebText, bool) {
+func (b *Post) WebText(level int, pictures bool) (WebText, bool) {
 	if b.content == "" {
 		return WebText{}, false
 	}
@@ -44,7 +44,7 @@ type webKey struct {
 	pictures bool
 }
 
-func (b *Block) setWeb(key webKey) WebText {
+func (b *Post) setWeb(key webKey) WebText {
 	g := &grower{images: digest.NoImages, proxy: b.proxy, browser: true}
 	if key.pictures {
 		g.images = digest.ProxiedImages

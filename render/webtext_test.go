@@ -11,7 +11,7 @@ import (
 )
 
 func webText(content string, level int) string {
-	b := NewPictured(digest.Post{ID: 7, Title: "A title", URL: "https://a.example/", Content: content},
+	b := NewPost(digest.Post{ID: 7, Title: "A title", URL: "https://a.example/", Content: content},
 		func(src string) string { return "https://paper.example/image/mac/" + src[len(src)-1:] })
 	t, _ := b.WebText(level, true)
 	return t.HTML
@@ -49,7 +49,7 @@ func TestWebText(t *testing.T) {
 
 // TestWebTextWithoutPictures: then a page loads none.
 func TestWebTextWithoutPictures(t *testing.T) {
-	b := NewBlock(digest.Post{Title: "A title", Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`})
+	b := NewPost(digest.Post{Title: "A title", Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`}, nil)
 	for _, pictures := range []bool{true, false} {
 		if got, _ := b.WebText(2, pictures); got.HTML != "<p>a</p>\n"+`<p><span class="absent">[Picture: Fog]</span></p>`+"\n" {
 			t.Errorf("%q", got.HTML)
@@ -69,7 +69,7 @@ func TestReadable(t *testing.T) {
 		{"<p>The same words, and two.</p>", "The same words…", true},
 		{`<p>The same words.</p><img src="https://p.example/a">`, "The same words.", true},
 	} {
-		if got := NewBlock(digest.Post{Title: "A title", Content: c.content, Summary: c.summary}).Readable; got != c.want {
+		if got := NewPost(digest.Post{Title: "A title", Content: c.content, Summary: c.summary}, nil).Readable; got != c.want {
 			t.Errorf("%q beside %q: %v", c.content, c.summary, got)
 		}
 	}

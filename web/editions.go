@@ -74,7 +74,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, e dige
 // showEdition fills p with the edition's posts and shows it; saved tells which
 // posts the reader keeps, nil where nobody may keep any.
 func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage, saved savedAmong) error {
-	page, err := s.Editions.Page(r.Context(), d)
+	page, err := s.Editions.Edition(r.Context(), d)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ const minContents = 4
 
 // An editionPage is one edition, or a sheet of it, as a front page.
 type editionPage struct {
-	render.Page
+	render.Edition
 	Groups   []group
 	Posts    int         // of the whole edition
 	Contents bool        // there are enough sites for a list of them
@@ -46,7 +46,7 @@ type group struct {
 
 // A frontSite is a site with those of its posts that are on the page.
 type frontSite struct {
-	*render.Site
+	*render.Section
 	Place  int  // in the page, from 0
 	Goes   bool // on: it begins on the sheet before
 	Posts  []*frontPost
@@ -56,7 +56,7 @@ type frontSite struct {
 
 // A frontPost is a post as it stands on the page.
 type frontPost struct {
-	*render.Block
+	*render.Post
 	Label string // what stands before it; may be empty
 	Rest  bool   // a bound edition only lists it
 	Saved bool
@@ -76,10 +76,10 @@ const (
 )
 
 // fill puts a sheet of an edition on the page; false if it has no such sheet.
-func (p *editionPage) fill(page render.Page, sheet int, path string, pictures bool) bool {
-	p.Page, p.Path, p.Sheet = page, path, sheet
-	for _, site := range page.Sites {
-		p.Posts += len(site.Blocks) + len(site.Rest)
+func (p *editionPage) fill(page render.Edition, sheet int, path string, pictures bool) bool {
+	p.Edition, p.Path, p.Sheet = page, path, sheet
+	for _, site := range page.Sections {
+		p.Posts += len(site.Posts) + len(site.Rest)
 	}
 	p.Sheets = max(1, (p.Posts+mostPosts-1)/mostPosts)
 	if sheet > p.Sheets {
@@ -94,12 +94,12 @@ func (p *editionPage) fill(page render.Page, sheet int, path string, pictures bo
 
 // byFolder gives the sites in the order they are shown: those of no folder
 // first, then one folder after the other.
-func byFolder(sites []render.Site) []*render.Site {
-	all := make([]*render.Site, len(sites))
+func byFolder(sites []render.Section) []*render.Section {
+	all := make([]*render.Section, len(sites))
 	for i := range sites {
 		all[i] = &sites[i]
 	}
-	slices.SortStableFunc(all, func(a, b *render.Site) int {
+	slices.SortStableFunc(all, func(a, b *render.Section) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Folder), strings.ToLower(b.Folder)), strings.Compare(a.Folder, b.Folder))
 	})
 	return all
@@ -110,8 +110,8 @@ func (p *editionPage) cut() []*frontSite {
 	from := (p.Sheet - 1) * mostPosts
 	var sites []*frontSite
 	at := 0
-	for _, site := range byFolder(p.Sites) {
-		f := &frontSite{Site: site, Place: len(sites), Goes: at < from, layout: p.LayoutOf(*site), deep: 3}
+	for _, site := range byFolder(p.Sections) {
+		f := &frontSite{Section: site, Place: len(sites), Goes: at < from, layout: p.LayoutOf(*site), deep: 3}
 		if f.Folder != "" {
 			f.deep = 4
 		}
@@ -120,7 +120,7 @@ func (p *editionPage) cut() []*frontSite {
 				f.Posts = append(f.Posts, post)
 			}
 		}
-		at += len(site.Blocks) + len(site.Rest)
+		at += len(site.Posts) + len(site.Rest)
 		if len(f.Posts) > 0 {
 			sites = append(sites, f)
 		}
@@ -129,13 +129,13 @@ func (p *editionPage) cut() []*frontSite {
 }
 
 // postsOf gives all posts of a site, as headlines.
-func postsOf(site *render.Site) []*frontPost {
-	posts := make([]*frontPost, 0, len(site.Blocks)+len(site.Rest))
-	for i, b := range site.Blocks {
-		posts = append(posts, &frontPost{Block: b, Label: site.LateLabel(i), Depth: asHeadline})
+func postsOf(site *render.Section) []*frontPost {
+	posts := make([]*frontPost, 0, len(site.Posts)+len(site.Rest))
+	for i, b := range site.Posts {
+		posts = append(posts, &frontPost{Post: b, Label: site.LateLabel(i), Depth: asHeadline})
 	}
 	for i, b := range site.Rest {
-		post := &frontPost{Block: b, Rest: true, Depth: asHeadline}
+		post := &frontPost{Post: b, Rest: true, Depth: asHeadline}
 		if i == 0 {
 			post.Label = "Also from this time"
 		}
@@ -227,7 +227,7 @@ func (p *editionPage) each(do func(*frontPost)) {
 }
 
 // Count says how much the whole edition holds.
-func (p editionPage) Count() string { return render.Count(p.Posts, len(p.Sites)) }
+func (p editionPage) Count() string { return render.Count(p.Posts, len(p.Sections)) }
 
 // Back is where a form leads back to: this sheet, at the post.
 func (p editionPage) Back(id digest.PostID) string {

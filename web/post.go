@@ -15,9 +15,9 @@ import (
 
 // A postPage is one post by itself.
 type postPage struct {
-	*render.Block
+	*render.Post
 	Name      string // of the digest
-	Site      render.Site
+	Site      render.Section
 	Edition   digest.Date // in which it came
 	Place     string      // address of that edition, at the post; "" once it is no longer kept
 	Published time.Time   // by the reader's clock; zero: it has no date
@@ -25,8 +25,8 @@ type postPage struct {
 	Turn      string // direction of Text
 	Shortened bool   // Text is not all of it
 	Saved     bool
-	Before    *render.Block // beside it in its edition; nil: none
-	After     *render.Block
+	Before    *render.Post // beside it in its edition; nil: none
+	After     *render.Post
 }
 
 // Back is where its forms lead back to.
@@ -43,8 +43,8 @@ func (s *site) post(w http.ResponseWriter, r *http.Request, me reader) error {
 		v.Language = v.Source.Language
 	}
 	p := postPage{
-		Block: s.Editions.Block(v.Post), Name: paperOf(me.Digest), Edition: v.Edition, Saved: v.Saved,
-		Site: render.NewSite(v.Source.Title, v.Source.SiteURL, v.Source.Language),
+		Post: s.Editions.Post(v.Post), Name: paperOf(me.Digest), Edition: v.Edition, Saved: v.Saved,
+		Site: render.NewSection(v.Source.Title, v.Source.SiteURL, v.Source.Language),
 	}
 	if loc, err := timezone.Load(me.TimeZone); err == nil && !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(loc)
@@ -68,12 +68,12 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 	if err != nil {
 		return err
 	}
-	page, err := s.Editions.Page(r.Context(), delivery(me.Digest, e))
+	page, err := s.Editions.Edition(r.Context(), delivery(me.Digest, e))
 	if err != nil {
 		return err
 	}
 	var all []*frontPost
-	for _, site := range byFolder(page.Sites) {
+	for _, site := range byFolder(page.Sections) {
 		all = append(all, postsOf(site)...)
 	}
 	at := slices.IndexFunc(all, func(f *frontPost) bool { return f.ID == v.ID })
@@ -83,10 +83,10 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 	edition := editionPage{Path: "/editions/" + v.Edition.String(), Sheet: at/mostPosts + 1}
 	p.Place = edition.Back(v.ID)
 	if at > 0 {
-		p.Before = all[at-1].Block
+		p.Before = all[at-1].Post
 	}
 	if at+1 < len(all) {
-		p.After = all[at+1].Block
+		p.After = all[at+1].Post
 	}
 	return nil
 }

@@ -106,8 +106,8 @@ func localPath(address string) (string, bool) {
 
 // A listed post stands in a list of posts of several sites.
 type listedPost struct {
-	*render.Block
-	Site    render.Site
+	*render.Post
+	Site    render.Section
 	Edition digest.Date // in which it came
 	Saved   bool
 	Heading []search.Piece // its title, with what was looked for
@@ -121,8 +121,8 @@ func (s *site) listed(v store.VisiblePost) listedPost {
 	if v.Language == "" {
 		v.Language = v.Source.Language
 	}
-	p := listedPost{Block: s.Editions.Block(v.Post), Edition: v.Edition, Saved: v.Saved}
-	p.Site = render.NewSite(v.Source.Title, v.Source.SiteURL, v.Source.Language)
+	p := listedPost{Post: s.Editions.Post(v.Post), Edition: v.Edition, Saved: v.Saved}
+	p.Site = render.NewSection(v.Source.Title, v.Source.SiteURL, v.Source.Language)
 	p.Heading = []search.Piece{{Text: p.Title}}
 	return p
 }

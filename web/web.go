@@ -94,9 +94,9 @@ type Pings interface {
 // Editions makes pages from stored editions.
 type Editions interface {
 	// Page gives the content of one sealed edition, grouped by site in the order of the mail.
-	Page(ctx context.Context, d digest.Delivery) (render.Page, error)
+	Edition(ctx context.Context, d digest.Delivery) (render.Edition, error)
 	// Block renders one post as it would be in a page.
-	Block(p digest.Post) *render.Block
+	Post(p digest.Post) *render.Post
 }
 
 // Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.

@@ -211,7 +211,7 @@ type press struct {
 
 // Print renders editions in the order of ds.
 func (p press) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
-	printed, err := p.editions.Print(ctx, ds)
+	printed, err := p.editions.Mails(ctx, ds)
 	if err != nil {
 		return nil, err
 	}

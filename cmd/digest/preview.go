@@ -28,7 +28,7 @@ func (c previewCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		m, err := render.Edition(page)
+		m, err := render.Mail(page)
 		if err != nil {
 			return fmt.Errorf("rendering the preview: %w", err)
 		}
