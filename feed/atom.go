@@ -36,21 +36,21 @@ func parseAtom(sk *skeleton, address string) (*Document, error) {
 	if Host(address) == Host(d.Link) {
 		bases = []string{address, d.Link, d.Self} // RFC 3986 §5.1.3: relative to where it was published
 	}
-	d.Entries = make([]Entry, 0, len(f.Entries))
+	d.Posts = make([]Post, 0, len(f.Entries))
 	for _, entry := range f.Entries {
 		e := atomEntry(sk, entry, bases)
 		e.owner = owner
 		if entry.Source != nil && len(entry.Source.Authors) > 0 {
 			e.owner = people(entry.Source.Authors)
 		}
-		d.Entries = append(d.Entries, e)
+		d.Posts = append(d.Posts, e)
 	}
 	return d, nil
 }
 
-func atomEntry(sk *skeleton, entry *atom.Entry, bases []string) Entry {
+func atomEntry(sk *skeleton, entry *atom.Entry, bases []string) Post {
 	x := entry.Extensions
-	e := Entry{GUID: value(x, "dcterms", "identifier")}
+	e := Post{GUID: value(x, "dcterms", "identifier")}
 	e.Link = absolute(alternate(entry.Links), bases)
 	if e.Link == "" && isWeb(e.GUID) {
 		e.Link = e.GUID

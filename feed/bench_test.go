@@ -77,16 +77,16 @@ func rawTokens(doc []byte) {
 // BenchmarkPost measures what a new entry costs: sanitising and all.
 func BenchmarkPost(b *testing.B) {
 	docs, _ := benchDocuments(b)
-	var entries []Entry
+	var entries []Post
 	for _, doc := range docs {
 		if d, err := Parse(doc, "", ""); err == nil {
-			entries = append(entries, d.Entries[:min(5, len(d.Entries))]...)
+			entries = append(entries, d.Posts[:min(5, len(d.Posts))]...)
 		}
 	}
 	seen := time.Unix(1800000000, 0)
 	i := 0
 	for b.Loop() {
-		_ = entries[i%len(entries)].Post(seen)
+		_ = entries[i%len(entries)].Sanitise(seen)
 		i++
 	}
 	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "posts/s")

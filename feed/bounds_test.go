@@ -62,22 +62,22 @@ func checkDocument(t *testing.T, name string, d *Document) {
 			t.Errorf("%s: a %s of %d bytes", name, what, len(s.text))
 		}
 	}
-	if len(d.Entries) > maxRead+1 || len(d.Feeds) > maxFeeds || len(d.Repairs) > 25 || len(d.SkipHours) > 24 || len(d.SkipDays) > 7 || len(d.Hubs) > maxSame {
-		t.Errorf("%s: %d entries, %d feeds, %d repairs, %d hubs", name, len(d.Entries), len(d.Feeds), len(d.Repairs), len(d.Hubs))
+	if len(d.Posts) > maxRead+1 || len(d.Feeds) > maxFeeds || len(d.Repairs) > 25 || len(d.SkipHours) > 24 || len(d.SkipDays) > 7 || len(d.Hubs) > maxSame {
+		t.Errorf("%s: %d entries, %d feeds, %d repairs, %d hubs", name, len(d.Posts), len(d.Feeds), len(d.Repairs), len(d.Hubs))
 	}
 	for _, o := range d.Feeds[:min(len(d.Feeds), 1000)] {
 		if len(o.Folder) > 1000 || len(o.Title) > maxTitle*utf8.UTFMax {
 			t.Fatalf("%s: a feed in a folder of %d bytes, with a title of %d", name, len(o.Folder), len(o.Title))
 		}
 	}
-	entries := d.Newest(MaxEntries)
-	if len(entries) > MaxEntries {
+	entries := d.Newest(MaxPosts)
+	if len(entries) > MaxPosts {
 		t.Errorf("%s: %d posts", name, len(entries))
 	}
 	for i := range min(len(entries), 3) {
 		var grown int
 		bytes, _ := spent(func() {
-			p := entries[i].Post(seenAt)
+			p := entries[i].Sanitise(seenAt)
 			grown = len(p.Content)
 			checkPost(t, name, p)
 		})
@@ -172,12 +172,12 @@ func TestTenThousandItems(t *testing.T) {
 		if !raced && (bytes > 24*uint64(len(body)) || pieces > 120*items) {
 			t.Errorf("%s: %d MB in %d pieces for %d MB", name, bytes>>20, pieces, len(body)>>20)
 		}
-		posts := d.Newest(MaxEntries)
-		if len(d.Entries) != items || len(posts) != MaxEntries {
-			t.Fatalf("%s: %d entries, %d posts", name, len(d.Entries), len(posts))
+		posts := d.Newest(MaxPosts)
+		if len(d.Posts) != items || len(posts) != MaxPosts {
+			t.Fatalf("%s: %d entries, %d posts", name, len(d.Posts), len(posts))
 		}
 		for _, e := range posts {
-			if e.Published.Before(first.AddDate(0, 0, items-MaxEntries+1)) {
+			if e.Published.Before(first.AddDate(0, 0, items-MaxPosts+1)) {
 				t.Errorf("%s: %s is none of the newest", name, e.Title)
 			}
 		}
@@ -189,7 +189,7 @@ func TestLongBase(t *testing.T) {
 	link := "https://example.org/" + strings.Repeat("a/", 1000)
 	for _, part := range []string{`<a href=b>x</a>`, `<img src=b>`, `<iframe src=b></iframe>`} {
 		d := mustParse(t, channel+"<item><link>"+link+"</link><description><![CDATA["+strings.Repeat(part, 50_000)+"]]></description></item></channel></rss>", "")
-		if n := len(d.Entries[0].Post(seenAt).Content); n > 4*maxContent {
+		if n := len(d.Posts[0].Sanitise(seenAt).Content); n > 4*maxContent {
 			t.Errorf("%s: %d bytes of content", part, n)
 		}
 	}

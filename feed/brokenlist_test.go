@@ -50,7 +50,7 @@ func listed(d *Document) (feeds, unread []string) {
 	for _, o := range d.Feeds {
 		feeds = append(feeds, o.Title+"|"+o.URL+"|"+o.Folder)
 	}
-	for _, u := range d.Unread {
+	for _, u := range d.BadLines {
 		unread = append(unread, fmt.Sprintf("%d %s: %s", u.Line, u.Title, u.Why))
 	}
 	return feeds, unread
@@ -67,7 +67,7 @@ func checkList(t *testing.T, d *Document) {
 		line = o.Line
 	}
 	line = 0
-	for _, u := range d.Unread {
+	for _, u := range d.BadLines {
 		if u.Line < max(line, 1) || u.Why == "" || !utf8.ValidString(u.Title) {
 			t.Fatalf("%d %+.200v", line, u)
 		}
@@ -204,7 +204,7 @@ func TestCorpusLists(t *testing.T) {
 			}
 			checkList(t, d)
 			if want := strings.Count(strings.ToLower(string(body)), "xmlurl="); len(d.Feeds) < want {
-				t.Errorf("%s: %d feeds of %d; %+v", path, len(d.Feeds), want, d.Unread)
+				t.Errorf("%s: %d feeds of %d; %+v", path, len(d.Feeds), want, d.BadLines)
 			}
 		})
 	}

@@ -2,12 +2,12 @@ package feed
 
 import "strings"
 
-// Clean gives an address without what only counts who follows it: the click
+// CleanURL gives an address without what only counts who follows it: the click
 // counter around it, where the target stands in the address, and parameters
 // that are known to be for counting. All else stays byte for byte, and an
 // address that carries a signature keeps every parameter. Nothing is asked, and
 // links by which an author is paid stay as they are.
-func Clean(address string) string {
+func CleanURL(address string) string {
 	for isWeb(address) { // each step makes it shorter
 		if target, ok := behind(address); ok && len(target) < len(address) {
 			address = target

@@ -67,7 +67,7 @@ func TestClean(t *testing.T) {
 		if want == same {
 			want = c.in
 		}
-		if got := Clean(c.in); got != want {
+		if got := CleanURL(c.in); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, want)
 		}
 		checkClean(t, c.in)
@@ -78,8 +78,8 @@ func TestClean(t *testing.T) {
 // once, and who is asked for what changes only where a wrapper is taken off.
 func checkClean(t *testing.T, address string) {
 	t.Helper()
-	once := Clean(address)
-	if twice := Clean(once); twice != once {
+	once := CleanURL(address)
+	if twice := CleanURL(once); twice != once {
 		t.Errorf("%q, then %q, then %q", address, once, twice)
 	}
 	if isWeb(address) != isWeb(once) || len(once) > len(address) {
@@ -121,13 +121,13 @@ func TestCleanCorpus(t *testing.T) {
 		if err != nil {
 			return
 		}
-		for i := range min(len(d.Entries), 10) {
-			e := &d.Entries[i]
-			p := e.Post(seenAt)
+		for i := range min(len(d.Posts), 10) {
+			e := &d.Posts[i]
+			p := e.Sanitise(seenAt)
 			if p.Identity != e.Identity || p.ContentHash != e.Hash {
 				t.Errorf("%s: identity %q became %q", path, e.Identity, p.Identity)
 			}
-			if p.URL != Clean(p.URL) {
+			if p.URL != CleanURL(p.URL) {
 				t.Errorf("%s: address %q counts", path, p.URL)
 			}
 			content, ok := fragment(p.Content)
@@ -135,12 +135,12 @@ func TestCleanCorpus(t *testing.T) {
 				continue
 			}
 			for n := range content.Descendants() {
-				if href := attrOf(n, "href"); href != "" && href != Clean(href) {
+				if href := attrOf(n, "href"); href != "" && href != CleanURL(href) {
 					t.Errorf("%s: link %q counts", path, href)
 				}
 			}
 			checkClean(t, e.Link)
-			if Clean(e.Link) != e.Link {
+			if CleanURL(e.Link) != e.Link {
 				changed++
 			}
 		}
@@ -161,7 +161,7 @@ func TestIdentityIsOfTheRawEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"https://x.org/a?utm_source=1", "https://x.org/a?utm_source=2"} {
-		p := d.Entries[i].Post(seenAt)
+		p := d.Posts[i].Sanitise(seenAt)
 		if p.Identity != want || p.URL != "https://x.org/a" {
 			t.Errorf("identity %q, address %q", p.Identity, p.URL)
 		}

@@ -21,9 +21,9 @@ func TestControlsInJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := d.Entries[0]
+	e := d.Posts[0]
 	all := fmt.Sprint(d.Title, d.Description, d.Language, d.Link, d.Self, e.Identity, e.GUID, e.Link, e.Title, e.Author, e.Language, *e.Enclosure)
-	p := e.Post(seenAt)
+	p := e.Sanitise(seenAt)
 	all += fmt.Sprint(p.Title, p.URL, p.Author, p.Language, p.Summary, p.Content, p.ImageURL)
 	if !strings.Contains(all, "ab[31mc") {
 		t.Errorf("the text around them is lost: %q", all)

@@ -34,8 +34,8 @@ func TestCorpus(t *testing.T) {
 				checkRefusal(t, path, err)
 				return
 			}
-			for i := range min(len(d.Entries), 3) {
-				checkPost(t, path, d.Entries[i].Post(seenAt))
+			for i := range min(len(d.Posts), 3) {
+				checkPost(t, path, d.Posts[i].Sanitise(seenAt))
 				posts++
 			}
 		})
@@ -137,7 +137,7 @@ func TestIndex(t *testing.T) {
 		if err != nil || d.Kind == HTML || indexDiffers[row[0]] != "" {
 			continue
 		}
-		if n := len(d.Entries) + len(d.Feeds); n != items {
+		if n := len(d.Posts) + len(d.Feeds); n != items {
 			t.Errorf("%s: %d entries, the index says %d", row[0], n, items)
 		}
 	}
@@ -168,7 +168,7 @@ func TestSeries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range mustParse(t, string(body), "").Entries {
+			for _, e := range mustParse(t, string(body), "").Posts {
 				key := e.GUID
 				if known, ok := byLink[key]; ok && known != e.Identity {
 					t.Errorf("%s: %q was %q, is %q", file, key, known, e.Identity)

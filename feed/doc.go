@@ -5,7 +5,7 @@
 //
 // It is pure: no clock, no network, no database. What comes in is not trusted;
 // what goes out is valid UTF-8 without NUL, with absolute links, and, from
-// [Entry.Post], HTML that is safe to show.
+// [Post.Sanitise], HTML that is safe to show.
 //
 // The way of a document through the files:
 //

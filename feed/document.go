@@ -35,24 +35,24 @@ type Document struct {
 	SkipDays    []string // "Monday" and so on, UTC
 	UpdateEvery time.Duration
 
-	Entries []Entry  // all of them, in document order; what becomes posts is Newest(MaxEntries)
-	Feeds   []Offer  // of a page: the feeds it offers, in order; of an OPML: its list
-	Unread  []Unread // of an OPML: lines that ask for a feed and give none, in order
-	Repairs []string // what had to be put right, for people
+	Posts    []Post    // all of them, in document order; what becomes posts is Newest(MaxPosts)
+	Feeds    []Offer   // of a page: the feeds it offers, in order; of an OPML: its list
+	BadLines []BadLine // of an OPML: lines that ask for a feed and give none, in order
+	Repairs  []string  // what had to be put right, for people
 }
 
 // IsFeed reports whether the document is a feed rather than a list or a page.
 func (d *Document) IsFeed() bool { return d.Kind != OPML && d.Kind != HTML }
 
-// An Entry is one post as the document states it. What costs time (the
-// sanitised content) is made by Post.
-type Entry struct {
+// A Post is one post as the document gives it, not yet safe to show. What costs time (the
+// sanitised content) is made by Sanitise.
+type Post struct {
 	Identity   string    // stable under edits, unique within the document where it can be
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
 	Link       string    // absolute; "" when there is none
 	Title      string    // plain text; "" when there is none
-	Author     string    // the entry's own; Post falls back to the feed's
-	Language   string    // the entry's own; Post falls back to the feed's
+	Author     string    // the entry's own; Sanitise falls back to the feed's
+	Language   string    // the entry's own; Sanitise falls back to the feed's
 	Published  time.Time // as in the document, not clamped; zero: none
 	Hash       string    // of the raw title, link and content: changes when the author edits
 	HasContent bool
@@ -74,12 +74,12 @@ type Offer struct {
 	Type   string // media type as stated; may be ""
 	Folder string // of a list: the names of the outlines around it, joined by "/"
 
-	Line    int  // of a list: where it stands, from 1
-	Resting bool // of a list that we wrote: its reader lets it rest
+	Line   int  // of a list: where it stands, from 1
+	Paused bool // of a list that we wrote: its reader has paused it
 }
 
-// An Unread is a line of a list that could not be read, and why.
-type Unread struct {
+// A BadLine is a line of a list that could not be read, and why.
+type BadLine struct {
 	Line  int    // from 1
 	Title string // as far as it has one
 	Why   string // for people

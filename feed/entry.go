@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// MaxEntries is how many entries of one document are taken as posts.
-const MaxEntries = 500
+// MaxPosts is how many posts of one document are stored.
+const MaxPosts = 500
 
 // maxRead is how many entries of a document are read at all.
 const maxRead = 20_000
@@ -120,8 +120,8 @@ func (d *Document) complete() {
 			*address = ""
 		}
 	}
-	for i := range d.Entries {
-		e := &d.Entries[i]
+	for i := range d.Posts {
+		e := &d.Posts[i]
 		for _, t := range e.titles {
 			if e.Title = t.plain(); e.Title != "" {
 				break
@@ -132,12 +132,12 @@ func (d *Document) complete() {
 		e.feedLanguage, e.feedTitle = d.Language, d.Title
 	}
 	guids, links := map[string]int{}, map[string]int{}
-	for i := range d.Entries {
-		guids[d.Entries[i].GUID]++
-		links[d.Entries[i].Link]++
+	for i := range d.Posts {
+		guids[d.Posts[i].GUID]++
+		links[d.Posts[i].Link]++
 	}
-	for i := range d.Entries {
-		e := &d.Entries[i]
+	for i := range d.Posts {
+		e := &d.Posts[i]
 		switch {
 		case e.GUID != "" && guids[e.GUID] == 1:
 			e.Identity = bounded(e.GUID)
@@ -160,7 +160,7 @@ func bounded(s string) string {
 }
 
 // byTitle makes an identity of title and date; of the content where both are missing.
-func (e *Entry) byTitle() string {
+func (e *Post) byTitle() string {
 	basis := e.Title + "\n" + e.Published.UTC().Format(time.RFC3339)
 	if e.Title == "" && e.Published.IsZero() {
 		basis = e.Link + "\n" + e.Hash
@@ -169,7 +169,7 @@ func (e *Entry) byTitle() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func (e *Entry) hash() string {
+func (e *Post) hash() string {
 	h := sha256.New()
 	for _, texts := range [][]text{e.titles, e.bodies} {
 		for _, t := range texts {
@@ -185,17 +185,17 @@ func (e *Entry) hash() string {
 // Newest gives at most n entries in document order, each identity once: where
 // there are more, those with the latest dates; undated ones count by their
 // place, as if dated like the entry before them.
-func (d *Document) Newest(n int) []Entry {
-	seen := make(map[string]bool, len(d.Entries))
-	order := make([]int, 0, len(d.Entries))
-	dates := make([]time.Time, len(d.Entries))
+func (d *Document) Newest(n int) []Post {
+	seen := make(map[string]bool, len(d.Posts))
+	order := make([]int, 0, len(d.Posts))
+	dates := make([]time.Time, len(d.Posts))
 	var last time.Time
-	for i := range d.Entries {
-		if !d.Entries[i].Published.IsZero() {
-			last = d.Entries[i].Published
+	for i := range d.Posts {
+		if !d.Posts[i].Published.IsZero() {
+			last = d.Posts[i].Published
 		}
 		dates[i] = last
-		if id := d.Entries[i].Identity; !seen[id] {
+		if id := d.Posts[i].Identity; !seen[id] {
 			seen[id] = true
 			order = append(order, i)
 		}
@@ -205,9 +205,9 @@ func (d *Document) Newest(n int) []Entry {
 		order = order[:n]
 		slices.Sort(order)
 	}
-	out := make([]Entry, 0, len(order))
+	out := make([]Post, 0, len(order))
 	for _, i := range order {
-		out = append(out, d.Entries[i])
+		out = append(out, d.Posts[i])
 	}
 	return out
 }

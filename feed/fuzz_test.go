@@ -50,8 +50,8 @@ func FuzzParse(f *testing.F) {
 		if d.Interval() < 0 || d.Interval() > maxInterval || d.NewestAt(seenAt).After(seenAt) {
 			t.Fatalf("interval %v, newest %v", d.Interval(), d.NewestAt(seenAt))
 		}
-		for i := range min(len(d.Entries), 5) {
-			checkPost(t, "fuzz", d.Entries[i].Post(seenAt))
+		for i := range min(len(d.Posts), 5) {
+			checkPost(t, "fuzz", d.Posts[i].Sanitise(seenAt))
 		}
 		again, err := Parse(body, contentType, "https://example.org/feed")
 		if err != nil || !reflect.DeepEqual(Report(d), Report(again)) {

@@ -35,8 +35,8 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			var posts []digest.Post
-			for i := range d.Entries {
-				posts = append(posts, d.Entries[i].Post(seenAt))
+			for i := range d.Posts {
+				posts = append(posts, d.Posts[i].Sanitise(seenAt))
 			}
 			got = append(got, golden(t, "report.json", Report(d)), golden(t, "posts.json", posts))
 			if *update {

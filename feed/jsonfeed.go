@@ -44,20 +44,20 @@ func parseJSON(doc, address string) (*Document, error) {
 	d.Hubs = jsonHubs(doc)
 	owner := jsonPeople(f.Authors, f.Author)
 	bases := []string{d.Link, address, d.Self}
-	d.Entries = make([]Entry, 0, len(f.Items))
+	d.Posts = make([]Post, 0, len(f.Items))
 	for _, item := range f.Items {
 		if item == nil {
 			continue
 		}
 		e := jsonEntry(item, bases)
 		e.owner = owner
-		d.Entries = append(d.Entries, e)
+		d.Posts = append(d.Posts, e)
 	}
 	return d, nil
 }
 
-func jsonEntry(item *jsonfeed.Item, bases []string) Entry {
-	e := Entry{GUID: strings.TrimSpace(cleanText(item.ID)), Language: cleanText(item.Language), Author: jsonPeople(item.Authors, item.Author), bases: bases}
+func jsonEntry(item *jsonfeed.Item, bases []string) Post {
+	e := Post{GUID: strings.TrimSpace(cleanText(item.ID)), Language: cleanText(item.Language), Author: jsonPeople(item.Authors, item.Author), bases: bases}
 	link := firstOf(item.URL, item.ExternalURL)
 	if link == "" && isWeb(e.GUID) {
 		link = e.GUID

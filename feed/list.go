@@ -30,11 +30,11 @@ func ReadList(body []byte) (d *Document, err error) {
 	for i := range d.Feeds {
 		d.Feeds[i].Line += before
 	}
-	for i := range d.Unread {
-		d.Unread[i].Line += before
+	for i := range d.BadLines {
+		d.BadLines[i].Line += before
 	}
-	if n := len(d.Unread); indexFold(text[at:], "</opml") < 0 && (n == 0 || d.Unread[n-1].Why != endsInLine) {
-		d.Unread = append(d.Unread, Unread{Line: before + 1 + strings.Count(strings.TrimSpace(text[at:]), "\n"),
+	if n := len(d.BadLines); indexFold(text[at:], "</opml") < 0 && (n == 0 || d.BadLines[n-1].Why != endsInLine) {
+		d.BadLines = append(d.BadLines, BadLine{Line: before + 1 + strings.Count(strings.TrimSpace(text[at:]), "\n"),
 			Why: "the file ends before the list does; what stood behind is missing"})
 	}
 	d.Repairs = append(repairs, d.Repairs...)

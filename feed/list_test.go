@@ -33,7 +33,7 @@ func TestOPMLThereAndBack(t *testing.T) {
 		{URL: "https://a.org/?x=1&y=<2>", Title: `"A" & <b>`, Type: "rss"},
 		{URL: "https://b.org/", Title: "B", Type: "rss", Folder: "News"},
 		{URL: "https://c.org/", Title: "Ç日", Type: "rss", Folder: "News/In & out"},
-		{URL: "https://d.org/", Title: "D", Type: "rss", Folder: "Other", Resting: true},
+		{URL: "https://d.org/", Title: "D", Type: "rss", Folder: "Other", Paused: true},
 	}
 	var b bytes.Buffer
 	if err := WriteOPML(&b, "T & <t>", list); err != nil {

@@ -125,7 +125,7 @@ func (r *listReader) unreadable(tok *token, name string) {
 	default:
 		return
 	}
-	r.Unread = append(r.Unread, Unread{Line: r.lineAt(tok.at), Title: name, Why: why})
+	r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: name, Why: why})
 }
 
 // unswallow ends a tag before the outline that a quote never closed has made
@@ -170,7 +170,7 @@ func outline(tok *token, name, address string) (Offer, bool) {
 	if u = resolve(address, u); u == "" {
 		return Offer{}, false
 	}
-	return Offer{URL: u, Title: firstOf(name, u), Type: tok.attr("type"), Resting: tok.attr(restingAttribute) == "true"}, true
+	return Offer{URL: u, Title: firstOf(name, u), Type: tok.attr("type"), Paused: tok.attr(restingAttribute) == "true"}, true
 }
 
 // tornXMLURL finds the address in an outline whose other attributes hold
@@ -235,14 +235,14 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	list := slices.Clone(outlines)
 	slices.SortStableFunc(list, func(a, b Offer) int { return strings.Compare(a.Folder, b.Folder) })
 	p, space := &opmlWriter{}, ""
-	if slices.ContainsFunc(list, func(o Offer) bool { return o.Resting }) {
+	if slices.ContainsFunc(list, func(o Offer) bool { return o.Paused }) {
 		space = " " + restingSpace
 	}
 	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>", space, escapeAttribute(title))
 	for _, o := range list {
 		p.enter(splitFolder(o.Folder))
 		resting := ""
-		if o.Resting {
+		if o.Paused {
 			resting = " " + restingAttribute + `="true"`
 		}
 		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, o.URL)), escapeAttribute(o.URL), resting)

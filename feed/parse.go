@@ -26,7 +26,7 @@ func Parse(body []byte, contentType, address string) (d *Document, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.IsFeed() && len(d.Entries) == 0 && slices.Contains(d.Repairs, endsEarly) {
+	if d.IsFeed() && len(d.Posts) == 0 && slices.Contains(d.Repairs, endsEarly) {
 		return nil, refusal("a feed that ends before its first entry", nil)
 	}
 	d.Repairs = append(repairs, d.Repairs...)

@@ -37,13 +37,13 @@ func entry(inside string) string {
 	return `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry>` + inside + `</entry></feed>`
 }
 
-func first(t *testing.T, body string) *Entry {
+func first(t *testing.T, body string) *Post {
 	t.Helper()
 	d := mustParse(t, body, "https://example.org/blog/feed.xml")
-	if len(d.Entries) == 0 {
+	if len(d.Posts) == 0 {
 		t.Fatalf("no entries in %s", body)
 	}
-	return &d.Entries[0]
+	return &d.Posts[0]
 }
 
 func TestRepairs(t *testing.T) {
@@ -86,7 +86,7 @@ func TestRepairs(t *testing.T) {
 			continue
 		}
 		var titles []string
-		for _, e := range d.Entries {
+		for _, e := range d.Posts {
 			titles = append(titles, e.Title)
 		}
 		if got := strings.Join(titles, ","); got != c.titles {
@@ -219,7 +219,7 @@ func TestIdentity(t *testing.T) {
 	</channel></rss>`, "")
 	want := []string{"a", "https://x.org/2", "", "https://x.org/4", "https://x.org/5", "", "", "", ""}
 	seen := map[string]bool{}
-	for i, e := range d.Entries {
+	for i, e := range d.Posts {
 		if want[i] != "" && e.Identity != want[i] {
 			t.Errorf("entry %d: identity %q, want %q", i, e.Identity, want[i])
 		}
@@ -256,7 +256,7 @@ func TestHashChangesWithEdits(t *testing.T) {
 func TestFields(t *testing.T) {
 	for _, c := range []struct {
 		reason, doc string
-		get         func(*Entry) string
+		get         func(*Post) string
 		want        string
 	}{
 		{"guid is the link", item(`<guid>https://x.org/p</guid>`), link, "https://x.org/p"},
@@ -312,25 +312,25 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func link(e *Entry) string     { return e.Link }
-func author(e *Entry) string   { return e.Author }
-func guid(e *Entry) string     { return e.GUID }
-func language(e *Entry) string { return e.Language }
-func content(e *Entry) string {
+func link(e *Post) string     { return e.Link }
+func author(e *Post) string   { return e.Author }
+func guid(e *Post) string     { return e.GUID }
+func language(e *Post) string { return e.Language }
+func content(e *Post) string {
 	if e.HasContent {
 		return "yes"
 	}
 	return "no"
 }
 
-func published(e *Entry) string {
+func published(e *Post) string {
 	if e.Published.IsZero() {
 		return ""
 	}
 	return e.Published.Format(time.RFC3339)
 }
 
-func file(e *Entry) string {
+func file(e *Post) string {
 	if e.Enclosure == nil {
 		return ""
 	}
@@ -368,17 +368,17 @@ func TestJSONFeed(t *testing.T) {
 		"hubs":[{"type":"WebSub","url":"https://hub.example/"}],"authors":[{"name":"Owner"}],
 		"items":[{"id":7,"url":"/a","title":"A","content_text":"1 < 2","date_published":"2026-11-20T01:00:00+01:00","authors":[{"name":"Ann"},{"name":"Bob"}],
 		"attachments":[{"url":"https://x.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":5}]},{"id":"https://example.org/b","content_html":"<p>B</p>"}]}`, "")
-	if d.Kind != JSONFeed || d.Title != "T & U" || d.Language != "sv" || len(d.Hubs) != 1 || len(d.Entries) != 2 {
+	if d.Kind != JSONFeed || d.Title != "T & U" || d.Language != "sv" || len(d.Hubs) != 1 || len(d.Posts) != 2 {
 		t.Fatalf("%+v", d)
 	}
-	a, b := d.Entries[0], d.Entries[1]
+	a, b := d.Posts[0], d.Posts[1]
 	if a.GUID != "7" || a.Link != "https://example.org/a" || a.Author != "Ann, Bob" || published(&a) != "2026-11-20T00:00:00Z" || a.Enclosure.Length != 5 {
 		t.Errorf("%+v", a)
 	}
-	if b.Link != "https://example.org/b" || b.Author != "" || b.Post(time.Now()).Author != "Owner" {
+	if b.Link != "https://example.org/b" || b.Author != "" || b.Sanitise(time.Now()).Author != "Owner" {
 		t.Errorf("%+v", b)
 	}
-	if p := a.Post(time.Now()); p.Content != "<p>1 &lt; 2</p>" {
+	if p := a.Sanitise(time.Now()); p.Content != "<p>1 &lt; 2</p>" {
 		t.Errorf("content %q", p.Content)
 	}
 }
@@ -397,8 +397,8 @@ func TestJSONMended(t *testing.T) {
 		d, err := Parse([]byte(c.doc), "", "")
 		if err != nil {
 			t.Errorf("%s: %v", c.reason, err)
-		} else if len(d.Entries) != c.items {
-			t.Errorf("%s: %d items, want %d", c.reason, len(d.Entries), c.items)
+		} else if len(d.Posts) != c.items {
+			t.Errorf("%s: %d items, want %d", c.reason, len(d.Posts), c.items)
 		}
 	}
 }
@@ -406,9 +406,9 @@ func TestJSONMended(t *testing.T) {
 func TestNewest(t *testing.T) {
 	d := &Document{}
 	for i := range 10 {
-		d.Entries = append(d.Entries, Entry{Identity: string(rune('a' + i)), Published: time.Unix(int64(i%5)*1000, 0)})
+		d.Posts = append(d.Posts, Post{Identity: string(rune('a' + i)), Published: time.Unix(int64(i%5)*1000, 0)})
 	}
-	d.Entries = append(d.Entries, Entry{Identity: "a"})
+	d.Posts = append(d.Posts, Post{Identity: "a"})
 	got := ""
 	for _, e := range d.Newest(4) {
 		got += e.Identity

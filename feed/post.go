@@ -19,10 +19,10 @@ const (
 	maxLanguage = 35 // RFC 5646 §4.4.1
 )
 
-// Post makes the entry ready to be stored and shown: sanitised content, a
+// Sanitise makes the entry ready to be stored and shown: sanitised content, a
 // title in any case, no date after seen, absolute addresses. It is the costly
 // part of reading a feed; call it for new or changed entries only.
-func (e *Entry) Post(seen time.Time) digest.Post {
+func (e *Post) Sanitise(seen time.Time) digest.Post {
 	p := digest.Post{
 		Identity:    e.Identity,
 		URL:         e.address(),
@@ -53,14 +53,14 @@ func (e *Entry) Post(seen time.Time) digest.Post {
 // address is where the author's own page is: behind the link that counts
 // clicks, else the link, else the file, else the site. The identity is made of
 // the links as they stand, so that cleaning them makes no post a new one.
-func (e *Entry) address() string {
+func (e *Post) address() string {
 	file := ""
 	if e.Enclosure != nil {
 		file = e.Enclosure.URL
 	}
 	for _, u := range append([]string{e.original, e.Link, e.GUID, file}, e.bases...) {
 		if isWeb(u) {
-			return Clean(u)
+			return CleanURL(u)
 		}
 	}
 	return ""
@@ -68,7 +68,7 @@ func (e *Entry) address() string {
 
 // baseFor gives the base of relative addresses in a text: its xml:base, else
 // the page of the entry, where they work in a browser.
-func (e *Entry) baseFor(t text) string {
+func (e *Post) baseFor(t text) string {
 	for _, base := range append([]string{t.base, e.Link, e.original}, e.bases...) {
 		if isWeb(base) {
 			return base
@@ -78,7 +78,7 @@ func (e *Entry) baseFor(t text) string {
 }
 
 // picture is the first real image: in the content, beside it, or enclosed.
-func (e *Entry) picture(inContent string) string {
+func (e *Post) picture(inContent string) string {
 	candidates := append([]string{inContent}, e.images...)
 	if e.Enclosure != nil && strings.HasPrefix(e.Enclosure.Type, "image/") {
 		candidates = append(candidates, e.Enclosure.URL)
@@ -92,7 +92,7 @@ func (e *Entry) picture(inContent string) string {
 }
 
 // summary is the author's own where it is one, else the beginning of the content.
-func (e *Entry) summary(content string) string {
+func (e *Post) summary(content string) string {
 	start := excerpt(content, maxSummary)
 	for _, t := range e.bodies[min(1, len(e.bodies)):] {
 		own := excerpt(t.html(), maxSummary)
@@ -104,7 +104,7 @@ func (e *Entry) summary(content string) string {
 }
 
 // makeTitle takes the first sentence or words of the content.
-func (e *Entry) makeTitle(content string) string {
+func (e *Post) makeTitle(content string) string {
 	text := excerpt(content, 2*madeTitle)
 	if text == "" {
 		text = e.summary(content)

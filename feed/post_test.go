@@ -55,7 +55,7 @@ func TestSanitise(t *testing.T) {
 func TestPost(t *testing.T) {
 	for _, c := range []struct {
 		reason, doc string
-		get         func(*Entry) string
+		get         func(*Post) string
 		want        string
 	}{
 		{"title of the document", item(`<title>A &amp;amp; B</title><description>x</description>`), postTitle, "A & B"},
@@ -105,17 +105,17 @@ func TestPost(t *testing.T) {
 	}
 }
 
-func postTitle(e *Entry) string   { return e.Post(seenAt).Title }
-func postAuthor(e *Entry) string  { return e.Post(seenAt).Author }
-func postURL(e *Entry) string     { return e.Post(seenAt).URL }
-func postDate(e *Entry) string    { return e.Post(seenAt).PublishedAt.Format(time.RFC3339) }
-func postContent(e *Entry) string { return e.Post(seenAt).Content }
-func postSummary(e *Entry) string { return e.Post(seenAt).Summary }
-func postImage(e *Entry) string   { return e.Post(seenAt).ImageURL }
+func postTitle(e *Post) string   { return e.Sanitise(seenAt).Title }
+func postAuthor(e *Post) string  { return e.Sanitise(seenAt).Author }
+func postURL(e *Post) string     { return e.Sanitise(seenAt).URL }
+func postDate(e *Post) string    { return e.Sanitise(seenAt).PublishedAt.Format(time.RFC3339) }
+func postContent(e *Post) string { return e.Sanitise(seenAt).Content }
+func postSummary(e *Post) string { return e.Sanitise(seenAt).Summary }
+func postImage(e *Post) string   { return e.Sanitise(seenAt).ImageURL }
 
 func TestPostIsBounded(t *testing.T) {
 	e := first(t, item(`<title>`+strings.Repeat("é ", 5000)+`</title><author>`+strings.Repeat("a ", 5000)+`</author><description>`+strings.Repeat("wörd ", 1<<18)+`</description>`))
-	p := e.Post(seenAt)
+	p := e.Sanitise(seenAt)
 	if utf8.RuneCountInString(p.Title) > maxTitle || utf8.RuneCountInString(p.Author) > maxName || utf8.RuneCountInString(p.Summary) > maxSummary {
 		t.Errorf("title of %d, author of %d, summary of %d bytes", len(p.Title), len(p.Author), len(p.Summary))
 	}

@@ -10,18 +10,18 @@ import (
 // of the Kind constants; what the document does not have is null. Of a list or a
 // page, entries are left out; of a feed, feeds are.
 type Reported struct {
-	Kind     Kind            `json:"kind"`
-	Title    *string         `json:"title"`
-	Link     *string         `json:"link"`
-	Language *string         `json:"language"`
-	Count    int             `json:"count"` // of entries; of feeds where there are none
-	Entries  []ReportedEntry `json:"entries,omitzero"`
-	Feeds    []ReportedFeed  `json:"feeds,omitzero"`
-	Repairs  []string        `json:"repairs,omitempty"`
+	Kind     Kind           `json:"kind"`
+	Title    *string        `json:"title"`
+	Link     *string        `json:"link"`
+	Language *string        `json:"language"`
+	Count    int            `json:"count"` // of entries; of feeds where there are none
+	Posts    []ReportedPost `json:"entries,omitzero"`
+	Feeds    []ReportedFeed `json:"feeds,omitzero"`
+	Repairs  []string       `json:"repairs,omitempty"`
 }
 
-// ReportedEntry is one entry as the document states it.
-type ReportedEntry struct {
+// ReportedPost is one entry as the document states it.
+type ReportedPost struct {
 	Title      *string            `json:"title"`
 	Link       *string            `json:"link"`
 	Published  *string            `json:"published"` // RFC 3339, UTC
@@ -50,25 +50,25 @@ type ReportedFeed struct {
 func Report(d *Document) Reported {
 	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language), Repairs: d.Repairs}
 	if d.IsFeed() {
-		r.Entries = []ReportedEntry{}
+		r.Posts = []ReportedPost{}
 	} else {
 		r.Feeds = []ReportedFeed{}
 	}
-	for i := range d.Entries {
-		r.Entries = append(r.Entries, reportEntry(&d.Entries[i]))
+	for i := range d.Posts {
+		r.Posts = append(r.Posts, reportEntry(&d.Posts[i]))
 	}
 	for _, o := range d.Feeds {
 		r.Feeds = append(r.Feeds, ReportedFeed{o.URL, o.Title, o.Type, o.Folder})
 	}
-	r.Count = len(r.Entries)
+	r.Count = len(r.Posts)
 	if !d.IsFeed() {
 		r.Count = len(r.Feeds)
 	}
 	return r
 }
 
-func reportEntry(e *Entry) ReportedEntry {
-	r := ReportedEntry{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent}
+func reportEntry(e *Post) ReportedPost {
+	r := ReportedPost{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent}
 	if !e.Published.IsZero() {
 		r.Published = orNull(e.Published.UTC().Format(time.RFC3339))
 	}

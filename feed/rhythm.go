@@ -47,8 +47,8 @@ func Domain(host string) string {
 // entry has a date that can be believed.
 func (d *Document) NewestAt(now time.Time) time.Time {
 	var newest time.Time
-	for i := range d.Entries {
-		at := d.Entries[i].Published
+	for i := range d.Posts {
+		at := d.Posts[i].Published
 		switch {
 		case at.After(now.Add(aheadOfClock)):
 			continue

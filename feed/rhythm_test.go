@@ -30,7 +30,7 @@ func TestNewestAt(t *testing.T) {
 	at := func(hours ...int) *Document {
 		d := &Document{}
 		for _, h := range hours {
-			d.Entries = append(d.Entries, Entry{Published: now.Add(time.Duration(h) * time.Hour)})
+			d.Posts = append(d.Posts, Post{Published: now.Add(time.Duration(h) * time.Hour)})
 		}
 		return d
 	}
@@ -39,9 +39,9 @@ func TestNewestAt(t *testing.T) {
 		want time.Time
 	}{
 		"none":                   {&Document{}, time.Time{}},
-		"undated":                {&Document{Entries: []Entry{{}, {}}}, time.Time{}},
+		"undated":                {&Document{Posts: []Post{{}, {}}}, time.Time{}},
 		"the newest of three":    {at(-50, -2, -30), now.Add(-2 * time.Hour)},
-		"undated ones beside it": {&Document{Entries: []Entry{{}, {Published: now.Add(-time.Hour)}}}, now.Add(-time.Hour)},
+		"undated ones beside it": {&Document{Posts: []Post{{}, {Published: now.Add(-time.Hour)}}}, now.Add(-time.Hour)},
 		"a mistaken zone":        {at(-50, 5), now},
 		"an announcement":        {at(-50, 24*30), now.Add(-50 * time.Hour)},
 		"announcements alone":    {at(24*30, 24*60), time.Time{}},

@@ -31,18 +31,18 @@ func parseRSS(sk *skeleton, address string) (*Document, error) {
 	d.UpdateEvery = updateEvery(value(f.Extensions, "sy", "updateperiod"), value(f.Extensions, "sy", "updatefrequency"))
 	bases := []string{d.Link, address}
 	owner := personName(firstOf(value(f.Extensions, "itunes", "author"), f.ManagingEditor, value(f.Extensions, "dc", "creator")))
-	d.Entries = make([]Entry, 0, len(f.Items))
+	d.Posts = make([]Post, 0, len(f.Items))
 	for _, item := range f.Items {
 		e := rssEntry(sk, item, bases)
 		e.owner = owner
-		d.Entries = append(d.Entries, e)
+		d.Posts = append(d.Posts, e)
 	}
 	return d, nil
 }
 
-func rssEntry(sk *skeleton, item *rss.Item, bases []string) Entry {
+func rssEntry(sk *skeleton, item *rss.Item, bases []string) Post {
 	x := item.Extensions
-	e := Entry{GUID: value(x, "dcterms", "identifier")}
+	e := Post{GUID: value(x, "dcterms", "identifier")}
 	permalink := ""
 	if item.GUID != nil && item.GUID.Value != "" {
 		e.GUID = item.GUID.Value

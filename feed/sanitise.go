@@ -153,7 +153,7 @@ func (c *cleaner) link(n *html.Node) {
 		return
 	}
 	whole := c.resolve(href)
-	bare := Clean(whole)
+	bare := CleanURL(whole)
 	setAttr(n, "href", bare)
 	if text := n.FirstChild; text != nil && text == n.LastChild && text.Type == html.TextNode && bare != whole {
 		if shown := strings.TrimSpace(text.Data); shown == href || shown == whole {
@@ -177,7 +177,7 @@ func (c *cleaner) player(n *html.Node) bool {
 	if !isWeb(src) || isTracker(src) {
 		return false
 	}
-	src = Clean(src)
+	src = CleanURL(src)
 	if poster := resolve(c.base, attrOf(n, "poster")); c.picture == "" && isWeb(poster) {
 		c.picture = poster
 	}

@@ -100,9 +100,9 @@ func fact(d *Document, x expectation) (string, bool) {
 		}
 		return "", false
 	}
-	e := &Entry{}
-	if x.entry < len(d.Entries) {
-		e = &d.Entries[x.entry]
+	e := &Post{}
+	if x.entry < len(d.Posts) {
+		e = &d.Posts[x.entry]
 	}
 	switch x.field {
 	case "title":
@@ -274,12 +274,12 @@ func comparePair(t *testing.T, name string, body []byte, want *pair) {
 	check("title", d.Title, feed.Title)
 	check("link", d.Link, feed.Link)
 	check("language", d.Language, feed.Language)
-	if len(entries) != len(d.Entries) && len(entries) > 0 {
-		t.Errorf("%s: %d entries, the suite says %d", name, len(d.Entries), len(entries))
+	if len(entries) != len(d.Posts) && len(entries) > 0 {
+		t.Errorf("%s: %d entries, the suite says %d", name, len(d.Posts), len(entries))
 		return
 	}
 	for i, w := range entries {
-		e := &d.Entries[i]
+		e := &d.Posts[i]
 		check("entry title", e.Title, w.Title)
 		check("entry link", e.Link, w.Link)
 		check("entry id", e.GUID, firstOf(w.GUID, w.ID))

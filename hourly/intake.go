@@ -42,9 +42,9 @@ func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Resu
 			in.ReadAt = "" // no address that a feed could have
 		}
 	}
-	entries := res.Document.Newest(feed.MaxEntries)
+	entries := res.Document.Newest(feed.MaxPosts)
 	in.Listed = identities(entries)
-	in.Windowed = len(res.Document.Entries) >= feed.MaxEntries
+	in.Windowed = len(res.Document.Posts) >= feed.MaxPosts
 	known, err := st.KnownPosts(ctx, res.Feed.ID, in.Listed)
 	if err != nil {
 		return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
@@ -63,7 +63,7 @@ func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Resu
 // weigh compares a document with what is stored of the feed. One of several
 // entries, none of which is known, does not reach back to the last poll: what
 // was published in between may be missing. had says that the feed had posts.
-func (in *intake) weigh(entries []feed.Entry, known int, had bool, now time.Time) {
+func (in *intake) weigh(entries []feed.Post, known int, had bool, now time.Time) {
 	oldest, newest := dates(entries, now)
 	if len(entries) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
 		in.Feed.NewestAt = now
@@ -92,7 +92,7 @@ const leastToMiss = 2
 
 // dates gives the first and last date in a document, none of them in the
 // future; both zero if one of the entries has none.
-func dates(entries []feed.Entry, now time.Time) (oldest, newest time.Time) {
+func dates(entries []feed.Post, now time.Time) (oldest, newest time.Time) {
 	for i := range entries {
 		at := entries[i].Published
 		switch {
@@ -124,7 +124,7 @@ func history(res poller.Result) store.PollRecord {
 	}
 }
 
-func identities(entries []feed.Entry) []string {
+func identities(entries []feed.Post) []string {
 	all := make([]string, len(entries))
 	for i := range entries {
 		all[i] = entries[i].Identity
@@ -132,11 +132,11 @@ func identities(entries []feed.Entry) []string {
 	return all
 }
 
-func fresh(entries []feed.Entry, known map[string]string, now time.Time) []digest.Post {
+func fresh(entries []feed.Post, known map[string]string, now time.Time) []digest.Post {
 	var posts []digest.Post
 	for i := range entries {
 		if e := &entries[i]; known[e.Identity] != e.Hash {
-			posts = append(posts, e.Post(now))
+			posts = append(posts, e.Sanitise(now))
 		}
 	}
 	return posts

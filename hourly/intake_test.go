@@ -18,7 +18,7 @@ import (
 // 500, the oldest of which was never read.
 func TestIntakeOfALongDocument(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		for n, want := range map[int]bool{feed.MaxEntries - 1: false, feed.MaxEntries: true, feed.MaxEntries + 1: true} {
+		for n, want := range map[int]bool{feed.MaxPosts - 1: false, feed.MaxPosts: true, feed.MaxPosts + 1: true} {
 			var items strings.Builder
 			for i := range n {
 				fmt.Fprintf(&items, "<item><title>%d</title><guid>%d</guid></item>", i, i)
@@ -32,7 +32,7 @@ func TestIntakeOfALongDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if polled.Windowed != want || len(polled.Listed) != min(n, feed.MaxEntries) {
+			if polled.Windowed != want || len(polled.Listed) != min(n, feed.MaxPosts) {
 				t.Errorf("of %d entries %d are listed, windowed: %t", n, len(polled.Listed), polled.Windowed)
 			}
 		}

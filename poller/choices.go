@@ -99,13 +99,13 @@ func choiceOf(r Result) Choice {
 		c.Known = r.Feed
 		return c
 	}
-	c.Posts = len(r.Document.Entries)
-	c.Newest = newest(r.Document.Entries, r.Feed.ParsedAt)
+	c.Posts = len(r.Document.Posts)
+	c.Newest = newest(r.Document.Posts, r.Feed.ParsedAt)
 	return c
 }
 
 // newest is the title of the newest entry that is not of the future, else of the first.
-func newest(entries []feed.Entry, now time.Time) string {
+func newest(entries []feed.Post, now time.Time) string {
 	best := -1
 	for i, e := range entries {
 		if !e.Published.After(now) && (best < 0 || e.Published.After(entries[best].Published)) {

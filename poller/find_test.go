@@ -72,7 +72,7 @@ func TestFind(t *testing.T) {
 		if got := targets(s.log()); got != test.log || f.URL != s.url(test.want) || f.ETag != `"`+test.want+`"` || result.Outcome != Changed {
 			t.Errorf("%s: %s %+v", test.why, got, f)
 		}
-		if len(result.Document.Entries) != 1 || f.Title != "Weather" || f.Host != "127.0.0.1" || f.State != digest.FeedActive ||
+		if len(result.Document.Posts) != 1 || f.Title != "Weather" || f.Host != "127.0.0.1" || f.State != digest.FeedActive ||
 			f.ParsedAt.IsZero() || f.LastAttemptAt.IsZero() || f.BodyHash == "" || f.LastStatus != 200 || f.ValidatorURL != f.URL {
 			t.Errorf("%s: %+v", test.why, f)
 		}

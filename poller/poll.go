@@ -241,10 +241,10 @@ func (v *visit) read(a *answer) {
 
 // entries says how much a document holds.
 func entries(doc *feed.Document) string {
-	if len(doc.Entries) == 1 {
+	if len(doc.Posts) == 1 {
 		return "1 entry"
 	}
-	return fmt.Sprintf("%d entries", len(doc.Entries))
+	return fmt.Sprintf("%d entries", len(doc.Posts))
 }
 
 // accept makes the answer the stored one: its validators as a pair (S5-S7,
@@ -377,7 +377,7 @@ func kindName(k feed.Kind) string {
 // describeFeed takes over what a document says of itself.
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
-	f.SiteURL = feed.Clean(doc.Link)
+	f.SiteURL = feed.CleanURL(doc.Link)
 	f.Language = doc.Language
 	if doc.Title != "" {
 		f.Title = doc.Title

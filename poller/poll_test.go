@@ -30,7 +30,7 @@ func TestS1_FirstFetch(t *testing.T) {
 		log := asked(t, s, "GET")
 		sent(t, log[0], "If-None-Match", "")
 		sent(t, log[0], "If-Modified-Since", "")
-		if d := result.Document; d == nil || len(d.Entries) != 1 || r.feed.Title != "Weather" || r.feed.Kind != "atom" {
+		if d := result.Document; d == nil || len(d.Posts) != 1 || r.feed.Title != "Weather" || r.feed.Kind != "atom" {
 			t.Errorf("%s: %+v", mode, r.feed)
 		}
 		if r.feed.ParsedAt.IsZero() || r.feed.LastStatus != 200 || !r.feed.LastOKAt.Equal(r.feed.LastAttemptAt) || result.Requests != 1 {

@@ -185,7 +185,7 @@ func TestS11_ValidatorsDoNotExpire(t *testing.T) {
 	}
 	sent(t, asked(t, s, "HEAD")[0], "If-None-Match", `"1"`)
 	doc, err := again.p.Read(t.Context(), first.Body, first.ContentType, first.Address)
-	if err != nil || len(doc.Entries) != 1 {
+	if err != nil || len(doc.Posts) != 1 {
 		t.Error(doc, err)
 	}
 }

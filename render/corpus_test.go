@@ -34,8 +34,8 @@ func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
 		if err != nil || !d.IsFeed() {
 			continue
 		}
-		for _, e := range d.Entries[:min(each, len(d.Entries))] {
-			p := e.Post(time.Date(2026, 11, 19, 21, 0, 0, 0, time.UTC))
+		for _, e := range d.Posts[:min(each, len(d.Posts))] {
+			p := e.Sanitise(time.Date(2026, 11, 19, 21, 0, 0, 0, time.UTC))
 			p.Language = cmp.Or(p.Language, d.Language)
 			posts[filepath.Base(name)] = append(posts[filepath.Base(name)], p)
 		}

@@ -171,20 +171,20 @@ func (d *Desk) remember(ctx context.Context, f digest.Feed) error {
 // one transaction, until it takes most feeds. Feeds that nobody took before are
 // queued for their first poll. The lines that could not be taken come back with
 // the reasons, in their order.
-func (d *Desk) List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.Unread, error) {
-	unread := slices.Clone(list.Unread)
+func (d *Desk) List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error) {
+	unread := slices.Clone(list.BadLines)
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		if err != nil {
-			unread = append(unread, feed.Unread{Line: offer.Line, Title: offer.Title, Why: reason(err)})
+			unread = append(unread, feed.BadLine{Line: offer.Line, Title: offer.Title, Why: reason(err)})
 			continue
 		}
 		host := feed.Host(url)
 		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host),
-			Title: offer.Title, Folder: offer.Folder, Resting: offer.Resting})
+			Title: offer.Title, Folder: offer.Folder, Resting: offer.Paused})
 	}
-	slices.SortStableFunc(unread, func(a, b feed.Unread) int { return a.Line - b.Line })
+	slices.SortStableFunc(unread, func(a, b feed.BadLine) int { return a.Line - b.Line })
 	result, err := d.Store.ImportUpTo(ctx, id, items, most, d.Now())
 	return result, unread, err
 }
@@ -211,7 +211,7 @@ func (d *Desk) Export(ctx context.Context, id digest.DigestID, title string, w i
 	offers := make([]feed.Offer, 0, len(taken)+len(rested))
 	for i, s := range slices.Concat(taken, rested) {
 		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: cmp.Or(s.Title, s.Feed.Title), Type: s.Feed.Kind,
-			Folder: s.Folder, Resting: i >= len(taken)})
+			Folder: s.Folder, Paused: i >= len(taken)})
 	}
 	return feed.WriteOPML(w, title, offers)
 }

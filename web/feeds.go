@@ -49,7 +49,7 @@ type Desk interface {
 	Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error)
 	// List subscribes a digest to the feeds of a list until it takes most, and
 	// gives the lines that could not be taken.
-	List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.Unread, error)
+	List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error)
 	// Export writes all that a digest takes as OPML.
 	Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error
 }

@@ -33,7 +33,7 @@ type listReport struct {
 	Name   string // of the list; may be empty
 	Feeds  int    // in the file
 	Result store.ImportResult
-	Unread []feed.Unread
+	Unread []feed.BadLine
 	More   int // lines beyond those of Unread
 	Left   []string
 	Full   int // feeds for which there was no room
@@ -134,7 +134,7 @@ func readPart(part *multipart.Part) ([]byte, error) {
 }
 
 // reportOf says what became of a list.
-func reportOf(list *feed.Document, result store.ImportResult, unread []feed.Unread) listReport {
+func reportOf(list *feed.Document, result store.ImportResult, unread []feed.BadLine) listReport {
 	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Result: result, Notes: list.Repairs, Most: mostFeeds}
 	p.Unread, p.More = unread, max(0, len(unread)-shownLines)
 	p.Unread = p.Unread[:len(unread)-p.More]

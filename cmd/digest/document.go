@@ -13,7 +13,7 @@ import (
 func printDocument(w io.Writer, name string, d *feed.Document) {
 	fmt.Fprintf(w, "%s: %s, %q", plain(name), d.Kind, d.Title)
 	if d.IsFeed() {
-		fmt.Fprintf(w, ", %s", count(len(d.Entries), "post"))
+		fmt.Fprintf(w, ", %s", count(len(d.Posts), "post"))
 	} else {
 		fmt.Fprintf(w, ", %s", count(len(d.Feeds), "feed"))
 	}
@@ -29,19 +29,19 @@ func printDocument(w io.Writer, name string, d *feed.Document) {
 	for _, o := range d.Feeds {
 		fmt.Fprintf(w, "  %s  %s\n", plain(o.URL), plain(o.Title))
 	}
-	for i := range d.Entries {
-		printEntry(w, &d.Entries[i])
+	for i := range d.Posts {
+		printPost(w, &d.Posts[i])
 	}
 }
 
-func printEntry(w io.Writer, entry *feed.Entry) {
+func printPost(w io.Writer, post *feed.Post) {
 	date := "no date         "
-	if !entry.Published.IsZero() {
-		date = entry.Published.UTC().Format("2006-01-02 15:04")
+	if !post.Published.IsZero() {
+		date = post.Published.UTC().Format("2006-01-02 15:04")
 	}
-	title := cmp.Or(entry.Title, entry.Post(time.Now()).Title)
+	title := cmp.Or(post.Title, post.Sanitise(time.Now()).Title)
 	fmt.Fprintf(w, "  %s  %s\n", date, plain(title))
-	if entry.Link != "" {
-		fmt.Fprintf(w, "  %16s  %s\n", "", plain(entry.Link))
+	if post.Link != "" {
+		fmt.Fprintf(w, "  %16s  %s\n", "", plain(post.Link))
 	}
 }
