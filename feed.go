@@ -143,8 +143,8 @@ type PostRef struct {
 	Carried bool // of an earlier edition, which could not be delivered
 }
 
-// A Source is a feed as readers see it.
-type Source struct {
+// A FeedLabel is a feed as readers see it.
+type FeedLabel struct {
 	FeedID   FeedID
 	Title    string // the feed's own
 	SiteURL  string // the site's page, else the feed's address

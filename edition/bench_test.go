@@ -49,11 +49,11 @@ func copies(printed []edition.Mail) float64 {
 func crowd(readers, each int) (*shelf, []digest.Delivery) {
 	s := &shelf{
 		editions: map[digest.EditionID][]digest.PostRef{}, posts: map[digest.PostID]digest.Post{},
-		sources: map[digest.FeedID]digest.Source{},
+		sources: map[digest.FeedID]digest.FeedLabel{},
 	}
 	for i := range 300 {
 		id := digest.FeedID(i + 1)
-		s.sources[id] = digest.Source{FeedID: id, Title: fmt.Sprintf("Site %d", i), SiteURL: "https://site.example/", Language: "en"}
+		s.sources[id] = digest.FeedLabel{FeedID: id, Title: fmt.Sprintf("Site %d", i), SiteURL: "https://site.example/", Language: "en"}
 	}
 	for i := range 2000 {
 		id := digest.PostID(i + 1)

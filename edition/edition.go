@@ -27,11 +27,11 @@ type Store interface {
 	WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error)
 	// Posts gives posts by key, in any order; those that no longer exist are left out.
 	Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error)
-	// Sources gives feeds by key, in any order; those that no longer exist are left out.
-	Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Source, error)
-	// Choices gives how readers want their subscriptions named and shown; one
+	// FeedLabels gives feeds by key, in any order; those that no longer exist are left out.
+	FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error)
+	// SubscriptionSettings gives how readers want their subscriptions named and shown; one
 	// without any wish may be left out, and without folders one that has no other.
-	Choices(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
+	SubscriptionSettings(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
 	// Notices gives what sealed editions tell of feeds, by the edition's key, in
 	// any order. An edition without notices may be missing from the map.
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
@@ -107,7 +107,7 @@ func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool)
 	if err != nil {
 		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
 	}
-	choices, err := b.store.Choices(ctx, digestsOf(ds), folders)
+	choices, err := b.store.SubscriptionSettings(ctx, digestsOf(ds), folders)
 	if err != nil {
 		return nil, fmt.Errorf("reading readers' choices: %w", err)
 	}
@@ -152,7 +152,7 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
 	}
-	choices, err := b.store.Choices(ctx, []digest.DigestID{d.ID}, true)
+	choices, err := b.store.SubscriptionSettings(ctx, []digest.DigestID{d.ID}, true)
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading readers' choices: %w", err)
 	}

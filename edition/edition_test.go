@@ -23,7 +23,7 @@ type shelf struct {
 	editions map[digest.EditionID][]digest.PostRef
 	waiting  map[digest.DigestID][]digest.PostRef
 	posts    map[digest.PostID]digest.Post
-	sources  map[digest.FeedID]digest.Source
+	sources  map[digest.FeedID]digest.FeedLabel
 	choices  map[digest.DigestID]map[digest.FeedID]digest.Subscription
 	notices  map[digest.EditionID][]digest.Notice
 	coming   map[digest.DigestID][]digest.Notice
@@ -68,10 +68,10 @@ func (s *shelf) Posts(_ context.Context, ids []digest.PostID) ([]digest.Post, er
 	return out, s.called()
 }
 
-func (s *shelf) Sources(_ context.Context, ids []digest.FeedID) ([]digest.Source, error) {
+func (s *shelf) FeedLabels(_ context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []digest.Source
+	var out []digest.FeedLabel
 	for _, id := range ids {
 		if src, ok := s.sources[id]; ok {
 			out = append(out, src)
@@ -81,7 +81,7 @@ func (s *shelf) Sources(_ context.Context, ids []digest.FeedID) ([]digest.Source
 	return out, s.called()
 }
 
-func (s *shelf) Choices(_ context.Context, ids []digest.DigestID, _ bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+func (s *shelf) SubscriptionSettings(_ context.Context, ids []digest.DigestID, _ bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := maps.Clone(s.choices)
@@ -114,7 +114,7 @@ func noon(day int) time.Time { return time.Date(2026, 11, day, 12, 0, 0, 0, time
 // stocked is three feeds, of which reader 1 has renamed one, and two editions.
 func stocked() *shelf {
 	return &shelf{
-		sources: map[digest.FeedID]digest.Source{
+		sources: map[digest.FeedID]digest.FeedLabel{
 			1: {FeedID: 1, Title: "Zebra", SiteURL: "https://zebra.example/", Language: "en"},
 			2: {FeedID: 2, Title: "apple", SiteURL: "https://apple.example/", Language: "he"},
 			3: {FeedID: 3, Title: "Mango", SiteURL: "https://mango.example/"},
@@ -230,7 +230,7 @@ func TestTitlesFollowTheirFeed(t *testing.T) {
 	if _, err := b.Editions(t.Context(), ds); err != nil {
 		t.Fatal(err)
 	}
-	s.sources[1] = digest.Source{FeedID: 1, Title: "Aardvark"}
+	s.sources[1] = digest.FeedLabel{FeedID: 1, Title: "Aardvark"}
 	ds[0].DueAt = ds[0].DueAt.Add(time.Hour)
 	pages, err := b.Editions(t.Context(), ds)
 	if err != nil {

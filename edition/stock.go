@@ -90,7 +90,7 @@ func (b *Builder) fresh(ctx context.Context, refs []digest.PostRef) (stock, erro
 // load adds posts and feeds from the store to s.
 func (b *Builder) load(ctx context.Context, s stock, want missing) error {
 	if len(want.feeds) > 0 {
-		sources, err := b.store.Sources(ctx, slices.Sorted(maps.Keys(want.feeds)))
+		sources, err := b.store.FeedLabels(ctx, slices.Sorted(maps.Keys(want.feeds)))
 		if err != nil {
 			return fmt.Errorf("reading the titles of %d feeds: %w", len(want.feeds), err)
 		}

@@ -26,7 +26,7 @@ func TestTheHourIndexesWhatItBrings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := st.Search(t.Context(), u.ID, store.Search{Query: q, Now: h.clock, Limit: 9})
+		found, err := st.Search(t.Context(), u.ID, store.SearchQuery{Query: q, Now: h.clock, Limit: 9})
 		if err != nil || len(found.Posts) != 1 || found.Posts[0].Title != "evening news" {
 			t.Errorf("found %v, %v", found.Posts, err)
 		}

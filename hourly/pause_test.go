@@ -30,7 +30,7 @@ func TestPauseLosesNothing(t *testing.T) {
 		h := newHouse(t, st, "2026-10-20 10:00")
 		d := h.reader("utc@example.org", "UTC", s)
 		until := time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC)
-		if err := st.SetPause(t.Context(), d.ID, until, h.clock); err != nil {
+		if err := st.PauseDigest(t.Context(), d.ID, until, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		for day := 21; day < 28; day++ {

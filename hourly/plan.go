@@ -14,14 +14,14 @@ import (
 // readers whose stay begins or ends move, and those whose pause is over come back.
 func (j *Job) plan() (digests int, err error) {
 	now := j.Now()
-	moved, err := j.Store.Travel(j.Hard, now)
+	moved, err := j.Store.BeginStays(j.Hard, now)
 	if err != nil {
 		return 0, fmt.Errorf("beginning and ending stays: %w", err)
 	}
 	if moved > 0 {
 		j.Log.Info("stays have begun or ended", "readers", moved)
 	}
-	resumed, err := j.Store.Resume(j.Hard, now)
+	resumed, err := j.Store.EndPauses(j.Hard, now)
 	if err != nil {
 		return 0, fmt.Errorf("ending pauses: %w", err)
 	}

@@ -86,7 +86,7 @@ func TestPauseEndsByItself(t *testing.T) {
 		h := newHouse(t, st, "2026-11-19 10:00")
 		d := h.reader("utc@example.org", "UTC", s)
 		until := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-		if err := st.SetPause(t.Context(), d.ID, until, h.clock); err != nil {
+		if err := st.PauseDigest(t.Context(), d.ID, until, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		s.publish("meanwhile")

@@ -174,7 +174,7 @@ func (j *Job) planAndRelease(queued, sealed bell) (time.Duration, error) {
 	if due {
 		return whileDue, nil
 	}
-	return min(j.until(j.Store.NextMidnight), j.until(j.Store.NextTravel)), nil
+	return min(j.until(j.Store.NextMidnight), j.until(j.Store.NextStay)), nil
 }
 
 // whileDue is how often a due digest is looked at whose feeds other processes

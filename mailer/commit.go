@@ -225,7 +225,7 @@ func (c *committer) writeDots() {
 // turn commits marks and dots. A mark that could not be written with the dots
 // is tried for longer, alone; the dots are not worth that.
 func (c *committer) turn(marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
-	won, err := c.queue.Turn(c.ctx, c.clock(), c.token, marks, dots)
+	won, err := c.queue.MarkAndBeginDots(c.ctx, c.clock(), c.token, marks, dots)
 	if err == nil {
 		c.wrote(len(marks))
 	}
@@ -235,7 +235,7 @@ func (c *committer) turn(marks []digest.Mark, dots []digest.Dot) ([]digest.Editi
 	if err := c.finish(marks); err != nil {
 		return nil, err
 	}
-	return c.queue.BeginDot(c.ctx, c.clock(), c.token, dots)
+	return c.queue.BeginDots(c.ctx, c.clock(), c.token, dots)
 }
 
 func (c *committer) writeMarks() {
@@ -251,7 +251,7 @@ func (c *committer) writeMarks() {
 // markPatience is a little less than the 15 minutes after which an unmarked dot is in doubt.
 const markPatience = 12 * time.Minute
 
-// finish tries for as long as the edition is not in doubt for others (Reap): a
+// finish tries for as long as the edition is not in doubt for others (RecoverEditions): a
 // mark that is lost makes a known answer a doubt, and the reader gets it twice (I6).
 func (c *committer) finish(marks []digest.Mark) (err error) {
 	if len(marks) == 0 {
@@ -262,7 +262,7 @@ func (c *committer) finish(marks []digest.Mark) (err error) {
 	patience := time.NewTimer(markPatience)
 	defer patience.Stop()
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, most) {
-		if err = c.queue.Finish(c.ctx, c.clock(), c.token, marks); err == nil {
+		if err = c.queue.MarkEditions(c.ctx, c.clock(), c.token, marks); err == nil {
 			return nil
 		}
 		select {

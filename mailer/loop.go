@@ -16,14 +16,14 @@ import (
 // before it returns; none is called while another transaction is open. That an
 // edition was once in doubt is never forgotten: every later claim says so.
 type Queue interface {
-	// Reap ends what died: leases past their end become ready again; dots older
+	// RecoverEditions ends what died: leases past their end become ready again; dots older
 	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
 	// they were in doubt before. It reports how many became either.
-	Reap(ctx context.Context, now time.Time) (inDoubt int, err error)
+	RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error)
 
-	// ReapIdempotent is Reap for a Transport that is Idempotent: nothing becomes
+	// RecoverIdempotentEditions is RecoverEditions for a Transport that is Idempotent: nothing becomes
 	// in doubt, everything becomes ready again.
-	ReapIdempotent(ctx context.Context, now time.Time) error
+	RecoverIdempotentEditions(ctx context.Context, now time.Time) error
 
 	// ClaimEditions leases editions that may be sent and are due by NextAt, of
 	// readers who have not left and whose address is not suppressed, as many as
@@ -34,16 +34,16 @@ type Queue interface {
 	// RenewLeases prolongs what is leased under token.
 	RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error
 
-	// BeginDot turns leased editions into dotting ones, and reports those that
+	// BeginDots turns leased editions into dotting ones, and reports those that
 	// were still leased under token. The others must not be sent.
-	BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error)
+	BeginDots(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error)
 
-	// Finish records what became of editions held under token, and nothing of others.
-	Finish(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
+	// MarkEditions records what became of editions held under token, and nothing of others.
+	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
 
-	// Turn is Finish and then BeginDot in one transaction: what became of the
+	// MarkAndBeginDots is MarkEditions and then BeginDots in one transaction: what became of the
 	// last messages, and the promises for the next.
-	Turn(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
+	MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
 
 	// ReleaseEditions gives back what is leased under token, uncounted.
 	ReleaseEditions(ctx context.Context, token string) error

@@ -76,11 +76,11 @@ func (q *memQueue) row(id digest.EditionID) memRow {
 	return *q.rows[id]
 }
 
-func (q *memQueue) Reap(_ context.Context, now time.Time) (int, error) {
+func (q *memQueue) RecoverEditions(_ context.Context, now time.Time) (int, error) {
 	return q.reap(now, true)
 }
 
-func (q *memQueue) ReapIdempotent(_ context.Context, now time.Time) error {
+func (q *memQueue) RecoverIdempotentEditions(_ context.Context, now time.Time) error {
 	_, err := q.reap(now, false)
 	return err
 }
@@ -193,7 +193,7 @@ func (q *memQueue) ChangeLane(_ context.Context, now time.Time, name string, cha
 	return l, nil
 }
 
-func (q *memQueue) BeginDot(_ context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
+func (q *memQueue) BeginDots(_ context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
 	time.Sleep(q.cost)
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -210,7 +210,7 @@ func (q *memQueue) BeginDot(_ context.Context, now time.Time, token string, dots
 	return won, nil
 }
 
-func (q *memQueue) Finish(_ context.Context, now time.Time, token string, marks []digest.Mark) error {
+func (q *memQueue) MarkEditions(_ context.Context, now time.Time, token string, marks []digest.Mark) error {
 	time.Sleep(q.cost)
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -238,13 +238,13 @@ func (q *memQueue) Finish(_ context.Context, now time.Time, token string, marks 
 	return nil
 }
 
-func (q *memQueue) Turn(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
+func (q *memQueue) MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
 	if len(marks) > 0 {
-		if err := q.Finish(ctx, now, token, marks); err != nil {
+		if err := q.MarkEditions(ctx, now, token, marks); err != nil {
 			return nil, err
 		}
 	}
-	return q.BeginDot(ctx, now, token, dots)
+	return q.BeginDots(ctx, now, token, dots)
 }
 
 func (q *memQueue) ReleaseEditions(_ context.Context, token string) error {

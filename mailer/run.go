@@ -138,9 +138,9 @@ func (r *run) reap(ctx context.Context) {
 	var inDoubt int
 	var err error
 	if r.l.Transport.Idempotent() {
-		err = r.l.Queue.ReapIdempotent(ctx, r.clock())
+		err = r.l.Queue.RecoverIdempotentEditions(ctx, r.clock())
 	} else {
-		inDoubt, err = r.l.Queue.Reap(ctx, r.clock())
+		inDoubt, err = r.l.Queue.RecoverEditions(ctx, r.clock())
 	}
 	if err != nil {
 		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))

@@ -122,7 +122,7 @@ func (r *recording) notePolls(ctx context.Context) error {
 
 // tally counts the polls and the posts that they brought.
 func (r *recording) tally(ctx context.Context) error {
-	done := tallies{TalliedPost: {N: int64(r.posts)}}
+	done := tallies{CounterPost: {N: int64(r.posts)}}
 	for _, p := range r.polls {
 		if !p.Poll.At.IsZero() {
 			done.poll(p.Poll)

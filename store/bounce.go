@@ -18,12 +18,12 @@ const (
 	softSilence  = 48 * time.Hour
 )
 
-// Bounced records what came back of an edition: the same kind of the same
+// RecordBounce records what came back of an edition: the same kind of the same
 // edition once, however often it is told. A hard bounce suppresses the address
 // that the edition went to; a complaint does, and ends the digest; a soft one is
 // counted; a refused one is only kept. It gives the suppression of the address, if there is one now.
 // digest.NotFound if there is no such edition (any more).
-func (s *Store) Bounced(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression, suppressed bool, err error) {
+func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression, suppressed bool, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, []digest.Mark{{Bounce: &b}}); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 // suppressed then; empty: it is not.
 func (w world) bounced(now time.Time, e digest.EditionID, kind digest.BounceKind) digest.Reason {
 	w.t.Helper()
-	s, suppressed, err := w.Bounced(w.ctx(), now, digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"})
+	s, suppressed, err := w.RecordBounce(w.ctx(), now, digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"})
 	w.ok(err)
 	want(w.t, "a reason", suppressed, s.Reason != "")
 	return s.Reason
@@ -39,9 +39,9 @@ func TestBounces(t *testing.T) {
 		want(w.t, "twice", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
 		want(w.t, "the other", w.again(ds[1]).State, digest.DigestActive)
 		w.holds("recorded, without the soft one that was undone", 2, `SELECT count(*) FROM bounces`)
-		_, _, err = w.Bounced(w.ctx(), noon, digest.Bounce{Edition: 999, Kind: digest.HardBounce})
+		_, _, err = w.RecordBounce(w.ctx(), noon, digest.Bounce{Edition: 999, Kind: digest.HardBounce})
 		oneLine(w.t, err, digest.NotFound)
-		if _, _, err = w.Bounced(w.ctx(), noon, digest.Bounce{Edition: list[0].ID + 1, Kind: "odd"}); err == nil {
+		if _, _, err = w.RecordBounce(w.ctx(), noon, digest.Bounce{Edition: list[0].ID + 1, Kind: "odd"}); err == nil {
 			w.t.Error("an odd kind was taken")
 		}
 		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
@@ -66,7 +66,7 @@ func TestBounceOfAMark(t *testing.T) {
 		w.released(3)
 		got := w.take(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[1].ID)
-		_, err := w.Turn(w.ctx(), parisMidnight, "t", []digest.Mark{
+		_, err := w.MarkAndBeginDots(w.ctx(), parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionFailed, Error: "550", Bounce: &digest.Bounce{Kind: digest.HardBounce, Status: "5.1.1", Evidence: "550 5.1.1 no such user"}},
 			{ID: got[1].ID, State: digest.EditionExpired, Bounce: &digest.Bounce{Kind: digest.SoftBounce, Evidence: "452 full"}},
 		}, nil)

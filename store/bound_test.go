@@ -38,7 +38,7 @@ type voyage struct {
 func (v *voyage) hours(now, end time.Time) {
 	v.t.Helper()
 	for ; !now.After(end); now = now.Add(time.Hour) {
-		_, err := v.Resume(v.ctx(), now)
+		_, err := v.EndPauses(v.ctx(), now)
 		v.ok(err)
 		var due []digest.FeedID
 		_, err = v.Plan(v.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
@@ -108,10 +108,10 @@ func (v *voyage) run(rng *rand.Rand) {
 		switch rng.IntN(8) {
 		case 0, 1:
 			until := now.Add(time.Duration(1+rng.IntN(6*24)) * time.Hour)
-			w.ok(w.SetPause(w.ctx(), d.ID, until, now))
+			w.ok(w.PauseDigest(w.ctx(), d.ID, until, now))
 			note("paused until %s", until.Format("02 15h"))
 		case 2:
-			w.ok(w.EndPause(w.ctx(), d.ID, now))
+			w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
 			note("back")
 		case 3:
 			zone := zones[rng.IntN(len(zones))]
@@ -121,7 +121,7 @@ func (v *voyage) run(rng *rand.Rand) {
 		v.hours(now, now.Add(23*time.Hour))
 		now = now.Add(24 * time.Hour)
 	}
-	w.ok(w.EndPause(w.ctx(), d.ID, now))
+	w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
 	v.hours(now, now.Add(48*time.Hour))
 	v.check(strings.Join(log, ", "))
 }
@@ -160,7 +160,7 @@ func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []
 		if each != nil {
 			each(now)
 		}
-		_, err := w.Resume(w.ctx(), now)
+		_, err := w.EndPauses(w.ctx(), now)
 		w.ok(err)
 		_, err = w.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 			asked = append(asked, due.Format("02 ")+f.Host)
@@ -184,9 +184,9 @@ func TestPauseAsks(t *testing.T) {
 		w.ok(w.SetWeekdays(w.ctx(), cyd.ID, 1<<time.Monday, noon))
 		until := parisMidnight.Add(10 * day) // a Monday
 		for _, d := range []digest.Digest{ada, cyd} {
-			w.ok(w.SetPause(w.ctx(), d.ID, until, noon))
+			w.ok(w.PauseDigest(w.ctx(), d.ID, until, noon))
 		}
-		w.ok(w.SetPause(w.ctx(), bob.ID, time.Time{}, noon))
+		w.ok(w.PauseDigest(w.ctx(), bob.ID, time.Time{}, noon))
 		want(w.t, "due when it is back", w.again(ada).NextDueAt, until)
 		next, _, err := w.NextMidnight(w.ctx())
 		w.ok(err)
@@ -234,16 +234,16 @@ func TestPauseChanges(t *testing.T) {
 	}{
 		{"as it was set", func(world, digest.Digest, time.Time) {}, "2026-11-26 o p0 p1 p2 p3 p4 p5 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 25 23h"},
 		{"shortened", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(4*day), now))
+			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(4*day), now))
 		}, "2026-11-24 o p0 p1 p2 p3 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 23 23h"},
 		{"prolonged", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
+			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
 		}, "2026-11-28 o p0 p1 p2 p3 p4 p5 p6 p7 p8; 2026-11-29 p9", "19 12h to 27 23h"},
-		{"ended early", func(w world, d digest.Digest, now time.Time) { w.ok(w.EndPause(w.ctx(), d.ID, now)) },
+		{"ended early", func(w world, d digest.Digest, now time.Time) { w.ok(w.ResumeDigest(w.ctx(), d.ID, now)) },
 			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 22 12h"},
 		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.EndPause(w.ctx(), d.ID, now))
-			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
+			w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
+			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
 		}, "2026-11-25 o p0 p1 p2 p3 p4 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 24 23h"},
 		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
@@ -262,14 +262,14 @@ func TestPauseChanges(t *testing.T) {
 			f := w.feed(fmt.Sprintf("f%d", i))
 			w.subscribe(d, f)
 			w.record(noon, f, posts(noon, "o"))
-			w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(6*day), noon))
+			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(6*day), noon))
 			for night := range 10 {
 				if night == 3 {
 					c.change(w, d, noon.Add(3*day))
 				}
 				now := parisMidnight.Add(time.Duration(night) * day)
 				for _, hour := range []time.Duration{-8 * time.Hour, 0} { // midnight in Tokyo and in Paris
-					_, err := w.Resume(w.ctx(), now.Add(hour))
+					_, err := w.EndPauses(w.ctx(), now.Add(hour))
 					w.ok(err)
 					_, err = w.Plan(w.ctx(), now.Add(hour), queueNothing)
 					w.ok(err)
@@ -291,7 +291,7 @@ func TestBoundEditionIsCarried(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
 		w.subscribe(d, f)
-		w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(2*day), noon))
+		w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(2*day), noon))
 		w.nights(parisMidnight, 4, func(now time.Time) { w.record(now, f, posts(now, now.Format("p02"))) })
 		want(w.t, "editions", w.shown(d), "2026-11-22 p19 p20 p21; 2026-11-23 +p19 +p20 +p21 p22")
 		want(w.t, "bound", w.bound(d), "19 12h to 21 23h; 19 12h to 21 23h")
@@ -306,7 +306,7 @@ func TestPauseGathersAll(t *testing.T) {
 		f, g, x := w.feed("f.example"), w.feed("g.example"), w.feed("x.example")
 		w.subscribe(ada, f, x)
 		w.record(noon, g, posts(noon, "g1"))
-		w.ok(w.SetPause(w.ctx(), ada.ID, parisMidnight.Add(3*day), noon))
+		w.ok(w.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(3*day), noon))
 		w.record(noon, x, posts(noon, "x1"))
 		gap := store.Gap{From: noon, To: noon.Add(time.Hour)}
 		f.ParsedAt = noon.Add(time.Hour)
@@ -333,7 +333,7 @@ func TestPauseIsNotPruned(t *testing.T) {
 		w.subscribe(d, f)
 		w.record(noon, f, posts(noon, "p"))
 		end := parisMidnight.Add(300*day - time.Hour) // of a day in summer
-		w.ok(w.SetPause(w.ctx(), d.ID, end, noon))
+		w.ok(w.PauseDigest(w.ctx(), d.ID, end, noon))
 		w.record(end.Add(-day), f, posts(end.Add(-day), "q"))
 		for {
 			n, err := w.Prune(w.ctx(), end.Add(-time.Hour), 30*day, 100)
@@ -344,6 +344,6 @@ func TestPauseIsNotPruned(t *testing.T) {
 		}
 		w.nights(end, 1, nil)
 		want(w.t, "all of it", w.editions(d), "2027-09-16 p q")
-		oneLine(w.t, w.SetPause(w.ctx(), d.ID, end.Add(401*day), end), digest.Invalid)
+		oneLine(w.t, w.PauseDigest(w.ctx(), d.ID, end.Add(401*day), end), digest.Invalid)
 	})
 }

@@ -27,7 +27,7 @@ func TestCarry(t *testing.T) {
 		want(w.t, "ada's", w.shown(ada), "2026-11-20 1; 2026-11-21 +1 2")
 		want(w.t, "bob's", w.shown(bob), "2026-11-20 1; 2026-11-21 2")
 		w.sendTo(second, bob)
-		_, err = w.Reap(w.ctx(), second.Add(20*time.Hour))
+		_, err = w.RecoverEditions(w.ctx(), second.Add(20*time.Hour))
 		w.ok(err)
 		waiting, err = w.WaitingPosts(w.ctx(), ada.ID)
 		w.ok(err)
@@ -102,7 +102,7 @@ func TestCarriedNotices(t *testing.T) {
 		w.hour(parisMidnight)
 		want(w.t, "for the notice alone", w.hour(parisMidnight.Add(day)), 1)
 		want(w.t, "told again", w.editionNotices(ada), "2026-11-20 dead f.example; 2026-11-21 dead f.example")
-		_, err := w.Reap(w.ctx(), parisMidnight.Add(2*day))
+		_, err := w.RecoverEditions(w.ctx(), parisMidnight.Add(2*day))
 		w.ok(err)
 		told, err := w.WaitingNotices(w.ctx(), ada.ID)
 		w.ok(err)
@@ -148,7 +148,7 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 			}
 			w.pruneHard(sunday.Add(2 * day))
 			want(w.t, "on its way", w.shown(ada), wanted)
-			_, err := w.Reap(w.ctx(), sunday.Add(7*day-time.Hour))
+			_, err := w.RecoverEditions(w.ctx(), sunday.Add(7*day-time.Hour))
 			w.ok(err)
 			w.pruneHard(sunday.Add(7*day - time.Hour))
 			want(w.t, "to be carried", w.shown(ada), wanted)
@@ -168,7 +168,7 @@ func TestWhoLeavesHasNothingCarried(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		now := parisMidnight.Add(21 * time.Hour)
-		_, err := w.Reap(w.ctx(), now)
+		_, err := w.RecoverEditions(w.ctx(), now)
 		w.ok(err)
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now.Add(time.Hour)))
@@ -183,11 +183,11 @@ func TestWhoLeavesHasNothingCarried(t *testing.T) {
 func TestCarryOverAPause(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
-		w.ok(w.SetPause(w.ctx(), d.ID, parisMidnight.Add(10*day), parisMidnight))
-		_, err := w.Reap(w.ctx(), parisMidnight.Add(day))
+		w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(10*day), parisMidnight))
+		_, err := w.RecoverEditions(w.ctx(), parisMidnight.Add(day))
 		w.ok(err)
 		want(w.t, "paused", w.hour(parisMidnight.Add(day)), 0)
-		n, err := w.Resume(w.ctx(), parisMidnight.Add(10*day))
+		n, err := w.EndPauses(w.ctx(), parisMidnight.Add(10*day))
 		w.ok(err)
 		want(w.t, "back", n, 1)
 		want(w.t, "at once", w.hour(parisMidnight.Add(10*day)), 1)

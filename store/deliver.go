@@ -85,17 +85,17 @@ func (r editionRow) edition() digest.Edition {
 	}
 }
 
-// BeginDot commits the promise that comes before the final dot, for editions
+// BeginDots commits the promise that comes before the final dot, for editions
 // that are still leased under token, and gives those. The others must not be
 // sent: their lease is over, or their reader left, has a suppressed address or no
 // mail, which ends them here.
-func (s *Store) BeginDot(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
-	return s.Turn(ctx, now, token, nil, dots)
+func (s *Store) BeginDots(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
+	return s.MarkAndBeginDots(ctx, now, token, nil, dots)
 }
 
-// Turn is Finish and then BeginDot in one transaction: what became of the
+// MarkAndBeginDots is MarkEditions and then BeginDots in one transaction: what became of the
 // connections' last messages, and the promises for their next.
-func (s *Store) Turn(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+func (s *Store) MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
@@ -192,10 +192,10 @@ func keys[T any, K any](all []T, key func(T) K) []K {
 	return ids
 }
 
-// Finish records what became of editions held under token; of others nothing
+// MarkEditions records what became of editions held under token; of others nothing
 // changes. One in doubt becomes ready again, to be sent once more with the same
 // Message-ID and Date; in doubt twice, it is sent_unconfirmed and never sent again.
-func (s *Store) Finish(ctx context.Context, now time.Time, token string, marks []digest.Mark) error {
+func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark) error {
 	if len(marks) == 0 {
 		return nil
 	}
@@ -221,7 +221,7 @@ func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]
 	for _, m := range marks {
 		if e, ok := mine[m.ID]; ok {
 			state := markRow(&v, m, e.WasInDoubt, now)
-			done.add(TalliedMail+mailWord(state), Tally{N: 1})
+			done.add(CounterMail+mailWord(state), Counter{N: 1})
 		}
 	}
 	err := v.chunks(func(part *values) error {

@@ -38,14 +38,14 @@ func (w world) dot(now time.Time, token string, ids ...digest.EditionID) []diges
 	for _, id := range ids {
 		dots = append(dots, digest.Dot{ID: id, MessageID: fmt.Sprintf("%d@example.org", id), Date: now})
 	}
-	won, err := w.BeginDot(w.ctx(), now, token, dots)
+	won, err := w.BeginDots(w.ctx(), now, token, dots)
 	w.ok(err)
 	return won
 }
 
 func (w world) mark(now time.Time, token string, m digest.Mark) {
 	w.t.Helper()
-	w.ok(w.Finish(w.ctx(), now, token, []digest.Mark{m}))
+	w.ok(w.MarkEditions(w.ctx(), now, token, []digest.Mark{m}))
 }
 
 func (w world) edition(id digest.EditionID) digest.Edition {
@@ -91,7 +91,7 @@ func TestDeliveryRetries(t *testing.T) {
 		w.released(2)
 		got := w.take(parisMidnight, 9, "t")
 		again := parisMidnight.Add(10 * time.Minute)
-		w.ok(w.Finish(w.ctx(), parisMidnight, "t", []digest.Mark{
+		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionReady, NextAt: again, Reply: "451 later", Error: "greylisted"},
 			{ID: got[1].ID, State: digest.EditionReady, NextAt: again.Add(-time.Minute), Uncounted: true},
 		}))
@@ -113,7 +113,7 @@ func TestDeliveryLeaseEnds(t *testing.T) {
 		w.released(1)
 		id := w.take(parisMidnight, 9, "dead")[0].ID
 		reap := func(now time.Time) int {
-			n, err := w.Reap(w.ctx(), now)
+			n, err := w.RecoverEditions(w.ctx(), now)
 			w.ok(err)
 			return n
 		}
@@ -168,10 +168,10 @@ func TestDeliveryIdempotent(t *testing.T) {
 				w.t.Fatalf("round %d: %+v", i, got)
 			}
 			w.dot(now, token, got[0].ID)
-			w.ok(w.ReapIdempotent(w.ctx(), now.Add(time.Second)))
+			w.ok(w.RecoverIdempotentEditions(w.ctx(), now.Add(time.Second)))
 			want(w.t, "while the lease holds", len(w.take(now, 9, "x")), 0)
 			now = now.Add(5 * time.Minute)
-			w.ok(w.ReapIdempotent(w.ctx(), now))
+			w.ok(w.RecoverIdempotentEditions(w.ctx(), now))
 		}
 	})
 }
@@ -218,7 +218,7 @@ func TestUnsubscribeDuringADeadLease(t *testing.T) {
 		id := w.take(parisMidnight, 9, "dead")[0].ID
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
 		now := parisMidnight.Add(time.Hour)
-		_, err := w.Reap(w.ctx(), now)
+		_, err := w.RecoverEditions(w.ctx(), now)
 		w.ok(err)
 		want(w.t, "not claimed", len(w.take(now, 9, "t")), 0)
 		want(w.t, "failed", w.edition(id).State, digest.EditionFailed)
@@ -273,9 +273,9 @@ func TestReadingEditions(t *testing.T) {
 		p.ID, p.FeedID = ref.PostID, ref.FeedID
 		want(w.t, "posts", len(all), 1)
 		want(w.t, "post", all[0], p)
-		sources, err := w.Sources(w.ctx(), []digest.FeedID{ref.FeedID, 999})
+		sources, err := w.FeedLabels(w.ctx(), []digest.FeedID{ref.FeedID, 999})
 		w.ok(err)
-		want(w.t, "source", sources[0], digest.Source{FeedID: ref.FeedID, Title: "f.example", SiteURL: "https://f.example/feed"})
+		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example", SiteURL: "https://f.example/feed"})
 		if _, err := w.Edition(w.ctx(), 999); digest.KindOf(err) != digest.NotFound {
 			w.t.Errorf("no edition: %v", err)
 		}
@@ -291,10 +291,10 @@ func TestRenewedLeases(t *testing.T) {
 		later := parisMidnight.Add(4 * time.Minute)
 		w.ok(w.RenewLeases(w.ctx(), later, "another", time.Hour))
 		w.ok(w.RenewLeases(w.ctx(), later, "t", 5*time.Minute))
-		w.ok(w.ReapIdempotent(w.ctx(), later.Add(2*time.Minute)))
+		w.ok(w.RecoverIdempotentEditions(w.ctx(), later.Add(2*time.Minute)))
 		want(w.t, "at its dot", w.edition(got[0].ID).State, digest.EditionReady)
 		want(w.t, "prolonged", w.edition(got[1].ID).State, digest.EditionLeased)
-		w.ok(w.ReapIdempotent(w.ctx(), later.Add(5*time.Minute)))
+		w.ok(w.RecoverIdempotentEditions(w.ctx(), later.Add(5*time.Minute)))
 		want(w.t, "over", w.edition(got[1].ID).State, digest.EditionReady)
 	})
 }
@@ -308,7 +308,7 @@ func TestADeadWorkersAttemptIsNone(t *testing.T) {
 		for range 10 {
 			want(w.t, "taken", len(w.take(now, 1, now.String())), 1)
 			now = now.Add(6 * time.Minute)
-			_, err := w.Reap(w.ctx(), now)
+			_, err := w.RecoverEditions(w.ctx(), now)
 			w.ok(err)
 		}
 		want(w.t, "the first attempt", w.take(now, 1, "t")[0].Attempt, 1)

@@ -16,60 +16,60 @@ import (
 func TestKnocks(t *testing.T) {
 	each(t, func(w world) {
 		now := noon
-		ask := func(kind, email string) (int64, store.KnockAnswer) {
+		ask := func(kind, email string) (int64, store.LetterAnswer) {
 			w.t.Helper()
-			id, answer, err := w.Knock(w.ctx(), store.Knock{Kind: kind, Email: email, Daily: 2, Apart: time.Minute, Hourly: 4}, now)
+			id, answer, err := w.RequestLetter(w.ctx(), store.LetterRequest{Kind: kind, Email: email, Daily: 2, Apart: time.Minute, Hourly: 4}, now)
 			w.ok(err)
 			return id, answer
 		}
-		expect := func(what, kind, email string, want store.KnockAnswer) int64 {
+		expect := func(what, kind, email string, want store.LetterAnswer) int64 {
 			w.t.Helper()
 			id, got := ask(kind, email)
-			if got != want || (id != 0) != (want == store.Granted) {
+			if got != want || (id != 0) != (want == store.LetterGranted) {
 				w.t.Fatalf("%s: %s, key %d; want %s", what, got, id, want)
 			}
 			return id
 		}
-		first := expect("the first", "sign-in", "Ann@Example.org", store.Granted)
-		expect("at once, in another case", "sign-in", "ann@example.ORG", store.Resting)
-		expect("another kind", "sign-up", "ann@example.org", store.Granted)
-		expect("another address", "sign-in", "ann+x@example.org", store.Granted)
-		w.ok(w.Sent(w.ctx(), first, now))
+		first := expect("the first", "sign-in", "Ann@Example.org", store.LetterGranted)
+		expect("at once, in another case", "sign-in", "ann@example.ORG", store.LetterAddressLimited)
+		expect("another kind", "sign-up", "ann@example.org", store.LetterGranted)
+		expect("another address", "sign-in", "ann+x@example.org", store.LetterGranted)
+		w.ok(w.LetterSent(w.ctx(), first, now))
 		now = now.Add(time.Minute)
-		second := expect("the second", "sign-in", "ann@example.org", store.Granted)
-		expect("a fifth of the domain", "sign-in", "bob@example.org", store.Crowded)
-		expect("another domain", "sign-in", "bob@two.example", store.Granted)
+		second := expect("the second", "sign-in", "ann@example.org", store.LetterGranted)
+		expect("a fifth of the domain", "sign-in", "bob@example.org", store.LetterDomainLimited)
+		expect("another domain", "sign-in", "bob@two.example", store.LetterGranted)
 		now = now.Add(time.Hour)
-		third := expect("the second never came", "sign-in", "ann@example.org", store.Granted)
-		w.ok(w.Sent(w.ctx(), second, now)) // it did, late
-		expect("two a day", "sign-in", "ann@example.org", store.Resting)
-		w.ok(w.Unsent(w.ctx(), third))
-		expect("two a day were sent", "sign-in", "ann@example.org", store.Resting)
+		third := expect("the second never came", "sign-in", "ann@example.org", store.LetterGranted)
+		w.ok(w.LetterSent(w.ctx(), second, now)) // it did, late
+		expect("two a day", "sign-in", "ann@example.org", store.LetterAddressLimited)
+		w.ok(w.LetterUnsent(w.ctx(), third))
+		expect("two a day were sent", "sign-in", "ann@example.org", store.LetterAddressLimited)
 		now = noon.Add(day)
-		expect("the day after the first", "sign-in", "ann@example.org", store.Granted)
+		expect("the day after the first", "sign-in", "ann@example.org", store.LetterGranted)
 	})
 }
 
 // TestNamesOfOneMailbox asks for letters to one mailbox under many names.
 func TestNamesOfOneMailbox(t *testing.T) {
 	each(t, func(w world) {
-		ask := func(email string, now time.Time) store.KnockAnswer {
-			_, answer, err := w.Knock(w.ctx(), store.Knock{Kind: "sign-up", Email: email, Daily: 1, Hourly: 50}, now)
+		ask := func(email string, now time.Time) store.LetterAnswer {
+			_, answer, err := w.RequestLetter(w.ctx(), store.LetterRequest{Kind: "sign-up", Email: email, Daily: 1, Hourly: 50}, now)
 			w.ok(err)
 			return answer
 		}
 		granted := 0
 		for i := range 30 {
-			if ask(fmt.Sprintf("Victim+%d@example.org", i), noon) == store.Granted {
+			if ask(fmt.Sprintf("Victim+%d@example.org", i), noon) == store.LetterGranted {
 				granted++
 			}
 		}
 		want(w.t, "letters to one mailbox", granted, 12)
-		want(w.t, "without a tag", ask("victim@example.org", noon), store.Resting)
+		want(w.t, "without a tag", ask("victim@example.org", noon), store.LetterAddressLimited)
 		for _, other := range []string{"victims@example.org", "victi@example.org", "victim,1@example.org", "victim+1@two.example", "+1@example.org"} {
-			want(w.t, other, ask(other, noon), store.Granted)
+			want(w.t, other, ask(other, noon), store.LetterGranted)
 		}
-		want(w.t, "later", ask("victim+99@example.org", noon.Add(day)), store.Granted)
+		want(w.t, "later", ask("victim+99@example.org", noon.Add(day)), store.LetterGranted)
 	})
 }
 
@@ -79,11 +79,11 @@ func TestKnocksAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				_, answer, err := w.Knock(w.ctx(), store.Knock{Kind: "sign-up", Email: "ann@example.org", Daily: 1, Hourly: 50}, noon)
+				_, answer, err := w.RequestLetter(w.ctx(), store.LetterRequest{Kind: "sign-up", Email: "ann@example.org", Daily: 1, Hourly: 50}, noon)
 				if err != nil {
 					w.t.Error(err)
 				}
-				if answer == store.Granted {
+				if answer == store.LetterGranted {
 					granted.Add(1)
 				}
 			})
@@ -98,15 +98,15 @@ func TestForgetLetters(t *testing.T) {
 		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
 		w.ok(err)
 		ask := func(kind, email string) int64 {
-			id, _, err := w.Knock(w.ctx(), store.Knock{Kind: kind, Email: email, Daily: 1, Hourly: 50}, noon)
+			id, _, err := w.RequestLetter(w.ctx(), store.LetterRequest{Kind: kind, Email: email, Daily: 1, Hourly: 50}, noon)
 			w.ok(err)
 			return id
 		}
 		w.ok(w.AddAddressChange(w.ctx(), u.ID, "Ann@new.example", []byte("o"), []byte("n"), noon, noon.Add(day), day))
 		ask("address", "Ann@new.example")
 		ask("sign-up", "bob@example.org")
-		w.ok(w.Sent(w.ctx(), ask("sign-up", "cy@example.org"), noon))
-		w.ok(w.ForgetLetters(w.ctx()))
+		w.ok(w.LetterSent(w.ctx(), ask("sign-up", "cy@example.org"), noon))
+		w.ok(w.ForgetLetterRequests(w.ctx()))
 		w.holds("wishes", 0, `SELECT count(*) FROM address_changes`)
 		want(w.t, "bob may ask again", ask("sign-up", "bob@example.org") != 0, true)
 		want(w.t, "cy has had his letter", ask("sign-up", "cy@example.org"), int64(0))
@@ -209,31 +209,31 @@ func TestOwnerLink(t *testing.T) {
 		ann, _, err := w.AddUser(w.ctx(), "ann@example.org", "Europe/Paris", noon)
 		w.ok(err)
 		for _, hash := range []string{"1", "2", "3"} { // each start prints one
-			stored, err := w.SetOwnerLink(w.ctx(), []byte(hash), noon.Add(day))
+			stored, err := w.SetOperatorLink(w.ctx(), []byte(hash), noon.Add(day))
 			w.ok(err)
 			want(w.t, "stored", stored, true)
 		}
 		for hash, ok := range map[string]bool{"1": false, "2": false, "3": true} {
-			got, err := w.OwnerLink(w.ctx(), []byte(hash), noon)
+			got, err := w.OperatorLink(w.ctx(), []byte(hash), noon)
 			w.ok(err)
 			want(w.t, hash, got, ok)
 		}
-		late, err := w.OwnerLink(w.ctx(), []byte("3"), noon.Add(day))
+		late, err := w.OperatorLink(w.ctx(), []byte("3"), noon.Add(day))
 		w.ok(err)
 		want(w.t, "a day later", late, false)
 		for _, hash := range []string{"1", "9"} {
-			_, err = w.TakeOwnerLink(w.ctx(), []byte(hash), "eve@example.org", "UTC", noon)
+			_, err = w.UseOperatorLink(w.ctx(), []byte(hash), "eve@example.org", "UTC", noon)
 			oneLine(w.t, err, digest.NotFound)
 		}
-		_, err = w.TakeOwnerLink(w.ctx(), []byte("3"), "eve@example.org", "Nowhere/At_All", noon)
+		_, err = w.UseOperatorLink(w.ctx(), []byte("3"), "eve@example.org", "Nowhere/At_All", noon)
 		oneLine(w.t, err, digest.Invalid) // and the link still works
-		u, err := w.TakeOwnerLink(w.ctx(), []byte("3"), "ANN@example.org", "UTC", noon)
+		u, err := w.UseOperatorLink(w.ctx(), []byte("3"), "ANN@example.org", "UTC", noon)
 		w.ok(err)
 		ann.Operator = true
 		want(w.t, "whoever is there already", u, ann)
-		_, err = w.TakeOwnerLink(w.ctx(), []byte("3"), "eve@example.org", "UTC", noon)
+		_, err = w.UseOperatorLink(w.ctx(), []byte("3"), "eve@example.org", "UTC", noon)
 		oneLine(w.t, err, digest.NotFound)
-		stored, err := w.SetOwnerLink(w.ctx(), []byte("4"), noon.Add(day))
+		stored, err := w.SetOperatorLink(w.ctx(), []byte("4"), noon.Add(day))
 		w.ok(err)
 		want(w.t, "stored beside an operator", stored, false)
 		w.holds("links", 0, `SELECT count(*) FROM owner_links`)
@@ -355,13 +355,13 @@ func TestPasskeys(t *testing.T) {
 			user digest.UserID
 			now  time.Time
 		}{{0, noon}, {bob.ID, noon}, {ann.ID, noon.Add(time.Minute)}} {
-			_, err = w.TakeCeremony(w.ctx(), []byte("c"), wrong.user, wrong.now)
+			_, err = w.UseCeremony(w.ctx(), []byte("c"), wrong.user, wrong.now)
 			oneLine(w.t, err, digest.NotFound)
 		}
-		data, err := w.TakeCeremony(w.ctx(), []byte("c"), ann.ID, noon)
+		data, err := w.UseCeremony(w.ctx(), []byte("c"), ann.ID, noon)
 		w.ok(err)
 		want(w.t, "asked", data, "asked")
-		_, err = w.TakeCeremony(w.ctx(), []byte("c"), ann.ID, noon)
+		_, err = w.UseCeremony(w.ctx(), []byte("c"), ann.ID, noon)
 		oneLine(w.t, err, digest.NotFound)
 	})
 }
@@ -375,7 +375,7 @@ func TestNothingOfTheDoorStays(t *testing.T) {
 		w.ok(w.AddPasskey(w.ctx(), store.Passkey{UserID: u.ID, CredentialID: []byte("c"), Credential: "{}", Name: "x"}, noon))
 		w.ok(w.AddCeremony(w.ctx(), []byte("c"), u.ID, "{}", noon, noon.Add(day)))
 		w.ok(w.AddSignUp(w.ctx(), []byte("s"), store.SignUp{Email: u.Email, TimeZone: "UTC"}, noon, noon.Add(day)))
-		_, _, err = w.Knock(w.ctx(), store.Knock{Kind: "sign-in", Email: u.Email, Daily: 1, Hourly: 1}, noon)
+		_, _, err = w.RequestLetter(w.ctx(), store.LetterRequest{Kind: "sign-in", Email: u.Email, Daily: 1, Hourly: 1}, noon)
 		w.ok(err)
 		w.ok(w.RemoveUser(w.ctx(), u.ID))
 		for _, table := range []string{"address_changes", "passkeys", "ceremonies", "sign_ups", "knocks"} {

@@ -268,10 +268,10 @@ func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, 
 	return posts, nil
 }
 
-// Sources gives feeds as readers see them, in the order of keys; those that no
+// FeedLabels gives feeds as readers see them, in the order of keys; those that no
 // longer exist are left out.
-func (s *Store) Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Source, error) {
-	sources := make([]digest.Source, 0, len(ids))
+func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
+	sources := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		var rows []struct {
 			ID       digest.FeedID `db:"id"`
@@ -285,16 +285,16 @@ func (s *Store) Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Sour
 			return nil, fmt.Errorf("reading feeds: %w", err)
 		}
 		for _, r := range rows {
-			sources = append(sources, digest.Source{FeedID: r.ID, Title: r.Title, SiteURL: r.SiteURL, Language: r.Language})
+			sources = append(sources, digest.FeedLabel{FeedID: r.ID, Title: r.Title, SiteURL: r.SiteURL, Language: r.Language})
 		}
 	}
 	return sources, nil
 }
 
-// Choices gives how readers want the feeds of their subscriptions named and
+// SubscriptionSettings gives how readers want the feeds of their subscriptions named and
 // shown; of those who leave it to the feed and the digest nothing comes. Without
 // folders one that is only in a folder is left out too: mail does not show them.
-func (s *Store) Choices(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	where := `(title <> '' OR display <> '')`
 	if folders {
 		where = `(title <> '' OR display <> '' OR folder <> '')`

@@ -126,10 +126,10 @@ func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64)
 	})
 }
 
-// A Held is a post that a filter has held back.
-type Held struct {
+// A HeldPost is a post that a filter has held back.
+type HeldPost struct {
 	Post   digest.Post // without Content
-	Source digest.Source
+	Source digest.FeedLabel
 	DueAt  time.Time // the midnight at which it would have come
 	Words  string    // of the filter
 }
@@ -137,7 +137,7 @@ type Held struct {
 // HeldPosts lists what was held back of a digest at midnights before the given
 // one, of all if that is zero: the newest midnight first, and of each all of
 // it, even if that is more than limit.
-func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]Held, error) {
+func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]HeldPost, error) {
 	bound := at(before)
 	if bound == 0 {
 		bound = math.MaxInt64
@@ -160,11 +160,11 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	if err != nil {
 		return nil, fmt.Errorf("listing what was held back: %w", err)
 	}
-	held := make([]Held, len(rows))
+	held := make([]HeldPost, len(rows))
 	for i, r := range rows {
-		held[i] = Held{
+		held[i] = HeldPost{
 			Post: r.post(), DueAt: r.DueAt.time(), Words: r.Words,
-			Source: digest.Source{FeedID: r.FeedID, Title: r.FeedTitle, SiteURL: r.SiteURL, Language: r.FeedLanguage},
+			Source: digest.FeedLabel{FeedID: r.FeedID, Title: r.FeedTitle, SiteURL: r.SiteURL, Language: r.FeedLanguage},
 		}
 	}
 	return held, nil

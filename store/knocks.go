@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A Knock is somebody who asks at the door for a letter to an address, and what
+// A LetterRequest is somebody who asks at the door for a letter to an address, and what
 // that address and its domain may have. What is answered depends on knocks
 // alone, never on who has an account here.
-type Knock struct {
+type LetterRequest struct {
 	Kind  string // sign-up, sign-in or address: each is counted for itself
 	Email string
 
@@ -19,14 +19,14 @@ type Knock struct {
 	Hourly int           // letters of all kinds to addresses of its domain in an hour
 }
 
-// A KnockAnswer says whether a letter may be written.
-type KnockAnswer string
+// A LetterAnswer says whether a letter may be written.
+type LetterAnswer string
 
 // The answers.
 const (
-	Granted KnockAnswer = "granted"
-	Resting KnockAnswer = "resting" // the address has had its letters
-	Crowded KnockAnswer = "crowded" // the domain has
+	LetterGranted        LetterAnswer = "granted"
+	LetterAddressLimited LetterAnswer = "resting" // the address has had its letters
+	LetterDomainLimited  LetterAnswer = "crowded" // the domain has
 )
 
 const (
@@ -39,11 +39,11 @@ const (
 	onItsWay = time.Hour
 )
 
-// Knock asks for a letter. What is granted counts from now on, and is to be
+// RequestLetter asks for a letter. What is granted counts from now on, and is to be
 // settled by Sent or Unsent with its key.
-func (s *Store) Knock(ctx context.Context, k Knock, now time.Time) (id int64, answer KnockAnswer, err error) {
+func (s *Store) RequestLetter(ctx context.Context, k LetterRequest, now time.Time) (id int64, answer LetterAnswer, err error) {
 	err = s.write(ctx, func(c conn) error {
-		id, answer = 0, Granted
+		id, answer = 0, LetterGranted
 		if err := c.hold(ctx, s.d.lockDoor); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *Store) Knock(ctx context.Context, k Knock, now time.Time) (id int64, an
 			return err
 		}
 		var err error
-		if answer, err = answerTo(ctx, c, k, now); err != nil || answer != Granted {
+		if answer, err = answerTo(ctx, c, k, now); err != nil || answer != LetterGranted {
 			return err
 		}
 		return c.get(ctx, &id, `INSERT INTO knocks (kind, email_key, domain, asked_at) VALUES (?, ?, ?, ?) RETURNING id`,
@@ -64,18 +64,18 @@ func (s *Store) Knock(ctx context.Context, k Knock, now time.Time) (id int64, an
 }
 
 // answerTo counts what the domain and the address have had.
-func answerTo(ctx context.Context, c conn, k Knock, now time.Time) (KnockAnswer, error) {
+func answerTo(ctx context.Context, c conn, k LetterRequest, now time.Time) (LetterAnswer, error) {
 	var ofDomain int
 	err := c.get(ctx, &ofDomain, `SELECT count(*) FROM knocks WHERE domain = ? AND asked_at > ?`, mailDomain(k.Email), at(now.Add(-knockHour)))
 	if err != nil {
 		return "", err
 	}
 	if ofDomain >= k.Hourly {
-		return Crowded, nil
+		return LetterDomainLimited, nil
 	}
 	full, err := isFull(ctx, c, k, now)
 	if err != nil || full {
-		return Resting, err
+		return LetterAddressLimited, err
 	}
 	var had struct {
 		N    int     `db:"n"`
@@ -87,9 +87,9 @@ func answerTo(ctx context.Context, c conn, k Knock, now time.Time) (KnockAnswer,
 		return "", err
 	}
 	if had.N >= k.Daily || had.N > 0 && had.Last.time().Add(k.Apart).After(now) {
-		return Resting, nil
+		return LetterAddressLimited, nil
 	}
-	return Granted, nil
+	return LetterGranted, nil
 }
 
 // mostTagged is how many letters of all kinds go to one mailbox in 24 hours,
@@ -97,7 +97,7 @@ func answerTo(ctx context.Context, c conn, k Knock, now time.Time) (KnockAnswer,
 const mostTagged = 12
 
 // isFull reports whether a mailbox has had its letters.
-func isFull(ctx context.Context, c conn, k Knock, now time.Time) (bool, error) {
+func isFull(ctx context.Context, c conn, k LetterRequest, now time.Time) (bool, error) {
 	key := emailKey(k.Email)
 	sign := strings.LastIndexByte(key, '@')
 	name, _, _ := strings.Cut(key[:sign], "+")
@@ -108,20 +108,20 @@ func isFull(ctx context.Context, c conn, k Knock, now time.Time) (bool, error) {
 	return n >= mostTagged, err
 }
 
-// Sent settles a knock: its letter was accepted.
-func (s *Store) Sent(ctx context.Context, knock int64, now time.Time) error {
+// LetterSent settles a request: its letter was accepted.
+func (s *Store) LetterSent(ctx context.Context, knock int64, now time.Time) error {
 	return s.settleKnock(ctx, knock, at(now))
 }
 
-// Unsent settles a knock of which no letter came: the address gets its
+// LetterUnsent settles a request of which no letter came: the address gets its
 // allowance back. The domain does not, so that nobody can ask without end.
-func (s *Store) Unsent(ctx context.Context, knock int64) error {
+func (s *Store) LetterUnsent(ctx context.Context, knock int64) error {
 	return s.settleKnock(ctx, knock, -1)
 }
 
-// ForgetLetters gives back what letters have cost that a process held when it
+// ForgetLetterRequests gives back what letters have cost that a process held when it
 // died: nobody gets them, so whoever asked may ask again.
-func (s *Store) ForgetLetters(ctx context.Context) error {
+func (s *Store) ForgetLetterRequests(ctx context.Context) error {
 	err := s.write(ctx, func(c conn) error {
 		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_yes = 0 AND new_yes = 0
 			AND lower(email) IN (SELECT email_key FROM knocks WHERE kind = 'address' AND sent_at = 0)`)

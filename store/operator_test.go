@@ -27,8 +27,8 @@ func TestMidnights(t *testing.T) {
 		w.ok(w.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))
 		away := w.reader("t", "Asia/Tokyo") // gets nothing until the pause is over, and misses nothing
 		w.subscribe(away, a)
-		w.ok(w.SetPause(w.ctx(), away.ID, noon.Add(5*day), noon))
-		w.ok(w.SetPause(w.ctx(), w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
+		w.ok(w.PauseDigest(w.ctx(), away.ID, noon.Add(5*day), noon))
+		w.ok(w.PauseDigest(w.ctx(), w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
 		readers, err := w.Midnights(w.ctx())
 		w.ok(err)
 		want(w.t, "readers", fmt.Sprint(readers), "[{18h15m0s 1 0} {23h0m0s 3 0}]")
@@ -65,7 +65,7 @@ func TestTroubledFeeds(t *testing.T) {
 // done lists the tallies of ever.
 func (w world) done() string {
 	w.t.Helper()
-	totals, err := w.Totals(w.ctx())
+	totals, err := w.CounterTotals(w.ctx())
 	w.ok(err)
 	return fmt.Sprint(totals)
 }
@@ -87,14 +87,14 @@ func TestTallies(t *testing.T) {
 		w.take(parisMidnight, 1, "t")
 		list, err := w.Editions(w.ctx(), d.ID, 1)
 		w.ok(err)
-		w.ok(w.Finish(w.ctx(), parisMidnight, "t", []digest.Mark{{ID: list[0].ID, State: digest.EditionReady, NextAt: parisMidnight}}))
+		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{{ID: list[0].ID, State: digest.EditionReady, NextAt: parisMidnight}}))
 		w.take(parisMidnight, 1, "u")
-		w.ok(w.Finish(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}}))
-		w.ok(w.Finish(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}})) // not held any more
+		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}}))
+		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}})) // not held any more
 		const done = "map[edition:{1 0 0} mail retried:{1 0 0} mail sent:{1 0 0} poll broken:{1 0 0} poll changed:{1 2 500}" +
 			" poll limited:{1 0 0} poll refused:{1 0 0} poll silent:{1 0 0} poll unchanged:{1 1 0} post:{2 0 0}]"
 		want(w.t, "done", w.done(), done)
-		hours, err := w.Hours(w.ctx(), parisMidnight.Add(30*time.Minute))
+		hours, err := w.HourCounters(w.ctx(), parisMidnight.Add(30*time.Minute))
 		w.ok(err)
 		want(w.t, "in the hour of midnight", fmt.Sprint(hours), fmt.Sprintf("[{%v edition {1 0 0}} {%[1]v mail retried {1 0 0}} {%[1]v mail sent {1 0 0}}]", parisMidnight))
 
@@ -178,7 +178,7 @@ func BenchmarkMidnights(b *testing.B) {
 			{"numbers", func() error { return err2(s.Numbers(b.Context())) }},
 			{"troubled", func() error { _, _, err := s.TroubledFeeds(b.Context(), 20); return err }},
 			{"mail", func() error { return err2(s.MailWaiting(b.Context(), noon, 20)) }},
-			{"totals", func() error { return err2(s.Totals(b.Context())) }},
+			{"totals", func() error { return err2(s.CounterTotals(b.Context())) }},
 		} {
 			b.Run(part.name, func(b *testing.B) {
 				for b.Loop() {

@@ -15,7 +15,7 @@ func TestMailQueue(t *testing.T) {
 		got := w.take(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[0].ID)
 		again := parisMidnight.Add(time.Hour)
-		w.ok(w.Finish(w.ctx(), parisMidnight, "t", []digest.Mark{
+		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionSent, Reply: "250 ok"},
 			{ID: got[1].ID, State: digest.EditionReady, NextAt: again, Error: "451 later"},
 			{ID: got[2].ID, State: digest.EditionFailed, Error: "554 no"},

@@ -8,10 +8,10 @@ import (
 	"digest"
 )
 
-// SetOwnerLink stores the hash of the token that makes its holder an operator,
+// SetOperatorLink stores the hash of the token that makes its holder an operator,
 // once, until expires, in place of any former one; false, and nothing is
 // stored, if there is an operator already.
-func (s *Store) SetOwnerLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
+func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
 	var stored bool
 	err := s.write(ctx, func(c conn) error {
 		stored = false
@@ -42,8 +42,8 @@ func isRun(ctx context.Context, c conn) (bool, error) {
 	return n > 0, err
 }
 
-// OwnerLink reports whether a token is the owner's and can still be used.
-func (s *Store) OwnerLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
+// OperatorLink reports whether a token is the owner's and can still be used.
+func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
 	var n int
 	err := s.read().get(ctx, &n, `SELECT count(*) FROM owner_links WHERE token_hash = ? AND expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, at(now))
@@ -53,10 +53,10 @@ func (s *Store) OwnerLink(ctx context.Context, hash []byte, now time.Time) (bool
 	return n > 0, nil
 }
 
-// TakeOwnerLink uses up the owner's link: the user of an address, who is added
+// UseOperatorLink uses up the owner's link: the user of an address, who is added
 // if there is none, becomes an operator. digest.NotFound if the link is unknown,
 // used or expired, or somebody else has become operator since.
-func (s *Store) TakeOwnerLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error) {
+func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error) {
 	var u digest.User
 	err := s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockDoor); err != nil {

@@ -152,10 +152,10 @@ func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID
 	return nil
 }
 
-// TakeCeremony uses up what a passkey of a user was asked: of any number of
+// UseCeremony uses up what a passkey of a user was asked: of any number of
 // calls exactly one succeeds. digest.NotFound for one that is unknown, used,
 // expired or another user's.
-func (s *Store) TakeCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (data string, err error) {
+func (s *Store) UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (data string, err error) {
 	err = s.write(ctx, func(c conn) error {
 		return c.get(ctx, &data, `DELETE FROM ceremonies WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`, hash, user, at(now))
 	})

@@ -14,7 +14,7 @@ import (
 // its feeds are asked for somebody who does not read.
 const longestPause = 400 * 24 * time.Hour
 
-// SetPause pauses a digest until a time, or, if that is zero, until the reader
+// PauseDigest pauses a digest until a time, or, if that is zero, until the reader
 // says otherwise. What waits for it goes on waiting. digest.Conflict for one
 // that was left: no pause may bring it back when it ends.
 //
@@ -22,7 +22,7 @@ const longestPause = 400 * 24 * time.Hour
 // between, and what they bring waits, with what waited before, for the first
 // midnight from its end on. If a midnight was passed over, the edition of that
 // one is bound.
-func (s *Store) SetPause(ctx context.Context, id digest.DigestID, until, now time.Time) error {
+func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now time.Time) error {
 	switch {
 	case until.IsZero():
 	case !until.After(now):
@@ -89,9 +89,9 @@ func (r digestRow) midnightAfter(t time.Time) (time.Time, error) {
 	return timezone.NextOn(t, loc, r.Weekdays.Has), nil
 }
 
-// EndPause makes a paused digest active again; any other stays as it is, one
+// ResumeDigest makes a paused digest active again; any other stays as it is, one
 // that was left above all. Its next midnight brings what waits.
-func (s *Store) EndPause(ctx context.Context, id digest.DigestID, now time.Time) error {
+func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.Time) error {
 	return s.changeDigest(ctx, "ending the pause", id, func(c conn, d digestRow) error {
 		if d.State != digest.DigestPaused {
 			return nil
@@ -129,10 +129,10 @@ func resume(ctx context.Context, c conn, d digestRow, after time.Time, to instan
 // resumed is how many digests Resume starts in one transaction.
 const resumed = 200
 
-// Resume makes those digests active again whose pause is over, and says how
+// EndPauses makes those digests active again whose pause is over, and says how
 // many those were. A midnight that ends the pause is one of theirs: who is back
 // on a date gets the edition of that date.
-func (s *Store) Resume(ctx context.Context, now time.Time) (int, error) {
+func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.DigestID
 	const over = `d.state = 'paused' AND d.paused_until > 0 AND d.paused_until <= ?`
 	err := s.read().all(ctx, &ids, `SELECT d.id FROM digests d WHERE `+over+` ORDER BY d.id`, at(now))

@@ -21,11 +21,11 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 	return nil
 }
 
-// Reap ends what died: a lease that is over makes its edition ready again. A
+// RecoverEditions ends what died: a lease that is over makes its edition ready again. A
 // final dot without a mark for 15 minutes leaves it in doubt: ready again the
 // first time, sent_unconfirmed the second. It gives how many became either.
 // What waits and is too late to be sent becomes expired.
-func (s *Store) Reap(ctx context.Context, now time.Time) (inDoubt int, err error) {
+func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := reapLeased(ctx, c, at(now)); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (s *Store) Reap(ctx context.Context, now time.Time) (inDoubt int, err error
 		inDoubt = len(states)
 		done := tallies{}
 		for _, state := range states {
-			done.add(TalliedMail+mailWord(state), Tally{N: 1})
+			done.add(CounterMail+mailWord(state), Counter{N: 1})
 		}
 		if err := tally(ctx, c, at(now), done); err != nil {
 			return err
@@ -54,10 +54,10 @@ func (s *Store) Reap(ctx context.Context, now time.Time) (inDoubt int, err error
 	return inDoubt, nil
 }
 
-// ReapIdempotent is Reap for a transport that may do the same thing twice
+// RecoverIdempotentEditions is RecoverEditions for a transport that may do the same thing twice
 // without harm, such as a file under a fixed name: there is no doubt, and a
 // final dot without a mark makes the edition ready as soon as its lease is over.
-func (s *Store) ReapIdempotent(ctx context.Context, now time.Time) error {
+func (s *Store) RecoverIdempotentEditions(ctx context.Context, now time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		if err := reapLeased(ctx, c, at(now)); err != nil {
 			return err

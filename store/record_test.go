@@ -353,7 +353,7 @@ func TestImport(t *testing.T) {
 		want(w.t, "subscriptions", len(subs), 3)
 		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine", Folder: "Tech"})
 		for folders, n := range map[bool]int{false: 1, true: 2} {
-			choices, err := w.Choices(w.ctx(), []digest.DigestID{ada.ID}, folders)
+			choices, err := w.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID}, folders)
 			w.ok(err)
 			want(w.t, "choices", len(choices[ada.ID]), n)
 			want(w.t, "choice", choices[ada.ID][known.ID], subs[0].Subscription)

@@ -86,7 +86,7 @@ func (s *Store) releaseAlone(ctx context.Context, g releaseGroup, now time.Time,
 		if n, err = g.release(ctx, c, now, deadline); err != nil {
 			return err
 		}
-		return tally(ctx, c, at(now), tallies{TalliedEdition: {N: int64(n)}})
+		return tally(ctx, c, at(now), tallies{CounterEdition: {N: int64(n)}})
 	})
 	if err != nil {
 		return 0, err

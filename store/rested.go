@@ -13,9 +13,9 @@ import (
 // asked, and nothing of it comes. What the reader made of it (title, folder,
 // display, filters) is kept aside.
 
-// Rest puts a subscription aside; what waits of the feed goes with it.
+// PauseSubscription puts a subscription aside; what waits of the feed goes with it.
 // digest.NotFound if there is none; one that rests already goes on resting.
-func (s *Store) Rest(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
+func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
@@ -40,10 +40,10 @@ func (s *Store) Rest(ctx context.Context, id digest.DigestID, feed digest.FeedID
 	return nil
 }
 
-// Wake takes a feed that rests again: it brings what Subscribe would bring, and
+// ResumeSubscription takes a feed that rests again: it brings what Subscribe would bring, and
 // never a post that the digest has had (I4). digest.NotFound if it does not
 // rest; one that is taken already goes on being taken.
-func (s *Store) Wake(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
+func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
@@ -116,8 +116,8 @@ type restedRow struct {
 	Display  digest.Layout `db:"display"`
 }
 
-// Rested lists the feeds that rest, in the order of subscribing.
-func (s *Store) Rested(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+// PausedSubscriptions lists the feeds that rest, in the order of subscribing.
+func (s *Store) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	infos, err := s.taken(ctx, "rested", `s.digest_id = ?`, id)
 	if err != nil {
 		return nil, fmt.Errorf("listing the feeds that rest: %w", err)

@@ -16,9 +16,9 @@ import (
 // A VisiblePost is a post that a reader may see.
 type VisiblePost struct {
 	digest.Post
-	Source  digest.Source // by the reader's own title of the feed, if they take it and gave one
-	Edition digest.Date   // in which it came; older ones are no longer kept, but for what was saved
-	DueAt   time.Time     // the midnight of that edition
+	Label   digest.FeedLabel // by the reader's own title of the feed, if they take it and gave one
+	Edition digest.Date      // in which it came; older ones are no longer kept, but for what was saved
+	DueAt   time.Time        // the midnight of that edition
 	Saved   bool
 }
 
@@ -78,7 +78,7 @@ func (s *Store) visiblePost(ctx context.Context, user digest.UserID, post digest
 	}
 	v := VisiblePost{Post: posts[0], Edition: date, DueAt: came.DueAt.time(), Saved: came.Saved}
 	sources, err := s.sourcesFor(ctx, user, []digest.FeedID{v.FeedID})
-	v.Source = sources[v.FeedID]
+	v.Label = sources[v.FeedID]
 	return v, err
 }
 
@@ -141,8 +141,8 @@ func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.
 	return nil
 }
 
-// Saved lists what a reader keeps, the newest first, limit at most: those after a key.
-func (s *Store) Saved(ctx context.Context, user digest.UserID, after SavedKey, limit int) ([]SavedPost, error) {
+// SavedPosts lists what a reader keeps, the newest first, limit at most: those after a key.
+func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedKey, limit int) ([]SavedPost, error) {
 	from := at(after.SavedAt)
 	if after == (SavedKey{}) {
 		from = forever
@@ -166,7 +166,7 @@ func (s *Store) Saved(ctx context.Context, user digest.UserID, after SavedKey, l
 		if err != nil {
 			return nil, fmt.Errorf("listing what is saved: %w", err)
 		}
-		v := VisiblePost{Post: r.post(), Source: sources[r.FeedID], Edition: date, DueAt: r.DueAt.time(), Saved: true}
+		v := VisiblePost{Post: r.post(), Label: sources[r.FeedID], Edition: date, DueAt: r.DueAt.time(), Saved: true}
 		saved[i] = SavedPost{VisiblePost: v, SavedAt: r.SavedAt.time()}
 	}
 	return saved, nil
@@ -198,12 +198,12 @@ func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []dige
 
 // sourcesFor gives feeds as one reader sees them: by their own title, also of a
 // feed that has become part of one they take. What they left keeps the feed's.
-func (s *Store) sourcesFor(ctx context.Context, user digest.UserID, feeds []digest.FeedID) (map[digest.FeedID]digest.Source, error) {
-	found, err := s.Sources(ctx, feeds)
+func (s *Store) sourcesFor(ctx context.Context, user digest.UserID, feeds []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
+	found, err := s.FeedLabels(ctx, feeds)
 	if err != nil {
 		return nil, err
 	}
-	sources := make(map[digest.FeedID]digest.Source, len(found))
+	sources := make(map[digest.FeedID]digest.FeedLabel, len(found))
 	for _, source := range found {
 		sources[source.FeedID] = source
 	}

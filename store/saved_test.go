@@ -23,7 +23,7 @@ func (w world) saved(d digest.Digest) string {
 	var all []string
 	var after store.SavedKey
 	for {
-		page, err := w.Saved(w.ctx(), d.UserID, after, 2)
+		page, err := w.SavedPosts(w.ctx(), d.UserID, after, 2)
 		w.ok(err)
 		for _, p := range page {
 			all = append(all, p.Identity)
@@ -84,13 +84,13 @@ func TestSave(t *testing.T) {
 		w.ok(err)
 		want(w.t, "its edition", v.Edition.String(), "2026-11-20")
 		want(w.t, "its midnight", v.DueAt, parisMidnight)
-		want(w.t, "its site", v.Source.Title, "My F")
+		want(w.t, "its site", v.Label.Title, "My F")
 		want(w.t, "its text", v.Content, "<p>Content of a</p>")
 		want(w.t, "kept", v.Saved, true)
 		v, err = w.VisiblePost(w.ctx(), bob.UserID, a)
 		w.ok(err)
 		want(w.t, "kept by bob", v.Saved, false)
-		want(w.t, "bob's name of the site", v.Source.Title, "f.example")
+		want(w.t, "bob's name of the site", v.Label.Title, "f.example")
 
 		among, err := w.SavedAmong(w.ctx(), ada.UserID, []digest.PostID{a, w.find("of g")})
 		w.ok(err)
@@ -129,7 +129,7 @@ func TestSavedIsKept(t *testing.T) {
 		v, err := w.VisiblePost(w.ctx(), ada.UserID, a)
 		w.ok(err)
 		want(w.t, "its edition", v.Edition.String(), "2026-11-20")
-		want(w.t, "its site", v.Source.Title, "f.example")
+		want(w.t, "its site", v.Label.Title, "f.example")
 
 		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
 		w.prune(late)

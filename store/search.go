@@ -12,51 +12,51 @@ import (
 	"digest/internal/search"
 )
 
-// A Search is what a reader looks for, and where: in all that has come to them
+// A SearchQuery is what a reader looks for, and where: in all that has come to them
 // and in what they keep.
-type Search struct {
+type SearchQuery struct {
 	Query search.Query
 	Now   time.Time // what comes to a reader later is not found
 	Saved bool      // only in what they keep
-	After FoundKey
+	After SearchKey
 	Limit int
 }
 
-// A Found is the posts that a search has found, those that came last first. Their content is read.
-type Found struct {
+// A SearchResult is the posts that a search has found, those that came last first. Their content is read.
+type SearchResult struct {
 	Posts  []VisiblePost
 	More   bool // there are older ones
 	Behind bool // older posts are not all in the index yet: an upgrade is at work
 }
 
-// A FoundKey is a place in what is found: the zero one is its beginning.
-type FoundKey struct {
+// A SearchKey is a place in what is found: the zero one is its beginning.
+type SearchKey struct {
 	DueAt time.Time
 	Post  digest.PostID
 }
 
 // Key is where among what is found the post stands.
-func (v VisiblePost) Key() FoundKey { return FoundKey{DueAt: v.DueAt, Post: v.ID} }
+func (v VisiblePost) Key() SearchKey { return SearchKey{DueAt: v.DueAt, Post: v.ID} }
 
 // Search finds posts that have come to a reader with an edition, or that they
 // keep. Editions are looked through from the latest on, a few at first and then
 // many together, until enough is found: of a word that is everywhere little has
 // to be read, and of one that is nowhere all of it at once.
-func (s *Store) Search(ctx context.Context, user digest.UserID, q Search) (Found, error) {
-	look := searching{store: s, user: user, Search: q, match: s.d.match(q.Query)}
+func (s *Store) Search(ctx context.Context, user digest.UserID, q SearchQuery) (SearchResult, error) {
+	look := searching{store: s, user: user, SearchQuery: q, match: s.d.match(q.Query)}
 	found, err := look.run(ctx)
 	if err == nil {
 		found.Behind, err = s.behind(ctx, q.Now)
 	}
 	if err != nil {
-		return Found{}, fmt.Errorf("searching: %w", err)
+		return SearchResult{}, fmt.Errorf("searching: %w", err)
 	}
 	return found, nil
 }
 
 // A searching is one search on its way.
 type searching struct {
-	Search
+	SearchQuery
 	store *Store
 	user  digest.UserID
 	match matcher
@@ -76,10 +76,10 @@ const (
 	moreEditions  = 32
 )
 
-func (l *searching) run(ctx context.Context) (Found, error) {
+func (l *searching) run(ctx context.Context) (SearchResult, error) {
 	kept, err := l.kept(ctx)
 	if err != nil {
-		return Found{}, err
+		return SearchResult{}, err
 	}
 	from := editionKey{DueAt: forever, ID: math.MaxInt64}
 	if !l.After.DueAt.IsZero() {
@@ -88,7 +88,7 @@ func (l *searching) run(ctx context.Context) (Found, error) {
 	for n, more := firstEditions, true; more && !l.full(); n *= moreEditions {
 		var some []hit
 		if some, from, more, err = l.batch(ctx, from, n); err != nil {
-			return Found{}, err
+			return SearchResult{}, err
 		}
 		rest := kept[:0:0]
 		for _, k := range kept {
@@ -100,7 +100,7 @@ func (l *searching) run(ctx context.Context) (Found, error) {
 		}
 		kept = rest
 		if err := l.look(ctx, some); err != nil {
-			return Found{}, err
+			return SearchResult{}, err
 		}
 	}
 	return l.result(ctx)
@@ -201,8 +201,8 @@ func (l *searching) look(ctx context.Context, some []hit) error {
 }
 
 // result reads the posts of a page.
-func (l *searching) result(ctx context.Context) (Found, error) {
-	f := Found{More: l.full()}
+func (l *searching) result(ctx context.Context) (SearchResult, error) {
+	f := SearchResult{More: l.full()}
 	if f.More {
 		l.found = l.found[:l.Limit]
 	}
@@ -229,7 +229,7 @@ func (l *searching) result(ctx context.Context) (Found, error) {
 			return f, err
 		}
 		if p, ok := byID[c.PostID]; ok {
-			f.Posts = append(f.Posts, VisiblePost{Post: p, Source: sources[p.FeedID], Edition: date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
+			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: sources[p.FeedID], Edition: date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
 		}
 	}
 	return f, nil

@@ -96,7 +96,7 @@ func BenchmarkSearch(b *testing.B) {
 				var took []time.Duration
 				for b.Loop() {
 					start := time.Now()
-					found, err := s.Search(context.Background(), user, store.Search{Query: q, Now: now, Limit: 25})
+					found, err := s.Search(context.Background(), user, store.SearchQuery{Query: q, Now: now, Limit: 25})
 					if err != nil {
 						b.Fatal(err)
 					}

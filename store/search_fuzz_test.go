@@ -65,7 +65,7 @@ func FuzzSearch(f *testing.F) {
 			if n, err := s.IndexPosts(t.Context(), 10); n != 1 || err != nil {
 				t.Fatalf("%d indexed, %v", n, err)
 			}
-			result, err := s.Search(t.Context(), readers[s].UserID, store.Search{Query: q, Now: parisMidnight, Limit: 10})
+			result, err := s.Search(t.Context(), readers[s].UserID, store.SearchQuery{Query: q, Now: parisMidnight, Limit: 10})
 			if err != nil {
 				t.Fatalf("%q: %v", typed, err)
 			}

@@ -26,7 +26,7 @@ func (w world) indexed() {
 // finds lists the identities of what a reader finds, read two at a time.
 func (w world) finds(d digest.Digest, typed string, now time.Time) string {
 	w.t.Helper()
-	return w.searches(d, store.Search{Query: w.query(typed), Now: now, Limit: 2})
+	return w.searches(d, store.SearchQuery{Query: w.query(typed), Now: now, Limit: 2})
 }
 
 func (w world) query(typed string) search.Query {
@@ -36,7 +36,7 @@ func (w world) query(typed string) search.Query {
 	return q
 }
 
-func (w world) searches(d digest.Digest, q store.Search) string {
+func (w world) searches(d digest.Digest, q store.SearchQuery) string {
 	w.t.Helper()
 	var all []string
 	for {
@@ -141,7 +141,7 @@ func TestSearchInOrder(t *testing.T) {
 
 		w.save(ada, now, all[0], all[len(all)-2])
 		kept := all[0] + " " + all[len(all)-2]
-		saved := store.Search{Query: w.query("content"), Now: now, Saved: true, Limit: 1}
+		saved := store.SearchQuery{Query: w.query("content"), Now: now, Saved: true, Limit: 1}
 		want(w.t, "kept", w.searches(ada, saved), kept)
 		late := now.Add(keep)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET listed_at = ?`, late.Add(100*24*time.Hour).Unix()))

@@ -23,9 +23,9 @@ func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.
 	return s.grantee(ctx, "sign_in_tokens", hash, now, "this sign-in link was used or is too old; ask for a new one")
 }
 
-// TakeSignIn uses up a sign-in token: of any number of calls with one hash
+// UseSignIn uses up a sign-in token: of any number of calls with one hash
 // exactly one succeeds. digest.NotFound for one that is unknown, used or expired.
-func (s *Store) TakeSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
+func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
 	var user digest.UserID
 	err := s.write(ctx, func(c conn) error {
 		return c.get(ctx, &user, `DELETE FROM sign_in_tokens WHERE token_hash = ? AND expires_at > ? RETURNING user_id`, hash, at(now))

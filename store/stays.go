@@ -102,12 +102,12 @@ func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, no
 	return nil
 }
 
-// travelled is how many readers Travel moves in one transaction.
+// travelled is how many readers BeginStays moves in one transaction.
 const travelled = 200
 
-// Travel moves the readers whose stays begin or end to where they are by now,
+// BeginStays moves the readers whose stays begin or end to where they are by now,
 // as SetTimeZone does, and says how many those were.
-func (s *Store) Travel(ctx context.Context, now time.Time) (int, error) {
+func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
 	const moves = `u.travel_at > 0 AND u.travel_at <= ?`
 	err := s.read().all(ctx, &ids, `SELECT u.id FROM users u WHERE `+moves+` ORDER BY u.id`, at(now))
@@ -137,9 +137,9 @@ func (s *Store) Travel(ctx context.Context, now time.Time) (int, error) {
 	return n, nil
 }
 
-// NextTravel gives the earliest instant at which Travel moves somebody; false:
+// NextStay gives the earliest instant at which BeginStays moves somebody; false:
 // no stay is planned. It may lie in the past.
-func (s *Store) NextTravel(ctx context.Context) (time.Time, bool, error) {
+func (s *Store) NextStay(ctx context.Context) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next stay", `SELECT MIN(u.travel_at) FROM users u WHERE u.travel_at > 0`)
 }
 

@@ -54,7 +54,7 @@ func TestStays(t *testing.T) {
 		want(w.t, "stays", len(all), 2)
 		want(w.t, "first", all[0], now)
 		want(w.t, "second", all[1], later)
-		next, ok, err := w.NextTravel(w.ctx())
+		next, ok, err := w.NextStay(w.ctx())
 		w.ok(err)
 		want(w.t, "planned", ok, true)
 		want(w.t, "back", next, time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC))
@@ -64,7 +64,7 @@ func TestStays(t *testing.T) {
 		want(w.t, "home again", w.again(ada).TimeZone, "Europe/Paris")
 		want(w.t, "at its midnight", w.again(ada).NextDueAt, parisMidnight)
 		w.ok(w.RemoveStay(w.ctx(), ada.UserID, later.ID, noon))
-		_, ok, err = w.NextTravel(w.ctx())
+		_, ok, err = w.NextStay(w.ctx())
 		w.ok(err)
 		want(w.t, "nothing planned", ok, false)
 
@@ -92,7 +92,7 @@ func TestZoneByHandEndsStay(t *testing.T) {
 		all, err = w.Stays(w.ctx(), ada.UserID)
 		w.ok(err)
 		want(w.t, "ends", len(all), 1)
-		n, err := w.Travel(w.ctx(), time.Date(2026, 12, 18, 12, 0, 0, 0, time.UTC))
+		n, err := w.BeginStays(w.ctx(), time.Date(2026, 12, 18, 12, 0, 0, 0, time.UTC))
 		w.ok(err)
 		want(w.t, "the next begins", n, 1)
 		all, err = w.Stays(w.ctx(), ada.UserID)
@@ -109,9 +109,9 @@ func TestStaysThatFollowEachOther(t *testing.T) {
 		w.stay(ada, "America/Los_Angeles", "2026-12-06", "2026-12-08", noon)
 		var zones []string
 		for range 3 {
-			next, _, err := w.NextTravel(w.ctx())
+			next, _, err := w.NextStay(w.ctx())
 			w.ok(err)
-			w.ok(err2(w.Travel(w.ctx(), next)))
+			w.ok(err2(w.BeginStays(w.ctx(), next)))
 			zones = append(zones, w.again(ada).TimeZone)
 		}
 		want(w.t, "zones", fmt.Sprint(zones), "[Asia/Tokyo America/Los_Angeles Europe/Paris]")

@@ -53,18 +53,18 @@ func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, erro
 	return folders, nil
 }
 
-// A Delivered is a post that a reader has had, without its content.
-type Delivered struct {
+// A DeliveredPost is a post that a reader has had, without its content.
+type DeliveredPost struct {
 	PostID digest.PostID
 	Title  string
 	URL    string
 	Date   digest.Date // of the edition that brought it
 }
 
-// Delivered gives the last posts of one feed, or of those that have become part
+// DeliveredPosts gives the last posts of one feed, or of those that have become part
 // of it, that editions of a digest have brought, the latest first. What is
 // still hidden is not among them.
-func (s *Store) Delivered(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]Delivered, error) {
+func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]DeliveredPost, error) {
 	var rows []struct {
 		ID    digest.PostID `db:"id"`
 		Title string        `db:"title"`
@@ -78,13 +78,13 @@ func (s *Store) Delivered(ctx context.Context, id digest.DigestID, feed digest.F
 	if err != nil {
 		return nil, fmt.Errorf("reading what was delivered: %w", err)
 	}
-	list := make([]Delivered, len(rows))
+	list := make([]DeliveredPost, len(rows))
 	for i, r := range rows {
 		date, err := digest.ParseDate(r.Date)
 		if err != nil {
 			return nil, fmt.Errorf("reading what was delivered: %w", err)
 		}
-		list[i] = Delivered{PostID: r.ID, Title: r.Title, URL: r.URL, Date: date}
+		list[i] = DeliveredPost{PostID: r.ID, Title: r.Title, URL: r.URL, Date: date}
 	}
 	return list, nil
 }

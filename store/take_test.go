@@ -49,7 +49,7 @@ func TestDelivered(t *testing.T) {
 		w.record(noon, f, posts(noon, "1", "2"))
 		w.record(noon, g, posts(noon, "other"))
 		told := func(d digest.Digest, now time.Time) (out string) {
-			list, err := w.Delivered(w.ctx(), d.ID, f.ID, now, 2)
+			list, err := w.DeliveredPosts(w.ctx(), d.ID, f.ID, now, 2)
 			w.ok(err)
 			for _, p := range list {
 				out += p.Date.String() + " " + p.Title + ";"
@@ -131,7 +131,7 @@ func TestImportOfWhatRests(t *testing.T) {
 		d := w.reader("ann", "Europe/Paris")
 		f, g := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(d, f, g)
-		w.ok(w.Rest(w.ctx(), d.ID, f.ID, noon))
+		w.ok(w.PauseSubscription(w.ctx(), d.ID, f.ID, noon))
 		list := []store.ImportItem{
 			{URL: f.URL, Host: f.Host, Title: "F"},
 			{URL: g.URL, Host: g.Host, Title: "G", Resting: true},
@@ -141,7 +141,7 @@ func TestImportOfWhatRests(t *testing.T) {
 		w.ok(err)
 		taken, err := w.Subscriptions(w.ctx(), d.ID)
 		w.ok(err)
-		rested, err := w.Rested(w.ctx(), d.ID)
+		rested, err := w.PausedSubscriptions(w.ctx(), d.ID)
 		w.ok(err)
 		if r.Added != 1 || r.Already != 2 || len(taken) != 1 || taken[0].FeedID != g.ID || len(rested) != 2 || rested[1].Title != "N" || rested[1].Folder != "Aside" {
 			t.Errorf("%+v; taken %+v; rested %+v", r, taken, rested)

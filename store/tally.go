@@ -12,29 +12,29 @@ import (
 	"digest"
 )
 
-// A Tally is how much of something was done. Sums of tallies only grow: what
+// A Counter is how much of something was done. Counters only grow: what
 // is deleted was still done.
-type Tally struct {
+type Counter struct {
 	N        int64 `db:"n"`
 	Requests int64 `db:"requests"` // of polls
 	Bytes    int64 `db:"bytes"`    // of polls
 }
 
-// An HourTally is what was done of one kind in one hour.
-type HourTally struct {
+// An HourCounter is what was done of one kind in one hour.
+type HourCounter struct {
 	At   time.Time // when the hour begins
 	Kind string
-	Tally
+	Counter
 }
 
-// The kinds of what is tallied. Behind TalliedPoll stands what came of it, as
-// PollRecord.Kind names it, and behind TalliedMail what became of it: sent,
+// The kinds of what is tallied. Behind CounterPoll stands what came of it, as
+// PollRecord.Kind names it, and behind CounterMail what became of it: sent,
 // retried, failed, expired or sent_unconfirmed.
 const (
-	TalliedPoll    = "poll "
-	TalliedMail    = "mail "
-	TalliedEdition = "edition" // made at a midnight
-	TalliedPost    = "post"    // a new one, stored
+	CounterPoll    = "poll "
+	CounterMail    = "mail "
+	CounterEdition = "edition" // made at a midnight
+	CounterPost    = "post"    // a new one, stored
 )
 
 // mailRetried is what became of a mail that is tried again.
@@ -59,15 +59,15 @@ func (r PollRecord) Kind() string {
 }
 
 // tallies is what one transaction has done, by kind.
-type tallies map[string]Tally
+type tallies map[string]Counter
 
-func (t tallies) add(kind string, more Tally) {
+func (t tallies) add(kind string, more Counter) {
 	sum := t[kind]
-	t[kind] = Tally{sum.N + more.N, sum.Requests + more.Requests, sum.Bytes + more.Bytes}
+	t[kind] = Counter{sum.N + more.N, sum.Requests + more.Requests, sum.Bytes + more.Bytes}
 }
 
 func (t tallies) poll(p PollRecord) {
-	t.add(TalliedPoll+p.Kind(), Tally{1, int64(p.Requests), p.Bytes})
+	t.add(CounterPoll+p.Kind(), Counter{1, int64(p.Requests), p.Bytes})
 }
 
 // tally counts what was done, in the order of the kinds. It belongs at the end
@@ -92,42 +92,42 @@ const tallyMore = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = tallies.n +
 
 // tallyMail counts what became of editions that were to be mailed.
 func tallyMail(ctx context.Context, c conn, now instant, state digest.EditionState, n int) error {
-	return tally(ctx, c, now, tallies{TalliedMail + string(state): {N: int64(n)}})
+	return tally(ctx, c, now, tallies{CounterMail + string(state): {N: int64(n)}})
 }
 
-// Hours gives what was done in the hours since an instant, the oldest first.
-func (s *Store) Hours(ctx context.Context, since time.Time) ([]HourTally, error) {
+// HourCounters gives what was done in the hours since an instant, the oldest first.
+func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounter, error) {
 	var rows []struct {
 		Hour instant `db:"hour"`
 		Kind string  `db:"kind"`
-		Tally
+		Counter
 	}
 	err := s.read().all(ctx, &rows, `SELECT hour, kind, `+tallySums+` FROM tallies WHERE hour >= ?
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
 	if err != nil {
 		return nil, fmt.Errorf("reading what was done: %w", err)
 	}
-	hours := make([]HourTally, len(rows))
+	hours := make([]HourCounter, len(rows))
 	for i, r := range rows {
-		hours[i] = HourTally{r.Hour.time(), r.Kind, r.Tally}
+		hours[i] = HourCounter{r.Hour.time(), r.Kind, r.Counter}
 	}
 	return hours, nil
 }
 
 const tallySums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(bytes) AS BIGINT) AS bytes`
 
-// Totals gives what was ever done, by kind.
-func (s *Store) Totals(ctx context.Context) (map[string]Tally, error) {
+// CounterTotals gives what was ever done, by kind.
+func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 	var rows []struct {
 		Kind string `db:"kind"`
-		Tally
+		Counter
 	}
 	if err := s.read().all(ctx, &rows, `SELECT kind, `+tallySums+` FROM tallies GROUP BY kind`); err != nil {
 		return nil, fmt.Errorf("reading what was ever done: %w", err)
 	}
-	totals := make(map[string]Tally, len(rows))
+	totals := make(map[string]Counter, len(rows))
 	for _, r := range rows {
-		totals[r.Kind] = r.Tally
+		totals[r.Kind] = r.Counter
 	}
 	return totals, nil
 }

@@ -101,7 +101,7 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 	var seen []time.Time
 	for hour := range days * 24 {
 		now := start.Add(time.Duration(hour) * time.Hour)
-		_, err := w.Travel(w.ctx(), now)
+		_, err := w.BeginStays(w.ctx(), now)
 		w.ok(err)
 		next, _, err := w.NextMidnight(w.ctx())
 		w.ok(err)
@@ -117,7 +117,7 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 		w.arrived(j, ds[i], first.Plus(2), first.Plus(days-2), seen)
 		want(w.t, "home again", w.again(ds[i]).TimeZone, j.home)
 	}
-	_, planned, err := w.NextTravel(w.ctx())
+	_, planned, err := w.NextStay(w.ctx())
 	w.ok(err)
 	want(w.t, "nothing planned", planned, false)
 }
@@ -189,7 +189,7 @@ func TestOutageOverAStay(t *testing.T) {
 		w.record(noon, f, posts(noon, "a"))
 		w.stay(ada, "Asia/Tokyo", "2026-11-22", "2026-11-24", noon)
 		later := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
-		n, err := w.Travel(w.ctx(), later)
+		n, err := w.BeginStays(w.ctx(), later)
 		w.ok(err)
 		want(w.t, "moved", n, 1)
 		w.hour(later)

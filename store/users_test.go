@@ -77,13 +77,13 @@ func TestSignIn(t *testing.T) {
 		token, late, session := []byte("token"), []byte("late"), []byte("session")
 		w.ok(w.AddSignIn(w.ctx(), token, d.UserID, noon, noon.Add(time.Hour)))
 		w.ok(w.AddSignIn(w.ctx(), late, d.UserID, noon, noon.Add(time.Hour)))
-		_, err := w.TakeSignIn(w.ctx(), late, noon.Add(time.Hour))
+		_, err := w.UseSignIn(w.ctx(), late, noon.Add(time.Hour))
 		oneLine(w.t, err, digest.NotFound)
 		var wins atomic.Int32
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if u, err := w.TakeSignIn(w.ctx(), token, noon); err == nil && u == d.UserID {
+				if u, err := w.UseSignIn(w.ctx(), token, noon); err == nil && u == d.UserID {
 					wins.Add(1)
 				}
 			})

@@ -204,7 +204,7 @@ func (d *Desk) Export(ctx context.Context, id digest.DigestID, title string, w i
 	if err != nil {
 		return err
 	}
-	rested, err := d.Store.Rested(ctx, id)
+	rested, err := d.Store.PausedSubscriptions(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, kn
 	s.Mailroom.take(errand{next: &toNew, write: func(context.Context) (string, render.Letter, bool, error) {
 		return u.Email, oldAddressLetter(s.BaseURL, oldToken), true, nil
 	}, lost: func(ctx context.Context) error {
-		return errors.Join(lost(ctx), s.Mailroom.o.Ledger.Unsent(ctx, knock))
+		return errors.Join(lost(ctx), s.Mailroom.o.Ledger.LetterUnsent(ctx, knock))
 	}})
 }
 

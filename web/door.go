@@ -30,8 +30,8 @@ type Comings interface {
 	// UserByEmail finds a user by address, in whatever case.
 	UserByEmail(ctx context.Context, email string) (digest.User, error)
 
-	// Knock asks for a letter to an address; what is granted counts from now on.
-	Knock(ctx context.Context, k store.Knock, now time.Time) (int64, store.KnockAnswer, error)
+	// RequestLetter asks for a letter to an address; what is granted counts from now on.
+	RequestLetter(ctx context.Context, k store.LetterRequest, now time.Time) (int64, store.LetterAnswer, error)
 
 	// AddSignUp keeps a sign-up until its link is used.
 	AddSignUp(ctx context.Context, hash []byte, up store.SignUp, now, expires time.Time) error
@@ -47,10 +47,10 @@ type Comings interface {
 	OwnerLinks
 	// Users lists everyone.
 	Users(ctx context.Context) ([]store.UserInfo, error)
-	// OwnerLink reports whether a token is the owner's.
-	OwnerLink(ctx context.Context, hash []byte, now time.Time) (bool, error)
-	// TakeOwnerLink uses up the owner's link: the user of an address becomes an operator.
-	TakeOwnerLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error)
+	// OperatorLink reports whether a token is the owner's.
+	OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error)
+	// UseOperatorLink uses up the owner's link: the user of an address becomes an operator.
+	UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error)
 }
 
 // doorRoutes is the way in and out.
@@ -118,8 +118,8 @@ func (s *site) enquire(r *http.Request, kind string, form url.Values) (q enquiry
 		q.Wrong = wrongTooMany
 		return q, http.StatusTooManyRequests, nil
 	}
-	id, answer, err := s.Store.Knock(r.Context(), knockOf(kind, q.key), now)
-	if answer == store.Crowded {
+	id, answer, err := s.Store.RequestLetter(r.Context(), knockOf(kind, q.key), now)
+	if answer == store.LetterDomainLimited {
 		q.Wrong = wrongCrowded
 		return q, http.StatusTooManyRequests, nil
 	}

@@ -52,7 +52,7 @@ func (s *site) pause(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errNoChoice
 	}
-	if err := s.Store.SetPause(r.Context(), d.ID, until, s.Now()); digest.KindOf(err) == digest.Conflict {
+	if err := s.Store.PauseDigest(r.Context(), d.ID, until, s.Now()); digest.KindOf(err) == digest.Conflict {
 		d.State = digest.DigestLeft // meanwhile
 		return s.showUnsubscribed(w, r, d)
 	} else if err != nil {
@@ -67,7 +67,7 @@ func (s *site) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || d.State == digest.DigestLeft {
 		return s.orStopped(w, r, d, err)
 	}
-	if err := s.Store.EndPause(r.Context(), d.ID, s.Now()); err != nil {
+	if err := s.Store.ResumeDigest(r.Context(), d.ID, s.Now()); err != nil {
 		return err
 	}
 	return s.showChanged(w, r, d, "Welcome back")

@@ -100,7 +100,7 @@ func TestPauseEndsAsItSays(t *testing.T) {
 			r.beforeMidnight(time.Hour)
 			r.arrives(d, post("News"))
 			r.beforeMidnight(0)
-			_, err := r.store.Resume(r.t.Context(), r.now)
+			_, err := r.store.EndPauses(r.t.Context(), r.now)
 			r.must(err)
 			r.midnightNow()
 		}
@@ -134,7 +134,7 @@ func TestPausedPage(t *testing.T) {
 		if got := r.state(d); got != digest.DigestActive {
 			r.t.Errorf("digest is %s", got)
 		}
-		r.must(r.store.SetPause(r.t.Context(), d.ID, time.Time{}, r.now))
+		r.must(r.store.PauseDigest(r.t.Context(), d.ID, time.Time{}, r.now))
 		a = v.get(r.unsubscribePath(d))
 		if text := a.texts("section p")[0]; text != "Until you say that it may come again." {
 			r.t.Error(text)

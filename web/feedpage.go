@@ -33,7 +33,7 @@ type minePage struct {
 	Folders   []string
 	Displays  []displayOption
 	Wrong     feedWrongs
-	Delivered []store.Delivered
+	Delivered []store.DeliveredPost
 	Filters   []digest.Filter
 	Saved     string // what was changed just now
 	Filter    filterForm
@@ -84,7 +84,7 @@ func (s *site) showMine(w http.ResponseWriter, r *http.Request, me reader, statu
 	if p.Folders, err = s.Store.Folders(r.Context(), me.Digest.ID); err != nil {
 		return err
 	}
-	if p.Delivered, err = s.Store.Delivered(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now(), deliveredShown); err != nil {
+	if p.Delivered, err = s.Store.DeliveredPosts(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now(), deliveredShown); err != nil {
 		return err
 	}
 	filters, err := s.Store.Filters(r.Context(), me.Digest.ID)
@@ -167,7 +167,7 @@ func firstRunes(s string, n int) string {
 func (s *site) restFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, _, err := s.mine(r, me)
 	if err == nil {
-		err = s.Store.Rest(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
+		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
 	}
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (s *site) restFeed(w http.ResponseWriter, r *http.Request, me reader) error
 func (s *site) wakeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, _, err := s.mine(r, me)
 	if err == nil {
-		err = s.Store.Wake(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
+		err = s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
 	}
 	if err != nil {
 		return err

@@ -21,22 +21,22 @@ import (
 type Taking interface {
 	// Subscriptions lists what a digest takes, in the order of subscribing.
 	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
-	// Rested lists what it lets rest.
-	Rested(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
+	// PausedSubscriptions lists what it has paused.
+	PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
 	// Subscription gives one feed of either.
 	Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (info store.SubscriptionInfo, rests bool, err error)
 	// SetSubscription changes title, folder and display of one.
 	SetSubscription(ctx context.Context, sub digest.Subscription) error
 	// Folders lists the folders they are in, by name.
 	Folders(ctx context.Context, id digest.DigestID) ([]string, error)
-	// Rest lets a feed rest.
-	Rest(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
-	// Wake takes one that rests again.
-	Wake(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
+	// PauseSubscription pauses a subscription.
+	PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
+	// ResumeSubscription takes a paused one again.
+	ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
 	// Unsubscribe ends a subscription, resting or not.
 	Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error
-	// Delivered gives the last posts of one feed that editions have brought.
-	Delivered(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]store.Delivered, error)
+	// DeliveredPosts gives the last posts of one feed that editions have brought.
+	DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]store.DeliveredPost, error)
 }
 
 // A Desk brings feeds to readers. A *poller.SearchError says to the reader why
@@ -116,7 +116,7 @@ func (s *site) feeds(w http.ResponseWriter, r *http.Request, me reader) error {
 	if err != nil {
 		return err
 	}
-	rested, err := s.Store.Rested(r.Context(), me.Digest.ID)
+	rested, err := s.Store.PausedSubscriptions(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
 	}
@@ -185,6 +185,6 @@ func (s *site) room(r *http.Request, me reader) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	rested, err := s.Store.Rested(r.Context(), me.Digest.ID)
+	rested, err := s.Store.PausedSubscriptions(r.Context(), me.Digest.ID)
 	return mostFeeds - len(taken) - len(rested), err
 }

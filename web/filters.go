@@ -22,7 +22,7 @@ type Filtering interface {
 	RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error
 	// HeldPosts lists what filters held back at midnights before the given one,
 	// of all if that is zero: the newest first, about limit of them.
-	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.Held, error)
+	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.HeldPost, error)
 	// HeldCount is how many posts were held back of the edition of one midnight.
 	HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (int, error)
 }
@@ -86,7 +86,7 @@ func (s *site) namesOf(r *http.Request, me reader) ([]feedLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	rested, err := s.Store.Rested(r.Context(), me.Digest.ID)
+	rested, err := s.Store.PausedSubscriptions(r.Context(), me.Digest.ID)
 	lines := make([]feedLine, 0, len(taken)+len(rested))
 	for _, sub := range slices.Concat(taken, rested) {
 		lines = append(lines, feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub))})
@@ -220,7 +220,7 @@ func (s *site) held(w http.ResponseWriter, r *http.Request, me reader) error {
 }
 
 // add puts a post to those of its edition.
-func (p *heldPage) add(h store.Held, own map[digest.FeedID]string, zone string) {
+func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {
 	date := localDate(h.DueAt, zone)
 	if n := len(p.Days); n == 0 || p.Days[n-1].Date != date {
 		p.Days = append(p.Days, heldDay{Date: date})

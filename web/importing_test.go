@@ -142,7 +142,7 @@ func TestExportComesBack(t *testing.T) {
 		describe := func(id digest.DigestID) (out string) {
 			taken, err := r.store.Subscriptions(r.t.Context(), id)
 			r.must(err)
-			rested, err := r.store.Rested(r.t.Context(), id)
+			rested, err := r.store.PausedSubscriptions(r.t.Context(), id)
 			r.must(err)
 			for _, s := range append(taken, rested...) {
 				out += s.Feed.URL + " " + s.Title + " " + s.Folder + ";"

@@ -30,10 +30,10 @@ type Courier interface {
 
 // Ledger is what the mailroom needs to know of addresses.
 type Ledger interface {
-	// Sent settles a knock: its letter was accepted.
-	Sent(ctx context.Context, knock int64, now time.Time) error
-	// Unsent gives an address the allowance of a knock back.
-	Unsent(ctx context.Context, knock int64) error
+	// LetterSent settles a request: its letter was accepted.
+	LetterSent(ctx context.Context, knock int64, now time.Time) error
+	// LetterUnsent gives an address the allowance of a request back.
+	LetterUnsent(ctx context.Context, knock int64) error
 	// Suppressed tells whether an address is not mailed, and why.
 	Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error)
 }
@@ -156,7 +156,7 @@ func (m *Mailroom) run(e errand) {
 	}
 	m.o.Log.Info("a letter was sent", "letter", letter.ID)
 	if e.knock != 0 {
-		if err := m.o.Ledger.Sent(m.cutting, e.knock, m.o.Now()); err != nil {
+		if err := m.o.Ledger.LetterSent(m.cutting, e.knock, m.o.Now()); err != nil {
 			m.o.Log.Error("a letter that was sent was not recorded", "error", err)
 		}
 	}
@@ -206,7 +206,7 @@ func (m *Mailroom) pause(d time.Duration) bool {
 func (m *Mailroom) settleLost(e errand) {
 	ctx := context.WithoutCancel(m.cutting)
 	if e.knock != 0 {
-		if err := m.o.Ledger.Unsent(ctx, e.knock); err != nil {
+		if err := m.o.Ledger.LetterUnsent(ctx, e.knock); err != nil {
 			m.o.Log.Error("a letter that was not sent was not recorded", "error", err)
 		}
 	}
@@ -241,8 +241,8 @@ const (
 )
 
 // knockOf is what an address and its domain may be mailed.
-func knockOf(kind, email string) store.Knock {
-	k := store.Knock{Kind: kind, Email: email, Daily: 1, Hourly: 50}
+func knockOf(kind, email string) store.LetterRequest {
+	k := store.LetterRequest{Kind: kind, Email: email, Daily: 1, Hourly: 50}
 	if kind == knockSignIn {
 		k.Daily, k.Apart = 5, 2*time.Minute
 	}

@@ -37,8 +37,8 @@ func (p *slowPost) Carry(_ context.Context, e Envelope) error {
 	return err
 }
 
-func (p *slowPost) Sent(context.Context, int64, time.Time) error { p.sent++; return nil }
-func (p *slowPost) Unsent(context.Context, int64) error          { p.unsent++; return nil }
+func (p *slowPost) LetterSent(context.Context, int64, time.Time) error { p.sent++; return nil }
+func (p *slowPost) LetterUnsent(context.Context, int64) error          { p.unsent++; return nil }
 func (p *slowPost) Suppressed(context.Context, string) (digest.Suppression, bool, error) {
 	return digest.Suppression{}, p.suppressed, nil
 }

@@ -21,8 +21,8 @@ type OperatorDesk interface {
 	Midnights(ctx context.Context) ([]store.Midnight, error)
 	// MidnightFeeds gives how many feeds are asked then; it may take seconds.
 	MidnightFeeds(ctx context.Context) ([]store.Midnight, error)
-	// Hours gives what was done in the hours since an instant.
-	Hours(ctx context.Context, since time.Time) ([]store.HourTally, error)
+	// HourCounters gives what was done in the hours since an instant.
+	HourCounters(ctx context.Context, since time.Time) ([]store.HourCounter, error)
 	// TroubledFeeds gives the feeds that do not answer well and are waited for,
 	// and how many there are.
 	TroubledFeeds(ctx context.Context, limit int) ([]store.FeedInfo, int, error)

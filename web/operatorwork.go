@@ -19,7 +19,7 @@ const workHours = 48
 // drawWork draws what the last hours did.
 func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) error {
 	work := chart.NewWork(now, workHours)
-	done, err := s.Store.Hours(ctx, work.Hours[0].At)
+	done, err := s.Store.HourCounters(ctx, work.Hours[0].At)
 	if err != nil {
 		return err
 	}
@@ -47,17 +47,17 @@ func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) err
 }
 
 // addTally adds what was done of one kind to its hour.
-func addTally(h *chart.Hour, t store.HourTally) {
+func addTally(h *chart.Hour, t store.HourCounter) {
 	switch n := int(t.N); t.Kind {
-	case store.TalliedEdition:
+	case store.CounterEdition:
 		h.Editions += n
-	case store.TalliedMail + string(digest.EditionSent):
+	case store.CounterMail + string(digest.EditionSent):
 		h.Sent += n
-	case store.TalliedMail + string(digest.EditionFailed), store.TalliedMail + string(digest.EditionExpired),
-		store.TalliedMail + string(digest.EditionUnconfirmed):
+	case store.CounterMail + string(digest.EditionFailed), store.CounterMail + string(digest.EditionExpired),
+		store.CounterMail + string(digest.EditionUnconfirmed):
 		h.Failed += n
 	default:
-		if kind, ok := strings.CutPrefix(t.Kind, store.TalliedPoll); ok {
+		if kind, ok := strings.CutPrefix(t.Kind, store.CounterPoll); ok {
 			h.Count[kindNamed(kind)] += n
 			h.Bytes += t.Bytes
 		}

@@ -14,16 +14,16 @@ import (
 
 // OwnerLinks keeps the link by which the first operator comes in.
 type OwnerLinks interface {
-	// SetOwnerLink stores the hash of the link's token in place of any former one;
+	// SetOperatorLink stores the hash of the link's token in place of any former one;
 	// false, and nothing is stored, if there is an operator already.
-	SetOwnerLink(ctx context.Context, hash []byte, expires time.Time) (bool, error)
+	SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error)
 }
 
 // OwnerLink makes the link that lets whoever reads the console be the operator,
 // once, within SignInTTL of now; "" if there is one already.
 func OwnerLink(ctx context.Context, store OwnerLinks, baseURL string, now time.Time) (string, error) {
 	token := newSecret()
-	stored, err := store.SetOwnerLink(ctx, hashSecret(token), now.Add(SignInTTL))
+	stored, err := store.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
 	if err != nil || !stored {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func (s *site) takeOwner(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := ownerPage{Token: form.Get("token"), Email: form.Get(formEmail), Zone: form.Get(formZone), Names: timezone.Names()}
-	ok, err := s.Store.OwnerLink(r.Context(), hashSecret(p.Token), s.Now())
+	ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now())
 	if err != nil || !ok {
 		return s.orShow(err, func() error { return errSpentLink })
 	}
@@ -87,7 +87,7 @@ func (s *site) takeOwner(w http.ResponseWriter, r *http.Request) error {
 		p.WrongZone = strings.TrimSuffix(p.WrongZone, " Nothing was changed.")
 		return s.show(w, r, http.StatusUnprocessableEntity, "owner", "Welcome", p)
 	}
-	u, err := s.Store.TakeOwnerLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
+	u, err := s.Store.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
 	if err != nil {
 		return orSpent(fmt.Errorf("the owner's link: %w", err), errSpentLink)
 	}

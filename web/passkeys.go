@@ -38,8 +38,8 @@ type Passkeys interface {
 	RemovePasskey(ctx context.Context, user digest.UserID, id int64, keep []byte) error
 	// AddCeremony keeps what a passkey is asked.
 	AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now, expires time.Time) error
-	// TakeCeremony uses it up.
-	TakeCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (string, error)
+	// UseCeremony uses it up.
+	UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (string, error)
 	// AddPasskeySession stores a session that began with a passkey.
 	AddPasskeySession(ctx context.Context, hash []byte, with store.Passkey, now, expires time.Time) error
 }
@@ -271,7 +271,7 @@ func (s *site) takeCeremony(w http.ResponseWriter, r *http.Request, user digest.
 		return asked, errBadPasskey
 	}
 	s.setCeremonyCookie(w, "", -1)
-	data, err := s.Store.TakeCeremony(r.Context(), hashSecret(c.Value), user, s.Now())
+	data, err := s.Store.UseCeremony(r.Context(), hashSecret(c.Value), user, s.Now())
 	if err != nil {
 		return asked, orSpent(err, errBadPasskey)
 	}

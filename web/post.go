@@ -40,11 +40,11 @@ func (s *site) post(w http.ResponseWriter, r *http.Request, me reader) error {
 		return err
 	}
 	if v.Language == "" {
-		v.Language = v.Source.Language
+		v.Language = v.Label.Language
 	}
 	p := postPage{
 		Post: s.Editions.Post(v.Post), Name: paperOf(me.Digest), Edition: v.Edition, Saved: v.Saved,
-		Site: render.NewSection(v.Source.Title, v.Source.SiteURL, v.Source.Language),
+		Site: render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language),
 	}
 	if loc, err := timezone.Load(me.TimeZone); err == nil && !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(loc)

@@ -386,13 +386,13 @@ func TestStandingIsSaid(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
 		v := r.visitor().signIn(u)
-		r.must(r.store.SetPause(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
+		r.must(r.store.PauseDigest(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
 		v.get("/").status(http.StatusOK).shows("h1", "Daily Digest is paused")
-		r.must(r.store.EndPause(r.t.Context(), d.ID, r.now))
+		r.must(r.store.ResumeDigest(r.t.Context(), d.ID, r.now))
 		r.arrives(d, post("One"))
 		r.midnight()
 		v.get("/").status(http.StatusOK).shows(".notice")
-		r.must(r.store.SetPause(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
+		r.must(r.store.PauseDigest(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
 		v.get("/").status(http.StatusOK).shows(".notice", "Daily Digest is paused until Tuesday 1 December. Change that")
 	})
 }

@@ -25,12 +25,12 @@ type Keeping interface {
 	SavePost(ctx context.Context, user digest.UserID, post digest.PostID, now time.Time) error
 	// UnsavePost lets a post go; one that is not kept is no error.
 	UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID) error
-	// Saved lists what the reader keeps, newest first, from a place in that list on.
-	Saved(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
+	// SavedPosts lists what the reader keeps, newest first, from a place in that list on.
+	SavedPosts(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
 	// SavedAmong tells which of some posts the reader keeps.
 	SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool, error)
 	// Search finds posts among those that have come to the reader, and those that they keep.
-	Search(ctx context.Context, user digest.UserID, q store.Search) (store.Found, error)
+	Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error)
 }
 
 // savedRoutes is what a reader kept, and what they look for.
@@ -119,10 +119,10 @@ func (p listedPost) Path() string { return "/posts/" + strconv.FormatInt(int64(p
 
 func (s *site) listed(v store.VisiblePost) listedPost {
 	if v.Language == "" {
-		v.Language = v.Source.Language
+		v.Language = v.Label.Language
 	}
 	p := listedPost{Post: s.Editions.Post(v.Post), Edition: v.Edition, Saved: v.Saved}
-	p.Site = render.NewSection(v.Source.Title, v.Source.SiteURL, v.Source.Language)
+	p.Site = render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language)
 	p.Heading = []search.Piece{{Text: p.Title}}
 	return p
 }
@@ -148,7 +148,7 @@ func (s *site) saved(w http.ResponseWriter, r *http.Request, me reader) error {
 	if !p.First {
 		p.Here += "?after=" + placeName(at, id)
 	}
-	list, err := s.Store.Saved(r.Context(), me.ID, store.SavedKey{SavedAt: at, Post: id}, listPage+1)
+	list, err := s.Store.SavedPosts(r.Context(), me.ID, store.SavedKey{SavedAt: at, Post: id}, listPage+1)
 	if err != nil {
 		return err
 	}

@@ -46,8 +46,8 @@ func (s *site) search(w http.ResponseWriter, r *http.Request, me reader) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.lookFor(r.Context(), me, store.Search{
-		Query: q, Now: s.Now(), Saved: p.Kept, After: store.FoundKey{DueAt: at, Post: id}, Limit: listPage,
+	found, err := s.lookFor(r.Context(), me, store.SearchQuery{
+		Query: q, Now: s.Now(), Saved: p.Kept, After: store.SearchKey{DueAt: at, Post: id}, Limit: listPage,
 	})
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = "That takes too long to look for here. Take words that are more seldom, or fewer of them."
@@ -74,12 +74,12 @@ const searchTime = 10 * time.Second
 var errLongSearch = errors.New("a search took too long")
 
 // lookFor searches when no other search of the reader is on its way.
-func (s *site) lookFor(ctx context.Context, me reader, q store.Search) (store.Found, error) {
+func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (store.SearchResult, error) {
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	leave, err := s.searches.take(limited, me.ID)
 	if err != nil {
-		return store.Found{}, orLong(limited, err)
+		return store.SearchResult{}, orLong(limited, err)
 	}
 	defer leave()
 	found, err := s.Store.Search(limited, me.ID, q)

@@ -58,7 +58,7 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 	if digest.KindOf(err) != digest.NotFound {
 		return err
 	}
-	owner, err := s.Store.OwnerLink(r.Context(), hashSecret(p.Token), s.Now())
+	owner, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now())
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Store.TakeSignIn(r.Context(), hashSecret(form.Get("token")), s.Now())
+	user, err := s.Store.UseSignIn(r.Context(), hashSecret(form.Get("token")), s.Now())
 	if err != nil {
 		return orSpent(err, errSpentLink)
 	}

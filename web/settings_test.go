@@ -61,7 +61,7 @@ func TestSettings(t *testing.T) {
 			r.t.Errorf("digest is %s", got)
 		}
 		until := r.now.AddDate(0, 0, 9)
-		r.must(r.store.SetPause(t.Context(), d.ID, until, r.now))
+		r.must(r.store.PauseDigest(t.Context(), d.ID, until, r.now))
 		v.saves("/settings/start", nil) // it was not left: a pause stays
 		if got := r.state(d); got != digest.DigestPaused {
 			r.t.Errorf("digest is %s", got)

@@ -100,14 +100,14 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 	if p.Wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings-pause", "Pause", p)
 	}
-	if err := s.Store.SetPause(r.Context(), me.Digest.ID, until, p.now); err != nil && digest.KindOf(err) != digest.Conflict {
+	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil && digest.KindOf(err) != digest.Conflict {
 		return err // else it was left meanwhile, as the page says
 	}
 	return showSaved(w, r, "/settings/pause", "paused")
 }
 
 func (s *site) endPause(w http.ResponseWriter, r *http.Request, me reader) error {
-	if err := s.Store.EndPause(r.Context(), me.Digest.ID, s.Now()); err != nil {
+	if err := s.Store.ResumeDigest(r.Context(), me.Digest.ID, s.Now()); err != nil {
 		return err
 	}
 	return showSaved(w, r, "/settings/pause", "ended")

@@ -98,13 +98,13 @@ type slowShelf struct {
 	endless     atomic.Bool
 }
 
-func (s *slowShelf) Search(ctx context.Context, user digest.UserID, q store.Search) (store.Found, error) {
+func (s *slowShelf) Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error) {
 	n := s.under.Add(1)
 	defer s.under.Add(-1)
 	for m := s.most.Load(); n > m && !s.most.CompareAndSwap(m, n); m = s.most.Load() {
 	}
 	if _, limited := ctx.Deadline(); s.endless.Load() && limited {
-		return store.Found{}, fmt.Errorf("searching: %w", context.DeadlineExceeded)
+		return store.SearchResult{}, fmt.Errorf("searching: %w", context.DeadlineExceeded)
 	}
 	for range 2000 {
 		runtime.Gosched()

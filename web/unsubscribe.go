@@ -94,7 +94,7 @@ func (s *site) bringBack(r *http.Request, id digest.DigestID) error {
 		return err
 	}
 	if until, paused := s.carriedPause(r); paused {
-		return s.Store.SetPause(r.Context(), id, until, s.Now())
+		return s.Store.PauseDigest(r.Context(), id, until, s.Now())
 	}
 	return nil
 }

@@ -30,10 +30,10 @@ type Archive interface {
 	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
 	// SetDigestState starts or ends a digest; the same state again changes nothing.
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
-	// SetPause pauses a digest until an instant.
-	SetPause(ctx context.Context, id digest.DigestID, until, now time.Time) error
-	// EndPause makes a paused digest active again; one that was left stays so.
-	EndPause(ctx context.Context, id digest.DigestID, now time.Time) error
+	// PauseDigest pauses a digest until an instant.
+	PauseDigest(ctx context.Context, id digest.DigestID, until, now time.Time) error
+	// ResumeDigest makes a paused digest active again; one that was left stays so.
+	ResumeDigest(ctx context.Context, id digest.DigestID, now time.Time) error
 	// SetWeekdays changes the local days on which a digest appears.
 	SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error
 	// Edition gives one edition by its key; digest.NotFound if there is none.
@@ -44,10 +44,10 @@ type Archive interface {
 type Door interface {
 	SignIns
 	Comings
-	// TakeSignIn uses up a sign-in token: of any number of calls with one
+	// UseSignIn uses up a sign-in token: of any number of calls with one
 	// hash, at any time, exactly one succeeds. digest.NotFound for one that is
 	// unknown, used, or expired at now.
-	TakeSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error)
+	UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error)
 	// AddSession stores a session that ends at expires.
 	AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error
 	// SessionUser gives whose session it is; digest.NotFound if it is unknown or over at now.

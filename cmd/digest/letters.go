@@ -22,7 +22,7 @@ func (e *env) openLetters(st *store.Store) (*letters, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := st.ForgetLetters(e.hard); err != nil {
+	if err := st.ForgetLetterRequests(e.hard); err != nil {
 		transport.Close()
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (c userSetCmd) set(e *env, st *store.Store, u digest.User, d digest.Digest)
 		if !until.After(e.now()) {
 			return wrongLine("--pause-until=%q has begun already for %s; name a date to come", c.PauseUntil, u.Email)
 		}
-		return st.SetPause(e.soft, d.ID, until, e.now())
+		return st.PauseDigest(e.soft, d.ID, until, e.now())
 	case c.State != "":
 		return st.SetDigestState(e.soft, d.ID, digest.DigestState(c.State), e.now())
 	}

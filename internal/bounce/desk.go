@@ -14,7 +14,7 @@ import (
 // A Store keeps what came back. Its methods commit before they return, say
 // digest.NotFound of what is no more, and change nothing the second time.
 type Store interface {
-	Bounced(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
+	RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) // newest first
@@ -211,7 +211,7 @@ func (d *Desk) record(ctx context.Context, p destination, b digest.Bounce) (Outc
 		p = destination{edition: latest[0].ID}
 	}
 	b.Edition = p.edition
-	s, suppressed, err := d.Store.Bounced(ctx, d.Now(), b)
+	s, suppressed, err := d.Store.RecordBounce(ctx, d.Now(), b)
 	if digest.KindOf(err) == digest.NotFound {
 		return gone(p), nil
 	}

@@ -220,7 +220,7 @@ type brokenStore struct{ Store }
 
 var errBroken = errors.New("the disk is full")
 
-func (brokenStore) Bounced(context.Context, time.Time, digest.Bounce) (digest.Suppression, bool, error) {
+func (brokenStore) RecordBounce(context.Context, time.Time, digest.Bounce) (digest.Suppression, bool, error) {
 	return digest.Suppression{}, false, errBroken
 }
 

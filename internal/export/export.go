@@ -27,17 +27,17 @@ type Store interface {
 	EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error)
 	// Posts gives posts by key, in the order of keys; those that no longer exist are left out.
 	Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error)
-	// Sources gives feeds by key; those that no longer exist are left out.
-	Sources(ctx context.Context, ids []digest.FeedID) ([]digest.Source, error)
-	// Saved lists what a reader keeps, what was saved last first, from a place in the list on.
-	Saved(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
-	// Rested lists the feeds that a reader has put to rest.
-	Rested(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
+	// FeedLabels gives feeds by key; those that no longer exist are left out.
+	FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error)
+	// SavedPosts lists what a reader keeps, what was saved last first, from a place in the list on.
+	SavedPosts(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
+	// PausedSubscriptions lists the feeds that a reader has paused.
+	PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
 	// Filters lists a digest's filters in the order in which they were made.
 	Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error)
 	// HeldPosts lists what was held back at midnights before the given one, of
 	// all if that is zero: the newest midnight first, and of each all of it.
-	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.Held, error)
+	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.HeldPost, error)
 	// Stays lists the stays that a reader has planned or begun.
 	Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error)
 	// Passkeys lists a user's passkeys.
@@ -64,12 +64,12 @@ type Export struct {
 
 	pieces  *template.Template // of pages
 	zip     *zip.Writer
-	sources map[digest.FeedID]digest.Source // by the reader's own titles, as far as they were met
+	sources map[digest.FeedID]digest.FeedLabel // by the reader's own titles, as far as they were met
 }
 
 // Read reads what is small. The digest is the user's own.
 func Read(ctx context.Context, st Store, u digest.User, d digest.Digest, now time.Time) (*Export, error) {
-	e := &Export{store: st, now: now, user: u, digest: d, pieces: pieces(), sources: map[digest.FeedID]digest.Source{}}
+	e := &Export{store: st, now: now, user: u, digest: d, pieces: pieces(), sources: map[digest.FeedID]digest.FeedLabel{}}
 	for _, read := range []func(context.Context) error{e.readAccount, e.readFeeds, e.readEditions} {
 		if err := read(ctx); err != nil {
 			return nil, fmt.Errorf("reading a reader's data: %w", err)
@@ -82,7 +82,7 @@ func (e *Export) readFeeds(ctx context.Context) (err error) {
 	if e.taken, err = e.store.Subscriptions(ctx, e.digest.ID); err != nil {
 		return err
 	}
-	if e.rested, err = e.store.Rested(ctx, e.digest.ID); err != nil {
+	if e.rested, err = e.store.PausedSubscriptions(ctx, e.digest.ID); err != nil {
 		return err
 	}
 	e.filters, err = e.store.Filters(ctx, e.digest.ID)

@@ -104,7 +104,7 @@ func (e *Export) writeSavedPage(ctx context.Context, w io.Writer) error {
 	}
 	err = e.eachSaved(ctx, func(s store.SavedPost) error {
 		x := newEntry(s.Post)
-		x.Site = s.Source.Title
+		x.Site = s.Label.Title
 		return p.piece("post", x)
 	})
 	if err != nil {

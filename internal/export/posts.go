@@ -35,7 +35,7 @@ type post struct {
 	HTML      string     `json:"html"`
 }
 
-func newPost(p digest.Post, source digest.Source, edition digest.Date) post {
+func newPost(p digest.Post, source digest.FeedLabel, edition digest.Date) post {
 	return post{
 		Edition: edition.String(), Site: source.Title, SiteURL: source.SiteURL, Title: p.Title, URL: p.URL, Author: p.Author,
 		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary, HTML: p.Content,
@@ -96,7 +96,7 @@ func (e *Export) meet(ctx context.Context, feeds []digest.FeedID) error {
 		_, met := e.sources[id]
 		return met
 	})
-	found, err := e.store.Sources(ctx, feeds)
+	found, err := e.store.FeedLabels(ctx, feeds)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (e *Export) bySite(refs []digest.PostRef) []digest.PostRef {
 func (e *Export) eachSaved(ctx context.Context, use func(store.SavedPost) error) error {
 	var after store.SavedKey
 	for {
-		list, err := e.store.Saved(ctx, e.user.ID, after, fewPosts)
+		list, err := e.store.SavedPosts(ctx, e.user.ID, after, fewPosts)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -175,7 +175,7 @@ func (e *Export) eachSaved(ctx context.Context, use func(store.SavedPost) error)
 func (e *Export) writeSaved(ctx context.Context, w io.Writer) error {
 	j := lines(w)
 	return e.eachSaved(ctx, func(s store.SavedPost) error {
-		p := newPost(s.Post, s.Source, s.Edition)
+		p := newPost(s.Post, s.Label, s.Edition)
 		p.SavedAt = known(s.SavedAt)
 		return j.Encode(p)
 	})

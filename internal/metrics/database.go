@@ -99,22 +99,22 @@ func (s scrape) counter(desc *prometheus.Desc, v int64, labels ...string) {
 
 // totals tells what was ever done. Each word is told even while it is 0.
 func (s scrape) totals(ctx context.Context) error {
-	all, err := s.Store.Totals(ctx)
+	all, err := s.Store.CounterTotals(ctx)
 	if err != nil {
 		return err
 	}
-	var polls store.Tally
+	var polls store.Counter
 	for _, outcome := range []string{"unchanged", "changed", "limited", "refused", "broken", "silent"} {
-		t := all[store.TalliedPoll+outcome]
+		t := all[store.CounterPoll+outcome]
 		polls.Requests, polls.Bytes = polls.Requests+t.Requests, polls.Bytes+t.Bytes
 		s.counter(s.polls, t.N, outcome)
 	}
 	s.counter(s.requests, polls.Requests)
 	s.counter(s.bytes, polls.Bytes)
-	s.counter(s.posts, all[store.TalliedPost].N)
-	s.counter(s.released, all[store.TalliedEdition].N)
+	s.counter(s.posts, all[store.CounterPost].N)
+	s.counter(s.released, all[store.CounterEdition].N)
 	for _, result := range []string{"sent", "retried", "failed", "expired", "sent_unconfirmed"} {
-		s.counter(s.mails, all[store.TalliedMail+result].N, result)
+		s.counter(s.mails, all[store.CounterMail+result].N, result)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 
 // Store is what the database knows.
 type Store interface {
-	Totals(ctx context.Context) (map[string]store.Tally, error)
+	CounterTotals(ctx context.Context) (map[string]store.Counter, error)
 	Numbers(ctx context.Context) (store.Numbers, error)
 	EditionCounts(ctx context.Context) (map[digest.EditionState]int, error)
 	MailWaiting(ctx context.Context, now time.Time, limit int) (store.MailWaiting, error)

@@ -115,7 +115,7 @@ func lint(t *testing.T, body string) {
 // A silent store does not answer until it is given up.
 type silent struct{ *store.Store }
 
-func (s silent) Totals(ctx context.Context) (map[string]store.Tally, error) {
+func (s silent) CounterTotals(ctx context.Context) (map[string]store.Counter, error) {
 	<-ctx.Done()
 	return nil, errors.New("no answer")
 }
