@@ -13,9 +13,9 @@ import (
 // themselves; all months are listed below them.
 const newest = 31
 
-// linkedEdition is the edition that a link from a mail speaks of. The link
+// linkedEditionPage is the edition that a link from a mail speaks of. The link
 // alone opens it, so it leads nowhere else.
-func (s *site) linkedEdition(w http.ResponseWriter, r *http.Request) error {
+func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	id, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
 	if !ok {
 		return errNotFound
@@ -34,11 +34,11 @@ func (s *site) linkedEdition(w http.ResponseWriter, r *http.Request) error {
 	return s.showEdition(w, r, delivery(d, e), editionPage{}, nil)
 }
 
-// shelf is the reader's own edition of one date, or those of a month; nobody
+// editionPage is the reader's own edition of one date, or those of a month; nobody
 // else's have an address here.
-func (s *site) shelf(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	if t, err := time.Parse("2006-01", r.PathValue("date")); err == nil {
-		return s.month(w, r, me, t)
+		return s.monthPage(w, r, me, t)
 	}
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
@@ -132,8 +132,8 @@ type year struct {
 	Months []store.Month
 }
 
-// archive lists the newest editions, and leads to all months.
-func (s *site) archive(w http.ResponseWriter, r *http.Request, me reader) error {
+// editionsPage lists the newest editions, and leads to all months.
+func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	list, err := s.Store.LatestEditions(r.Context(), me.Digest.ID, s.Now(), newest)
 	if err != nil {
 		return err
@@ -152,8 +152,8 @@ func (s *site) archive(w http.ResponseWriter, r *http.Request, me reader) error 
 	return s.show(w, r, http.StatusOK, "editions", "All editions", p)
 }
 
-// month lists the editions of one month.
-func (s *site) month(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
+// monthPage lists the editions of one month.
+func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
 	list, err := s.Store.EditionsIn(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
 	if err != nil {
 		return err

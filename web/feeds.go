@@ -54,26 +54,6 @@ type Desk interface {
 	Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error
 }
 
-// feedRoutes is the sites that a reader takes.
-func (s *site) feedRoutes() table {
-	return table{
-		"GET /feeds":             s.own(s.feeds),
-		"POST /feeds/find":       s.own(s.findFeeds),
-		"GET /feeds/find":        toFeeds,
-		"POST /feeds/add":        s.own(s.addFeeds),
-		"GET /feeds/add":         toFeeds,
-		"GET /feeds/import":      s.own(s.importPage),
-		"POST /feeds/import":     s.own(s.importList),
-		"GET /feeds/export":      s.own(s.exportList),
-		"GET /feeds/{id}":        s.own(s.feedOfMine),
-		"POST /feeds/{id}":       s.own(s.changeFeed),
-		"POST /feeds/{id}/rest":  s.own(s.restFeed),
-		"POST /feeds/{id}/wake":  s.own(s.wakeFeed),
-		"POST /feeds/{id}/leave": s.own(s.leaveFeed),
-		"GET /feeds/{id}/leave":  toFeeds,
-	}
-}
-
 // mostFeeds is how many feeds one reader may take, resting ones too.
 const mostFeeds = 2000
 
@@ -110,8 +90,8 @@ type feedLine struct {
 	Status string // path of its status page
 }
 
-// feeds lists what the reader takes.
-func (s *site) feeds(w http.ResponseWriter, r *http.Request, me reader) error {
+// feedsPage lists what the reader takes.
+func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	taken, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err

@@ -27,16 +27,6 @@ type Filtering interface {
 	HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (int, error)
 }
 
-// filterRoutes is the words that a reader does not want to read.
-func (s *site) filterRoutes() table {
-	return table{
-		"GET /filters":              s.own(s.filters),
-		"POST /filters":             s.own(s.addFilter),
-		"POST /filters/{id}/remove": s.own(s.removeFilter),
-		"GET /held":                 s.own(s.held),
-	}
-}
-
 // A filterForm is the form that adds a filter, as it was typed.
 type filterForm struct {
 	Words string
@@ -59,7 +49,7 @@ type filterGroup struct {
 	Filters []digest.Filter
 }
 
-func (s *site) filters(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) filtersPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := filtersPage{}
 	switch word := r.URL.Query().Get(savedWord); word {
 	case "filter", "unfiltered":
@@ -189,7 +179,7 @@ type heldPost struct {
 	Title, URL, Site, Words, Language string
 }
 
-func (s *site) held(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	var before time.Time
 	if at, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && at > 0 {
 		before = time.Unix(at, 0)

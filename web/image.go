@@ -30,11 +30,11 @@ const (
 	maxImagePath = 4096 // characters of the address, which is at most 2048 bytes
 )
 
-// image serves a picture of a post to mail programs, which neither sign in nor
+// imageAt serves a picture of a post to mail programs, which neither sign in nor
 // should say to anyone else that a mail was opened. It is asked for only if
 // this instance signed its address, and it answers with bytes or a bare line:
 // no page, and so no cookie.
-func (s *site) image(w http.ResponseWriter, r *http.Request) error {
+func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Security-Policy", imagePolicy)
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // mail is read on other sites

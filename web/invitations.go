@@ -58,7 +58,7 @@ type invitationRow struct {
 	State      string
 }
 
-func (s *site) invitations(w http.ResponseWriter, r *http.Request, _ reader) error {
+func (s *site) invitationsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	return s.showInvitations(w, r, invitationsPage{Revoked: r.URL.Query().Get("done") == "revoked"})
 }
 
@@ -85,9 +85,9 @@ func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitat
 	return s.show(w, r, http.StatusOK, "invitations", "Invitations", p)
 }
 
-// invite makes an invitation and answers with its link at once: the link is
+// addInvitation makes an invitation and answers with its link at once: the link is
 // stored nowhere, so no other page could show it.
-func (s *site) invite(w http.ResponseWriter, r *http.Request, _ reader) error {
+func (s *site) addInvitation(w http.ResponseWriter, r *http.Request, _ reader) error {
 	link, _, err := InvitationLink(r.Context(), s.Store, s.BaseURL, s.Now())
 	if err != nil {
 		return err

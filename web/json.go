@@ -21,10 +21,10 @@ var (
 	errNotJSON      = &problem{http.StatusUnsupportedMediaType, "That could not be read", "This address takes JSON from the pages of this site."}
 )
 
-// json makes a handler of h, which takes and answers JSON, for scripts on our
+// passkeyJSON makes a handler of h, which takes and answers JSON, for scripts on our
 // own pages. What goes wrong is told as {"error": …}. It is there only where
 // passkeys can be used.
-func (s *site) json(h func(http.ResponseWriter, *http.Request) (any, error)) handler {
+func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.relying == nil {
 			return errNotFound

@@ -45,15 +45,6 @@ type OperatorDesk interface {
 // operatorShown is how many feeds, mails and addresses are listed of each kind.
 const operatorShown = 25
 
-// operatorRoutes is what whoever runs this instance sees.
-func (s *site) operatorRoutes() table {
-	return table{
-		"GET /operator":             s.forOperator(s.operator),
-		"POST /operator/mail-again": s.forOperator(s.mailAgain),
-		"GET /metrics":              s.metrics,
-	}
-}
-
 // An operatorPage is how this instance stands.
 type operatorPage struct {
 	Said  string   // what the last form did
@@ -89,8 +80,8 @@ func operatorSays(code string) string {
 	}[code]
 }
 
-// operator shows how this instance stands.
-func (s *site) operator(w http.ResponseWriter, r *http.Request, _ reader) error {
+// operatorPage shows how this instance stands.
+func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	ctx, now := r.Context(), s.Now()
 	p := operatorPage{Said: operatorSays(r.URL.Query().Get("done"))}
 	var err error

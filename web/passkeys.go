@@ -326,7 +326,7 @@ func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) e
 		}
 		p.Keys = append(p.Keys, row)
 	}
-	return s.show(w, r, http.StatusOK, "passkeys", "Passkeys", p)
+	return s.show(w, r, http.StatusOK, "settings_passkeys", "Passkeys", p)
 }
 
 func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -23,15 +23,15 @@ var errPingFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many pi
 // ping takes the news that a site has news, as a form or as an XML-RPC call. It
 // never fetches anything, and its answer does not tell what is known here.
 func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
-	return s.takePing(w, r, r.Header.Get("Content-Type"))
+	return s.readPing(w, r, r.Header.Get("Content-Type"))
 }
 
-// call is ping at the address that XML-RPC has had since weblogs.com.
-func (s *site) call(w http.ResponseWriter, r *http.Request) error {
-	return s.takePing(w, r, "text/xml")
+// pingXMLRPC is ping at the address that XML-RPC has had since weblogs.com.
+func (s *site) pingXMLRPC(w http.ResponseWriter, r *http.Request) error {
+	return s.readPing(w, r, "text/xml")
 }
 
-func (s *site) takePing(w http.ResponseWriter, r *http.Request, contentType string) error {
+func (s *site) readPing(w http.ResponseWriter, r *http.Request, contentType string) error {
 	if s.Pings == nil {
 		return errNotFound
 	}
@@ -48,7 +48,7 @@ func (s *site) takePing(w http.ResponseWriter, r *http.Request, contentType stri
 		return err
 	}
 	if err == nil && r.Method != http.MethodHead {
-		s.tellOf(w, r, p.Sources)
+		s.recordPing(w, r, p.Sources)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, c
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	case strings.Contains(r.Header.Get("Accept"), "text/html"):
-		return s.show(w, r, http.StatusOK, "pinged", "Thanks for the ping", nil)
+		return s.show(w, r, http.StatusOK, "ping", "Thanks for the ping", nil)
 	}
 	return plain(w, http.StatusOK, "Thanks for the ping.\n")
 }
@@ -121,10 +121,10 @@ func plainError(w http.ResponseWriter, err error) error {
 	return plain(w, status, e.Message+"\n")
 }
 
-// tellOf hands the sources on when the answer is out, and nothing else will
+// recordPing hands the sources on when the answer is out, and nothing else will
 // come over its connection: how long the database takes would tell whether it
 // knows them.
-func (s *site) tellOf(w http.ResponseWriter, r *http.Request, sources [][]string) {
+func (s *site) recordPing(w http.ResponseWriter, r *http.Request, sources [][]string) {
 	_ = http.NewResponseController(w).Flush() // who has left needs no answer
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), pingTime)
 	defer cancel()

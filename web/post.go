@@ -32,9 +32,9 @@ type postPage struct {
 // Back is where its forms lead back to.
 func (p postPage) Back() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
 
-// post shows one post that has come to the reader; there is no other way to
+// postPage shows one post that has come to the reader; there is no other way to
 // one, and none before its midnight.
-func (s *site) post(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.postOf(r, me)
 	if err != nil {
 		return err

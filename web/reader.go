@@ -14,11 +14,11 @@ type reader struct {
 	Digest digest.Digest
 }
 
-// An ownHandler answers a route that only a signed-in reader has.
-type ownHandler func(http.ResponseWriter, *http.Request, reader) error
+// A readerHandler answers a route that only a signed-in reader has.
+type readerHandler func(http.ResponseWriter, *http.Request, reader) error
 
-// own makes a handler of h: who is not signed in is led to the door.
-func (s *site) own(h ownHandler) handler {
+// forReader makes a handler of h: who is not signed in is led to the sign-in page.
+func (s *site) forReader(h readerHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		user, ok, err := s.visitor(r)
 		if err != nil {
@@ -49,10 +49,10 @@ func isLong(r *http.Request) bool {
 	return r.Method == http.MethodPost && (r.ContentLength > maxBody || r.ContentLength < 0)
 }
 
-// forOperator is own for whoever runs this instance; for others there is
+// forOperator is forReader for whoever runs this instance; for others there is
 // nothing at the address.
-func (s *site) forOperator(h ownHandler) handler {
-	return s.own(func(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) forOperator(h readerHandler) handler {
+	return s.forReader(func(w http.ResponseWriter, r *http.Request, me reader) error {
 		if !me.Operator {
 			return errNotFound
 		}

@@ -1,55 +1,144 @@
 package web
 
-import (
-	"maps"
-	"net/http"
-)
+import "net/http"
 
 // oneClick is the route that mail programs post to from anywhere (RFC 8058 §3.2).
 const oneClick = "POST /unsubscribe/{token}"
 
-// A table is routes by their pattern.
-type table map[string]handler
-
-// routes is every address of the web view. A GET never changes anything but for
-// a ping, which asks for no more than a poll that is allowed anyway. Each part
-// of the web view keeps its own table beside its handlers.
+// routes is every address of the web view. A handler stands in the file of its
+// page's name, and so do the page's words: "GET /settings/zone" is in
+// settings_zone.go, and shows templates/settings_zone.html.
+//
+// forReader lets only signed-in readers in, forOperator only those who run this
+// instance. A GET never changes anything but for a ping, which asks for no more
+// than a poll that is allowed anyway.
 func (s *site) routes() *http.ServeMux {
-	all := table{
-		"GET /unsubscribe/{token}":       s.unsubscribePage,
-		oneClick:                         s.unsubscribe,
-		"POST /unsubscribe/{token}/undo": s.resubscribe,
-
-		"POST /unsubscribe/{token}/pause":  s.pause,
-		"POST /unsubscribe/{token}/resume": s.resume,
-		"POST /unsubscribe/{token}/days":   s.days,
-
-		"GET /image/{mac}/{address}": s.image,
-
-		"GET /bot":    s.bot,
-		"GET /status": s.status,
-		"GET /ping":   s.ping,
-		"POST /ping":  s.ping,
-		"POST /RPC2":  s.call,
-
-		"GET /healthz":       s.health,
-		"GET /robots.txt":    s.robots,
-		"GET /static/{name}": s.asset,
-	}
-	for _, part := range []table{
-		s.readingRoutes(),
-		s.doorRoutes(),
-		s.feedRoutes(),
-		s.filterRoutes(),
-		s.settingsRoutes(),
-		s.savedRoutes(),
-		s.operatorRoutes(),
-	} {
-		maps.Copy(all, part)
-	}
 	mux := http.NewServeMux()
-	for pattern, h := range all {
-		mux.Handle(pattern, s.handle(h))
+	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.settingsRoutes()} {
+		for pattern, h := range part {
+			mux.Handle(pattern, s.handle(h))
+		}
 	}
 	return mux
+}
+
+// publicRoutes is what strangers may ask for: what this is, the way in, what a
+// link in a mail leads to, and what machines ask for.
+func (s *site) publicRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /{$}":       s.home,
+		"GET /bot":       s.botPage,
+		"GET /status":    s.statusPage,
+		"GET /e/{token}": s.linkedEditionPage,
+
+		"GET /sign-in":          s.signInPage,
+		"POST /sign-in":         s.signIn,
+		"POST /sign-in/letter":  s.requestSignIn,
+		"POST /sign-in/owner":   s.useOperatorLink,
+		"POST /sign-out":        s.signOut,
+		"GET /sign-up":          s.signUpPage,
+		"POST /sign-up":         s.requestSignUp,
+		"GET /sign-up/confirm":  s.confirmSignUpPage,
+		"POST /sign-up/confirm": s.confirmSignUp,
+		"GET /goodbye":          s.goodbyePage,
+
+		"POST /passkeys/sign-in/begin":   s.passkeyJSON(s.beginPasskey),
+		"POST /passkeys/sign-in/finish":  s.passkeyJSON(s.finishPasskey),
+		"POST /passkeys/register/begin":  s.passkeyJSON(s.beginRegister),
+		"POST /passkeys/register/finish": s.passkeyJSON(s.finishRegister),
+
+		"GET /unsubscribe/{token}":         s.unsubscribePage,
+		oneClick:                           s.unsubscribe,
+		"POST /unsubscribe/{token}/undo":   s.resubscribe,
+		"POST /unsubscribe/{token}/pause":  s.pauseDigest,
+		"POST /unsubscribe/{token}/resume": s.resumeDigest,
+		"POST /unsubscribe/{token}/days":   s.setDigestDays,
+		"GET /settings/address/confirm":    s.confirmAddressPage,
+		"POST /settings/address/confirm":   s.confirmAddress,
+
+		"GET /ping":                  s.ping,
+		"POST /ping":                 s.ping,
+		"POST /RPC2":                 s.pingXMLRPC,
+		"GET /image/{mac}/{address}": s.imageAt,
+		"GET /static/{name}":         s.asset,
+		"GET /robots.txt":            s.robots,
+		"GET /healthz":               s.health,
+		"GET /metrics":               s.metrics,
+	}
+}
+
+// readerRoutes is what a reader reads and subscribes to, and what operators see.
+func (s *site) readerRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /editions":           s.forReader(s.editionsPage),
+		"GET /editions/{date}":    s.forReader(s.editionPage),
+		"GET /posts/{id}":         s.forReader(s.postPage),
+		"POST /posts/{id}/save":   s.forReader(s.save),
+		"POST /posts/{id}/unsave": s.forReader(s.unsave),
+		"GET /saved":              s.forReader(s.savedPage),
+		"GET /search":             s.forReader(s.searchPage),
+
+		"GET /feeds":             s.forReader(s.feedsPage),
+		"POST /feeds/find":       s.forReader(s.findFeeds),
+		"GET /feeds/find":        toFeeds,
+		"POST /feeds/add":        s.forReader(s.addFeeds),
+		"GET /feeds/add":         toFeeds,
+		"GET /feeds/import":      s.forReader(s.importPage),
+		"POST /feeds/import":     s.forReader(s.importList),
+		"GET /feeds/export":      s.forReader(s.exportList),
+		"GET /feeds/{id}":        s.forReader(s.feedPage),
+		"POST /feeds/{id}":       s.forReader(s.setFeed),
+		"POST /feeds/{id}/rest":  s.forReader(s.pauseFeed),
+		"POST /feeds/{id}/wake":  s.forReader(s.resumeFeed),
+		"POST /feeds/{id}/leave": s.forReader(s.unsubscribeFeed),
+		"GET /feeds/{id}/leave":  toFeeds,
+
+		"GET /filters":              s.forReader(s.filtersPage),
+		"POST /filters":             s.forReader(s.addFilter),
+		"POST /filters/{id}/remove": s.forReader(s.removeFilter),
+		"GET /held":                 s.forReader(s.heldPage),
+
+		"GET /operator":                          s.forOperator(s.operatorPage),
+		"POST /operator/mail-again":              s.forOperator(s.mailAgain),
+		"GET /operator/invitations":              s.forOperator(s.invitationsPage),
+		"POST /operator/invitations":             s.forOperator(s.addInvitation),
+		"POST /operator/invitations/{id}/revoke": s.forOperator(s.revokeInvitation),
+	}
+}
+
+// settingsRoutes is what a reader decides about their digest and account. Each
+// group is a small page of its own, whose form posts to its own address.
+func (s *site) settingsRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /settings":             s.forReader(s.settingsPage),
+		"POST /settings/start":      s.forReader(s.startAgain),
+		"POST /sign-out/everywhere": s.forReader(s.signOutEverywhere),
+
+		"GET /settings/zone":          s.forReader(s.zonePage),
+		"POST /settings/zone":         s.forReader(s.setZone),
+		"GET /settings/stays":         s.forReader(s.staysPage),
+		"POST /settings/stays":        s.forReader(s.addStay),
+		"POST /settings/stays/remove": s.forReader(s.removeStay),
+		"GET /settings/days":          s.forReader(s.daysPage),
+		"POST /settings/days":         s.forReader(s.setDays),
+		"GET /settings/pause":         s.forReader(s.pausePage),
+		"POST /settings/pause":        s.forReader(s.setPause),
+		"POST /settings/pause/end":    s.forReader(s.endPause),
+		"GET /settings/mail":          s.forReader(s.mailPage),
+		"POST /settings/mail":         s.forReader(s.setMail),
+		"POST /settings/mailed":       s.forReader(s.setMailed),
+		"GET /settings/pages":         s.forReader(s.pagesPage),
+		"POST /settings/pages":        s.forReader(s.setPages),
+
+		"GET /settings/address":               s.forReader(s.addressPage),
+		"POST /settings/address":              s.forReader(s.requestAddress),
+		"POST /settings/address/cancel":       s.forReader(s.cancelAddress),
+		"GET /settings/passkeys":              s.forReader(s.passkeysPage),
+		"POST /settings/passkeys/{id}/remove": s.forReader(s.removePasskey),
+
+		"GET /settings/data":     s.forReader(s.dataPage),
+		"GET /settings/data.zip": s.forReader(s.downloadData),
+		"GET /settings/delete":   s.forReader(s.deletePage),
+		"POST /settings/delete":  s.forReader(s.deleteAccount),
+	}
 }

@@ -33,16 +33,6 @@ type Keeping interface {
 	Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error)
 }
 
-// savedRoutes is what a reader kept, and what they look for.
-func (s *site) savedRoutes() table {
-	return table{
-		"POST /posts/{id}/save":   s.own(s.save),
-		"POST /posts/{id}/unsave": s.own(s.unsave),
-		"GET /saved":              s.own(s.saved),
-		"GET /search":             s.own(s.search),
-	}
-}
-
 // postOf gives the post that a request's path names, if the reader may see it
 // by this process's clock (I2).
 func (s *site) postOf(r *http.Request, me reader) (store.VisiblePost, error) {
@@ -139,7 +129,7 @@ type savedPage struct {
 	First bool
 }
 
-func (s *site) saved(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	at, id, ok := placeIn(r)
 	if !ok {
 		return errNotFound

@@ -26,8 +26,8 @@ type searchPage struct {
 	Older  string // address of what came earlier; "" if that is all
 }
 
-// search looks for words in all that has come to a reader.
-func (s *site) search(w http.ResponseWriter, r *http.Request, me reader) error {
+// searchPage looks for words in all that has come to a reader.
+func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	at, id, ok := placeIn(r)
 	if !ok {
 		return errNotFound

@@ -48,12 +48,12 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 	p, query := s.signInView(), r.URL.Query()
 	if p.Token = query.Get("token"); p.Token == "" {
 		p.Sent, p.Out = query.Get("sent") == "1", query.Get("out") == "everywhere"
-		return s.show(w, r, http.StatusOK, "sign-in", "Sign in", p)
+		return s.show(w, r, http.StatusOK, "signin", "Sign in", p)
 	}
 	u, err := s.Store.SignIn(r.Context(), hashSecret(p.Token), s.Now())
 	if err == nil {
 		p.For = u.Email
-		return s.show(w, r, http.StatusOK, "sign-in", "Sign in", p)
+		return s.show(w, r, http.StatusOK, "signin", "Sign in", p)
 	}
 	if digest.KindOf(err) != digest.NotFound {
 		return err
@@ -63,7 +63,7 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if owner {
-		return s.showOwner(w, r, p.Token)
+		return s.showOperatorLink(w, r, p.Token)
 	}
 	return errSpentLink
 }
@@ -81,9 +81,9 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	return s.enterAt(w, r, user, "/")
 }
 
-// askSignIn has a link mailed to an address, if it has an account. What is
+// requestSignIn has a link mailed to an address, if it has an account. What is
 // answered is the same if it has none.
-func (s *site) askSignIn(w http.ResponseWriter, r *http.Request) error {
+func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 	form, err := posted(r)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *site) askSignIn(w http.ResponseWriter, r *http.Request) error {
 	if q.Wrong != "" {
 		p := s.signInView()
 		p.enquiry = q
-		return s.show(w, r, status, "sign-in", "Sign in", p)
+		return s.show(w, r, status, "signin", "Sign in", p)
 	}
 	if q.knock != 0 {
 		s.Mailroom.take(s.signInErrand(q))

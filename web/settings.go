@@ -38,37 +38,6 @@ type Settings interface {
 	Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error)
 }
 
-// settingsRoutes is what a reader decides about their digest and account. Each
-// group is a small page of its own, whose form posts to its own address.
-func (s *site) settingsRoutes() table {
-	return table{
-		"GET /settings":        s.own(s.settings),
-		"POST /settings/start": s.own(s.startAgain),
-
-		"GET /settings/zone":          s.own(s.zonePage),
-		"POST /settings/zone":         s.own(s.setZone),
-		"GET /settings/stays":         s.own(s.staysPage),
-		"POST /settings/stays":        s.own(s.addStay),
-		"POST /settings/stays/remove": s.own(s.removeStay),
-		"GET /settings/days":          s.own(s.daysPage),
-		"POST /settings/days":         s.own(s.setDays),
-		"GET /settings/pause":         s.own(s.pausePage),
-		"POST /settings/pause":        s.own(s.setPause),
-		"POST /settings/pause/end":    s.own(s.endPause),
-		"GET /settings/mail":          s.own(s.mailPage),
-		"POST /settings/mail":         s.own(s.setMail),
-		"POST /settings/mailed":       s.own(s.setMailed),
-		"GET /settings/pages":         s.own(s.pagesPage),
-		"POST /settings/pages":        s.own(s.setPages),
-
-		"GET /settings/data":     s.own(s.dataPage),
-		"GET /settings/data.zip": s.own(s.data),
-		"GET /settings/delete":   s.own(s.deletePage),
-		"POST /settings/delete":  s.own(s.delete),
-		"GET /goodbye":           s.goodbye,
-	}
-}
-
 // A settingsFrame is what all pages of settings have: who it is, and what
 // became of the form that was sent. Saved is one of the words of that page.
 type settingsFrame struct {
@@ -188,8 +157,8 @@ func zoneOr(name string) *time.Location {
 	return loc
 }
 
-// settings is the table of contents: what there is to decide, and how it stands.
-func (s *site) settings(w http.ResponseWriter, r *http.Request, me reader) error {
+// settingsPage is the table of contents: what there is to decide, and how it stands.
+func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := contentsPage{settingsFrame: s.frame(r, me, "started")}
 	var err error
 	if p.stays, err = s.Store.Stays(r.Context(), me.ID); err != nil {

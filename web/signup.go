@@ -59,7 +59,7 @@ func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refu
 func (s *site) signUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := signUpPage{Token: r.URL.Query().Get("invitation"), Sent: r.URL.Query().Get("sent") == "1", Names: timezone.Names()}
 	if p.Sent {
-		return s.show(w, r, http.StatusOK, "sign-up", "Look into your mail", p)
+		return s.show(w, r, http.StatusOK, "signup", "Look into your mail", p)
 	}
 	var err error
 	if _, p.Refusal, err = s.mayTry(r.Context(), p.Token); err != nil {
@@ -72,12 +72,12 @@ func (s *site) showSignUp(w http.ResponseWriter, r *http.Request, status int, p 
 	if p.Refusal != "" {
 		status = http.StatusForbidden
 	}
-	return s.show(w, r, status, "sign-up", "Sign up", p)
+	return s.show(w, r, status, "signup", "Sign up", p)
 }
 
-// askSignUp takes the form. What it answers is the same whoever has an account:
+// requestSignUp takes the form. What it answers is the same whoever has an account:
 // who has one gets a sign-in link in place of the other.
-func (s *site) askSignUp(w http.ResponseWriter, r *http.Request) error {
+func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	form, err := posted(r)
 	if err != nil {
 		return err
@@ -137,18 +137,18 @@ type confirmPage struct {
 	store.SignUp
 }
 
-// confirmPage changes nothing: link scanners open every link in a mail.
-func (s *site) confirmPage(w http.ResponseWriter, r *http.Request) error {
+// confirmSignUpPage changes nothing: link scanners open every link in a mail.
+func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmPage{Token: r.URL.Query().Get("token")}
 	var err error
 	if p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now()); err != nil {
 		return orSpent(err, errSpentSignUp)
 	}
-	return s.show(w, r, http.StatusOK, "sign-up-confirm", "Confirm", p)
+	return s.show(w, r, http.StatusOK, "signup_confirm", "Confirm", p)
 }
 
-// confirm makes the account and signs in.
-func (s *site) confirm(w http.ResponseWriter, r *http.Request) error {
+// confirmSignUp makes the account and signs in.
+func (s *site) confirmSignUp(w http.ResponseWriter, r *http.Request) error {
 	form, err := posted(r)
 	if err != nil {
 		return err

@@ -64,8 +64,8 @@ type legendEntry struct {
 	Count int
 }
 
-// status answers for one feed, by its exact address; there is no list of them.
-func (s *site) status(w http.ResponseWriter, r *http.Request) error {
+// statusPage answers for one feed, by its exact address; there is no list of them.
+func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 	asked := askedURLs(r.URL)
 	if len(asked) == 0 {
 		return s.show(w, r, http.StatusOK, "status", "How a feed stands", statusPage{})
@@ -143,10 +143,10 @@ func (s *site) showFeed(w http.ResponseWriter, r *http.Request, f store.FeedInfo
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "feed", "How a feed stands", s.feedPage(f, asked, polls, now))
+	return s.show(w, r, http.StatusOK, "status_feed", "How a feed stands", s.statusOfFeed(f, asked, polls, now))
 }
 
-func (s *site) feedPage(f store.FeedInfo, asked string, polls []store.PollRecord, now time.Time) feedPage {
+func (s *site) statusOfFeed(f store.FeedInfo, asked string, polls []store.PollRecord, now time.Time) feedPage {
 	state, reason := poller.Status(f.Feed, now)
 	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
 	address, _ := shownURL(f.URL, f.URL == asked)

@@ -60,7 +60,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 		}
 		view.Left = true
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", view)
+	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Unsubscribed", view)
 }
 
 // resubscribe is the way back. It brings back only what was left: a digest
@@ -85,7 +85,7 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	if d, err = s.Store.Digest(r.Context(), d.ID); err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribed", "Welcome back", s.viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Welcome back", s.viewOf(r, d))
 }
 
 // bringBack makes a digest what it was before it was left.
@@ -127,7 +127,7 @@ func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribeView {
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
-	return s.show(w, r, http.StatusOK, "unsubscribed", "Unsubscribed", s.viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Unsubscribed", s.viewOf(r, d))
 }
 
 // tokenDigest gives the digest of an unsubscribe link. If the digest is no more,

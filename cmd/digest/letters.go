@@ -58,10 +58,10 @@ func (c courier) Carry(ctx context.Context, e web.Envelope) error {
 	})
 }
 
-// printOwnerLink prints the link by which whoever reads the console becomes the
+// printOperatorLink prints the link by which whoever reads the console becomes the
 // operator, as long as nobody is.
-func (e *env) printOwnerLink(st *store.Store) error {
-	link, err := web.OwnerLink(e.hard, st, e.baseURL, e.now())
+func (e *env) printOperatorLink(st *store.Store) error {
+	link, err := web.OperatorLink(e.hard, st, e.baseURL, e.now())
 	if err == nil && link != "" {
 		fmt.Fprintf(e.stdout, "sign in as the owner: %s\n", link)
 	}

@@ -46,7 +46,7 @@ func (serveCmd) Run(e *env) error {
 			return err
 		}
 		fmt.Fprintf(e.stdout, "the web view is at %s (listening on %s)\n", e.baseURL, listener.Addr())
-		if err := e.printOwnerLink(st); err != nil {
+		if err := e.printOperatorLink(st); err != nil {
 			return err
 		}
 		returns, err := e.takeReturns(st)

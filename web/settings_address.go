@@ -67,12 +67,12 @@ func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p
 	if _, p.Suppressed, err = s.Store.Suppressed(r.Context(), p.User.Email); err != nil {
 		return err
 	}
-	return s.show(w, r, status, "address", "Your address", p)
+	return s.show(w, r, status, "settings_address", "Your address", p)
 }
 
-// askAddress has a letter sent to each side. What the page says is the same
+// requestAddress has a letter sent to each side. What the page says is the same
 // whoever has the wished address.
-func (s *site) askAddress(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader) error {
 	form, err := posted(r)
 	if err != nil {
 		return err
@@ -161,22 +161,22 @@ type agreePage struct {
 	Done  string // agreed: the other side is still to answer; changed: both did
 }
 
-// agreePage changes nothing: link scanners open every link in a mail.
-func (s *site) agreePage(w http.ResponseWriter, r *http.Request) error {
+// confirmAddressPage changes nothing: link scanners open every link in a mail.
+func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error {
 	p := agreePage{Token: r.URL.Query().Get("token")}
 	if done := r.URL.Query().Get("done"); done == "changed" || done == "agreed" {
 		p.Done = done
-		return s.show(w, r, http.StatusOK, "address-agree", "Your address", p)
+		return s.show(w, r, http.StatusOK, "settings_address_confirm", "Your address", p)
 	}
 	var err error
 	if p.Wish, err = s.Store.AddressChangeOf(r.Context(), hashSecret(p.Token), s.Now()); err != nil {
 		return orSpent(err, errSpentAgree)
 	}
-	return s.show(w, r, http.StatusOK, "address-agree", "Your address", p)
+	return s.show(w, r, http.StatusOK, "settings_address_confirm", "Your address", p)
 }
 
-// agree is the yes of one side. It needs no session: who reads the mail says it.
-func (s *site) agree(w http.ResponseWriter, r *http.Request) error {
+// confirmAddress is the yes of one side. It needs no session: who reads the mail says it.
+func (s *site) confirmAddress(w http.ResponseWriter, r *http.Request) error {
 	form, err := posted(r)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if _, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email); err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "settings-mail", "Mail", p)
+	return s.show(w, r, http.StatusOK, "settings_mail", "Mail", p)
 }
 
 func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -112,7 +112,7 @@ func (p pagesPage) Directions() []choice {
 }
 
 func (s *site) pagesPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings-pages", "Pages", pagesPage{s.frame(r, me, "pages")})
+	return s.show(w, r, http.StatusOK, "settings_pages", "Pages", pagesPage{s.frame(r, me, "pages")})
 }
 
 func (s *site) setPages(w http.ResponseWriter, r *http.Request, me reader) error {

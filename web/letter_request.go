@@ -44,47 +44,13 @@ type Comings interface {
 	Addresses
 	Passkeys
 
-	OwnerLinks
+	OperatorLinks
 	// Users lists everyone.
 	Users(ctx context.Context) ([]store.UserInfo, error)
 	// OperatorLink reports whether a token is the owner's.
 	OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error)
 	// UseOperatorLink uses up the owner's link: the user of an address becomes an operator.
 	UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error)
-}
-
-// doorRoutes is the way in and out.
-func (s *site) doorRoutes() table {
-	return table{
-		"GET /sign-in":              s.signInPage,
-		"POST /sign-in":             s.signIn,
-		"POST /sign-in/letter":      s.askSignIn,
-		"POST /sign-in/owner":       s.takeOwner,
-		"POST /sign-out":            s.signOut,
-		"POST /sign-out/everywhere": s.own(s.signOutEverywhere),
-
-		"GET /sign-up":          s.signUpPage,
-		"POST /sign-up":         s.askSignUp,
-		"GET /sign-up/confirm":  s.confirmPage,
-		"POST /sign-up/confirm": s.confirm,
-
-		"GET /operator/invitations":              s.forOperator(s.invitations),
-		"POST /operator/invitations":             s.forOperator(s.invite),
-		"POST /operator/invitations/{id}/revoke": s.forOperator(s.revokeInvitation),
-
-		"GET /settings/address":          s.own(s.addressPage),
-		"POST /settings/address":         s.own(s.askAddress),
-		"POST /settings/address/cancel":  s.own(s.cancelAddress),
-		"GET /settings/address/confirm":  s.agreePage,
-		"POST /settings/address/confirm": s.agree,
-
-		"GET /settings/passkeys":              s.own(s.passkeysPage),
-		"POST /settings/passkeys/{id}/remove": s.own(s.removePasskey),
-		"POST /passkeys/register/begin":       s.json(s.beginRegister),
-		"POST /passkeys/register/finish":      s.json(s.finishRegister),
-		"POST /passkeys/sign-in/begin":        s.json(s.beginPasskey),
-		"POST /passkeys/sign-in/finish":       s.json(s.finishPasskey),
-	}
 }
 
 // formEmail is the field of an address.

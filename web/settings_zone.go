@@ -44,7 +44,7 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request, me reader) error
 		return err
 	}
 	p.Typed = me.TimeZone
-	return s.show(w, r, http.StatusOK, "settings-zone", "Time zone", p)
+	return s.show(w, r, http.StatusOK, "settings_zone", "Time zone", p)
 }
 
 func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -59,7 +59,7 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	p.Typed = form.Get(formZone)
 	zone := strings.TrimSpace(p.Typed)
 	if p.Wrong, p.Near = wrongZone(zone); p.Wrong != "" {
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings-zone", "Time zone", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", "Time zone", p)
 	}
 	if err := s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (p daysPage) HourType() string {
 
 func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := daysPage{s.frame(r, me, "days"), dayChoices(me.Digest.Weekdays), clockOf(me.Digest.DeliverAt)}
-	return s.show(w, r, http.StatusOK, "settings-days", "Days and hour", p)
+	return s.show(w, r, http.StatusOK, "settings_days", "Days and hour", p)
 }
 
 // dayChoices are the seven days, Monday first, with those of the set chosen.
@@ -135,7 +135,7 @@ func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error 
 		p.Wrong = "The hour is written like 07:00, from 00:00 to 23:59."
 	}
 	if p.Wrong != "" {
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings-days", "Days and hour", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", "Days and hour", p)
 	}
 	at := time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
 	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {

@@ -56,8 +56,8 @@ func (s *site) mine(r *http.Request, me reader) (store.SubscriptionInfo, bool, e
 	return s.Store.Subscription(r.Context(), me.Digest.ID, digest.FeedID(id))
 }
 
-// feedOfMine shows one feed.
-func (s *site) feedOfMine(w http.ResponseWriter, r *http.Request, me reader) error {
+// feedPage shows one feed.
+func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, rests, err := s.mine(r, me)
 	if err != nil {
 		return err
@@ -96,11 +96,11 @@ func (s *site) showMine(w http.ResponseWriter, r *http.Request, me reader, statu
 			p.Filters = append(p.Filters, f)
 		}
 	}
-	return s.show(w, r, status, "feeds-one", p.Title, p)
+	return s.show(w, r, status, "feed", p.Title, p)
 }
 
-// changeFeed takes a new name, folder and display for a feed.
-func (s *site) changeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+// setFeed takes a new name, folder and display for a feed.
+func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, rests, err := s.mine(r, me)
 	if err != nil {
 		return err
@@ -163,8 +163,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// restFeed lets a feed rest.
-func (s *site) restFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+// pauseFeed lets a feed rest.
+func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, _, err := s.mine(r, me)
 	if err == nil {
 		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
@@ -175,8 +175,8 @@ func (s *site) restFeed(w http.ResponseWriter, r *http.Request, me reader) error
 	return showSaved(w, r, feedPath(sub.Feed.ID), "rests")
 }
 
-// wakeFeed takes a feed up again.
-func (s *site) wakeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+// resumeFeed takes a feed up again.
+func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, _, err := s.mine(r, me)
 	if err == nil {
 		err = s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
@@ -194,9 +194,9 @@ type leftPage struct {
 	Own   digest.Subscription
 }
 
-// leaveFeed ends a subscription. The answer is the only page that still knows
+// unsubscribeFeed ends a subscription. The answer is the only page that still knows
 // what the reader had made of the feed.
-func (s *site) leaveFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, _, err := s.mine(r, me)
 	if err == nil {
 		err = s.Store.Unsubscribe(r.Context(), me.Digest.ID, sub.Feed.ID)
@@ -204,5 +204,5 @@ func (s *site) leaveFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "feeds-left", "Unsubscribed", leftPage{shortened(titleOf(sub)), sub.Feed.URL, sub.Subscription})
+	return s.show(w, r, http.StatusOK, "feed_left", "Unsubscribed", leftPage{shortened(titleOf(sub)), sub.Feed.URL, sub.Subscription})
 }

@@ -44,7 +44,7 @@ type listReport struct {
 func newImportPage(wrong string) importPage { return importPage{Most: maxList >> 20, Wrong: wrong} }
 
 func (s *site) importPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "feeds-import", "Import a list", newImportPage(""))
+	return s.show(w, r, http.StatusOK, "feeds_import", "Import a list", newImportPage(""))
 }
 
 // importList takes a list of feeds, however badly it is written. The answer is
@@ -73,7 +73,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "feeds-imported", "Your list", reportOf(list, result, unread))
+	return s.show(w, r, http.StatusOK, "feeds_import_report", "Your list", reportOf(list, result, unread))
 }
 
 // orNoList shows the form again with the reason why nothing was taken.
@@ -81,13 +81,13 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 	if asProblem(err) == errTooLarge {
 		drain(r)
 		wrong := fmt.Sprintf("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.", maxList>>20)
-		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds-import", "That file is too large", newImportPage(wrong))
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", newImportPage(wrong))
 	}
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok || e.Kind != digest.Invalid {
 		return err
 	}
-	return s.show(w, r, http.StatusBadRequest, "feeds-import", "No list", newImportPage(sentence(e.Message)))
+	return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", newImportPage(sentence(e.Message)))
 }
 
 // receiveList reads the file that a form brings. One that is too large is not

@@ -22,8 +22,8 @@ type botPage struct {
 	Pictures  bool // are shown in mail, fetched here
 }
 
-// bot is the page that the User-Agent of the poller leads to.
-func (s *site) bot(w http.ResponseWriter, r *http.Request) error {
+// botPage is the page that the User-Agent of the poller leads to.
+func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Add("Vary", "Cookie")
 	if _, ok := s.signedIn(r); !ok { // the frame around it knows who is, and not every cache reads Vary
 		w.Header().Set("Cache-Control", "public, max-age=3600")

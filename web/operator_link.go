@@ -12,16 +12,16 @@ import (
 	"digest/timezone"
 )
 
-// OwnerLinks keeps the link by which the first operator comes in.
-type OwnerLinks interface {
+// OperatorLinks keeps the link by which the first operator comes in.
+type OperatorLinks interface {
 	// SetOperatorLink stores the hash of the link's token in place of any former one;
 	// false, and nothing is stored, if there is an operator already.
 	SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error)
 }
 
-// OwnerLink makes the link that lets whoever reads the console be the operator,
+// OperatorLink makes the link that lets whoever reads the console be the operator,
 // once, within SignInTTL of now; "" if there is one already.
-func OwnerLink(ctx context.Context, store OwnerLinks, baseURL string, now time.Time) (string, error) {
+func OperatorLink(ctx context.Context, store OperatorLinks, baseURL string, now time.Time) (string, error) {
 	token := newSecret()
 	stored, err := store.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
 	if err != nil || !stored {
@@ -30,8 +30,8 @@ func OwnerLink(ctx context.Context, store OwnerLinks, baseURL string, now time.T
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + url.QueryEscape(token), nil
 }
 
-// An ownerPage asks whoever runs this for their address.
-type ownerPage struct {
+// An operatorLinkPage asks whoever runs this for their address.
+type operatorLinkPage struct {
 	Token     string
 	Email     string
 	Wrong     string
@@ -41,9 +41,9 @@ type ownerPage struct {
 	Names     []string
 }
 
-// showOwner shows the page behind the owner's link, filled in with what is known.
-func (s *site) showOwner(w http.ResponseWriter, r *http.Request, token string) error {
-	p := ownerPage{Token: token, Email: s.Contact, Names: timezone.Names()}
+// showOperatorLink shows the page behind the owner's link, filled in with what is known.
+func (s *site) showOperatorLink(w http.ResponseWriter, r *http.Request, token string) error {
+	p := operatorLinkPage{Token: token, Email: s.Contact, Names: timezone.Names()}
 	if u, ok, err := s.onlyUser(r.Context()); err != nil {
 		return err
 	} else if ok {
@@ -52,7 +52,7 @@ func (s *site) showOwner(w http.ResponseWriter, r *http.Request, token string) e
 	if strings.HasSuffix(p.Email, "@localhost") {
 		p.Email = ""
 	}
-	return s.show(w, r, http.StatusOK, "owner", "Welcome", p)
+	return s.show(w, r, http.StatusOK, "operator_link", "Welcome", p)
 }
 
 // onlyUser gives the one user, if there is exactly one.
@@ -64,14 +64,14 @@ func (s *site) onlyUser(ctx context.Context) (digest.User, bool, error) {
 	return users[0].User, true, nil
 }
 
-// takeOwner makes the address an operator's and signs in. Who holds the console
+// useOperatorLink makes the address an operator's and signs in. Who holds the console
 // is trusted: the address is not confirmed by mail.
-func (s *site) takeOwner(w http.ResponseWriter, r *http.Request) error {
+func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 	form, err := posted(r)
 	if err != nil {
 		return err
 	}
-	p := ownerPage{Token: form.Get("token"), Email: form.Get(formEmail), Zone: form.Get(formZone), Names: timezone.Names()}
+	p := operatorLinkPage{Token: form.Get("token"), Email: form.Get(formEmail), Zone: form.Get(formZone), Names: timezone.Names()}
 	ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now())
 	if err != nil || !ok {
 		return s.orShow(err, func() error { return errSpentLink })
@@ -85,7 +85,7 @@ func (s *site) takeOwner(w http.ResponseWriter, r *http.Request) error {
 	zone := strings.TrimSpace(p.Zone)
 	if p.WrongZone, p.Near = wrongZone(zone); p.Wrong != "" || p.WrongZone != "" {
 		p.WrongZone = strings.TrimSuffix(p.WrongZone, " Nothing was changed.")
-		return s.show(w, r, http.StatusUnprocessableEntity, "owner", "Welcome", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", "Welcome", p)
 	}
 	u, err := s.Store.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
 	if err != nil {

@@ -38,8 +38,8 @@ func pauseUntil(how string, now time.Time, zone *time.Location) (time.Time, bool
 	return timezone.NextMidnight(time.Date(y, m, d-1, 12, 0, 0, 0, zone), zone), true
 }
 
-// pause lets a digest rest for a while.
-func (s *site) pause(w http.ResponseWriter, r *http.Request) error {
+// pauseDigest lets a digest rest for a while.
+func (s *site) pauseDigest(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.formDigest(r)
 	if err != nil || d.State == digest.DigestLeft {
 		return s.orStopped(w, r, d, err)
@@ -61,8 +61,8 @@ func (s *site) pause(w http.ResponseWriter, r *http.Request) error {
 	return s.showChanged(w, r, d, "Paused")
 }
 
-// resume is the way back from a pause. It brings back nothing that was left.
-func (s *site) resume(w http.ResponseWriter, r *http.Request) error {
+// resumeDigest is the way back from a pause. It brings back nothing that was left.
+func (s *site) resumeDigest(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.formDigest(r)
 	if err != nil || d.State == digest.DigestLeft {
 		return s.orStopped(w, r, d, err)
@@ -73,8 +73,8 @@ func (s *site) resume(w http.ResponseWriter, r *http.Request) error {
 	return s.showChanged(w, r, d, "Welcome back")
 }
 
-// days changes the days on which a digest appears, and is the way back from that.
-func (s *site) days(w http.ResponseWriter, r *http.Request) error {
+// setDigestDays changes the days on which a digest appears, and is the way back from that.
+func (s *site) setDigestDays(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.formDigest(r)
 	if err != nil || d.State == digest.DigestLeft {
 		return s.orStopped(w, r, d, err)
@@ -120,7 +120,7 @@ func (s *site) showChanged(w http.ResponseWriter, r *http.Request, was digest.Di
 	if was.Weekdays != d.Weekdays {
 		view.Before = daysView{was.Weekdays}
 	}
-	return s.show(w, r, http.StatusOK, "changed", title, view)
+	return s.show(w, r, http.StatusOK, "unsubscribe_changed", title, view)
 }
 
 // A daysView is a set of days for templates.

@@ -79,7 +79,7 @@ func (s *site) restPage(r *http.Request, me reader, words ...string) restPage {
 }
 
 func (s *site) pausePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings-pause", "Pause", s.restPage(r, me, "paused", "ended"))
+	return s.show(w, r, http.StatusOK, "settings_pause", "Pause", s.restPage(r, me, "paused", "ended"))
 }
 
 func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -98,7 +98,7 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 		p.Wrong = "You have unsubscribed, so there is nothing to pause."
 	}
 	if p.Wrong != "" {
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings-pause", "Pause", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_pause", "Pause", p)
 	}
 	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil && digest.KindOf(err) != digest.Conflict {
 		return err // else it was left meanwhile, as the page says

@@ -306,10 +306,10 @@ func TestInvitation(t *testing.T) {
 
 func TestOwnersLink(t *testing.T) {
 	each(t, func(r *room) {
-		link, err := web.OwnerLink(t.Context(), r.store, r.base, r.now)
+		link, err := web.OperatorLink(t.Context(), r.store, r.base, r.now)
 		r.must(err)
 		void := strings.TrimPrefix(link, r.base)
-		link, err = web.OwnerLink(t.Context(), r.store, r.base, r.now)
+		link, err = web.OperatorLink(t.Context(), r.store, r.base, r.now)
 		r.must(err)
 		path := strings.TrimPrefix(link, r.base)
 		r.visitor().get(void).status(http.StatusForbidden)
@@ -329,7 +329,7 @@ func TestOwnersLink(t *testing.T) {
 		v.get("/operator/invitations").status(http.StatusOK)
 		r.visitor().post("/sign-in/owner", form).status(http.StatusForbidden)
 		r.visitor().get(path).status(http.StatusForbidden)
-		if link, err := web.OwnerLink(t.Context(), r.store, r.base, r.now); link != "" || err != nil {
+		if link, err := web.OperatorLink(t.Context(), r.store, r.base, r.now); link != "" || err != nil {
 			r.t.Errorf("another owner's link: %q, %v", link, err)
 		}
 	})

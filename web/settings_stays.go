@@ -96,7 +96,7 @@ func (s *site) staysPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "settings-stays", "Stays elsewhere", p)
+	return s.show(w, r, http.StatusOK, "settings_stays", "Stays elsewhere", p)
 }
 
 func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -118,7 +118,7 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 			return err
 		}
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "settings-stays", "Stays elsewhere", p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "settings_stays", "Stays elsewhere", p)
 }
 
 // read gives the stay that was typed, and notes in p what is wrong with it.

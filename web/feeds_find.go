@@ -73,12 +73,12 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 		return s.orWrong(w, r, p, asSlow(ctx, err))
 	}
 	if found.Itself {
-		return s.takeItself(w, r, me, p, found.Feeds[0].URL)
+		return s.subscribeTo(w, r, me, p, found.Feeds[0].URL)
 	}
 	if err := s.fill(&p, r, me, found); err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "feeds-found", "Feeds found", p)
+	return s.show(w, r, http.StatusOK, "feeds_find", "Feeds found", p)
 }
 
 // mayFind refuses who has found enough for a while, or has room for no more.
@@ -120,11 +120,11 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p findPage, err e
 	if e.Cause.Kind == digest.Invalid {
 		status = http.StatusBadRequest
 	}
-	return s.show(w, r, status, "feeds-found", "No feed found", p)
+	return s.show(w, r, status, "feeds_find", "No feed found", p)
 }
 
-// takeItself takes the feed whose own address was given, and leads to it.
-func (s *site) takeItself(w http.ResponseWriter, r *http.Request, me reader, p findPage, url string) error {
+// subscribeTo takes the feed whose own address was given, and leads to it.
+func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p findPage, url string) error {
 	f, created, err := s.Desk.Address(r.Context(), me.Digest.ID, url)
 	if err != nil {
 		return s.orWrong(w, r, p, err)
@@ -229,7 +229,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		return showSaved(w, r, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
-	return s.show(w, r, http.StatusUnprocessableEntity, "feeds-added", "Not all could be added", p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", "Not all could be added", p)
 }
 
 // asBefore gives a feed that was left and is taken again what the reader had

@@ -28,17 +28,6 @@ type Shelf interface {
 	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
 }
 
-// readingRoutes is what is read: today, the archive, the posts.
-func (s *site) readingRoutes() table {
-	return table{
-		"GET /{$}":             s.home,
-		"GET /editions":        s.own(s.archive),
-		"GET /editions/{date}": s.own(s.shelf),
-		"GET /posts/{id}":      s.own(s.post),
-		"GET /e/{token}":       s.linkedEdition,
-	}
-}
-
 // home is the reader's latest edition, or what this is for everyone else.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	_, ok, err := s.visitor(r)
@@ -46,9 +35,9 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !ok {
-		return s.show(w, r, http.StatusOK, "landing", render.DefaultName, nil)
+		return s.show(w, r, http.StatusOK, "home_landing", render.DefaultName, nil)
 	}
-	return s.own(s.today)(w, r)
+	return s.forReader(s.today)(w, r)
 }
 
 // today is the latest edition, or what there is to know before the first.
@@ -97,7 +86,7 @@ func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "first", paperOf(me.Digest), firstPage{s.standing(me.Digest), len(taken)})
+	return s.show(w, r, http.StatusOK, "home_first", paperOf(me.Digest), firstPage{s.standing(me.Digest), len(taken)})
 }
 
 // localDate is the date at t in a zone; zero if either is not known.

@@ -23,16 +23,16 @@ type Leaving interface {
 }
 
 func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings-data", "All your data", s.frame(r, me))
+	return s.show(w, r, http.StatusOK, "settings_data", "All your data", s.frame(r, me))
 }
 
 // exportTime is how long the file may take on its way: a gigabyte at a slow
 // reader's. It is by the machine's clock, as connections are.
 const exportTime = 30 * time.Minute
 
-// data sends all that is a reader's as one file. It changes nothing, but it is
+// downloadData sends all that is a reader's as one file. It changes nothing, but it is
 // work: neither HEAD nor a browser that fetches ahead starts it.
-func (s *site) data(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) error {
 	if fetchesAhead(r) {
 		return errAhead
 	}
@@ -106,11 +106,11 @@ func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "settings-delete", "Delete the account", p)
+	return s.show(w, r, http.StatusOK, "settings_delete", "Delete the account", p)
 }
 
-// delete removes a reader for good, if they have typed their own address.
-func (s *site) delete(w http.ResponseWriter, r *http.Request, me reader) error {
+// deleteAccount removes a reader for good, if they have typed their own address.
+func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) error {
 	form, err := posted(r)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *site) delete(w http.ResponseWriter, r *http.Request, me reader) error {
 	p.Typed = form.Get(formAddress)
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
 		p.Wrong = "That is not the address of this account. Nothing was deleted."
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings-delete", "Delete the account", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", "Delete the account", p)
 	}
 	if err := s.Store.RemoveUser(r.Context(), me.ID); err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
@@ -132,8 +132,8 @@ func (s *site) delete(w http.ResponseWriter, r *http.Request, me reader) error {
 	return nil
 }
 
-// goodbye is where who has gone is led.
-func (s *site) goodbye(w http.ResponseWriter, r *http.Request) error {
+// goodbyePage is where who has gone is led.
+func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
 	if _, ok := s.signedIn(r); ok {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
