@@ -34,7 +34,7 @@ const (
 // Digests of one zone, midnight and set of weekdays are released by one
 // statement, in one transaction that excludes storing (I8); no row of a post
 // is touched, but for digests with filters: what these match is held back
-// first (sift.go). It gives the number of editions made.
+// first (filters_held.go). It gives the number of editions made.
 func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
 	groups, err := s.releaseGroups(ctx, at(now))
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 //	ready -> leased -> dotting -> sent, failed, expired, or ready again
 //	leased, lease over -> ready
 //	dotting, no mark for doubtAfter -> ready and in doubt; the second time sent_unconfirmed
-//	ready, too late to be sent -> expired; the digest's next edition carries its posts (carry.go)
+//	ready, too late to be sent -> expired; the digest's next edition carries its posts (editions_carried.go)
 //	ready, leased, reader left -> failed
 //	sealed, ready, leased, address suppressed or mail off -> unmailed
 //	expired, carried by none, mail off -> unmailed
 //
 // Else nothing leads out of sent, sent_unconfirmed, failed, expired and unmailed.
-// What may be claimed is a matter of lanes (traffic.go), claiming itself is in
-// queue.go, and what comes back of an edition in bounce.go.
+// What may be claimed is a matter of lanes (lanes.go), claiming itself is in
+// editions_claim.go, and what comes back of an edition in bounces.go.
 
 // doubtAfter is how long after its final dot an edition without a mark is in
 // doubt: ten minutes to wait for the reply (RFC 5321 §4.5.3.2.6), and some more.
