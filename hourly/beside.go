@@ -10,10 +10,10 @@ import (
 	"digest/poller"
 )
 
-// beside queues a feed that has to be asked beside the midnights of its
+// queueExtraPoll queues a feed that has to be asked queueExtraPoll the midnights of its
 // readers: one that asked to wait or failed, one that outruns them, one that
 // may not be asked at midnight. Most feeds are none of these, and cost no query.
-func (j *Job) beside(ctx context.Context, in *intake, now time.Time) error {
+func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
 	f := &in.Feed
 	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 {
 		return nil
@@ -30,9 +30,9 @@ func (j *Job) beside(ctx context.Context, in *intake, now time.Time) error {
 		if !due.IsZero() {
 			in.turnover.UntilDue = max(due.Sub(now), 0)
 		}
-		f.BusyInterval = poller.Busy(*f, in.turnover)
+		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
 	}
-	f.PollAt = poller.Again(*f, due, now, j.Spread)
+	f.PollAt = poller.ExtraPoll(*f, due, now, j.Spread)
 	return nil
 }
 

@@ -4,9 +4,9 @@
 //
 // The steps of the hour, and where each lives:
 //
-//	1 due digests, 2 due feeds   plan.go     Plan queues feeds by poller.Schedule
+//	1 due digests, 2 due feeds   plan.go     Plan queues feeds by poller.MidnightPoll
 //	3 poll                       poll.go     claimed feeds, polled side by side
-//	4 store                      intake.go   what a poll found, many polls to a commit
+//	4 store                      store.go    what a poll found, many polls to a commit
 //	5 release                    plan.go     editions for digests whose feeds are in
 //	6 deliver                    deliver.go  mailer.Loop sends what is sealed
 //

@@ -45,7 +45,7 @@ func TestS16_KilledAgainAndAgain(t *testing.T) {
 func claimAndKill(t *testing.T, h *house) int {
 	t.Helper()
 	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
-		return poller.Schedule(f, due, h.clock, h.spread)
+		return poller.MidnightPoll(f, due, h.clock, h.spread)
 	})
 	if err != nil {
 		t.Fatal(err)

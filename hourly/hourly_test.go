@@ -156,7 +156,7 @@ func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	desk := subscribe.Desk{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+	desk := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 	for _, s := range sites {
 		if _, _, err := desk.Address(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
 			h.t.Fatal(err)
@@ -266,7 +266,7 @@ func TestSlowestFeedHoldsNobodyBeyondTheDeadline(t *testing.T) {
 func claimAndDie(t *testing.T, h *house) {
 	t.Helper()
 	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
-		return poller.Schedule(f, due, h.clock, h.spread)
+		return poller.MidnightPoll(f, due, h.clock, h.spread)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -410,7 +410,7 @@ func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
 		f.ParsedAt = now
 		res := poller.Result{Feed: f, Outcome: poller.Changed, Document: doc}
 		for _, want := range []int{2, 0} { // at first both are new, then neither
-			polled, err := hourly.Intake(t.Context(), st, digest.Feed{}, res, now)
+			polled, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res, now)
 			if err != nil {
 				t.Fatal(err)
 			}

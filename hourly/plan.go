@@ -29,7 +29,7 @@ func (j *Job) plan() (digests int, err error) {
 		j.Log.Info("pauses are over", "digests", resumed)
 	}
 	planned, err := j.Store.Plan(j.Hard, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
-		return poller.Schedule(f, due, now, j.Spread)
+		return poller.MidnightPoll(f, due, now, j.Spread)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("choosing the feeds of due digests: %w", err)

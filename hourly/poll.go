@@ -141,7 +141,7 @@ func (r *round) claimAll(soft context.Context) {
 // calmDown waits for the end of the hot minutes (S35).
 func (r *round) calmDown(soft context.Context) {
 	now := r.job.Now()
-	if wait := r.job.Spread.Calm(now).Sub(now); r.calm && wait > 0 {
+	if wait := r.job.Spread.AfterHotMinutes(now).Sub(now); r.calm && wait > 0 {
 		nap(soft, wait)
 	}
 }
@@ -202,9 +202,9 @@ func (r *round) one(c store.ClaimedFeed) {
 		r.land(1, Summary{})
 		return
 	}
-	var in intake
+	var in prepared
 	err := r.insist(r.hard, func() (err error) {
-		in, err = r.takeIn(c, res)
+		in, err = r.prepare(c, res)
 		return err
 	})
 	if err != nil {
@@ -231,18 +231,18 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 	}
 }
 
-// takeIn makes of a poll what is stored of it.
-func (r *round) takeIn(c store.ClaimedFeed, res poller.Result) (intake, error) {
+// prepare makes of a poll what is stored of it.
+func (r *round) prepare(c store.ClaimedFeed, res poller.Result) (prepared, error) {
 	j, now := r.job, r.job.Now()
 	if err := j.reread(r.hard, c.Feed, &res); err != nil {
-		return intake{}, err
+		return prepared{}, err
 	}
-	in, err := take(r.hard, j.Store, c.Feed, res, now)
+	in, err := prepare(r.hard, j.Store, c.Feed, res, now)
 	if err != nil {
 		return in, err
 	}
 	in.Token = c.Token
-	return in, j.beside(r.hard, &in, now)
+	return in, j.queueExtraPoll(r.hard, &in, now)
 }
 
 func (r *round) count(res poller.Result) {

@@ -60,7 +60,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 func planAll(b *testing.B, st *store.Store, now time.Time, feeds int) {
 	b.Helper()
 	planned, err := st.Plan(b.Context(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
-		return poller.Schedule(f, due, now, benchSpread)
+		return poller.MidnightPoll(f, due, now, benchSpread)
 	})
 	ok(b, err)
 	if planned.Feeds != feeds {

@@ -61,7 +61,7 @@ func TestS15_LateHour(t *testing.T) {
 	s := usualSpread()
 	for late := time.Duration(0); late < 27*time.Minute; late += time.Minute {
 		for id := range digest.FeedID(100) {
-			at, ok := Schedule(digest.Feed{ID: id}, midnight(), midnight().Add(late), s)
+			at, ok := MidnightPoll(digest.Feed{ID: id}, midnight(), midnight().Add(late), s)
 			if !ok || at.After(midnight().Add(s.Deadline)) {
 				t.Fatalf("planned %v after midnight, feed %d is asked at %v", late, id, at)
 			}

@@ -35,25 +35,25 @@ func validatorsOf(f digest.Feed) validators {
 	}
 }
 
-// A trip is all the requests of one poll, or of one search for a feed.
-type trip struct {
-	p     *Poller
-	feed  digest.FeedID // whose share of a minute keeps the crowd apart
-	agent string
-	host  string // whose freeAt is wanted
-	ours  string // the host that the caller has leased; empty: none
-	calm  bool   // nothing is sent in the hot minutes (S35)
-	aside bool   // for a robots.txt, which needs nobody's consent
-	keeps bool   // its caller lets go of large documents, see Result.Release
+// A session is all the requests of one poll, or of one search for a feed.
+type session struct {
+	p                *Poller
+	feed             digest.FeedID // whose share of a minute keeps the crowd apart
+	agent            string
+	host             string // whose freeAt is wanted
+	leasedHost       string // the host that the caller has leased; empty: none
+	avoidsHotMinutes bool   // nothing is sent in the hot minutes (S35)
+	forRobots        bool   // for a robots.txt, which needs nobody's consent
+	keeps            bool   // its caller lets go of large documents, see Result.Release
 	validators
-	*tally
+	*usage
 
-	// stop, if set, may end a trip at an address that permanent redirects lead to.
+	// stop, if set, may end a session at an address that permanent redirects lead to.
 	stop func(ctx context.Context, address string) error
 }
 
-// A tally is what the requests of a trip have come to.
-type tally struct {
+// A usage is what the requests of a session have come to.
+type usage struct {
 	left      time.Duration // that they may still take, pauses not counted
 	took      time.Duration
 	startedAt time.Time // of the first; zero: none was sent
@@ -61,25 +61,25 @@ type tally struct {
 	bytes     int64
 	freeAt    time.Time
 	pins      pins
-	heavy     bool // it has a large document, and a token for it
+	hasLarge  bool // it has a large document, and a token for it
 }
 
-// tripTimeouts is how many times the time of one request a whole trip may take:
+// sessionTimeouts is how many times the time of one request a whole session may take:
 // a chain of slow redirects must not hold a worker for as long as it likes.
-const tripTimeouts = 4
+const sessionTimeouts = 4
 
-func (p *Poller) newTrip(f digest.Feed, subscribers int) *trip {
+func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
 	agent := p.agent + strconv.Itoa(subscribers) + " subscribers"
 	if f.ID != 0 {
 		agent += "; feed-id=" + strconv.FormatInt(int64(f.ID), 10)
 	}
-	return &trip{
+	return &session{
 		p:          p,
 		feed:       f.ID,
 		agent:      agent + ")",
 		host:       f.Host,
 		validators: validatorsOf(f),
-		tally:      &tally{left: tripTimeouts * p.timeout},
+		usage:      &usage{left: sessionTimeouts * p.timeout},
 	}
 }
 
@@ -97,11 +97,11 @@ func usable(status int) bool {
 	return status == http.StatusOK || status == http.StatusNonAuthoritativeInfo
 }
 
-// fetch sends one request and follows its redirects. The error is a *trouble,
-// or else the trip was cut short.
-func (t *trip) fetch(ctx context.Context, method string, r route) (*answer, error) {
+// fetch sends one request and follows its redirects. The error is a *pollError,
+// or else the session was cut short.
+func (t *session) fetch(ctx context.Context, method string, r route) (*answer, error) {
 	for {
-		if err := t.consent(ctx, r); err != nil {
+		if err := t.allowedByRobots(ctx, r); err != nil {
 			return nil, err
 		}
 		a, err := t.ask(ctx, method, r)
@@ -120,11 +120,11 @@ func (t *trip) fetch(ctx context.Context, method string, r route) (*answer, erro
 }
 
 // ask sends one request when it is its turn, and reads the answer.
-func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error) {
+func (t *session) ask(ctx context.Context, method string, r route) (*answer, error) {
 	if t.left <= 0 {
-		return nil, &trouble{text: "the answers took too long, all together"}
+		return nil, &pollError{text: "the answers took too long, all together"}
 	}
-	leave, err := t.turn(ctx, r.host())
+	leave, err := t.acquire(ctx, r.host())
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error)
 	if t.startedAt.IsZero() {
 		t.startedAt = t.p.now()
 	}
-	begun := time.Now() // the trip's own clock may stand still
+	begun := time.Now() // the session's own clock may stand still
 	limited, cancel := context.WithTimeout(ctx, min(t.p.timeout, t.left))
 	defer cancel()
 	a, err := t.roundTrip(limited, method, r)
@@ -143,23 +143,23 @@ func (t *trip) ask(ctx context.Context, method string, r route) (*answer, error)
 	}
 	t.logRequest(ctx, method, r, a, err)
 	if err == nil && t.keeps && len(a.body) > heavyBody {
-		err = t.takeHeavy(ctx)
+		err = t.acquireLarge(ctx)
 	}
 	return a, err
 }
 
-// takeHeavy waits until there is room for a large document.
-func (t *trip) takeHeavy(ctx context.Context) error {
+// acquireLarge waits until there is room for a large document.
+func (t *session) acquireLarge(ctx context.Context) error {
 	select {
 	case t.p.heavy <- struct{}{}:
-		t.heavy = true
+		t.hasLarge = true
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (t *trip) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
+func (t *session) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
 	sends := 0
 	ctx = t.pins.in(t.countSends(ctx, &sends))
 	resp, err := t.p.transport.RoundTrip(t.request(ctx, method, &r))
@@ -199,7 +199,7 @@ func skipBody(resp *http.Response) int64 {
 // second time where a connection that was kept turns out to be closed (RFC 9112
 // §9.3.1), and that is spaced like any other request. GotConn is called by
 // RoundTrip itself, before the request is written.
-func (t *trip) countSends(ctx context.Context, n *int) context.Context {
+func (t *session) countSends(ctx context.Context, n *int) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) {
 			if *n++; *n > 1 {
@@ -211,7 +211,7 @@ func (t *trip) countSends(ctx context.Context, n *int) context.Context {
 
 // request makes the request: no Cookie, no Referer, no Cache-Control (S22, S23,
 // S25), validators byte for byte (S3, S4) and only where they belong.
-func (t *trip) request(ctx context.Context, method string, r *route) *http.Request {
+func (t *session) request(ctx context.Context, method string, r *route) *http.Request {
 	h := http.Header{
 		"User-Agent":      {t.agent},
 		"Accept":          {acceptTypes},
@@ -240,7 +240,7 @@ func (v validators) condition(h http.Header) bool {
 	return v.etag != "" || v.lastModified != ""
 }
 
-func (t *trip) logRequest(ctx context.Context, method string, r route, a *answer, err error) {
+func (t *session) logRequest(ctx context.Context, method string, r route, a *answer, err error) {
 	if !t.p.log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}

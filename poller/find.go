@@ -32,7 +32,7 @@ type Known func(ctx context.Context, address string) (digest.Feed, bool)
 // the Feed that comes with the error say until when and why: whoever asks again
 // must wait until then (S18, S19).
 func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Result, error) {
-	s := &search{trip: p.newTrip(digest.Feed{}, 1), known: known}
+	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
 	return s.find(ctx, address)
 }
 
@@ -76,7 +76,7 @@ const refusedSearch = time.Hour
 // refused makes of a site's refusal what has to be remembered of it. What a
 // person can mend at once, such as a wrong path, is none.
 func (s *search) refused(address string, err error) Result {
-	t, ok := errors.AsType[*trouble](err)
+	t, ok := errors.AsType[*pollError](err)
 	r := Result{Outcome: Failed, Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
 	if !ok {
 		return r
@@ -95,7 +95,7 @@ func (s *search) refused(address string, err error) Result {
 // withoutTLS gives the http address to try where the person named no scheme and
 // https could not be reached.
 func withoutTLS(address string, err error) (string, bool) {
-	t, ok := errors.AsType[*trouble](err)
+	t, ok := errors.AsType[*pollError](err)
 	if !ok || t.status != 0 || t.unanswered || strings.Contains(address, ":/") {
 		return "", false
 	}
@@ -104,7 +104,7 @@ func withoutTLS(address string, err error) (string, bool) {
 
 // A search is one Find under way.
 type search struct {
-	*trip
+	*session
 	known Known
 
 	page   *feed.Document // that the feed was found behind; nil: at the address itself
@@ -120,7 +120,7 @@ func (*knownFeed) Error() string { return "this feed is known" }
 func (s *search) stopAtKnown(ctx context.Context, address string) error {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
-		return &trouble{text: err.Error()}
+		return &pollError{text: err.Error()}
 	}
 	if f, ok := s.known(ctx, normal); ok {
 		return &knownFeed{f}
@@ -130,7 +130,7 @@ func (s *search) stopAtKnown(ctx context.Context, address string) error {
 
 // behind looks for a feed behind a page, at address, that was asked for by asked.
 func (s *search) behind(ctx context.Context, asked, address string, page *feed.Document) (Result, error) {
-	for _, list := range [...][]string{candidates(page), feed.GuessPaths(address)} {
+	for _, list := range [...][]string{offeredAddresses(page), feed.GuessPaths(address)} {
 		for _, candidate := range list[:min(len(list), maxTries)] {
 			found, doc, err := s.try(ctx, candidate)
 			switch {
@@ -148,7 +148,7 @@ func (s *search) behind(ctx context.Context, asked, address string, page *feed.D
 // worthGoingOn is false once a site has asked to be left alone, does not answer,
 // or the search was interrupted.
 func worthGoingOn(err error) bool {
-	t, ok := errors.AsType[*trouble](err)
+	t, ok := errors.AsType[*pollError](err)
 	if !ok || t.unanswered {
 		return false
 	}
@@ -163,7 +163,7 @@ func worthGoingOn(err error) bool {
 func (s *search) try(ctx context.Context, address string) (Result, *feed.Document, error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
-		return Result{}, nil, &trouble{text: err.Error()}
+		return Result{}, nil, &pollError{text: err.Error()}
 	}
 	s.tried = normal
 	a, err := s.look(ctx, normal)
@@ -176,7 +176,7 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	doc, err := s.p.parseAny(a)
 	switch {
 	case err != nil:
-		return Result{}, nil, &trouble{failure: failure{status: a.status}, text: err.Error()}
+		return Result{}, nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
 	case !doc.IsFeed():
 		return Result{}, doc, nil
 	}
@@ -206,7 +206,7 @@ func (s *search) alreadyKnown(f digest.Feed) Result {
 // found makes the record of a new feed: under the address that was asked for,
 // unless all that led elsewhere was permanent.
 func (s *search) found(address string, a *answer, doc *feed.Document) Result {
-	v := &visit{trip: s.trip, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
+	v := &poll{session: s.session, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
 	v.accept(a, hashOf(a.body))
 	describeFeed(&v.feed, doc, a.received)
 	v.succeeded(a)
@@ -220,7 +220,7 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 
 // notFound turns what went wrong into an error for the person who asked.
 func notFound(address string, err error) error {
-	t, ok := errors.AsType[*trouble](err)
+	t, ok := errors.AsType[*pollError](err)
 	switch {
 	case !ok:
 		return searchError(digest.Unavailable, err, "interrupted while looking for a feed at %s", oneLine(address))

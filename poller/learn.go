@@ -64,7 +64,7 @@ func refuseHead(f *digest.Feed, now time.Time) {
 // and if the document is another one all the same, they say nothing of it, to a
 // HEAD neither (S36). Validators that move while the document does not are of
 // no use either, unless they have been before: then someone touched a file (S6).
-func (v *visit) learnFromGET(a *answer, changed bool) {
+func (v *poll) learnFromGET(a *answer, changed bool) {
 	switch {
 	case v.feed.Doubted:
 		v.settleDoubt(a, changed)
@@ -91,7 +91,7 @@ func (v *visit) learnFromGET(a *answer, changed bool) {
 // settleDoubt ends a doubt by the document that was asked for without
 // conditions: another one under the same validators proves that they lie (S36).
 // From then on none is sent, until they change.
-func (v *visit) settleDoubt(a *answer, changed bool) {
+func (v *poll) settleDoubt(a *answer, changed bool) {
 	v.feed.Doubted = false
 	if changed && a.address == v.validators.url && v.compare(a.header, a.received) == same {
 		v.feed.Conditional = digest.Lies

@@ -14,12 +14,12 @@ type pacer struct {
 	now      func() time.Time
 
 	mu      sync.Mutex
-	hosts   map[string]*lane
+	hosts   map[string]*hostQueue
 	sweepAt int // the number of hosts at which idle ones are forgotten
 }
 
-// A lane is the way to one host.
-type lane struct {
+// A hostQueue is the way to one host.
+type hostQueue struct {
 	turn  chan struct{} // holds a token while nobody asks the host
 	users int           // who wait or ask; guarded by pacer.mu
 	free  time.Time     // written only by whoever holds the token
@@ -31,12 +31,12 @@ func newPacer(interval time.Duration, noWait bool, now func() time.Time) *pacer 
 	if noWait {
 		interval = 0
 	}
-	return &pacer{interval: interval, noWait: noWait, now: now, hosts: make(map[string]*lane), sweepAt: firstSweep}
+	return &pacer{interval: interval, noWait: noWait, now: now, hosts: make(map[string]*hostQueue), sweepAt: firstSweep}
 }
 
 // enter waits for the host to be free. Whoever got nil calls leave.
 func (p *pacer) enter(ctx context.Context, host string) error {
-	l := p.lane(host)
+	l := p.queue(host)
 	select {
 	case <-l.turn:
 	case <-ctx.Done():
@@ -78,13 +78,13 @@ func (p *pacer) sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-func (p *pacer) lane(host string) *lane {
+func (p *pacer) queue(host string) *hostQueue {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.hosts[host]
 	if l == nil {
 		p.sweep()
-		l = &lane{turn: make(chan struct{}, 1)}
+		l = &hostQueue{turn: make(chan struct{}, 1)}
 		l.turn <- struct{}{}
 		p.hosts[host] = l
 	}
@@ -92,7 +92,7 @@ func (p *pacer) lane(host string) *lane {
 	return l
 }
 
-func (p *pacer) drop(host string, l *lane) {
+func (p *pacer) drop(host string, l *hostQueue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.users--

@@ -144,7 +144,7 @@ func noPicture(err error) error {
 		}
 	}
 	kind := digest.Unavailable
-	if t, ok := errors.AsType[*trouble](err); ok {
+	if t, ok := errors.AsType[*pollError](err); ok {
 		text = t.text
 		if !t.throttled() && t.status < 500 && t.status != http.StatusRequestTimeout {
 			kind = digest.NotFound

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// pins hold all requests of a trip to the address that its first request found
+// pins hold all requests of a session to the address that its first request found
 // behind a name (S38). They are used by the transport's dialling, which has its
 // own goroutine.
 type pins struct {
@@ -22,7 +22,7 @@ func (p *pins) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, pinsKey{}, p)
 }
 
-// pinned leaves of the addresses behind a name the one that the trip has used,
+// pinned leaves of the addresses behind a name the one that the session has used,
 // if the name still has it.
 func pinned(ctx context.Context, name string, addrs []netip.Addr) []netip.Addr {
 	p, ok := ctx.Value(pinsKey{}).(*pins)

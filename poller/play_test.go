@@ -97,7 +97,7 @@ func (p *play) plan() {
 	if due.IsZero() {
 		return
 	}
-	at, ok := Schedule(p.feed, due, now, p.spread)
+	at, ok := MidnightPoll(p.feed, due, now, p.spread)
 	if !ok {
 		return
 	}
@@ -142,9 +142,9 @@ func (p *play) ask() {
 	if p.turn != nil && p.feed.Errors == 0 {
 		t := p.turn()
 		t.UntilDue = due.Sub(now)
-		p.feed.BusyInterval = Busy(p.feed, t)
+		p.feed.BusyInterval = BusyInterval(p.feed, t)
 	}
-	p.feed.PollAt = Again(p.feed, due, p.now(), p.spread)
+	p.feed.PollAt = ExtraPoll(p.feed, due, p.now(), p.spread)
 }
 
 // wake is when something can happen next.

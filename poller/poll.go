@@ -18,21 +18,21 @@ import (
 
 // Poll takes one look at a feed: HEAD where that can save something, GET where
 // it is needed, never more. It does not ask whether the feed may be asked: that
-// is the caller's promise (see Schedule), and so is the lease of its host.
+// is the caller's promise (see MidnightPoll), and so is the lease of its host.
 // Failures are in the record that comes back, with the time before which the
 // feed is to be left alone.
 func (p *Poller) Poll(ctx context.Context, f digest.Feed, subscribers int) Result {
-	v := &visit{trip: p.newTrip(f, subscribers), feed: f}
-	v.ours = f.Host
-	v.calm = !p.pace.noWait && !isHot(p.now())
+	v := &poll{session: p.newSession(f, subscribers), feed: f}
+	v.leasedHost = f.Host
+	v.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
 	v.keeps = true
 	v.run(ctx)
 	return v.finish(f)
 }
 
-// A visit is one poll under way. feed becomes the record to be stored.
-type visit struct {
-	*trip
+// A poll is one poll under way. feed becomes the record to be stored.
+type poll struct {
+	*session
 	feed    digest.Feed
 	outcome Outcome
 	message string
@@ -45,7 +45,7 @@ type visit struct {
 	headAsked              bool
 }
 
-func (v *visit) run(ctx context.Context) {
+func (v *poll) run(ctx context.Context) {
 	r, err := routeTo(v.feed.URL)
 	if err != nil {
 		v.failed(err)
@@ -64,7 +64,7 @@ func (v *visit) run(ctx context.Context) {
 // head asks by HEAD. If that did not settle the matter it gives the route for
 // the GET: past the redirects that HEAD has found, or from the start where the
 // HEAD is not to be trusted.
-func (v *visit) head(ctx context.Context, start route) (next route, done bool) {
+func (v *poll) head(ctx context.Context, start route) (next route, done bool) {
 	v.headAsked = true
 	a, err := v.fetch(ctx, http.MethodHead, start)
 	if err != nil {
@@ -89,8 +89,8 @@ func (v *visit) head(ctx context.Context, start route) (next route, done bool) {
 
 // unheard takes in that a HEAD was not answered. While it is not known what
 // the server makes of HEAD, that may be to blame, and a GET tells.
-func (v *visit) unheard(err error) (done bool) {
-	t, ok := errors.AsType[*trouble](err)
+func (v *poll) unheard(err error) (done bool) {
+	t, ok := errors.AsType[*pollError](err)
 	if !ok || !t.unanswered || v.feed.Head == digest.Works {
 		forgetHead(&v.feed)
 		v.failed(err)
@@ -111,7 +111,7 @@ const (
 	headEnds                         // the site does not want to be asked now
 )
 
-func (v *visit) judge(a *answer) verdict {
+func (v *poll) judge(a *answer) verdict {
 	switch {
 	case a.status == http.StatusNotModified && a.conditional:
 		return headSettles
@@ -131,7 +131,7 @@ func refusesMethod(status int) bool {
 	return status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
 
-func (v *visit) compareHEAD(a *answer) verdict {
+func (v *poll) compareHEAD(a *answer) verdict {
 	length := lengthOf(a)
 	switch v.compare(a.header, a.received) {
 	case same:
@@ -147,7 +147,7 @@ func (v *visit) compareHEAD(a *answer) verdict {
 	return headProvesNothing
 }
 
-func (v *visit) get(ctx context.Context, r route) {
+func (v *poll) get(ctx context.Context, r route) {
 	a, err := v.fetch(ctx, http.MethodGet, r)
 	switch {
 	case err != nil:
@@ -169,7 +169,7 @@ func (v *visit) get(ctx context.Context, r route) {
 // out to be another one, with the validators of the one before. If it sees no
 // difference it has lied, and would have kept the news from readers for a week.
 // length is that of the document before.
-func (v *visit) crossCheck(ctx context.Context, r route, length int64) {
+func (v *poll) crossCheck(ctx context.Context, r route, length int64) {
 	a, err := v.fetch(ctx, http.MethodHead, r)
 	if err != nil {
 		return // the document is here, and no worse for it
@@ -199,7 +199,7 @@ func lengthOf(a *answer) int64 {
 // notModified takes in a 304 to a GET: the stored answer stays, with the
 // fields that the 304 brings up to date (RFC 9111 §4.3.4). The ETag that earned
 // it stays even if the 304 names another one (S9).
-func (v *visit) notModified(a *answer) {
+func (v *poll) notModified(a *answer) {
 	v.feed.Conditional = digest.Works
 	if v.feed.Repeats > 1 && !v.feed.ByDate {
 		v.feed.Repeats = 1
@@ -218,7 +218,7 @@ func (v *visit) notModified(a *answer) {
 
 // read takes in a document. If its bytes are those of the last one it is not
 // parsed again; if it is no feed, nothing of it is kept (S13).
-func (v *visit) read(a *answer) {
+func (v *poll) read(a *answer) {
 	hash := hashOf(a.body)
 	if hash == v.feed.BodyHash {
 		v.learnFromGET(a, false)
@@ -249,7 +249,7 @@ func entries(doc *feed.Document) string {
 
 // accept makes the answer the stored one: its validators as a pair (S5-S7,
 // S10), also when the body is the same as before.
-func (v *visit) accept(a *answer, hash string) {
+func (v *poll) accept(a *answer, hash string) {
 	countRepeats(&v.feed, a, hash)
 	etag, lm := validator(a.header, "ETag"), validator(a.header, "Last-Modified")
 	if (etag == "") != (v.feed.ETag == "") || (lm == "") != (v.feed.LastModified == "") {
@@ -265,14 +265,14 @@ func (v *visit) accept(a *answer, hash string) {
 
 // unchanged ends the poll. If a ping had said that there is news, the
 // validators are doubted (S36), unless the whole document has just come.
-func (v *visit) unchanged(a *answer, message string) {
+func (v *poll) unchanged(a *answer, message string) {
 	v.feed.Doubted = v.feed.Doubted || !v.feed.PingedAt.IsZero() && a.received.Sub(v.feed.ParsedAt) > doubtAfter
 	v.succeeded(a)
 	v.outcome, v.message = Unchanged, message
 }
 
 // succeeded takes in what every good answer says, to HEAD or GET, 200 or 304.
-func (v *visit) succeeded(a *answer) {
+func (v *poll) succeeded(a *answer) {
 	succeed(&v.feed, a.status, a.body == nil, a.received)
 	v.feed.FreshUntil = freshUntil(v.feed, a.header, a.body == nil, a.received)
 	v.feed.OwnInterval = OwnInterval(v.feed, a.received)
@@ -282,8 +282,8 @@ func (v *visit) succeeded(a *answer) {
 
 // failed ends the poll. The document, its validators and its freshness stay as
 // they were; a poll that was cut short leaves no trace at all.
-func (v *visit) failed(err error) {
-	t, ok := errors.AsType[*trouble](err)
+func (v *poll) failed(err error) {
+	t, ok := errors.AsType[*pollError](err)
 	if !ok {
 		v.outcome, v.message = Stopped, "stopped before the answer: "+oneLine(err.Error())
 		return
@@ -297,7 +297,7 @@ func (v *visit) failed(err error) {
 }
 
 // finish makes the result of the poll of f.
-func (v *visit) finish(f digest.Feed) Result {
+func (v *poll) finish(f digest.Feed) Result {
 	if v.outcome == Stopped {
 		v.feed = f
 	} else {
@@ -312,7 +312,7 @@ func (v *visit) finish(f digest.Feed) Result {
 	if v.outcome != Stopped {
 		result.Status = v.feed.LastStatus
 	}
-	if v.heavy {
+	if v.hasLarge {
 		result.release = func() { <-v.p.heavy }
 	}
 	if v.page != nil {
@@ -325,10 +325,10 @@ func (v *visit) finish(f digest.Feed) Result {
 func (p *Poller) parseFeed(a *answer) (*feed.Document, error) {
 	doc, err := p.parseAny(a)
 	if err != nil {
-		return nil, &trouble{failure: failure{status: a.status}, text: err.Error()}
+		return nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
 	}
 	if !doc.IsFeed() {
-		return nil, &trouble{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
+		return nil, &pollError{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
 	}
 	return doc, nil
 }

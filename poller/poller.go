@@ -102,8 +102,8 @@ type Poller struct {
 	head      HeadMode
 	wire      chan struct{} // holds a token for each request under way
 	hosts     HostLeases    // may be nil
-	robots    *robotsDesk   // nil: no robots.txt is asked for
-	pictures  *pictureLanes
+	robots    *robotsReader // nil: no robots.txt is asked for
+	pictures  *pictureQueues
 
 	// parsing holds a token for each parse under way: parsing is all processor
 	// and memory, so there is no use in more of them than processors.
@@ -152,8 +152,8 @@ func New(o Options) *Poller {
 		head:      cmp.Or(o.Head, HeadLearned),
 		wire:      make(chan struct{}, cmp.Or(max(o.Requests, 0), DefaultRequests)),
 		hosts:     o.Hosts,
-		robots:    newRobotsDesk(o.Robots),
-		pictures:  newPictureLanes(now),
+		robots:    newRobotsReader(o.Robots),
+		pictures:  newPictureQueues(now),
 		parsing:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		heavy:     make(chan struct{}, mostHeavy),
 	}

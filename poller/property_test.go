@@ -62,13 +62,13 @@ func TestNeverTooEarly(t *testing.T) {
 				(s.NoWait || m > 1 && m != 59)
 		}
 		due := now.Add(-time.Duration(r.Int64N(int64(time.Hour))))
-		if at, ok := Schedule(f, due, now, s); ok {
+		if at, ok := MidnightPoll(f, due, now, s); ok {
 			scheduled++
 			if !right(at) {
 				t.Fatalf("Schedule at %v for %v: %v\n%+v", now, due, at, f)
 			}
 		}
-		if at := Again(f, now.Add(time.Duration(r.Int64N(int64(oneDay)))), now, s); !at.IsZero() {
+		if at := ExtraPoll(f, now.Add(time.Duration(r.Int64N(int64(oneDay)))), now, s); !at.IsZero() {
 			besides++
 			if !right(at) {
 				t.Fatalf("Again at %v: %v\n%+v", now, at, f)

@@ -25,7 +25,7 @@ type route struct {
 func routeTo(address string) (route, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !isWeb(u) {
-		return route{}, &trouble{text: "the address is not a web address (http:// or https://)"}
+		return route{}, &pollError{text: "the address is not a web address (http:// or https://)"}
 	}
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")
 	return route{url: u, address: address}, nil
@@ -46,11 +46,11 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// follow gives the route on from a redirect, or a trouble if it leads where no
+// follow gives the route on from a redirect, or a pollError if it leads where no
 // feed may lead (S29).
 func (a *answer) follow() (route, error) {
 	refuse := func(why string) (route, error) {
-		return route{}, &trouble{failure: failure{status: a.status}, text: why}
+		return route{}, &pollError{failure: failure{status: a.status}, text: why}
 	}
 	u, err := a.location()
 	if err != nil {

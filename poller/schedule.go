@@ -26,14 +26,14 @@ type Spread struct {
 	NoWait bool
 }
 
-// Schedule says when to ask f for a digest due at due; false: not for that
+// MidnightPoll says when to ask f for a digest due at due; false: not for that
 // midnight. A feed that becomes askable before the deadline waits for that
 // moment, otherwise a max-age of a day would cost it every second one; and a
 // feed that may be asked now is asked however late the hour runs. No
 // slot lies in the hot minutes :59 to :01, when everyone else's timers fire,
-// nor in the hours and days that the feed wants skipped: Again has had it asked
+// nor in the hours and days that the feed wants skipped: ExtraPoll has had it asked
 // before them, and after them is time enough for the next midnight.
-func Schedule(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok bool) {
+func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok bool) {
 	if !alive(f) {
 		return time.Time{}, false
 	}
@@ -45,7 +45,7 @@ func Schedule(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok boo
 	}
 	at = s.slot(f, due, askable, now)
 	if skipped(f, at) {
-		if at = s.nightOf(f, due, now).beforeSkipped(); at.IsZero() {
+		if at = s.extraPollOf(f, due, now).beforeSkipped(); at.IsZero() {
 			return time.Time{}, false
 		}
 	}
@@ -119,7 +119,7 @@ func NextPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	}
 	s.NoWait = true
 	for {
-		if at, ok := Schedule(f, due, latest(due, now), s); ok {
+		if at, ok := MidnightPoll(f, due, latest(due, now), s); ok {
 			return at
 		}
 		due = due.Add(oneDay)
@@ -171,9 +171,9 @@ func quiet(t time.Time, id digest.FeedID) time.Time {
 	return avoidHotMinutes(t, id)
 }
 
-// Calm gives t, or the end of the hot minutes if it lies in them: for whoever
+// AfterHotMinutes gives t, or the end of the hot minutes if it lies in them: for whoever
 // begins polls that are late.
-func (s Spread) Calm(t time.Time) time.Time {
+func (s Spread) AfterHotMinutes(t time.Time) time.Time {
 	if s.NoWait || !isHot(t) {
 		return t
 	}

@@ -68,7 +68,7 @@ func TestSchedule(t *testing.T) {
 		{why: "queued, but before it may be asked: moved", f: digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), NotBefore: at(9 * time.Minute)}}, want: 9 * time.Minute},
 	}
 	for _, test := range tests {
-		got, ok := Schedule(test.f, due, at(test.now), spread)
+		got, ok := MidnightPoll(test.f, due, at(test.now), spread)
 		if ok == test.not || ok && !got.Equal(at(test.want)) {
 			t.Errorf("%s: %v %v", test.why, got, ok)
 		}
@@ -110,7 +110,7 @@ func TestS35_Spread(t *testing.T) {
 	s := Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, Jitter: RandomJitter}
 	perMinute := map[int]int{}
 	for id := range digest.FeedID(20000) {
-		at, ok := Schedule(digest.Feed{ID: id}, midnight(), midnight(), s)
+		at, ok := MidnightPoll(digest.Feed{ID: id}, midnight(), midnight(), s)
 		if m := at.Minute(); !ok || m == 59 || m < 2 || at.After(midnight().Add(18*time.Minute)) {
 			t.Fatalf("feed %d at %v", id, at)
 		}
@@ -123,8 +123,8 @@ func TestS35_Spread(t *testing.T) {
 	}
 	s.Jitter = nil
 	f := digest.Feed{ID: 7}
-	first, _ := Schedule(f, midnight(), midnight(), s)
-	if again, _ := Schedule(f, midnight(), midnight(), s); !again.Equal(first) {
+	first, _ := MidnightPoll(f, midnight(), midnight(), s)
+	if again, _ := MidnightPoll(f, midnight(), midnight(), s); !again.Equal(first) {
 		t.Error("the share of the window is not stable")
 	}
 }

@@ -51,7 +51,7 @@ func closing(f digest.Feed, t time.Time) time.Time {
 // midnight: in the last minutes before its skipped time. If the time for that
 // has passed, or comes too early, the midnight a day later is looked at in the
 // same way. Zero if a midnight asks the feed by itself.
-func (n night) beforeSkipped() time.Time {
+func (n extraPoll) beforeSkipped() time.Time {
 	if n.f.SkipHours == 0 && n.f.SkipDays == 0 {
 		return time.Time{}
 	}
@@ -72,7 +72,7 @@ func (n night) beforeSkipped() time.Time {
 // before it at most: at the end of the last hour but one, so that an instance
 // that only wakes on the hour finds it in the last. A clock that stands still
 // may not move again until the hour is over, so there it is its beginning.
-func (n night) lastMinutes(due time.Time) (time.Time, bool) {
+func (n extraPoll) lastMinutes(due time.Time) (time.Time, bool) {
 	end := closing(n.f, due)
 	if n.NoWait {
 		at := end.Add(-time.Hour)

@@ -36,7 +36,7 @@ func parseCall(body []byte) (Ping, error) {
 	if len(source) == 0 {
 		return Ping{}, errNoAddress()
 	}
-	return Ping{Sources: [][]string{source}}, nil
+	return Ping{Feeds: [][]string{source}}, nil
 }
 
 // readCall gives the method of an XML-RPC call and its parameters as text.
@@ -55,7 +55,7 @@ func readCall(body []byte) (method string, params []string, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		if err := c.take(t); err != nil {
+		if err := c.read(t); err != nil {
 			return "", nil, err
 		}
 	}
@@ -73,7 +73,7 @@ type call struct {
 	text   strings.Builder
 }
 
-func (c *call) take(t xml.Token) error {
+func (c *call) read(t xml.Token) error {
 	switch t := t.(type) {
 	case xml.Directive:
 		return errors.New("it has a document type")

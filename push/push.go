@@ -22,17 +22,17 @@ const (
 	// MaxBody is the most a ping may hold, in bytes.
 	MaxBody = 8 << 10
 
-	// MaxSources is the most sites that one ping may speak of.
-	MaxSources = 10
+	// MaxFeeds is the most sites that one ping may speak of.
+	MaxFeeds = 10
 
 	maxAddress = 2048
 )
 
-// A Ping is the news that some sources have news.
+// A Ping is the news that some feeds have news.
 type Ping struct {
-	// Sources are what it speaks of. Each is known by one address or more, that
+	// Feeds are what it speaks of. Each is known by one address or more, that
 	// of the feed before that of its site.
-	Sources [][]string
+	Feeds [][]string
 
 	// Publish says that it came in a hub's words, which want to be answered
 	// by an empty 204.
@@ -87,7 +87,7 @@ func parseForm(fields url.Values) (Ping, error) {
 	if len(source) == 0 {
 		return Ping{}, errNoAddress()
 	}
-	return Ping{Sources: [][]string{source}}, nil
+	return Ping{Feeds: [][]string{source}}, nil
 }
 
 // parsePublish reads what a publisher tells a hub. Each topic is a source.
@@ -97,11 +97,11 @@ func parsePublish(mode string, fields url.Values) (Ping, error) {
 	}
 	p := Ping{Publish: true}
 	for _, topic := range append(fields["hub.url"], fields["hub.topic"]...) {
-		if source := addresses(topic); len(source) > 0 && len(p.Sources) < MaxSources {
-			p.Sources = append(p.Sources, source)
+		if source := addresses(topic); len(source) > 0 && len(p.Feeds) < MaxFeeds {
+			p.Feeds = append(p.Feeds, source)
 		}
 	}
-	if len(p.Sources) == 0 {
+	if len(p.Feeds) == 0 {
 		return Ping{}, errNoAddress()
 	}
 	return p, nil

@@ -53,8 +53,8 @@ func TestParse(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := push.Parse(c.kind, []byte(c.body), query)
-		if err != nil || !reflect.DeepEqual(got.Sources, c.want) {
-			t.Errorf("%s: %q, %v; want %q", name, got.Sources, err, c.want)
+		if err != nil || !reflect.DeepEqual(got.Feeds, c.want) {
+			t.Errorf("%s: %q, %v; want %q", name, got.Feeds, err, c.want)
 		}
 		if got.Publish != strings.Contains(c.body, "hub.mode") {
 			t.Errorf("%s: publish is %t", name, got.Publish)
@@ -95,7 +95,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := push.Parse(c.kind, []byte(c.body), query)
-		if digest.KindOf(err) != c.want || len(p.Sources) != 0 {
+		if digest.KindOf(err) != c.want || len(p.Feeds) != 0 {
 			t.Errorf("%s: %v and %v, want %q", name, p, err, c.want)
 		}
 	}
@@ -104,8 +104,8 @@ func TestParseRefuses(t *testing.T) {
 func TestOnePingSpeaksOfFew(t *testing.T) {
 	body := "hub.mode=publish" + strings.Repeat("&hub.url=https://a.example/", 100)
 	p, err := push.Parse(form, []byte(body), nil)
-	if err != nil || len(p.Sources) != push.MaxSources {
-		t.Errorf("%d sources, %v", len(p.Sources), err)
+	if err != nil || len(p.Feeds) != push.MaxFeeds {
+		t.Errorf("%d sources, %v", len(p.Feeds), err)
 	}
 }
 
@@ -176,14 +176,14 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind, body, query string) {
 		q, _ := url.ParseQuery(query)
 		p, err := push.Parse(kind, []byte(body), q)
-		if (err == nil) != (len(p.Sources) > 0) || len(p.Sources) > push.MaxSources {
-			t.Fatalf("%d sources and %v", len(p.Sources), err)
+		if (err == nil) != (len(p.Feeds) > 0) || len(p.Feeds) > push.MaxFeeds {
+			t.Fatalf("%d sources and %v", len(p.Feeds), err)
 		}
 		if err != nil && digest.KindOf(err) == "" {
 			t.Fatalf("a bare error: %v", err)
 		}
 		texts(t, push.Answer(err))
-		for _, source := range p.Sources {
+		for _, source := range p.Feeds {
 			for _, address := range source {
 				if lower := strings.ToLower(address); !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") || strings.ContainsAny(address, "\r\n \x00") {
 					t.Errorf("%q is no address", address)

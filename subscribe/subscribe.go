@@ -18,8 +18,8 @@ import (
 	"digest/store"
 )
 
-// A Desk is where readers take and leave feeds.
-type Desk struct {
+// A Subscriber is where readers take and leave feeds.
+type Subscriber struct {
 	Store  *store.Store
 	Poller *poller.Poller
 	Now    func() time.Time
@@ -32,7 +32,7 @@ type Desk struct {
 // is known is not fetched again, whoever asks for it; a new one is fetched once.
 // One that was given up is asked once more, because a person wants it.
 // created is false if the digest took it already.
-func (d *Desk) Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
+func (d *Subscriber) Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
 	f, err = d.known(ctx, address)
 	if digest.KindOf(err) == digest.NotFound {
 		f, err = d.find(ctx, address)
@@ -47,7 +47,7 @@ func (d *Desk) Address(ctx context.Context, id digest.DigestID, address string) 
 	return f, created, err
 }
 
-func (d *Desk) known(ctx context.Context, address string) (digest.Feed, error) {
+func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, error) {
 	url, err := feed.NormalURL(address)
 	if err != nil {
 		return digest.Feed{}, asSearch(err)
@@ -57,7 +57,7 @@ func (d *Desk) known(ctx context.Context, address string) (digest.Feed, error) {
 
 // find fetches what is at the address and stores the feed with its posts. A
 // page that leads to a feed that is known ends the search there.
-func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
+func (d *Subscriber) find(ctx context.Context, address string) (digest.Feed, error) {
 	if err := d.refused(ctx, address); err != nil {
 		return digest.Feed{}, err
 	}
@@ -69,20 +69,20 @@ func (d *Desk) find(ctx context.Context, address string) (digest.Feed, error) {
 }
 
 // stored is poller.Known.
-func (d *Desk) stored(ctx context.Context, url string) (digest.Feed, bool) {
+func (d *Subscriber) stored(ctx context.Context, url string) (digest.Feed, bool) {
 	f, err := d.Store.FeedByURL(ctx, url)
 	return f, err == nil
 }
 
 // keep stores a feed that was found with the posts of its document, so that it
 // need not be fetched again. One that is stored already stays as it is.
-func (d *Desk) keep(ctx context.Context, res poller.Result) (digest.Feed, error) {
+func (d *Subscriber) keep(ctx context.Context, res poller.Result) (digest.Feed, error) {
 	f, created, err := d.Store.EnsureFeed(ctx, res.Feed)
 	if err != nil || !created {
 		return f, err
 	}
 	res.Feed.ID = f.ID
-	polled, err := hourly.Intake(ctx, d.Store, digest.Feed{}, res, d.Now())
+	polled, err := hourly.PrepareRecord(ctx, d.Store, digest.Feed{}, res, d.Now())
 	if err != nil {
 		return f, err
 	}
@@ -92,23 +92,23 @@ func (d *Desk) keep(ctx context.Context, res poller.Result) (digest.Feed, error)
 	return res.Feed, nil
 }
 
-// Choices gives the feeds at or behind an address, for a person to choose from.
+// Candidates gives the feeds at or behind an address, for a person to choose from.
 // What had to be fetched to say so is stored, so that choosing it asks nothing.
 // A *poller.SearchError says to the person why there is none.
-func (d *Desk) Choices(ctx context.Context, address string) (poller.Choices, error) {
+func (d *Subscriber) Candidates(ctx context.Context, address string) (poller.Candidates, error) {
 	f, err := d.known(ctx, address)
 	if err == nil {
-		return poller.Choices{Itself: true, Feeds: []poller.Choice{{URL: f.URL, Title: f.Title, Kind: f.Kind, Known: f}}}, nil
+		return poller.Candidates{Itself: true, Feeds: []poller.Candidate{{URL: f.URL, Title: f.Title, Kind: f.Kind, Known: f}}}, nil
 	}
 	if digest.KindOf(err) == digest.NotFound {
 		err = d.refused(ctx, address)
 	}
 	if err != nil {
-		return poller.Choices{}, err
+		return poller.Candidates{}, err
 	}
-	c, err := d.Poller.Choices(ctx, address, d.stored)
+	c, err := d.Poller.Candidates(ctx, address, d.stored)
 	if err != nil {
-		return poller.Choices{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
+		return poller.Candidates{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
 	}
 	if c.Read.Document == nil {
 		return c, nil
@@ -124,7 +124,7 @@ func (d *Desk) Choices(ctx context.Context, address string) (poller.Choices, err
 
 // refused gives the error of a site that has refused to be asked until later:
 // no wish of a person's overrides that (S18).
-func (d *Desk) refused(ctx context.Context, address string) error {
+func (d *Subscriber) refused(ctx context.Context, address string) error {
 	url, err := feed.NormalURL(address)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (d *Desk) refused(ctx context.Context, address string) error {
 		url, why, until.UTC().Format("2006-01-02 15:04 UTC"))})
 }
 
-func (d *Desk) fenced(ctx context.Context) error {
+func (d *Subscriber) fenced(ctx context.Context) error {
 	if d.Fence == nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func asSearch(err error) error {
 }
 
 // remember keeps a refusal that a search has met.
-func (d *Desk) remember(ctx context.Context, f digest.Feed) error {
+func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 	if f.NotBefore.IsZero() {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (d *Desk) remember(ctx context.Context, f digest.Feed) error {
 // one transaction, until it takes most feeds. Feeds that nobody took before are
 // queued for their first poll. The lines that could not be taken come back with
 // the reasons, in their order.
-func (d *Desk) List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error) {
+func (d *Subscriber) List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error) {
 	unread := slices.Clone(list.BadLines)
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
@@ -199,7 +199,7 @@ func reason(err error) string {
 
 // Export writes a digest's subscriptions as OPML, folders kept, those that rest
 // marked as such.
-func (d *Desk) Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error {
+func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error {
 	taken, err := d.Store.Subscriptions(ctx, id)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (d *Desk) Export(ctx context.Context, id digest.DigestID, title string, w i
 }
 
 // Leave ends a digest's subscription to the feed at an address.
-func (d *Desk) Leave(ctx context.Context, id digest.DigestID, address string) (digest.Feed, error) {
+func (d *Subscriber) Leave(ctx context.Context, id digest.DigestID, address string) (digest.Feed, error) {
 	f, err := d.known(ctx, address)
 	if err != nil {
 		return f, err

@@ -43,7 +43,7 @@ type Taking interface {
 // an address brings none.
 type Desk interface {
 	// Choices gives the feeds at or behind an address.
-	Choices(ctx context.Context, address string) (poller.Choices, error)
+	Candidates(ctx context.Context, address string) (poller.Candidates, error)
 	// Address subscribes a digest to the feed at or behind an address; created
 	// is false if it took it already.
 	Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error)

@@ -68,7 +68,7 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
-	found, err := s.Desk.Choices(ctx, p.Asked)
+	found, err := s.Desk.Candidates(ctx, p.Asked)
 	if err != nil {
 		return s.orWrong(w, r, p, asSlow(ctx, err))
 	}
@@ -140,7 +140,7 @@ func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(in
 
 // fill makes choices of what was found. Of what the reader takes already no
 // post is told: it may be one that waits for their midnight.
-func (s *site) fill(p *findPage, r *http.Request, me reader, found poller.Choices) error {
+func (s *site) fill(p *findPage, r *http.Request, me reader, found poller.Candidates) error {
 	p.Title = shortened(found.Title)
 	for _, c := range found.Feeds {
 		one := foundFeed{URL: c.URL, Title: shortened(c.Title), Facts: factsOf(c)}
@@ -163,7 +163,7 @@ func (s *site) fill(p *findPage, r *http.Request, me reader, found poller.Choice
 }
 
 // factsOf says what is known of a feed.
-func factsOf(c poller.Choice) []string {
+func factsOf(c poller.Candidate) []string {
 	var facts []string
 	if kind := kindName(c.Kind); kind != "" {
 		facts = append(facts, kind)

@@ -18,10 +18,10 @@ import (
 )
 
 // desk is where readers take feeds; loopback may be asked.
-func (r *room) desk() *subscribe.Desk {
+func (r *room) desk() *subscribe.Subscriber {
 	p := poller.New(poller.Options{AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Now: func() time.Time { return r.now }})
 	r.t.Cleanup(p.Close)
-	return &subscribe.Desk{Store: r.store, Poller: p, Now: func() time.Time { return r.now }}
+	return &subscribe.Subscriber{Store: r.store, Poller: p, Now: func() time.Time { return r.now }}
 }
 
 // A blog is a site with pages and feeds by path; it notes what it is asked for.

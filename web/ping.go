@@ -41,14 +41,14 @@ func (s *site) readPing(w http.ResponseWriter, r *http.Request, contentType stri
 	}
 	p, err := push.Parse(contentType, body, r.URL.Query())
 	if err == nil {
-		p.Sources, err = s.admit(p.Sources, client(r))
+		p.Feeds, err = s.admit(p.Feeds, client(r))
 	}
 	w.Header().Set("Connection", "close") // see tellOf
 	if err := s.answerPing(w, r, p, contentType, err); err != nil {
 		return err
 	}
 	if err == nil && r.Method != http.MethodHead {
-		s.recordPing(w, r, p.Sources)
+		s.recordPing(w, r, p.Feeds)
 	}
 	return nil
 }

@@ -123,8 +123,8 @@ func (e *env) poller(st *store.Store) *poller.Poller {
 	})
 }
 
-func (e *env) desk(st *store.Store) *subscribe.Desk {
-	return &subscribe.Desk{Store: st, Poller: e.poller(st), Now: e.clock}
+func (e *env) desk(st *store.Store) *subscribe.Subscriber {
+	return &subscribe.Subscriber{Store: st, Poller: e.poller(st), Now: e.clock}
 }
 
 // signer makes and checks the links of this instance. A stop while serve starts

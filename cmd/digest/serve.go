@@ -113,7 +113,7 @@ func (e *env) webServer(st *store.Store, l *letters) (*http.Server, error) {
 }
 
 // fencedDesk is a desk that asks nothing while there is a fence.
-func (e *env) fencedDesk(st *store.Store) *subscribe.Desk {
+func (e *env) fencedDesk(st *store.Store) *subscribe.Subscriber {
 	desk := e.desk(st)
 	desk.Fence = func(ctx context.Context) (string, error) {
 		f, err := st.LookFence(ctx, e.baseURL, e.clock(), e.fenceAfter, fenceMost)

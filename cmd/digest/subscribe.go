@@ -37,7 +37,7 @@ func (c subscribeCmd) Run(e *env) error {
 	})
 }
 
-func (e *env) subscribe(desk *subscribe.Desk, id digest.DigestID, address string) error {
+func (e *env) subscribe(desk *subscribe.Subscriber, id digest.DigestID, address string) error {
 	f, created, err := desk.Address(e.soft, id, address)
 	if err != nil {
 		return err

@@ -18,8 +18,8 @@ const (
 	maxKnown   = 10000               // sites whose rules are remembered between two polls
 )
 
-// A robotsDesk knows what the robots.txt of each site says.
-type robotsDesk struct {
+// A robotsReader knows what the robots.txt of each site says.
+type robotsReader struct {
 	cache RobotsCache
 	turns *pacer // one look at a site at a time
 
@@ -27,18 +27,18 @@ type robotsDesk struct {
 	known map[string]Robots // a copy of part of the cache
 }
 
-func newRobotsDesk(cache RobotsCache) *robotsDesk {
+func newRobotsReader(cache RobotsCache) *robotsReader {
 	if cache == nil {
 		return nil
 	}
-	return &robotsDesk{cache: cache, turns: newPacer(0, true, time.Now), known: make(map[string]Robots)}
+	return &robotsReader{cache: cache, turns: newPacer(0, true, time.Now), known: make(map[string]Robots)}
 }
 
-// consent finds out, before a request, whether the site's robots.txt asks this
+// allowedByRobots finds out, before a request, whether the site's robots.txt asks this
 // program by its name not to make it. The robots.txt is read before the first
 // request to a site, and again when what is known has become old.
-func (t *trip) consent(ctx context.Context, r route) error {
-	if t.p.robots == nil || t.aside {
+func (t *session) allowedByRobots(ctx context.Context, r route) error {
+	if t.p.robots == nil || t.forRobots {
 		return nil
 	}
 	robots, ok := t.p.robots.remembered(r.origin(), t.p.now())
@@ -51,21 +51,21 @@ func (t *trip) consent(ctx context.Context, r route) error {
 	if robots.Rules == "" || allows(robots.Rules, r.url.RequestURI()) {
 		return nil
 	}
-	return &trouble{
+	return &pollError{
 		failure: failure{wait: refusedFor, waitSaid: true},
 		text:    "the site's robots.txt asks this program not to read it",
 	}
 }
 
 // consult looks into the cache, and asks the site if that is too old.
-func (t *trip) consult(ctx context.Context, r route) (Robots, error) {
+func (t *session) consult(ctx context.Context, r route) (Robots, error) {
 	desk, origin := t.p.robots, r.origin()
 	if err := desk.turns.enter(ctx, origin); err != nil {
 		return Robots{}, err
 	}
 	defer desk.turns.leave(origin)
 	if robots, ok := desk.remembered(origin, t.p.now()); ok {
-		return robots, nil // asked for while this trip waited
+		return robots, nil // asked for while this session waited
 	}
 	was, ok, err := desk.cache.Robots(ctx, origin)
 	if err != nil {
@@ -87,20 +87,20 @@ func (t *trip) consult(ctx context.Context, r route) (Robots, error) {
 }
 
 // askRobots asks a site for its robots.txt. Where there is none, there are no
-// rules; while it cannot be had, what was known holds. An error ends the trip:
+// rules; while it cannot be had, what was known holds. An error ends the session:
 // the site cannot be reached at all, or asks to be left alone for a while (then
 // the rules have their time all the same: they are not asked for at once).
-func (t *trip) askRobots(ctx context.Context, r route, was Robots) (Robots, error) {
+func (t *session) askRobots(ctx context.Context, r route, was Robots) (Robots, error) {
 	start, err := routeTo(r.url.Scheme + "://" + r.url.Host + "/robots.txt")
 	if err != nil {
 		return Robots{}, err
 	}
 	side := *t
-	side.aside, side.keeps, side.stop = true, false, nil
+	side.forRobots, side.keeps, side.stop = true, false, nil
 	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}
 	before := t.requests
 	a, err := side.fetch(ctx, http.MethodGet, start)
-	if _, ok := errors.AsType[*trouble](err); err != nil && (!ok || t.requests == before) {
+	if _, ok := errors.AsType[*pollError](err); err != nil && (!ok || t.requests == before) {
 		return Robots{}, err
 	}
 	now := Robots{Origin: r.origin(), FetchedAt: t.p.now()}
@@ -141,14 +141,14 @@ func current(r Robots, now time.Time) bool {
 	return now.Sub(r.FetchedAt) < age
 }
 
-func (d *robotsDesk) remembered(origin string, now time.Time) (Robots, bool) {
+func (d *robotsReader) remembered(origin string, now time.Time) (Robots, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r, ok := d.known[origin]
 	return r, ok && current(r, now)
 }
 
-func (d *robotsDesk) remember(r Robots) {
+func (d *robotsReader) remember(r Robots) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.known) >= maxKnown {

@@ -28,7 +28,7 @@ func TestIntakeOfALongDocument(t *testing.T) {
 				t.Fatal(err)
 			}
 			res := poller.Result{Feed: digest.Feed{ID: 1}, Outcome: poller.Changed, Document: doc}
-			polled, err := hourly.Intake(t.Context(), st, digest.Feed{}, res, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+			polled, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -74,7 +74,7 @@ func TestAgain_Retry(t *testing.T) {
 		if test.due != 0 {
 			due = mid.Add(test.due)
 		}
-		got := Again(f, due, at.Add(time.Second), usualSpread())
+		got := ExtraPoll(f, due, at.Add(time.Second), usualSpread())
 		if want := mid.Add(test.want); test.want == 0 && !got.IsZero() || test.want != 0 && !got.Equal(want) {
 			t.Errorf("%s: %v", test.why, got)
 		}
@@ -84,16 +84,16 @@ func TestAgain_Retry(t *testing.T) {
 func TestAgain_Nobody(t *testing.T) {
 	at := midnight().Add(5 * time.Minute)
 	f := failedAt(at, 500, 1, 4*time.Hour)
-	if got := Again(f, time.Time{}, at, usualSpread()); !got.IsZero() {
+	if got := ExtraPoll(f, time.Time{}, at, usualSpread()); !got.IsZero() {
 		t.Errorf("nobody reads it: %v", got)
 	}
 	for _, f.State = range []digest.FeedState{digest.FeedDead, digest.FeedGone} {
-		if got := Again(f, midnight().Add(oneDay), at, usualSpread()); !got.IsZero() {
+		if got := ExtraPoll(f, midnight().Add(oneDay), at, usualSpread()); !got.IsZero() {
 			t.Errorf("%s: %v", f.State, got)
 		}
 	}
 	well := digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at, LastOKAt: at, NotBefore: at.Add(time.Hour), FreshUntil: at.Add(6 * time.Hour)}}
-	if got := Again(well, midnight().Add(oneDay), at, usualSpread()); !got.IsZero() {
+	if got := ExtraPoll(well, midnight().Add(oneDay), at, usualSpread()); !got.IsZero() {
 		t.Errorf("all is well: %v", got)
 	}
 }
@@ -132,11 +132,11 @@ func TestAgain_SkippedTime(t *testing.T) {
 		if test.fresh > 0 {
 			f.FreshUntil = at.Add(test.fresh)
 		}
-		got := Again(f, mid.Add(oneDay), at.Add(time.Second), usualSpread())
+		got := ExtraPoll(f, mid.Add(oneDay), at.Add(time.Second), usualSpread())
 		if test.before == 0 && !got.IsZero() || test.before != 0 && (got.Before(mid.Add(test.from)) || !got.Before(mid.Add(test.before))) {
 			t.Errorf("%s: %v", test.why, got)
 		}
-		got = Again(f, mid.Add(oneDay), at, frozenSpread())
+		got = ExtraPoll(f, mid.Add(oneDay), at, frozenSpread())
 		if test.frozen == 0 && !got.IsZero() || test.frozen != 0 && !got.Equal(mid.Add(test.frozen)) {
 			t.Errorf("%s, frozen: %v", test.why, got)
 		}
@@ -171,7 +171,7 @@ func TestAgain_Busy(t *testing.T) {
 	for _, test := range tests {
 		f := test.f
 		f.ID, f.LastAttemptAt, f.BusyInterval = 3, mid.Add(test.at), test.interval
-		got := Again(f, mid.Add(oneDay), mid.Add(test.at+time.Second), usualSpread())
+		got := ExtraPoll(f, mid.Add(oneDay), mid.Add(test.at+time.Second), usualSpread())
 		if want := mid.Add(test.want); test.want == 0 && !got.IsZero() || test.want != 0 && got.Sub(want).Abs() > 2*m+time.Minute {
 			t.Errorf("%s: %v", test.why, got)
 		}

@@ -18,10 +18,10 @@ const (
 // held against its feed.
 var errBusy = errors.New("the host that the feed leads to is being asked by others")
 
-// turn waits until a request may go to host: no other worker asks it (S34), no
+// acquire waits until a request may go to host: no other worker asks it (S34), no
 // other poll of this process does, its pause is over, the minute is not a hot
 // one and there is room on the wire. Whoever got nil calls leave.
-func (t *trip) turn(ctx context.Context, host string) (leave func(), err error) {
+func (t *session) acquire(ctx context.Context, host string) (leave func(), err error) {
 	free, err := t.lease(ctx, host)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (t *trip) turn(ctx context.Context, host string) (leave func(), err error) 
 		free(t.p.now())
 		return nil, err
 	}
-	if err := t.board(ctx); err != nil {
+	if err := t.acquireWire(ctx); err != nil {
 		free(t.p.pace.leave(host))
 		return nil, err
 	}
@@ -44,8 +44,8 @@ func (t *trip) turn(ctx context.Context, host string) (leave func(), err error) 
 	}, nil
 }
 
-// board waits for room on the wire, outside the hot minutes.
-func (t *trip) board(ctx context.Context) error {
+// acquireWire waits for room on the wire, outside the hot minutes.
+func (t *session) acquireWire(ctx context.Context) error {
 	for {
 		select {
 		case t.p.wire <- struct{}{}:
@@ -54,7 +54,7 @@ func (t *trip) board(ctx context.Context) error {
 		}
 		now := t.p.now()
 		calm := avoidHotMinutes(now, t.feed)
-		if !t.calm || !calm.After(now) {
+		if !t.avoidsHotMinutes || !calm.After(now) {
 			return nil
 		}
 		<-t.p.wire
@@ -69,8 +69,8 @@ func isHot(t time.Time) bool { return avoidHotMinutes(t, 0).After(t) }
 
 // lease leases a host that the caller has not, across all workers. With a
 // clock that stands still there is nothing to wait for.
-func (t *trip) lease(ctx context.Context, host string) (free func(time.Time), err error) {
-	if t.p.hosts == nil || t.p.pace.noWait || host == t.ours {
+func (t *session) lease(ctx context.Context, host string) (free func(time.Time), err error) {
+	if t.p.hosts == nil || t.p.pace.noWait || host == t.leasedHost {
 		return func(time.Time) {}, nil
 	}
 	// Two that wait for each other's host do not give up together, time and again.

@@ -101,7 +101,7 @@ func (h *house) takes(email string, papers ...*paper) digest.Digest {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	desk := subscribe.Desk{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+	desk := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 	for _, p := range papers {
 		if _, _, err := desk.Address(h.t.Context(), d.ID, p.URL+"/feed.xml"); err != nil {
 			h.t.Fatal(err)
@@ -253,7 +253,7 @@ func TestWholeHostGone(t *testing.T) {
 		h := newHouse(t, st, "2026-11-18 10:00")
 		p.publish("2026-11-18 09:00", "old")
 		d := h.takes("ann@example.org", p)
-		desk := subscribe.Desk{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+		desk := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 		if _, _, err := desk.Address(t.Context(), d.ID, p.URL+"/other.xml"); err != nil {
 			t.Fatal(err)
 		}

@@ -21,19 +21,19 @@ func (e *SearchError) Error() string { return e.Cause.Error() }
 // Unwrap gives the *digest.Error.
 func (e *SearchError) Unwrap() error { return e.Cause }
 
-// Choices are the feeds found at an address that a person gave.
-type Choices struct {
-	Title  string   // of the page that offers them; "" if the address is a feed's itself
-	Itself bool     // the address is the only choice's own
-	Feeds  []Choice // at least one, in the order of the page but for comments, which come last
+// Candidates are the feeds found at an address that a person gave.
+type Candidates struct {
+	Title  string      // of the page that offers them; "" if the address is a feed's itself
+	Itself bool        // the address is the only candidate's own
+	Feeds  []Candidate // at least one, in the order of the page but for comments, which come last
 
 	// Read is the one feed that was fetched to find this out, as FindNew gives
 	// it; its outcome is "" if none was.
 	Read Result
 }
 
-// A Choice is one feed of several. What is not known of it is empty.
-type Choice struct {
+// A Candidate is one feed of several. What is not known of it is empty.
+type Candidate struct {
 	URL      string // normal form
 	Title    string
 	Kind     string      // as package feed names it, or the media type that the page states
@@ -43,37 +43,37 @@ type Choice struct {
 	Newest   string      // the title of the newest of them
 }
 
-// mostChoices bounds the feeds of one page that are shown.
-const mostChoices = 20
+// mostCandidates bounds the feeds of one page that are shown.
+const mostCandidates = 20
 
-// Choices turns an address into the feeds behind it. It sends what FindNew
+// Candidates turns an address into the feeds behind it. It sends what FindNew
 // sends and no more: the page is read, and the first of the feeds that it
 // offers and that are not known, so that there is one that surely works. Of the
 // others it is told what the page says of them.
-func (p *Poller) Choices(ctx context.Context, address string, known Known) (Choices, error) {
-	s := &search{trip: p.newTrip(digest.Feed{}, 1), known: known}
+func (p *Poller) Candidates(ctx context.Context, address string, known Known) (Candidates, error) {
+	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
 	found, err := s.find(ctx, address)
 	if err != nil {
-		return Choices{Read: found}, err
+		return Candidates{Read: found}, err
 	}
-	first := choiceOf(found)
+	first := candidateOf(found)
 	if s.page == nil {
-		return Choices{Itself: true, Feeds: []Choice{first}, Read: found}, nil
+		return Candidates{Itself: true, Feeds: []Candidate{first}, Read: found}, nil
 	}
-	c := Choices{Title: s.page.Title, Feeds: []Choice{first}, Read: found}
+	c := Candidates{Title: s.page.Title, Feeds: []Candidate{first}, Read: found}
 	for _, o := range s.page.Feeds {
 		url, err := feed.NormalURL(o.URL)
-		same := func(c Choice) bool { return c.URL == url }
-		if err != nil || url == s.tried || slices.ContainsFunc(c.Feeds, same) || slices.Contains(s.failed, url) || len(c.Feeds) == mostChoices {
+		same := func(c Candidate) bool { return c.URL == url }
+		if err != nil || url == s.tried || slices.ContainsFunc(c.Feeds, same) || slices.Contains(s.failed, url) || len(c.Feeds) == mostCandidates {
 			continue
 		}
 		c.Feeds = append(c.Feeds, s.offered(ctx, url, o))
 	}
-	slices.SortStableFunc(c.Feeds, func(a, b Choice) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(c.Feeds, func(a, b Candidate) int { return rank(a) - rank(b) })
 	return c, nil
 }
 
-func rank(c Choice) int {
+func rank(c Candidate) int {
 	if c.Comments {
 		return 1
 	}
@@ -81,8 +81,8 @@ func rank(c Choice) int {
 }
 
 // offered is what a page says of a feed, or what is stored of it.
-func (s *search) offered(ctx context.Context, url string, o feed.Offer) Choice {
-	c := Choice{URL: url, Title: o.Title, Kind: o.Type, Comments: isComments(o)}
+func (s *search) offered(ctx context.Context, url string, o feed.Offer) Candidate {
+	c := Candidate{URL: url, Title: o.Title, Kind: o.Type, Comments: isComments(o)}
 	if f, ok := s.known(ctx, url); ok {
 		c.URL, c.Known, c.Kind = f.URL, f, f.Kind
 		if f.Title != "" {
@@ -92,8 +92,8 @@ func (s *search) offered(ctx context.Context, url string, o feed.Offer) Choice {
 	return c
 }
 
-func choiceOf(r Result) Choice {
-	c := Choice{URL: r.Feed.URL, Title: r.Feed.Title, Kind: r.Feed.Kind}
+func candidateOf(r Result) Candidate {
+	c := Candidate{URL: r.Feed.URL, Title: r.Feed.Title, Kind: r.Feed.Kind}
 	c.Comments = isComments(feed.Offer{URL: c.URL, Title: c.Title})
 	if r.Document == nil {
 		c.Known = r.Feed
@@ -126,8 +126,8 @@ func isComments(o feed.Offer) bool {
 		strings.HasPrefix(title, "comments on ") || strings.HasPrefix(title, "comments for ")
 }
 
-// candidates gives the addresses that a page offers, those of comments last.
-func candidates(page *feed.Document) []string {
+// offeredAddresses gives the addresses that a page offers, those of comments last.
+func offeredAddresses(page *feed.Document) []string {
 	var posts, comments []string
 	for _, o := range page.Feeds {
 		if isComments(o) {

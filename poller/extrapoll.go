@@ -11,7 +11,7 @@ import (
 // midnight that is to come: one request instead of two.
 const nearMidnight = 2 * time.Hour
 
-// Again says, after a poll of f, when to ask it beside the midnights: zero if
+// ExtraPoll says, after a poll of f, when to ask it beside the midnights: zero if
 // it waits for one. due is the next midnight of any of its readers, zero if it
 // has none; one that has passed stands for those that follow it day by day.
 //
@@ -19,11 +19,11 @@ const nearMidnight = 2 * time.Hour
 // outruns its readers is asked by itself, and one that must not be asked at
 // the coming midnight is asked before it. None of them is asked where a
 // midnight does it as well.
-func Again(f digest.Feed, due, now time.Time, s Spread) time.Time {
+func ExtraPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	if !alive(f) || due.IsZero() {
 		return time.Time{}
 	}
-	n := s.nightOf(f, due, now)
+	n := s.extraPollOf(f, due, now)
 	var at time.Time
 	switch {
 	case f.Errors > 0:
@@ -37,17 +37,17 @@ func Again(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	return at
 }
 
-// A night is what is known when a feed is to be asked beside the midnights. due
+// A extraPoll is what is known when a feed is to be asked beside the midnights. due
 // is the first of them after now, and one day later comes the next.
-type night struct {
+type extraPoll struct {
 	Spread
 	f            digest.Feed
 	now          time.Time
 	due, askable time.Time
 }
 
-func (s Spread) nightOf(f digest.Feed, due, now time.Time) night {
-	return night{Spread: s, f: f, now: now, due: following(due, now), askable: latest(askableAt(f, s.Gap), now)}
+func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
+	return extraPoll{Spread: s, f: f, now: now, due: following(due, now), askable: latest(askableAt(f, s.Gap), now)}
 }
 
 // following gives the first of due and the midnights after it that is yet to come.
@@ -61,7 +61,7 @@ func following(due, now time.Time) time.Time {
 // retry is when a failed poll is tried again. A site that has limited or
 // failed us more than once, and names no time worth the name, is left alone
 // for as long as one that names none.
-func (n night) retry() time.Time {
+func (n extraPoll) retry() time.Time {
 	if !worthRetrying(n.f.LastStatus) {
 		return time.Time{}
 	}
@@ -85,7 +85,7 @@ func worthRetrying(status int) bool {
 }
 
 // busy is when a feed that outruns its readers is looked at next.
-func (n night) busy() time.Time {
+func (n extraPoll) busy() time.Time {
 	every := n.f.BusyInterval
 	return n.unlessMidnight(n.beside(n.f, latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4)
 }
@@ -93,7 +93,7 @@ func (n night) busy() time.Time {
 // unlessMidnight gives at, or zero where a midnight asks the feed instead: one
 // before it, one within patience after it, and one that it would spoil, as the
 // feed could not be asked again by then.
-func (n night) unlessMidnight(at time.Time, patience time.Duration) time.Time {
+func (n extraPoll) unlessMidnight(at time.Time, patience time.Duration) time.Time {
 	if n.midnightAsks(at.Add(max(patience, n.pace()-n.Deadline))) {
 		return time.Time{}
 	}
@@ -102,12 +102,12 @@ func (n night) unlessMidnight(at time.Time, patience time.Duration) time.Time {
 
 // pace is the time after which a feed that is asked may be asked again, if it
 // answers as it did the last time that it was well.
-func (n night) pace() time.Duration {
+func (n extraPoll) pace() time.Duration {
 	return max(n.Gap, n.f.OwnInterval, n.f.HostInterval, min(n.f.FreshUntil.Sub(n.f.LastOKAt), maxFresh))
 }
 
 // midnightAsks reports whether a midnight until then will ask the feed.
-func (n night) midnightAsks(until time.Time) bool {
+func (n extraPoll) midnightAsks(until time.Time) bool {
 	for due := n.due; !due.After(until); due = due.Add(oneDay) {
 		if _, ok := n.inTime(n.f, due, n.askable); ok && !skipped(n.f, due) {
 			return true

@@ -14,9 +14,9 @@ import (
 	"unicode"
 )
 
-// A trouble is why a poll failed: one line for people, and what the policy
+// A pollError is why a poll failed: one line for people, and what the policy
 // needs. Its text names no address that a name resolved to.
-type trouble struct {
+type pollError struct {
 	failure
 	text string
 
@@ -25,15 +25,15 @@ type trouble struct {
 	unanswered bool
 }
 
-func (t *trouble) Error() string { return t.text }
+func (t *pollError) Error() string { return t.text }
 
 // noAnswer tells why there was no answer at all.
-func noAnswer(err error, connected bool, timeout time.Duration) *trouble {
-	return &trouble{text: describe(err, connected, timeout), unanswered: connected}
+func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
+	return &pollError{text: describe(err, connected, timeout), unanswered: connected}
 }
 
 // badBody tells why a body could not be used.
-func badBody(err error, status int, timeout time.Duration) *trouble {
+func badBody(err error, status int, timeout time.Duration) *pollError {
 	text := describe(err, true, timeout)
 	coding, isCoding := errors.AsType[*badCoding](err)
 	switch {
@@ -42,12 +42,12 @@ func badBody(err error, status int, timeout time.Duration) *trouble {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		text = "the body was cut short"
 	}
-	return &trouble{failure: failure{status: status}, text: text}
+	return &pollError{failure: failure{status: status}, text: text}
 }
 
 // badStatus tells that the site answered, but not with the document.
-func badStatus(a *answer) *trouble {
-	t := &trouble{failure: failure{status: a.status}}
+func badStatus(a *answer) *pollError {
+	t := &pollError{failure: failure{status: a.status}}
 	t.wait, t.waitSaid = retryAfter(a.header, a.received)
 	t.text = strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
 	switch {

@@ -20,28 +20,28 @@ const (
 	mostRest  = time.Hour
 )
 
-// pictureLanes lets a few pictures at once through to each host.
-type pictureLanes struct {
+// pictureQueues lets a few pictures at once through to each host.
+type pictureQueues struct {
 	now  func() time.Time
 	wire chan struct{} // holds a token for each picture under way
 
 	mu    sync.Mutex
-	hosts map[string]*pictureLane // by host; and by site, with a dot before it
+	hosts map[string]*pictureQueue // by host; and by site, with a dot before it
 }
 
-// A pictureLane is the way to one host or site; its fields are guarded by pictureLanes.mu.
-type pictureLane struct {
+// A pictureQueue is the way to one host or site; its fields are guarded by pictureLanes.mu.
+type pictureQueue struct {
 	wire  chan struct{} // holds a token for each picture under way
 	users int           // who wait or ask
 	rests time.Time     // until when the host is left alone
 }
 
-func newPictureLanes(now func() time.Time) *pictureLanes {
-	return &pictureLanes{now: now, wire: make(chan struct{}, picturesAtOnce), hosts: make(map[string]*pictureLane)}
+func newPictureQueues(now func() time.Time) *pictureQueues {
+	return &pictureQueues{now: now, wire: make(chan struct{}, picturesAtOnce), hosts: make(map[string]*pictureQueue)}
 }
 
 // enter waits for a turn at a host. Whoever got nil calls leave.
-func (p *pictureLanes) enter(ctx context.Context, host string) (leave func(), err error) {
+func (p *pictureQueues) enter(ctx context.Context, host string) (leave func(), err error) {
 	l, err := p.join(host, picturesAHost)
 	if err != nil {
 		return nil, err
@@ -79,14 +79,14 @@ func (p *pictureLanes) enter(ctx context.Context, host string) (leave func(), er
 // errRests says that a host is left alone because it asked for it.
 var errRests = errors.New("the host asked to be left alone for a while")
 
-func (p *pictureLanes) join(host string, width int) (*pictureLane, error) {
+func (p *pictureQueues) join(host string, width int) (*pictureQueue, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.hosts[host]
 	switch {
 	case l == nil:
 		p.sweep()
-		l = &pictureLane{wire: make(chan struct{}, width)}
+		l = &pictureQueue{wire: make(chan struct{}, width)}
 		p.hosts[host] = l
 	case l.rests.After(p.now()):
 		return nil, errRests
@@ -97,9 +97,9 @@ func (p *pictureLanes) join(host string, width int) (*pictureLane, error) {
 	return l, nil
 }
 
-// part ends what join began. A lane is forgotten when nobody uses it, unless
+// part ends what join began. A queue is forgotten when nobody uses it, unless
 // its host rests.
-func (p *pictureLanes) part(host string, l *pictureLane) {
+func (p *pictureQueues) part(host string, l *pictureQueue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if l.users--; l.users == 0 && !l.rests.After(p.now()) {
@@ -107,14 +107,14 @@ func (p *pictureLanes) part(host string, l *pictureLane) {
 	}
 }
 
-func (p *pictureLanes) resting(l *pictureLane) bool {
+func (p *pictureQueues) resting(l *pictureQueue) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return l.rests.After(p.now())
 }
 
 // rest leaves a host alone until a time. The caller has entered.
-func (p *pictureLanes) rest(host string, until time.Time) {
+func (p *pictureQueues) rest(host string, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if l := p.hosts[host]; until.After(l.rests) {
@@ -123,7 +123,7 @@ func (p *pictureLanes) rest(host string, until time.Time) {
 }
 
 // sweep forgets hosts that have rested, once there are many.
-func (p *pictureLanes) sweep() {
+func (p *pictureQueues) sweep() {
 	if len(p.hosts) < firstSweep {
 		return
 	}

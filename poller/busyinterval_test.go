@@ -42,7 +42,7 @@ func TestBusy(t *testing.T) {
 		{"nobody reads it now", 2 * h, Turnover{Listed: 10, New: 5, Elapsed: 2 * h}, 2 * h},
 	}
 	for _, test := range tests {
-		if got := Busy(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.before}}, test.t); got != test.want {
+		if got := BusyInterval(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.before}}, test.t); got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
 		}
 	}

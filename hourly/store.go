@@ -11,23 +11,23 @@ import (
 	"digest/store"
 )
 
-// Intake turns what a poll brought into what is stored of it; was is the
+// PrepareRecord turns what a poll brought into what is stored of it; was is the
 // record before the poll, zero for a feed that was just found. Only entries
 // that are new, or changed since they were stored, are sanitised: that is most
 // of what reading a feed costs.
-func Intake(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
-	in, err := take(ctx, st, was, res, now)
+func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
+	in, err := prepare(ctx, st, was, res, now)
 	return in.Polled, err
 }
 
-// An intake is what is stored of a poll, and how much of the document was new.
-type intake struct {
+// An prepared is what is stored of a poll, and how much of the document was new.
+type prepared struct {
 	store.Polled
 	turnover poller.Turnover
 }
 
-func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in intake, err error) {
-	in = intake{Polled: store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}}
+func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in prepared, err error) {
+	in = prepared{Polled: store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}}
 	if !was.LastOKAt.IsZero() {
 		in.turnover.Elapsed = now.Sub(was.LastOKAt)
 	}
@@ -63,7 +63,7 @@ func take(ctx context.Context, st *store.Store, was digest.Feed, res poller.Resu
 // weigh compares a document with what is stored of the feed. One of several
 // entries, none of which is known, does not reach back to the last poll: what
 // was published in between may be missing. had says that the feed had posts.
-func (in *intake) weigh(entries []feed.Post, known int, had bool, now time.Time) {
+func (in *prepared) weigh(entries []feed.Post, known int, had bool, now time.Time) {
 	oldest, newest := dates(entries, now)
 	if len(entries) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
 		in.Feed.NewestAt = now

@@ -11,7 +11,7 @@ import (
 )
 
 // told describes choices: "path title kind posts newest; ...".
-func told(s *site, c Choices) string {
+func told(s *site, c Candidates) string {
 	var out []string
 	for _, f := range c.Feeds {
 		text := strings.TrimPrefix(f.URL, s.url("")) + " " + f.Title + " " + f.Kind
@@ -64,7 +64,7 @@ func TestChoices(t *testing.T) {
 		known := func(_ context.Context, address string) (digest.Feed, bool) {
 			return digest.Feed{ID: 3, URL: address, Title: "stored", Kind: "rss"}, test.known && address == s.url("/feed")
 		}
-		c, err := newReader(t, s.url("/")).p.Choices(context.Background(), s.url(test.asks), known)
+		c, err := newReader(t, s.url("/")).p.Candidates(context.Background(), s.url(test.asks), known)
 		if got := told(s, c); err != nil || got != test.want || targets(s.log()) != test.log || c.Itself != (test.asks == "/feed") {
 			t.Errorf("%s: %q %v %v", test.asks, got, c.Itself, err)
 		}
@@ -78,8 +78,8 @@ func TestChoicesAreBounded(t *testing.T) {
 		links = append(links, fmt.Sprintf("/%d Number %d", i, i))
 	}
 	s := newSite(t, paths(map[string]string{"/": offers(links...), "/0": atom(1)}))
-	c, err := newReader(t, s.url("/")).p.Choices(context.Background(), s.url("/"), func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
-	if err != nil || len(c.Feeds) != mostChoices || len(s.log()) != 2 {
+	c, err := newReader(t, s.url("/")).p.Candidates(context.Background(), s.url("/"), func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+	if err != nil || len(c.Feeds) != mostCandidates || len(s.log()) != 2 {
 		t.Error(len(c.Feeds), err)
 	}
 }
@@ -94,13 +94,13 @@ func TestChoicesThatAreNone(t *testing.T) {
 	})
 	p := newReader(t, s.url("/")).p
 	nobody := func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
-	c, err := p.Choices(context.Background(), s.url("/"), nobody)
+	c, err := p.Candidates(context.Background(), s.url("/"), nobody)
 	if _, ok := errors.AsType[*SearchError](err); !ok || digest.KindOf(err) != digest.Unavailable || c.Read.Feed.URL != s.url("/") || c.Read.Feed.NotBefore.IsZero() {
 		t.Errorf("%+v %v", c.Read.Feed, err)
 	}
 	asked(t, s, "GET GET")
 	for _, address := range []string{"http://10.0.0.1/", "http://[::1]:6379/", "http://169.254.169.254/latest/meta-data/", "mailto:a@b.example", "", "javascript:alert(1)", "file:///etc/passwd", strings.Repeat("x", 1_000_000)} {
-		_, err := New(Options{}).Choices(context.Background(), address, nobody)
+		_, err := New(Options{}).Candidates(context.Background(), address, nobody)
 		e, ok := errors.AsType[*SearchError](err)
 		if !ok || len(e.Cause.Message) > 500 || strings.Contains(e.Cause.Message, "\n") {
 			t.Errorf("%.50q: %v", address, err)
