@@ -13,7 +13,7 @@ import (
 // TestUpgradeToMail brings a database of the schema before this one, with
 // readers and mail on its way, to the present, and goes on with it.
 func TestUpgradeToMail(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		s, err := store.Open(t.Context(), database)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestUpgradeToMail(t *testing.T) {
 // What expired before editions were carried, and was followed by another, is
 // past: nobody gets the posts of weeks ago with the first paper after the upgrade.
 func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		s, err := store.Open(t.Context(), database)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 // for at the next midnight, and comes back with a bound edition; one without,
 // and who reads, see nothing of it.
 func TestUpgradeDuringAPause(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		s, err := store.Open(t.Context(), database)
 		if err != nil {
 			t.Fatal(err)

@@ -122,7 +122,7 @@ func (w world) count(query string) int {
 
 // TestTalliesOfAnOldDatabase: what is still known of the time before is counted.
 func TestTalliesOfAnOldDatabase(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		s, err := store.Open(t.Context(), database)
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // TestAnotherProgramsDatabase opens databases that others have made. They are
 // refused as they are.
 func TestAnotherProgramsDatabase(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		execAt(t, database, `CREATE TABLE users (name TEXT)`, `INSERT INTO users VALUES ('ada')`)
 		before := contents(t, database)
 		_, err := store.Open(t.Context(), database)
@@ -41,7 +41,7 @@ func TestAnotherProgramsDatabase(t *testing.T) {
 
 // TestTablesOfOthersBesideOurs: a schema of PostgreSQL may be shared.
 func TestTablesOfOthersBesideOurs(t *testing.T) {
-	database := storetest.Postgres(t)
+	database := storetest.EmptyPostgres(t)
 	execAt(t, database, `CREATE TABLE recipes (name TEXT)`)
 	storetest.Open(t, database)
 	storetest.Open(t, database)
@@ -49,7 +49,7 @@ func TestTablesOfOthersBesideOurs(t *testing.T) {
 
 // TestAnEmptyDatabaseOfSQLite is one in which a program had tables once.
 func TestAnEmptyDatabaseOfSQLite(t *testing.T) {
-	database := storetest.SQLite(t)
+	database := storetest.EmptySQLite(t)
 	execAt(t, database, `CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT)`, `INSERT INTO a VALUES (1)`, `DROP TABLE a`)
 	storetest.Open(t, database)
 }

@@ -53,7 +53,7 @@ func trueIn(database string) string {
 }
 
 func TestMigrateManyAtOnce(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		var wg sync.WaitGroup
 		for range 6 {
 			wg.Go(func() {
@@ -79,7 +79,7 @@ func TestMigrateManyAtOnce(t *testing.T) {
 }
 
 func TestUnmigratedSaysSo(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		s, err := store.Open(t.Context(), database)
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -10,24 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"digest/store"
 )
-
-// launchTimeout bounds the start of a server, on a slow machine too.
-const launchTimeout = 2 * time.Minute
-
-// migrate puts the schema into a database.
-func migrate(address string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), launchTimeout)
-	defer cancel()
-	s, err := store.Open(ctx, address)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.Migrate(ctx), s.Close())
-}
 
 // launch starts a server of our own in a temporary folder, reached by a socket
 // there, and gives its address and what stops it.
@@ -51,7 +33,7 @@ func launch(settings string) (address string, halt func(), err error) {
 	initdb := []string{filepath.Join(bin, "initdb"), "-D", data, "-U", "digest", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"}
 	start := []string{
 		filepath.Join(bin, "pg_ctl"), "-D", data, "-l", filepath.Join(dir, "log"), "-w", "-t", fmt.Sprint(int(launchTimeout.Seconds())),
-		"-o", "-c listen_addresses='' -c unix_socket_directories='" + dir + "' -c max_connections=200 " + settings, "start",
+		"-o", "-c listen_addresses='' -c unix_socket_directories='" + dir + "' -c max_connections=400 " + settings, "start",
 	}
 	for _, args := range [][]string{initdb, start} {
 		if err := run(who, dir, args); err != nil {
