@@ -127,14 +127,14 @@ func (c *crowd) release(b *testing.B, now time.Time) {
 // benchSigner signs the links and Message-IDs of the benchmarks.
 func benchSigner() *digest.Signer { return digest.NewSigner(make([]byte, 32)) }
 
-func (c *crowd) printer() press {
-	return press{edition.New(edition.Options{Store: c.Store, Signer: benchSigner(), BaseURL: "https://digest.example"})}
+func (c *crowd) renderer() renderer {
+	return renderer{edition.New(edition.Options{Store: c.Store, Signer: benchSigner(), BaseURL: "https://digest.example"})}
 }
 
-func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Loop {
-	return &mailer.Loop{
-		Queue: c.Store, Printer: c.printer(), Transport: tr, Signer: benchSigner(),
-		From: "Digest <digest@example.org>", Route: digest.Limits{Connections: connections},
+func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Deliverer {
+	return &mailer.Deliverer{
+		Queue: c.Store, Renderer: c.renderer(), Signer: benchSigner(),
+		Sender: &mailer.Sender{Transport: tr, From: "Digest <digest@example.org>"}, Route: digest.Limits{Connections: connections},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // deliver sends what is sealed and due. A mail server that is down is no
 // error: the editions wait, and the mailer says when to come back.
 func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
-	stats, err := j.Mail.Once(ctx, j.Now())
+	stats, err := j.Mail.Deliver(ctx, j.Now())
 	if err != nil {
 		return stats, fmt.Errorf("delivering editions: %w", err)
 	}

@@ -38,7 +38,7 @@ func BenchmarkDelivery(b *testing.B) {
 					c.release(b, now)
 					message := c.typical(b, now)
 					r.run(readers, func() {
-						stats, err := loop.Once(b.Context(), now)
+						stats, err := loop.Deliver(b.Context(), now)
 						if err != nil || stats.Sent != readers {
 							b.Fatalf("%+v, %v", stats, err)
 						}
@@ -55,7 +55,7 @@ func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 	b.Helper()
 	claimed, err := c.ClaimEditions(b.Context(), now, digest.Claim{Most: 1, Lease: time.Minute, Token: "typical"})
 	ok(b, err)
-	mails, err := c.printer().Print(b.Context(), claimed)
+	mails, err := c.renderer().Render(b.Context(), claimed)
 	ok(b, err)
 	m := mails[0]
 	m.From, m.MessageID, m.Date = "Digest <digest@example.org>", mailer.MessageID(benchSigner(), digest.EditionID(1), "example.org"), now

@@ -8,7 +8,7 @@
 //	3 poll                       poll.go     claimed feeds, polled side by side
 //	4 store                      store.go    what a poll found, many polls to a commit
 //	5 release                    plan.go     editions for digests whose feeds are in
-//	6 deliver                    deliver.go  mailer.Loop sends what is sealed
+//	6 deliver                    deliver.go  mailer.Deliverer sends what is sealed
 //
 // Tick does all of it once; Run does it for as long as the program lives. Any
 // number of processes may run it beside one PostgreSQL: what they share is

@@ -39,7 +39,7 @@ func BenchmarkEditions(b *testing.B) {
 // printAll claims and prints every edition that is due and gives the last.
 func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Mail) {
 	b.Helper()
-	builder, printed := c.printer(), 0
+	builder, printed := c.renderer(), 0
 	for {
 		claimed, err := c.ClaimEditions(b.Context(), now, digest.Claim{Most: claimAtOnce, Lease: time.Hour, Token: now.String()})
 		ok(b, err)

@@ -128,9 +128,9 @@ func (h *house) job() *hourly.Job {
 	return hourly.New(hourly.Options{
 		Store:  h.st,
 		Poller: h.poller(),
-		Mail: &mailer.Loop{
-			Queue: h.st, Transport: transport, Signer: signer, From: "Digest <digest@example.org>",
-			Printer: press{edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"})},
+		Mail: &mailer.Deliverer{
+			Queue: h.st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
+			Renderer: renderer{edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"})},
 		},
 		Spread: h.spread,
 		Now:    func() time.Time { return h.clock },
@@ -138,13 +138,13 @@ func (h *house) job() *hourly.Job {
 	})
 }
 
-type press struct{ *edition.Builder }
+type renderer struct{ *edition.Builder }
 
-func (p press) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
+func (p renderer) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	printed, err := p.Builder.Mails(ctx, ds)
-	mails := make([]mailer.Mail, len(printed))
+	mails := make([]mailer.Letter, len(printed))
 	for i, e := range printed {
-		mails[i] = mailer.Mail{To: e.Delivery.Email, Subject: e.Subject, HTML: e.HTML, Text: e.Text, Encoded: true, UnsubscribeURL: e.UnsubscribeURL}
+		mails[i] = mailer.Letter{To: e.Delivery.Email, Subject: e.Subject, HTML: e.HTML, Text: e.Text, Encoded: true, UnsubscribeURL: e.UnsubscribeURL}
 	}
 	return mails, err
 }

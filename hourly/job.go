@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Store  *store.Store
 	Poller *poller.Poller
-	Mail   *mailer.Loop
+	Mail   *mailer.Deliverer
 
 	Spread poller.Spread // how polls of one midnight are spread
 	Keep   time.Duration // age at which posts and editions are deleted; 0: never

@@ -41,7 +41,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 		now := eve
 		clock := func() time.Time { return now }
 		job := hourly.New(hourly.Options{
-			Store: st, Poller: loopbackPoller(b, clock), Mail: &mailer.Loop{}, Spread: benchSpread,
+			Store: st, Poller: loopbackPoller(b, clock), Mail: &mailer.Deliverer{}, Spread: benchSpread,
 			InFlight: benchInFlight, Now: clock, Frozen: true,
 		})
 		client := bareClient(b)

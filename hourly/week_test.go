@@ -148,9 +148,9 @@ func (w *week) job() *hourly.Job {
 		Spread: poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, Jitter: poller.RandomJitter},
 		Keep:   400 * 24 * time.Hour,
 		Nap:    20 * time.Minute,
-		Mail: &mailer.Loop{
-			Queue: w.st, Transport: transport, Signer: signer, From: "Digest <digest@example.org>", Now: time.Now,
-			Printer: press{edition.New(edition.Options{Store: w.st, Signer: signer, BaseURL: "https://digest.example.org"})},
+		Mail: &mailer.Deliverer{
+			Queue: w.st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"}, Now: time.Now,
+			Renderer: renderer{edition.New(edition.Options{Store: w.st, Signer: signer, BaseURL: "https://digest.example.org"})},
 		},
 	})
 }

@@ -154,7 +154,7 @@ func bareConn(c net.Conn, messages int, message []byte) error {
 }
 
 // benchMail is an edition of about 29 KB once composed, its body kept encoded as render gives it.
-func benchMail() Mail {
+func benchMail() Letter {
 	m := sample()
 	m.To = "reader@example.org"
 	m.HTML = quoted("<!doctype html>" + strings.Repeat("<p><a href=\"https://example.org/post\">A title — of a post</a><br>An excerpt of the post, as it is.</p>\n", 200))
@@ -206,7 +206,7 @@ func BenchmarkSigned(b *testing.B) {
 	}
 	key.Active = true
 	keys := []digest.DKIMKey{key}
-	sealer, err := NewSealer(keys, "digest@example.org")
+	sealer, err := NewDKIMSigner(keys, "digest@example.org")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -229,14 +229,14 @@ func BenchmarkSigned(b *testing.B) {
 }
 
 // signAll makes signatures and nothing else, on all processors.
-func signAll(b *testing.B, sealer *Sealer, message []byte) time.Duration {
+func signAll(b *testing.B, sealer *DKIMSigner, message []byte) time.Duration {
 	start := time.Now()
 	var todo atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for todo.Add(1) <= benchBatch {
-				if _, err := sealer.Seal(message); err != nil {
+				if _, err := sealer.Sign(message); err != nil {
 					b.Error(err)
 				}
 			}
@@ -254,10 +254,10 @@ func deliverWith(b *testing.B, tr Transport, n int, keys []digest.DKIMKey) {
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return keys, nil }
 	mail := benchMail()
 	mail.MessageID = ""
-	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
-		return slices.Repeat([]Mail{mail}, len(ds)), nil
+	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
+		return slices.Repeat([]Letter{mail}, len(ds)), nil
 	})
-	got, err := l.Once(context.Background(), midnight)
+	got, err := l.Deliver(context.Background(), midnight)
 	if err != nil || got.Sent != benchBatch {
 		b.Fatalf("%+v, %v", got, err)
 	}
@@ -291,7 +291,7 @@ func BenchmarkCompose(b *testing.B) {
 	kept := benchMail()
 	raw := kept
 	raw.Encoded = false
-	for name, m := range map[string]Mail{"kept-encoded": kept, "encoding": raw} {
+	for name, m := range map[string]Letter{"kept-encoded": kept, "encoding": raw} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -26,7 +26,7 @@ const (
 //
 // The header is go-mail's. The body is written here, because a body that is
 // kept encoded must not be encoded again and go-mail cannot take one.
-func Compose(m Mail) ([]byte, error) {
+func Compose(m Letter) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, 2048+len(m.HTML)+len(m.HTML)/8+len(m.Text)+len(m.Text)/8))
 	err := writeHeader(b, m)
 	if err == nil {
@@ -41,7 +41,7 @@ func Compose(m Mail) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func writeHeader(b *bytes.Buffer, m Mail) error {
+func writeHeader(b *bytes.Buffer, m Letter) error {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := setAddresses(msg, m); err != nil {
 		return err
@@ -70,7 +70,7 @@ func writeHeader(b *bytes.Buffer, m Mail) error {
 	return writeWhole(b, m)
 }
 
-func setAddresses(msg *gomail.Msg, m Mail) error {
+func setAddresses(msg *gomail.Msg, m Letter) error {
 	for _, f := range []struct {
 		field gomail.AddrHeader
 		name  string
@@ -89,7 +89,7 @@ func setAddresses(msg *gomail.Msg, m Mail) error {
 }
 
 // setListID sets List-Id (RFC 2919 §3), which go-mail may fold between its words.
-func setListID(msg *gomail.Msg, m Mail) error {
+func setListID(msg *gomail.Msg, m Letter) error {
 	if m.ListID == "" {
 		return nil
 	}
@@ -104,8 +104,8 @@ func setListID(msg *gomail.Msg, m Mail) error {
 // fold a long one after the colon or between two addresses, which verifiers and
 // mail programs are known to stumble over, and writes those it is told not to
 // fold in random order.
-func writeWhole(b *bytes.Buffer, m Mail) error {
-	for _, field := range []func(Mail) (name, value string, err error){references, help, unsubscribe, oneClick, feedbackID} {
+func writeWhole(b *bytes.Buffer, m Letter) error {
+	for _, field := range []func(Letter) (name, value string, err error){references, help, unsubscribe, oneClick, feedbackID} {
 		name, value, err := field(m)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -119,7 +119,7 @@ func writeWhole(b *bytes.Buffer, m Mail) error {
 
 // references names a message that was never sent (RFC 5322 §3.6.4): what
 // refers to the same one is one conversation.
-func references(m Mail) (name, value string, err error) {
+func references(m Letter) (name, value string, err error) {
 	name = "References"
 	if m.Thread == "" {
 		return name, "", nil
@@ -127,7 +127,7 @@ func references(m Mail) (name, value string, err error) {
 	return name, "<" + m.Thread + ">", token(name, m.Thread)
 }
 
-func help(m Mail) (name, value string, err error) {
+func help(m Letter) (name, value string, err error) {
 	name = "List-Help"
 	if m.HelpURL == "" {
 		return name, "", nil
@@ -136,7 +136,7 @@ func help(m Mail) (name, value string, err error) {
 }
 
 // unsubscribe is List-Unsubscribe (RFC 2369 §3.2), the better way first.
-func unsubscribe(m Mail) (name, value string, err error) {
+func unsubscribe(m Letter) (name, value string, err error) {
 	name = "List-Unsubscribe"
 	var ways []string
 	if m.UnsubscribeURL != "" {
@@ -156,7 +156,7 @@ func unsubscribe(m Mail) (name, value string, err error) {
 }
 
 // oneClick says that a POST to the address leaves (RFC 8058 §3.1, to the letter).
-func oneClick(m Mail) (name, value string, err error) {
+func oneClick(m Letter) (name, value string, err error) {
 	if m.UnsubscribeURL != "" {
 		value = "List-Unsubscribe=One-Click"
 	}
@@ -165,7 +165,7 @@ func oneClick(m Mail) (name, value string, err error) {
 
 // feedbackID has the form of Google's Feedback Loop: three identifiers and the
 // sender's own, of 5 to 15 characters.
-func feedbackID(m Mail) (name, value string, err error) {
+func feedbackID(m Letter) (name, value string, err error) {
 	name = "Feedback-ID"
 	if m.FeedbackID == "" {
 		return name, "", nil
@@ -202,7 +202,7 @@ func phrase(name string) string {
 
 // writeBody writes the rest of the header and the parts, the plain text first
 // (RFC 2046 §5.1.4: the richest last).
-func writeBody(b *bytes.Buffer, m Mail) error {
+func writeBody(b *bytes.Buffer, m Letter) error {
 	if m.HTML == "" {
 		return writePart(b, "text/plain", m.Text, m.Encoded)
 	}

@@ -15,8 +15,8 @@ import (
 	"digest"
 )
 
-func sample() Mail {
-	return Mail{
+func sample() Letter {
+	return Letter{
 		From: "Daily Digest <digest@example.org>", To: "reader@example.net", ReplyTo: "help@example.org",
 		Subject: "Friday 20 November: 12 posts from 7 sites",
 		HTML:    "<!doctype html><p>Grüße, 世界 — " + strings.Repeat("a long line ", 200) + "</p>\n",
@@ -33,7 +33,7 @@ func sample() Mail {
 	}
 }
 
-func mustCompose(t testing.TB, m Mail) []byte {
+func mustCompose(t testing.TB, m Letter) []byte {
 	t.Helper()
 	b, err := Compose(m)
 	if err != nil {
@@ -188,30 +188,30 @@ func TestComposeNeutralises(t *testing.T) {
 }
 
 func TestComposeRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*Mail){
-		"no recipient":                  func(m *Mail) { m.To = "" },
-		"two recipients":                func(m *Mail) { m.To = "a@example.org, b@example.org" },
-		"a recipient with a line break": func(m *Mail) { m.To = "a@example.org\r\nBcc: b@example.org" },
-		"letters no server carries":     func(m *Mail) { m.To = "jörg@example.org" }, // SMTPUTF8 at every hop
-		"a sender with a line break":    func(m *Mail) { m.From = "a\r\nX: y <a@example.org>" },
-		"a Message-ID with a break":     func(m *Mail) { m.MessageID = "a@b\r\nX: y" },
-		"no Message-ID":                 func(m *Mail) { m.MessageID = "" },
-		"no date":                       func(m *Mail) { m.Date = time.Time{} },
-		"an address with a space":       func(m *Mail) { m.UnsubscribeURL = "https://example.org/a b" },
-		"an address with a break":       func(m *Mail) { m.UnsubscribeURL = "https://example.org/\r\nX: y" },
-		"an address of another kind":    func(m *Mail) { m.UnsubscribeURL = "javascript:alert(1)" },
-		"an overlong address":           func(m *Mail) { m.UnsubscribeURL = "https://example.org/" + strings.Repeat("x", 1000) },
-		"an encoded body that is not":   func(m *Mail) { m.Encoded = true },
-		"a mailbox with a break":        func(m *Mail) { m.UnsubscribeMail = "a@example.org\r\nX: y" },
-		"a mailbox with a name":         func(m *Mail) { m.UnsubscribeMail = "A <a@example.org>" },
-		"help with a break":             func(m *Mail) { m.HelpURL = "https://example.org/\r\nX: y" },
-		"help of another kind":          func(m *Mail) { m.HelpURL = "mailto:a@example.org" },
-		"feedback with a break":         func(m *Mail) { m.FeedbackID = "a:b:c:sender\r\nX: y" },
-		"feedback of too few fields":    func(m *Mail) { m.FeedbackID = "a:b:sender" },
-		"feedback of a short sender":    func(m *Mail) { m.FeedbackID = "a:b:c:us" },
-		"feedback of a long sender":     func(m *Mail) { m.FeedbackID = "a:b:c:sixteen-letters-" },
-		"a thread with a break":         func(m *Mail) { m.Thread = "a@b\r\nX: y" },
-		"a thread in brackets":          func(m *Mail) { m.Thread = "<a@b>" },
+	for name, spoil := range map[string]func(*Letter){
+		"no recipient":                  func(m *Letter) { m.To = "" },
+		"two recipients":                func(m *Letter) { m.To = "a@example.org, b@example.org" },
+		"a recipient with a line break": func(m *Letter) { m.To = "a@example.org\r\nBcc: b@example.org" },
+		"letters no server carries":     func(m *Letter) { m.To = "jörg@example.org" }, // SMTPUTF8 at every hop
+		"a sender with a line break":    func(m *Letter) { m.From = "a\r\nX: y <a@example.org>" },
+		"a Message-ID with a break":     func(m *Letter) { m.MessageID = "a@b\r\nX: y" },
+		"no Message-ID":                 func(m *Letter) { m.MessageID = "" },
+		"no date":                       func(m *Letter) { m.Date = time.Time{} },
+		"an address with a space":       func(m *Letter) { m.UnsubscribeURL = "https://example.org/a b" },
+		"an address with a break":       func(m *Letter) { m.UnsubscribeURL = "https://example.org/\r\nX: y" },
+		"an address of another kind":    func(m *Letter) { m.UnsubscribeURL = "javascript:alert(1)" },
+		"an overlong address":           func(m *Letter) { m.UnsubscribeURL = "https://example.org/" + strings.Repeat("x", 1000) },
+		"an encoded body that is not":   func(m *Letter) { m.Encoded = true },
+		"a mailbox with a break":        func(m *Letter) { m.UnsubscribeMail = "a@example.org\r\nX: y" },
+		"a mailbox with a name":         func(m *Letter) { m.UnsubscribeMail = "A <a@example.org>" },
+		"help with a break":             func(m *Letter) { m.HelpURL = "https://example.org/\r\nX: y" },
+		"help of another kind":          func(m *Letter) { m.HelpURL = "mailto:a@example.org" },
+		"feedback with a break":         func(m *Letter) { m.FeedbackID = "a:b:c:sender\r\nX: y" },
+		"feedback of too few fields":    func(m *Letter) { m.FeedbackID = "a:b:sender" },
+		"feedback of a short sender":    func(m *Letter) { m.FeedbackID = "a:b:c:us" },
+		"feedback of a long sender":     func(m *Letter) { m.FeedbackID = "a:b:c:sixteen-letters-" },
+		"a thread with a break":         func(m *Letter) { m.Thread = "a@b\r\nX: y" },
+		"a thread in brackets":          func(m *Letter) { m.Thread = "<a@b>" },
 	} {
 		m := sample()
 		spoil(&m)
@@ -364,7 +364,7 @@ func FuzzComposeFields(f *testing.F) {
 }
 
 // checkFields: a message has each field that was asked for once, and no other.
-func checkFields(t *testing.T, message []byte, m Mail) {
+func checkFields(t *testing.T, message []byte, m Letter) {
 	t.Helper()
 	msg := parse(t, message)
 	want := map[string]bool{

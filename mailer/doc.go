@@ -1,17 +1,20 @@
 // Package mailer turns editions into messages and hands them over, by SMTP or
 // into a Maildir. It is the only package that knows either.
 //
-//	mail.go, compose.go, address.go   a Mail becomes complete bytes, before any server is spoken to
-//	dkim.go                           signing keys, and the signature on those bytes
-//	transport.go, open.go             what a Transport promises; the setting DIGEST_MAIL
+//	deliver.go, run.go                a run: its settings, its rounds, its connections
+//	claim.go                          editions are claimed, rendered, and put on their way
+//	letter.go, compose.go, edition.go a Letter becomes complete bytes, before any server is spoken to
+//	sign.go                           signing keys, and the signature on those bytes
+//	send.go, transport.go             single letters; what a Transport promises
+//	outcome.go                        what becomes of an edition
+//	mark.go                           the records of all connections, many to a transaction
+//
+//	settings.go, probe.go             the setting DIGEST_MAIL, and whether it works
 //	smtp.go, connect.go, transact.go  connections that are kept, and one transaction on one of them
-//	reply.go, classify.go, hint.go    what a server said, and what that means
+//	reply.go, wait.go, verdict.go     what a server said, and what that means
 //	maildir.go                        the other Transport
-//	loop.go, run.go, feed.go          claim, print, make messages ahead, send many at once
-//	complete.go                       what all messages of a loop have alike
-//	settle.go, trouble.go, lane.go    what becomes of an edition, of the route and of a domain
-//	commit.go                         the records of all connections, many to a transaction
-//	letter.go                         single messages that somebody waits for: sign-in links and the like
+//	lane.go, lanes.go                 what becomes of the route and of a domain
+//	address.go                        addresses and other values of a header
 //
 // # States of an edition
 //
@@ -79,5 +82,5 @@
 //
 // The route and the domains that recover are lanes in the queue, so a restart
 // and other workers respect them. What led there is counted in memory, by each
-// Loop for itself.
+// Deliverer for itself.
 package mailer

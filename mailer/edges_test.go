@@ -56,7 +56,7 @@ func TestNoPromiseAfterALostMark(t *testing.T) {
 		tr := s.dialed()
 		l := testLoop(t, q, tr)
 		l.Route.Connections = 2
-		if _, err := l.Once(t.Context(), midnight); !errors.Is(err, errDown) {
+		if _, err := l.Deliver(t.Context(), midnight); !errors.Is(err, errDown) {
 			t.Errorf("got %v, want the queue's error", err)
 		}
 		if n := len(s.messages()); n != 1 {

@@ -100,8 +100,8 @@ func domainAccepted(l digest.Lane, now time.Time, route int) digest.Lane {
 	return l
 }
 
-// A tally counts what a domain answered in the last ten minutes, by the minute.
-type tally [10]struct {
+// A counter counts what a domain answered in the last ten minutes, by the minute.
+type counter [10]struct {
 	minute int64
 	answers
 }
@@ -110,7 +110,7 @@ type tally [10]struct {
 // domain rather than of one mailbox.
 type answers struct{ all, refusals, deferrals int }
 
-func (t *tally) add(now time.Time, a answers) {
+func (t *counter) add(now time.Time, a answers) {
 	minute := now.Unix() / 60
 	slot := &t[minute%int64(len(t))]
 	if slot.minute != minute {
@@ -121,7 +121,7 @@ func (t *tally) add(now time.Time, a answers) {
 	slot.deferrals += a.deferrals
 }
 
-func (t *tally) sum(now time.Time) (s answers) {
+func (t *counter) sum(now time.Time) (s answers) {
 	last := now.Unix() / 60
 	for _, slot := range t {
 		if slot.minute > last-int64(len(t)) && slot.minute <= last {

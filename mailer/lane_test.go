@@ -127,7 +127,7 @@ func TestLaneProperty(t *testing.T) {
 }
 
 func TestTally(t *testing.T) {
-	var one tally
+	var one counter
 	one.add(midnight, answers{all: 60, refusals: 3})
 	if s := one.sum(midnight.Add(9 * time.Minute)); s != (answers{all: 60, refusals: 3}) || s.refused() {
 		t.Errorf("exactly one in twenty is no more than that: %+v", s)

@@ -1,101 +1,57 @@
 package mailer
 
 import (
-	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
+	"net/mail"
+	"strings"
 	"time"
 
 	"digest"
 )
 
-// A Courier sends single letters that somebody waits for, past the queue of the
-// editions and its limits. Transport and From are required.
-type Courier struct {
-	Transport  Transport
-	From       string // DIGEST_FROM
+// A Letter is one message to one address, before it is bytes: the mail of an
+// edition, a sign-in link, a confirmation. Sent again as it is, it is the same
+// message.
+type Letter struct {
+	From       string // RFC 5322 address, with or without a name
 	ReplyTo    string // empty: none
 	ReturnPath string // bare address that bounces come back to; empty: that of From
+	To         string // the one recipient
+	Subject    string
+	HTML       string // may be empty
+	Text       string
 
-	// Keys gives the DKIM keys, for each letter; nil: letters go unsigned.
-	Keys func(context.Context) ([]digest.DKIMKey, error)
+	// Encoded says that HTML and Text are quoted-printable already (RFC 2045
+	// §6.7, UTF-8, lines of at most 76 columns ended by CRLF).
+	Encoded bool
+
+	MessageID      string    // without angle brackets; the same each time it is sent
+	Date           time.Time // its location gives the offset
+	ListName       string    // for people; may be empty
+	ListID         string    // for machines, a domain name that never changes (RFC 2919 §2)
+	UnsubscribeURL string    // one-click (RFC 8058); empty: the message is not a list's
+
+	UnsubscribeMail string // bare address that a mail to unsubscribe goes to; empty: none
+	HelpURL         string // a page about the list (RFC 2369 §3.1); empty: none
+	FeedbackID      string // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
+	Personal        bool   // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
+	Thread          string // Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
 }
 
-// A Letter is one such message. Sent again as it is, it is the same message.
-type Letter struct {
-	ID      string // of the letter; see NewLetterID
-	To      string // bare address
-	Date    time.Time
-	Subject string
-	HTML    string
-	Text    string
+// MessageID gives the Message-ID of an edition, without angle brackets, at most
+// 64 characters, the same each time. The host is the From address's or the base
+// URL's; an overlong one loses labels from the left.
+func MessageID(signer *digest.Signer, id digest.EditionID, host string) string {
+	const tokenLength = 20
+	token := signer.Sign(digest.ForMessageID, int64(id))
+	return atHost("d."+token[len(token)-tokenLength:], asciiHost(host)) // the MAC; the key stays private
 }
 
-// NewLetterID gives the part of a Message-ID that is a letter's own.
-func NewLetterID() string { return "l." + rand.Text() }
-
-// Send hands a letter over. The error is a *digest.Error: Invalid if no other
-// attempt would bring it there, else Unavailable. When it cannot be known
-// whether it was accepted, it is Unavailable too: twice the same letter harms nobody.
-func (c *Courier) Send(ctx context.Context, l Letter) error {
-	message, envelope, err := c.compose(ctx, l)
-	if err == nil {
-		_, err = c.Transport.Send(ctx, envelope, message, func(context.Context) error { return nil })
-	}
-	if err == nil {
-		return nil
-	}
-	return &digest.Error{Kind: letterKind(err), Message: "the letter could not be handed over", Err: err}
-}
-
-func (c *Courier) compose(ctx context.Context, l Letter) ([]byte, Envelope, error) {
-	from, err := parseAddress(c.From)
+// HostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
+// "localhost" if it has none.
+func HostOf(address string) string {
+	a, err := mail.ParseAddress(address)
 	if err != nil {
-		return nil, Envelope{}, err
+		return "localhost"
 	}
-	to, err := Recipient(l.To)
-	if err != nil {
-		return nil, Envelope{}, &NotAcceptedError{Stage: StageCompose, Err: err}
-	}
-	id := atHost(l.ID, HostOf(c.From))
-	message, err := Compose(Mail{
-		From: c.From, ReplyTo: c.ReplyTo, To: to, Subject: l.Subject, HTML: l.HTML, Text: l.Text,
-		MessageID: id, Date: l.Date.UTC().Truncate(time.Second), Personal: true,
-	})
-	if err != nil {
-		return nil, Envelope{}, err
-	}
-	if c.Keys != nil {
-		keys, err := c.Keys(ctx)
-		if err != nil {
-			return nil, Envelope{}, fmt.Errorf("reading the DKIM keys: %w", err)
-		}
-		sealer, err := NewSealer(keys, c.From)
-		if err != nil {
-			return nil, Envelope{}, fmt.Errorf("mail cannot be signed: %w", err)
-		}
-		if message, err = sealer.Seal(message); err != nil {
-			return nil, Envelope{}, err
-		}
-	}
-	back := c.ReturnPath
-	if back == "" {
-		back = from.Address
-	}
-	return message, Envelope{From: back, To: to, MessageID: id}, nil
-}
-
-// letterKind tells whether another attempt could bring a letter there.
-func letterKind(err error) digest.Kind {
-	refused, ok := errors.AsType[*NotAcceptedError](err)
-	if !ok {
-		return digest.Unavailable
-	}
-	forGood := refused.Stage == StageCompose ||
-		refused.Reply.Code/100 == 5 && (refused.Stage == StageRcpt || refused.Stage == StageData || refused.Stage == StageDot)
-	if forGood {
-		return digest.Invalid
-	}
-	return digest.Unavailable
+	return asciiHost(a.Address[strings.LastIndexByte(a.Address, '@')+1:])
 }

@@ -16,18 +16,18 @@ import (
 
 func someLetter() Letter {
 	return Letter{
-		ID: "l.ABC", To: "ann@example.net", Date: time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC),
+		MessageID: "l.ABC@example.org", To: "ann@example.net", Date: time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC),
 		Subject: "Your sign-in link", HTML: "<p>Press</p>", Text: "Press",
 	}
 }
 
-func courier(t *testing.T, setting string) *Courier {
+func newSender(t *testing.T, setting string) *Sender {
 	transport, err := Open(setting, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { transport.Close() })
-	return &Courier{
+	return &Sender{
 		Transport: transport, From: "Daily Digest <digest@example.org>", ReplyTo: "ada@example.org",
 		Keys: func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{testKey(t)}, nil },
 	}
@@ -37,7 +37,7 @@ func courier(t *testing.T, setting string) *Courier {
 // nothing that mailing lists have.
 func TestLetterIsNoBulk(t *testing.T) {
 	s := &sink{}
-	c := courier(t, s.listen(t))
+	c := newSender(t, s.listen(t))
 	c.ReturnPath = "bounces@example.org"
 	if err := c.Send(t.Context(), someLetter()); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestLetterKinds(t *testing.T) {
 		"nobody there":     {always("BANNER", hangUp), nil, digest.Unavailable},
 		"in doubt":         {always("DOT", takeAndHangUp), nil, digest.Unavailable},
 		"a second address": {nil, func(l *Letter) { l.To = "a@example.net\r\nBcc: b@example.net" }, digest.Invalid},
-		"a second header":  {nil, func(l *Letter) { l.ID = "a\r\nBcc: b@example.net" }, digest.Invalid},
+		"a second header":  {nil, func(l *Letter) { l.MessageID = "a\r\nBcc: b@example.net" }, digest.Invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &sink{answer: c.answer}
@@ -94,7 +94,7 @@ func TestLetterKinds(t *testing.T) {
 			if c.change != nil {
 				c.change(&l)
 			}
-			err := courier(t, s.listen(t)).Send(t.Context(), l)
+			err := newSender(t, s.listen(t)).Send(t.Context(), l)
 			if digest.KindOf(err) != c.want {
 				t.Errorf("%v: %q, want %q", err, digest.KindOf(err), c.want)
 			}
@@ -104,7 +104,7 @@ func TestLetterKinds(t *testing.T) {
 
 func TestLetterWithoutKeys(t *testing.T) {
 	dir := t.TempDir()
-	c := courier(t, "maildir:"+dir)
+	c := newSender(t, "maildir:"+dir)
 	c.Keys = func(context.Context) ([]digest.DKIMKey, error) { return nil, errors.New("the disk is gone") }
 	if err := c.Send(t.Context(), someLetter()); digest.KindOf(err) != digest.Unavailable {
 		t.Errorf("without keys: %v", err)

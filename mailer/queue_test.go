@@ -259,15 +259,15 @@ func (q *memQueue) ReleaseEditions(_ context.Context, token string) error {
 	return nil
 }
 
-// pressFunc is a Printer.
-type pressFunc func([]digest.Delivery) ([]Mail, error)
+// renderFunc is a Renderer.
+type renderFunc func([]digest.Delivery) ([]Letter, error)
 
-func (f pressFunc) Print(_ context.Context, ds []digest.Delivery) ([]Mail, error) { return f(ds) }
+func (f renderFunc) Render(_ context.Context, ds []digest.Delivery) ([]Letter, error) { return f(ds) }
 
-func printAll(ds []digest.Delivery) ([]Mail, error) {
-	mails := make([]Mail, len(ds))
+func renderAll(ds []digest.Delivery) ([]Letter, error) {
+	mails := make([]Letter, len(ds))
 	for i, d := range ds {
-		mails[i] = Mail{
+		mails[i] = Letter{
 			Subject: "Friday 20 November: 2 posts from 1 site", HTML: "<p>Hello</p>", Text: fmt.Sprintf("Hello %s\n.dot\n", d.Email),
 			UnsubscribeURL: fmt.Sprintf("https://digest.example.org/u/%d", d.ID),
 		}

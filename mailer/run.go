@@ -15,12 +15,13 @@ import (
 
 // A run is one Once.
 type run struct {
-	l     *Loop
+	l     *Deliverer
 	clock func() time.Time
 	token string
 	host  string // of our addresses
 	from  string // our bare address
 	marks *committer
+	dkim  *DKIMSigner // nil: mail goes unsigned
 	log   *slog.Logger
 	flow  *flow
 
@@ -41,16 +42,16 @@ type run struct {
 // A job is one claimed edition, printed.
 type job struct {
 	digest.Delivery
-	mail       Mail
-	message    []byte // of mail; composed and sealed while the connections are busy with others
+	mail       Letter
+	message    []byte // of mail; composed and signed while the connections are busy with others
 	leaseUntil time.Time
 	claim      int // which of the run's
 }
 
-func (l *Loop) newRun(ctx context.Context, now time.Time, route digest.Lane) *run {
+func (l *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane, signer *DKIMSigner) *run {
 	from, _ := parseAddress(l.From) // checked by Once
 	r := &run{
-		l: l, clock: l.Now, token: rand.Text(), host: HostOf(l.From), from: from.Address, log: l.Log,
+		l: l, clock: l.Now, token: rand.Text(), host: HostOf(l.From), from: from.Address, dkim: signer, log: l.Log,
 		flow: newFlow(), routeIll: hasTrouble(route), inUse: map[string]int{}, slowed: map[string]slowdown{},
 	}
 	if r.clock == nil {

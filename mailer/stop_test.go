@@ -27,7 +27,7 @@ func TestLoopStops(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		start := time.Now()
-		got, err := l.Once(ctx, midnight)
+		got, err := l.Deliver(ctx, midnight)
 		if took := time.Since(start); err != nil || got != (Stats{Sent: 2}) || took > 4*time.Minute {
 			t.Errorf("%+v, %v after %s", got, err, took)
 		}
@@ -59,7 +59,7 @@ func TestLoopIsKilled(t *testing.T) {
 		time.AfterFunc(time.Minute, cancel)
 		time.AfterFunc(2*time.Minute, kill)
 		start := time.Now()
-		got, err := l.Once(ctx, midnight)
+		got, err := l.Deliver(ctx, midnight)
 		if err != nil || got != (Stats{InDoubt: 4}) || time.Since(start) > 121*time.Second {
 			t.Errorf("%+v, %v after %s", got, err, time.Since(start))
 		}

@@ -90,7 +90,7 @@ func TestStoreIsAQueue(t *testing.T) {
 			l := testLoop(t, st, openTest(t, setting, Options{}))
 			l.Batch = 2
 			wg.Go(func() {
-				if _, err := l.Once(t.Context(), released); err != nil {
+				if _, err := l.Deliver(t.Context(), released); err != nil {
 					t.Error(err)
 				}
 			})
@@ -215,7 +215,7 @@ func worker(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := testLoop(t, st, openTest(t, os.Getenv("MAIL"), Options{}))
-	if _, err := l.Once(context.Background(), now); err != nil {
+	if _, err := l.Deliver(context.Background(), now); err != nil {
 		t.Fatal(err)
 	}
 	st.Close()

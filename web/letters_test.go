@@ -31,7 +31,7 @@ func (r *room) openMail(base string) *web.Mailroom {
 	transport, err := mailer.Open("maildir:"+r.mail, mailer.Options{})
 	r.must(err)
 	r.mailroom = web.NewMailroom(web.MailroomOptions{
-		Ledger: r.store, Courier: postman{&mailer.Courier{Transport: transport, From: "Daily Digest <digest@example.org>"}},
+		Ledger: r.store, Courier: postman{&mailer.Sender{Transport: transport, From: "Daily Digest <digest@example.org>"}},
 		BaseURL: base, Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(&r.letterLog, nil)),
 	})
 	m := r.mailroom
@@ -40,12 +40,12 @@ func (r *room) openMail(base string) *web.Mailroom {
 }
 
 // A postman hands letters to the mailer, as the program does.
-type postman struct{ *mailer.Courier }
+type postman struct{ *mailer.Sender }
 
-func (postman) NewID() string { return mailer.NewLetterID() }
+func (p postman) NewID() string { return mailer.NewMessageID(p.From) }
 
 func (p postman) Carry(ctx context.Context, e web.Envelope) error {
-	return p.Send(ctx, mailer.Letter{ID: e.ID, To: e.To, Date: e.Date, Subject: e.Letter.Title, HTML: e.Letter.HTML(), Text: e.Letter.PlainText()})
+	return p.Send(ctx, mailer.Letter{MessageID: e.ID, To: e.To, Date: e.Date, Subject: e.Letter.Title, HTML: e.Letter.HTML(), Text: e.Letter.PlainText()})
 }
 
 // A letter is what came by mail.

@@ -44,7 +44,7 @@ func (c bounceCmd) Run(e *env) error {
 	err = e.withStore(func(st *store.Store) error {
 		desk, err := e.bounces(st)
 		if err == nil {
-			outcome, err = desk.Take(e.soft, m)
+			outcome, err = desk.Handle(e.soft, m)
 		}
 		return err
 	})

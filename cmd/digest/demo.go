@@ -78,7 +78,7 @@ func (s *show) play() error {
 	}
 	defer transport.Close()
 	s.job, job.Report = job, s.tell
-	job.Mail.Printer = announced{job.Mail.Printer, s.say}
+	job.Mail.Renderer = announced{job.Mail.Renderer, s.say}
 	if err := s.subscribeAll(); err != nil {
 		return err
 	}
@@ -209,13 +209,13 @@ func count(n int, what string) string {
 
 // announced prints editions and says so.
 type announced struct {
-	mailer.Printer
+	mailer.Renderer
 	say func(format string, args ...any)
 }
 
-// Print renders editions and tells their subjects.
-func (a announced) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
-	mails, err := a.Printer.Print(ctx, ds)
+// Render renders editions and tells their subjects.
+func (a announced) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
+	mails, err := a.Renderer.Render(ctx, ds)
 	for _, m := range mails {
 		a.say("  render: %q for %s, %d KB", m.Subject, m.To, (len(m.HTML)+len(m.Text))>>10)
 	}

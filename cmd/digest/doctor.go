@@ -59,7 +59,7 @@ func (c doctorCmd) Run(e *env) error {
 	} else {
 		e.showFindings(findings)
 	}
-	if n := doctor.Sick(findings); err == nil && n > 0 {
+	if n := doctor.CountWrong(findings); err == nil && n > 0 {
 		return fmt.Errorf("%s found something wrong; what to do stands beneath each", count(n, "check"))
 	}
 	return err

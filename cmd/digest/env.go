@@ -168,25 +168,26 @@ func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 }
 
 // delivery wires the mailer.
-func (e *env) delivery(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Loop {
-	loop := &mailer.Loop{
-		Queue:      st,
-		Printer:    press{e.editions(st, signer)},
-		Transport:  transport,
-		Signer:     signer,
-		From:       e.from,
-		ReplyTo:    e.replyTo,
-		ReturnPath: e.returnPath,
-		Keys:       st.DKIMKeys,
-		Route:      e.route,
-		Domain:     e.domain,
-		Hard:       e.hard,
-		Log:        e.log,
+func (e *env) delivery(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
+	loop := &mailer.Deliverer{
+		Queue:    st,
+		Renderer: renderer{e.editions(st, signer)},
+		Sender:   e.sender(st, transport),
+		Signer:   signer,
+		Route:    e.route,
+		Domain:   e.domain,
+		Hard:     e.hard,
+		Log:      e.log,
 	}
 	if !e.frozen {
 		loop.Now, loop.Jitter = e.clock, tenth
 	}
 	return loop
+}
+
+// sender says how all that is mailed is signed, and whom it comes from.
+func (e *env) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
+	return &mailer.Sender{Transport: transport, From: e.from, ReplyTo: e.replyTo, ReturnPath: e.returnPath, Keys: st.DKIMKeys}
 }
 
 func (e *env) spread() poller.Spread {
@@ -204,20 +205,20 @@ func tenth(d time.Duration) time.Duration {
 	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
 }
 
-// press prints editions for the mailer.
-type press struct {
+// A renderer renders editions for the mailer.
+type renderer struct {
 	editions *edition.Builder
 }
 
-// Print renders editions in the order of ds.
-func (p press) Print(ctx context.Context, ds []digest.Delivery) ([]mailer.Mail, error) {
+// Render renders editions in the order of ds.
+func (p renderer) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	printed, err := p.editions.Mails(ctx, ds)
 	if err != nil {
 		return nil, err
 	}
-	mails := make([]mailer.Mail, len(printed))
+	mails := make([]mailer.Letter, len(printed))
 	for i, e := range printed {
-		mails[i] = mailer.Mail{
+		mails[i] = mailer.Letter{
 			To:             e.Delivery.Email,
 			Subject:        e.Subject,
 			HTML:           e.HTML,

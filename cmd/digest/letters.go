@@ -27,10 +27,8 @@ func (e *env) openLetters(st *store.Store) (*letters, error) {
 		return nil, err
 	}
 	room := web.NewMailroom(web.MailroomOptions{
-		Ledger: st,
-		Courier: courier{&mailer.Courier{
-			Transport: transport, From: e.from, ReplyTo: e.replyTo, ReturnPath: e.returnPath, Keys: st.DKIMKeys,
-		}},
+		Ledger:  st,
+		Courier: courier{e.sender(st, transport)},
 		BaseURL: e.baseURL, PostalAddress: e.postalAddress, Now: e.clock, Log: e.log,
 	})
 	return &letters{room, transport}, nil
@@ -46,15 +44,15 @@ func (l *letters) close() {
 }
 
 // courier is the mailer's for the web view.
-type courier struct{ *mailer.Courier }
+type courier struct{ *mailer.Sender }
 
 // NewID gives the name of a letter.
-func (courier) NewID() string { return mailer.NewLetterID() }
+func (c courier) NewID() string { return mailer.NewMessageID(c.From) }
 
 // Carry hands a letter over.
 func (c courier) Carry(ctx context.Context, e web.Envelope) error {
 	return c.Send(ctx, mailer.Letter{
-		ID: e.ID, To: e.To, Date: e.Date, Subject: e.Letter.Title, HTML: e.Letter.HTML(), Text: e.Letter.PlainText(),
+		MessageID: e.ID, To: e.To, Date: e.Date, Subject: e.Letter.Title, HTML: e.Letter.HTML(), Text: e.Letter.PlainText(),
 	})
 }
 

@@ -13,12 +13,12 @@ import (
 const sweepEvery = time.Minute
 
 // bounces is where mail that comes back is taken in.
-func (e *env) bounces(st *store.Store) (*bounce.Desk, error) {
+func (e *env) bounces(st *store.Store) (*bounce.Handler, error) {
 	signer, err := e.signer(st)
 	if err != nil {
 		return nil, err
 	}
-	return &bounce.Desk{Store: st, Signer: signer, Address: e.returnPath, Now: e.clock, Log: e.log}, nil
+	return &bounce.Handler{Store: st, Signer: signer, Address: e.returnPath, Now: e.clock, Log: e.log}, nil
 }
 
 // takeReturns gives what takes in mail that comes back until it is told to
@@ -48,9 +48,9 @@ func (e *env) takeReturns(st *store.Store) ([]func(context.Context) error, error
 
 // keepSweeping looks at the Maildir again and again. What goes wrong is
 // logged: mail that came back is no reason to stop the mail that goes out.
-func (e *env) keepSweeping(ctx context.Context, desk *bounce.Desk) error {
+func (e *env) keepSweeping(ctx context.Context, desk *bounce.Handler) error {
 	for {
-		if _, err := desk.Sweep(ctx, e.bounceMaildir); err != nil && ctx.Err() == nil {
+		if _, err := desk.HandleMaildir(ctx, e.bounceMaildir); err != nil && ctx.Err() == nil {
 			e.log.Error("returned mail could not be taken in; it stays where it is", "maildir", e.bounceMaildir, "err", err)
 		}
 		select {
@@ -70,6 +70,6 @@ func (e *env) sweepReturns(st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	_, err = desk.Sweep(e.soft, e.bounceMaildir)
+	_, err = desk.HandleMaildir(e.soft, e.bounceMaildir)
 	return err
 }

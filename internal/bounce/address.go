@@ -20,7 +20,7 @@ func (p destination) plain() bool { return p == destination{} }
 
 // destinationOf reads an address, bare or in brackets, in whatever case: mail
 // servers change it. False: it is not ours, or its token is not.
-func (d *Desk) destinationOf(address string) (destination, bool) {
+func (d *Handler) destinationOf(address string) (destination, bool) {
 	if len(address) > maxAddress {
 		return destination{}, false
 	}
@@ -38,7 +38,7 @@ func (d *Desk) destinationOf(address string) (destination, bool) {
 // maxAddress is longer than any address (RFC 5321 §4.5.3.1).
 const maxAddress = 400
 
-func (d *Desk) destinationFor(token string) (destination, bool) {
+func (d *Handler) destinationFor(token string) (destination, bool) {
 	if id, ok := d.Signer.Verify(digest.ForBounce, token); ok {
 		return destination{edition: digest.EditionID(id)}, true
 	}
@@ -76,7 +76,7 @@ func hostOf(address string) string {
 // it is about. The domain after the token may be a forwarder's (SRS) and the
 // local part may have grown at its front (BATV); the token is what counts. An
 // edition's is worth more than a digest's.
-func (d *Desk) find(texts []string) (found destination, ok bool) {
+func (d *Handler) find(texts []string) (found destination, ok bool) {
 	mark := strings.ToLower(d.Address[:max(strings.LastIndexByte(d.Address, '@'), 0)]) + "+"
 	for _, text := range texts {
 		text = strings.ToLower(text)
@@ -111,7 +111,7 @@ func tokenLength(text string) int {
 // addresses: from what the delivering server wrote, and from To and Cc. Where
 // there is an address with a token, the one without is the same with its tag
 // taken off.
-func (d *Desk) recipients(header fields) (list []string) {
+func (d *Handler) recipients(header fields) (list []string) {
 	tagged := false
 	for _, f := range header {
 		switch strings.ToLower(f.name) {
@@ -128,7 +128,7 @@ func (d *Desk) recipients(header fields) (list []string) {
 }
 
 // distinct leaves each destination once, and out the plain one if so asked.
-func (d *Desk) distinct(list []string, tagged bool) (kept []string) {
+func (d *Handler) distinct(list []string, tagged bool) (kept []string) {
 	seen := map[destination]bool{}
 	for _, address := range list {
 		p, _ := d.destinationOf(address)

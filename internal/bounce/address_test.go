@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-func testDesk(address string) *Desk {
-	return &Desk{Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: address}
+func testDesk(address string) *Handler {
+	return &Handler{Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: address}
 }
 
 func TestDestinationOf(t *testing.T) {

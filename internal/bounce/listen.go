@@ -32,7 +32,7 @@ func Check(setting string) error {
 // Listen listens at what the setting DIGEST_BOUNCE_LISTEN names: smtp://host:port,
 // lmtp://host:port, or lmtp:/path/of.sock. A socket gets the mode 0660 and
 // replaces one that nobody listens at any more. The error is a *digest.Error.
-func (d *Desk) Listen(setting string) (*Server, error) {
+func (d *Handler) Listen(setting string) (*Server, error) {
 	p, err := parsePlace(setting)
 	if err != nil {
 		return nil, err

@@ -14,14 +14,14 @@ import (
 	"digest"
 )
 
-// Sweep takes in what lies in a Maildir's new (https://cr.yp.to/proto/maildir.html)
+// HandleMaildir takes in what lies in a Maildir's new (https://cr.yp.to/proto/maildir.html)
 // and gives how many messages were for us. Those are deleted once what they ask
 // for is committed. The others, and what people wrote to the plain address, go
 // to cur as seen: the Maildir may be a person's. What is no file of a message
 // stays and is logged, once. Trouble with the store leaves the message, and all
 // after it, for the next time; two sweepers at once do each message's work
 // twice at most, which changes nothing.
-func (d *Desk) Sweep(ctx context.Context, dir string) (taken int, err error) {
+func (d *Handler) HandleMaildir(ctx context.Context, dir string) (taken int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return 0, maildirError(dir, err)
@@ -62,7 +62,7 @@ func namesIn(root *os.Root, folder string) ([]string, error) {
 
 // sweepOne takes in one file. The error is the store's; a file that cannot be
 // read, deleted or moved is logged and stays.
-func (d *Desk) sweepOne(ctx context.Context, root *os.Root, name string) (ours bool, err error) {
+func (d *Handler) sweepOne(ctx context.Context, root *os.Root, name string) (ours bool, err error) {
 	message, err := readMessage(root, path.Join("new", name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil // another sweeper was here
@@ -71,11 +71,11 @@ func (d *Desk) sweepOne(ctx context.Context, root *os.Root, name string) (ours b
 		d.complain(name, err)
 		return false, nil
 	}
-	o, err := d.Take(ctx, Message{Bytes: message})
+	o, err := d.Handle(ctx, Message{Bytes: message})
 	if err != nil {
 		return false, err
 	}
-	if o.Did == Recorded || o.Did == Left || o.Token {
+	if o.Did == Recorded || o.Did == Unsubscribed || o.Token {
 		err = root.Remove(path.Join("new", name))
 	} else {
 		err = toCur(root, name)
@@ -133,7 +133,7 @@ func toCur(root *os.Root, name string) error {
 }
 
 // complain logs what is the matter with a file, once.
-func (d *Desk) complain(name string, err error) {
+func (d *Handler) complain(name string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.spoken[name] {
@@ -147,7 +147,7 @@ func (d *Desk) complain(name string, err error) {
 }
 
 // forgetBut keeps in mind only files that are still there.
-func (d *Desk) forgetBut(names []string) {
+func (d *Handler) forgetBut(names []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for name := range d.spoken {

@@ -65,7 +65,7 @@ func TestSweep(t *testing.T) {
 		w.ok(os.Mkdir(filepath.Join(dir, "new", "99.folder"), 0o700))
 
 		for pass := range 2 {
-			n, err := w.Sweep(t.Context(), dir)
+			n, err := w.HandleMaildir(t.Context(), dir)
 			if want := []int{5, 0}[pass]; err != nil || n != want {
 				t.Errorf("pass %d: %d taken, %v", pass, n, err)
 			}
@@ -93,14 +93,14 @@ func TestSweepStoreFails(t *testing.T) {
 		dir := maildir(t, map[string][]byte{"1": w.sample("postfix-unknown.eml", 0), "2": w.sample("leave.eml", 1), "3": []byte("To: a@b\n\n")})
 		whole := w.Store
 		w.Store = brokenStore{whole}
-		if n, err := w.Sweep(t.Context(), dir); !errors.Is(err, errBroken) || n != 0 {
+		if n, err := w.HandleMaildir(t.Context(), dir); !errors.Is(err, errBroken) || n != 0 {
 			t.Errorf("%d, %v", n, err)
 		}
 		if got := list(t, dir, "new"); got != "1 2 3" {
 			t.Error(got)
 		}
 		w.Store = whole
-		if n, err := w.Sweep(t.Context(), dir); err != nil || n != 2 {
+		if n, err := w.HandleMaildir(t.Context(), dir); err != nil || n != 2 {
 			t.Errorf("%d, %v", n, err)
 		}
 		if got := list(t, dir, "new") + "|" + list(t, dir, "cur"); got != "|3:2," {
@@ -120,7 +120,7 @@ func TestSweepTwoAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				if _, err := w.Sweep(t.Context(), dir); err != nil {
+				if _, err := w.HandleMaildir(t.Context(), dir); err != nil {
 					t.Error(err)
 				}
 			})
@@ -147,7 +147,7 @@ func TestSweepKeepsCur(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "cur", "1:2,"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Sweep(t.Context(), dir); err != nil {
+	if _, err := d.HandleMaildir(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "cur", "1:2,")); string(b) != "old" || list(t, dir, "new") != "1" {
@@ -158,7 +158,7 @@ func TestSweepKeepsCur(t *testing.T) {
 func TestSweepNoMaildir(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing"), t.TempDir()} {
-		if _, err := d.Sweep(t.Context(), dir); digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_BOUNCE_MAILDIR") {
+		if _, err := d.HandleMaildir(t.Context(), dir); digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_BOUNCE_MAILDIR") {
 			t.Errorf("%q: %v", dir, err)
 		}
 	}

@@ -39,7 +39,7 @@ type Server struct {
 	taking sync.RWMutex    // held while a message is taken
 }
 
-func newServer(d *Desk, l net.Listener, lmtp bool) *Server {
+func newServer(d *Handler, l net.Listener, lmtp bool) *Server {
 	s := &Server{listener: &listener{Listener: l, open: map[*conn]bool{}, from: map[string]int{}}, ctx: context.Background()}
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &session{desk: d, server: s, conn: c.Conn().(*conn)}, nil // the listener gives no others

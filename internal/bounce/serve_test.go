@@ -18,7 +18,7 @@ import (
 )
 
 // serve runs a server until the test ends and gives where it listens.
-func serve(t *testing.T, d *Desk, setting string) net.Addr {
+func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	t.Helper()
 	s, err := d.Listen(setting)
 	if err != nil {
@@ -112,7 +112,7 @@ func greeted(t *testing.T, a net.Addr, hello string) *client {
 
 func TestServeSMTP(t *testing.T) {
 	each(t, 4, func(t *testing.T, w *world) {
-		c := greeted(t, serve(t, w.Desk, "smtp://127.0.0.1:0"), "EHLO")
+		c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<"+strings.ToUpper(w.bounceTo(0))+">"))
 		c.want("250", c.send(w.sample("postfix-unknown.eml", 0)))
 		if w.suppressed(0) != digest.ForHardBounce { // by the time of the 250
@@ -138,7 +138,7 @@ func TestServeSMTP(t *testing.T) {
 func TestServeRefuses(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	w := newWorld(t, st, 1)
-	c := greeted(t, serve(t, w.Desk, "smtp://127.0.0.1:0"), "EHLO")
+	c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
 	forged := strings.Replace(w.bounceTo(0), "bounces+a", "bounces+b", 1)
 	c.say("MAIL FROM:<>")
 	for _, to := range []string{forged, "anna@example.org", "postmaster@digest.example", "bounces+@digest.example", "anna%example.org@digest.example", "<@digest.example:anna@example.org>"} {
@@ -162,7 +162,7 @@ func TestServeLimits(t *testing.T) {
 		setting, hello string
 		room           int
 	}{{"smtp://127.0.0.1:0", "EHLO", maxFromOne}, {"lmtp://127.0.0.1:0", "LHLO", maxConnections}} {
-		a := serve(t, w.Desk, p.setting)
+		a := serve(t, w.Handler, p.setting)
 		c := greeted(t, a, p.hello)
 		c.say("MAIL FROM:<>")
 		for range maxRecipients {
@@ -191,7 +191,7 @@ func TestServeChunks(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	w := newWorld(t, st, 2)
 	for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
-		c := greeted(t, serve(t, w.Desk, p.setting), p.hello)
+		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 		chunk := func(text, last string) string {
 			if _, err := fmt.Fprintf(c.W, "BDAT %d%s\r\n%s", len(text), last, text); err != nil {
 				t.Fatal(err)
@@ -221,7 +221,7 @@ func TestServeStoreFails(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		whole := w.Store
 		w.Store = brokenStore{whole}
-		c := greeted(t, serve(t, w.Desk, "smtp://127.0.0.1:0"), "EHLO")
+		c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
 		c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(0)+">")
 		c.want("451 ", c.send(w.sample("exim.eml", 0)))
 		w.untouched()
@@ -237,7 +237,7 @@ func TestServeLMTP(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(t, st, 3)
 		path := filepath.Join(t.TempDir(), "b.sock")
-		a := serve(t, w.Desk, "lmtp:"+path)
+		a := serve(t, w.Handler, "lmtp:"+path)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 {
 			t.Errorf("%v, %v", info.Mode(), err)
 		}

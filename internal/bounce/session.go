@@ -11,7 +11,7 @@ import (
 
 // A session is one connection's. The library calls it from one goroutine at a time.
 type session struct {
-	desk   *Desk
+	desk   *Handler
 	server *Server
 	conn   *conn
 
@@ -90,7 +90,7 @@ func (s *session) read(r io.Reader) ([]byte, error) {
 func (s *session) take(message []byte, to []string) error {
 	s.server.taking.RLock()
 	defer s.server.taking.RUnlock()
-	_, err := s.desk.Take(s.server.ctx, Message{From: s.from, FromKnown: true, To: to, Bytes: message})
+	_, err := s.desk.Handle(s.server.ctx, Message{From: s.from, FromKnown: true, To: to, Bytes: message})
 	if err != nil && s.server.ctx.Err() == nil {
 		s.desk.Log.Error("mail came back and could not be stored; its sender is told to try again", "err", err)
 	}

@@ -18,7 +18,7 @@ import (
 func TestServeEndlessLine(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
 	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
-		c := greeted(t, serve(t, w.Desk, p.setting), p.hello)
+		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>", "BDAT 0"))
 		const most = 64 << 20 // more than the buffers on the way hold
 		sent, err := io.Copy(c.W, io.LimitReader(endless{}, most))
@@ -42,7 +42,7 @@ func TestServePassesOver(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
 	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", 4*MaxMessage/30))
 	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
-		c := greeted(t, serve(t, w.Desk, p.setting), p.hello)
+		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
 		c.want("552", c.send(huge))
 		c.want("250 2.0.0 I have", c.say("NOOP"))
@@ -54,7 +54,7 @@ func TestServePassesOver(t *testing.T) {
 func TestServeBrokenChunk(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
 		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
-			a := serve(t, w.Desk, p.setting)
+			a := serve(t, w.Handler, p.setting)
 			raw, err := net.Dial(a.Network(), a.String())
 			if err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ var sealed = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
 
 // A world is a database with readers who have one edition each, and a desk.
 type world struct {
-	*Desk
+	*Handler
 	t       *testing.T
 	store   *store.Store
 	readers []reader
@@ -40,7 +40,7 @@ func each(t *testing.T, readers int, f func(t *testing.T, w *world)) {
 func newWorld(t *testing.T, st *store.Store, readers int) *world {
 	t.Helper()
 	log := new(bytes.Buffer)
-	w := &world{t: t, store: st, log: log, Desk: &Desk{
+	w := &world{t: t, store: st, log: log, Handler: &Handler{
 		Store: st, Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: "bounces@digest.example",
 		Now: func() time.Time { return sealed.Add(8 * time.Hour) }, Log: slog.New(slog.NewTextHandler(log, nil)),
 	}}
@@ -101,7 +101,7 @@ func (w *world) sample(name string, i int) []byte {
 // take takes a message as an SMTP server would hand it over.
 func (w *world) take(from, to string, message []byte) Outcome {
 	w.t.Helper()
-	o, err := w.Take(w.t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: message})
+	o, err := w.Handle(w.t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: message})
 	w.ok(err)
 	return o
 }

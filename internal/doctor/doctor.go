@@ -155,8 +155,8 @@ func (f finding) named(check string) Finding {
 	return Finding{Check: check, Status: f.status, Found: strings.Join(f.found, "; "), Todo: strings.Join(f.todo, "\n")}
 }
 
-// Sick counts the findings that have to be put right.
-func Sick(findings []Finding) (wrong int) {
+// CountWrong counts the findings that have to be put right.
+func CountWrong(findings []Finding) (wrong int) {
 	for _, f := range findings {
 		if f.Status == Wrong {
 			wrong++

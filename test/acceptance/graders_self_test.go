@@ -72,8 +72,8 @@ func TestGraders(t *testing.T) {
 }
 
 // goodMail is an edition that nobody can object to.
-func goodMail() mailer.Mail {
-	return mailer.Mail{
+func goodMail() mailer.Letter {
+	return mailer.Letter{
 		From: "Daily Digest <digest@news.example.org>", ReplyTo: "help@example.org", To: "reader@example.net",
 		Subject: "Friday 20 November: 2 posts from 1 site",
 		HTML: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Daily Digest</title></head><body><h1>Friday 20 November</h1>` +
@@ -89,7 +89,7 @@ func goodMail() mailer.Mail {
 	}
 }
 
-func compose(t *testing.T, m mailer.Mail) []byte {
+func compose(t *testing.T, m mailer.Letter) []byte {
 	t.Helper()
 	message, err := mailer.Compose(m)
 	if err != nil {
@@ -98,13 +98,13 @@ func compose(t *testing.T, m mailer.Mail) []byte {
 	return message
 }
 
-func seal(t *testing.T, key digest.DKIMKey, m mailer.Mail) []byte {
+func seal(t *testing.T, key digest.DKIMKey, m mailer.Letter) []byte {
 	t.Helper()
-	sealer, err := mailer.NewSealer([]digest.DKIMKey{key}, m.From)
+	sealer, err := mailer.NewDKIMSigner([]digest.DKIMKey{key}, m.From)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := sealer.Seal(compose(t, m))
+	sealed, err := sealer.Sign(compose(t, m))
 	if err != nil {
 		t.Fatal(err)
 	}

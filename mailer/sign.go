@@ -106,15 +106,15 @@ func readKey(k digest.DKIMKey) (*rsa.PrivateKey, error) {
 	return private, nil
 }
 
-// A Sealer signs messages with one key. Many goroutines may use it at once.
-type Sealer struct {
+// A DKIMSigner signs messages with one key. Many goroutines may use it at once.
+type DKIMSigner struct {
 	options dkim.SignOptions // HeaderKeys are each message's own
 }
 
-// NewSealer picks the active key for mail from an address: that of its domain,
+// NewDKIMSigner picks the active key for mail from an address: that of its domain,
 // or of the nearest one above. It gives nil where none fits, and such mail goes
 // unsigned: the signature of another domain tells receivers nothing (RFC 7489 §3.1.1).
-func NewSealer(keys []digest.DKIMKey, from string) (*Sealer, error) {
+func NewDKIMSigner(keys []digest.DKIMKey, from string) (*DKIMSigner, error) {
 	address, err := parseAddress(from)
 	if err != nil {
 		return nil, fmt.Errorf("from: %w", err)
@@ -133,7 +133,7 @@ func NewSealer(keys []digest.DKIMKey, from string) (*Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sealer{dkim.SignOptions{
+	return &DKIMSigner{dkim.SignOptions{
 		Domain: best.Domain, Selector: best.Selector, Signer: private, Hash: crypto.SHA256,
 		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed,
 	}}, nil
@@ -145,10 +145,10 @@ func covers(domain, host string) bool {
 	return domain == host || strings.Contains(domain, ".") && strings.HasSuffix(host, "."+domain)
 }
 
-// Seal puts a DKIM-Signature in front of a complete message (RFC 6376): RSA
+// Sign puts a DKIM-Signature in front of a complete message (RFC 6376): RSA
 // and SHA-256, relaxed, over the whole body. Two seals of the same bytes differ
 // in their time only. A nil Sealer gives the message as it is.
-func (s *Sealer) Seal(message []byte) ([]byte, error) {
+func (s *DKIMSigner) Sign(message []byte) ([]byte, error) {
 	if s == nil {
 		return message, nil
 	}

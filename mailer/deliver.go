@@ -1,12 +1,10 @@
 package mailer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"digest"
@@ -56,40 +54,37 @@ type Queue interface {
 	ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error)
 }
 
-// Printer turns claimed editions into mail, in the same order. What it leaves
-// empty of a Mail but for its subject and its body the Loop fills in.
-type Printer interface {
-	Print(ctx context.Context, deliveries []digest.Delivery) ([]Mail, error)
+// Renderer turns claimed editions into mail, in the same order. What it leaves
+// empty of a Letter but for its subject and its body the Deliverer fills in.
+type Renderer interface {
+	Render(ctx context.Context, deliveries []digest.Delivery) ([]Letter, error)
 }
 
-// A Loop delivers what is ready. Queue, Printer, Transport, Signer and From are required.
-// One Loop runs one Once at a time; several Loops, here or elsewhere, share a Queue.
-type Loop struct {
-	Queue     Queue
-	Printer   Printer
-	Transport Transport
-	Signer    *digest.Signer // of Message-IDs and return paths
-	From      string         // DIGEST_FROM
-	ReplyTo   string         // empty: none
+// A Deliverer delivers the editions that are ready. Queue, Renderer, Sender and
+// Signer are required. One Deliverer runs one Deliver at a time; several of
+// them, here or elsewhere, share a Queue.
+type Deliverer struct {
+	Queue    Queue
+	Renderer Renderer
 
-	// ReturnPath is the address that bounces come back to, and mail that
-	// unsubscribes, each with a tag of its own. Empty: bounces go to From, and
-	// no mail unsubscribes.
-	ReturnPath string
+	// Sender says how editions are composed, signed and sent. With a ReturnPath
+	// each edition's bounces, and mail that unsubscribes, come back to that
+	// address with a tag of its own; without one bounces go to From, and no mail
+	// unsubscribes.
+	*Sender
 
-	// Keys gives the DKIM keys, at the start of each Once; nil: mail goes unsigned.
-	Keys func(ctx context.Context) ([]digest.DKIMKey, error)
+	Signer *digest.Signer // of Message-IDs and of those tags
 
 	// Route and Domain limit lanes that have no limits of their own. Of the
-	// route's, Connections is how many messages this Loop has on the way at
+	// route's, Connections is how many messages this Deliverer has on the way at
 	// once, 4 by default.
 	Route, Domain digest.Limits
 
 	Batch int           // editions claimed at once for each connection; default 20
-	Lease time.Duration // default 5 minutes; prolonged while the Loop is alive, if it has a clock
+	Lease time.Duration // default 5 minutes; prolonged during a Deliver that has a clock
 	Grace time.Duration // after a stop, what has not come to its dot by then is given back; default 10 s
 
-	// Now is the clock of a run that may last; nil: the instant given to Once, throughout.
+	// Now is the clock of a run that may last; nil: the instant given to Deliver, throughout.
 	Now func() time.Time
 	// Jitter gives what to add to a retry's delay, at most a tenth of it, either sign; nil: nothing.
 	Jitter func(delay time.Duration) time.Duration
@@ -97,10 +92,8 @@ type Loop struct {
 	Hard context.Context
 	Log  *slog.Logger
 
-	keys    []digest.DKIMKey // those that sealer was made of
-	sealer  *Sealer
-	tallies tallies
-	zones   zoneCache
+	counters counters
+	zones    zoneCache
 }
 
 // Stats counts what one run did.
@@ -116,11 +109,11 @@ type Stats struct {
 	RouteTrouble string // what was wrong with it, in one line
 }
 
-// Once delivers until nothing is due, or may be sent now. A mail server that
+// Deliver delivers until nothing is due, or may be sent now. A mail server that
 // is down is no error: the editions stay ready and Stats.RouteRetryAt tells when
 // to come back, whoever comes then. When ctx ends it claims no more, finishes
 // what is in flight, gives the rest back, and returns nil.
-func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) {
+func (l *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 	if err := l.checkSender(); err != nil {
 		return Stats{}, err
 	}
@@ -133,21 +126,22 @@ func (l *Loop) Once(ctx context.Context, now time.Time) (Stats, error) {
 	case route.Rests(now):
 		return Stats{RouteRetryAt: route.Until, RouteTrouble: route.Reason}, nil
 	}
-	if err := l.readKeys(ctx); err != nil {
+	signer, err := l.dkimSigner(ctx)
+	if err != nil && ctx.Err() == nil { // a stop is noticed later, when nothing has been claimed
 		return Stats{}, err
 	}
 	if l.Hard != nil {
 		defer context.AfterFunc(l.Hard, func() { l.Transport.Close() })()
 	}
-	l.tallies.forget(now)
-	r := l.newRun(ctx, now, route)
+	l.counters.forget(now)
+	r := l.newRun(ctx, now, route, signer)
 	r.deliver(ctx)
 	return r.stats, r.err
 }
 
 // checkSender looks at the settings that every message needs: no reader's
 // edition is to blame for them.
-func (l *Loop) checkSender() error {
+func (l *Deliverer) checkSender() error {
 	if _, err := parseAddress(l.From); err != nil {
 		return fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", l.From, err)
 	}
@@ -160,34 +154,7 @@ func (l *Loop) checkSender() error {
 	return nil
 }
 
-// readKeys makes a new sealer when the keys are not those of the last time.
-func (l *Loop) readKeys(ctx context.Context) error {
-	if l.Keys == nil {
-		return nil
-	}
-	keys, err := l.Keys(ctx)
-	if ctx.Err() != nil {
-		return nil // it is noticed later, and nothing has been claimed
-	}
-	if err != nil {
-		return fmt.Errorf("reading the DKIM keys: %w", err)
-	}
-	if l.keys != nil && slices.EqualFunc(keys, l.keys, sameKey) {
-		return nil
-	}
-	sealer, err := NewSealer(keys, l.From)
-	if err != nil {
-		return fmt.Errorf("mail cannot be signed: %w", err)
-	}
-	l.keys, l.sealer = keys, sealer
-	return nil
-}
-
-func sameKey(a, b digest.DKIMKey) bool {
-	return a.Domain == b.Domain && a.Selector == b.Selector && a.Active == b.Active && bytes.Equal(a.PrivateKey, b.PrivateKey)
-}
-
-func (l *Loop) connections() int     { return cmp.Or(max(l.Route.Connections, 0), 4) }
-func (l *Loop) batch() int           { return cmp.Or(max(l.Batch, 0), 20) * l.connections() }
-func (l *Loop) lease() time.Duration { return cmp.Or(max(l.Lease, 0), 5*time.Minute) }
-func (l *Loop) grace() time.Duration { return cmp.Or(max(l.Grace, 0), 10*time.Second) }
+func (l *Deliverer) connections() int     { return cmp.Or(max(l.Route.Connections, 0), 4) }
+func (l *Deliverer) batch() int           { return cmp.Or(max(l.Batch, 0), 20) * l.connections() }
+func (l *Deliverer) lease() time.Duration { return cmp.Or(max(l.Lease, 0), 5*time.Minute) }
+func (l *Deliverer) grace() time.Duration { return cmp.Or(max(l.Grace, 0), 10*time.Second) }

@@ -20,7 +20,7 @@ func TestTakeSamples(t *testing.T) {
 			file   string
 			from   string // of the envelope
 			plain  bool   // to the address without a token
-			did    Deed
+			did    Action
 			reason digest.Reason
 			state  digest.DigestState
 		}{
@@ -43,7 +43,7 @@ func TestTakeSamples(t *testing.T) {
 			{"yahoo-arf.eml", stranger, true, Recorded, digest.ForComplaint, digest.DigestLeft},
 			{"comcast-arf.eml", stranger, true, Recorded, digest.ForComplaint, digest.DigestLeft},
 			{"jmrp.eml", stranger, true, Recorded, digest.ForComplaint, digest.DigestLeft},
-			{"arf-opt-out.eml", stranger, true, Left, "", digest.DigestLeft},
+			{"arf-opt-out.eml", stranger, true, Unsubscribed, "", digest.DigestLeft},
 			{"arf-auth-failure.eml", stranger, true, Ignored, "", digest.DigestActive},
 		}
 		for i, test := range tests {
@@ -120,14 +120,14 @@ func TestTakeComplaintElsewhere(t *testing.T) {
 
 func TestTakeUnsubscribe(t *testing.T) {
 	each(t, 3, func(t *testing.T, w *world) {
-		if o := w.take(stranger, w.leaveTo(0), []byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Left || o.Digest != w.readers[0].digest {
+		if o := w.take(stranger, w.leaveTo(0), []byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Unsubscribed || o.Digest != w.readers[0].digest {
 			t.Errorf("%+v", o) // no word is read, whoever it is
 		}
-		if o := w.take(stranger, w.leaveTo(1), nil); o.Did != Left {
+		if o := w.take(stranger, w.leaveTo(1), nil); o.Did != Unsubscribed {
 			t.Errorf("%+v", o) // there need be none
 		}
 		for range 2 {
-			if o := w.take(w.readers[1].email, strings.ToUpper(w.leaveTo(1)), w.sample("leave.eml", 1)); o.Did != Left {
+			if o := w.take(w.readers[1].email, strings.ToUpper(w.leaveTo(1)), w.sample("leave.eml", 1)); o.Did != Unsubscribed {
 				t.Errorf("%+v", o)
 			}
 		}
@@ -178,7 +178,7 @@ func TestTakeWhatIsNoMore(t *testing.T) {
 func TestTakeByHeader(t *testing.T) {
 	each(t, 5, func(t *testing.T, w *world) {
 		take := func(message []byte) Outcome {
-			o, err := w.Take(t.Context(), Message{Bytes: message})
+			o, err := w.Handle(t.Context(), Message{Bytes: message})
 			w.ok(err)
 			return o
 		}
@@ -187,7 +187,7 @@ func TestTakeByHeader(t *testing.T) {
 				t.Errorf("%s: %+v", file, o)
 			}
 		}
-		if o := take(w.sample("leave.eml", 2)); o.Did != Left || w.state(2) != digest.DigestLeft {
+		if o := take(w.sample("leave.eml", 2)); o.Did != Unsubscribed || w.state(2) != digest.DigestLeft {
 			t.Errorf("%+v", o)
 		}
 		sendmail := append([]byte("Delivered-To: "+w.bounceTo(4)+"\n"), w.sample("sendmail.eml", 4)...)
@@ -207,7 +207,7 @@ func TestTakeByHeader(t *testing.T) {
 
 func TestTakeSeveralRecipients(t *testing.T) {
 	each(t, 3, func(t *testing.T, w *world) {
-		o, err := w.Take(t.Context(), Message{FromKnown: true, To: []string{"x@y", w.Address, w.bounceTo(0), w.bounceTo(2)}, Bytes: w.sample("sendmail.eml", 0)})
+		o, err := w.Handle(t.Context(), Message{FromKnown: true, To: []string{"x@y", w.Address, w.bounceTo(0), w.bounceTo(2)}, Bytes: w.sample("sendmail.eml", 0)})
 		if err != nil || o.Did != Recorded || w.suppressed(0) == "" || w.suppressed(2) == "" {
 			t.Errorf("%+v, %v", o, err)
 		}
@@ -236,7 +236,7 @@ func TestTakeStoreFails(t *testing.T) {
 			if file != "postfix-unknown.eml" {
 				from = stranger
 			}
-			o, err := w.Take(t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: w.sample(file, 0)})
+			o, err := w.Handle(t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: w.sample(file, 0)})
 			if !errors.Is(err, errBroken) {
 				t.Errorf("%s: %+v, %v", file, o, err)
 			}

@@ -40,18 +40,18 @@ func testKey(t testing.TB) digest.DKIMKey {
 	return k
 }
 
-func testSealer(t testing.TB) *Sealer {
+func testSealer(t testing.TB) *DKIMSigner {
 	t.Helper()
-	s, err := NewSealer([]digest.DKIMKey{testKey(t)}, sample().From)
+	s, err := NewDKIMSigner([]digest.DKIMKey{testKey(t)}, sample().From)
 	if err != nil || s == nil {
 		t.Fatalf("%v, %v", s, err)
 	}
 	return s
 }
 
-func mustSeal(t testing.TB, s *Sealer, message []byte) []byte {
+func mustSeal(t testing.TB, s *DKIMSigner, message []byte) []byte {
 	t.Helper()
-	sealed, err := s.Seal(message)
+	sealed, err := s.Sign(message)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,12 +79,15 @@ func verify(t testing.TB, k digest.DKIMKey, message []byte) (*dkim.Verification,
 }
 
 func TestSeal(t *testing.T) {
-	for name, spoil := range map[string]func(*Mail){
-		"all of it":   func(*Mail) {},
-		"bare":        func(m *Mail) { m.ReplyTo, m.Thread, m.FeedbackID, m.HelpURL, m.UnsubscribeMail = "", "", "", "", "" },
-		"one body":    func(m *Mail) { m.HTML = "" },
-		"long fields": func(m *Mail) { m.Subject = strings.Repeat("Wörter ", 40); m.ListName = strings.Repeat("日本 ", 60) },
-		"odd spaces":  func(m *Mail) { m.Text = "a \t \r\n\r\n\r\n" },
+	for name, spoil := range map[string]func(*Letter){
+		"all of it": func(*Letter) {},
+		"bare":      func(m *Letter) { m.ReplyTo, m.Thread, m.FeedbackID, m.HelpURL, m.UnsubscribeMail = "", "", "", "", "" },
+		"one body":  func(m *Letter) { m.HTML = "" },
+		"long fields": func(m *Letter) {
+			m.Subject = strings.Repeat("Wörter ", 40)
+			m.ListName = strings.Repeat("日本 ", 60)
+		},
+		"odd spaces": func(m *Letter) { m.Text = "a \t \r\n\r\n\r\n" },
 	} {
 		m := sample()
 		spoil(&m)
@@ -176,7 +179,7 @@ func TestSealConcurrently(t *testing.T) {
 			for j := range 4 {
 				m := sample()
 				m.Subject = fmt.Sprint("Number ", i, " ", j)
-				sealed, err := s.Seal(mustCompose(t, m))
+				sealed, err := s.Sign(mustCompose(t, m))
 				if err != nil {
 					t.Error(err)
 					return
@@ -206,12 +209,12 @@ func TestSealAgain(t *testing.T) {
 }
 
 func TestNoSealer(t *testing.T) {
-	var s *Sealer
+	var s *DKIMSigner
 	message := mustCompose(t, sample())
-	if got, err := s.Seal(message); err != nil || !bytes.Equal(got, message) {
+	if got, err := s.Sign(message); err != nil || !bytes.Equal(got, message) {
 		t.Errorf("%v\n%s", err, got)
 	}
-	if _, err := testSealer(t).Seal([]byte("no header")); err == nil {
+	if _, err := testSealer(t).Sign([]byte("no header")); err == nil {
 		t.Error("what is no message was signed")
 	}
 }
@@ -243,12 +246,12 @@ func TestNewSealer(t *testing.T) {
 		{"a bare host", of(key("localhost", "a", true)), "d@localhost", "a"},
 		{"an internationalised domain", of(key("xn--bcher-kva.example", "a", true)), "d@bücher.example", "a"},
 	} {
-		s, err := NewSealer(c.keys, c.from)
+		s, err := NewDKIMSigner(c.keys, c.from)
 		if err != nil || (s != nil) != (c.want != "") || s != nil && s.options.Selector != c.want {
 			t.Errorf("%s: got %+v, %v; want %q", c.name, s, err, c.want)
 		}
 	}
-	if s, err := NewSealer(nil, "nobody"); err == nil {
+	if s, err := NewDKIMSigner(nil, "nobody"); err == nil {
 		t.Errorf("%v for what is no address", s)
 	}
 }
@@ -284,7 +287,7 @@ func TestKeysRefused(t *testing.T) {
 	} {
 		k := testKey(t)
 		spoil(&k)
-		_, sealErr := NewSealer([]digest.DKIMKey{k}, sample().From)
+		_, sealErr := NewDKIMSigner([]digest.DKIMKey{k}, sample().From)
 		_, _, recordErr := DKIMRecord(k)
 		for _, err := range []error{sealErr, recordErr} {
 			if digest.KindOf(err) != digest.Invalid || strings.Contains(err.Error(), "\n") {

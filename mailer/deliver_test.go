@@ -19,16 +19,16 @@ import (
 
 var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) // never written
 
-func testLoop(t testing.TB, q Queue, tr Transport) *Loop {
-	return &Loop{
-		Queue: q, Printer: pressFunc(printAll), Transport: tr, Signer: digest.NewSigner([]byte("0123456789abcdef")),
-		From: "Daily Digest <digest@example.org>", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+func testLoop(t testing.TB, q Queue, tr Transport) *Deliverer {
+	return &Deliverer{
+		Queue: q, Renderer: renderFunc(renderAll), Signer: digest.NewSigner([]byte("0123456789abcdef")),
+		Sender: &Sender{Transport: tr, From: "Daily Digest <digest@example.org>"}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 }
 
-func once(t *testing.T, l *Loop, now time.Time) Stats {
+func once(t *testing.T, l *Deliverer, now time.Time) Stats {
 	t.Helper()
-	s, err := l.Once(t.Context(), now)
+	s, err := l.Deliver(t.Context(), now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,13 +317,13 @@ func TestUnprintable(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
 	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
-	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		for _, d := range ds {
 			if d.ID == 3 {
 				return nil, errors.New("a post is missing")
 			}
 		}
-		return printAll(ds)
+		return renderAll(ds)
 	})
 	q.rows[7].Email = "nobody\r\nat all"
 	q.rows[8].ExpiresAt = midnight
@@ -340,13 +340,13 @@ func TestQueueIsDown(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
 	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
-	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		q.mu.Lock()
 		q.down = true // between the claim and the first dot
 		q.mu.Unlock()
-		return printAll(ds)
+		return renderAll(ds)
 	})
-	if _, err := l.Once(t.Context(), midnight); !errors.Is(err, errDown) {
+	if _, err := l.Deliver(t.Context(), midnight); !errors.Is(err, errDown) {
 		t.Error(err)
 	}
 	if n := len(s.messages()); n != 0 {
@@ -359,13 +359,13 @@ func TestFencing(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
 	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
-	l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		for _, r := range q.rows {
 			r.Token = "another"
 		}
-		return printAll(ds)
+		return renderAll(ds)
 	})
 	if got := once(t, l, midnight); got != (Stats{}) {
 		t.Errorf("%+v", got)
@@ -387,7 +387,7 @@ func TestSeveralLoops(t *testing.T) {
 		l := testLoop(t, q, openTest(t, setting, Options{}))
 		l.Batch = 3
 		wg.Go(func() {
-			got, err := l.Once(t.Context(), midnight)
+			got, err := l.Deliver(t.Context(), midnight)
 			if err != nil {
 				t.Error(err)
 			}

@@ -42,7 +42,7 @@ func (r *run) settle(j job, dotted bool, reply Reply, err error) (ok bool) {
 		r.routeFailed(j, dotted, refused)
 		return false
 	case Bounced:
-		r.l.tallies.add(j.Domain, r.clock(), answers{all: 1})
+		r.l.counters.add(j.Domain, r.clock(), answers{all: 1})
 		r.refuse(j, refused, digest.HardBounce)
 	case Refused:
 		r.refused(j, refused)

@@ -108,7 +108,7 @@ func (r *run) use(domain string, n int) {
 
 // accepted tells a domain's lane, if it is recovering.
 func (r *run) accepted(j job) {
-	r.l.tallies.add(j.Domain, r.clock(), answers{all: 1})
+	r.l.counters.add(j.Domain, r.clock(), answers{all: 1})
 	if j.Slow && j.Domain != "" {
 		r.change(j.Domain, func(l digest.Lane, now time.Time) digest.Lane { return domainAccepted(l, now, r.l.connections()) })
 	}
@@ -130,7 +130,7 @@ func (r *run) deferred(j job, reply Reply) {
 	if mute {
 		seen.deferrals = 1
 	}
-	sum := r.l.tallies.add(j.Domain, r.clock(), seen)
+	sum := r.l.counters.add(j.Domain, r.clock(), seen)
 	if plain || mute && sum.deferred() {
 		r.slow(j, plain || j.Attempt > 1, reply)
 	}
@@ -156,7 +156,7 @@ func (r *run) refusedByPolicy(j job, reply Reply) (wait bool, until time.Time) {
 	if !reply.aboutMailbox() {
 		seen.refusals = 1
 	}
-	sum := r.l.tallies.add(j.Domain, r.clock(), seen)
+	sum := r.l.counters.add(j.Domain, r.clock(), seen)
 	tripped := seen.refusals > 0 && sum.refused()
 	if j.Domain == "" || seen.refusals == 0 || !tripped && !j.Slow {
 		return false, time.Time{}
@@ -199,23 +199,23 @@ func (r *run) handBack(j job) bool {
 	return true
 }
 
-// tallies are those of a Loop, by domain. They live in memory: what they led to
+// counters are those of a Loop, by domain. They live in memory: what they led to
 // is in the lanes.
-type tallies struct {
+type counters struct {
 	mu sync.Mutex
-	by map[string]*tally
+	by map[string]*counter
 }
 
 // add counts answers and gives the sum of the last ten minutes.
-func (t *tallies) add(domain string, now time.Time, a answers) answers {
+func (t *counters) add(domain string, now time.Time, a answers) answers {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.by == nil {
-		t.by = map[string]*tally{}
+		t.by = map[string]*counter{}
 	}
 	one := t.by[domain]
 	if one == nil {
-		one = new(tally)
+		one = new(counter)
 		t.by[domain] = one
 	}
 	one.add(now, a)
@@ -223,8 +223,8 @@ func (t *tallies) add(domain string, now time.Time, a answers) answers {
 }
 
 // forget drops the domains that answered nothing lately.
-func (t *tallies) forget(now time.Time) {
+func (t *counters) forget(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.by, func(_ string, one *tally) bool { return one.sum(now).all == 0 })
+	maps.DeleteFunc(t.by, func(_ string, one *counter) bool { return one.sum(now).all == 0 })
 }

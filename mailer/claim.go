@@ -50,7 +50,7 @@ func (r *run) feed(ctx context.Context, printed chan<- job, batch []job) {
 	}
 }
 
-// makeMessages composes and seals what is printed: a signature takes longer
+// makeMessages composes and signs what is printed: a signature takes longer
 // than all the rest, so the connections find their messages ready.
 func (r *run) makeMessages(ctx context.Context, printed <-chan job, jobs chan<- job) {
 	for j := range printed {
@@ -78,7 +78,7 @@ func (r *run) makeMessage(j *job) bool {
 		r.settle(*j, false, Reply{}, err)
 		return false
 	}
-	if j.message, err = r.l.sealer.Seal(message); err != nil {
+	if j.message, err = r.dkim.Sign(message); err != nil {
 		r.retry(j.Delivery, Reply{}, err)
 		return false
 	}
@@ -132,7 +132,7 @@ func (r *run) print(ctx context.Context, ds []digest.Delivery, leaseUntil time.T
 	if len(ds) == 0 {
 		return nil
 	}
-	mails, err := r.l.Printer.Print(ctx, ds)
+	mails, err := r.l.Renderer.Render(ctx, ds)
 	if err == nil && len(mails) != len(ds) {
 		err = fmt.Errorf("%d editions were printed as %d", len(ds), len(mails))
 	}

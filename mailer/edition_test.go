@@ -115,21 +115,21 @@ func TestKeysAreReadEachTime(t *testing.T) {
 	key.Active = true
 	keys = []digest.DKIMKey{key}
 	send("s=s1")
-	before := l.sealer
+	before := l.signer
 	keys = []digest.DKIMKey{key}
 	send("s=s1")
-	if l.sealer != before {
+	if l.signer != before {
 		t.Error("the same keys were read again")
 	}
 	keys = nil
 	send("")
 	keysErr = errDown
-	if _, err := l.Once(t.Context(), now); !errors.Is(err, errDown) {
+	if _, err := l.Deliver(t.Context(), now); !errors.Is(err, errDown) {
 		t.Error(err)
 	}
 	keysErr, keys = nil, []digest.DKIMKey{{Domain: "example.org", Selector: "s1", PrivateKey: []byte("broken"), Active: true}}
 	q.rows[1].State = digest.EditionReady
-	if _, err := l.Once(t.Context(), now); err == nil || q.row(1).State != digest.EditionReady {
+	if _, err := l.Deliver(t.Context(), now); err == nil || q.row(1).State != digest.EditionReady {
 		t.Errorf("a broken key: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestReturnPathIsChecked(t *testing.T) {
 	l := testLoop(t, q, openTest(t, (&sink{}).listen(t), Options{}))
 	for _, bad := range []string{"nobody", "Bounces <b@example.org>", "a@b\r\nc"} {
 		l.ReturnPath = bad
-		if _, err := l.Once(t.Context(), midnight); err == nil || !strings.Contains(err.Error(), "DIGEST_RETURN_PATH") || q.row(1).Attempt != 0 {
+		if _, err := l.Deliver(t.Context(), midnight); err == nil || !strings.Contains(err.Error(), "DIGEST_RETURN_PATH") || q.row(1).Attempt != 0 {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -160,9 +160,9 @@ func TestMessagesAheadAreBounded(t *testing.T) {
 		l := testLoop(t, q, tr)
 		l.Route.Connections, l.Batch = 2, 10+runtime.GOMAXPROCS(0)
 		var printed atomic.Int64
-		l.Printer = pressFunc(func(ds []digest.Delivery) ([]Mail, error) {
+		l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 			printed.Add(int64(len(ds)))
-			return printAll(ds)
+			return renderAll(ds)
 		})
 		done := make(chan Stats)
 		go func() { done <- once(t, l, midnight) }()

@@ -13,7 +13,7 @@ import (
 )
 
 // complete fills in what every message of the loop has alike.
-func (r *run) complete(m Mail, d digest.Delivery) Mail {
+func (r *run) complete(m Letter, d digest.Delivery) Letter {
 	setText(&m.From, r.l.From)
 	setText(&m.ReplyTo, r.l.ReplyTo)
 	setText(&m.To, d.Email)

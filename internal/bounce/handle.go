@@ -20,8 +20,8 @@ type Store interface {
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) // newest first
 }
 
-// A Desk takes in mail that comes back. Its methods may be used at once.
-type Desk struct {
+// A Handler takes in mail that comes back. Its methods may be used at once.
+type Handler struct {
 	Store   Store
 	Signer  *digest.Signer
 	Address string // the return path without a token: bounces@example.org
@@ -40,20 +40,20 @@ type Message struct {
 	Bytes     []byte   // of which MaxMessage are read
 }
 
-// Deed says what was done with a message.
-type Deed string
+// Action says what was done with a message.
+type Action string
 
 // What can be done with a message.
 const (
-	NotOurs  Deed = "not ours" // to none of our addresses
-	Ignored  Deed = "ignored"  // ours, and asks for nothing
-	Recorded Deed = "recorded" // a bounce or a complaint, in the store
-	Left     Deed = "left"     // a digest was unsubscribed
+	NotOurs  Action = "not ours" // to none of our addresses
+	Ignored  Action = "ignored"  // ours, and asks for nothing
+	Recorded Action = "recorded" // a bounce or a complaint, in the store
+	Unsubscribed     Action = "left"     // a digest was unsubscribed
 )
 
 // An Outcome is what became of a message.
 type Outcome struct {
-	Did     Deed              `json:"did"`
+	Did     Action              `json:"did"`
 	Edition digest.EditionID  `json:"edition,omitempty"`
 	Digest  digest.DigestID   `json:"digest,omitempty"`
 	Kind    digest.BounceKind `json:"kind,omitempty"`
@@ -71,11 +71,11 @@ type Outcome struct {
 // String is the line for people.
 func (o Outcome) String() string { return o.Text }
 
-// Take does what a message asks for. When it returns without an error it is
+// Handle does what a message asks for. When it returns without an error it is
 // committed, and the message may be deleted; taking it again changes nothing.
 // An error says that the store could not be used: the message is to be kept and
 // taken later. To several of our addresses, the outcome is the weightiest.
-func (d *Desk) Take(ctx context.Context, m Message) (Outcome, error) {
+func (d *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 	header, _ := cutHeader(cutEnvelope(m.Bytes[:min(len(m.Bytes), MaxMessage)]))
 	to := m.To
 	if len(to) == 0 {
@@ -107,7 +107,7 @@ func (d *Desk) Take(ctx context.Context, m Message) (Outcome, error) {
 
 // takeComplaint takes a complaint that came to an address that is not ours, as
 // that of a feedback loop may be: it is one of ours if our token is in it.
-func (d *Desk) takeComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
+func (d *Handler) takeComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
 	if _, ok := d.find(r.Original); !ok {
 		return Outcome{Did: NotOurs, Text: "not for us: a complaint about no message of ours"}, nil
 	}
@@ -128,7 +128,7 @@ func (o Outcome) weight() int {
 	switch o.Did {
 	case Recorded:
 		return 3
-	case Left:
+	case Unsubscribed:
 		return 2
 	case Ignored:
 		return 1
@@ -137,7 +137,7 @@ func (o Outcome) weight() int {
 }
 
 // take does what a message to one of our addresses asks for.
-func (d *Desk) take(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome, err error) {
+func (d *Handler) take(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome, err error) {
 	stranger, bounce := m.FromKnown && m.From != "", m.FromKnown && m.From == ""
 	switch {
 	case p.digest != 0:
@@ -172,7 +172,7 @@ func (d *Desk) take(ctx context.Context, p destination, m Message, r Report, bro
 // reader's mail program knows the address. What programs send by themselves
 // is not the reader's wish; they have no business there, but some send
 // bounces to all addresses they find.
-func (d *Desk) takeLeaving(ctx context.Context, id digest.DigestID, r Report, bounce bool) (Outcome, error) {
+func (d *Handler) takeLeaving(ctx context.Context, id digest.DigestID, r Report, bounce bool) (Outcome, error) {
 	if bounce || r.Kind != NoReport || r.Automatic {
 		return ignored("digest %d: a bounce or an automatic reply unsubscribes nobody", id), nil
 	}
@@ -180,7 +180,7 @@ func (d *Desk) takeLeaving(ctx context.Context, id digest.DigestID, r Report, bo
 }
 
 // act does what a report asks for.
-func (d *Desk) act(ctx context.Context, p destination, r Report) (Outcome, error) {
+func (d *Handler) act(ctx context.Context, p destination, r Report) (Outcome, error) {
 	switch r.Kind {
 	case Failure:
 		return d.record(ctx, p, digest.Bounce{Kind: r.Bounce, Status: r.Status, Evidence: r.Evidence})
@@ -196,7 +196,7 @@ func (d *Desk) act(ctx context.Context, p destination, r Report) (Outcome, error
 
 // record stores what is said of an edition. A complaint that names only the
 // digest is of its latest edition; a bounce has always named the edition.
-func (d *Desk) record(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
+func (d *Handler) record(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
 	if p.edition == 0 {
 		if b.Kind != digest.Complaint {
 			return ignored("%s: no bounce names its edition so", p), nil
@@ -240,7 +240,7 @@ func kindText(b digest.Bounce) string {
 }
 
 // optOut ends the digest of an edition.
-func (d *Desk) optOut(ctx context.Context, p destination) (Outcome, error) {
+func (d *Handler) optOut(ctx context.Context, p destination) (Outcome, error) {
 	if p.edition != 0 {
 		e, err := d.Store.Edition(ctx, p.edition)
 		if digest.KindOf(err) == digest.NotFound {
@@ -254,7 +254,7 @@ func (d *Desk) optOut(ctx context.Context, p destination) (Outcome, error) {
 	return d.leave(ctx, p.digest)
 }
 
-func (d *Desk) leave(ctx context.Context, id digest.DigestID) (Outcome, error) {
+func (d *Handler) leave(ctx context.Context, id digest.DigestID) (Outcome, error) {
 	err := d.Store.SetDigestState(ctx, id, digest.DigestLeft, d.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return gone(destination{digest: id}), nil
@@ -262,7 +262,7 @@ func (d *Desk) leave(ctx context.Context, id digest.DigestID) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, fmt.Errorf("unsubscribing digest %d by mail: %w", id, err)
 	}
-	return Outcome{Did: Left, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by mail", id)}, nil
+	return Outcome{Did: Unsubscribed, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by mail", id)}, nil
 }
 
 // String names what an address is of.

@@ -1,0 +1,125 @@
+package mailer
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"digest"
+)
+
+// A Sender composes, signs and sends letters. Transport and From are required.
+// Many goroutines may use it at once.
+type Sender struct {
+	Transport  Transport
+	From       string // DIGEST_FROM
+	ReplyTo    string // empty: none
+	ReturnPath string // bare address that bounces come back to; empty: that of From
+
+	// Keys gives the DKIM keys; nil: letters go unsigned.
+	Keys func(context.Context) ([]digest.DKIMKey, error)
+
+	mu     sync.Mutex
+	keys   []digest.DKIMKey // those that signer was made of
+	signer *DKIMSigner
+}
+
+// NewMessageID gives a Message-ID for a letter that is no edition's, without
+// angle brackets, at the host of an address such as DIGEST_FROM.
+func NewMessageID(from string) string { return atHost("l."+rand.Text(), HostOf(from)) }
+
+// Send hands over a single letter that somebody waits for, past the queue of
+// the editions and its limits. From, ReplyTo and ReturnPath are the Sender's
+// where the letter has none. The error is a *digest.Error: Invalid if no other
+// attempt would bring the letter there, else Unavailable. When nobody knows
+// whether it was accepted, it is Unavailable too: twice the same letter harms nobody.
+func (s *Sender) Send(ctx context.Context, l Letter) error {
+	setText(&l.From, s.From)
+	setText(&l.ReplyTo, s.ReplyTo)
+	setText(&l.ReturnPath, s.ReturnPath)
+	l.Date, l.Personal = l.Date.UTC().Truncate(time.Second), true
+	message, envelope, err := s.prepare(ctx, l)
+	if err == nil {
+		_, err = s.Transport.Send(ctx, envelope, message, func(context.Context) error { return nil })
+	}
+	if err == nil {
+		return nil
+	}
+	return &digest.Error{Kind: letterKind(err), Message: "the letter could not be handed over", Err: err}
+}
+
+// prepare gives the signed bytes of a letter and where they go.
+func (s *Sender) prepare(ctx context.Context, l Letter) ([]byte, Envelope, error) {
+	to, err := Recipient(l.To)
+	if err != nil {
+		return nil, Envelope{}, &NotAcceptedError{Stage: StageCompose, Err: err}
+	}
+	l.To = to
+	message, err := Compose(l)
+	if err != nil {
+		return nil, Envelope{}, err
+	}
+	signer, err := s.dkimSigner(ctx)
+	if err != nil {
+		return nil, Envelope{}, err
+	}
+	if message, err = signer.Sign(message); err != nil {
+		return nil, Envelope{}, err
+	}
+	return message, l.envelope(), nil
+}
+
+// envelope is where a letter goes, and where it comes back to.
+func (l Letter) envelope() Envelope {
+	back := l.ReturnPath
+	if from, err := parseAddress(l.From); back == "" && err == nil {
+		back = from.Address
+	}
+	return Envelope{From: back, To: l.To, MessageID: l.MessageID}
+}
+
+// dkimSigner gives the signer for From, nil if mail goes unsigned. It is made
+// anew when the keys are not those of the last time.
+func (s *Sender) dkimSigner(ctx context.Context) (*DKIMSigner, error) {
+	if s.Keys == nil {
+		return nil, nil
+	}
+	keys, err := s.Keys(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the DKIM keys: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keys != nil && slices.EqualFunc(keys, s.keys, sameKey) {
+		return s.signer, nil
+	}
+	signer, err := NewDKIMSigner(keys, s.From)
+	if err != nil {
+		return nil, fmt.Errorf("mail cannot be signed: %w", err)
+	}
+	s.keys, s.signer = keys, signer
+	return signer, nil
+}
+
+func sameKey(a, b digest.DKIMKey) bool {
+	return a.Domain == b.Domain && a.Selector == b.Selector && a.Active == b.Active && bytes.Equal(a.PrivateKey, b.PrivateKey)
+}
+
+// letterKind tells whether another attempt could bring a letter there.
+func letterKind(err error) digest.Kind {
+	refused, ok := errors.AsType[*NotAcceptedError](err)
+	if !ok {
+		return digest.Unavailable
+	}
+	forGood := refused.Stage == StageCompose ||
+		refused.Reply.Code/100 == 5 && (refused.Stage == StageRcpt || refused.Stage == StageData || refused.Stage == StageDot)
+	if forGood {
+		return digest.Invalid
+	}
+	return digest.Unavailable
+}
