@@ -45,15 +45,15 @@ type Action string
 
 // What can be done with a message.
 const (
-	NotOurs  Action = "not ours" // to none of our addresses
-	Ignored  Action = "ignored"  // ours, and asks for nothing
-	Recorded Action = "recorded" // a bounce or a complaint, in the store
-	Unsubscribed     Action = "left"     // a digest was unsubscribed
+	NotOurs      Action = "not ours" // to none of our addresses
+	Ignored      Action = "ignored"  // ours, and asks for nothing
+	Recorded     Action = "recorded" // a bounce or a complaint, in the store
+	Unsubscribed Action = "left"     // a digest was unsubscribed
 )
 
 // An Outcome is what became of a message.
 type Outcome struct {
-	Did     Action              `json:"did"`
+	Did     Action            `json:"did"`
 	Edition digest.EditionID  `json:"edition,omitempty"`
 	Digest  digest.DigestID   `json:"digest,omitempty"`
 	Kind    digest.BounceKind `json:"kind,omitempty"`
