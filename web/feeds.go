@@ -2,8 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,48 +9,9 @@ import (
 	"time"
 
 	"digest"
-	"digest/feed"
 	"digest/poller"
 	"digest/store"
 )
-
-// Taking is what is kept of the feeds that readers take. Whatever is looked up
-// is looked up by a digest and a feed together: digest.NotFound for another's.
-type Taking interface {
-	// Subscriptions lists what a digest takes, in the order of subscribing.
-	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
-	// PausedSubscriptions lists what it has paused.
-	PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
-	// Subscription gives one feed of either.
-	Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (info store.SubscriptionInfo, rests bool, err error)
-	// SetSubscription changes title, folder and display of one.
-	SetSubscription(ctx context.Context, sub digest.Subscription) error
-	// Folders lists the folders they are in, by name.
-	Folders(ctx context.Context, id digest.DigestID) ([]string, error)
-	// PauseSubscription pauses a subscription.
-	PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
-	// ResumeSubscription takes a paused one again.
-	ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error
-	// Unsubscribe ends a subscription, resting or not.
-	Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error
-	// DeliveredPosts gives the last posts of one feed that editions have brought.
-	DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]store.DeliveredPost, error)
-}
-
-// A Desk brings feeds to readers. A *poller.SearchError says to the reader why
-// an address brings none.
-type Desk interface {
-	// Choices gives the feeds at or behind an address.
-	Candidates(ctx context.Context, address string) (poller.Candidates, error)
-	// Address subscribes a digest to the feed at or behind an address; created
-	// is false if it took it already.
-	Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error)
-	// List subscribes a digest to the feeds of a list until it takes most, and
-	// gives the lines that could not be taken.
-	List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error)
-	// Export writes all that a digest takes as OPML.
-	Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error
-}
 
 // mostFeeds is how many feeds one reader may take, resting ones too.
 const mostFeeds = 2000

@@ -69,7 +69,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return s.orNoList(w, r, err)
 	}
-	result, unread, err := s.Desk.List(ctx, me.Digest.ID, list, mostFeeds)
+	result, unread, err := s.Subscriber.List(ctx, me.Digest.ID, list, mostFeeds)
 	if err != nil {
 		return err
 	}
@@ -153,5 +153,5 @@ func (s *site) exportList(w http.ResponseWriter, r *http.Request, me reader) err
 	h := w.Header()
 	h.Set("Content-Type", "text/x-opml; charset=utf-8")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "feeds.opml"}))
-	return s.Desk.Export(r.Context(), me.Digest.ID, "Feeds of "+me.Email, w)
+	return s.Subscriber.Export(r.Context(), me.Digest.ID, "Feeds of "+me.Email, w)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,21 +10,6 @@ import (
 	"digest"
 	"digest/store"
 )
-
-// Filtering is what is kept of the words that readers do not want to read.
-type Filtering interface {
-	// Filters lists a digest's filters in the order in which they were made.
-	Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error)
-	// AddFilter adds one; digest.Invalid for words that cannot be one.
-	AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error)
-	// RemoveFilter removes one of a digest's; digest.NotFound if it has none of that key.
-	RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error
-	// HeldPosts lists what filters held back at midnights before the given one,
-	// of all if that is zero: the newest first, about limit of them.
-	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.HeldPost, error)
-	// HeldCount is how many posts were held back of the edition of one midnight.
-	HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (int, error)
-}
 
 // A filterForm is the form that adds a filter, as it was typed.
 type filterForm struct {

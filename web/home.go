@@ -1,32 +1,13 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"time"
 
 	"digest"
 	"digest/render"
-	"digest/store"
 	"digest/timezone"
 )
-
-// Shelf is where a reader's editions stand. It gives those whose midnight is
-// over at now and no others, so nothing hidden can be found through it (I2).
-type Shelf interface {
-	// LatestEditions gives a digest's editions, newest first, limit at most.
-	LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition, error)
-	// EditionOn gives the edition of a date; digest.NotFound if there is none.
-	EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition, error)
-	// EditionsIn gives the editions of a month, newest first.
-	EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month, now time.Time) ([]digest.Edition, error)
-	// Neighbours gives the dates of the editions before and after one; zero where there is none.
-	Neighbours(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (earlier, later digest.Date, err error)
-	// Months gives the months that have editions, newest first.
-	Months(ctx context.Context, id digest.DigestID, now time.Time) ([]store.Month, error)
-	// Subscriptions lists what a digest takes.
-	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
-}
 
 // home is the reader's latest edition, or what this is for everyone else.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -11,13 +10,6 @@ import (
 	"digest"
 	"digest/poller"
 )
-
-// Pictures fetches the pictures of posts for readers who have them shown.
-type Pictures interface {
-	// Picture gives a picture; digest.NotFound if there is none at the address,
-	// poller.ErrPicturesBusy if it was not asked for.
-	Picture(ctx context.Context, address string) (poller.Picture, error)
-}
 
 const (
 	// imagePolicy lets a picture that is opened by itself do nothing at all.

@@ -37,7 +37,7 @@ type image struct {
 // An imageCache keeps pictures for those who ask again, and fetches each once
 // for all who ask at the same time. What is used least goes first.
 type imageCache struct {
-	pictures Pictures
+	pictures PictureFetcher
 	now      func() time.Time
 	log      *slog.Logger
 

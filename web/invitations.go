@@ -15,28 +15,11 @@ import (
 // InvitationTTL is how long an invitation works, if it is not used before.
 const InvitationTTL = 14 * 24 * time.Hour
 
-// Invitations is how invitations are kept.
-type Invitations interface {
-	Inviting
-	// Invitation finds one that can be used.
-	Invitation(ctx context.Context, hash []byte, now time.Time) (store.Invitation, error)
-	// Invitations lists them, the latest first.
-	Invitations(ctx context.Context) ([]store.Invitation, error)
-	// RevokeInvitation takes back one that nobody has used.
-	RevokeInvitation(ctx context.Context, id int64) error
-}
-
-// Inviting stores new invitations.
-type Inviting interface {
-	// AddInvitation stores the hash of an invitation's token.
-	AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (store.Invitation, error)
-}
-
 // InvitationLink makes a link by which one person can sign up, within
 // InvitationTTL of now. Only the hash of its token is stored.
-func InvitationLink(ctx context.Context, invitations Inviting, baseURL string, now time.Time) (string, store.Invitation, error) {
+func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, store.Invitation, error) {
 	token := newSecret()
-	i, err := invitations.AddInvitation(ctx, hashSecret(token), now, now.Add(InvitationTTL))
+	i, err := s.AddInvitation(ctx, hashSecret(token), now, now.Add(InvitationTTL))
 	if err != nil {
 		return "", i, fmt.Errorf("storing the invitation: %w", err)
 	}

@@ -1,11 +1,9 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"digest"
 	"digest/store"
@@ -20,38 +18,6 @@ const (
 	SignUpInvitation SignUp = "invitation" // whoever has one
 	SignUpClosed     SignUp = "closed"
 )
-
-// Comings is how readers come in by themselves. Secrets reach it only as hashes.
-type Comings interface {
-	// SignIn gives whom a sign-in token lets in without using it.
-	SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error)
-	// EndSessions ends all of a user's sessions and voids their sign-in links.
-	EndSessions(ctx context.Context, user digest.UserID) error
-	// UserByEmail finds a user by address, in whatever case.
-	UserByEmail(ctx context.Context, email string) (digest.User, error)
-
-	// RequestLetter asks for a letter to an address; what is granted counts from now on.
-	RequestLetter(ctx context.Context, k store.LetterRequest, now time.Time) (int64, store.LetterAnswer, error)
-
-	// AddSignUp keeps a sign-up until its link is used.
-	AddSignUp(ctx context.Context, hash []byte, up store.SignUp, now, expires time.Time) error
-	// SignUp gives a sign-up without using it.
-	SignUp(ctx context.Context, hash []byte, now time.Time) (store.SignUp, error)
-	// ConfirmSignUp uses up a sign-up and its invitation and adds the user.
-	ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error)
-
-	Invitations
-	Addresses
-	Passkeys
-
-	OperatorLinks
-	// Users lists everyone.
-	Users(ctx context.Context) ([]store.UserInfo, error)
-	// OperatorLink reports whether a token is the owner's.
-	OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error)
-	// UseOperatorLink uses up the owner's link: the user of an address becomes an operator.
-	UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error)
-}
 
 // formEmail is the field of an address.
 const formEmail = "email"

@@ -14,34 +14,6 @@ import (
 	"digest/store"
 )
 
-// OperatorDesk is what whoever runs this instance is shown. Nothing of it says
-// who reads what.
-type OperatorDesk interface {
-	// Midnights gives when in the UTC day readers have their midnights.
-	Midnights(ctx context.Context) ([]store.Midnight, error)
-	// MidnightFeeds gives how many feeds are asked then; it may take seconds.
-	MidnightFeeds(ctx context.Context) ([]store.Midnight, error)
-	// HourCounters gives what was done in the hours since an instant.
-	HourCounters(ctx context.Context, since time.Time) ([]store.HourCounter, error)
-	// TroubledFeeds gives the feeds that do not answer well and are waited for,
-	// and how many there are.
-	TroubledFeeds(ctx context.Context, limit int) ([]store.FeedInfo, int, error)
-	// MailWaiting gives the mail that is still to be sent.
-	MailWaiting(ctx context.Context, now time.Time, limit int) (store.MailWaiting, error)
-	// Lanes gives the ways of mail that have limits of their own, or trouble.
-	Lanes(ctx context.Context) ([]digest.Lane, error)
-	// Suppressions lists the addresses that are not mailed, the latest first.
-	Suppressions(ctx context.Context) ([]digest.Suppression, error)
-	// Unsuppress lets an address be mailed again; digest.NotFound if it is.
-	Unsuppress(ctx context.Context, email string) error
-	// Numbers counts what there is.
-	Numbers(ctx context.Context) (store.Numbers, error)
-	// Heartbeat gives when the hourly job last was at work; false: never.
-	Heartbeat(ctx context.Context) (time.Time, bool, error)
-	// Waits gives the earliest midnight that is past and has no edition yet.
-	Waits(ctx context.Context, now time.Time) (time.Time, bool, error)
-}
-
 // operatorShown is how many feeds, mails and addresses are listed of each kind.
 const operatorShown = 25
 

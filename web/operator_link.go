@@ -9,21 +9,15 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 	"digest/timezone"
 )
 
-// OperatorLinks keeps the link by which the first operator comes in.
-type OperatorLinks interface {
-	// SetOperatorLink stores the hash of the link's token in place of any former one;
-	// false, and nothing is stored, if there is an operator already.
-	SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error)
-}
-
 // OperatorLink makes the link that lets whoever reads the console be the operator,
 // once, within SignInTTL of now; "" if there is one already.
-func OperatorLink(ctx context.Context, store OperatorLinks, baseURL string, now time.Time) (string, error) {
+func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, error) {
 	token := newSecret()
-	stored, err := store.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
+	stored, err := s.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
 	if err != nil || !stored {
 		return "", err
 	}

@@ -149,7 +149,7 @@ func TestMetricsDoor(t *testing.T) {
 	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "told") })
 	open := func(token string) http.Handler {
 		return web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
-			Store: nobody{}, Metrics: told, MetricsToken: token, Now: func() time.Time { return noon }})
+			Metrics: told, MetricsToken: token, Now: func() time.Time { return noon }})
 	}
 	const token = "a token of some length"
 	for _, c := range []struct {
@@ -190,9 +190,6 @@ func TestMetricsDoor(t *testing.T) {
 		})
 	}
 }
-
-// nobody is a store that nothing is asked of.
-type nobody struct{ web.Store }
 
 // TestHealth: monitors are told whether all works, and strangers no more.
 func TestHealthOfTheJob(t *testing.T) {

@@ -22,28 +22,6 @@ import (
 // ceremonyTTL is how long a passkey may take to answer.
 const ceremonyTTL = 5 * time.Minute
 
-// Passkeys is how passkeys are kept.
-type Passkeys interface {
-	// Handle gives what passkeys know a user by; fresh becomes it if they have none.
-	Handle(ctx context.Context, user digest.UserID, fresh []byte) ([]byte, error)
-	// UserByHandle finds the user whom passkeys know by a handle.
-	UserByHandle(ctx context.Context, handle []byte) (digest.User, error)
-	// AddPasskey adds one; digest.Conflict if it is there, digest.Invalid if there are too many.
-	AddPasskey(ctx context.Context, p store.Passkey, now time.Time) error
-	// Passkeys lists a user's.
-	Passkeys(ctx context.Context, user digest.UserID) ([]store.Passkey, error)
-	// UsePasskey records a use; digest.NotFound if it was removed or used meanwhile.
-	UsePasskey(ctx context.Context, was store.Passkey, credential string, count int64, now time.Time) error
-	// RemovePasskey removes one, and ends the sessions that began with it but for keep.
-	RemovePasskey(ctx context.Context, user digest.UserID, id int64, keep []byte) error
-	// AddCeremony keeps what a passkey is asked.
-	AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now, expires time.Time) error
-	// UseCeremony uses it up.
-	UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (string, error)
-	// AddPasskeySession stores a session that began with a passkey.
-	AddPasskeySession(ctx context.Context, hash []byte, with store.Passkey, now, expires time.Time) error
-}
-
 // newRelying makes the relying party of an address; nil where browsers have no
 // passkeys, which belong to names and not to numbers.
 func newRelying(base string) *webauthn.WebAuthn {

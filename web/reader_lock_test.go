@@ -90,15 +90,15 @@ func (v *visitor) with(other *visitor) *visitor {
 	return v
 }
 
-// A slowShelf is a store in which searches take long, and which knows how many
+// A slowSearch is a search that takes long, and that knows how many
 // of them are under way.
-type slowShelf struct {
+type slowSearch struct {
 	*store.Store
 	under, most atomic.Int32
 	endless     atomic.Bool
 }
 
-func (s *slowShelf) Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error) {
+func (s *slowSearch) Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error) {
 	n := s.under.Add(1)
 	defer s.under.Add(-1)
 	for m := s.most.Load(); n > m && !s.most.CompareAndSwap(m, n); m = s.most.Load() {
@@ -116,9 +116,9 @@ func (s *slowShelf) Search(ctx context.Context, user digest.UserID, q store.Sear
 func TestSearchesAreBounded(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
-		shelf := &slowShelf{Store: r.store}
+		slow := &slowSearch{Store: r.store}
 		r.handler = web.New(web.Options{
-			Store: shelf, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
+			Store: r.store, Search: slow, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 			Signer: r.signer, BaseURL: r.base, Now: r.handlerNow,
 		})
 		v := r.visitor().signIn(u)
@@ -131,10 +131,10 @@ func TestSearchesAreBounded(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := shelf.most.Load(); n != 1 {
+		if n := slow.most.Load(); n != 1 {
 			r.t.Errorf("%d searches of one reader at once", n)
 		}
-		shelf.endless.Store(true)
+		slow.endless.Store(true)
 		v.get("/search?q=word").status(http.StatusServiceUnavailable).contains(".wrong", "takes too long")
 	})
 }

@@ -34,7 +34,7 @@ type room struct {
 	now    time.Time
 
 	addresses []string // that feeds are asked from
-	pictures  web.Pictures
+	pictures  web.PictureFetcher
 	signUp    web.SignUp
 	mailroom  *web.Mailroom
 	mail      string // the Maildir
@@ -61,7 +61,7 @@ func (r *room) open(base string) {
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Mailroom: r.openMail(cmp.Or(base, server.URL)), Mailbox: mailbox, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
-		Desk: r.desk(), Pings: r.store, Pictures: r.pictures, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
+		Subscriber: r.desk(), Pings: r.store, Pictures: r.pictures, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Beats: r.beats, Observe: r.observe,
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})

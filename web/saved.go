@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,22 +15,6 @@ import (
 	"digest/render"
 	"digest/store"
 )
-
-// Keeping is the posts that one reader may see, and those that they keep.
-type Keeping interface {
-	// VisiblePost gives a post that has come to the reader, or that they keep; digest.NotFound else.
-	VisiblePost(ctx context.Context, user digest.UserID, post digest.PostID) (store.VisiblePost, error)
-	// SavePost keeps a post; digest.NotFound unless the reader may see it at now.
-	SavePost(ctx context.Context, user digest.UserID, post digest.PostID, now time.Time) error
-	// UnsavePost lets a post go; one that is not kept is no error.
-	UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID) error
-	// SavedPosts lists what the reader keeps, newest first, from a place in that list on.
-	SavedPosts(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
-	// SavedAmong tells which of some posts the reader keeps.
-	SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool, error)
-	// Search finds posts among those that have come to the reader, and those that they keep.
-	Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error)
-}
 
 // postOf gives the post that a request's path names, if the reader may see it
 // by this process's clock (I2).

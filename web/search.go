@@ -82,7 +82,7 @@ func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (sto
 		return store.SearchResult{}, orLong(limited, err)
 	}
 	defer leave()
-	found, err := s.Store.Search(limited, me.ID, q)
+	found, err := s.Search.Search(limited, me.ID, q)
 	return found, orLong(limited, err)
 }
 

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,30 +12,6 @@ import (
 	"digest"
 	"digest/timezone"
 )
-
-// Settings is how a reader's choices are kept.
-type Settings interface {
-	// SetTimeZone moves a reader to another zone, with all that waits for them.
-	SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error
-	// SetLook sets how a digest's mail is set.
-	SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error
-	// SetDeliverAt sets the hour at which a digest's mail leaves, from 00:00.
-	SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error
-	// SetDirection sets the direction of the pages around a reader's posts.
-	SetDirection(ctx context.Context, user digest.UserID, d digest.Direction) error
-	// SetShortcuts sets whether single keys do something on a reader's pages.
-	SetShortcuts(ctx context.Context, user digest.UserID, on bool) error
-	// SetMailed says whether a digest's editions are mailed, or stand in the web view only.
-	SetMailed(ctx context.Context, id digest.DigestID, mailed bool, now time.Time) error
-	// AddStay plans a stay; digest.Invalid for days that are over or another stay's.
-	AddStay(ctx context.Context, st digest.Stay, now time.Time) (digest.Stay, error)
-	// Stays lists the stays that a reader has planned or begun, in their order.
-	Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error)
-	// RemoveStay takes one of a reader's stays back; digest.NotFound if there is none.
-	RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error
-	// Suppressed tells whether an address is not mailed, and why.
-	Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error)
-}
 
 // A settingsFrame is what all pages of settings have: who it is, and what
 // became of the form that was sent. Saved is one of the words of that page.

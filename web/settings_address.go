@@ -17,22 +17,6 @@ const (
 	addressApart = 24 * time.Hour // between two wishes of one reader
 )
 
-// Addresses is how a reader's wish for another address is kept.
-type Addresses interface {
-	// AddAddressChange keeps a wish; digest.Conflict if the last is younger than apart.
-	AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now, expires time.Time, apart time.Duration) error
-	// AddressChange gives a reader's latest wish, which may be over.
-	AddressChange(ctx context.Context, user digest.UserID) (store.AddressChange, error)
-	// AddressChangeOf finds the wish that a token of either side speaks of.
-	AddressChangeOf(ctx context.Context, hash []byte, now time.Time) (store.AddressChange, error)
-	// EndAddressChange takes a wish back.
-	EndAddressChange(ctx context.Context, user digest.UserID) error
-	// DropAddressChange forgets a wish whose letters did not leave.
-	DropAddressChange(ctx context.Context, user digest.UserID) error
-	// ConfirmAddress is the yes of one side; the second yes changes the address.
-	ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error)
-}
-
 // An addressPage shows a reader's address, and the wish for another one.
 type addressPage struct {
 	enquiry

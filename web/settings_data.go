@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"mime"
 	"net/http"
 	"strconv"
@@ -11,16 +10,6 @@ import (
 	"digest"
 	"digest/internal/export"
 )
-
-// Leaving is what a reader takes along, and how they go.
-type Leaving interface {
-	export.Store
-	// OtherOperators counts those who run this instance besides one user.
-	OtherOperators(ctx context.Context, user digest.UserID) (int, error)
-	// RemoveUser removes a person with everything that is theirs;
-	// digest.NotFound if there is none.
-	RemoveUser(ctx context.Context, user digest.UserID) error
-}
 
 func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.show(w, r, http.StatusOK, "settings_data", "All your data", s.frame(r, me))

@@ -10,22 +10,17 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 // SignInTTL is how long a sign-in link works, if it is not used before.
 const SignInTTL = 24 * time.Hour
 
-// SignIns keeps sign-in tokens until they are used.
-type SignIns interface {
-	// AddSignIn stores the hash of a token that lets user in once, until expires.
-	AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error
-}
-
 // SignInLink makes a link that lets one user in, once, within SignInTTL of
 // now. Only the hash of its token is stored.
-func SignInLink(ctx context.Context, store SignIns, baseURL string, user digest.UserID, now time.Time) (string, error) {
+func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest.UserID, now time.Time) (string, error) {
 	token := newSecret()
-	if err := store.AddSignIn(ctx, hashSecret(token), user, now, now.Add(SignInTTL)); err != nil {
+	if err := s.AddSignIn(ctx, hashSecret(token), user, now, now.Add(SignInTTL)); err != nil {
 		return "", fmt.Errorf("storing the sign-in token: %w", err)
 	}
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + url.QueryEscape(token), nil

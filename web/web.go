@@ -14,102 +14,46 @@ import (
 	"time"
 
 	"digest"
+	"digest/edition"
 	"digest/poller"
-	"digest/render"
 	"digest/store"
+	"digest/subscribe"
 
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// Archive is where editions are looked up. Only released editions have a row,
-// so nothing hidden can be found through it.
-type Archive interface {
-	// DigestOf gives a user's own daily digest; digest.NotFound if there is none.
-	DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error)
-	// Digest gives any digest by its key.
-	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
-	// SetDigestState starts or ends a digest; the same state again changes nothing.
-	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
-	// PauseDigest pauses a digest until an instant.
-	PauseDigest(ctx context.Context, id digest.DigestID, until, now time.Time) error
-	// ResumeDigest makes a paused digest active again; one that was left stays so.
-	ResumeDigest(ctx context.Context, id digest.DigestID, now time.Time) error
-	// SetWeekdays changes the local days on which a digest appears.
-	SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error
-	// Edition gives one edition by its key; digest.NotFound if there is none.
-	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
-}
-
-// Door is how readers come in. Secrets reach it only as hashes.
-type Door interface {
-	SignIns
-	Comings
-	// UseSignIn uses up a sign-in token: of any number of calls with one
-	// hash, at any time, exactly one succeeds. digest.NotFound for one that is
-	// unknown, used, or expired at now.
-	UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error)
-	// AddSession stores a session that ends at expires.
-	AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error
-	// SessionUser gives whose session it is; digest.NotFound if it is unknown or over at now.
-	SessionUser(ctx context.Context, hash []byte, now time.Time) (digest.User, error)
-	// EndSession forgets a session; an unknown one is no error.
-	EndSession(ctx context.Context, hash []byte) error
-	// Ping reports whether the database answers.
-	Ping(ctx context.Context) error
-}
-
-// Feeds is what is known of the sites that are asked.
-type Feeds interface {
-	// FeedByURL finds a feed by its exact address in normal form, or by one it
-	// had before it moved for good; digest.NotFound if there is none.
-	FeedByURL(ctx context.Context, url string) (digest.Feed, error)
-	// Feed gives a feed with the next midnight of its readers.
-	Feed(ctx context.Context, id digest.FeedID) (store.FeedInfo, error)
-	// Polls gives the polls of a feed since an instant, oldest first.
-	Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]store.PollRecord, error)
-}
-
-// Store is what the web view needs of the database.
-type Store interface {
-	Archive
-	Shelf
-	Door
-	Feeds
-	OperatorDesk
-	Keeping
-	Settings
-	Leaving
-	Taking
-	Filtering
-}
-
-// Pings takes in what sites say of themselves.
-type Pings interface {
+// A PingReceiver is told of the pings that sites send.
+type PingReceiver interface {
 	// Pinged takes it that there is news at one of these addresses, which are
 	// one ping's, in normal form: the first that is a feed's or its site's
 	// counts. It is asked as soon as it may be asked anyway.
 	Pinged(ctx context.Context, urls []string, now time.Time) error
 }
 
-// Editions makes pages from stored editions.
-type Editions interface {
-	// Page gives the content of one sealed edition, grouped by site in the order of the mail.
-	Edition(ctx context.Context, d digest.Delivery) (render.Edition, error)
-	// Block renders one post as it would be in a page.
-	Post(p digest.Post) *render.Post
+// A PictureFetcher fetches the pictures of posts for readers who have them shown.
+type PictureFetcher interface {
+	// Picture gives a picture; digest.NotFound if there is none at the address,
+	// poller.ErrPicturesBusy if it was not asked for.
+	Picture(ctx context.Context, address string) (poller.Picture, error)
+}
+
+// A Searcher finds posts among those that have come to a reader, and those that they saved.
+type Searcher interface {
+	Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error)
 }
 
 // Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.
 type Options struct {
-	Store        Store
-	Editions     Editions
+	Store        *store.Store
+	Editions     *edition.Builder
 	Signer       *digest.Signer
 	SignUp       SignUp                               // who may sign up; default: nobody
 	Mailroom     *Mailroom                            // nil: no letter can be sent
 	Mailbox      func(address string) (string, error) // gives the form of a bare address that is mailed and stored; required with Mailroom
-	Desk         Desk                                 // nil: no feeds can be added
-	Pings        Pings                                // nil: pings are not taken
-	Pictures     Pictures                             // nil: no picture is shown
+	Subscriber   *subscribe.Subscriber                // nil: no feeds can be added
+	Search       Searcher                             // default: Store
+	Pings        PingReceiver                         // nil: pings are not taken
+	Pictures     PictureFetcher                       // nil: no picture is shown
 	BaseURL      string                               // where visitors reach it, without a final slash; https makes cookies Secure
 	Version      string                               // shown on the bot page
 	Contact      string                               // mail address of whoever runs this instance; "" shows none
@@ -149,6 +93,9 @@ func New(o Options) http.Handler {
 	o.BaseURL = strings.TrimSuffix(o.BaseURL, "/")
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Search == nil {
+		o.Search = o.Store
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
