@@ -33,7 +33,7 @@ func BenchmarkEdition(b *testing.B) {
 		b.Fatal(err)
 	}
 	pl := e.fit()
-	html, text := e.html(pl), e.text(pl, 0)
+	html, text := e.html(pl), e.text(pl)
 	start, n := time.Now(), 0
 	for ; time.Since(start) < 300*time.Millisecond; n++ {
 		concatenate(html)

@@ -99,9 +99,9 @@ func NewPost(p digest.Post, proxy Proxy) *Post {
 	b.lead = html.EscapeString(cut(b.Title, leadColumns))
 	b.line = newPiece(headlineHTML(b))
 	b.full = newPiece(postHTML(b, b.Excerpt))
-	b.item = newText(headlineText(b, false))
-	b.linked = newText(headlineText(b, true))
-	b.entry = newText(postText(b, b.Excerpt))
+	b.item = newPiece(headlineText(b, false))
+	b.linked = newPiece(headlineText(b, true))
+	b.entry = newPiece(postText(b, b.Excerpt))
 	b.content, b.proxy = p.Content, proxy
 	b.Readable = saysMore(b.content, b.Excerpt)
 	return b
@@ -140,13 +140,13 @@ func saysMore(content, excerpt string) bool {
 func (b *Post) short() pair {
 	return b.brief.get(func() pair {
 		e := cut(b.Excerpt, shortColumns)
-		return b.kept(newPiece(postHTML(b, e)), newText(postText(b, e)))
+		return b.kept(newPiece(postHTML(b, e)), newPiece(postText(b, e)))
 	})
 }
 
 // row is the block's headline with its byline.
 func (b *Post) row() pair {
-	return b.listed.get(func() pair { return b.kept(newPiece(rowHTML(b)), newText(rowText(b))) })
+	return b.listed.get(func() pair { return b.kept(newPiece(rowHTML(b)), newPiece(rowText(b))) })
 }
 
 // kept counts what was made after the block.

@@ -74,22 +74,18 @@ func (y *body) bytes() int {
 // A twin is a text in the making, as it is and quoted-printable.
 type twin struct {
 	plain, coded strings.Builder
-	addresses    int
 }
 
 // write adds text, which ends with a line feed or is empty.
-func (t *twin) write(s string) { t.add(s, mentions(s)) }
-
-func (t *twin) add(s string, addresses int) {
+func (t *twin) write(s string) {
 	t.plain.WriteString(s)
 	quote(&t.coded, s)
-	t.addresses += addresses
 }
 
-func (t *twin) size() size   { return size{t.plain.Len(), t.coded.Len(), t.addresses} }
-func (t *twin) piece() piece { return piece{t.plain.String(), t.coded.String(), t.addresses} }
+func (t *twin) size() size   { return size{t.plain.Len(), t.coded.Len()} }
+func (t *twin) piece() piece { return piece{t.plain.String(), t.coded.String()} }
 
-func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded], s.addresses} }
+func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded]} }
 
 // A setter sets a tree as HTML and as text in one walk, so that both can be cut
 // at the same places.
@@ -135,8 +131,8 @@ func (s *setter) bottom(b *Post) {
 	s.w.WriteString("</div>\n")
 	s.line()
 	s.body.html, s.body.text, s.body.refs = s.html.piece(), s.text.piece(), s.refs.piece()
-	s.body.onward = pair{newPiece(onwardHTML(b, onwardStyle)), newText(onwardText(b))}
-	s.body.teaser = pair{newPiece(teaserHTML(b)), newText(teaserText(b))}
+	s.body.onward = pair{newPiece(onwardHTML(b, onwardStyle)), newPiece(onwardText(b))}
+	s.body.teaser = pair{newPiece(teaserHTML(b)), newPiece(teaserText(b))}
 }
 
 // maxSet is how much of a post is set, in bytes of both versions: some three
@@ -158,7 +154,7 @@ func (s *setter) pop() {
 
 // line moves the HTML of whole lines to where it is counted.
 func (s *setter) line() {
-	s.html.add(s.w.String(), addressesIn(s.w.String()))
+	s.html.write(s.w.String())
 	s.w.Reset()
 }
 

@@ -75,9 +75,8 @@ func setPage(p Edition, coded bool) (Message, error) {
 	}
 	pl := e.fit()
 	m := Message{Subject: e.subject, Shown: pl.shown, Omitted: e.posts - pl.shown}
-	page := e.html(pl)
-	m.HTML = page.join(coded)
-	m.Text = e.text(pl, page.total.addresses).join(coded)
+	m.HTML = e.html(pl).join(coded)
+	m.Text = e.text(pl).join(coded)
 	return m, nil
 }
 

@@ -71,7 +71,6 @@ func (e *press) setTop(s *sheet) {
 		`<body style="margin:0;padding:0;background-color:` + paper + `">` + "\n")
 	s.add(leadOpenPiece)
 	s.write(e.leads() + "\n")
-	s.hide()
 	s.add(fillerPiece)
 	s.write(`<div role="article" aria-roledescription="email" aria-label="` +
 		html.EscapeString(e.Name+", "+e.date) + `" lang="en" dir="ltr">` + "\n")

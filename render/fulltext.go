@@ -145,7 +145,7 @@ func (e *press) postText(s *sheet, b *Post, p *plan, d depth) {
 		s.add(x.body.text)
 		s.refs(x.body.refs)
 		if b.URL != "" {
-			s.add(newText("\n" + b.URL + "\n"))
+			s.add(newPiece("\n" + b.URL + "\n"))
 		}
 		s.add(gapPiece)
 	case x.cuts == asExcerpt:
@@ -159,7 +159,7 @@ func (e *press) postText(s *sheet, b *Post, p *plan, d depth) {
 	}
 }
 
-var gapPiece = newText("\n\n")
+var gapPiece = newPiece("\n\n")
 
 // refs adds the addresses of a post's links.
 func (s *sheet) refs(p piece) {

@@ -20,8 +20,8 @@ func newLateParts(dir string) *lateParts {
 	return &lateParts{
 		line:     newPiece(`<p class="by"` + align(dir, lateLineStyle) + ">Late</p>\n"),
 		head:     newPiece(`<p class="by"` + align(dir, lateHeadStyle) + ">" + lateLabel + "</p>\n"),
-		textLine: newText("  Late:\n"),
-		textHead: newText(lateLabel + ":\n\n"),
+		textLine: newPiece("  Late:\n"),
+		textHead: newPiece(lateLabel + ":\n\n"),
 	}
 }
 

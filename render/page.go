@@ -16,13 +16,6 @@ func (s *sheet) add(p piece) {
 // write adds HTML.
 func (s *sheet) write(html string) { s.add(newPiece(html)) }
 
-// hide takes the addresses of the last piece out of the count: nobody sees them.
-func (s *sheet) hide() {
-	last := &s.pieces[len(s.pieces)-1]
-	s.total.addresses -= last.addresses
-	last.addresses = 0
-}
-
 func (s *sheet) join(coded bool) string {
 	var b strings.Builder
 	if !coded {

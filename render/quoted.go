@@ -6,36 +6,29 @@ import "strings"
 // as it is and quoted-printable. Pieces in a row are a message in a row.
 type piece struct {
 	plain, coded string
-	addresses    int
 }
 
-// newPiece makes a piece of HTML, which ends with a line feed or is empty.
-func newPiece(s string) piece { return pieceOf(s, addressesIn(s)) }
-
-// newText makes a piece of the text version.
-func newText(s string) piece { return pieceOf(s, mentions(s)) }
-
-func pieceOf(s string, addresses int) piece {
+// newPiece encodes s, which ends with a line feed or is empty.
+func newPiece(s string) piece {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/16 + 16)
 	quote(&b, s)
-	return piece{s, b.String(), addresses}
+	return piece{s, b.String()}
 }
 
-// size is how much a piece adds to each form of a message, and how many
-// addresses of the web.
+// size is how many bytes a piece adds to each form of a message.
 type size struct {
-	plain, coded, addresses int
+	plain, coded int
 }
 
-func (p piece) size() size { return size{len(p.plain), len(p.coded), p.addresses} }
+func (p piece) size() size { return size{len(p.plain), len(p.coded)} }
 
 func (s size) plus(t size) size {
-	return size{s.plain + t.plain, s.coded + t.coded, s.addresses + t.addresses}
+	return size{s.plain + t.plain, s.coded + t.coded}
 }
 
 func (s size) minus(t size) size {
-	return size{s.plain - t.plain, s.coded - t.coded, s.addresses - t.addresses}
+	return size{s.plain - t.plain, s.coded - t.coded}
 }
 
 func (s size) within(limit size) bool { return s.plain <= limit.plain && s.coded <= limit.coded }

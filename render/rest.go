@@ -39,7 +39,7 @@ func (s *Section) restHTML(sh *sheet) {
 
 // restText lists the same as text.
 func (s *Section) restText(sh *sheet) {
-	sh.add(newText(s.restLabel() + ":\n\n"))
+	sh.add(newPiece(s.restLabel() + ":\n\n"))
 	for _, b := range s.Rest {
 		sh.add(b.linked)
 	}

@@ -57,7 +57,7 @@ func NewSection(title, url, language string) Section {
 	}
 	s.parts = &siteParts{
 		label: newPiece(siteLabelHTML("p", s)), head: newPiece(siteHeadHTML(s)),
-		textLabel: newText(s.Title + "\n"), textHead: newText(siteHeadText(s)),
+		textLabel: newPiece(s.Title + "\n"), textHead: newPiece(siteHeadText(s)),
 	}
 	return s
 }

@@ -8,22 +8,17 @@ import (
 // textColumns is the width of the text version. Links are longer if they must be.
 const textColumns = 72
 
-// text sets the plain text of the same plan, beside a page with so many
-// addresses. Filters of spam take it as a sign if the number of all addresses in
-// a mail of two versions is odd: then the text has one more, that of its maker.
-func (e *press) text(p plan, inPage int) *sheet {
+// text sets the plain text of the same plan.
+func (e *press) text(p plan) *sheet {
 	s := &sheet{pieces: make([]piece, 0, 8+2*p.shown+3*len(e.Sections))}
-	s.add(newText(e.textTop()))
+	s.add(newPiece(e.textTop()))
 	if p.index {
 		e.indexText(s, &p)
 	}
 	if p.below {
 		e.postsText(s, &p)
 	}
-	s.add(newText(e.textBottom()))
-	if (inPage+s.total.addresses)%2 == 1 {
-		s.add(newText("\n" + e.HomeURL + "\n"))
-	}
+	s.add(newPiece(e.textBottom()))
 	return s
 }
 
@@ -70,11 +65,11 @@ func (e *press) indexText(s *sheet, p *plan) {
 		s.add(blankPiece)
 	}
 	if n := e.posts - p.shown; n > 0 {
-		s.add(newText("… and " + strconv.Itoa(n) + " more in the web edition:\n" + e.moreURL() + "\n\n"))
+		s.add(newPiece("… and " + strconv.Itoa(n) + " more in the web edition:\n" + e.moreURL() + "\n\n"))
 	}
 }
 
-var blankPiece = newText("\n")
+var blankPiece = newPiece("\n")
 
 func (e *press) postsText(s *sheet, p *plan) {
 	for i := range e.Sections {
