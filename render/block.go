@@ -89,7 +89,7 @@ func NewPost(p digest.Post, proxy Proxy) *Post {
 	if b.Excerpt == b.Title {
 		b.Excerpt = ""
 	}
-	b.Language = cleanLanguage(p.Language)
+	b.Language = Language(p.Language)
 	if b.Language == "" {
 		b.Language = guessLanguage(b.Title + b.Excerpt)
 	}

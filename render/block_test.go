@@ -132,6 +132,13 @@ func TestLanguage(t *testing.T) {
 		{`en" x="`, "", ""},
 		{"e", "", ""},
 		{"english (UK)", "", ""},
+		{"English", "", ""},
+		{"root", "", ""},
+		{"jp", "", ""}, // a country, no language
+		{"zh_CN.UTF-8", "", "zh"},
+		{"en-GB,en;q=0.9", "", "en"},
+		{"en-" + strings.Repeat("x", 40), "", ""},
+		{"i-klingon", "", "i-klingon"},
 		{"", "銭湯の", "ja"},
 		{"", "Go 言語", "zh"},
 		{"", "한국어", "ko"},

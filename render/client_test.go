@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html"
+	"golang.org/x/text/language"
 )
 
 // What a page may be made of: what all mail clients of caniemail.com (data of
@@ -71,6 +72,10 @@ func attributeFault(name, value string) string {
 	switch {
 	case !knownAttributes[name]:
 		return "attribute " + name
+	case name == "lang" && value != "":
+		if _, err := language.Parse(value); err != nil {
+			return "language " + value
+		}
 	case name == "src" && !strings.HasPrefix(value, "https://digest.example/image/"):
 		return "loads " + value
 	case name == "href":

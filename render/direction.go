@@ -3,23 +3,31 @@ package render
 import (
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/language"
 )
 
-// cleanLanguage gives tag in the form of BCP 47, or "" if it cannot be one.
-func cleanLanguage(tag string) string {
+// Language is tag as a lang attribute may carry it: a tag of BCP 47 whose
+// subtags are registered, or the language alone where the rest of the tag is
+// nonsense; empty for what names no language, such as "English".
+func Language(tag string) string {
 	tag = strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")
-	if len(tag) < 2 || len(tag) > 35 || tag[0] == '-' || tag[len(tag)-1] == '-' {
+	primary, _, _ := strings.Cut(tag, "-")
+	if len(tag) > maxLanguage || strings.EqualFold(primary, "root") { // "root" is CLDR's, and only the library knows it
 		return ""
 	}
-	for i := range len(tag) {
-		c := tag[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i < 2 || c != '-' && (c < '0' || c > '9')) {
-			return ""
-		}
+	if _, err := language.Parse(tag); err == nil {
+		return tag
 	}
-	return tag
+	if _, err := language.ParseBase(primary); err == nil {
+		return primary
+	}
+	return ""
 }
+
+// maxLanguage is the longest tag that must be understood, in bytes (RFC 5646
+// section 4.4.1).
+const maxLanguage = 35
 
 // guessLanguage names the language of text whose script belongs to one
 // language, "" otherwise. A wrong guess would choose wrong glyphs; none at all

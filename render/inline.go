@@ -68,7 +68,7 @@ func (g *grower) inline(n *html.Node) {
 		g.text(after)
 		return
 	}
-	t := token{kind: opening, name: inlineName(n.DataAtom), dir: dirOf(n), lang: cleanLanguage(attribute(n, "lang"))}
+	t := token{kind: opening, name: inlineName(n.DataAtom), dir: dirOf(n), lang: Language(attribute(n, "lang"))}
 	if t.name == "a" {
 		if t.href = linkAddress(attribute(n, "href")); t.href == "" || g.inLink() {
 			t.name, t.href = "span", ""

@@ -48,7 +48,7 @@ func (s *Section) top() piece {
 // those who show one site to many readers. What it shows may be changed in
 // it, but not its name.
 func NewSection(title, url, language string) Section {
-	s := Section{Title: clean(title, siteColumns), URL: address(url), Language: cleanLanguage(language)}
+	s := Section{Title: clean(title, siteColumns), URL: address(url), Language: Language(language)}
 	if s.Title == "" {
 		s.Title = untitledSite(s.URL)
 	}

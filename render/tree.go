@@ -271,7 +271,7 @@ func itemised(kids []*block) []*block {
 
 // enter notes what n says of its language and direction.
 func (g *grower) enter(n *html.Node) {
-	if l := cleanLanguage(attribute(n, "lang")); l != "" {
+	if l := Language(attribute(n, "lang")); l != "" {
 		g.lang = l
 	}
 	if d := dirOf(n); d != "" {

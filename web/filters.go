@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/render"
 	"digest/store"
 )
 
@@ -204,5 +205,5 @@ func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone stri
 		site = shortened(h.Source.Title)
 	}
 	day := &p.Days[len(p.Days)-1]
-	day.Posts = append(day.Posts, heldPost{shortened(h.Post.Title), h.Post.URL, site, h.Words, h.Post.Language})
+	day.Posts = append(day.Posts, heldPost{shortened(h.Post.Title), h.Post.URL, site, h.Words, render.Language(h.Post.Language)})
 }
