@@ -126,14 +126,16 @@ type Post struct {
 	Summary     string    // plain text, a few sentences
 	Content     string    // sanitised HTML
 	ImageURL    string
-	ContentHash string // of the raw entry; changes when the author edits it
+	ContentHash string      // of the raw entry; changes when the author edits it
+	Enclosures  []Enclosure // in the order of the document
 }
 
-// An Enclosure is a file that belongs to an entry.
+// An Enclosure is a file that belongs to a post: sound, film, a picture. Its
+// JSON is what is stored of it and what `digest parse --json` prints.
 type Enclosure struct {
-	URL    string
-	Type   string
-	Length int64 // bytes; 0: not given
+	URL    string `json:"url"`
+	Type   string `json:"type"`   // the media type as the feed states it; "" where it does not
+	Length int64  `json:"length"` // in bytes; 0: not given
 }
 
 // A PostRef is what an edition stores of a post: its key and its feed's.

@@ -22,20 +22,13 @@ type Reported struct {
 
 // ReportedPost is one entry as the document states it.
 type ReportedPost struct {
-	Title      *string            `json:"title"`
-	Link       *string            `json:"link"`
-	Published  *string            `json:"published"` // RFC 3339, UTC
-	Author     *string            `json:"author"`
-	ID         *string            `json:"id"`
-	HasContent bool               `json:"has_content"`
-	Enclosure  *ReportedEnclosure `json:"enclosure"`
-}
-
-// ReportedEnclosure is the first file of an entry; length in bytes, 0 where unknown.
-type ReportedEnclosure struct {
-	URL    string `json:"url"`
-	Type   string `json:"type"`
-	Length int64  `json:"length"`
+	Title      *string           `json:"title"`
+	Link       *string           `json:"link"`
+	Published  *string           `json:"published"` // RFC 3339, UTC
+	Author     *string           `json:"author"`
+	ID         *string           `json:"id"`
+	HasContent bool              `json:"has_content"`
+	Enclosure  *digest.Enclosure `json:"enclosure"` // the first of its files
 }
 
 // ReportedFeed is a feed that a list names or a page offers.
@@ -68,18 +61,12 @@ func Report(d *Document) Reported {
 }
 
 func reportEntry(e *Post) ReportedPost {
-	r := ReportedPost{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent}
+	r := ReportedPost{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent,
+		Enclosure: e.Enclosure}
 	if !e.Published.IsZero() {
 		r.Published = orNull(e.Published.UTC().Format(time.RFC3339))
 	}
-	if e.Enclosure != nil {
-		r.Enclosure = reportEnclosure(e.Enclosure)
-	}
 	return r
-}
-
-func reportEnclosure(e *digest.Enclosure) *ReportedEnclosure {
-	return &ReportedEnclosure{URL: e.URL, Type: e.Type, Length: e.Length}
 }
 
 func orNull(s string) *string {

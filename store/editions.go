@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -229,6 +230,7 @@ type postRow struct {
 	Content     string        `db:"content"`
 	ImageURL    string        `db:"image_url"`
 	ContentHash string        `db:"content_hash"`
+	Enclosures  string        `db:"enclosures"`
 }
 
 func (r postRow) post() digest.Post {
@@ -247,7 +249,26 @@ func (r postRow) post() digest.Post {
 		Content:     r.Content,
 		ImageURL:    r.ImageURL,
 		ContentHash: r.ContentHash,
+		Enclosures:  enclosuresOf(r.Enclosures),
 	}
+}
+
+// enclosuresText is how the enclosures of a post are stored: as a JSON list, ”
+// where there are none.
+func enclosuresText(all []digest.Enclosure) string {
+	if len(all) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(all) // which strings and numbers cannot fail
+	return string(text)
+}
+
+// enclosuresOf reads what enclosuresText wrote.
+func enclosuresOf(text string) (all []digest.Enclosure) {
+	if text == "" || json.Unmarshal([]byte(text), &all) != nil {
+		return nil
+	}
+	return all
 }
 
 // Posts gives posts by key, in the order of keys; those that no longer exist are left out.
@@ -256,7 +277,7 @@ func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, 
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		var rows []postRow
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-			p.published_at, p.seen_at, p.read_before, p.summary, p.content, p.image_url, p.content_hash
+			p.published_at, p.seen_at, p.read_before, p.summary, p.content, p.image_url, p.content_hash, p.enclosures
 			FROM posts p WHERE p.id IN (`+list(part)+`) ORDER BY p.id`)
 		if err != nil {
 			return nil, fmt.Errorf("reading posts: %w", err)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"digest"
 )
 
@@ -272,7 +274,9 @@ func TestReadingEditions(t *testing.T) {
 		p := post("p", noon)
 		p.ID, p.FeedID = ref.PostID, ref.FeedID
 		want(w.t, "posts", len(all), 1)
-		want(w.t, "post", all[0], p)
+		if diff := cmp.Diff(p, all[0]); diff != "" {
+			w.t.Errorf("post (-want +got)\n%s", diff)
+		}
 		sources, err := w.FeedLabels(w.ctx(), []digest.FeedID{ref.FeedID, 999})
 		w.ok(err)
 		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example", SiteURL: "https://f.example/feed"})

@@ -153,7 +153,7 @@ func (r *recording) edit(ctx context.Context) error {
 		}
 		published := at(p.PublishedAt)
 		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
-			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content)
+			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures))
 		edited = append(edited, p.id)
 	}
 	err = bare.chunks(func(v *values) error {
@@ -170,10 +170,10 @@ func (r *recording) edit(ctx context.Context) error {
 	}
 	return whole.chunks(func(v *values) error {
 		_, err := r.c.exec(ctx, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
-			language, image_url, summary, content) AS (VALUES `+v.String()+`)
+			language, image_url, summary, content, enclosures) AS (VALUES `+v.String()+`)
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
-			image_url = v.image_url, summary = v.summary, content = v.content,
+			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures,
 			listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`, v.args...)
 		return err
 	})

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"digest"
 	"digest/store"
 )
@@ -280,6 +282,49 @@ func TestEditsBeforeAndAfterRelease(t *testing.T) {
 		want(w.t, "frozen by ada's edition", edit(parisMidnight.Add(time.Hour), "third"), "second")
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		want(w.t, "also when she has left the feed", edit(parisMidnight.Add(2*time.Hour), "fourth"), "second")
+	})
+}
+
+// TestEnclosures holds that a post keeps its files: as they were recorded, as
+// the author changed them, and where its feed has moved to.
+func TestEnclosures(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		old, target := w.feed("old.example"), w.feed("new.example")
+		w.subscribe(ada, old)
+		w.subscribe(bob, target)
+		expect := func(what string, reader digest.Digest, files []digest.Enclosure) {
+			w.t.Helper()
+			refs, err := w.WaitingPosts(w.ctx(), reader.ID)
+			w.ok(err)
+			if len(refs) != 1 {
+				w.t.Fatalf("%s: %d posts wait", what, len(refs))
+			}
+			stored, err := w.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
+			w.ok(err)
+			if diff := cmp.Diff(files, stored[0].Enclosures); diff != "" {
+				w.t.Errorf("%s (-want +got)\n%s", what, diff)
+			}
+		}
+		files := []digest.Enclosure{
+			{URL: "https://old.example/1.mp3?a=1&b=<2>", Type: "audio/mpeg", Length: 12345678901},
+			{URL: "https://old.example/Ärger.pdf"},
+		}
+		episode := post("p", noon)
+		episode.Enclosures = files
+		w.record(noon, old, []digest.Post{episode})
+		expect("as recorded", ada, files)
+		episode.Enclosures, episode.ContentHash = files[1:], "edited"
+		w.record(noon.Add(time.Hour), old, []digest.Post{episode})
+		expect("as edited", ada, files[1:])
+		moved := old
+		moved.URL, moved.Host = target.URL, target.Host
+		_, err := w.Record(w.ctx(), noon.Add(2*time.Hour), []store.Polled{{Feed: moved, Listed: []string{"p"}}})
+		w.ok(err)
+		expect("where the feed has moved to", bob, files[1:])
+		episode.Enclosures, episode.ContentHash = nil, "without"
+		w.record(noon.Add(3*time.Hour), target, []digest.Post{episode})
+		expect("when they are gone", bob, nil)
 	})
 }
 
