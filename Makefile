@@ -1,15 +1,35 @@
-# What a person types: make test, make check, make bench, make fuzz.
+# What a person types: make test, make race, make acceptance; make check, make
+# bench, make fuzz. CONTRIBUTING says how long each takes.
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 20s
 
-.PHONY: test check needs bench fuzz demo
+# The tests share one PostgreSQL server, templates of both databases, and the program.
+GOTEST = DIGEST_TEST_REQUIRE_POSTGRES=1 go run ./test/run go test -shuffle=on
 
-# Everything, with the race detector, against both databases. Photographs of the
-# pages are left in artifacts/.
-test: needs
+# The race detector watches our code, not the transpiled code of SQLite, which it
+# would slow down more than all the rest.
+RACE = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false
+
+.PHONY: test race acceptance check bench fuzz demo
+
+# All packages, on both databases. No long simulation, no outside judge, no browser.
+test:
+	@scripts/needs test
+	$(GOTEST) -timeout 60m ./...
+
+# The same with the race detector, in the program that the tests run too.
+race: export GOFLAGS := $(shell go env GOFLAGS) $(RACE)
+race:
+	@scripts/needs test
+	$(GOTEST) -timeout 120m ./...
+
+# What takes minutes, or programs that are not ours: simulated months, kill -9, a
+# browser, SpamAssassin, rspamd, Dovecot. Photographs of the pages are left in artifacts/.
+acceptance:
+	@scripts/needs acceptance
 	@mkdir -p artifacts
-	DIGEST_TEST_REQUIRE_POSTGRES=1 DIGEST_TEST_REQUIRE_GRADERS=1 go test -race -shuffle=on -timeout 20m -artifacts -outputdir artifacts ./...
+	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render
 
 # Formatting, vet and staticcheck; fails on any finding.
 check:
@@ -18,12 +38,9 @@ check:
 	go run $(STATICCHECK) ./...
 	go mod verify
 
-# PostgreSQL's server, Chromium and the judges of mail, installed where they are missing (Debian).
-needs:
-	@scripts/needs
-
 # Each figure with the limit measured beside it in the same run, and the ratio.
-bench: needs
+bench:
+	@scripts/needs test
 	DIGEST_TEST_REQUIRE_POSTGRES=1 go test -run '^$$' -bench . -timeout 60m -p 1 ./...
 
 # Every fuzz target for FUZZTIME.

@@ -40,6 +40,10 @@ func TestImports(t *testing.T) {
 		"digest/internal/metrics": "digest digest/store",
 		"digest/web":              "digest digest/render digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/chart digest/internal/export digest/internal/search",
 		"digest/test/acceptance":  "",
+		"digest/test/browser":     "digest/test/tier",
+		"digest/test/program":     "",
+		"digest/test/run":         "digest/store/storetest digest/test/program",
+		"digest/test/tier":        "",
 		"digest/test/journey":     "",
 		"digest/cmd/digest":       "*",
 	}

@@ -1,17 +1,13 @@
 package render
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"digest"
+	"digest/test/browser"
 )
 
 // script writes into a <pre> what each frame shows: how wide its content is,
@@ -27,7 +23,7 @@ const script = `<pre></pre><script>onload = () => {
 // TestInABrowser opens editions in Chromium, as narrow as a small phone, light
 // and dark: nothing may stick out to the side, and the dark rules must apply.
 func TestInABrowser(t *testing.T) {
-	chromium := findChromium(t)
+	browser.Find(t)
 	mux := http.NewServeMux()
 	var frames, want strings.Builder
 	for name, page := range map[string]Edition{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
@@ -44,47 +40,9 @@ func TestInABrowser(t *testing.T) {
 		}
 	}
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>"+frames.String()+script) })
-	if got := dump(t, chromium, mux); got != want.String() {
+	if got := browser.Written(t, mux, "/"); got != want.String() {
 		t.Errorf("Chromium shows\n%s, want\n%s", got, want.String())
 	}
-}
-
-// findChromium finds a browser, or skips; CI has one.
-func findChromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skip("Chromium is not installed; make test installs it on Debian")
-	return ""
-}
-
-// dump opens a page and gives the text of its <pre>.
-func dump(t *testing.T, chromium string, site http.Handler) string {
-	t.Helper()
-	server := httptest.NewServer(site)
-	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	args := []string{
-		"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir(), "--dump-dom", server.URL,
-	}
-	if os.Geteuid() == 0 {
-		args = append([]string{"--no-sandbox"}, args...) // Chromium's sandbox refuses root
-	}
-	dom, err := exec.CommandContext(ctx, chromium, args...).Output()
-	if err != nil {
-		t.Fatalf("running %s: %v", chromium, err)
-	}
-	_, rest, _ := strings.Cut(string(dom), "<pre>")
-	text, _, found := strings.Cut(rest, "</pre>")
-	if !found {
-		t.Fatalf("nothing was written into %q", dom)
-	}
-	return text
 }
 
 // rgb is how the browser names a colour.

@@ -1,12 +1,8 @@
 package web_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +11,7 @@ import (
 	"digest/render"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/browser"
 )
 
 // script writes into a <pre> how wide each frame's content is, and the colours
@@ -33,7 +30,7 @@ const script = `<pre></pre><script>onload = () => {
 // and dark: nothing sticks out to the side, however long what a feed says, and
 // the plot is as tall and its words as large as on a desk.
 func TestInABrowser(t *testing.T) {
-	chromium := findChromium(t)
+	browser.Find(t)
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
 	long := strings.Repeat("unbroken", 40)
 	f := well(r.knows(digest.Feed{URL: feedURL + "?" + long, Title: long}), r.now)
@@ -63,7 +60,7 @@ func TestInABrowser(t *testing.T) {
 	mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, "<!doctype html>"+strings.ReplaceAll(frames.String(), "&", "&amp;")+script)
 	})
-	if got := dump(t, chromium, mux); got != want.String() {
+	if got := browser.Written(t, mux, "/frames"); got != want.String() {
 		t.Errorf("Chromium shows\n%s, want\n%s", got, want.String())
 	}
 }
@@ -76,44 +73,6 @@ func (f framed) WriteHeader(status int) {
 	f.Header().Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
 	f.Header().Del("X-Frame-Options")
 	f.ResponseWriter.WriteHeader(status)
-}
-
-// findChromium finds a browser, or skips; CI has one.
-func findChromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skip("Chromium is not installed; make test installs it on Debian")
-	return ""
-}
-
-// dump opens /frames and gives the text of its <pre>.
-func dump(t *testing.T, chromium string, site http.Handler) string {
-	t.Helper()
-	server := httptest.NewServer(site)
-	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	args := []string{
-		"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir(), "--dump-dom", server.URL + "/frames",
-	}
-	if os.Geteuid() == 0 {
-		args = append([]string{"--no-sandbox"}, args...) // Chromium's sandbox refuses root
-	}
-	dom, err := exec.CommandContext(ctx, chromium, args...).Output()
-	if err != nil {
-		t.Fatalf("running %s: %v", chromium, err)
-	}
-	_, rest, _ := strings.Cut(string(dom), "<pre>")
-	text, _, found := strings.Cut(rest, "</pre>")
-	if !found {
-		t.Fatalf("nothing was written into %q", dom)
-	}
-	return text
 }
 
 // rgb is how the browser names a colour.

@@ -15,22 +15,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"digest/store/storetest"
+	"digest/test/program"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(running{m}, map[string]func(){"digest": main})
-}
+func TestMain(m *testing.M) { storetest.Main(m, built.Remove) }
 
-// running keeps the PostgreSQL server of the tests until they are over.
-type running struct{ *testing.M }
-
-func (r running) Run() int { return storetest.Run(r.M) }
+// built is the program that the scripts run.
+var built program.Workshop
 
 // TestScripts runs the program as a person would; each file in testdata is a story.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
-		Setup: serveSite,
+		Setup: prepare,
 		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"publish": publish},
 	})
 }
@@ -46,15 +43,24 @@ func TestScriptsOnPostgres(t *testing.T) {
 				return errors.New("no test to skip without PostgreSQL")
 			}
 			e.Setenv("DIGEST_DATABASE", storetest.Postgres(t))
-			return serveSite(e)
+			return prepare(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"publish": publish},
 	})
 }
 
-// serveSite gives each script a site of its own at $SITE, which serves the
-// files in the script's folder "site", and a database of its own.
-func serveSite(e *testscript.Env) error {
+// prepare gives each script the program, a database of its own in the file
+// digest.db, and a site of its own at $SITE, which serves the files in the
+// script's folder "site".
+func prepare(e *testscript.Env) error {
+	t, ok := e.T().(testing.TB)
+	if !ok {
+		return errors.New("no test to build the program for")
+	}
+	e.Setenv("PATH", filepath.Dir(built.Path(t))+string(os.PathListSeparator)+e.Getenv("PATH"))
+	if err := storetest.CopySQLite(filepath.Join(e.WorkDir, "digest.db")); err != nil {
+		return err
+	}
 	root := filepath.Join(e.WorkDir, "site")
 	site := httptest.NewServer(http.FileServer(http.Dir(root)))
 	e.Defer(site.Close)

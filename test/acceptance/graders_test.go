@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"digest/test/tier"
 )
 
 // A batch is messages to be judged, one to a file, and the DNS record that
@@ -49,8 +51,7 @@ func graders() []grader {
 }
 
 // gradeMail has every grader judge messages as a server takes them, signed with
-// the key that the record shows. A grader that is not here is skipped, unless
-// DIGEST_TEST_REQUIRE_GRADERS=1.
+// the key that the record shows.
 func gradeMail(t *testing.T, dkimName, dkimValue string, messages ...[]byte) {
 	t.Helper()
 	grade(t, newBatch(t, dkimName, dkimValue, messages))
@@ -87,13 +88,8 @@ func newBatch(t *testing.T, dkimName, dkimValue string, messages [][]byte) batch
 
 func (g grader) need(t *testing.T) {
 	t.Helper()
-	err := g.lacks()
-	switch {
-	case err == nil:
-	case os.Getenv("DIGEST_TEST_REQUIRE_GRADERS") == "1":
-		t.Fatalf("%s cannot judge: %v; scripts/needs installs it", g.name, err)
-	default:
-		t.Skipf("%s cannot judge: %v; scripts/needs installs it", g.name, err)
+	if err := g.lacks(); err != nil {
+		tier.Missing(t, g.name, err)
 	}
 }
 

@@ -11,49 +11,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/program"
 )
 
 func TestMain(m *testing.M) {
-	storetest.Main(m, built.remove)
+	storetest.Main(m, built.Remove)
 }
 
 // full asks for more of everything.
 func full() bool { return os.Getenv("DIGEST_ACCEPTANCE") == "full" }
 
-// A workshop builds the program, once for all tests.
-type workshop struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-var built workshop
-
-func (w *workshop) program() (path string, err error) {
-	w.once.Do(w.build)
-	return filepath.Join(w.dir, "digest"), w.err
-}
-
-func (w *workshop) build() {
-	if w.dir, w.err = os.MkdirTemp("", "digest-acceptance-"); w.err != nil {
-		return
-	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(w.dir, "digest"), "digest/cmd/digest").CombinedOutput()
-	if err != nil {
-		w.err = fmt.Errorf("go build: %w\n%s", err, out)
-	}
-}
-
-func (w *workshop) remove() {
-	if w.dir != "" {
-		os.RemoveAll(w.dir)
-	}
-}
+// built is the program under test.
+var built program.Workshop
 
 // A house is one installation of the program: a database, a place for its
 // mail, and settings.
@@ -68,11 +41,7 @@ type house struct {
 
 func newHouse(t *testing.T, database string) *house {
 	t.Helper()
-	path, err := built.program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &house{t: t, path: path, dir: t.TempDir(), database: database}
+	h := &house{t: t, path: built.Path(t), dir: t.TempDir(), database: database}
 	h.set("DIGEST_DATABASE="+database, "DIGEST_MAIL=maildir:"+h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8")
 	return h
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,13 +15,12 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	chromium "digest/test/browser"
 )
 
 //go:embed testdata/axe/axe.min.js
 var axe string
-
-// patience is how long the browser may take over one thing on a busy machine.
-const patience = 30 * time.Second
 
 // glance is how often it is looked whether something has come.
 const glance = 50 * time.Millisecond
@@ -41,10 +39,10 @@ type browser struct {
 func (h *house) visitor() *browser {
 	h.t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(findChromium(h.t)), chromedp.Flag("hide-scrollbars", true),
-		chromedp.Flag("force-prefers-reduced-motion", true), chromedp.WSURLReadTimeout(patience))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium's sandbox refuses root
+		chromedp.ExecPath(chromium.Find(h.t)), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("force-prefers-reduced-motion", true), chromedp.WSURLReadTimeout(chromium.Patience))
+	if chromium.NoSandbox() {
+		options = append(options, chromedp.NoSandbox)
 	}
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	h.t.Cleanup(cancel)
@@ -58,25 +56,10 @@ func (h *house) visitor() *browser {
 	return b
 }
 
-// findChromium finds a browser, or skips; make test installs one on Debian.
-func findChromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("DIGEST_TEST_REQUIRE_GRADERS") != "" {
-		t.Fatal("Chromium is not installed")
-	}
-	t.Skip("Chromium is not installed; make test installs it on Debian")
-	return ""
-}
-
-// do does things in the browser, all of them within patience.
+// do does things in the browser, all of them within chromium.Patience.
 func (b *browser) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, chromium.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.photograph("failed")
@@ -240,7 +223,7 @@ func inPost(title, what string) string {
 // awaits fails the test unless the page comes to say it.
 func (b *browser) awaits(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(chromium.Patience); time.Now().Before(deadline); {
 		if strings.Contains(b.text(), text) {
 			return
 		}
@@ -289,7 +272,7 @@ func (b *browser) attach(label, file string) {
 
 // ask evaluates an expression on the page.
 func ask[T any](b *browser, expression string, options ...chromedp.EvaluateOption) (T, error) {
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, chromium.Patience)
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
 }
@@ -354,7 +337,7 @@ func (b *browser) look(name string) {
 
 // photograph keeps a picture of the whole page.
 func (b *browser) photograph(name string) {
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, chromium.Patience)
 	defer cancel()
 	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 	if err != nil {

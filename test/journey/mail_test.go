@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	chromium "digest/test/browser"
 )
 
 // A letter is a mail that came to somebody.
@@ -81,7 +83,7 @@ func (h *house) plain(m *mail.Message) string {
 // awaitEdition waits until an edition came whose subject begins with a day.
 func (h *house) awaitEdition(to, day string) letter {
 	h.t.Helper()
-	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * chromium.Patience); time.Now().Before(deadline); {
 		for _, l := range h.letters(to) {
 			if strings.HasPrefix(l.subject, day) {
 				return l
@@ -107,7 +109,7 @@ var linkPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
 // has not been given before.
 func (h *house) awaitLink(to, word string) string {
 	h.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(chromium.Patience); time.Now().Before(deadline); {
 		for _, l := range h.letters(to) {
 			for _, link := range linkPattern.FindAllString(l.text, -1) {
 				if strings.Contains(link, word) && !h.used[link] {

@@ -2,56 +2,28 @@ package journey
 
 import (
 	"bufio"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/program"
+
+	chromium "digest/test/browser"
 )
 
 func TestMain(m *testing.M) {
-	storetest.Main(m, built.remove)
+	storetest.Main(m, built.Remove)
 }
 
-// A workshop builds the program, once for all tests.
-type workshop struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-var built workshop
-
-func (w *workshop) program(t *testing.T) string {
-	t.Helper()
-	w.once.Do(func() {
-		if w.dir, w.err = os.MkdirTemp("", "digest-journey-"); w.err != nil {
-			return
-		}
-		out, err := exec.Command("go", "build", "-o", filepath.Join(w.dir, "digest"), "digest/cmd/digest").CombinedOutput()
-		if err != nil {
-			w.err = fmt.Errorf("go build: %w\n%s", err, out)
-		}
-	})
-	if w.err != nil {
-		t.Fatal(w.err)
-	}
-	return filepath.Join(w.dir, "digest")
-}
-
-func (w *workshop) remove() {
-	if w.dir != "" {
-		os.RemoveAll(w.dir)
-	}
-}
+// built is the program under test.
+var built program.Workshop
 
 // A house is one installation of the program, served at one address.
 type house struct {
@@ -73,7 +45,7 @@ func newHouse(t *testing.T, database string, settings ...string) *house {
 	t.Helper()
 	address := freeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
-	h := &house{t: t, program: built.program(t), dir: t.TempDir(), used: map[string]bool{}, base: "http://localhost:" + port}
+	h := &house{t: t, program: built.Path(t), dir: t.TempDir(), used: map[string]bool{}, base: "http://localhost:" + port}
 	h.settings = append([]string{
 		"DIGEST_DATABASE=" + database, "DIGEST_MAIL=maildir:" + h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8",
 		"DIGEST_LISTEN=" + address, "DIGEST_BASE_URL=" + h.base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=10ms",
@@ -152,7 +124,7 @@ func (h *house) hears(words string) string {
 			return line
 		}
 	}
-	late := time.After(patience)
+	late := time.After(chromium.Patience)
 	for {
 		select {
 		case line, more := <-h.said:

@@ -1,0 +1,64 @@
+// Package program gives tests the digest program as people run it: a binary of
+// its own, built once.
+//
+// It is built as GOFLAGS says, so without the race detector unless GOFLAGS asks
+// for it, however the test that runs it was built. The packages of one "go test
+// ./..." share the binary that DIGEST_TEST_PROGRAM names, if the command in
+// test/run has built it.
+package program
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// EnvPath names a binary that is built already.
+const EnvPath = "DIGEST_TEST_PROGRAM"
+
+// Build builds the program in a folder and gives its path.
+func Build(dir string) (path string, err error) {
+	path = filepath.Join(dir, "digest")
+	if out, err := exec.Command("go", "build", "-o", path, "digest/cmd/digest").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the program: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// A Workshop builds the program when it is first asked for. A package has one,
+// and removes it when its tests are over.
+type Workshop struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// Path gives the path of the program, whose file is named digest.
+func (w *Workshop) Path(t testing.TB) string {
+	t.Helper()
+	w.once.Do(w.build)
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	return w.path
+}
+
+func (w *Workshop) build() {
+	if w.path = os.Getenv(EnvPath); w.path != "" {
+		return
+	}
+	if w.dir, w.err = os.MkdirTemp("", "digest-program-"); w.err == nil {
+		w.path, w.err = Build(w.dir)
+	}
+}
+
+// Remove removes what was built.
+func (w *Workshop) Remove() {
+	if w.dir != "" {
+		_ = os.RemoveAll(w.dir)
+	}
+}

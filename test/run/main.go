@@ -1,0 +1,126 @@
+// Run runs a command, such as "go test ./...", with what all its test binaries
+// share: one PostgreSQL server with a database to copy, a SQLite file to copy,
+// and the program, built once. All of it ends with the command:
+//
+//	go run ./test/run go test ./...
+//
+// The tests need none of it: a plain "go test" makes for each package what this
+// makes for all of them. Temporary files go to memory where there is room.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"digest/store/storetest"
+	"digest/test/program"
+)
+
+func main() {
+	status, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "test/run:", err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+func run(args []string) (status int, err error) {
+	if len(args) == 0 {
+		return 2, errors.New("which command? for example: go run ./test/run go test ./...")
+	}
+	dir, err := os.MkdirTemp("", "digest-run-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	path, err := program.Build(dir)
+	if err != nil {
+		return 1, err
+	}
+	environ := []string{program.EnvPath + "=" + path, "GOTMPDIR=" + dir}
+	if err := os.Chmod(dir, 0o711); err != nil { // some tests run the program as another user
+		return 1, err
+	}
+	if memory := inMemory(); memory != "" {
+		defer os.RemoveAll(memory)
+		if err := os.Setenv("TMPDIR", memory); err != nil {
+			return 1, err
+		}
+	}
+	shared, end, noPostgres, err := storetest.Prepare(dir)
+	if err != nil {
+		return 1, err
+	}
+	defer end()
+	if noPostgres != nil {
+		fmt.Fprintf(os.Stderr, "WITHOUT PostgreSQL: its tests are skipped: %v\n", noPostgres)
+	}
+	return command(args, append(environ, shared...))
+}
+
+// command runs a command to its end, and passes on what asks it to stop.
+func command(args, environ []string) (status int, err error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), environ...)
+	// The terminal interrupts the command too; what was started here ends after it.
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	if err := cmd.Start(); err != nil {
+		return 1, err
+	}
+	go func() {
+		for s := range stop {
+			if s != os.Interrupt {
+				_ = cmd.Process.Signal(s)
+			}
+		}
+	}()
+	err = cmd.Wait()
+	if exit, ended := errors.AsType[*exec.ExitError](err); ended {
+		return max(1, exit.ExitCode()), nil
+	}
+	return 0, err
+}
+
+// room is what the temporary files of a run may need, in kilobytes.
+const room = 4 << 20
+
+// inMemory makes a folder for temporary files in memory, if there is room and
+// programs may be run from there; "" if not, or if TMPDIR says where they go.
+func inMemory() string {
+	if os.Getenv("TMPDIR") != "" {
+		return ""
+	}
+	out, err := exec.Command("df", "-Pk", "/dev/shm").Output()
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	fields := strings.Fields(lines[len(lines)-1])
+	if len(fields) < 4 {
+		return ""
+	}
+	if free, err := strconv.Atoi(fields[3]); err != nil || free < room {
+		return ""
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "digest-run-")
+	if err != nil {
+		return ""
+	}
+	probe := filepath.Join(dir, "probe")
+	err = errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.WriteFile(probe, []byte("#!/bin/sh\n"), 0o700)) // open to all, as /tmp is
+	if err != nil || exec.Command(probe).Run() != nil {                                                      // mounted noexec
+		_ = os.RemoveAll(dir)
+		return ""
+	}
+	return dir
+}
