@@ -5,7 +5,7 @@
 //	claim.go                          editions are claimed, rendered, and put on their way
 //	letter.go, compose.go, edition.go a Letter becomes complete bytes, before any server is spoken to
 //	sign.go                           signing keys, and the signature on those bytes
-//	send.go, transport.go             single letters; what a Transport promises
+//	send.go, outbox.go, transport.go  single letters, one or in the background; what a Transport promises
 //	outcome.go                        what becomes of an edition
 //	mark.go                           the records of all connections, many to a transaction
 //

@@ -23,7 +23,7 @@ func (r *run) complete(m Letter, d digest.Delivery) Letter {
 	}
 	setText(&m.ListName, d.DigestName)
 	setText(&m.ListID, fmt.Sprintf("d%d.digest.%s", d.DigestID, r.host))
-	setText(&m.HelpURL, m.UnsubscribeURL)
+	setText(&m.HelpURL, r.l.HelpURL)
 	setText(&m.FeedbackID, feedbackOf(d, r.host))
 	if r.l.ReturnPath != "" && m.UnsubscribeMail == "" {
 		m.UnsubscribeMail = digest.Tagged(r.l.ReturnPath, r.l.Signer.Sign(digest.ForLeaving, int64(d.DigestID)))

@@ -1,11 +1,15 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"digest"
+	"digest/mailer"
+	"digest/render"
 	"digest/store"
 )
 
@@ -31,10 +35,10 @@ const (
 
 // An enquiry is an address that somebody typed at the door.
 type enquiry struct {
-	Email string // as it was typed
-	Wrong string // why no letter is sent; empty: nothing is said of it
-	key   string // the address as it is mailed
-	knock int64  // 0: the address has had its letters
+	Email   string // as it was typed
+	Wrong   string // why no letter is sent; empty: nothing is said of it
+	key     string // the address as it is mailed
+	request int64  // the store's; 0: the address has had its letters
 }
 
 // enquire reads an address and asks whether it may be mailed. Neither what is
@@ -46,21 +50,60 @@ func (s *site) enquire(r *http.Request, kind string, form url.Values) (q enquiry
 		return q, http.StatusUnprocessableEntity, nil
 	}
 	now := s.Now()
-	if !s.limits.knockers.take(client(r), now) {
+	if !s.limits.letters.take(client(r), now) {
 		q.Wrong = wrongTooMany
 		return q, http.StatusTooManyRequests, nil
 	}
-	id, answer, err := s.Store.RequestLetter(r.Context(), knockOf(kind, q.key), now)
+	id, answer, err := s.Store.RequestLetter(r.Context(), letterLimits(kind, q.key), now)
 	if answer == store.LetterDomainLimited {
 		q.Wrong = wrongCrowded
 		return q, http.StatusTooManyRequests, nil
 	}
-	q.knock = id
+	q.request = id
 	return q, http.StatusOK, err
 }
 
 // mails reports whether letters can be sent at all.
-func (s *site) mails() bool { return s.Mailroom != nil && s.Mailbox != nil }
+func (s *site) mails() bool { return s.Outbox != nil && s.Mailbox != nil }
+
+// Each kind of letter that can be asked for is counted for itself.
+const (
+	letterSignUp  = "sign-up"
+	letterSignIn  = "sign-in"
+	letterAddress = "address"
+)
+
+// letterLimits is what an address and its domain may be mailed.
+func letterLimits(kind, email string) store.LetterRequest {
+	k := store.LetterRequest{Kind: kind, Email: email, Daily: 1, Hourly: 50}
+	if kind == letterSignIn {
+		k.Daily, k.Apart = 5, 2*time.Minute
+	}
+	if isPublicProvider(email) {
+		k.Hourly = 500
+	}
+	return k
+}
+
+// writeLetter gives an address and the words for it; without an address there
+// is nothing to write.
+type writeLetter func(ctx context.Context) (to string, words render.Letter, err error)
+
+// letter is the request for a letter that the store counts as request.
+func (s *site) letter(request int64, write writeLetter) mailer.LetterRequest {
+	return mailer.LetterRequest{
+		Write: func(ctx context.Context) (mailer.Letter, error) {
+			to, words, err := write(ctx)
+			if err != nil || to == "" {
+				return mailer.Letter{}, err
+			}
+			words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress
+			return mailer.Letter{To: to, Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}, nil
+		},
+		Sent: func(ctx context.Context) error { return s.Store.LetterSent(ctx, request, s.Now()) },
+		Lost: func(ctx context.Context) error { return s.Store.LetterUnsent(ctx, request) },
+	}
+}
 
 // enter starts a session for a user, always a new one whatever cookie the
 // browser brought, and leads to the first page. with is the passkey that it

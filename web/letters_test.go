@@ -17,7 +17,6 @@ import (
 
 	"digest"
 	"digest/mailer"
-	"digest/web"
 )
 
 // mailbox is how the program reads an address.
@@ -26,26 +25,18 @@ func mailbox(address string) (string, error) {
 	return digest.NormalEmail(a), err
 }
 
-// openMail starts the mailroom: letters go into a Maildir.
-func (r *room) openMail(base string) *web.Mailroom {
+// openOutbox starts an outbox whose letters go into a Maildir.
+func (r *room) openOutbox() *mailer.Outbox {
 	transport, err := mailer.Open("maildir:"+r.mail, mailer.Options{})
 	r.must(err)
-	r.mailroom = web.NewMailroom(web.MailroomOptions{
-		Ledger: r.store, Courier: postman{&mailer.Sender{Transport: transport, From: "Daily Digest <digest@example.org>"}},
-		BaseURL: base, Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(&r.letterLog, nil)),
+	r.outbox = mailer.NewOutbox(mailer.OutboxOptions{
+		Sender:     &mailer.Sender{Transport: transport, From: "Daily Digest <digest@example.org>"},
+		Suppressed: r.store.Suppressed,
+		Now:        func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(&r.letterLog, nil)),
 	})
-	m := r.mailroom
-	r.t.Cleanup(func() { m.Close(context.Background()) })
-	return m
-}
-
-// A postman hands letters to the mailer, as the program does.
-type postman struct{ *mailer.Sender }
-
-func (p postman) NewID() string { return mailer.NewMessageID(p.From) }
-
-func (p postman) Carry(ctx context.Context, e web.Envelope) error {
-	return p.Send(ctx, mailer.Letter{MessageID: e.ID, To: e.To, Date: e.Date, Subject: e.Letter.Title, HTML: e.Letter.HTML(), Text: e.Letter.PlainText()})
+	b := r.outbox
+	r.t.Cleanup(func() { b.Close(context.Background()) })
+	return b
 }
 
 // A letter is what came by mail.
@@ -59,7 +50,7 @@ type letter struct {
 // letters gives what has come since it was asked last, by recipient.
 func (r *room) letters() []letter {
 	r.t.Helper()
-	r.mailroom.Wait()
+	r.outbox.Wait()
 	files, err := filepath.Glob(filepath.Join(r.mail, "new", "*"))
 	r.must(err)
 	var all []letter

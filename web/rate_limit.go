@@ -19,7 +19,7 @@ type limits struct {
 	imports *limiter // lists of one reader
 	exports *limiter // of all of one reader's data
 
-	knockers   *limiter // letters asked for from one address
+	letters    *limiter // letters asked for from one address
 	ceremonies *limiter // passkeys asked from one address: each is a row for a while
 }
 
@@ -33,7 +33,7 @@ func newLimits() limits {
 		imports: newLimiter(20, time.Minute),
 		exports: newLimiter(5, 5*time.Minute),
 
-		knockers:   newLimiter(20, 3*time.Minute),
+		letters:    newLimiter(20, 3*time.Minute),
 		ceremonies: newLimiter(60, 10*time.Second),
 	}
 }

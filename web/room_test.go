@@ -15,6 +15,7 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/mailer"
 	"digest/poller"
 	"digest/store"
 	"digest/web"
@@ -36,7 +37,7 @@ type room struct {
 	addresses []string // that feeds are asked from
 	pictures  web.PictureFetcher
 	signUp    web.SignUp
-	mailroom  *web.Mailroom
+	outbox    *mailer.Outbox
 	mail      string // the Maildir
 	letterLog lockedBuffer
 	beats     bool // health asks for the hourly job
@@ -60,7 +61,7 @@ func (r *room) open(base string) {
 	r.base = server.URL
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
-		Signer: r.signer, SignUp: r.signUp, Mailroom: r.openMail(cmp.Or(base, server.URL)), Mailbox: mailbox, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
+		Signer: r.signer, SignUp: r.signUp, Outbox: r.openOutbox(), Mailbox: mailbox, BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.desk(), Pings: r.store, Pictures: r.pictures, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Beats: r.beats, Observe: r.observe,
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
@@ -117,7 +118,7 @@ func (v *visitor) do(method, path, contentType string, body io.Reader) answer {
 		v.t.Fatal(err)
 	}
 	v.keep(resp.Cookies())
-	v.mailroom.Wait() // letters are written outside of requests
+	v.outbox.Wait() // letters are written outside of requests
 	return answer{resp, v.t, string(b)}
 }
 

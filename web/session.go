@@ -91,7 +91,7 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 	if !s.mails() {
 		return errNotFound
 	}
-	q, status, err := s.enquire(r, knockSignIn, form)
+	q, status, err := s.enquire(r, letterSignIn, form)
 	if err != nil {
 		return err
 	}
@@ -100,25 +100,26 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 		p.enquiry = q
 		return s.show(w, r, status, "signin", "Sign in", p)
 	}
-	if q.knock != 0 {
-		s.Mailroom.take(s.signInErrand(q))
+	if q.request != 0 {
+		s.Outbox.Add(s.letter(q.request, s.writeSignInTo(q.key)))
 	}
 	http.Redirect(w, r, "/sign-in?sent=1", http.StatusSeeOther)
 	return nil
 }
 
-func (s *site) signInErrand(q enquiry) errand {
-	return errand{knock: q.knock, write: func(ctx context.Context) (string, render.Letter, bool, error) {
-		u, err := s.Store.UserByEmail(ctx, q.key)
+// writeSignInTo writes to whoever has an account at an address.
+func (s *site) writeSignInTo(email string) writeLetter {
+	return func(ctx context.Context) (string, render.Letter, error) {
+		u, err := s.Store.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
-			return "", render.Letter{}, false, nil
+			return "", render.Letter{}, nil
 		}
 		if err != nil {
-			return "", render.Letter{}, false, err
+			return "", render.Letter{}, err
 		}
 		l, err := s.writeSignIn(ctx, u)
-		return u.Email, l, true, err
-	}}
+		return u.Email, l, err
+	}
 }
 
 // mailedTTL is how long a sign-in link works that was mailed.

@@ -74,8 +74,8 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 	if c, err := s.Store.AddressChange(r.Context(), me.ID); err == nil && c.CreatedAt.Add(addressApart).After(s.Now()) {
 		return s.showAddress(w, r, http.StatusTooManyRequests, p)
 	}
-	q, status, err := s.enquire(r, knockAddress, form)
-	if err == nil && q.Wrong == "" && q.knock == 0 {
+	q, status, err := s.enquire(r, letterAddress, form)
+	if err == nil && q.Wrong == "" && q.request == 0 {
 		q.Wrong, status = "A letter like this went to that address within a day already. Try again tomorrow.", http.StatusTooManyRequests
 	}
 	if p.enquiry = q; err != nil || q.Wrong != "" {
@@ -89,7 +89,7 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 	if err != nil {
 		return err
 	}
-	s.mailBothSides(me.User, email, oldToken, newToken, q.knock)
+	s.mailBothSides(me.User, email, oldToken, newToken, q.request)
 	http.Redirect(w, r, "/settings/address", http.StatusSeeOther)
 	return nil
 }
@@ -111,23 +111,26 @@ func (s *site) wished(typed string, me reader) (string, error) {
 
 // mailBothSides sends the letters, that to the wished address last, with which
 // both are known to be there.
-func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, knock int64) {
-	lost := func(ctx context.Context) error { return s.Store.DropAddressChange(ctx, u.ID) }
-	toNew := errand{lost: lost, knock: knock, write: func(ctx context.Context) (string, render.Letter, bool, error) {
+func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, request int64) {
+	toNew := s.letter(request, func(ctx context.Context) (string, render.Letter, error) {
 		owner, err := s.Store.UserByEmail(ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || err == nil && owner.ID == u.ID: // the same in another case
-			return email, newAddressLetter(s.BaseURL, newToken), true, nil
+			return email, newAddressLetter(s.BaseURL, newToken), nil
 		case err != nil:
-			return "", render.Letter{}, false, err
+			return "", render.Letter{}, err
 		}
-		return email, takenLetter(s.BaseURL), true, nil
-	}}
-	s.Mailroom.take(errand{next: &toNew, write: func(context.Context) (string, render.Letter, bool, error) {
-		return u.Email, oldAddressLetter(s.BaseURL, oldToken), true, nil
-	}, lost: func(ctx context.Context) error {
-		return errors.Join(lost(ctx), s.Mailroom.o.Ledger.LetterUnsent(ctx, knock))
-	}})
+		return email, takenLetter(s.BaseURL), nil
+	})
+	unsent := toNew.Lost
+	toNew.Lost = func(ctx context.Context) error {
+		return errors.Join(s.Store.DropAddressChange(ctx, u.ID), unsent(ctx))
+	}
+	toOld := s.letter(request, func(context.Context) (string, render.Letter, error) {
+		return u.Email, oldAddressLetter(s.BaseURL, oldToken), nil
+	})
+	toOld.Sent, toOld.Lost, toOld.Next = nil, toNew.Lost, &toNew // the request is for the letter to the wished address
+	s.Outbox.Add(toOld)
 }
 
 func (s *site) cancelAddress(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -96,12 +96,12 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.showSignUp(w, r, http.StatusUnprocessableEntity, p)
 	}
-	q, status, err := s.enquire(r, knockSignUp, form)
+	q, status, err := s.enquire(r, letterSignUp, form)
 	if p.enquiry = q; err != nil || q.Wrong != "" {
 		return s.orShow(err, func() error { return s.showSignUp(w, r, status, p) })
 	}
-	if q.knock != 0 {
-		s.Mailroom.take(s.signUpErrand(q, store.SignUp{Email: q.key, TimeZone: zone, Invitation: invitation}))
+	if q.request != 0 {
+		s.Outbox.Add(s.letter(q.request, s.writeSignUp(store.SignUp{Email: q.key, TimeZone: zone, Invitation: invitation})))
 	}
 	http.Redirect(w, r, "/sign-up?sent=1", http.StatusSeeOther)
 	return nil
@@ -115,20 +115,22 @@ func (s *site) orShow(err error, show func() error) error {
 	return show()
 }
 
-func (s *site) signUpErrand(q enquiry, up store.SignUp) errand {
-	return errand{knock: q.knock, write: func(ctx context.Context) (string, render.Letter, bool, error) {
+// writeSignUp writes a link that confirms the address, or one to sign in where
+// it has an account already.
+func (s *site) writeSignUp(up store.SignUp) writeLetter {
+	return func(ctx context.Context) (string, render.Letter, error) {
 		u, err := s.Store.UserByEmail(ctx, up.Email)
 		if err == nil {
 			l, err := s.writeSignIn(ctx, u)
-			return u.Email, l, true, err
+			return u.Email, l, err
 		}
 		if digest.KindOf(err) != digest.NotFound {
-			return "", render.Letter{}, false, err
+			return "", render.Letter{}, err
 		}
 		token, now := newSecret(), s.Now()
 		err = s.Store.AddSignUp(ctx, hashSecret(token), up, now, now.Add(signUpTTL))
-		return up.Email, signUpLetter(s.BaseURL, token), true, err
-	}}
+		return up.Email, signUpLetter(s.BaseURL, token), err
+	}
 }
 
 // A confirmPage shows the button behind the link of a sign-up.

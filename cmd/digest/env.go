@@ -174,6 +174,7 @@ func (e *env) delivery(st *store.Store, signer *digest.Signer, transport mailer.
 		Renderer: renderer{e.editions(st, signer)},
 		Sender:   e.sender(st, transport),
 		Signer:   signer,
+		HelpURL:  e.baseURL + "/help",
 		Route:    e.route,
 		Domain:   e.domain,
 		Hard:     e.hard,

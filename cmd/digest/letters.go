@@ -13,7 +13,7 @@ import (
 // letters is the web view's mail: sign-in links and the like, on connections of
 // their own, beside the editions.
 type letters struct {
-	room      *web.Mailroom
+	outbox    *mailer.Outbox
 	transport mailer.Transport
 }
 
@@ -26,12 +26,10 @@ func (e *env) openLetters(st *store.Store) (*letters, error) {
 		transport.Close()
 		return nil, err
 	}
-	room := web.NewMailroom(web.MailroomOptions{
-		Ledger:  st,
-		Courier: courier{e.sender(st, transport)},
-		BaseURL: e.baseURL, PostalAddress: e.postalAddress, Now: e.clock, Log: e.log,
+	outbox := mailer.NewOutbox(mailer.OutboxOptions{
+		Sender: e.sender(st, transport), Suppressed: st.Suppressed, Now: e.clock, Log: e.log,
 	})
-	return &letters{room, transport}, nil
+	return &letters{outbox, transport}, nil
 }
 
 // close lets the letters that are being handed over arrive, for a moment.
@@ -39,21 +37,8 @@ func (l *letters) close() {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	l.room.Close(ctx)
+	l.outbox.Close(ctx)
 	l.transport.Close()
-}
-
-// courier is the mailer's for the web view.
-type courier struct{ *mailer.Sender }
-
-// NewID gives the name of a letter.
-func (c courier) NewID() string { return mailer.NewMessageID(c.From) }
-
-// Carry hands a letter over.
-func (c courier) Carry(ctx context.Context, e web.Envelope) error {
-	return c.Send(ctx, mailer.Letter{
-		MessageID: e.ID, To: e.To, Date: e.Date, Subject: e.Letter.Title, HTML: e.Letter.HTML(), Text: e.Letter.PlainText(),
-	})
 }
 
 // printOperatorLink prints the link by which whoever reads the console becomes the

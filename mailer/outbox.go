@@ -1,0 +1,194 @@
+package mailer
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"digest"
+)
+
+// An Outbox writes and sends letters that somebody asked for, in the
+// background: the time of an answer then tells nothing of who has an account.
+// What it holds is in memory only: whoever asked before a crash has to ask again.
+type Outbox struct {
+	o       OutboxOptions
+	waiting chan struct{} // holds one for each letter under way
+	working chan struct{} // holds one for each that is being written or sent
+
+	mu      sync.Mutex
+	closed  bool
+	letters sync.WaitGroup
+
+	closing context.Context // ends at Close: no letter waits for another attempt
+	close   context.CancelFunc
+	hard    context.Context // ends when Close waits no longer: what is being sent is cut off
+	cut     context.CancelFunc
+}
+
+// OutboxOptions is what an Outbox is made of. Sender and Suppressed are required.
+type OutboxOptions struct {
+	Sender *Sender
+
+	// Suppressed tells whether an address is not mailed, and why.
+	Suppressed func(ctx context.Context, email string) (digest.Suppression, bool, error)
+
+	Now func() time.Time // default time.Now
+	Log *slog.Logger     // default: nowhere
+}
+
+// A LetterRequest asks for one letter.
+type LetterRequest struct {
+	// Write writes the letter; without a To there is none to write. The Outbox
+	// gives it its MessageID and Date. Write is called once.
+	Write func(ctx context.Context) (Letter, error)
+
+	Sent func(ctx context.Context) error // records that the letter was accepted; may be nil
+	Lost func(ctx context.Context) error // takes back what waits for a letter that nobody gets; may be nil
+	Next *LetterRequest                  // to be sent when this letter was accepted; may be nil
+}
+
+const (
+	mostLetters = 500 // under way at once
+	mostWorking = 4   // being written or sent at once
+)
+
+// letterPauses is how long a letter waits before each attempt after the first:
+// a server that greylists wants to see it again after some minutes. Together
+// they are less than the time for which a request counts whose letter was
+// neither sent nor lost.
+func letterPauses() []time.Duration {
+	return []time.Duration{15 * time.Second, 2 * time.Minute, 8 * time.Minute, 20 * time.Minute}
+}
+
+// NewOutbox makes an Outbox, which is to be closed.
+func NewOutbox(o OutboxOptions) *Outbox {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	b := &Outbox{o: o, waiting: make(chan struct{}, mostLetters), working: make(chan struct{}, mostWorking)}
+	b.closing, b.close = context.WithCancel(context.Background())
+	b.hard, b.cut = context.WithCancel(context.Background())
+	return b
+}
+
+// Add accepts a request, whatever becomes of it. It never waits.
+func (b *Outbox) Add(r LetterRequest) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	select {
+	case b.waiting <- struct{}{}:
+	default:
+		b.o.Log.Warn("a letter was not written: too many are on their way")
+		b.letters.Go(func() { b.lost(r) })
+		return
+	}
+	b.letters.Go(func() {
+		defer func() { <-b.waiting }()
+		b.run(r)
+	})
+}
+
+// run writes a letter and sends it until it is accepted, or cannot be.
+func (b *Outbox) run(r LetterRequest) {
+	letter, err := b.write(r)
+	if err != nil {
+		b.o.Log.Error("a letter was not written", "error", err)
+		b.lost(r)
+		return
+	}
+	if letter.To == "" {
+		return
+	}
+	err = b.send(letter)
+	for _, wait := range letterPauses() {
+		if err == nil || digest.KindOf(err) == digest.Invalid || !b.pause(wait) {
+			break
+		}
+		err = b.send(letter)
+	}
+	if err != nil {
+		b.o.Log.Warn("a letter was given up", "letter", letter.MessageID, "error", err)
+		b.lost(r)
+		return
+	}
+	b.o.Log.Info("a letter was sent", "letter", letter.MessageID)
+	if r.Sent != nil {
+		if err := r.Sent(b.hard); err != nil {
+			b.o.Log.Error("a letter that was sent was not recorded", "error", err)
+		}
+	}
+	if r.Next != nil {
+		b.run(*r.Next)
+	}
+}
+
+// write gives a letter without a To when there is none to send.
+func (b *Outbox) write(r LetterRequest) (Letter, error) {
+	b.working <- struct{}{}
+	defer func() { <-b.working }()
+	l, err := r.Write(b.hard)
+	if err != nil || l.To == "" {
+		return Letter{}, err
+	}
+	why, suppressed, err := b.o.Suppressed(b.hard, l.To)
+	if err != nil {
+		return Letter{}, err
+	}
+	if suppressed {
+		b.o.Log.Info("a letter was not sent: the address is suppressed", "reason", why.Reason)
+		return Letter{}, nil
+	}
+	l.MessageID, l.Date = NewMessageID(b.o.Sender.From), b.o.Now()
+	return l, nil
+}
+
+func (b *Outbox) send(l Letter) error {
+	b.working <- struct{}{}
+	defer func() { <-b.working }()
+	return b.o.Sender.Send(b.hard, l)
+}
+
+// pause waits; false when the Outbox is closed meanwhile.
+func (b *Outbox) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-b.closing.Done():
+		return false
+	}
+}
+
+// lost takes back what waits for a letter that nobody gets.
+func (b *Outbox) lost(r LetterRequest) {
+	if r.Lost == nil {
+		return
+	}
+	if err := r.Lost(context.WithoutCancel(b.hard)); err != nil {
+		b.o.Log.Error("what waits for a letter that was not sent was not taken back", "error", err)
+	}
+}
+
+// Wait waits until nothing is under way.
+func (b *Outbox) Wait() { b.letters.Wait() }
+
+// Close takes no more requests, gives up those that wait for another attempt,
+// and waits for the others until ctx ends.
+func (b *Outbox) Close(ctx context.Context) {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.close()
+	defer context.AfterFunc(ctx, b.cut)()
+	b.letters.Wait()
+	b.cut()
+}

@@ -1,0 +1,125 @@
+package mailer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+// A slowServer is a Transport that answers as it is told.
+type slowServer struct {
+	mu    sync.Mutex
+	errs  []error // what the attempts meet, in order; then they are accepted
+	tries int
+	ids   map[string]bool
+}
+
+func (s *slowServer) Send(_ context.Context, e Envelope, _ []byte, _ func(context.Context) error) (Reply, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tries++
+	s.ids[e.MessageID] = true
+	if len(s.errs) == 0 {
+		return Reply{Code: 250}, nil
+	}
+	err := s.errs[0]
+	s.errs = s.errs[1:]
+	return Reply{}, err
+}
+
+func (s *slowServer) Idempotent() bool { return false }
+func (s *slowServer) Close() error     { return nil }
+
+// An outboxBench is an Outbox and what came of the letters asked of it.
+type outboxBench struct {
+	*Outbox
+	server     *slowServer
+	suppressed bool
+	began      time.Time
+	sent, lost int
+}
+
+func newOutboxBench(errs ...error) *outboxBench {
+	b := &outboxBench{server: &slowServer{errs: errs, ids: map[string]bool{}}, began: time.Now()}
+	b.Outbox = NewOutbox(OutboxOptions{
+		Sender: &Sender{Transport: b.server, From: "digest@example.org"},
+		Suppressed: func(context.Context, string) (digest.Suppression, bool, error) {
+			return digest.Suppression{}, b.suppressed, nil
+		},
+	})
+	return b
+}
+
+func (b *outboxBench) ask() {
+	b.Add(LetterRequest{
+		Write: func(context.Context) (Letter, error) {
+			return Letter{To: "ann@example.org", Subject: "A letter", Text: "Hello"}, nil
+		},
+		Sent: func(context.Context) error { b.sent++; return nil },
+		Lost: func(context.Context) error { b.lost++; return nil },
+	})
+}
+
+// TestOutboxPatience holds how often a letter is tried, and who hears what
+// became of it.
+func TestOutboxPatience(t *testing.T) {
+	later := &NotAcceptedError{Stage: StageRcpt, Reply: Reply{Code: 451}}
+	never := &NotAcceptedError{Stage: StageRcpt, Reply: Reply{Code: 550}}
+	for name, c := range map[string]struct {
+		errs       []error
+		tries      int
+		sent, lost int
+	}{
+		"at once":     {nil, 1, 1, 0},
+		"greylisted":  {[]error{later, later, later}, 4, 1, 0},
+		"not at all":  {[]error{later, later, later, later, later, later}, 5, 0, 1},
+		"no mailbox":  {[]error{never}, 1, 0, 1},
+		"unknown":     {[]error{errors.New("x")}, 2, 1, 0},
+		"then no one": {[]error{later, never}, 2, 0, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newOutboxBench(c.errs...)
+			b.ask()
+			b.Wait()
+			if b.server.tries != c.tries || b.sent != c.sent || b.lost != c.lost || len(b.server.ids) != 1 {
+				t.Errorf("%s: tried %d times, %d sent, %d lost, as %d letters", name, b.server.tries, b.sent, b.lost, len(b.server.ids))
+			}
+			if took := time.Since(b.began); took > 45*time.Minute {
+				t.Errorf("%s: it took %s, longer than a request counts", name, took)
+			}
+			b.Close(t.Context())
+		})
+	}
+}
+
+// TestOutboxCloses gives up what waits, and what comes too late or goes to a
+// suppressed address.
+func TestOutboxCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newOutboxBench(errors.New("later"))
+		b.ask()
+		synctest.Wait()
+		b.Close(t.Context())
+		if time.Since(b.began) != 0 || b.lost != 1 || b.sent != 0 {
+			t.Errorf("after %s: %d lost, %d sent", time.Since(b.began), b.lost, b.sent)
+		}
+		b.ask()
+		if b.Wait(); b.server.tries != 1 {
+			t.Errorf("a closed outbox sent a letter")
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		b := newOutboxBench()
+		b.suppressed = true
+		b.ask()
+		if b.Wait(); b.server.tries != 0 {
+			t.Error("a suppressed address was mailed")
+		}
+		b.Close(t.Context())
+	})
+}
