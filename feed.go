@@ -111,6 +111,16 @@ type Move struct {
 	MovedAt    time.Time // when it did
 }
 
+// A DomainPace is how slowly the feeds of one registrable domain are asked, once
+// it has limited several of them. The zero value is that of a domain that never
+// limited us.
+type DomainPace struct {
+	Pace        time.Duration // between two polls; 0: it is not paced
+	FreeAt      time.Time     // from when the next poll may come
+	LimitedAt   time.Time     // when it limited us last
+	LimitedFeed FeedID        // which feed it limited then; 0: that made a pair with the one before
+}
+
 // A Post is an entry of a feed, stored once.
 type Post struct {
 	ID          PostID

@@ -47,7 +47,7 @@ type extraPoll struct {
 }
 
 func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
-	return extraPoll{Spread: s, f: f, now: now, due: following(due, now), askable: latest(askableAt(f, s.Gap), now)}
+	return extraPoll{Spread: s, f: f, now: now, due: following(due, now), askable: latest(heldUntil(f, s.Gap), now)}
 }
 
 // following gives the first of due and the midnights after it that is yet to come.

@@ -101,7 +101,7 @@ func (p *play) plan() {
 	if !ok {
 		return
 	}
-	if at.Before(askableAt(p.feed, p.spread.Gap)) {
+	if at.Before(heldUntil(p.feed, p.spread.Gap)) {
 		p.t.Errorf("scheduled before it may be asked: %v", at)
 	}
 	if p.feed.PollAt.IsZero() || at.Before(p.feed.PollAt) {
@@ -119,7 +119,7 @@ func (p *play) open() bool {
 	return alive(p.feed) && !p.feed.PollAt.IsZero() && !p.gate().After(p.now())
 }
 
-func (p *play) gate() time.Time { return latest(p.feed.PollAt, askableAt(p.feed, p.spread.Gap)) }
+func (p *play) gate() time.Time { return latest(p.feed.PollAt, heldUntil(p.feed, p.spread.Gap)) }
 
 func (p *play) ask() {
 	now := p.now()

@@ -58,7 +58,7 @@ func TestNeverTooEarly(t *testing.T) {
 		s.Window = time.Duration(r.IntN(5)) * 20 * time.Minute
 		right := func(at time.Time) bool {
 			m := at.UTC().Minute()
-			return alive(f) && !at.Before(askableAt(f, s.Gap)) && !at.Before(now) && !skipped(f, at) &&
+			return alive(f) && !at.Before(heldUntil(f, s.Gap)) && !at.Before(now) && !skipped(f, at) &&
 				(s.NoWait || m > 1 && m != 59)
 		}
 		due := now.Add(-time.Duration(r.Int64N(int64(time.Hour))))
@@ -74,7 +74,7 @@ func TestNeverTooEarly(t *testing.T) {
 				t.Fatalf("Again at %v: %v\n%+v", now, at, f)
 			}
 		}
-		if at := NextPoll(f, due, now, s); at.IsZero() == alive(f) || !at.IsZero() && at.Before(askableAt(f, s.Gap)) {
+		if at := NextPoll(f, due, now, s); at.IsZero() == alive(f) || !at.IsZero() && at.Before(heldUntil(f, s.Gap)) {
 			t.Fatalf("NextPoll at %v: %v\n%+v", now, at, f)
 		}
 	}

@@ -37,7 +37,7 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 	if !alive(f) {
 		return time.Time{}, false
 	}
-	askable := askableAt(f, s.Gap)
+	askable := heldUntil(f, s.Gap)
 	if askable.After(now) {
 		if askable, ok = s.inTime(f, due, askable); !ok {
 			return time.Time{}, false
@@ -58,17 +58,6 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 // alive reports whether a feed is asked at all.
 func alive(f digest.Feed) bool {
 	return f.State != digest.FeedDead && f.State != digest.FeedGone
-}
-
-// askableAt is the earliest instant at which f may be asked (S14, S15, S19):
-// the zero time for a feed that was never asked. The store's claims hold to the
-// same.
-func askableAt(f digest.Feed, gap time.Duration) time.Time {
-	at := latest(f.NotBefore, f.FreshUntil)
-	if !f.LastAttemptAt.IsZero() {
-		at = latest(at, f.LastAttemptAt.Add(max(gap, f.OwnInterval, f.HostInterval)))
-	}
-	return at
 }
 
 // inTime gives the first quiet instant at which a feed askable from then on may

@@ -1,0 +1,56 @@
+package poller
+
+import (
+	"time"
+
+	"digest"
+)
+
+// Askable gives the first instant, not before from, at which f may be asked
+// (I5). It is the one statement of that rule:
+//
+//   - no worker has f under a lease (S38)
+//   - the last attempt lies back as far as the poll gap, our own manners and
+//     the operator's rule for the host want, whichever wants most (S14, S16, S33)
+//   - the site's Retry-After and our penalty for an error are over (S19, S20)
+//   - the last answer is no longer fresh by the site's own word (S15)
+//   - the hour and the day are none that the feed wants skipped
+//
+// Whether f is asked at all (its State), when it is asked (PollAt) and how its
+// host is paced (S34) are other questions. Answers are whole seconds, as they
+// are stored: the store keeps the instant beside each feed, and compares. The
+// zero time means at once.
+func Askable(f digest.Feed, gap time.Duration, from time.Time) time.Time {
+	return notSkipped(f, wholeSecond(latest(from, f.LeaseUntil, heldUntil(f, gap))))
+}
+
+// heldUntil is Askable but for leases, and hours and days to be skipped: what
+// is planned for a midnight or beside it looks at these by itself.
+func heldUntil(f digest.Feed, gap time.Duration) time.Time {
+	at := latest(f.NotBefore, f.FreshUntil)
+	if !f.LastAttemptAt.IsZero() {
+		at = latest(at, f.LastAttemptAt.Add(max(gap, f.OwnInterval, f.HostInterval)))
+	}
+	return at
+}
+
+// wholeSecond rounds up.
+func wholeSecond(t time.Time) time.Time {
+	if whole := t.Truncate(time.Second); whole.Before(t) {
+		return whole.Add(time.Second)
+	}
+	return t
+}
+
+// notSkipped gives the first instant, from t on, in no hour and on no day that
+// f wants skipped.
+func notSkipped(f digest.Feed, t time.Time) time.Time {
+	if t.IsZero() || !skipped(f, t) {
+		return t
+	}
+	t = t.UTC().Truncate(time.Hour)
+	for skipped(f, t) {
+		t = t.Add(time.Hour)
+	}
+	return t
+}
