@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"digest/hourly"
-	"digest/internal/search"
+	"digest/internal/words"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -22,7 +22,7 @@ func TestTheHourIndexesWhatItBrings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := search.Parse("evening")
+		q, err := words.Parse("evening")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
-	"digest/internal/search"
+	"digest/internal/words"
 	"digest/migrations"
 )
 
@@ -61,7 +61,7 @@ type dialect struct {
 	// (key, document), and what finds the posts that a query matches.
 	document func([]string) string
 	putWords string
-	match    func(search.Query) matcher
+	match    func(words.Query) matcher
 
 	// strangers counts tables that are in the way of the schema, where it has
 	// never been made: all there are in a file, and those of our names in a

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
-	"digest/internal/filter"
+	"digest/internal/words"
 )
 
 // Bounds of what a reader filters.
@@ -38,9 +38,9 @@ func (r filterRow) filter() digest.Filter {
 // which nothing can be found, and where there are too many filters;
 // digest.NotFound for a feed that the digest neither takes nor rests.
 func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
-	f.Words, f.CreatedAt = filter.Clean(clean(f.Words)), at(now).time()
+	f.Words, f.CreatedAt = words.Clean(clean(f.Words)), at(now).time()
 	switch {
-	case filter.Key(f.Words) == "":
+	case words.FilterKey(f.Words) == "":
 		return digest.Filter{}, invalid("a filter needs a word, such as football")
 	case utf8.RuneCountInString(f.Words) > mostWords:
 		return digest.Filter{}, invalid("the words of a filter have %d characters at most; take fewer words", mostWords)
@@ -54,7 +54,7 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 			return err
 		}
 		for _, has := range all {
-			if has.FeedID == f.FeedID && filter.Key(has.Words) == filter.Key(f.Words) {
+			if has.FeedID == f.FeedID && words.FilterKey(has.Words) == words.FilterKey(f.Words) {
 				f = has
 				return nil
 			}
@@ -199,7 +199,7 @@ func followFeed(ctx context.Context, c conn, from, to digest.FeedID) error {
 	}
 	seen := make(map[same]bool)
 	twins := slices.DeleteFunc(all, func(f digest.Filter) bool {
-		k := same{f.DigestID, f.FeedID, filter.Key(f.Words)}
+		k := same{f.DigestID, f.FeedID, words.FilterKey(f.Words)}
 		first := !seen[k]
 		seen[k] = true
 		return first

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"digest"
-	"digest/internal/filter"
+	"digest/internal/words"
 )
 
 // Digests with filters are released by themselves, a heap at a time, so that
@@ -60,7 +60,7 @@ func newSieve(due instant) *sieve {
 // A sifted is what is known of one digest.
 type sifted struct {
 	state   filterState
-	matcher *filter.Matcher
+	matcher *words.Matcher
 	waiting []digest.PostID // as it was looked at last, in order
 	words   map[digest.PostID]string
 }
@@ -143,7 +143,7 @@ func (v *sieve) readFilters(ctx context.Context, c conn, ids []digest.DigestID) 
 		of[f.DigestID] = append(of[f.DigestID], f)
 	}
 	for _, id := range changed {
-		v.digests[id].matcher = filter.New(of[id])
+		v.digests[id].matcher = words.NewMatcher(of[id])
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (v *sieve) judge(ctx context.Context, c conn, ids []digest.PostID, open map
 	err := c.all(ctx, &rows, fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
 		FROM posts p WHERE p.id IN (`+list(ids)+`)`, siftContent))
 	for _, r := range rows {
-		text, feed := filter.Read(r.post()), v.seen[r.ID].FeedID
+		text, feed := words.Read(r.post()), v.seen[r.ID].FeedID
 		for _, d := range open[r.ID] {
 			f, _ := d.matcher.Match(text, feed)
 			d.words[r.ID] = f.Words // empty: it may come

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 )
 
 // A SearchQuery is what a reader looks for, and where: in all that has come to them
 // and in what they keep.
 type SearchQuery struct {
-	Query search.Query
+	Query words.Query
 	Now   time.Time // what comes to a reader later is not found
 	Saved bool      // only in what they keep
 	After SearchKey

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -50,7 +50,7 @@ func FuzzSearch(f *testing.F) {
 		open(storetest.Open(f, storetest.Postgres(f))),
 	}
 	f.Fuzz(func(t *testing.T, typed, text string) {
-		q, err := search.Parse(typed)
+		q, err := words.Parse(typed)
 		if err != nil {
 			return
 		}

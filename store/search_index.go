@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 )
 
 // The index of words is filled beside the hot path: storing a post, or an edit
@@ -39,10 +39,10 @@ func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
 // meanwhile is left out.
 func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err error) {
 	hashes := make(map[digest.PostID]string, len(posts))
-	words := make(map[digest.PostID]string, len(posts))
+	documents := make(map[digest.PostID]string, len(posts))
 	for _, p := range posts {
 		hashes[p.ID] = p.ContentHash
-		words[p.ID] = s.d.document(documentOf(p))
+		documents[p.ID] = s.d.document(documentOf(p))
 	}
 	err = s.write(ctx, func(c conn) error {
 		n = 0
@@ -58,7 +58,7 @@ func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err erro
 			return err
 		}
 		for _, id := range slices.Sorted(slices.Values(taken)) {
-			if _, err := c.exec(ctx, c.d.putWords, id, words[id]); err != nil {
+			if _, err := c.exec(ctx, c.d.putWords, id, documents[id]); err != nil {
 				return err
 			}
 		}
@@ -84,11 +84,11 @@ func (s *Store) behind(ctx context.Context, now time.Time) (bool, error) {
 
 // documentOf is what of a post can be found.
 func documentOf(p digest.Post) []string {
-	text := search.Text(p.Content)
+	text := words.Text(p.Content)
 	if strings.TrimSpace(text) == "" {
 		text = p.Summary
 	}
-	return search.Document(p.Title, p.Author, text)
+	return words.Document(p.Title, p.Author, text)
 }
 
 // unchanged locks posts and gives those that still have the given hashes.
@@ -140,11 +140,11 @@ func unindex(ctx context.Context, c conn, ids []digest.PostID) error {
 func plainDocument(words []string) string { return strings.Join(words, " ") }
 
 // vectorDocument writes words as PostgreSQL's tsvector: each with where it stands.
-func vectorDocument(words []string) string {
-	places := make(map[string][]byte, len(words))
+func vectorDocument(document []string) string {
+	places := make(map[string][]byte, len(document))
 	var order []string
-	for i, word := range words {
-		if word == search.Filler {
+	for i, word := range document {
+		if word == words.Filler {
 			continue
 		}
 		if _, ok := places[word]; !ok {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 )
 
 // The words of a post are compared by the database's own index. What it gives
@@ -37,7 +37,7 @@ func inOrder(list string) ([]digest.PostID, error) {
 }
 
 // matchSQLite reads the range of some posts, for FTS5 keeps keys in their order.
-func matchSQLite(q search.Query) matcher {
+func matchSQLite(q words.Query) matcher {
 	query := plainQuery(q)
 	return func(ctx context.Context, c conn, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
 		if len(ids) == 0 {
@@ -55,7 +55,7 @@ func matchSQLite(q search.Query) matcher {
 }
 
 // plainQuery writes a query for FTS5.
-func plainQuery(q search.Query) string {
+func plainQuery(q words.Query) string {
 	var wanted, not []string
 	for _, t := range q.Terms {
 		phrase := `"` + strings.ReplaceAll(strings.Join(t.Words, " "), `"`, `""`) + `"`
@@ -82,7 +82,7 @@ const fewPosts = 500
 // matchPostgres asks the index for all posts at once, which it gives in no order.
 // The index does not know where in a post a word stands: of a phrase it finds the
 // words, and the posts that have them and are wanted are compared one by one.
-func matchPostgres(q search.Query) matcher {
+func matchPostgres(q words.Query) matcher {
 	loose, exact := loosely(q)
 	var all []digest.PostID
 	read := false
@@ -111,7 +111,7 @@ func matchPostgres(q search.Query) matcher {
 
 // compare compares posts one by one, some at a time until enough are found. No
 // planner can begin with the index.
-func compare(ctx context.Context, c conn, q search.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
+func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
 	matching := make(map[digest.PostID]bool)
 	for part := range slices.Chunk(ids, fewPosts) {
 		var found []digest.PostID
@@ -132,7 +132,7 @@ func compare(ctx context.Context, c conn, q search.Query, ids []digest.PostID, e
 
 // loosely takes phrases apart: all that a query matches is matched by the loose
 // one; exact says that it matches nothing else.
-func loosely(q search.Query) (loose search.Query, exact bool) {
+func loosely(q words.Query) (loose words.Query, exact bool) {
 	exact = true
 	for _, t := range q.Terms {
 		if len(t.Words) == 1 {
@@ -144,14 +144,14 @@ func loosely(q search.Query) (loose search.Query, exact bool) {
 			continue
 		}
 		for i, word := range t.Words {
-			loose.Terms = append(loose.Terms, search.Term{Words: []string{word}, Prefix: t.Prefix && i == len(t.Words)-1})
+			loose.Terms = append(loose.Terms, words.Term{Words: []string{word}, Prefix: t.Prefix && i == len(t.Words)-1})
 		}
 	}
 	return loose, exact
 }
 
 // vectorQuery writes a query for PostgreSQL's tsquery.
-func vectorQuery(q search.Query) string {
+func vectorQuery(q words.Query) string {
 	terms := make([]string, len(q.Terms))
 	for i, t := range q.Terms {
 		words := make([]string, len(t.Words))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 	"digest/store"
 )
 
@@ -29,9 +29,9 @@ func (w world) finds(d digest.Digest, typed string, now time.Time) string {
 	return w.searches(d, store.SearchQuery{Query: w.query(typed), Now: now, Limit: 2})
 }
 
-func (w world) query(typed string) search.Query {
+func (w world) query(typed string) words.Query {
 	w.t.Helper()
-	q, err := search.Parse(typed)
+	q, err := words.Parse(typed)
 	w.ok(err)
 	return q
 }

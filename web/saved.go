@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 	"digest/render"
 	"digest/store"
 )
@@ -83,8 +83,8 @@ type listedPost struct {
 	Site    render.Section
 	Edition digest.Date // in which it came
 	Saved   bool
-	Heading []search.Piece // its title, with what was looked for
-	Snippet []search.Piece // of its text; none where nothing was looked for
+	Heading []words.Piece // its title, with what was looked for
+	Snippet []words.Piece // of its text; none where nothing was looked for
 }
 
 // Path is the post's page here.
@@ -96,7 +96,7 @@ func (s *site) listed(v store.VisiblePost) listedPost {
 	}
 	p := listedPost{Post: s.Editions.Post(v.Post), Edition: v.Edition, Saved: v.Saved}
 	p.Site = render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language)
-	p.Heading = []search.Piece{{Text: p.Title}}
+	p.Heading = []words.Piece{{Text: p.Title}}
 	return p
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 	"digest/store"
 )
 
@@ -38,7 +38,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	if !form.Has("q") {
 		return s.show(w, r, http.StatusOK, "search", "Search", p)
 	}
-	q, err := search.Parse(p.Query)
+	q, err := words.Parse(p.Query)
 	if bad, ok := errors.AsType[*digest.Error](err); ok && bad.Kind == digest.Invalid {
 		p.Wrong = bad.Message
 		return s.show(w, r, http.StatusUnprocessableEntity, "search", "Search", p)
@@ -95,13 +95,13 @@ func orLong(ctx context.Context, err error) error {
 }
 
 // found shows a post with the words that were looked for.
-func (s *site) found(v store.VisiblePost, q search.Query) listedPost {
+func (s *site) found(v store.VisiblePost, q words.Query) listedPost {
 	p := s.listed(v)
-	p.Heading = search.Mark(p.Title, q)
-	text := search.Text(v.Content)
-	p.Snippet = search.Snippet(text, q)
+	p.Heading = words.Mark(p.Title, q)
+	text := words.Text(v.Content)
+	p.Snippet = words.Snippet(text, q)
 	if len(p.Snippet) == 0 {
-		p.Snippet = search.Snippet(v.Summary, q)
+		p.Snippet = words.Snippet(v.Summary, q)
 	}
 	return p
 }

@@ -1,4 +1,4 @@
-package search
+package words
 
 import (
 	"slices"
@@ -125,17 +125,6 @@ func (t Term) end(last token) int {
 		return last.first
 	}
 	return last.to
-}
-
-// cut gives at most n bytes of a text, whole characters.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
 
 // wordStart moves a place forward to the beginning of a word, if one is near.

@@ -1,4 +1,4 @@
-package search_test
+package words_test
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
-	"digest/internal/search"
+	"digest/internal/words"
 )
 
 func TestDocument(t *testing.T) {
@@ -31,25 +31,25 @@ func TestDocument(t *testing.T) {
 		"שָׁלוֹם Й":                      "שלום и",
 		"🙂 !? --":                        "",
 	} {
-		if got := strings.Join(search.Document(text), " "); got != want {
+		if got := strings.Join(words.Document(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	fields := search.Document("a b", "", "c")
-	if want := []string{"a", "b", search.Filler, search.Filler, "c"}; !slices.Equal(fields, want) {
+	fields := words.Document("a b", "", "c")
+	if want := []string{"a", "b", words.Filler, words.Filler, "c"}; !slices.Equal(fields, want) {
 		t.Errorf("fields: %q", fields)
 	}
 }
 
 func TestDocumentIsBounded(t *testing.T) {
-	words := search.Document(strings.Repeat("the end ", 40_000))
-	if len(words) != 16_000 || slices.Index(words, search.Filler) != 510 || slices.Contains(words[600:], "the") {
-		t.Errorf("%d words, the first left out is %d", len(words), slices.Index(words, search.Filler))
+	all := words.Document(strings.Repeat("the end ", 40_000))
+	if len(all) != 16_000 || slices.Index(all, words.Filler) != 510 || slices.Contains(all[600:], "the") {
+		t.Errorf("%d words, the first left out is %d", len(all), slices.Index(all, words.Filler))
 	}
-	if got := search.Document(strings.Repeat("x", 1<<20)); len(got) != 1 || len(got[0]) != 64 {
+	if got := words.Document(strings.Repeat("x", 1<<20)); len(got) != 1 || len(got[0]) != 64 {
 		t.Errorf("one long word became %d words", len(got))
 	}
-	if got := search.Document("か" + strings.Repeat("\u3099", 1<<20)); len(got) != 1 || utf8.RuneCountInString(got[0]) > 64 {
+	if got := words.Document("か" + strings.Repeat("\u3099", 1<<20)); len(got) != 1 || utf8.RuneCountInString(got[0]) > 64 {
 		t.Errorf("one character of many marks became %d words", len(got))
 	}
 }
@@ -77,7 +77,7 @@ func TestParse(t *testing.T) {
 		"foo　bar":         "foo bar*",
 		"foo foo bar":     "foo bar*",
 	} {
-		q, err := search.Parse(typed)
+		q, err := words.Parse(typed)
 		if err != nil {
 			t.Errorf("%q: %v", typed, err)
 			continue
@@ -87,13 +87,13 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, typed := range []string{"", " ", "-", `"`, `""`, "!?. …", "🙂", "-foo", strings.Repeat("a", 10_000), strings.Repeat("a ", 40)} {
-		if _, err := search.Parse(typed); digest.KindOf(err) != digest.Invalid {
+		if _, err := words.Parse(typed); digest.KindOf(err) != digest.Invalid {
 			t.Errorf("%.40q: %v", typed, err)
 		}
 	}
 }
 
-func written(q search.Query) string {
+func written(q words.Query) string {
 	var all []string
 	for _, term := range q.Terms {
 		s := strings.Join(term.Words, "+")
@@ -108,9 +108,9 @@ func written(q search.Query) string {
 	return strings.Join(all, " ")
 }
 
-func parse(t testing.TB, typed string) search.Query {
+func parse(t testing.TB, typed string) words.Query {
 	t.Helper()
-	q, err := search.Parse(typed)
+	q, err := words.Parse(typed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func parse(t testing.TB, typed string) search.Query {
 }
 
 // shown writes pieces with what was found in brackets.
-func shown(all []search.Piece) string {
+func shown(all []words.Piece) string {
 	var b strings.Builder
 	for _, p := range all {
 		if p.Found {
@@ -142,7 +142,7 @@ func TestMark(t *testing.T) {
 		{"nothing", "else", "nothing"},
 		{"", "x", ""},
 	} {
-		if got := shown(search.Mark(c.text, parse(t, c.typed))); got != c.want {
+		if got := shown(words.Mark(c.text, parse(t, c.typed))); got != c.want {
 			t.Errorf("%q in %q: %q, want %q", c.typed, c.text, got, c.want)
 		}
 	}
@@ -150,18 +150,18 @@ func TestMark(t *testing.T) {
 
 func TestSnippet(t *testing.T) {
 	long := strings.Repeat("lorem ipsum dolor sit amet ", 50) + "needle one and\n\n needle two " + strings.Repeat("consectetur adipiscing ", 50)
-	got := shown(search.Snippet(long, parse(t, "needle")))
+	got := shown(words.Snippet(long, parse(t, "needle")))
 	if !strings.HasPrefix(got, "… ") || !strings.HasSuffix(got, " …") || !strings.Contains(got, "amet [needle] one and [needle] two consectetur") || len(got) > 320 {
 		t.Errorf("%q", got)
 	}
-	if got := shown(search.Snippet("short text", parse(t, "other"))); got != "short text" {
+	if got := shown(words.Snippet("short text", parse(t, "other"))); got != "short text" {
 		t.Errorf("%q", got)
 	}
-	if got := shown(search.Snippet(long, parse(t, "nowhere"))); !strings.HasPrefix(got, "lorem ipsum") || !strings.HasSuffix(got, " …") {
+	if got := shown(words.Snippet(long, parse(t, "nowhere"))); !strings.HasPrefix(got, "lorem ipsum") || !strings.HasSuffix(got, " …") {
 		t.Errorf("%q", got)
 	}
 	han := strings.Repeat("今日は雨", 500) + "東京" + strings.Repeat("明日は晴", 500)
-	if got := shown(search.Snippet(han, parse(t, "東京"))); !strings.Contains(got, "[東京]") || !utf8.ValidString(got) {
+	if got := shown(words.Snippet(han, parse(t, "東京"))); !strings.Contains(got, "[東京]") || !utf8.ValidString(got) {
 		t.Errorf("%q", got)
 	}
 }
@@ -173,7 +173,7 @@ func TestText(t *testing.T) {
 		"plain":                       "plain",
 		"a<br>b<img src=x>":           "a b ",
 	} {
-		if got := search.Text(source); got != want {
+		if got := words.Text(source); got != want {
 			t.Errorf("%q: %q, want %q", source, got, want)
 		}
 	}
@@ -185,24 +185,24 @@ func FuzzSearch(f *testing.F) {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, typed, text string) {
-		for _, word := range search.Document(typed) {
+		for _, word := range words.Document(typed) {
 			if word == "" || utf8.RuneCountInString(word) > 128 || strings.ContainsAny(word, " '\"\\*:&|!()") {
 				t.Fatalf("%q has the word %q", typed, word)
 			}
 		}
-		q, err := search.Parse(typed)
+		q, err := words.Parse(typed)
 		if err != nil {
 			return
 		}
 		var all strings.Builder
-		for _, p := range search.Mark(text, q) {
+		for _, p := range words.Mark(text, q) {
 			all.WriteString(p.Text)
 		}
 		if all.String() != text {
 			t.Fatalf("marked %q is %q", text, all.String())
 		}
 		if utf8.ValidString(text) {
-			for _, p := range search.Snippet(text, q) {
+			for _, p := range words.Snippet(text, q) {
 				if !utf8.ValidString(p.Text) {
 					t.Fatalf("a piece of %q is %q", text, p.Text)
 				}
