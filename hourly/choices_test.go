@@ -32,7 +32,7 @@ func TestWhatReadersChoose(t *testing.T) {
 		ok(err)
 		subs, err := st.Subscriptions(ctx, ada.ID)
 		ok(err)
-		ok(st.PauseSubscription(ctx, ada.ID, subs[1].FeedID, h.clock))
+		ok(st.PauseSubscription(ctx, ada.ID, subs[1].FeedID))
 		ok(st.SetMailed(ctx, bob.ID, false, h.clock))
 		from, to := digest.Date{Year: 2026, Month: 10, Day: 3}, digest.Date{Year: 2026, Month: 10, Day: 4}
 		_, err = st.AddStay(ctx, digest.Stay{UserID: ada.UserID, From: from, To: to, TimeZone: "Asia/Tokyo"}, h.clock)

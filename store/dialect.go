@@ -127,7 +127,7 @@ func postgresDialect() *dialect {
 			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys', 'tallies',
 			'saved_posts', 'index_queue', 'post_words',
 			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies',
-			'filters', 'held_posts', 'rested', 'stays') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+			'filters', 'held_posts', 'stays') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}
 }

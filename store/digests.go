@@ -178,7 +178,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 
 // dropFeeds takes what only this digest took out of the queue.
 func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
-	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, id)
+	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ? AND s.rests = 0)`, id)
 }
 
 // unsubscribed is the error of an edition that its reader no longer wants.

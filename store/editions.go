@@ -311,35 +311,3 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 	}
 	return sources, nil
 }
-
-// SubscriptionSettings gives how readers want the feeds of their subscriptions named and
-// shown; of those who leave it to the feed and the digest nothing comes. Without
-// folders one that is only in a folder is left out too: mail does not show them.
-func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
-	where := `(title <> '' OR display <> '')`
-	if folders {
-		where = `(title <> '' OR display <> '' OR folder <> '')`
-	}
-	choices := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
-	for part := range slices.Chunk(ids, statementRows) {
-		var rows []struct {
-			DigestID digest.DigestID `db:"digest_id"`
-			FeedID   digest.FeedID   `db:"feed_id"`
-			Title    string          `db:"title"`
-			Folder   string          `db:"folder"`
-			Display  digest.Layout   `db:"display"`
-		}
-		err := s.read().all(ctx, &rows, `SELECT digest_id, feed_id, title, folder, display FROM subscriptions
-			WHERE digest_id IN (`+list(part)+`) AND `+where)
-		if err != nil {
-			return nil, fmt.Errorf("reading subscriptions: %w", err)
-		}
-		for _, r := range rows {
-			if choices[r.DigestID] == nil {
-				choices[r.DigestID] = make(map[digest.FeedID]digest.Subscription)
-			}
-			choices[r.DigestID][r.FeedID] = digest.Subscription(r)
-		}
-	}
-	return choices, nil
-}

@@ -195,7 +195,7 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
 	where = `d.state = 'active' AND ` + g.due() + ` = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone + ` AND ` + g.some()
 	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
-	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id
+	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0
 		AND (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) <= d.planned_at + ?))`
 	args = append(args, now.plus(-deadline), int64(deadline/time.Second))
 	return where, args

@@ -46,6 +46,23 @@ func TestReleasePlan(t *testing.T) {
 	})
 }
 
+// TestHidePlan holds that the readers of a new post are found in one index alone,
+// paused subscriptions left out, and their digests by key.
+func TestHidePlan(t *testing.T) {
+	each(t, func(w world) {
+		w.crowd(2000, 1000, 10)
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET rests = 1 WHERE digest_id % 7 = 0`))
+		for _, when := range []string{"never analysed", "analysed"} {
+			plan, err := w.HidePlan(w.ctx(), 5)
+			w.ok(err)
+			if !strings.Contains(plan, "subscriptions_feed") || strings.Contains(plan, "SCAN s") || strings.Contains(plan, "SCAN d") || strings.Contains(plan, "Seq Scan") {
+				w.t.Errorf("%s:\n%s", when, plan)
+			}
+			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		}
+	})
+}
+
 // TestClaimPlan holds that a claim reads the queue in its order, and the users
 // of what it finds by their keys, whatever the database knows of its tables,
 // also where it passes over most of it.

@@ -126,6 +126,14 @@ func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (pl
 	return plan, err
 }
 
+// HidePlan is how the database would make the hidden rows of a feed's new posts.
+func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error) {
+	var v values
+	v.row(digest.PostID(1), feed)
+	v.row(digest.PostID(2), feed)
+	return conn{s.w, s.d}.explain(ctx, insertHidden(&v), nil)
+}
+
 // explain gives the plan of a query, line by line.
 func (c conn) explain(ctx context.Context, query string, args []any) (string, error) {
 	explain, line := `EXPLAIN QUERY PLAN `, 3

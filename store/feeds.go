@@ -68,7 +68,7 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.languag
 
 // subscribers counts the digests that gather what the feed f brings.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND ` + gathers + `)`
+	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `)`
 
 // askedAt is the next midnight at which the feeds of a digest d are asked that gathers.
 const askedAt = `CASE WHEN d.state = 'active' THEN d.next_due_at ELSE d.asks_at END`
@@ -76,7 +76,7 @@ const askedAt = `CASE WHEN d.state = 'active' THEN d.next_due_at ELSE d.asks_at 
 // nextMidnight is the earliest of those of the digests that take the feed f, 0
 // if there are none.
 const nextMidnight = `COALESCE((SELECT MIN(` + askedAt + `) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND ` + gathers + `), 0)`
+	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `), 0)`
 
 func (r feedRow) feed() digest.Feed {
 	return digest.Feed{

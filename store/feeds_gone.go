@@ -129,16 +129,9 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 		n.add(r.feed(), digest.NoticeGone, digest.Gap{})
 	}
 	gone := list(keys(rows, func(r feedRow) digest.FeedID { return r.ID }))
-	// Where it rests it is gone too, and its reader is told as well.
-	for _, statement := range []string{
-		`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
-			SELECT digest_id, feed_id, title, folder, display, created_at FROM rested WHERE feed_id IN (` + gone + `)
-			ORDER BY digest_id, feed_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
-		`DELETE FROM rested WHERE feed_id IN (` + gone + `)`,
-	} {
-		if _, err := c.exec(ctx, statement); err != nil {
-			return 0, err
-		}
+	// Whoever has paused it loses it too, and is told as well.
+	if _, err := c.exec(ctx, `UPDATE subscriptions SET rests = 0 WHERE feed_id IN (`+gone+`) AND rests = 1`); err != nil {
+		return 0, err
 	}
 	if err := n.tell(ctx, c); err != nil {
 		return 0, err
@@ -173,7 +166,7 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 	// Digests with one midnight are of zones that are alike: any user will do.
 	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.weekdays, x.planned_at, u.time_zone FROM (
 			SELECT `+askedAt+` AS next_due_at, d.weekdays, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at ELSE 0 END) AS planned_at,
-				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND `+gathers+`
+				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.rests = 0 AND `+gathers+`
 			GROUP BY `+askedAt+`, d.weekdays, d.planned_due_at) x
 		JOIN users u ON u.id = x.user_id`, id)
 	if err != nil {

@@ -47,7 +47,7 @@ const gathers = `(d.state = 'active' OR d.paused_until > 0)`
 
 // wanted holds for feeds f that somebody takes who gets a digest.
 const wanted = `EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND ` + gathers + `)`
+	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `)`
 
 // namedBy gives the feed at an address, or else those of the site there.
 func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, error) {

@@ -33,7 +33,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		var due []dueFeed
 		err := c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at
 			FROM digests d CROSS JOIN subscriptions s
-			WHERE s.digest_id = d.id AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, at(now))
+			WHERE s.digest_id = d.id AND s.rests = 0 AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, at(now))
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func planResting(ctx context.Context, c conn, now time.Time, due []dueFeed) (dig
 	}
 	var more []dueFeed
 	err = c.all(ctx, &more, `SELECT s.feed_id, MAX(d.asks_at) AS due_at FROM digests d CROSS JOIN subscriptions s
-		WHERE s.digest_id = d.id AND d.asks_at > 0 AND d.asks_at <= ? GROUP BY s.feed_id`, at(now))
+		WHERE s.digest_id = d.id AND s.rests = 0 AND d.asks_at > 0 AND d.asks_at <= ? GROUP BY s.feed_id`, at(now))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -162,7 +162,7 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 		WHERE f.state IN ('active', 'trial') AND f.not_before <= ? AND f.fresh_until <= ?
 		AND f.last_attempt_at + f.own_interval <= ? AND f.last_attempt_at + f.host_interval <= ?
 		AND (f.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-			WHERE s.feed_id = f.id AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`,
+			WHERE s.feed_id = f.id AND s.rests = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`,
 		at(now), at(now), at(now), at(now), at(now), at(now))
 	if err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)

@@ -36,7 +36,7 @@ func (r filterRow) filter() digest.Filter {
 // what waits too. One that is there already, in whatever case and with whatever
 // accents, is given as it is. digest.Invalid for words that are too long or of
 // which nothing can be found, and where there are too many filters;
-// digest.NotFound for a feed that the digest neither takes nor rests.
+// digest.NotFound for a feed to which the digest has no subscription.
 func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
 	f.Words, f.CreatedAt = words.Clean(clean(f.Words)), at(now).time()
 	switch {
@@ -74,14 +74,14 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 	return f, nil
 }
 
-// knowsFeed refuses a feed that the digest neither takes nor rests; 0 is none.
+// knowsFeed refuses a feed to which the digest has no subscription, paused or
+// not; 0 is no feed.
 func knowsFeed(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	if feed == 0 {
 		return nil
 	}
 	var n int
-	err := c.get(ctx, &n, `SELECT (SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?)
-		+ (SELECT count(*) FROM rested WHERE digest_id = ? AND feed_id = ?)`, id, feed, id, feed)
+	err := c.get(ctx, &n, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
 	if err == nil && n == 0 {
 		return notFound("there is no such subscription")
 	}

@@ -114,7 +114,7 @@ func TestHeldBackNeverComes(t *testing.T) {
 		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, now)
 		w.ok(err)
 		want(w.t, "subscribed again", w.waiting(ada), "")
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID, now))
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
 		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, now))
 		want(w.t, "woken", w.waiting(ada), "")
 	})
@@ -133,7 +133,7 @@ func TestFiltersAndMerges(t *testing.T) {
 		w.filter(ada, "title", from)
 		w.filter(bob, "TITLE", from)
 		same := w.filter(bob, "title", to)
-		w.ok(w.PauseSubscription(w.ctx(), cyd.ID, to.ID, noon))
+		w.ok(w.PauseSubscription(w.ctx(), cyd.ID, to.ID))
 		w.record(noon, to, posts(noon, "x"))
 		w.hour(parisMidnight)
 		want(w.t, "held", w.held(bob), "1119 x by title")
@@ -168,7 +168,7 @@ func TestRestedFeedMovesAndGoes(t *testing.T) {
 		from, to := w.feed("old.example"), w.feed("new.example")
 		w.subscribe(ada, from)
 		w.subscribe(bob, from)
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, from.ID, noon))
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, from.ID))
 		moved := from
 		moved.URL, moved.Host = to.URL, to.Host
 		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"}}})
@@ -182,7 +182,7 @@ func TestRestedFeedMovesAndGoes(t *testing.T) {
 		n, err := w.Retire(w.ctx(), noon.Add(2*time.Hour), []digest.FeedID{to.ID})
 		w.ok(err)
 		want(w.t, "digests", n, 2)
-		w.holds("rests no more", 0, `SELECT (SELECT count(*) FROM rested) + (SELECT count(*) FROM subscriptions)`)
+		w.holds("rests no more", 0, `SELECT count(*) FROM subscriptions`)
 		want(w.t, "told", w.told(ada), w.told(bob))
 		if w.told(ada) == "" {
 			w.t.Error("nobody is told")
@@ -200,7 +200,7 @@ func TestHeldArePruned(t *testing.T) {
 		w.filter(ada, "title")
 		w.record(noon, f, posts(noon, "a"))
 		w.hour(parisMidnight)
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID, parisMidnight.Add(time.Hour)))
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE posts SET listed_at = 0`))
 		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, parisMidnight.AddDate(2, 0, 0).Unix()))
 		for day := range 60 {

@@ -113,3 +113,39 @@ func TestUpgradeDuringAPause(t *testing.T) {
 		}
 	})
 }
+
+// Paused subscriptions had a table of their own: they keep what their readers
+// made of them, and stay paused.
+func TestUpgradeOfPausedSubscriptions(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		s, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		w := world{s, t}
+		w.ok(s.MigrateTo(w.ctx(), 9))
+		for _, statement := range []string{
+			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
+			`INSERT INTO feeds (url, host, parsed_at) VALUES ('https://a.example/', 'a.example', 1), ('https://b.example/', 'b.example', 1), ('https://c.example/', 'c.example', 1)`,
+			`INSERT INTO subscriptions (digest_id, feed_id, title, created_at) VALUES (1, 1, 'Taken', 1), (1, 2, 'Both', 2)`,
+			`INSERT INTO rested (digest_id, feed_id, title, created_at, rested_at) VALUES (1, 2, 'Both', 3, 4)`,
+			`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at) VALUES (1, 3, 'Mine', 'News', 'full', 3, 4)`,
+		} {
+			w.ok(s.Exec(w.ctx(), statement))
+		}
+		w.ok(s.Migrate(w.ctx()))
+		titles := func(list []store.SubscriptionInfo, err error) (titles string) {
+			w.ok(err)
+			for _, sub := range list {
+				titles += fmt.Sprint(sub.Title, " ", sub.Folder, " ", sub.Display, "; ")
+			}
+			return titles
+		}
+		want(w.t, "taken", titles(w.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; ")
+		want(w.t, "paused", titles(w.PausedSubscriptions(w.ctx(), 1)), "Mine News full; ")
+		w.ok(w.ResumeSubscription(w.ctx(), 1, 3, noon))
+		want(w.t, "taken again", titles(w.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; Mine News full; ")
+	})
+}

@@ -88,7 +88,7 @@ func (n *notices) tell(ctx context.Context, c conn) error {
 			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url,
 				CASE WHEN v.from_at > 0 AND s.created_at > v.from_at THEN s.created_at ELSE v.from_at END, v.to_at
 			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id
+			WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id
 			AND (`+gathers+` AND (v.to_at = 0 OR s.created_at < v.to_at) OR d.state = 'paused' AND v.to_at = 0)
 			ORDER BY s.digest_id, v.feed_id
 			ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET

@@ -32,7 +32,7 @@ type cursor struct {
 // than keep, and says how many; 0 means that nothing is left to do for now. It
 // never touches an edition that may still be sent, its posts, or a post that
 // the feed's document still lists: that one would come back as new. A feed
-// goes, with all its posts, when nobody takes or rests it, it was not asked for so long,
+// goes, with all its posts, when nobody is subscribed to it, it was not asked for so long,
 // and nobody saved a post of it: what is saved is kept for good.
 func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
 	s.pruned.mu.Lock()
@@ -240,7 +240,6 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 		var ids []digest.FeedID
 		err := c.all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.last_attempt_at > 0 AND f.last_attempt_at < ?
 			AND f.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
-			AND NOT EXISTS (SELECT 1 FROM rested r WHERE r.feed_id = f.id)
 			AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?
 				OR EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)))
 			ORDER BY f.id LIMIT ?`+c.d.skipRows("f"), old, old, old, old.plus(-shownGrace), batch)

@@ -327,14 +327,19 @@ func (r *recording) hide(ctx context.Context) error {
 		}
 	}
 	return v.chunks(func(part *values) error {
-		n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
-			WITH v (post_id, feed_id) AS (VALUES `+part.String()+`)
-			SELECT s.digest_id, d.next_due_at, v.post_id
-			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-			WHERE s.feed_id = v.feed_id AND d.id = s.digest_id AND `+gathers+` ORDER BY s.digest_id, v.post_id`)
+		n, err := r.c.exec(ctx, insertHidden(part))
 		r.hidden += n
 		return err
 	})
+}
+
+// insertHidden makes the hidden rows of posts (post_id, feed_id).
+func insertHidden(posts *values) string {
+	return `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+		WITH v (post_id, feed_id) AS (VALUES ` + posts.String() + `)
+		SELECT s.digest_id, d.next_due_at, v.post_id
+		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
+		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
 }
 
 // shown is the new posts that go to readers, unless they have slid in: all but

@@ -204,7 +204,7 @@ func (r *recording) frozen(ctx context.Context) (map[digest.PostID]bool, error) 
 			SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 			JOIN editions e ON e.digest_id = s.digest_id
 			JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id
-			WHERE s.feed_id = p.feed_id AND d.released_at >= p.seen_at
+			WHERE s.feed_id = p.feed_id AND s.rests = 0 AND d.released_at >= p.seen_at
 			AND e.local_date >= v.since AND e.due_at <= p.shown_at + ?))`, append(part.args, int64(shownGrace/time.Second))...)
 		for _, id := range found {
 			frozen[id] = true

@@ -94,17 +94,14 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		statement string
 		args      []any
 	}{
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at FROM subscriptions s
-			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`, []any{to, from}},
+		// Of two subscriptions the one to the feed that stays is kept, unless it is
+		// paused and the other is not.
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rests FROM subscriptions s
+			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET title = excluded.title,
+				folder = excluded.folder, display = excluded.display, created_at = excluded.created_at, rests = 0
+			WHERE subscriptions.rests = 1 AND excluded.rests = 0`, []any{to, from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
-		// Where one is taken and the other rests, it is taken.
-		{`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rested_at FROM rested s
-			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`, []any{to, from}},
-		{`DELETE FROM rested WHERE feed_id = ?`, []any{from}},
-		{`DELETE FROM rested AS r WHERE r.feed_id = ? AND EXISTS (SELECT 1 FROM subscriptions s
-			WHERE s.digest_id = r.digest_id AND s.feed_id = r.feed_id)`, []any{to}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
 		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.url, to}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
@@ -185,7 +182,7 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, ids []di
 	}
 	_, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT s.digest_id, d.next_due_at, p.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts p
-		WHERE s.feed_id = ? AND p.id IN (`+list(ids)+`))`, from)
+		WHERE s.feed_id = ? AND s.rests = 0 AND p.id IN (`+list(ids)+`))`, from)
 	return err
 }
 
@@ -236,7 +233,7 @@ func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error
 		JOIN digest_posts w ON w.digest_id = d.id AND w.visible_at = d.next_due_at
 		JOIN posts p ON p.id = w.post_id AND p.feed_id = a.feed_id
 		JOIN posts q ON q.feed_id = b.feed_id AND q.identity = p.identity
-		WHERE a.feed_id = ? AND (
+		WHERE a.feed_id = ? AND a.rests = 0 AND b.rests = 0 AND (
 			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
 			OR EXISTS (SELECT 1 FROM held_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
 		to, from, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
@@ -278,7 +275,7 @@ func (r *recording) dropMirrored(ctx context.Context) error {
 		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
 			AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = digest_posts.digest_id)
 			AND digest_id IN (SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-				WHERE f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0 AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
+				WHERE s.rests = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0 AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
 func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 	return s.midnights(ctx, "feeds", `SELECT x.slot * `+fmt.Sprint(quarter)+` AS at, count(*) AS n FROM (
 		SELECT DISTINCT `+askedAt+` % `+fmt.Sprint(oneDay)+` / `+fmt.Sprint(quarter)+` AS slot, s.feed_id
-		FROM digests d JOIN subscriptions s ON s.digest_id = d.id WHERE `+gathers+`
+		FROM digests d JOIN subscriptions s ON s.digest_id = d.id AND s.rests = 0 WHERE `+gathers+`
 		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state IN ('dead', 'gone'))) x GROUP BY x.slot`,
 		func(m *Midnight, n int) { m.Feeds += n })
 }
@@ -116,7 +116,7 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 		to    any
 	}{
 		{`SELECT count(*) FROM users`, &n.Readers},
-		{`SELECT count(*) FROM subscriptions`, &n.Subscriptions},
+		{`SELECT count(*) FROM subscriptions WHERE rests = 0`, &n.Subscriptions},
 		{`SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.errors > 0 AND f.merged_into = 0`, &n.Failing},
 		{s.d.size, &n.Bytes},
 	} {

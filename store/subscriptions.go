@@ -9,12 +9,136 @@ import (
 	"digest"
 )
 
+// A SubscriptionInfo is a subscription with its feed.
+type SubscriptionInfo struct {
+	digest.Subscription
+	Feed digest.Feed
+}
+
+// subscriptionRow is a row of subscriptions. One that rests is paused: for this
+// reader the feed is not asked, and nothing of it comes. Whatever asks who takes
+// a feed asks for rests = 0.
+type subscriptionRow struct {
+	DigestID digest.DigestID `db:"digest_id"`
+	FeedID   digest.FeedID   `db:"feed_id"`
+	OwnTitle string          `db:"own_title"`
+	Folder   string          `db:"folder"`
+	Display  digest.Layout   `db:"display"`
+	Rests    bool            `db:"rests"`
+}
+
+const subscriptionColumns = `s.digest_id, s.feed_id, s.title AS own_title, s.folder, s.display, s.rests`
+
+func (r subscriptionRow) subscription() digest.Subscription {
+	return digest.Subscription{DigestID: r.DigestID, FeedID: r.FeedID, Title: r.OwnTitle, Folder: r.Folder, Display: r.Display}
+}
+
+// Subscriptions lists the subscriptions of a digest that are not paused, in the
+// order of subscribing.
+func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+	infos, _, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 0`, id)
+	if err != nil {
+		return nil, fmt.Errorf("listing the subscriptions: %w", err)
+	}
+	return infos, nil
+}
+
+// PausedSubscriptions lists the paused ones, in the order of subscribing.
+func (s *Store) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+	infos, _, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 1`, id)
+	if err != nil {
+		return nil, fmt.Errorf("listing the paused subscriptions: %w", err)
+	}
+	return infos, nil
+}
+
+// Subscription gives one subscription, and whether it is paused; digest.NotFound
+// if the digest has none to this feed, whoever else does.
+func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (info SubscriptionInfo, paused bool, err error) {
+	infos, rests, err := s.subscriptions(ctx, `s.digest_id = ? AND s.feed_id = ?`, id, feed)
+	if err == nil && len(infos) == 0 {
+		err = noSubscription()
+	}
+	if err != nil {
+		return SubscriptionInfo{}, false, fmt.Errorf("reading the subscription: %w", err)
+	}
+	return infos[0], rests[0], nil
+}
+
+// subscriptions gives the subscriptions s that where selects, and which of them rest.
+func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, rests []bool, err error) {
+	var rows []struct {
+		feedRow
+		subscriptionRow
+	}
+	err = s.read().all(ctx, &rows, `SELECT `+feedColumns+`, `+subscriptionColumns+`
+		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
+	for _, r := range rows {
+		infos, rests = append(infos, SubscriptionInfo{r.subscription(), r.feed()}), append(rests, r.Rests)
+	}
+	return infos, rests, err
+}
+
+// SetSubscription changes what a reader has decided of a feed, paused or not: its
+// Title, Folder and Display. digest.NotFound if there is no such subscription.
+func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) error {
+	err := s.write(ctx, func(c conn) error {
+		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ? WHERE digest_id = ? AND feed_id = ?`,
+			sub.Title, sub.Folder, string(sub.Display), sub.DigestID, sub.FeedID)
+		if err == nil && n == 0 {
+			return noSubscription()
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("changing the subscription: %w", err)
+	}
+	return nil
+}
+
+// Folders lists the folders that a digest's feeds are in, by name.
+func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
+	var folders []string
+	err := s.read().all(ctx, &folders, `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.digest_id = ? AND s.folder <> '' ORDER BY 1`, id)
+	if err != nil {
+		return nil, fmt.Errorf("listing the folders: %w", err)
+	}
+	return folders, nil
+}
+
+// SubscriptionSettings gives how readers want the feeds of their subscriptions
+// named and shown; of those who leave it to the feed and the digest nothing
+// comes, and of paused subscriptions neither. Without folders one that is only
+// in a folder is left out too: mail does not show them.
+func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+	where := `s.rests = 0 AND (s.title <> '' OR s.display <> '')`
+	if folders {
+		where = `s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '')`
+	}
+	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
+	for part := range slices.Chunk(ids, statementRows) {
+		var rows []subscriptionRow
+		err := s.read().all(ctx, &rows, `SELECT `+subscriptionColumns+` FROM subscriptions s
+			WHERE s.digest_id IN (`+list(part)+`) AND `+where)
+		if err != nil {
+			return nil, fmt.Errorf("reading subscriptions: %w", err)
+		}
+		for _, r := range rows {
+			if settings[r.DigestID] == nil {
+				settings[r.DigestID] = make(map[digest.FeedID]digest.Subscription)
+			}
+			settings[r.DigestID][r.FeedID] = r.subscription()
+		}
+	}
+	return settings, nil
+}
+
 // recent is how far back a feed's posts still go to a reader who is new to it.
 const recent = 24 * time.Hour
 
-// Subscribe adds a subscription; created is false if it was there before. One
-// that rests wakes, with what the reader made of it where sub says nothing. A
-// feed that was read already brings its posts of the last 24 hours, or its
+// Subscribe adds a subscription; created is false if it was there before. A
+// paused one is resumed, with what the reader made of it where sub says nothing.
+// A feed that was read already brings its posts of the last 24 hours, or its
 // newest one if there are none, to the reader's next edition; never a post
 // that the digest has had, or that was held back of it (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
@@ -22,7 +146,7 @@ func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		created, err = takeUp(ctx, c, sub, at(now))
+		created, err = subscribe(ctx, c, sub, at(now))
 		return err
 	})
 	if err != nil {
@@ -47,11 +171,15 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	}
 	if feed.MergedInto != 0 { // since it was found by its address
 		sub.FeedID = feed.MergedInto
-		return takeUp(ctx, c, sub, now)
+		return subscribe(ctx, c, sub, now)
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
-		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO NOTHING`,
-		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, sub.Display, now)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, created_at = excluded.created_at,
+			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
+			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
+			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END
+		WHERE subscriptions.rests = 1`,
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), now)
 	if err != nil || n == 0 || feed.ParsedAt == 0 {
 		return n > 0, err
 	}
@@ -114,9 +242,10 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 	return had, err
 }
 
-// Unsubscribe ends a subscription, one that rests too; what waits of the feed
-// and the filters of its posts go with it. Editions already released keep their posts. A feed that nobody takes any more
-// is not asked either. digest.NotFound if there was none.
+// Unsubscribe ends a subscription, a paused one too; what waits of the feed and
+// the filters of its posts go with it. Editions already released keep their
+// posts. A feed to which nobody is subscribed any more is not asked either.
+// digest.NotFound if there was none.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	err := s.write(ctx, func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
@@ -125,9 +254,13 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 		if err := lockFeed(ctx, c, feed); err != nil {
 			return err
 		}
-		_, rests, err := unrest(ctx, c, id, feed)
-		if err == nil && !rests {
-			err = cease(ctx, c, id, feed)
+		var paused bool
+		err := c.get(ctx, &paused, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ? RETURNING rests`, id, feed)
+		if isNone(err) {
+			return noSubscription()
+		}
+		if err == nil && !paused {
+			err = withdraw(ctx, c, id, feed)
 		}
 		if err != nil {
 			return err
@@ -144,52 +277,37 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 	return nil
 }
 
+func noSubscription() error { return notFound("there is no such subscription") }
+
 // lockFeed locks a feed as Record does.
 func lockFeed(ctx context.Context, c conn, feed digest.FeedID) error {
 	var locked []digest.FeedID
 	return c.all(ctx, &locked, `SELECT id FROM feeds WHERE id = ?`+c.d.forUpdate, feed)
 }
 
-// cease takes a feed, which is locked, from a digest with what waits of it.
-func cease(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
-	n, err := c.exec(ctx, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
-	if err != nil {
-		return err
+// withdraw takes back what waits of a feed for a digest whose subscription has
+// just ended or been paused. The feed is locked.
+func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
+	const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?) AND `
+	for _, statement := range []string{
+		`DELETE FROM digest_posts` + waits + `post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)`,
+		// What waits of feeds that became part of this one.
+		`DELETE FROM digest_posts` + waits + `EXISTS (SELECT 1 FROM posts p JOIN feeds f ON f.id = p.feed_id
+			WHERE p.id = digest_posts.post_id AND f.merged_into = ?)`,
+	} {
+		if _, err := c.exec(ctx, statement, id, id, feed); err != nil {
+			return err
+		}
 	}
-	if n == 0 {
-		return notFound("there is no such subscription")
-	}
-	_, err = c.exec(ctx, `DELETE FROM digest_posts WHERE digest_id = ?
-		AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?)
-		AND post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)`, id, id, feed)
-	if err != nil {
-		return err
-	}
-	// What waits of feeds that became part of this one.
-	_, err = c.exec(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?)
-		AND EXISTS (SELECT 1 FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id = digest_posts.post_id AND f.merged_into = ?)`, id, id, feed)
-	if err != nil {
-		return err
-	}
-	_, err = c.exec(ctx, `DELETE FROM notices WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?)
-		AND feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`, id, id, feed, feed)
-	if err != nil {
+	if _, err := c.exec(ctx, `DELETE FROM notices`+waits+`feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`,
+		id, id, feed, feed); err != nil {
 		return err
 	}
 	if err := dropIdle(ctx, c, `f.id = ?`, feed); err != nil {
 		return err
 	}
 	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
-	_, err = c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
+	_, err := c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
 		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)
 	return err
-}
-
-// Subscriptions lists what a digest takes, in the order of subscribing.
-func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	infos, err := s.taken(ctx, "subscriptions", `s.digest_id = ?`, id)
-	if err != nil {
-		return nil, fmt.Errorf("listing the subscriptions: %w", err)
-	}
-	return infos, nil
 }

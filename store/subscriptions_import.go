@@ -23,7 +23,8 @@ const maxTaken = 1 << 30
 // ImportUpTo subscribes a digest to a list, in one transaction, until it takes
 // most feeds; the others are left. Feeds that were never read are queued for
 // now; the others bring what Subscribe would. A line that repeats an address
-// counts as already there, and so does one of a feed that rests: it goes on resting.
+// counts as already there, and so does one of a paused
+// subscription, which stays paused.
 func (s *Store) ImportUpTo(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time) (ImportResult, error) {
 	var result ImportResult
 	err := s.write(ctx, func(c conn) error {
@@ -43,7 +44,7 @@ func (s *Store) ImportUpTo(ctx context.Context, id digest.DigestID, items []Impo
 			}
 			result.FirstPolls = append(result.FirstPolls, first...)
 		}
-		if err := result.take(ctx, c, id, wanted, feeds, at(now)); err != nil {
+		if err := result.subscribe(ctx, c, id, wanted, feeds, at(now)); err != nil {
 			return err
 		}
 		slices.Sort(result.FirstPolls)
@@ -56,9 +57,9 @@ func (s *Store) ImportUpTo(ctx context.Context, id digest.DigestID, items []Impo
 	return result, nil
 }
 
-// take subscribes a digest to the lines of a list, or puts them aside.
-func (r *ImportResult) take(ctx context.Context, c conn, id digest.DigestID, wanted []ImportItem, feeds map[string]digest.FeedID, now instant) error {
-	rests, err := restedFeeds(ctx, c, id)
+// subscribe subscribes a digest to the lines of a list; some of them are paused.
+func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID, wanted []ImportItem, feeds map[string]digest.FeedID, now instant) error {
+	paused, err := pausedFeeds(ctx, c, id)
 	if err != nil {
 		return err
 	}
@@ -67,9 +68,9 @@ func (r *ImportResult) take(ctx context.Context, c conn, id digest.DigestID, wan
 		sub := digest.Subscription{DigestID: id, FeedID: feeds[clean(it.URL)], Title: it.Title, Folder: it.Folder}
 		created := false
 		switch {
-		case rests[sub.FeedID]:
+		case paused[sub.FeedID]:
 		case it.Resting:
-			created, err = putAside(ctx, c, sub, now)
+			created, err = addPaused(ctx, c, sub, now)
 			aside = append(aside, sub.FeedID)
 		default:
 			created, err = subscribe(ctx, c, sub, now)
@@ -95,8 +96,7 @@ func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, i
 		return nil, err
 	}
 	var urls []string
-	if err := c.all(ctx, &urls, `SELECT f.url FROM feeds f WHERE f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?
-		UNION ALL SELECT r.feed_id FROM rested r WHERE r.digest_id = ?)`, id, id); err != nil {
+	if err := c.all(ctx, &urls, `SELECT f.url FROM feeds f WHERE f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, id); err != nil {
 		return nil, err
 	}
 	taken := make(map[string]bool, len(urls)+len(items))

@@ -131,7 +131,7 @@ func TestImportOfWhatRests(t *testing.T) {
 		d := w.reader("ann", "Europe/Paris")
 		f, g := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(d, f, g)
-		w.ok(w.PauseSubscription(w.ctx(), d.ID, f.ID, noon))
+		w.ok(w.PauseSubscription(w.ctx(), d.ID, f.ID))
 		list := []store.ImportItem{
 			{URL: f.URL, Host: f.Host, Title: "F"},
 			{URL: g.URL, Host: g.Host, Title: "G", Resting: true},

@@ -23,12 +23,6 @@ type FeedInfo struct {
 	NextDueAt   time.Time // the next midnight of any of them at which it is asked; zero: there are none
 }
 
-// A SubscriptionInfo is a subscription with its feed.
-type SubscriptionInfo struct {
-	digest.Subscription
-	Feed digest.Feed
-}
-
 // An ImportItem is one line of a subscription list.
 type ImportItem struct {
 	URL    string // normal form, as feed.NormalURL gives it

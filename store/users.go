@@ -192,7 +192,7 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 		SuppressedAt instant          `db:"suppressed_at"`
 	}
 	err := s.read().all(ctx, &rows, `SELECT `+digestColumns+`, u.email, u.created_at, u.operator, u.direction, u.shortcuts,
-		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id) AS subscriptions,
+		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions,
 		COALESCE(s.reason, '') AS suppressed, COALESCE(s.evidence, '') AS evidence, COALESCE(s.edition_id, 0) AS edition_id,
 		COALESCE(s.created_at, 0) AS suppressed_at
 		FROM digests d JOIN users u ON u.id = d.user_id LEFT JOIN suppressions s ON s.email_key = u.email_key WHERE d.newsletter_id IS NULL ORDER BY u.id`)
@@ -269,7 +269,6 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM editions` + mine,
 			`DELETE FROM subscriptions` + mine,
 			`DELETE FROM saved_posts WHERE user_id = ?`,
-			`DELETE FROM rested` + mine,
 			`DELETE FROM filters` + mine,
 			`DELETE FROM held_posts` + mine,
 			`DELETE FROM stays WHERE user_id = ?`,

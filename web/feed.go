@@ -167,7 +167,7 @@ func firstRunes(s string, n int) string {
 func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, _, err := s.mine(r, me)
 	if err == nil {
-		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
+		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, sub.Feed.ID)
 	}
 	if err != nil {
 		return err
