@@ -117,7 +117,7 @@ func TestUpgradeDuringAPause(t *testing.T) {
 // Paused subscriptions had a table of their own: they keep what their readers
 // made of them, and stay paused.
 func TestUpgradeOfPausedSubscriptions(t *testing.T) {
-	storetest.EachAddress(t, func(t *testing.T, database string) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		s, err := store.Open(t.Context(), database)
 		if err != nil {
 			t.Fatal(err)
