@@ -11,34 +11,34 @@ import (
 const tabStop = 4
 
 // pre sets text whose line ends and spaces count.
-func (g *grower) pre(n *html.Node) {
-	g.flush()
-	was := *g
-	g.enter(n)
-	c := &coder{grower: g}
+func (p *parser) pre(n *html.Node) {
+	p.flush()
+	was := *p
+	p.enter(n)
+	c := &codeParser{parser: p}
 	c.children(n)
 	if line := c.trimmed(); line != nil {
-		g.put(&block{kind: code, lang: g.lang, line: line})
+		p.put(&node{kind: code, lang: p.lang, line: line})
 	}
-	g.lang, g.dir = was.lang, was.dir
+	p.lang, p.dir = was.lang, was.dir
 }
 
-// A coder collects the lines of a pre. Of elements only links stay: colours
+// A codeParser collects the lines of a pre. Of elements only links stay: colours
 // would not survive, and the words say the same without.
-type coder struct {
-	*grower
+type codeParser struct {
+	*parser
 	out    []token
 	column int
 	linked bool // within a link
 }
 
-func (c *coder) children(n *html.Node) {
+func (c *codeParser) children(n *html.Node) {
 	for d := range n.ChildNodes() {
 		c.node(d)
 	}
 }
 
-func (c *coder) node(n *html.Node) {
+func (c *codeParser) node(n *html.Node) {
 	if n.Type == html.TextNode {
 		c.text(n.Data)
 		return
@@ -79,7 +79,7 @@ func (c *coder) node(n *html.Node) {
 	}
 }
 
-func (c *coder) newLine() {
+func (c *codeParser) newLine() {
 	if n := len(c.out); n > 0 && c.out[n-1].kind == word { // white space at the end of a line is nothing
 		c.out[n-1].text = strings.TrimRight(c.out[n-1].text, " ")
 	}
@@ -87,7 +87,7 @@ func (c *coder) newLine() {
 	c.column = 0
 }
 
-func (c *coder) text(s string) {
+func (c *codeParser) text(s string) {
 	var b strings.Builder
 	flush := func() {
 		if b.Len() > 0 {
@@ -124,7 +124,7 @@ func (c *coder) text(s string) {
 
 // trimmed is the lines without empty ones at the beginning and the end, and
 // never more than one empty one in a row; nil if nothing can be seen.
-func (c *coder) trimmed() []token {
+func (c *codeParser) trimmed() []token {
 	var out []token
 	breaks, seen := 0, false
 	for _, t := range c.out {

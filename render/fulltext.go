@@ -30,18 +30,18 @@ func (e *press) extent(b *Post, level int) extent {
 		return extent{y, allOfIt}
 	}
 	room := level - len(y.onward.html.coded) - len(textEndPiece.coded)
-	n := sort.Search(len(y.stops), func(i int) bool { return y.stops[i].html.coded > room })
-	for n > 0 && y.stops[n-1].html.coded+closeSize(y.stops[n-1]).coded > room {
+	n := sort.Search(len(y.cuts), func(i int) bool { return y.cuts[i].html.coded > room })
+	for n > 0 && y.cuts[n-1].html.coded+closeSize(y.cuts[n-1]).coded > room {
 		n--
 	}
-	if n > 0 && y.stops[n-1].html.plain > len(y.teaser.html.plain) {
+	if n > 0 && y.cuts[n-1].html.plain > len(y.teaser.html.plain) {
 		return extent{y, n}
 	}
 	return extent{y, asExcerpt}
 }
 
 // closeSize is the size of a cut's end tags, which are a line each.
-func closeSize(c stop) size {
+func closeSize(c cutPoint) size {
 	tags := 0
 	for i := range len(c.close) {
 		if c.close[i] == '\n' {
@@ -65,7 +65,7 @@ func (e *press) below(b *Post, p *plan, d depth) size {
 	case x.cuts == asExcerpt:
 		return x.body.teaser.html.size()
 	}
-	c := x.body.stops[x.cuts-1]
+	c := x.body.cuts[x.cuts-1]
 	return c.html.plus(closeSize(c)).plus(x.body.onward.html.size()).plus(textEndPiece.size())
 }
 
@@ -123,7 +123,7 @@ func (e *press) postHTML(s *sheet, b *Post, p *plan, d depth) {
 	case x.cuts == asExcerpt:
 		s.add(x.body.teaser.html)
 	default:
-		c := x.body.stops[x.cuts-1]
+		c := x.body.cuts[x.cuts-1]
 		s.add(x.body.html.upTo(c.html))
 		s.write(c.close)
 		s.add(x.body.onward.html)
@@ -151,7 +151,7 @@ func (e *press) postText(s *sheet, b *Post, p *plan, d depth) {
 	case x.cuts == asExcerpt:
 		s.add(x.body.teaser.text)
 	default:
-		c := x.body.stops[x.cuts-1]
+		c := x.body.cuts[x.cuts-1]
 		s.add(x.body.text.upTo(c.text))
 		s.refs(x.body.refs.upTo(c.refs))
 		s.add(x.body.onward.text)

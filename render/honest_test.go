@@ -35,9 +35,9 @@ func TestCandidLinks(t *testing.T) {
 		`<a href="https://evil.com/"><b>Bank.com</b>’s</a>`:                 "><strong>Bank.com</strong>’s</a>",
 		`<a href="mailto:a@evil.example">www.bank.com</a>`:                  ">www.bank.com</a>",
 	} {
-		s := &setter{}
-		s.inlineHTML(grow(content, digest.NoImages, nil)[0].line, where{})
-		if got := s.w.String(); !strings.HasSuffix(got, want) {
+		var w mailWriter
+		w.line(parseTree(content, digest.NoImages, nil)[0].line)
+		if got := w.out.String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%s becomes %s, want %s", content, got, want)
 		}
 	}
@@ -46,9 +46,9 @@ func TestCandidLinks(t *testing.T) {
 // TestPicturesInLinks: what a picture in a link says is how the link begins.
 func TestPicturesInLinks(t *testing.T) {
 	content := `<p><a href="https://news.com/"><img src="https://news.com/1.png" alt="bank.com"> bank.com</a></p>`
-	s := &setter{}
-	s.inlineHTML(grow(content, digest.ProxiedImages, func(string) string { return "https://paper.com/1" })[0].line, where{})
-	if got := s.w.String(); !strings.Contains(got, `alt="“bank.com”"`) {
+	var w mailWriter
+	w.line(parseTree(content, digest.ProxiedImages, func(string) string { return "https://paper.com/1" })[0].line)
+	if got := w.out.String(); !strings.Contains(got, `alt="“bank.com”"`) {
 		t.Errorf("%s becomes %s", content, got)
 	}
 }

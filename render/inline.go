@@ -30,31 +30,31 @@ type token struct {
 	pic       *picture // of a picture
 }
 
-func (g *grower) text(s string) { g.line = append(g.line, token{kind: word, text: s}) }
+func (p *parser) text(s string) { p.line = append(p.line, token{kind: word, text: s}) }
 
 // lineBreak ends a line; two in a row end the paragraph.
-func (g *grower) lineBreak() {
-	for i := len(g.line) - 1; i >= 0; i-- {
-		t := g.line[i]
+func (p *parser) lineBreak() {
+	for i := len(p.line) - 1; i >= 0; i-- {
+		t := p.line[i]
 		if t.kind == breaking {
-			g.flush()
+			p.flush()
 			return
 		}
 		if t.kind == pictured || t.kind == word && strings.TrimSpace(t.text) != "" {
 			break
 		}
 	}
-	g.line = append(g.line, token{kind: breaking})
+	p.line = append(p.line, token{kind: breaking})
 }
 
 // inline sets an element within a line, under the few names that all clients
 // know, or only what is in it.
-func (g *grower) inline(n *html.Node) {
+func (p *parser) inline(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Q:
-		g.text("“")
-		g.children(n)
-		g.text("”")
+		p.text("“")
+		p.children(n)
+		p.text("”")
 		return
 	case atom.Rp:
 		return
@@ -63,26 +63,26 @@ func (g *grower) inline(n *html.Node) {
 		if strings.ContainsFunc(content(n), wide) {
 			before, after = "（", "）"
 		}
-		g.text(before)
-		g.children(n)
-		g.text(after)
+		p.text(before)
+		p.children(n)
+		p.text(after)
 		return
 	}
 	t := token{kind: opening, name: inlineName(n.DataAtom), dir: dirOf(n), lang: Language(attribute(n, "lang"))}
 	if t.name == "a" {
-		if t.href = linkAddress(attribute(n, "href")); t.href == "" || g.inLink() {
+		if t.href = linkAddress(attribute(n, "href")); t.href == "" || p.inLink() {
 			t.name, t.href = "span", ""
 		}
 	}
 	if t.name == "span" && t.lang == "" && t.dir == "" {
-		g.children(n)
+		p.children(n)
 		return
 	}
-	g.open = append(g.open, t)
-	g.line = append(g.line, t)
-	g.children(n)
-	g.open = g.open[:len(g.open)-1]
-	g.line = append(g.line, token{kind: closing})
+	p.open = append(p.open, t)
+	p.line = append(p.line, t)
+	p.children(n)
+	p.open = p.open[:len(p.open)-1]
+	p.line = append(p.line, token{kind: closing})
 }
 
 func inlineName(a atom.Atom) string {
@@ -103,8 +103,8 @@ func inlineName(a atom.Atom) string {
 	return "span"
 }
 
-func (g *grower) inLink() bool {
-	for _, t := range g.open {
+func (p *parser) inLink() bool {
+	for _, t := range p.open {
 		if t.name == "a" {
 			return true
 		}

@@ -32,7 +32,7 @@ const (
 )
 
 // image sets a picture as the reader wants pictures.
-func (g *grower) image(n *html.Node) {
+func (p *parser) image(n *html.Node) {
 	src := address(attribute(n, "src"))
 	w, h := pixels(n, "width"), pixels(n, "height")
 	if src == "" || w == 1 || h == 1 || w == 2 && h == 2 {
@@ -41,37 +41,37 @@ func (g *grower) image(n *html.Node) {
 	words := description(attribute(n, "alt"))
 	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
 	if small && words != "" && width(words) <= 4 { // an emoji, or a smiley
-		g.text(words)
+		p.text(words)
 		return
 	}
 	title := description(attribute(n, "title"))
 	if words == "" {
 		words = title
-	} else if title != "" && width(title) >= longTitle && (title != words || g.images == digest.ProxiedImages) {
-		g.captions = append(g.captions, title)
+	} else if title != "" && width(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
+		p.captions = append(p.captions, title)
 	}
-	p := &picture{words: words, small: small}
-	switch g.images {
+	pic := &picture{words: words, small: small}
+	switch p.images {
 	case digest.ProxiedImages:
-		p.shown = address(g.proxy(src))
-		p.width, p.height = scaled(w, h)
-		if p.words == "" && g.inLink() {
-			p.words = "Picture" // a link must say something
+		pic.shown = address(p.proxy(src))
+		pic.width, pic.height = scaled(w, h)
+		if pic.words == "" && p.inLink() {
+			pic.words = "Picture" // a link must say something
 		}
 	case digest.LinkedImages:
-		if !g.inLink() {
-			p.linked = src
+		if !p.inLink() {
+			pic.linked = src
 		}
 	}
-	if p.shown == "" && (small || p.words == "" && g.images != digest.LinkedImages) {
+	if pic.shown == "" && (small || pic.words == "" && p.images != digest.LinkedImages) {
 		return
 	}
 	if !small {
-		g.flush() // it stands by itself, though its writer put it into a paragraph
+		p.flush() // it stands by itself, though its writer put it into a paragraph
 	}
-	g.line = append(g.line, token{kind: pictured, pic: p})
+	p.line = append(p.line, token{kind: pictured, pic: pic})
 	if !small {
-		g.flush()
+		p.flush()
 	}
 }
 

@@ -21,6 +21,9 @@ type size struct {
 	plain, coded int
 }
 
+// upTo is the beginning of a piece, of a size that ends with a line.
+func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded]} }
+
 func (p piece) size() size { return size{len(p.plain), len(p.coded)} }
 
 func (s size) plus(t size) size {

@@ -22,7 +22,7 @@ func written(url, title, language, content string) digest.Post {
 
 func plainOf(content string) string {
 	var b strings.Builder
-	for _, k := range grow(content, digest.NoImages, nil) {
+	for _, k := range parseTree(content, digest.NoImages, nil) {
 		b.WriteString(plainText(k.line) + " ")
 	}
 	return clean(b.String(), 2000)

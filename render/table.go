@@ -30,36 +30,36 @@ type cell struct {
 // table sets a table by what it is for: code beside its line numbers is code,
 // a table that only arranges is its contents in a row, and data stay a table
 // if a phone has room for it, else every row becomes a paragraph.
-func (g *grower) table(n *html.Node) {
-	g.flush()
+func (p *parser) table(n *html.Node) {
+	p.flush()
 	rows, captions := rowsOf(n)
 	for _, c := range captions {
-		g.leaf(c, caption, 0)
+		p.leaf(c, caption, 0)
 	}
 	if c := numbered(rows); c != nil {
-		g.children(c)
-		g.flush()
+		p.children(c)
+		p.flush()
 		return
 	}
 	if !isData(rows) {
 		for _, r := range rows {
 			for _, c := range r {
-				g.leaf(c, paragraph, 0)
+				p.leaf(c, paragraph, 0)
 			}
 		}
 		return
 	}
-	was := *g
-	g.enter(n)
-	b := &block{kind: table, lang: g.lang, dir: g.dir, rows: g.cells(rows)}
+	was := *p
+	p.enter(n)
+	b := &node{kind: table, lang: p.lang, dir: p.dir, rows: p.cells(rows)}
 	switch {
 	case len(b.rows) == 0:
-	case g.browser || fitsPhone(b.rows):
-		g.put(b)
+	case p.browser || fitsPhone(b.rows):
+		p.put(b)
 	default:
-		g.stack(b)
+		p.stack(b)
 	}
-	g.lang, g.dir = was.lang, was.dir
+	p.lang, p.dir = was.lang, was.dir
 }
 
 // rowsOf gives the cells of n's own rows, and its captions.
@@ -122,7 +122,7 @@ func isData(rows [][]*html.Node) bool {
 
 // cells makes a grid of rows: what spans is followed by empty cells. Rows and
 // last columns with nothing in them are left out.
-func (g *grower) cells(rows [][]*html.Node) [][]cell {
+func (p *parser) cells(rows [][]*html.Node) [][]cell {
 	var grid [][]cell
 	taken := [maxColumns]int{} // rows in which a cell from above still stands
 	columns := 0
@@ -136,7 +136,7 @@ func (g *grower) cells(rows [][]*html.Node) [][]cell {
 			if at >= maxColumns {
 				break
 			}
-			line[at] = cell{g.cell(n), n.DataAtom == atom.Th}
+			line[at] = cell{p.cell(n), n.DataAtom == atom.Th}
 			if line[at].line != nil {
 				columns = max(columns, at+1)
 			}
@@ -169,13 +169,13 @@ func span(n *html.Node, name string) int {
 }
 
 // cell is what stands in a cell, as one line.
-func (g *grower) cell(n *html.Node) []token {
-	var blocks []*block
-	inner := &grower{images: g.images, proxy: g.proxy, into: &blocks, depth: g.depth}
+func (p *parser) cell(n *html.Node) []token {
+	var nodes []*node
+	inner := &parser{images: p.images, proxy: p.proxy, into: &nodes, depth: p.depth}
 	inner.children(n)
 	inner.flush()
 	var line []token
-	for _, b := range blocks {
+	for _, b := range nodes {
 		if len(line) > 0 && len(b.line) > 0 {
 			line = append(line, token{kind: breaking})
 		}
@@ -211,7 +211,7 @@ func longestWord(s string) int {
 
 // stack sets a table too wide for a phone: each row a paragraph, each cell with
 // the name of its column.
-func (g *grower) stack(b *block) {
+func (p *parser) stack(b *node) {
 	heads := b.rows[0]
 	for _, c := range heads {
 		if !c.head {
@@ -248,7 +248,7 @@ func (g *grower) stack(b *block) {
 			}
 			line = append(line, c.line...)
 		}
-		g.put(&block{kind: paragraph, lang: b.lang, dir: b.dir, line: line})
+		p.put(&node{kind: paragraph, lang: b.lang, dir: b.dir, line: line})
 	}
 }
 

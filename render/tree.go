@@ -10,11 +10,13 @@ import (
 	"digest"
 )
 
-// A post's full text goes through three forms: HTML of strangers is grown into
-// a tree of blocks (this file, inline.go, table.go, picture.go), and the tree
-// is set twice in one walk, as HTML and as plain text (body.go, bodyhtml.go,
-// bodytext.go). Nothing of the first form reaches the last but text, the names
-// below, and addresses that were looked at.
+// A post's full text goes through three forms. The parser reads the HTML of
+// strangers into a tree of nodes (this file, inline.go, code.go, table.go,
+// picture.go). A walk goes through the tree once and tells a writer what it
+// comes upon (walk.go). There are two writers: one for mail, which writes HTML
+// and plain text side by side (mailwriter.go, mailtext.go), and one for pages in
+// a browser (webwriter.go). Nothing of the first form reaches the last but text,
+// the names below, and addresses that were looked at.
 
 // The bounds of a tree. What is nested deeper is set as if it were not nested.
 const (
@@ -24,11 +26,11 @@ const (
 	maxCost    = 200_000 // see affordable
 )
 
-// blockKind says what a block is.
-type blockKind uint8
+// nodeKind says what a node is.
+type nodeKind uint8
 
 const (
-	paragraph blockKind = iota
+	paragraph nodeKind = iota
 	heading
 	caption
 	term
@@ -40,26 +42,28 @@ const (
 	table
 )
 
-// A block is one thing below another: a leaf has a line, the others have kids.
-type block struct {
-	kind      blockKind
+// A node is one thing below another: a leaf has a line, a table has rows, the
+// others have kids.
+type node struct {
+	kind      nodeKind
 	lang, dir string // as the post says; empty: as what is around it
 	line      []token
-	kids      []*block
+	kids      []*node
 	rows      [][]cell // of a table, all of one length
 	rank      int      // of a heading: 1 to 6
 	ordered   bool     // of a list
 	start     int      // of an ordered list
+	rtl, ltr  int      // letters in it by their direction; code has none
 }
 
-// A grower makes the tree of a post.
-type grower struct {
+// A parser reads a post into a tree.
+type parser struct {
 	images    digest.Images
 	proxy     Proxy
-	into      *[]*block
+	into      *[]*node
 	line      []token
 	open      []token // inline elements that are open where the line stands
-	kind      blockKind
+	kind      nodeKind
 	rank      int
 	lang, dir string
 	nesting   int // of lists and quotations
@@ -69,33 +73,33 @@ type grower struct {
 	shortened bool // there was too much to read all of it
 }
 
-// grow reads a post's content. It never fails: what cannot be read is left out.
-func grow(content string, images digest.Images, proxy Proxy) []*block {
-	return (&grower{images: images, proxy: proxy}).grow(content)
+// parseTree reads a post's content. It never fails: what cannot be read is left out.
+func parseTree(content string, images digest.Images, proxy Proxy) []*node {
+	return (&parser{images: images, proxy: proxy}).parse(content)
 }
 
-func (g *grower) grow(content string) []*block {
+func (p *parser) parse(content string) []*node {
 	all := len(content)
 	if len(content) > maxContent {
 		content = strings.ToValidUTF8(content[:maxContent], "")
 	}
 	content = affordable(content)
-	g.shortened = len(content) < all
+	p.shortened = len(content) < all
 	body := &html.Node{Type: html.ElementNode, DataAtom: atom.Body, Data: "body"}
-	nodes, err := html.ParseFragmentWithOptions(strings.NewReader(content), body, html.ParseOptionEnableScripting(false))
+	read, err := html.ParseFragmentWithOptions(strings.NewReader(content), body, html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return nil
 	}
-	if g.images == digest.ProxiedImages && g.proxy == nil {
-		g.images = digest.NoImages
+	if p.images == digest.ProxiedImages && p.proxy == nil {
+		p.images = digest.NoImages
 	}
-	var blocks []*block
-	g.into = &blocks
-	for _, n := range nodes {
-		g.node(n)
+	var nodes []*node
+	p.into = &nodes
+	for _, n := range read {
+		p.node(n)
 	}
-	g.flush()
-	return trimRules(blocks)
+	p.flush()
+	return trimRules(nodes)
 }
 
 // affordable ends content where it would become too much. Elements that style
@@ -133,57 +137,57 @@ func goesOn(a atom.Atom) bool {
 	return false
 }
 
-func (g *grower) children(n *html.Node) {
+func (p *parser) children(n *html.Node) {
 	for c := range n.ChildNodes() {
-		g.node(c)
+		p.node(c)
 	}
 }
 
-func (g *grower) node(n *html.Node) {
+func (p *parser) node(n *html.Node) {
 	if n.Type == html.TextNode {
-		g.text(n.Data)
+		p.text(n.Data)
 		return
 	}
-	if n.Type != html.ElementNode || g.depth > maxMarkup {
+	if n.Type != html.ElementNode || p.depth > maxMarkup {
 		return
 	}
-	g.depth++
-	defer func() { g.depth-- }()
+	p.depth++
+	defer func() { p.depth-- }()
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Title, atom.Textarea, atom.Select, atom.Iframe,
 		atom.Noembed, atom.Noframes, atom.Object, atom.Video, atom.Audio, atom.Canvas:
 		return
 	case atom.Br:
-		g.lineBreak()
+		p.lineBreak()
 	case atom.Hr:
-		g.flush()
-		g.put(&block{kind: divider})
+		p.flush()
+		p.put(&node{kind: divider})
 	case atom.Img:
-		g.image(n)
+		p.image(n)
 	case atom.Pre:
-		g.pre(n)
+		p.pre(n)
 	case atom.Table:
-		g.table(n)
+		p.table(n)
 	case atom.Ul, atom.Ol, atom.Menu:
-		g.container(n, &block{kind: list, ordered: n.DataAtom == atom.Ol, start: startOf(n)})
+		p.container(n, &node{kind: list, ordered: n.DataAtom == atom.Ol, start: startOf(n)})
 	case atom.Li:
-		g.item(n)
+		p.item(n)
 	case atom.Blockquote:
-		g.container(n, &block{kind: quotation})
+		p.container(n, &node{kind: quotation})
 	case atom.Dd:
-		g.container(n, &block{kind: quotation, rank: definition})
+		p.container(n, &node{kind: quotation, rank: definition})
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		g.leaf(n, heading, int(n.Data[1]-'0'))
+		p.leaf(n, heading, int(n.Data[1]-'0'))
 	case atom.Figcaption, atom.Caption:
-		g.leaf(n, caption, 0)
+		p.leaf(n, caption, 0)
 	case atom.Dt, atom.Summary:
-		g.leaf(n, term, 0)
+		p.leaf(n, term, 0)
 	default:
 		if isBlock(n.DataAtom) {
-			g.leaf(n, paragraph, 0)
+			p.leaf(n, paragraph, 0)
 			return
 		}
-		g.inline(n)
+		p.inline(n)
 	}
 }
 
@@ -209,101 +213,126 @@ func startOf(n *html.Node) int {
 }
 
 // leaf sets what is in n as lines of a kind of its own.
-func (g *grower) leaf(n *html.Node, kind blockKind, rank int) {
-	g.flush()
-	was := *g
+func (p *parser) leaf(n *html.Node, kind nodeKind, rank int) {
+	p.flush()
+	was := *p
 	if kind != paragraph { // a paragraph in a heading is the heading's
-		g.kind, g.rank = kind, rank
+		p.kind, p.rank = kind, rank
 	}
-	g.enter(n)
-	g.children(n)
-	g.flush()
-	g.kind, g.rank, g.lang, g.dir = was.kind, was.rank, was.lang, was.dir
+	p.enter(n)
+	p.children(n)
+	p.flush()
+	p.kind, p.rank, p.lang, p.dir = was.kind, was.rank, was.lang, was.dir
 }
 
 // container puts what is in n into b, unless that is too deep.
-func (g *grower) container(n *html.Node, b *block) {
-	g.flush()
-	was := *g
-	g.enter(n)
-	g.kind, g.rank = paragraph, 0
-	b.lang, b.dir = g.lang, g.dir
-	if g.nesting < maxNesting {
-		g.into = &b.kids
-		g.nesting++
+func (p *parser) container(n *html.Node, b *node) {
+	p.flush()
+	was := *p
+	p.enter(n)
+	p.kind, p.rank = paragraph, 0
+	b.lang, b.dir = p.lang, p.dir
+	if p.nesting < maxNesting {
+		p.into = &b.kids
+		p.nesting++
 	}
-	g.children(n)
-	g.flush()
-	g.kind, g.rank, g.lang, g.dir, g.into, g.nesting = was.kind, was.rank, was.lang, was.dir, was.into, was.nesting
+	p.children(n)
+	p.flush()
+	p.kind, p.rank, p.lang, p.dir, p.into, p.nesting = was.kind, was.rank, was.lang, was.dir, was.into, was.nesting
 	if b.kind == list {
 		b.kids = itemised(b.kids)
 	}
 	if b.kids = trimRules(b.kids); len(b.kids) > 0 {
-		g.put(b)
+		p.put(b)
 	}
 }
 
 // item is an entry of a list; one without a list is a paragraph.
-func (g *grower) item(n *html.Node) {
-	if g.nesting == 0 || g.nesting >= maxNesting {
-		g.leaf(n, paragraph, 0)
+func (p *parser) item(n *html.Node) {
+	if p.nesting == 0 || p.nesting >= maxNesting {
+		p.leaf(n, paragraph, 0)
 		return
 	}
-	g.container(n, &block{kind: item})
+	p.container(n, &node{kind: item})
 }
 
 // itemised makes items of what stands in a list without being one.
-func itemised(kids []*block) []*block {
-	var out []*block
+func itemised(kids []*node) []*node {
+	var out []*node
 	for _, k := range kids {
 		if k.kind == item {
 			out = append(out, k)
 			continue
 		}
 		if n := len(out); n > 0 && k.kind == list { // a list between items belongs to the one before
-			out[n-1].kids = append(out[n-1].kids, k)
+			last := out[n-1]
+			last.kids, last.rtl, last.ltr = append(last.kids, k), last.rtl+k.rtl, last.ltr+k.ltr
 			continue
 		}
-		out = append(out, &block{kind: item, lang: k.lang, dir: k.dir, kids: []*block{k}})
+		out = append(out, (&node{kind: item, lang: k.lang, dir: k.dir, kids: []*node{k}}).counted())
 	}
 	return out
 }
 
 // enter notes what n says of its language and direction.
-func (g *grower) enter(n *html.Node) {
+func (p *parser) enter(n *html.Node) {
 	if l := Language(attribute(n, "lang")); l != "" {
-		g.lang = l
+		p.lang = l
 	}
 	if d := dirOf(n); d != "" {
-		g.dir = d
+		p.dir = d
 	}
 }
 
-func (g *grower) put(b *block) { *g.into = append(*g.into, b) }
+// put adds a finished node to what is around it.
+func (p *parser) put(n *node) { *p.into = append(*p.into, n.counted()) }
 
-// flush ends the line: what it holds becomes a block, and what is open goes on
+// counted is n after its letters are counted.
+func (n *node) counted() *node {
+	if n.kind == code {
+		return n
+	}
+	for _, k := range n.kids {
+		n.rtl, n.ltr = n.rtl+k.rtl, n.ltr+k.ltr
+	}
+	lines := [][]token{n.line}
+	for _, r := range n.rows {
+		for _, c := range r {
+			lines = append(lines, c.line)
+		}
+	}
+	for _, line := range lines {
+		for _, t := range line {
+			rtl, ltr := countLetters(t.text)
+			n.rtl, n.ltr = n.rtl+rtl, n.ltr+ltr
+		}
+	}
+	return n
+}
+
+// flush ends the line: what it holds becomes a node, and what is open goes on
 // in the next one.
-func (g *grower) flush() {
-	line := g.line
-	if len(line) > len(g.open) {
-		for range g.open {
+func (p *parser) flush() {
+	line := p.line
+	if len(line) > len(p.open) {
+		for range p.open {
 			line = append(line, token{kind: closing})
 		}
 		if line = tidyLine(line); line != nil {
-			g.put(&block{kind: g.kind, rank: g.rank, lang: g.lang, dir: g.dir, line: line})
+			p.put(&node{kind: p.kind, rank: p.rank, lang: p.lang, dir: p.dir, line: line})
 		}
 	}
-	g.line = append([]token(nil), g.open...)
-	for _, c := range g.captions {
-		g.put(&block{kind: caption, lang: g.lang, line: []token{{kind: word, text: c}}})
+	p.line = append([]token(nil), p.open...)
+	for _, c := range p.captions {
+		p.put(&node{kind: caption, lang: p.lang, line: []token{{kind: word, text: c}}})
 	}
-	g.captions = nil
+	p.captions = nil
 }
 
 // trimRules leaves out rules that part nothing from nothing.
-func trimRules(blocks []*block) []*block {
-	var out []*block
-	for _, b := range blocks {
+func trimRules(nodes []*node) []*node {
+	var out []*node
+	for _, b := range nodes {
 		if b.kind == divider && (len(out) == 0 || out[len(out)-1].kind == divider) {
 			continue
 		}

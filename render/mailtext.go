@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,11 +10,11 @@ import (
 const leastColumns = 24
 
 // gap parts what comes from what is above it, unless it is to follow close.
-func (s *setter) gap(at where) {
-	if !at.tight || !s.began {
-		s.text.write(strings.TrimRight(quoted(at.indent), " ") + "\n")
+func (w *mailWriter) gap(at place) {
+	if !at.tight || !w.began {
+		w.text.write(strings.TrimRight(quoted(at.indent), " ") + "\n")
 	}
-	s.began = true
+	w.began = true
 }
 
 // quoted is an indent without the marks of lists, which stand on first lines only.
@@ -24,14 +25,14 @@ func quoted(indent string) string {
 	return ""
 }
 
-// words sets one paragraph of text.
-func (s *setter) words(at where, text string) {
-	s.gap(at)
-	var w strings.Builder
+// words writes one paragraph of text.
+func (w *mailWriter) words(at place, text string) {
+	w.gap(at)
+	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
-		at.indent = hang(&w, line, at.indent)
+		at.indent = hang(&b, line, at.indent)
 	}
-	s.text.write(w.String())
+	w.text.write(b.String())
 }
 
 // hang appends text in lines after indent, whose marks of a list only the first
@@ -59,33 +60,31 @@ func hang(w *strings.Builder, text, indent string) string {
 	return rest
 }
 
-func (s *setter) leafText(b *block, at where) { s.words(at, s.inlineText(b.line)) }
-
-// inlineText is a line as text. A link has the number of its address behind it.
-func (s *setter) inlineText(line []token) string {
-	var w strings.Builder
+// lineText is a line as text. A link has the number of its address behind it.
+func (w *mailWriter) lineText(line []token) string {
+	var b strings.Builder
 	for i, t := range line {
 		switch t.kind {
 		case word:
-			w.WriteString(t.text)
+			b.WriteString(t.text)
 		case breaking:
-			w.WriteByte('\n')
+			b.WriteByte('\n')
 		case pictured:
-			w.WriteString(t.pic.said())
+			b.WriteString(t.pic.said())
 			if t.pic.linked != "" {
-				w.WriteString(" " + s.number(t.pic.linked))
+				b.WriteString(" " + w.number(t.pic.linked))
 			}
 		case opening:
 			if t.name == "sup" && i > 0 {
-				w.WriteByte('^')
+				b.WriteByte('^')
 			}
 		case closing:
 			if from := opens(line, i); line[from].href != "" {
-				w.WriteString(s.reference(line[from].href, plainText(line[from:i])))
+				b.WriteString(w.reference(line[from].href, plainText(line[from:i])))
 			}
 		}
 	}
-	return w.String()
+	return b.String()
 }
 
 // opens is the place of the opening that belongs to the closing at i.
@@ -105,66 +104,65 @@ func opens(line []token, i int) int {
 }
 
 // reference is what stands behind the words of a link.
-func (s *setter) reference(href, words string) string {
+func (w *mailWriter) reference(href, words string) string {
 	if href == words || href == "mailto:"+words {
 		return ""
 	}
-	return " " + s.number(href)
+	return " " + w.number(href)
 }
 
 // number is the mark of an address, which is listed below the post.
-func (s *setter) number(href string) string {
-	n, known := s.numbers[href]
+func (w *mailWriter) number(href string) string {
+	n, known := w.numbers[href]
 	if !known {
-		n = len(s.numbers) + 1
-		s.numbers[href] = n
-		s.refs.write("[" + strconv.Itoa(n) + "] " + href + "\n")
+		n = len(w.numbers) + 1
+		w.numbers[href] = n
+		w.refs.write("[" + strconv.Itoa(n) + "] " + href + "\n")
 	}
 	return "[" + strconv.Itoa(n) + "]"
 }
 
-// codeText sets one line of code, however long it is.
-func (s *setter) codeText(line []token, at where) {
-	text := strings.TrimRight(s.inlineText(line), " ")
-	s.text.write(strings.TrimRight(at.after()+"    "+text, " ") + "\n")
+// codeText writes one line of code, however long it is.
+func (w *mailWriter) codeText(line []token, at place) {
+	text := strings.TrimRight(w.lineText(line), " ")
+	w.text.write(strings.TrimRight(at.after()+"    "+text, " ") + "\n")
 }
 
 // after is the indent of lines that are not the first of an item.
-func (at where) after() string {
+func (at place) after() string {
 	i := len(quoted(at.indent))
 	return at.indent[:i] + strings.Repeat(" ", len(at.indent)-i)
 }
 
-// tableText sets a table in columns if there is room, else a row a line.
-func (s *setter) tableText(b *block, at where) {
-	texts := make([][]string, len(b.rows))
-	widths := make([]int, len(b.rows[0]))
+// tableText writes a table in columns if there is room, else a row a line.
+func (w *mailWriter) tableText(n *node, figures []bool, at place) {
+	texts := make([][]string, len(n.rows))
+	widths := make([]int, len(n.rows[0]))
 	total := 0
-	for i, r := range b.rows {
+	for i, r := range n.rows {
 		texts[i] = make([]string, len(r))
 		for k, c := range r {
-			texts[i][k] = strings.ReplaceAll(s.inlineText(c.line), "\n", " ")
+			texts[i][k] = strings.ReplaceAll(w.lineText(c.line), "\n", " ")
 			widths[k] = max(widths[k], width(texts[i][k]))
 		}
 	}
-	for _, w := range widths {
-		total += w + 2
+	for _, width := range widths {
+		total += width + 2
 	}
-	s.gap(at)
-	figures := figureColumns(b.rows)
-	var w strings.Builder
+	w.gap(at)
+	var b strings.Builder
 	for i, r := range texts {
 		if total > textColumns-len(at.indent) {
-			at.indent = hang(&w, strings.Join(filled(r), " | "), at.indent)
+			at.indent = hang(&b, strings.Join(filled(r), " | "), at.indent)
 			continue
 		}
-		w.WriteString(strings.TrimRight(at.indent+inColumns(r, widths, figures), " ") + "\n")
+		b.WriteString(strings.TrimRight(at.indent+inColumns(r, widths, figures), " ") + "\n")
 		at.indent = at.after()
-		if i == 0 && b.rows[0][0].head && len(texts) > 1 {
-			w.WriteString(at.indent + strings.Repeat("-", total-2) + "\n")
+		if i == 0 && n.rows[0][0].head && len(texts) > 1 {
+			b.WriteString(at.indent + strings.Repeat("-", total-2) + "\n")
 		}
 	}
-	s.text.write(w.String())
+	w.text.write(b.String())
 }
 
 func inColumns(texts []string, widths []int, figures []bool) string {
@@ -181,13 +179,7 @@ func inColumns(texts []string, widths []int, figures []bool) string {
 }
 
 func filled(texts []string) []string {
-	var out []string
-	for _, t := range texts {
-		if t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
 }
 
 func onwardText(b *Post) string {

@@ -1,0 +1,334 @@
+package render
+
+import (
+	"html"
+	"strings"
+)
+
+// A codedBuilder builds a text as it is and quoted-printable.
+type codedBuilder struct {
+	plain, coded strings.Builder
+}
+
+// write adds text, which ends with a line feed or is empty.
+func (c *codedBuilder) write(s string) {
+	c.plain.WriteString(s)
+	quote(&c.coded, s)
+}
+
+func (c *codedBuilder) size() size   { return size{c.plain.Len(), c.coded.Len()} }
+func (c *codedBuilder) piece() piece { return piece{c.plain.String(), c.coded.String()} }
+
+// A mailWriter writes a post's text as HTML and as plain text side by side, so
+// that both can be cut at the same places.
+type mailWriter struct {
+	html, text, refs codedBuilder
+	out              strings.Builder // HTML not yet in html: it goes there by whole lines
+	closers          []string        // HTML: the ends of what is open
+	cuts             []cutPoint
+	numbers          map[string]int // of the links in the plain text
+	began            bool           // some plain text is written
+}
+
+// maxWritten is how much of a post is written, in bytes of both versions: some
+// three times what a mail can show, so that what is cut off here never shows. A
+// long address that is never closed stands again in each line after it.
+const maxWritten = 300_000
+
+func (w *mailWriter) full() bool {
+	return w.html.plain.Len()+w.out.Len()+w.text.plain.Len()+w.refs.plain.Len() > maxWritten
+}
+
+func (w *mailWriter) push(end string) { w.closers = append(w.closers, end) }
+
+func (w *mailWriter) close() {
+	last := len(w.closers) - 1
+	w.out.WriteString(w.closers[last])
+	w.closers = w.closers[:last]
+}
+
+// flush moves the HTML of whole lines to where it is encoded.
+func (w *mailWriter) flush() {
+	w.html.write(w.out.String())
+	w.out.Reset()
+}
+
+// cutHere notes that the post may be cut here.
+func (w *mailWriter) cutHere() {
+	w.flush()
+	var end strings.Builder
+	for i := len(w.closers) - 1; i >= 1; i-- { // the outermost is closed after the way on
+		end.WriteString(w.closers[i])
+	}
+	w.cuts = append(w.cuts, cutPoint{w.html.size(), w.text.size(), w.refs.size(), end.String()})
+}
+
+func (w *mailWriter) divider(at place) {
+	w.out.WriteString(`<p class="by" style="` + dividerStyle + `">* * *</p>` + "\n")
+	w.words(at, "* * *")
+}
+
+func (w *mailWriter) leaf(n *node, at place) {
+	w.paragraph(n, at, false)
+	if n.kind != heading && n.kind != term { // these belong to what comes after
+		w.cutHere()
+	}
+}
+
+func (w *mailWriter) figure(picture, caption *node, at place) {
+	w.paragraph(picture, at, true)
+	at.tight = false
+	w.leaf(caption, at)
+}
+
+// paragraph writes a leaf; above says that its caption stands below it.
+func (w *mailWriter) paragraph(n *node, at place, above bool) {
+	attrs, inside := n.attrs(at)
+	tag, class, style := "p", "", paragraphStyle
+	switch {
+	case n.kind == heading && n.rank > 2:
+		tag, class, style = "h4", ` class="hd"`, minorStyle
+	case n.kind == heading:
+		tag, class, style = "h4", ` class="hd"`, headingStyle
+	case n.kind == caption:
+		class, style = ` class="by"`, captionStyle
+	case n.kind == term:
+		style = termStyle
+	case above:
+		style = aboveStyle
+	case at.lists > 0:
+		style = furtherStyle
+	}
+	w.out.WriteString("<" + tag + class + attrs + turned(at, inside, style) + ">")
+	w.line(n.line)
+	w.out.WriteString("</" + tag + ">\n")
+	w.words(at, w.lineText(n.line))
+}
+
+// turned is a style, with an alignment where a node turns the direction.
+func turned(around, inside place, style string) string {
+	switch {
+	case around.dir == inside.dir:
+	case inside.dir == "rtl":
+		style += ";text-align:right"
+	default:
+		style += ";text-align:left"
+	}
+	return ` style="` + style + `"`
+}
+
+// open begins a list, an item or a quotation. A list runs in one direction, so
+// that its marks stand on one side.
+func (w *mailWriter) open(n *node, at place) place {
+	if n.kind == item {
+		attr, inside := n.langAttr(at)
+		w.out.WriteString("<li" + attr + ` style="` + itemStyle + `">`)
+		w.push("</li>\n")
+		return inside
+	}
+	attrs, inside := n.attrs(at)
+	tag, class, ltr, rtl := "blockquote", ` class="hair"`, quoteStyle, quoteStyleRTL
+	switch {
+	case n.kind == list:
+		var start string
+		tag, start = n.listTag()
+		attrs, class, ltr, rtl = attrs+start, "", listStyle, listStyleRTL
+		if at.lists > 0 {
+			ltr, rtl = innerListStyle, innerListStyleRTL
+		}
+	case n.rank == definition:
+		tag, class, ltr, rtl = "div", "", setInStyle, setInStyleRTL
+	}
+	if inside.dir == "rtl" {
+		ltr = rtl
+	}
+	w.out.WriteString("<" + tag + class + attrs + turned(at, inside, ltr) + ">\n")
+	w.push("</" + tag + ">\n")
+	if n.kind != list || at.lists == 0 {
+		w.gap(at)
+	}
+	return inside
+}
+
+// entry writes an item's first paragraph. One that runs against its list keeps
+// its own order within the line.
+func (w *mailWriter) entry(kids []*node, at place) bool {
+	if len(kids) == 0 || kids[0].kind != paragraph {
+		w.out.WriteString("\n")
+		w.text.write(strings.TrimRight(at.indent, " ") + "\n")
+		return false
+	}
+	p := kids[0]
+	if d := p.direction(at); d != at.dir {
+		w.out.WriteString(`<span dir="` + d + `">`)
+		w.line(p.line)
+		w.out.WriteString("</span>\n")
+	} else {
+		w.line(p.line)
+		w.out.WriteString("\n")
+	}
+	w.words(at, w.lineText(p.line))
+	w.cutHere()
+	return true
+}
+
+// codeChunk is how many lines of code stay together where a post is cut.
+const codeChunk = 24
+
+// code writes lines whose spaces count, on a ground of their own. They are not
+// pre, whose long lines would widen a phone's page in clients that do not know
+// how to wrap them: every second space is one that does not collapse.
+func (w *mailWriter) code(lines [][]token, at place) {
+	w.out.WriteString(`<table role="presentation" class="cd" dir="ltr" width="100%" cellpadding="0" cellspacing="0" border="0" style="` +
+		codeTableStyle + `"><tbody><tr><td class="cd" style="` + codeCellStyle + `"><code style="` + codeStyle + `">` + "\n")
+	w.push("</code></td></tr></tbody></table>\n")
+	w.gap(at)
+	for i, l := range lines {
+		last := i == len(lines)-1 || w.full()
+		w.line(solid(l))
+		if !last {
+			w.out.WriteString("<br>")
+		}
+		w.out.WriteString("\n")
+		w.codeText(l, at)
+		if last {
+			break
+		}
+		if (i+1)%codeChunk == 0 {
+			w.cutHere()
+		}
+	}
+	w.close()
+	w.cutHere()
+}
+
+// solid keeps the spaces of a line of code from collapsing, and what it is set
+// in by from being left alone on a line.
+func solid(line []token) []token {
+	out := make([]token, 0, len(line)+1)
+	begun, space := false, true
+	for _, t := range line {
+		if t.kind == word {
+			var b strings.Builder
+			for _, r := range t.text {
+				begun = begun || r != ' '
+				if r == ' ' && (space || !begun) {
+					r = '\u00a0'
+				}
+				space = r == ' '
+				b.WriteRune(r)
+			}
+			t.text = b.String()
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// table writes data in rows and columns, figures flush with their last digit.
+func (w *mailWriter) table(n *node, figures []bool, at place) {
+	attrs, inside := n.attrs(at)
+	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + turned(at, inside, tableStyle) + ">\n<tbody>\n")
+	w.push("</tbody>\n</table>\n")
+	w.tableText(n, figures, at)
+	for i, r := range n.rows {
+		if w.full() {
+			break
+		}
+		w.out.WriteString("<tr>\n")
+		for k, c := range r {
+			tag, style := "td", cellStyle
+			if c.head {
+				tag, style = "th", style+";font-weight:700"
+			}
+			if figures[k] && i+k > 0 || inside.dir == "rtl" {
+				style += ";text-align:right"
+			} else {
+				style += ";text-align:left"
+			}
+			w.out.WriteString("<" + tag + ` class="hair"` + scope(c, i) + ` style="` + style + `">`)
+			w.line(c.line)
+			w.out.WriteString("</" + tag + ">\n")
+		}
+		w.out.WriteString("</tr>\n")
+	}
+	w.close()
+	w.cutHere()
+}
+
+func (w *mailWriter) line(line []token) { writeLine(&w.out, line, mailOpening, mailPicture) }
+
+func mailOpening(t token, inside []token) (tag, attrs string) {
+	styled := func(style string) string { return ` style="` + style + `"` }
+	switch t.name {
+	case "a":
+		return "a", htmlAttr("href", t.href) + styled(anchorStyle)
+	case "em":
+		if !hasItalics(plainText(inside)) {
+			return "em", styled(uprightStyle)
+		}
+	case "code":
+		return "code", styled(inlineCode)
+	case "sub", "sup":
+		return t.name, styled(upStyle)
+	case "small":
+		return "small", styled(smallStyle)
+	case "mark":
+		return "span", ` class="mk"` + styled(markStyle)
+	}
+	return t.name, ""
+}
+
+func mailPicture(p *picture) string {
+	switch {
+	case p.shown == "" && p.linked != "":
+		return "<a" + htmlAttr("href", p.linked) + ` style="` + anchorStyle + `">` + html.EscapeString(p.said()) + "</a>"
+	case p.shown == "":
+		return `<span class="by" style="` + wordsStyle + `">` + html.EscapeString(p.said()) + "</span>"
+	}
+	style := pictureStyle
+	if p.small {
+		style = iconStyle
+	}
+	return "<img" + htmlAttr("src", p.shown) + htmlAttr("alt", p.words) + numberAttr("width", p.width) + numberAttr("height", p.height) +
+		` style="` + style + `">`
+}
+
+// textStyle is that of the whole text, by what script it is in: without word
+// spaces, or with marks above and below the letters, lines need more air.
+func textStyle(at place, tree []*node) string {
+	style := `margin:0 0 44px;color:` + soft
+	switch {
+	case at.dir == "rtl" && mostly(tree, arabic):
+		return style + `;font-size:18px;line-height:1.8`
+	case mostly(tree, wide):
+		return style + `;line-height:1.75`
+	}
+	return style
+}
+
+func arabic(r rune) bool { return r >= 0x600 && r <= 0x8ff || r >= 0xfb50 && r <= 0xfeff }
+
+// mostly reports whether at least half of what is first read is made of such letters.
+func mostly(tree []*node, such func(rune) bool) bool {
+	yes, no := 0, 0
+	var count func(nodes []*node)
+	count = func(nodes []*node) {
+		for _, n := range nodes {
+			if yes+no > 400 {
+				return
+			}
+			for _, r := range plainText(n.line) {
+				switch {
+				case such(r):
+					yes++
+				case r > ' ':
+					no++
+				}
+			}
+			count(n.kids)
+		}
+	}
+	count(tree)
+	return yes > no
+}

@@ -1,0 +1,256 @@
+package render
+
+import (
+	"html"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A writer writes a post's text as the walk comes upon its parts. The place that
+// it is handed is what is around a node.
+type writer interface {
+	// full reports that enough is written; the walk ends there.
+	full() bool
+	// leaf writes a paragraph, a heading, a caption or a term.
+	leaf(n *node, at place)
+	// figure writes a picture with the caption below it.
+	figure(picture, caption *node, at place)
+	// divider writes a rule between paragraphs.
+	divider(at place)
+	// code writes lines whose spaces count.
+	code(lines [][]token, at place)
+	// table writes data; figures tells which columns hold numbers.
+	table(n *node, figures []bool, at place)
+	// open begins a list, an item or a quotation, and says what is around its kids.
+	open(n *node, at place) place
+	// entry writes the first of an item's kids beside the item's mark, if it is a
+	// paragraph, and reports whether it did.
+	entry(kids []*node, at place) bool
+	// close ends what was opened last.
+	close()
+}
+
+// place says what is around a node.
+type place struct {
+	dir, lang string
+	lists     int    // around it
+	indent    string // plain text: before each line; a list's mark stands before the first one only
+	tight     bool   // plain text: no empty line before it
+}
+
+// walk writes nodes one after the other.
+func walk(w writer, nodes []*node, at place) {
+	for i := 0; i < len(nodes) && !w.full(); i++ {
+		if captioned(nodes[i:]) {
+			w.figure(nodes[i], nodes[i+1], at)
+			i++
+		} else {
+			walkNode(w, nodes[i], at)
+		}
+		at.tight = false
+	}
+}
+
+func walkNode(w writer, n *node, at place) {
+	switch n.kind {
+	case divider:
+		w.divider(at)
+	case code:
+		w.code(lines(n.line), at)
+	case table:
+		w.table(n, figureColumns(n.rows), at)
+	case list:
+		inside := w.open(n, at)
+		inside.lists++
+		for i := 0; i < len(n.kids) && !w.full(); i++ {
+			walkItem(w, n.kids[i], inside, n.mark(i))
+		}
+		w.close()
+	case item: // outside of a list there is none
+		walk(w, n.kids, at)
+	case quotation:
+		inside := w.open(n, at)
+		inside.indent, inside.tight = at.indent+n.mark(0), true
+		walk(w, n.kids, inside)
+		w.close()
+	default:
+		w.leaf(n, at)
+	}
+}
+
+func walkItem(w writer, n *node, at place, mark string) {
+	inside := w.open(n, at)
+	inside.indent, inside.tight = at.indent+"  "+mark, true
+	kids := n.kids
+	if w.entry(kids, inside) {
+		kids, inside.tight = kids[1:], false
+	}
+	inside.indent = at.indent + strings.Repeat(" ", 2+len(mark))
+	walk(w, kids, inside)
+	w.close()
+}
+
+// mark is what stands in plain text before the i-th of a node's kids.
+func (n *node) mark(i int) string {
+	switch {
+	case n.kind == quotation && n.rank == definition:
+		return "    "
+	case n.kind == quotation:
+		return "> "
+	case n.ordered:
+		return strconv.Itoa(n.start+i) + ". "
+	}
+	return "* "
+}
+
+// captioned reports whether nodes begin with a picture and its caption.
+func captioned(nodes []*node) bool {
+	return len(nodes) > 1 && nodes[0].kind == paragraph && nodes[1].kind == caption && onlyPicture(nodes[0].line)
+}
+
+func onlyPicture(line []token) bool {
+	for _, t := range line {
+		if t.kind == word && strings.TrimSpace(t.text) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// direction is the node's own, else its letters', else that of what is around it.
+func (n *node) direction(around place) string {
+	switch {
+	case n.dir != "":
+		return n.dir
+	case n.kind == code:
+		return "ltr"
+	case n.rtl == 0 && n.ltr == 0:
+		return around.dir
+	case n.rtl > n.ltr, n.rtl > 0 && rtlLanguage(around.lang):
+		return "rtl"
+	}
+	return "ltr"
+}
+
+// attrs are what a node says of its language and direction where they are not
+// those of what is around it; inside is what is around its own inside.
+func (n *node) attrs(around place) (attrs string, inside place) {
+	inside = around
+	if inside.dir = n.direction(around); inside.dir != around.dir {
+		attrs = ` dir="` + inside.dir + `"`
+	}
+	lang, inside := n.langAttr(inside)
+	return attrs + lang, inside
+}
+
+// langAttr is attrs without the direction.
+func (n *node) langAttr(around place) (attr string, inside place) {
+	inside = around
+	if n.lang != "" && !strings.EqualFold(n.lang, around.lang) {
+		attr, inside.lang = ` lang="`+n.lang+`"`, n.lang
+	}
+	return attr, inside
+}
+
+// listTag is a list's element with what is not a matter of style.
+func (n *node) listTag() (tag, attrs string) {
+	switch {
+	case !n.ordered:
+		return "ul", ""
+	case n.start == 1:
+		return "ol", ""
+	}
+	return "ol", ` start="` + strconv.Itoa(n.start) + `"`
+}
+
+// writeLine writes a line as HTML. opening says as what an element is set and
+// what it carries, picture how a picture is set.
+func writeLine(w *strings.Builder, line []token, opens func(t token, inside []token) (tag, attrs string), picture func(*picture) string) {
+	var ends []string
+	for i, t := range line {
+		switch t.kind {
+		case word:
+			w.WriteString(escape(t.text))
+		case breaking:
+			w.WriteString("<br>\n")
+		case pictured:
+			w.WriteString(picture(t.pic))
+		case opening:
+			tag, attrs := opens(t, line[i:closes(line, i)])
+			w.WriteString("<" + tag + t.attrs() + attrs + ">")
+			ends = append(ends, "</"+tag+">")
+		case closing:
+			w.WriteString(ends[len(ends)-1])
+			ends = ends[:len(ends)-1]
+		}
+	}
+}
+
+// attrs are the language and direction of an element within a line.
+func (t token) attrs() (attrs string) {
+	if t.lang != "" {
+		attrs += ` lang="` + t.lang + `"`
+	}
+	if t.name == "code" && t.dir == "" {
+		t.dir = "ltr"
+	}
+	if t.dir != "" {
+		attrs += ` dir="` + t.dir + `"`
+	}
+	return attrs
+}
+
+// escape writes text as HTML. Outside of attributes quotes are what they are.
+func escape(s string) string {
+	if !strings.ContainsAny(s, "&<>") {
+		return s
+	}
+	s = strings.ReplaceAll(s, "&", "&amp;")
+	return strings.ReplaceAll(strings.ReplaceAll(s, "<", "&lt;"), ">", "&gt;")
+}
+
+// htmlAttr is an attribute, whatever is in its value.
+func htmlAttr(name, value string) string { return " " + name + `="` + html.EscapeString(value) + `"` }
+
+// numberAttr is an attribute that is a number; none for 0.
+func numberAttr(name string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " " + name + `="` + strconv.Itoa(n) + `"`
+}
+
+// hasItalics reports whether text is of scripts that slant.
+func hasItalics(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && (wide(r) || rightToLeft(r)) })
+}
+
+// scope says of a cell what it is the head of.
+func scope(c cell, row int) string {
+	switch {
+	case !c.head:
+		return ""
+	case row == 0:
+		return ` scope="col"`
+	}
+	return ` scope="row"`
+}
+
+// figureColumns tells which columns hold figures, but for their heads.
+func figureColumns(rows [][]cell) []bool {
+	out := make([]bool, len(rows[0]))
+	for k := range out {
+		figures := 0
+		for i, r := range rows {
+			switch {
+			case isFigure(r[k].line):
+				figures++
+			case len(r[k].line) > 0 && !(i == 0 && r[k].head):
+				figures = -len(rows)
+			}
+		}
+		out[k] = figures > 0
+	}
+	return out
+}

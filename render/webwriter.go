@@ -1,0 +1,238 @@
+package render
+
+import (
+	"html"
+	"slices"
+	"strconv"
+	"strings"
+
+	"digest"
+)
+
+// A WebText is a post's full text for a page in a browser. Nothing of its HTML
+// is the feed's but text, the names of elements, languages and directions, and
+// addresses that were looked at: no class, style, id or handler.
+type WebText struct {
+	HTML      string // may stand in a page as it is
+	Dir       string // "ltr" or "rtl", of the whole
+	Shortened bool   // the post is too long to be shown whole
+}
+
+// webKey is what a post's text is written for.
+type webKey struct {
+	level    int
+	pictures bool
+}
+
+// WebText gives the full text with its headings from level on, 2 to 6; false if
+// there is no more to it than its title. Without pictures their descriptions
+// stand in their place. What was once written for one level is kept for whoever
+// asks for that level again.
+func (b *Post) WebText(level int, pictures bool) (WebText, bool) {
+	if b.content == "" {
+		return WebText{}, false
+	}
+	key := webKey{max(2, min(level, 6)), pictures}
+	if cached, ok := b.web.Load(key); ok {
+		t := cached.(WebText)
+		return t, t.HTML != ""
+	}
+	t := b.writeWeb(key)
+	if _, had := b.web.LoadOrStore(key, t); !had {
+		b.grown.Add(int64(len(t.HTML)))
+	}
+	return t, t.HTML != ""
+}
+
+func (b *Post) writeWeb(key webKey) WebText {
+	p := &parser{images: digest.NoImages, proxy: b.proxy, browser: true}
+	if key.pictures {
+		p.images = digest.ProxiedImages
+	}
+	tree := b.beyondTitle(p.parse(b.content))
+	if tree == nil {
+		return WebText{}
+	}
+	w := &webWriter{level: key.level, before: key.level - 1, ranks: ranksOf(tree)}
+	at := b.around(tree)
+	walk(w, tree, at)
+	return WebText{HTML: w.out.String(), Dir: at.dir, Shortened: p.shortened || w.full()}
+}
+
+// maxWeb is how much of a post is written, in bytes.
+const maxWeb = 1 << 20
+
+// A webWriter writes HTML for the style sheet of our pages.
+type webWriter struct {
+	out     strings.Builder
+	closers []string
+	level   int   // of the highest heading
+	before  int   // level of the heading before
+	ranks   []int // that headings have, highest first
+	tables  int
+}
+
+func (w *webWriter) full() bool { return w.out.Len() > maxWeb }
+
+// ranksOf gives the ranks of all headings of a tree, each once, in order.
+func ranksOf(tree []*node) []int {
+	var ranks []int
+	for _, n := range tree {
+		if n.kind == heading {
+			ranks = append(ranks, n.rank)
+		}
+		ranks = append(ranks, ranksOf(n.kids)...)
+	}
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
+// headingLevel puts a post's heading below the page's own: the highest that the
+// post has comes first, and none is skipped on the way down.
+func (w *webWriter) headingLevel(rank int) int {
+	w.before = min(w.level+slices.Index(w.ranks, rank), w.before+1, 6)
+	return w.before
+}
+
+func (w *webWriter) divider(place) { w.out.WriteString("<hr>\n") }
+
+func (w *webWriter) leaf(n *node, at place) {
+	switch n.kind {
+	case heading:
+		w.element("h"+strconv.Itoa(w.headingLevel(n.rank)), "", n, at)
+	case caption:
+		w.element("p", ` class="caption"`, n, at)
+	case term:
+		w.element("p", ` class="term"`, n, at)
+	default:
+		w.element("p", "", n, at)
+	}
+}
+
+func (w *webWriter) element(tag, class string, n *node, at place) {
+	attrs, _ := n.attrs(at)
+	w.out.WriteString("<" + tag + class + attrs + ">")
+	w.line(n.line)
+	w.out.WriteString("</" + tag + ">\n")
+}
+
+func (w *webWriter) figure(picture, caption *node, at place) {
+	w.out.WriteString("<figure>\n")
+	w.line(picture.line)
+	w.element("figcaption", "", caption, at)
+	w.out.WriteString("</figure>\n")
+}
+
+func (w *webWriter) code(lines [][]token, _ place) {
+	w.out.WriteString(`<pre dir="ltr"><code>`)
+	for i, l := range lines {
+		if i > 0 {
+			w.out.WriteString("\n")
+		}
+		w.line(l)
+	}
+	w.out.WriteString("</code></pre>\n")
+}
+
+func (w *webWriter) open(n *node, at place) place {
+	attrs, inside := n.attrs(at)
+	tag, more, end := "blockquote", "", "\n"
+	switch {
+	case n.kind == list:
+		tag, more = n.listTag()
+	case n.kind == item:
+		tag, end = "li", "" // its first paragraph stands beside its mark
+	case n.rank == definition:
+		tag, more = "div", ` class="set-in"`
+	}
+	if n.kind == list {
+		attrs, more = attrs+more, ""
+	}
+	w.out.WriteString("<" + tag + more + attrs + ">" + end)
+	w.closers = append(w.closers, "</"+tag+">\n")
+	return inside
+}
+
+func (w *webWriter) entry(kids []*node, _ place) bool {
+	beside := len(kids) > 0 && kids[0].kind == paragraph && !(len(kids) > 1 && kids[1].kind == caption)
+	if beside {
+		w.line(kids[0].line)
+		kids = kids[1:]
+	}
+	if len(kids) > 0 {
+		w.out.WriteString("\n")
+	}
+	return beside
+}
+
+func (w *webWriter) close() {
+	last := len(w.closers) - 1
+	w.out.WriteString(w.closers[last])
+	w.closers = w.closers[:last]
+}
+
+// table writes data in a frame of its own that scrolls where the page is narrow,
+// and which can be reached and moved by keyboard.
+func (w *webWriter) table(n *node, figures []bool, at place) {
+	attrs, _ := n.attrs(at)
+	w.tables++
+	w.out.WriteString(`<div class="scroll" role="region" tabindex="0" aria-label="Table ` + strconv.Itoa(w.tables) + `"><table` + attrs + ">\n")
+	for i, r := range n.rows {
+		if w.full() {
+			break
+		}
+		w.out.WriteString("<tr>")
+		for k, c := range r {
+			tag, class := "td", ""
+			if c.head && len(c.line) > 0 {
+				tag, class = "th", scope(c, i)
+			}
+			if figures[k] && i+k > 0 {
+				class += ` class="number"`
+			}
+			w.out.WriteString("<" + tag + class + ">")
+			w.line(c.line)
+			w.out.WriteString("</" + tag + ">")
+		}
+		w.out.WriteString("</tr>\n")
+	}
+	w.out.WriteString("</table></div>\n")
+}
+
+func (w *webWriter) line(line []token) { writeLine(&w.out, line, webOpening, webPicture) }
+
+func webOpening(t token, inside []token) (tag, attrs string) {
+	switch {
+	case t.name == "a":
+		attrs = htmlAttr("href", t.href) + ` rel="noopener noreferrer"`
+	case t.name == "em" && !hasItalics(plainText(inside)):
+		attrs = ` class="upright"`
+	}
+	return t.name, attrs
+}
+
+// webPicture is a picture. One whose size is not known gets a frame by its
+// class, so that nothing moves when it arrives.
+func webPicture(p *picture) string {
+	if p.shown == "" {
+		return `<span class="absent">` + html.EscapeString(p.said()) + "</span>"
+	}
+	size := ` class="unsized"`
+	switch {
+	case p.width > 0 && p.height > 0:
+		size = numberAttr("width", p.width) + numberAttr("height", p.height)
+	case p.small:
+		size = ` class="small"`
+	}
+	return "<img" + htmlAttr("src", local(p.shown)) + htmlAttr("alt", p.words) + size + ` loading="lazy" decoding="async">`
+}
+
+// local is the path of an address on this instance, under whatever name the
+// page was reached.
+func local(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		return rest[i:]
+	}
+	return "/"
+}
