@@ -50,12 +50,21 @@ func Run(m *testing.M) (code int) {
 	return code
 }
 
-// Each runs f on both databases, each new and with the schema in place.
+// Each runs f on both databases, each new and with the schema in place. The test
+// runs in parallel with others that call it.
 func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	t.Helper()
+	if _, already := parallel.LoadOrStore(t, true); !already {
+		t.Parallel()
+		t.Cleanup(func() { parallel.Delete(t) })
+	}
 	t.Run("SQLite", func(t *testing.T) { f(t, Open(t, SQLite(t))) })
 	t.Run("PostgreSQL", func(t *testing.T) { f(t, Open(t, forTests.database(t, true))) })
 }
+
+// parallel holds the tests that called Each and are not over: one that calls it
+// twice must not ask twice to be parallel.
+var parallel sync.Map // of *testing.T
 
 // EachAddress runs f with the addresses of two new databases that have their
 // schema, for tests that open them themselves or run the program.
