@@ -24,10 +24,7 @@ type botPage struct {
 
 // botPage is the page that the User-Agent of the poller leads to.
 func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Add("Vary", "Cookie")
-	if _, ok := s.signedIn(r); !ok { // the frame around it knows who is, and not every cache reads Vary
-		w.Header().Set("Cache-Control", "public, max-age=3600")
-	}
+	s.cacheForStrangers(w, r)
 	return s.show(w, r, http.StatusOK, "bot", "About this feed reader", botPage{
 		UserAgent: fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers; feed-id=42)", s.Version, s.BaseURL),
 		BaseURL:   s.BaseURL,
@@ -41,10 +38,26 @@ func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// helpPage says how mail works, and how to change, pause and stop it. The
+// List-Help field of each mail leads to it (RFC 2369 §3.1).
+func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
+	s.cacheForStrangers(w, r)
+	return s.show(w, r, http.StatusOK, "help", "How your mail works", struct{ Contact string }{s.Contact})
+}
+
+// cacheForStrangers lets caches keep a page that is the same for all who are
+// not signed in. The frame around it knows who is, and not every cache reads Vary.
+func (s *site) cacheForStrangers(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Cookie")
+	if _, ok := s.signedIn(r); !ok {
+		w.Header().Set("Cache-Control", "public, max-age=3600")
+	}
+}
+
 // robots keeps crawlers to the pages that speak of the service; all else is personal.
 func (s *site) robots(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	return plain(w, http.StatusOK, "User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /status\nAllow: /static/\nDisallow: /\n")
+	return plain(w, http.StatusOK, "User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /help\nAllow: /status\nAllow: /static/\nDisallow: /\n")
 }
 
 // plain answers with a line or a few of text.

@@ -27,6 +27,7 @@ func (s *site) routes() *http.ServeMux {
 func (s *site) publicRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /{$}":       s.home,
+		"GET /help":      s.helpPage,
 		"GET /bot":       s.botPage,
 		"GET /status":    s.statusPage,
 		"GET /e/{token}": s.linkedEditionPage,

@@ -165,10 +165,32 @@ func TestBotPage(t *testing.T) {
 	})
 }
 
+// TestHelp: each mail's List-Help leads to a page that is there for everyone,
+// and whose links lead on.
+func TestHelp(t *testing.T) {
+	each(t, func(r *room) {
+		a := r.visitor().get("/help").status(http.StatusOK).shows("h2", "To change it", "To pause it", "To stop it", "If no mail comes", "Who to write to")
+		if a.Header.Get("X-Robots-Tag") != "" || a.Header.Get("Cache-Control") != "public, max-age=3600" {
+			r.t.Errorf("the help page comes with %v", a.Header)
+		}
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		links := v.get("/help").attrs("main a", "href")
+		if len(links) < 10 {
+			r.t.Errorf("the help page leads to %q", links)
+		}
+		for _, path := range links {
+			if !strings.HasPrefix(path, "mailto:") {
+				v.get(path).status(http.StatusOK)
+			}
+		}
+	})
+}
+
 func TestCrawlersMayReadOfTheService(t *testing.T) {
 	each(t, func(r *room) {
 		body := r.visitor().get("/robots.txt").status(http.StatusOK).body
-		for _, line := range []string{"Allow: /bot\n", "Allow: /status\n", "Disallow: /\n"} {
+		for _, line := range []string{"Allow: /bot\n", "Allow: /help\n", "Allow: /status\n", "Disallow: /\n"} {
 			if !strings.Contains(body, line) {
 				r.t.Errorf("no %q in %s", line, body)
 			}
