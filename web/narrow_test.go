@@ -1,0 +1,312 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+	"digest/test/browser"
+	"digest/web"
+)
+
+// Words that strangers and readers may bring, as ugly as they may be.
+var (
+	endless  = strings.Repeat("Donaudampfschifffahrt", 12)
+	leftward = strings.Repeat("אבגדהוזחטיךכלםמןנסעףפץצקרשת", 6)
+	mixed    = "مرحبا " + endless + " بالعالم " + leftward
+)
+
+// uglyText is a post with all that sticks out of a narrow page.
+func uglyText() string {
+	return "<h2>" + endless + "</h2><p>" + leftward + " <a href='https://a.example/" + endless + "'>https://a.example/" + endless + "</a> <code>" + endless + "</code></p>" +
+		"<pre>" + endless + "\n\t\t\t\t\t\t\t\t\t\t" + endless + "</pre><ul><li><ol><li><blockquote><blockquote>" + endless + "</blockquote></blockquote></li></ol></li></ul>" +
+		"<table><tr>" + strings.Repeat("<th>"+endless[:30]+"</th><td>"+endless[:60]+"</td>", 12) + "</tr></table>" +
+		"<img src='https://a.example/i.png' alt='" + endless + "' width='4000' height='30'><figure><img src='https://a.example/j.png' alt='" + endless + "'><figcaption>" + endless + "</figcaption></figure>"
+}
+
+func uglyPosts(words string) (all []digest.Post) {
+	for _, title := range []string{endless, leftward, mixed, words} {
+		all = append(all, digest.Post{
+			Identity: title, Title: title, URL: "https://" + strings.Repeat("long.", 40) + "example/" + endless, Author: endless,
+			Summary: "cheese " + mixed + " " + words, Content: uglyText(), Language: "de", ContentHash: "h",
+		})
+	}
+	return all
+}
+
+// A pageShow is pages to look at in a browser: each as it was answered, with the
+// name of its template.
+type pageShow struct {
+	*room
+	names []string
+	html  []string
+}
+
+func (p *pageShow) add(template string, a answer) answer {
+	p.t.Helper()
+	if a.StatusCode >= 300 && a.StatusCode < 400 || a.StatusCode >= 500 {
+		p.t.Fatalf("%s: %s %s answers %d", template, a.Request.Method, a.Request.URL, a.StatusCode)
+	}
+	p.names, p.html = append(p.names, template), append(p.html, a.body)
+	return a
+}
+
+// ServeHTTP shows a page by its number, and the files that pages need.
+func (p *pageShow) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	var n int
+	if _, err := fmt.Sscanf(req.URL.Path, "/shown/%d", &n); err != nil || n >= len(p.html) {
+		p.handler.ServeHTTP(w, req)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(w, p.html[n])
+}
+
+// measure opens all pages in frames of each width, and writes down those that
+// are wider, with what sticks out of them.
+const measure = `<pre></pre><script>onload = () => {
+	const say = s => document.querySelector('pre').append(s);
+	let seen = 0, size = '';
+	for (const f of document.querySelectorAll('iframe')) {
+		const d = f.contentDocument, e = d.documentElement;
+		size = f.contentWindow.getComputedStyle(e).fontSize;
+		d.querySelectorAll('details').forEach(x => x.open = true);
+		for (const width of [320, 360, 390]) {
+			f.style.width = width + 'px';
+			seen++;
+			if (e.scrollWidth <= e.clientWidth) continue;
+			const out = [...d.body.querySelectorAll('*')].filter(x => {
+				const r = x.getBoundingClientRect();
+				return r.right > e.clientWidth + .5 || r.left < -.5;
+			}).map(x => x.tagName + '.' + x.className).slice(-3);
+			say(f.title + ' in ' + width + ' is ' + e.scrollWidth + ' wide: ' + out.join(' ') + '\n');
+		}
+	}
+	say(seen + ' measured, letters of ' + size);
+}</script>`
+
+// TestNothingSticksOut opens every page, full of words that do not break, in
+// phones of 320, 360 and 390 pixels, and in the same for who has set letters
+// twice as large: nobody has to scroll to the side.
+func TestNothingSticksOut(t *testing.T) {
+	browser.Find(t)
+	for _, direction := range []digest.Direction{digest.LeftToRight, digest.RightToLeft} {
+		p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
+		p.open(strings.Replace(p.base, "127.0.0.1", "localhost", 1)) // passkeys belong to names
+		p.openAll(direction)
+		p.covers(t)
+		var frames strings.Builder
+		for i, name := range p.names {
+			fmt.Fprintf(&frames, `<iframe title="%d %s" src="/shown/%d" width="320" height="400" style="border:0"></iframe>`, i, name, i)
+		}
+		mux := http.NewServeMux()
+		mux.Handle("/", p)
+		mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>"+frames.String()+measure) })
+		for _, letters := range []struct{ size, root string }{{"16", "18px"}, {"32", "36px"}} {
+			got := browser.Written(t, mux, "/frames", "--blink-settings=defaultFontSize="+letters.size)
+			if want := fmt.Sprintf("%d measured, letters of %s", 3*len(p.names), letters.root); got != want {
+				t.Errorf("%s, letters of %s:\n%s", direction, letters.root, got)
+			}
+		}
+	}
+}
+
+// covers holds that no page was forgotten.
+func (p *pageShow) covers(t *testing.T) {
+	t.Helper()
+	files, err := os.ReadDir("templates")
+	p.must(err)
+	shown := " layout " + strings.Join(p.names, " ") + " "
+	for _, f := range files {
+		if name := strings.TrimSuffix(f.Name(), ".html"); !strings.Contains(shown, " "+name+" ") {
+			t.Errorf("the page %s is not looked at", name)
+		}
+	}
+}
+
+// openAll opens every page there is.
+func (p *pageShow) openAll(direction digest.Direction) {
+	p.t.Helper()
+	guest := p.visitor()
+	link, err := web.OperatorLink(p.t.Context(), p.store, "", p.now)
+	p.must(err)
+	p.add("operator_link", guest.get(link))
+	_, token, _ := strings.Cut(link, "token=")
+	p.add("operator_link", guest.post("/sign-in/owner", url.Values{"token": {token}, "email": {endless}, "zone": {endless}}))
+
+	email := strings.Repeat("x", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
+	u, d := p.user(email)
+	p.must(p.store.SetOperator(p.t.Context(), u.ID, true))
+	p.must(p.store.SetDirection(p.t.Context(), u.ID, direction))
+	me := p.visitor()
+	me.header["Origin"] = "http://" + strings.TrimPrefix(p.base, "http://")
+	me.signIn(u)
+	p.add("home_first", me.get("/"))
+	p.strangersPages(guest)
+	p.feedsPages(me, d)
+	p.readingPages(me, d)
+	p.settingsPages(me, u)
+	p.operatorPages(me)
+	p.leavingPages(me, u, d)
+}
+
+// strangersPages are those that nobody signs in for.
+func (p *pageShow) strangersPages(guest *visitor) {
+	p.t.Helper()
+	p.add("home_landing", guest.get("/"))
+	for _, path := range []string{"/sign-in", "/sign-in?sent=1", "/sign-in?out=everywhere", "/sign-in?token=" + p.token(p.other())} {
+		p.add("signin", guest.get(path))
+	}
+	p.add("signin", guest.post("/sign-in/letter", url.Values{"email": {endless}}))
+	for _, path := range []string{"/sign-up", "/sign-up?sent=1"} {
+		p.add("signup", guest.get(path))
+	}
+	p.add("signup", guest.post("/sign-up", url.Values{"email": {endless}, "zone": {mixed}}))
+	guest.asks("/sign-up", strings.Repeat("n", 60)+"@new.example").status(http.StatusSeeOther)
+	p.add("signup_confirm", guest.get("/sign-up/confirm?token="+p.letter().token))
+	p.add("bot", guest.get("/bot"))
+	p.add("help", guest.get("/help"))
+	p.add("problem", guest.get("/"+endless))
+	guest.header["Accept"] = "text/html"
+	p.add("ping", guest.get("/ping?url=https://a.example/"))
+	p.add("status", guest.get("/status"))
+	p.add("status", guest.get(statusOf("https://a.example/"+endless)))
+	f := well(p.knows(digest.Feed{URL: feedURL + "?" + endless, Title: mixed}), p.now)
+	f.LastError, f.Errors, f.NotBefore, f.MovedTo = endless, 3, p.now.Add(time.Hour), "https://new.example/"+endless
+	for i := range 40 {
+		p.polled(f, store.PollRecord{At: p.now.AddDate(0, 0, i-39), Outcome: "failed", Status: 500 - i%2*71, Requests: 2, Bytes: 12_345_678, Took: 30 * time.Second, Note: endless})
+	}
+	p.add("status_feed", guest.get(statusOf(f.URL)))
+}
+
+// other is a reader beside the one whose pages are looked at.
+func (p *pageShow) other() digest.User {
+	u, _ := p.user(strings.Repeat("other", 10) + "@example.org")
+	return u
+}
+
+// feedsPages are those of feeds and filters.
+func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
+	p.t.Helper()
+	p.add("feeds", me.get("/feeds"))
+	path := "/" + endless
+	site := p.blog(map[string]string{
+		path:        "<title>" + mixed + "</title><link rel=alternate type=application/rss+xml title='" + leftward + "' href='" + path + "/1'><link rel=alternate type=application/rss+xml href='" + path + "/2'>",
+		path + "/1": rss(endless, endless, leftward), path + "/2": rss(mixed, endless), "/one": rss(leftward, "x"),
+	})
+	p.add("feeds_find", me.find(site.URL+path).status(http.StatusOK))
+	p.add("feeds_find", me.find(endless))
+	p.add("feeds_find_added", me.post("/feeds/add", url.Values{"feed": {site.URL + "/one", site.URL + "/" + endless[1:]}}))
+	p.add("feeds_import", me.get("/feeds/import"))
+	p.add("feeds_import", me.upload("no list at all "+endless))
+	p.add("feeds_import_report", me.upload(strings.ReplaceAll(strings.ReplaceAll(badList, "Nowhere", endless), "Mine", mixed)))
+	one := me.attrsOf("/feeds", ".rows .name", "href")[0]
+	me.post(one, url.Values{"title": {endless}, "folder": {leftward}, "display": {"full"}}).status(http.StatusSeeOther)
+	me.post("/filters", url.Values{"words": {endless[:90]}, "feed": {"0"}}).status(http.StatusSeeOther)
+	me.post("/filters", url.Values{"words": {leftward[:60]}, "feed": {strings.TrimPrefix(one, "/feeds/")}}).status(http.StatusSeeOther)
+	p.add("feeds", me.get("/feeds?saved=added"))
+	p.add("feed", me.get(one+"?saved=added"))
+	p.add("feed", me.post(one, url.Values{"title": {strings.Repeat(endless, 3)}, "folder": {strings.Repeat(leftward, 8)}, "display": {"none"}}))
+	p.add("filters", me.get("/filters?saved=filter"))
+	p.add("filters", me.post("/filters", url.Values{"words": {strings.Repeat(endless, 3)}, "feed": {"0"}}))
+	me.post(one+"/rest", nil).status(http.StatusSeeOther)
+	p.add("feed", me.get(one))
+	p.add("feeds", me.get("/feeds"))
+	p.add("feed_left", me.post(one+"/leave", nil))
+}
+
+// readingPages are an edition and what was in it.
+func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
+	p.t.Helper()
+	for i, of := range []digest.Subscription{{}, {Folder: endless, Title: mixed}, {Folder: leftward}, {Display: digest.FullText}, {Display: digest.Headlines}} {
+		of.DigestID = d.ID
+		p.brings(of, []string{endless, leftward, mixed}[i%3], uglyPosts(fmt.Sprint("A short one, no. ", i))...)
+	}
+	me.post("/filters", url.Values{"words": {"no. 4"}, "feed": {"0"}}).status(http.StatusSeeOther)
+	p.midnight()
+	p.now = p.now.Add(3 * time.Hour) // feeds that were never asked are waited for
+	p.midnightNow()
+	p.indexed()
+	today := p.add("edition", me.get("/"))
+	for _, path := range today.postPaths()[:4] {
+		p.add("post", me.get(path))
+		me.post(path+"/save", nil)
+	}
+	p.add("edition", p.visitor().get("/e/"+p.signer.Sign(digest.ForEdition, int64(p.edition(d).ID))))
+	p.add("editions", me.get("/editions"))
+	p.add("editions", me.get("/editions/"+p.now.Format("2006-01")))
+	p.add("held", me.get("/held"))
+	p.add("saved", me.get("/saved"))
+	p.add("search", me.get("/search"))
+	p.add("search", me.get("/search?q=cheese"))
+	p.add("search", me.get("/search?in=saved&q="+endless))
+	p.add("search", me.get("/search?q=%22"))
+}
+
+// settingsPages are all of the settings, with what was typed wrong, too.
+func (p *pageShow) settingsPages(me *visitor, u digest.User) {
+	p.t.Helper()
+	const far = "America/Argentina/ComodRivadavia"
+	me.post("/settings/zone", url.Values{"zone": {far}}).status(http.StatusSeeOther)
+	day := func(n int) string { return p.now.AddDate(0, 0, n).Format(time.DateOnly) }
+	for n := 0; n < 20; n += 10 {
+		me.post("/settings/stays", url.Values{"zone": {"America/North_Dakota/New_Salem"}, "from": {day(n)}, "to": {day(n + 4)}}).status(http.StatusSeeOther)
+	}
+	p.must(p.store.AddPasskey(p.t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}", Name: endless}, p.now))
+	p.add("settings", me.get("/settings"))
+	p.add("settings_zone", me.get("/settings/zone?saved=zone"))
+	p.add("settings_zone", me.post("/settings/zone", url.Values{"zone": {endless}}))
+	p.add("settings_stays", me.get("/settings/stays?saved=added"))
+	for _, form := range []url.Values{{"zone": {endless}}, {"zone": {far}, "from": {endless}}, {"zone": {far}, "from": {day(30)}, "to": {endless}}} {
+		p.add("settings_stays", me.post("/settings/stays", form))
+	}
+	p.add("settings_days", me.post("/settings/days", url.Values{"days": {"mon"}, "at": {endless}}))
+	p.add("settings_pause", me.post("/settings/pause", url.Values{"until": {endless}}))
+	p.add("settings_mail", me.get("/settings/mail?saved=look"))
+	p.add("settings_pages", me.get("/settings/pages"))
+	p.add("settings_data", me.get("/settings/data"))
+	p.add("settings_delete", me.post("/settings/delete", url.Values{"address": {endless}}))
+	p.add("settings_passkeys", me.get("/settings/passkeys?done=added"))
+	p.add("settings_address", me.get("/settings/address"))
+	p.add("settings_address", me.post("/settings/address", url.Values{"email": {endless}}))
+	me.post("/settings/address", url.Values{"email": {strings.Repeat("z", 60) + "@example.net"}}).status(http.StatusSeeOther)
+	p.add("settings_address", me.get("/settings/address"))
+	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?token="+p.letters()[0].token))
+	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?done=changed"))
+}
+
+// operatorPages are those of whoever runs the instance, in trouble.
+func (p *pageShow) operatorPages(me *visitor) {
+	p.t.Helper()
+	p.troubles(mixed)
+	p.must(p.store.Suppress(p.t.Context(), digest.Suppression{Email: strings.Repeat("s", 60) + "@example.org", Reason: digest.ForComplaint, Evidence: endless, CreatedAt: p.now}))
+	p.add("operator", me.get("/operator"))
+	p.add("invitations", me.post("/operator/invitations", nil))
+}
+
+// leavingPages are behind the unsubscribe link, and the last one of all.
+func (p *pageShow) leavingPages(me *visitor, u digest.User, d digest.Digest) {
+	p.t.Helper()
+	path := p.unsubscribePath(d)
+	p.add("unsubscribe", p.visitor().get(path))
+	p.add("unsubscribe_changed", me.post(path+"/pause", url.Values{"for": {"month"}}))
+	p.add("edition", me.get("/"))
+	p.add("settings_pause", me.get("/settings/pause"))
+	p.add("unsubscribe", p.visitor().get(path))
+	p.add("unsubscribe_done", me.post(path, nil))
+	p.add("settings", me.get("/settings"))
+	me.post("/settings/delete", url.Values{"address": {u.Email}}).status(http.StatusSeeOther)
+	p.add("goodbye", p.visitor().get("/goodbye"))
+}
+
+func (v *visitor) attrsOf(path, selector, name string) []string {
+	v.t.Helper()
+	return v.get(path).status(http.StatusOK).attrs(selector, name)
+}
