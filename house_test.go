@@ -19,6 +19,7 @@ func TestImports(t *testing.T) {
 	allowed := map[string]string{
 		"digest":                  "",
 		"digest/timezone":         "",
+		"digest/calendar":         "digest digest/timezone",
 		"digest/migrations":       "",
 		"digest/internal/demo":    "",
 		"digest/feed":             "digest",
@@ -27,7 +28,7 @@ func TestImports(t *testing.T) {
 		"digest/edition":          "digest digest/render",
 		"digest/poller":           "digest digest/feed",
 		"digest/internal/words":   "digest",
-		"digest/store":            "digest digest/timezone digest/migrations digest/internal/words",
+		"digest/store":            "digest digest/calendar digest/migrations digest/internal/words",
 		"digest/store/storetest":  "digest digest/store",
 		"digest/hourly":           "digest digest/feed digest/poller digest/store digest/mailer",
 		"digest/subscribe":        "digest digest/feed digest/poller digest/store digest/hourly",

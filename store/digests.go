@@ -7,138 +7,78 @@ import (
 	"time"
 
 	"digest"
-	"digest/timezone"
+	"digest/calendar"
 )
 
-// SetTimeZone moves a user to another zone. Each of their digests becomes due
-// at the first midnight there that begins a date without an edition (I1), and
-// what waits for it moves along; one whose midnight has passed and that is
-// still to be released stays due. A stay that has begun ends with it: this is
-// where the reader is at home now. digest.Invalid for a zone that does not exist.
-func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
-	if _, err := zoneOf(zone); err != nil {
-		return err
+type digestRow struct {
+	ID           digest.DigestID    `db:"id"`
+	UserID       digest.UserID      `db:"user_id"`
+	Name         string             `db:"name"`
+	TimeZone     string             `db:"time_zone"`
+	NextDueAt    instant            `db:"next_due_at"`
+	LastDueAt    instant            `db:"last_due_at"`
+	SendDelay    int64              `db:"send_delay"`
+	Weekdays     digest.Weekdays    `db:"weekdays"`
+	State        digest.DigestState `db:"state"`
+	EditionCount int                `db:"edition_count"`
+	Layout       digest.Layout      `db:"layout"`
+	Images       digest.Images      `db:"images"`
+	Threaded     bool               `db:"threaded"`
+	PausedUntil  instant            `db:"paused_until"`
+	PausedAt     instant            `db:"paused_at"`
+	PausedTo     instant            `db:"paused_to"`
+	Mailed       bool               `db:"mailed"`
+	AsksAt       instant            `db:"asks_at"`
+	PlannedDueAt instant            `db:"planned_due_at"`
+}
+
+// selectDigest reads digestRows; a digest's zone is its user's.
+const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
+
+const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
+	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
+
+func (r digestRow) digest() digest.Digest {
+	return digest.Digest{
+		ID:        r.ID,
+		UserID:    r.UserID,
+		Name:      r.Name,
+		TimeZone:  r.TimeZone,
+		NextDueAt: r.NextDueAt.time(),
+		LastDueAt: r.LastDueAt.time(),
+		DeliverAt: span(r.SendDelay),
+		Weekdays:  r.Weekdays,
+		State:     r.State,
+		Editions:  r.EditionCount,
+		Look:      digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
+
+		PausedUntil: r.PausedUntil.time(),
+		PausedAt:    r.PausedAt.time(),
+		PausedTo:    r.PausedTo.time(),
+		Mailed:      r.Mailed,
 	}
-	err := s.alone(ctx, func(c conn) error {
-		t, err := readTraveller(ctx, c, user)
-		if err != nil || t.zone == zone {
-			return err
-		}
-		for _, statement := range []string{
-			`UPDATE users SET home_zone = '' WHERE id = ?`,
-			`DELETE FROM stays WHERE user_id = ? AND begun = 1`,
-		} {
-			if _, err := c.exec(ctx, statement, user); err != nil {
-				return err
-			}
-		}
-		if err := setZone(ctx, c, user, t.zone, zone, now); err != nil {
-			return err
-		}
-		return travel(ctx, c, user, now)
-	})
+}
+
+// DigestOf gives a user's own daily digest; digest.NotFound if there is none.
+func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
+	return s.oneDigest(ctx, `WHERE d.user_id = ? AND d.newsletter_id IS NULL ORDER BY d.id LIMIT 1`, int64(user))
+}
+
+// Digest gives a digest by its key; digest.NotFound if there is none.
+func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error) {
+	return s.oneDigest(ctx, `WHERE d.id = ?`, int64(id))
+}
+
+func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.Digest, error) {
+	var row digestRow
+	err := s.read().get(ctx, &row, selectDigest+where, key)
+	if isNone(err) {
+		return digest.Digest{}, notFound("there is no such digest")
+	}
 	if err != nil {
-		return fmt.Errorf("setting the time zone: %w", err)
+		return digest.Digest{}, fmt.Errorf("reading the digest: %w", err)
 	}
-	return nil
-}
-
-// setZone gives a user another zone, and their digests the midnights there.
-func setZone(ctx context.Context, c conn, user digest.UserID, was, zone string, now time.Time) error {
-	if was == zone {
-		return nil
-	}
-	if _, err := c.exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone, user); err != nil {
-		return err
-	}
-	var digests []digestRow
-	if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
-		return err
-	}
-	for _, d := range digests {
-		if d.due(now) {
-			continue
-		}
-		if err := moveDigest(ctx, c, d, was, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// moveDigest takes a digest to its user's new zone.
-func moveDigest(ctx context.Context, c conn, d digestRow, was string, now time.Time) error {
-	until, err := d.pauseIn(was)
-	if err != nil {
-		return err
-	}
-	if until != d.PausedUntil {
-		if _, err := c.exec(ctx, `UPDATE digests SET paused_until = ? WHERE id = ?`, until, d.ID); err != nil {
-			return err
-		}
-	}
-	d.PausedUntil = until
-	if err := reask(ctx, c, d, now); err != nil {
-		return err
-	}
-	return reschedule(ctx, c, d, now)
-}
-
-// SetDeliverAt sets the hour at which a digest's mail leaves by its reader's
-// clock, in whole seconds from 00:00. Editions already released keep theirs.
-func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error {
-	if clock < 0 || clock >= 24*time.Hour {
-		return invalid("a mail leaves at an hour from 00:00 to 23:59, not at %s", clock)
-	}
-	return s.changeDigest(ctx, "setting the hour of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET send_delay = ? WHERE id = ?`, int64(clock/time.Second), id)
-		return err
-	})
-}
-
-// SetLook sets how a digest's mail is set, from its next edition that is
-// printed on; digest.Invalid for a layout or images that do not exist.
-func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error {
-	switch l.Layout {
-	case digest.Headlines, digest.Excerpts, digest.FullText:
-	default:
-		return invalid("a layout is headlines, excerpts or full, not %q", l.Layout)
-	}
-	switch l.Images {
-	case digest.NoImages, digest.LinkedImages, digest.ProxiedImages:
-	default:
-		return invalid("images are off, linked or proxy, not %q", l.Images)
-	}
-	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ? WHERE id = ?`,
-			string(l.Layout), string(l.Images), bit(l.Threaded), id)
-		return err
-	})
-}
-
-// SetWeekdays sets the days on which a digest appears. It becomes due at the
-// first of them that has no edition, and what waits for it moves along, unless
-// it is due already.
-func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error {
-	if w&digest.EveryDay == 0 || w > digest.EveryDay {
-		return invalid("a digest needs at least one day of the week")
-	}
-	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error {
-		if d.Weekdays == w {
-			return nil
-		}
-		if _, err := c.exec(ctx, `UPDATE digests SET weekdays = ? WHERE id = ?`, w, id); err != nil {
-			return err
-		}
-		if d.due(now) {
-			return nil
-		}
-		d.Weekdays = w
-		if err := reask(ctx, c, d, now); err != nil {
-			return err
-		}
-		return reschedule(ctx, c, d, now)
-	})
+	return row.digest(), nil
 }
 
 // SetDigestState starts, pauses or ends a digest; the state it has already
@@ -158,16 +98,16 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 }
 
 func setDigestState(ctx context.Context, c conn, d digestRow, state digest.DigestState, now time.Time) error {
+	s, err := d.schedule()
 	switch {
-	case d.State == state && d.PausedUntil == 0:
-		return nil
+	case err != nil || d.State == state && d.PausedUntil == 0:
+		return err
 	case state == digest.DigestActive:
-		return resume(ctx, c, d, now, at(now))
+		return reschedule(ctx, c, d, s.Resume(now, at(now).time()), now)
 	case state == digest.DigestPaused:
-		return pause(ctx, c, d, 0, now)
+		return pause(ctx, c, d, time.Time{}, now)
 	}
-	_, err := c.exec(ctx, `UPDATE digests SET state = ?, paused_until = 0, asks_at = 0, paused_at = 0, paused_to = 0 WHERE id = ?`, state, d.ID)
-	if err != nil {
+	if err := saveSchedule(ctx, c, d.ID, s.Leave()); err != nil {
 		return err
 	}
 	if err := dropFeeds(ctx, c, d.ID); err != nil {
@@ -225,45 +165,46 @@ func (s *Store) changeDigest(ctx context.Context, doing string, id digest.Digest
 	return nil
 }
 
-// reschedule makes a digest due at its first midnight after now, or from the end
-// of its pause on, that begins one of its days and a date without an edition
-// (I1), and moves its waiting posts there. The midnight is later than the last one released even if the
-// clock is not: two editions of one midnight would hold the same posts (I4).
-func reschedule(ctx context.Context, c conn, d digestRow, now time.Time) error {
-	var zone string
-	if err := c.get(ctx, &zone, `SELECT time_zone FROM users WHERE id = ?`, d.UserID); err != nil {
-		return err
-	}
-	loc, err := zoneOf(zone)
-	if err != nil {
+// schedule gives what decides when the digest is due.
+func (r digestRow) schedule() (calendar.Schedule, error) {
+	loc, err := calendar.Zone(r.TimeZone)
+	return calendar.Schedule{
+		Zone:        loc,
+		Days:        r.Weekdays,
+		State:       r.State,
+		NextDueAt:   r.NextDueAt.time(),
+		LastDueAt:   r.LastDueAt.time(),
+		Planned:     r.PlannedDueAt == r.NextDueAt,
+		PausedUntil: r.PausedUntil.time(),
+		PausedAt:    r.PausedAt.time(),
+		PausedTo:    r.PausedTo.time(),
+		AsksAt:      r.AsksAt.time(),
+	}, err
+}
+
+// saveSchedule stores what its reader has decided of a digest's schedule.
+func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
+	_, err := c.exec(ctx, `UPDATE digests SET state = ?, weekdays = ?, paused_until = ?, paused_at = ?, paused_to = ?, asks_at = ? WHERE id = ?`,
+		s.State, s.Days, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.AsksAt), id)
+	return err
+}
+
+// reschedule stores a digest's schedule and makes the digest due by it (I1, I4);
+// what waits moves along.
+func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, now time.Time) error {
+	if err := saveSchedule(ctx, c, d.ID, s); err != nil {
 		return err
 	}
 	var had []string
-	err = c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`,
-		d.ID, digest.DateOf(now.UTC().AddDate(0, 0, -2)).String())
+	err := c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`, d.ID, calendar.Earliest(now).String())
 	if err != nil {
 		return err
 	}
-	after := now
-	if d.PausedUntil != 0 {
-		after = d.PausedUntil.time().Add(-time.Second)
-	}
-	if last := d.LastDueAt.time(); last.After(after) {
-		after = last
-	}
-	next := timezone.NextOn(after, loc, d.Weekdays.Has)
-	for slices.Contains(had, digest.DateOf(next.In(loc)).String()) {
-		next = timezone.NextOn(next, loc, d.Weekdays.Has)
-	}
-	if at(next) == d.NextDueAt {
+	next := at(s.Due(now, func(date digest.Date) bool { return slices.Contains(had, date.String()) }))
+	if next == d.NextDueAt {
 		return nil
 	}
-	return moveWaiting(ctx, c, d, at(next), at(now))
-}
-
-// due reports whether the digest's midnight has passed and its edition is still to be made.
-func (r digestRow) due(now time.Time) bool {
-	return r.State == digest.DigestActive && r.NextDueAt <= at(now)
+	return moveWaiting(ctx, c, d, next, at(now))
 }
 
 // moveWaiting gives a digest another midnight, and what waits for it with it.

@@ -8,24 +8,17 @@ import (
 	"digest"
 )
 
-// TestDeliveryHour releases digests of all kinds of days and says when their
-// mail leaves, by the wall clock.
+// TestDeliveryHour releases digests and says when their mail leaves, by the wall
+// clock. The hours of all kinds of days are in calendar.TestSending.
 func TestDeliveryHour(t *testing.T) {
 	for _, test := range []struct {
 		zone, now, clock string // now: when somebody releases, after midnight
 		send, expires    string // local
 	}{
 		{"Europe/Paris", "2026-11-20T00:03", "00:00", "2026-11-20T00:03", "2026-11-20T20:00"},
-		{"Europe/Paris", "2026-11-20T00:03", "07:00", "2026-11-20T07:00", "2026-11-20T20:00"},
-		{"Europe/Paris", "2026-11-20T00:03", "12:00", "2026-11-20T12:00", "2026-11-20T20:00"},
 		{"Europe/Paris", "2026-11-20T00:03", "12:01", "2026-11-20T12:01", "2026-11-21T08:01"},
 		{"Europe/Paris", "2026-11-20T09:00", "07:00", "2026-11-20T09:00", "2026-11-20T20:00"}, // late: at once
-		{"Europe/Paris", "2026-03-29T00:03", "07:00", "2026-03-29T07:00", "2026-03-29T20:00"}, // 23 hours
-		{"Europe/Paris", "2026-10-25T00:03", "07:00", "2026-10-25T07:00", "2026-10-25T20:00"}, // 25 hours
-		{"Europe/Paris", "2026-03-29T00:03", "02:30", "2026-03-29T03:00", "2026-03-29T20:00"}, // does not exist
-		{"America/Santiago", "2026-09-06T01:03", "00:00", "2026-09-06T01:03", "2026-09-06T20:00"},
 		{"America/Santiago", "2026-09-06T01:03", "00:30", "2026-09-06T01:03", "2026-09-06T20:00"},
-		{"America/Santiago", "2026-09-06T01:03", "07:00", "2026-09-06T07:00", "2026-09-06T20:00"},
 		{"Asia/Kathmandu", "2026-11-20T00:03", "06:15", "2026-11-20T06:15", "2026-11-20T20:00"},
 	} {
 		t.Run(test.zone+" "+test.now+" "+test.clock, func(t *testing.T) {

@@ -6,16 +6,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/timezone"
-)
-
-// An edition is worth sending until its digest's next one is near: until
-// beforeNext before the next midnight, if that leaves it enough time, and else
-// for patience.
-const (
-	beforeNext = 4 * time.Hour
-	enough     = 8 * time.Hour
-	patience   = 20 * time.Hour
+	"digest/calendar"
 )
 
 // Release makes the editions of due digests, and gives them their next
@@ -153,36 +144,27 @@ func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releas
 	return groups, err
 }
 
-// A schedule is when the editions of a group appear and leave.
-type schedule struct {
+// A groupTimes is when the editions of a group appear and leave.
+type groupTimes struct {
 	date  digest.Date
 	next  instant // the midnight of the group's next edition
 	hours values  // (hour, when it is sent, not sent after this)
 }
 
-// schedule gives the date of the group's edition, that of the last of its
-// midnights that has passed, with what follows from it.
-func (g releaseGroup) schedule(now time.Time) (schedule, error) {
-	loc, err := zoneOf(g.TimeZone)
+// times gives the date of the group's edition, that of the last of its midnights
+// that has passed, with what follows from it.
+func (g releaseGroup) times(now time.Time) (groupTimes, error) {
+	loc, err := calendar.Zone(g.TimeZone)
 	if err != nil {
-		return schedule{}, err
+		return groupTimes{}, err
 	}
-	last := g.DueAt.time()
-	next := timezone.NextOn(last, loc, g.Weekdays.Has)
-	for !next.After(now) {
-		last, next = next, timezone.NextOn(next, loc, g.Weekdays.Has)
-	}
-	date := digest.DateOf(last.In(loc))
-	s := schedule{date: date, next: at(next)}
+	last, next := calendar.Passed(g.DueAt.time(), now, loc, g.Weekdays)
+	t := groupTimes{date: digest.DateOf(last.In(loc)), next: at(next)}
 	for _, hour := range g.hours {
-		send := max(at(timezone.At(date.Year, date.Month, date.Day, span(hour), loc)), at(now))
-		ends := s.next.plus(-beforeNext)
-		if ends < send.plus(enough) {
-			ends = send.plus(patience)
-		}
-		s.hours.row(hour, send, ends)
+		send, expires := calendar.Sending(t.date, span(hour), next, at(now).time(), loc)
+		t.hours.row(hour, at(send), at(expires))
 	}
-	return s, nil
+	return t, nil
 }
 
 // inZone is written so that no planner can turn it round and begin with all
@@ -207,7 +189,7 @@ func (g releaseGroup) members(now instant, deadline time.Duration) (where string
 // reason for an edition. Then last_due_at and released_at mark the digests
 // that the second statement takes, so that it sees exactly those.
 func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadline time.Duration) (int, error) {
-	times, err := g.schedule(now)
+	times, err := g.times(now)
 	if err != nil {
 		return 0, err
 	}
@@ -245,7 +227,7 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 
 // seal makes the editions of those digests that have just been released and
 // have a reason for one.
-func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times schedule, reason string) (int, error) {
+func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
 	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends) AS (VALUES `+times.hours.String()+`)
@@ -284,7 +266,7 @@ func (g releaseGroup) reason(ctx context.Context, c conn) (where string, carries
 }
 
 // postpone moves the digests that have an edition of this date, and what waits for them.
-func (g releaseGroup) postpone(ctx context.Context, c conn, times schedule, where string, args []any) error {
+func (g releaseGroup) postpone(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	where += ` AND EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?)`
 	args = append(args[:len(args):len(args)], times.date.String())
 	var digests []digest.DigestID

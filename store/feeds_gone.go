@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/timezone"
+	"digest/calendar"
 )
 
 // mostSiblings is how many siblings a GoneCase names at most.
@@ -174,15 +174,11 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 	}
 	var due instant
 	for _, r := range rows {
-		loc, err := zoneOf(r.TimeZone)
+		loc, err := calendar.Zone(r.TimeZone)
 		if err != nil {
 			return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
 		}
-		next := r.DueAt.time()
-		for !next.After(r.PlannedAt.time()) || next.Before(from) {
-			next = timezone.NextOn(next, loc, r.Weekdays.Has)
-		}
-		due = earlier(due, at(next))
+		due = earlier(due, at(calendar.Upcoming(r.DueAt.time(), r.PlannedAt.time(), from, loc, r.Weekdays)))
 	}
 	return due.time(), nil
 }

@@ -71,7 +71,7 @@ type dueFeed struct {
 // that are due, and says how many digests those are; they have their next
 // midnight then.
 func planResting(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
-	groups, err := restGroups(ctx, c, at(now))
+	groups, err := pausedGroups(ctx, c, at(now))
 	if err != nil || len(groups) == 0 {
 		return 0, due, err
 	}

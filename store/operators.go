@@ -88,3 +88,27 @@ func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone st
 	}
 	return u, nil
 }
+
+// OtherOperators counts those who run this instance besides one user.
+func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, error) {
+	var n int
+	if err := s.read().get(ctx, &n, `SELECT count(*) FROM users WHERE operator = 1 AND id <> ?`, user); err != nil {
+		return 0, fmt.Errorf("counting the operators: %w", err)
+	}
+	return n, nil
+}
+
+// SetOperator makes a user one of those who run this instance, or no more.
+func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
+	err := s.write(ctx, func(c conn) error {
+		n, err := c.exec(ctx, `UPDATE users SET operator = ? WHERE id = ?`, bit(operator), user)
+		if err == nil && n == 0 {
+			return notFound("there is no such user; see: digest user list")
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("changing who runs this: %w", err)
+	}
+	return nil
+}

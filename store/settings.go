@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"digest"
+	"digest/calendar"
 )
 
 // SetDirection sets the direction of the pages around a reader's posts;
@@ -38,11 +40,142 @@ func (s *Store) changeUser(ctx context.Context, doing, statement string, args ..
 	return nil
 }
 
-// OtherOperators counts those who run this instance besides one user.
-func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, error) {
-	var n int
-	if err := s.read().get(ctx, &n, `SELECT count(*) FROM users WHERE operator = 1 AND id <> ?`, user); err != nil {
-		return 0, fmt.Errorf("counting the operators: %w", err)
+// SetTimeZone moves a user to another zone. Each of their digests becomes due
+// at the first midnight there that begins a date without an edition (I1), and
+// what waits for it moves along; one whose midnight has passed and that is
+// still to be released stays due. A stay that has begun ends with it: this is
+// where the reader is at home now. digest.Invalid for a zone that does not exist.
+func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
+	loc, err := calendar.Zone(zone)
+	if err != nil {
+		return err
 	}
-	return n, nil
+	err = s.alone(ctx, func(c conn) error {
+		t, err := readTraveller(ctx, c, user)
+		if err != nil || t.zone == zone {
+			return err
+		}
+		for _, statement := range []string{
+			`UPDATE users SET home_zone = '' WHERE id = ?`,
+			`DELETE FROM stays WHERE user_id = ? AND begun = 1`,
+		} {
+			if _, err := c.exec(ctx, statement, user); err != nil {
+				return err
+			}
+		}
+		if err := setZone(ctx, c, user, t.zone, loc, now); err != nil {
+			return err
+		}
+		return travel(ctx, c, user, now)
+	})
+	if err != nil {
+		return fmt.Errorf("setting the time zone: %w", err)
+	}
+	return nil
+}
+
+// setZone gives a user another zone than the one that was theirs, and their
+// digests the midnights there. One that is due stays so.
+func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *time.Location, now time.Time) error {
+	if was == zone.String() {
+		return nil
+	}
+	if _, err := c.exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone.String(), user); err != nil {
+		return err
+	}
+	var digests []digestRow
+	if err := c.all(ctx, &digests, selectDigest+`WHERE d.user_id = ? ORDER BY d.id`, user); err != nil {
+		return err
+	}
+	for _, d := range digests {
+		d.TimeZone = was
+		s, err := d.schedule()
+		if err != nil {
+			return err
+		}
+		if s.Passed(now) {
+			continue
+		}
+		if err := reschedule(ctx, c, d, s.In(zone, now), now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetDeliverAt sets the hour at which a digest's mail leaves by its reader's
+// clock, in whole seconds from 00:00. Editions already released keep theirs.
+func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error {
+	if clock < 0 || clock >= 24*time.Hour {
+		return invalid("a mail leaves at an hour from 00:00 to 23:59, not at %s", clock)
+	}
+	return s.changeDigest(ctx, "setting the hour of the mail", id, func(c conn, _ digestRow) error {
+		_, err := c.exec(ctx, `UPDATE digests SET send_delay = ? WHERE id = ?`, int64(clock/time.Second), id)
+		return err
+	})
+}
+
+// SetLook sets how a digest's mail is set, from its next edition that is
+// printed on; digest.Invalid for a layout or images that do not exist.
+func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error {
+	switch l.Layout {
+	case digest.Headlines, digest.Excerpts, digest.FullText:
+	default:
+		return invalid("a layout is headlines, excerpts or full, not %q", l.Layout)
+	}
+	switch l.Images {
+	case digest.NoImages, digest.LinkedImages, digest.ProxiedImages:
+	default:
+		return invalid("images are off, linked or proxy, not %q", l.Images)
+	}
+	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
+		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ? WHERE id = ?`,
+			string(l.Layout), string(l.Images), bit(l.Threaded), id)
+		return err
+	})
+}
+
+// SetWeekdays sets the days on which a digest appears. It becomes due at the
+// first of them that has no edition, and what waits for it moves along, unless
+// it is due already.
+func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error {
+	if w&digest.EveryDay == 0 || w > digest.EveryDay {
+		return invalid("a digest needs at least one day of the week")
+	}
+	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error {
+		if d.Weekdays == w {
+			return nil
+		}
+		s, err := d.schedule()
+		if err != nil {
+			return err
+		}
+		if s.Passed(now) {
+			s.Days = w
+			return saveSchedule(ctx, c, d.ID, s)
+		}
+		return reschedule(ctx, c, d, s.On(w, now), now)
+	})
+}
+
+// webOnly is the error of an edition whose reader has no mail.
+const webOnly = "web only"
+
+// SetMailed says whether a digest's editions are mailed, or stand in the web
+// view only. What is sealed and not sent when mail is switched off is not sent
+// later either: of the editions already handed to a mailer, those whose final
+// dot is not written are refused it (BeginDots). Switched on again, it holds
+// from the next edition on.
+func (s *Store) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, now time.Time) error {
+	return s.changeDigest(ctx, "switching the mail", id, func(c conn, d digestRow) error {
+		if d.Mailed == mailed {
+			return nil
+		}
+		if _, err := c.exec(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, bit(mailed), id); err != nil || mailed {
+			return err
+		}
+		_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
+			digest.EditionUnmailed, webOnly, id)
+		return err
+	})
 }

@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 )
-
-// mostStays is how many stays a reader plans at most.
-const mostStays = 20
 
 type stayRow struct {
 	ID       int64         `db:"id"`
@@ -36,21 +34,15 @@ func (r stayRow) stay() digest.Stay {
 // digest.Invalid for a zone that does not exist, for days that are over or
 // another stay's, and where there are too many.
 func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (digest.Stay, error) {
-	if _, err := zoneOf(st.TimeZone); err != nil {
+	if err := calendar.CheckStay(st); err != nil {
 		return digest.Stay{}, err
-	}
-	if st.From.IsZero() || st.To.IsZero() || st.To.Before(st.From) {
-		return digest.Stay{}, invalid("a stay has a first day and a last, such as 2026-10-03 and 2026-10-17")
-	}
-	if st.To.Year > 9999 || st.From.Year < 1970 { // dates are stored with four digits
-		return digest.Stay{}, invalid("a stay is in a year such as 2026")
 	}
 	err := s.alone(ctx, func(c conn) error {
 		t, err := readTraveller(ctx, c, st.UserID)
 		if err != nil {
 			return err
 		}
-		if err := t.admits(st, now); err != nil {
+		if err := calendar.AdmitStay(t.home, t.stays, st, now); err != nil {
 			return err
 		}
 		if err := c.get(ctx, &st.ID, `INSERT INTO stays (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
@@ -190,23 +182,6 @@ func (s *Store) allStays(ctx context.Context) (map[digest.UserID][]digest.Stay, 
 	return stays, err
 }
 
-// admits refuses a stay that does not go with the others, or is over.
-func (t traveller) admits(st digest.Stay, now time.Time) error {
-	if len(t.stays) >= mostStays {
-		return invalid("%d stays at most can be planned; remove one first", mostStays)
-	}
-	for _, has := range t.stays {
-		if !st.To.Before(has.From) && !has.To.Before(st.From) {
-			return invalid("the stay in %s from %s to %s is on some of these days already; remove it first, or take other days", has.TimeZone, has.From, has.To)
-		}
-	}
-	home, err := switchAt(st.TimeZone, t.home, st.To.Plus(1))
-	if err == nil && !home.After(now) {
-		return invalid("these days are over; a stay ends in the future")
-	}
-	return err
-}
-
 // travel moves a reader to where they are at now, removes the stays that are
 // over, and notes when they move next.
 func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) error {
@@ -214,33 +189,22 @@ func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	legs, err := itinerary(t.home, t.stays)
+	w, err := calendar.Where(t.home, t.stays, now)
 	if err != nil {
 		return err
 	}
-	i := current(legs, now)
-	here, home := legs[i], ""
-	var over, begun []int64
-	for n, st := range t.stays {
-		switch {
-		case n == here.stay:
-			begun, home = append(begun, st.ID), t.home
-		case slices.ContainsFunc(legs[:i], func(l leg) bool { return l.stay == n }):
-			over = append(over, st.ID)
-		}
-	}
-	var next instant
-	if i+1 < len(legs) {
-		next = from(legs[i+1].at)
-	}
-	if _, err := c.exec(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, home, next, user); err != nil {
+	if _, err := c.exec(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next), user); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `DELETE FROM stays WHERE id IN (`+list(over)+`)`); err != nil {
+	if _, err := c.exec(ctx, `DELETE FROM stays WHERE id IN (`+list(w.Over)+`)`); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE stays SET begun = 1 WHERE id IN (`+list(begun)+`)`); err != nil {
+	if _, err := c.exec(ctx, `UPDATE stays SET begun = 1 WHERE id = ?`, w.Begun); err != nil {
 		return err
 	}
-	return setZone(ctx, c, user, t.zone, here.zone, now)
+	zone, err := calendar.Zone(w.Zone)
+	if err != nil {
+		return err
+	}
+	return setZone(ctx, c, user, t.zone, zone, now)
 }

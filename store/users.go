@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/timezone"
+	"digest/calendar"
 )
 
 // dailyName is the name of a user's own digest.
@@ -33,69 +33,11 @@ func (r userRow) user() digest.User {
 
 const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts`
 
-type digestRow struct {
-	ID           digest.DigestID    `db:"id"`
-	UserID       digest.UserID      `db:"user_id"`
-	Name         string             `db:"name"`
-	TimeZone     string             `db:"time_zone"`
-	NextDueAt    instant            `db:"next_due_at"`
-	LastDueAt    instant            `db:"last_due_at"`
-	SendDelay    int64              `db:"send_delay"`
-	Weekdays     digest.Weekdays    `db:"weekdays"`
-	State        digest.DigestState `db:"state"`
-	EditionCount int                `db:"edition_count"`
-	Layout       digest.Layout      `db:"layout"`
-	Images       digest.Images      `db:"images"`
-	Threaded     bool               `db:"threaded"`
-	PausedUntil  instant            `db:"paused_until"`
-	PausedAt     instant            `db:"paused_at"`
-	PausedTo     instant            `db:"paused_to"`
-	Mailed       bool               `db:"mailed"`
-	AsksAt       instant            `db:"asks_at"`
-	PlannedDueAt instant            `db:"planned_due_at"`
-}
-
-func (r digestRow) digest() digest.Digest {
-	return digest.Digest{
-		ID:        r.ID,
-		UserID:    r.UserID,
-		Name:      r.Name,
-		TimeZone:  r.TimeZone,
-		NextDueAt: r.NextDueAt.time(),
-		LastDueAt: r.LastDueAt.time(),
-		DeliverAt: span(r.SendDelay),
-		Weekdays:  r.Weekdays,
-		State:     r.State,
-		Editions:  r.EditionCount,
-		Look:      digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
-
-		PausedUntil: r.PausedUntil.time(),
-		PausedAt:    r.PausedAt.time(),
-		PausedTo:    r.PausedTo.time(),
-		Mailed:      r.Mailed,
-	}
-}
-
-// selectDigest reads digestRows; a digest's zone is its user's.
-const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
-
-const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
-
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
 
 // mailDomain is the domain of an address: the name of its lane.
 func mailDomain(email string) string { return laneName(email[strings.LastIndexByte(email, '@')+1:]) }
-
-// zoneOf finds a zone, or says which real ones are near.
-func zoneOf(name string) (*time.Location, error) {
-	loc, err := timezone.Load(name)
-	if err != nil {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: err.Error()}
-	}
-	return loc, nil
-}
 
 // AddUser adds a confirmed user with one daily digest, due at the next
 // midnight of the zone. digest.Conflict if the address is there already, in
@@ -118,7 +60,7 @@ func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) 
 // newUser is a user as they begin, with their daily digest; digest.Invalid for
 // a zone that does not exist.
 func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, error) {
-	loc, err := zoneOf(zone)
+	loc, err := calendar.Zone(zone)
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
 	}
@@ -126,7 +68,7 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 	d := digest.Digest{
 		Name:      dailyName,
 		TimeZone:  zone,
-		NextDueAt: timezone.NextMidnight(now, loc).UTC(),
+		NextDueAt: calendar.Next(now, loc, digest.EveryDay).UTC(),
 		Weekdays:  digest.EveryDay,
 		State:     digest.DigestActive,
 		Mailed:    true,
@@ -145,21 +87,6 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 	d.UserID = u.ID
 	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, name, next_due_at, weekdays, state) VALUES (?, ?, ?, ?, ?) RETURNING id`,
 		u.ID, d.Name, at(d.NextDueAt), d.Weekdays, d.State)
-}
-
-// SetOperator makes a user one of those who run this instance, or no more.
-func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
-	err := s.write(ctx, func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE users SET operator = ? WHERE id = ?`, bit(operator), user)
-		if err == nil && n == 0 {
-			return notFound("there is no such user; see: digest user list")
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("changing who runs this: %w", err)
-	}
-	return nil
 }
 
 // UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
@@ -217,28 +144,6 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 		}
 	}
 	return users, nil
-}
-
-// DigestOf gives a user's own daily digest; digest.NotFound if there is none.
-func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
-	return s.oneDigest(ctx, `WHERE d.user_id = ? AND d.newsletter_id IS NULL ORDER BY d.id LIMIT 1`, int64(user))
-}
-
-// Digest gives a digest by its key; digest.NotFound if there is none.
-func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error) {
-	return s.oneDigest(ctx, `WHERE d.id = ?`, int64(id))
-}
-
-func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.Digest, error) {
-	var row digestRow
-	err := s.read().get(ctx, &row, selectDigest+where, key)
-	if isNone(err) {
-		return digest.Digest{}, notFound("there is no such digest")
-	}
-	if err != nil {
-		return digest.Digest{}, fmt.Errorf("reading the digest: %w", err)
-	}
-	return row.digest(), nil
 }
 
 // RemoveUser removes a person with everything that is theirs, in one

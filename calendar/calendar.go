@@ -1,0 +1,82 @@
+// Package calendar says what a reader's days make of their digest: when it is
+// due, when its editions appear and leave, what a pause passes over, and in
+// which zone a reader who travels is. Package timezone tells it when a day
+// begins. It is pure: it is handed the time and whatever is stored.
+package calendar
+
+import (
+	"time"
+
+	"digest"
+	"digest/timezone"
+)
+
+// Zone finds a zone by its name; the error, of the kind digest.Invalid, says
+// which real ones are near.
+func Zone(name string) (*time.Location, error) {
+	loc, err := timezone.Load(name)
+	if err != nil {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: err.Error()}
+	}
+	return loc, nil
+}
+
+// Next is the first midnight after an instant that begins one of the days.
+func Next(after time.Time, loc *time.Location, days digest.Weekdays) time.Time {
+	return timezone.NextOn(after, loc, days.Has)
+}
+
+// Passed gives the last of a digest's midnights that has passed at now, and the
+// one after it; due is one that has passed. After an outage they are some days
+// apart.
+func Passed(due, now time.Time, loc *time.Location, days digest.Weekdays) (last, next time.Time) {
+	last, next = due, Next(due, loc, days)
+	for !next.After(now) {
+		last, next = next, Next(next, loc, days)
+	}
+	return last, next
+}
+
+// Upcoming gives the first of a digest's midnights that is after planned, for
+// which its feeds have been queued, and not before from; due is its next one.
+func Upcoming(due, planned, from time.Time, loc *time.Location, days digest.Weekdays) time.Time {
+	for !due.After(planned) || due.Before(from) {
+		due = Next(due, loc, days)
+	}
+	return due
+}
+
+// Begins is when a date begins in a zone; where it does not exist, when the next
+// one does.
+func Begins(d digest.Date, loc *time.Location) time.Time {
+	return timezone.At(d.Year, d.Month, d.Day, 0, loc)
+}
+
+// Earliest is a date that lies before today in every zone.
+func Earliest(now time.Time) digest.Date { return digest.DateOf(now.UTC().AddDate(0, 0, -2)) }
+
+// An edition is worth sending until its digest's next one is near: until
+// beforeNext before the next midnight, if that leaves it enough time, and else
+// for patience.
+const (
+	beforeNext = 4 * time.Hour
+	enough     = 8 * time.Hour
+	patience   = 20 * time.Hour
+)
+
+// Sending gives when the edition of a date is mailed, and when it is too late to
+// be: at its reader's hour of that date, which is counted from 00:00, but not
+// before it is made, at now. next is the digest's next midnight.
+func Sending(date digest.Date, hour time.Duration, next, now time.Time, loc *time.Location) (send, expires time.Time) {
+	send = timezone.At(date.Year, date.Month, date.Day, hour, loc)
+	if now.After(send) {
+		send = now
+	}
+	expires = next.Add(-beforeNext)
+	if expires.Before(send.Add(enough)) {
+		expires = send.Add(patience)
+	}
+	return send, expires
+}
+
+func invalid(message string) error { return &digest.Error{Kind: digest.Invalid, Message: message} }

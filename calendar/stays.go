@@ -1,0 +1,153 @@
+package calendar
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// mostStays is how many stays a reader plans at most.
+const mostStays = 20
+
+// CheckStay refuses a stay in a zone that does not exist, and one that has no
+// days.
+func CheckStay(st digest.Stay) error {
+	if _, err := Zone(st.TimeZone); err != nil {
+		return err
+	}
+	if st.From.IsZero() || st.To.IsZero() || st.To.Before(st.From) {
+		return invalid("a stay has a first day and a last, such as 2026-10-03 and 2026-10-17")
+	}
+	if st.To.Year > 9999 || st.From.Year < 1970 { // dates are stored with four digits
+		return invalid("a stay is in a year such as 2026")
+	}
+	return nil
+}
+
+// AdmitStay refuses a stay that does not go with those that a reader has
+// planned, or that is over.
+func AdmitStay(home string, planned []digest.Stay, st digest.Stay, now time.Time) error {
+	if len(planned) >= mostStays {
+		return invalid(fmt.Sprintf("%d stays at most can be planned; remove one first", mostStays))
+	}
+	for _, has := range planned {
+		if !st.To.Before(has.From) && !has.To.Before(st.From) {
+			return invalid(fmt.Sprintf("the stay in %s from %s to %s is on some of these days already; remove it first, or take other days", has.TimeZone, has.From, has.To))
+		}
+	}
+	back, err := switchAt(st.TimeZone, home, st.To.Plus(1))
+	if err == nil && !back.After(now) {
+		return invalid("these days are over; a stay ends in the future")
+	}
+	return err
+}
+
+// A Whereabouts is where a reader is.
+type Whereabouts struct {
+	Zone  string
+	Home  string    // the zone to which they come back; empty: they are at home
+	Begun int64     // the stay that they are on; 0: none
+	Over  []int64   // the stays that are over
+	Next  time.Time // when they change their zone next; zero: never
+}
+
+// Where says where a reader is at now who has planned stays, in the order of
+// their days.
+func Where(home string, stays []digest.Stay, now time.Time) (Whereabouts, error) {
+	legs, err := itinerary(home, stays)
+	if err != nil {
+		return Whereabouts{}, err
+	}
+	i := current(legs, now)
+	w := Whereabouts{Zone: legs[i].zone}
+	for n, st := range stays {
+		switch {
+		case n == legs[i].stay:
+			w.Begun, w.Home = st.ID, home
+		case slices.ContainsFunc(legs[:i], func(l leg) bool { return l.stay == n }):
+			w.Over = append(w.Over, st.ID)
+		}
+	}
+	if i+1 < len(legs) {
+		w.Next = legs[i+1].at
+	}
+	return w, nil
+}
+
+// ahead is how long before the first of two midnights a reader's zone changes,
+// so that whoever works once an hour does not miss it.
+const ahead = 2 * time.Hour
+
+// A leg is days that a reader spends in one zone.
+type leg struct {
+	zone string
+	stay int // its place among the stays; atHome: none of them
+
+	// at is when the zone changes to that of the leg; zero: it always was.
+	at time.Time
+}
+
+// atHome stands for no stay.
+const atHome = -1
+
+// itinerary lays the stays of a reader, in the order of their days, out as legs.
+func itinerary(home string, stays []digest.Stay) ([]leg, error) {
+	legs := []leg{{zone: home, stay: atHome}}
+	add := func(first digest.Date, zone string, stay int) error {
+		last := legs[len(legs)-1]
+		at, err := switchAt(last.zone, zone, first)
+		if !at.After(last.at) {
+			at = last.at.Add(time.Second)
+		}
+		legs = append(legs, leg{zone: zone, stay: stay, at: at})
+		return err
+	}
+	for i, st := range stays {
+		if err := add(st.From, st.TimeZone, i); err != nil {
+			return nil, err
+		}
+		after := st.To.Plus(1)
+		if i+1 < len(stays) && stays[i+1].From == after {
+			continue
+		}
+		if err := add(after, home, atHome); err != nil {
+			return nil, err
+		}
+	}
+	return legs, nil
+}
+
+// switchAt is when a reader's zone changes who spends the day before first in
+// one zone, and first in another: ahead of the earlier of the two midnights that
+// begin first, but not before the day before has begun where the reader then is.
+// Across the date line that may be impossible; then that day is none of theirs.
+func switchAt(oldZone, newZone string, first digest.Date) (time.Time, error) {
+	old, err := Zone(oldZone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	next, err := Zone(newZone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	begins := Begins(first, next)
+	if there := Begins(first, old); there.Before(begins) {
+		begins = there
+	}
+	at, dayBefore := begins.Add(-ahead), Begins(first.Plus(-1), old)
+	if at.Before(dayBefore) && dayBefore.Before(begins) {
+		return dayBefore, nil
+	}
+	return at, nil
+}
+
+// current is the leg on which a reader is.
+func current(legs []leg, now time.Time) int {
+	i := slices.IndexFunc(legs, func(l leg) bool { return l.at.After(now) })
+	if i < 0 {
+		return len(legs) - 1
+	}
+	return i - 1
+}
