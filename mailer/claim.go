@@ -3,28 +3,38 @@ package mailer
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"digest"
 )
 
-// feed offers printed jobs: those left over first, then what it claims. What
-// nobody takes any more is left.
+// A claimed edition is on its way: leased, rendered, and signed in time.
+type claimed struct {
+	digest.Delivery
+	letter     Letter
+	message    []byte // the signed bytes of letter; made while the connections are busy with others
+	leaseUntil time.Time
+	claim      int // which of the run's
+}
+
+// claimAll offers editions to queue: those left over first, then what it
+// claims. What nobody wants any more is put back.
 //
 // A claim that gives nothing is not the end while messages are on their way:
 // what becomes of them makes room in lanes that are full. After each such claim
 // it waits for twice as many, because mostly there is nothing more to come.
-func (r *run) feed(ctx context.Context, printed chan<- job, batch []job) {
+func (r *run) claimAll(ctx context.Context, queue chan<- claimed, batch []claimed) {
 	r.flow.begun(len(batch))
 	for wait := 1; ; {
-		for i, j := range batch {
+		for i, c := range batch {
 			select {
-			case printed <- j:
+			case queue <- c:
 				continue
 			case <-ctx.Done():
 			}
-			r.leave(batch[i:]...)
+			r.putBack(batch[i:]...)
 			return
 		}
 		if ctx.Err() != nil || r.over() {
@@ -50,111 +60,120 @@ func (r *run) feed(ctx context.Context, printed chan<- job, batch []job) {
 	}
 }
 
-// makeMessages composes and signs what is printed: a signature takes longer
-// than all the rest, so the connections find their messages ready.
-func (r *run) makeMessages(ctx context.Context, printed <-chan job, jobs chan<- job) {
-	for j := range printed {
-		if ctx.Err() != nil || !r.makeMessage(&j) {
-			if ctx.Err() != nil {
-				r.leave(j)
-			}
-			continue
-		}
-		select {
-		case jobs <- j:
-		case <-ctx.Done():
-			r.leave(j)
-		}
-	}
-}
-
-// makeMessage makes the bytes of one message; false when that failed, which is settled.
-func (r *run) makeMessage(j *job) bool {
-	if j.message != nil {
-		return true
-	}
-	message, err := Compose(j.mail)
-	if err != nil {
-		r.settle(*j, false, Reply{}, err)
-		return false
-	}
-	if j.message, err = r.dkim.Sign(message); err != nil {
-		r.retry(j.Delivery, Reply{}, err)
-		return false
-	}
-	return true
-}
-
-func (r *run) leave(jobs ...job) {
-	r.mu.Lock()
-	r.left = append(r.left, jobs...)
-	r.mu.Unlock()
-	r.flow.set(-len(jobs), 0)
-}
-
-// claim takes the next editions and prints them. It gives none only when none
+// claim leases the next editions and renders them. It gives none only when none
 // is due, or may be sent now.
-func (r *run) claim(ctx context.Context) ([]job, error) {
+func (r *run) claim(ctx context.Context) ([]claimed, error) {
 	for {
 		now := r.clock()
-		claimed, err := r.l.Queue.ClaimEditions(ctx, now, digest.Claim{
-			Most: r.l.batch(), Lease: r.l.lease(), Token: r.token,
+		deliveries, err := r.Queue.ClaimEditions(ctx, now, digest.Claim{
+			Most: r.batch(), Lease: r.leases.length, Token: r.leases.token,
 			// So many connections are ours, not all workers'; the claim counts theirs.
-			Route: digest.Limits{Rate: r.l.Route.Rate}, Domain: r.l.Domain,
+			Route: digest.Limits{Rate: r.Route.Rate}, Domain: r.Domain,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("claiming editions: %w", err)
 		}
-		if len(claimed) == 0 {
+		if len(deliveries) == 0 {
 			return nil, nil
 		}
-		r.flow.begun(len(claimed))
-		r.mu.Lock()
-		r.claims++
-		r.mu.Unlock()
-		fresh := claimed[:0:0]
-		for _, d := range claimed {
+		r.flow.begun(len(deliveries))
+		fresh := claimed{leaseUntil: now.Add(r.leases.length), claim: r.lanes.nextClaim()}
+		inTime := deliveries[:0:0]
+		for _, d := range deliveries {
 			if !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt) {
-				r.expire(d, Reply{}, "its time had passed before it could be sent")
+				r.mark(d, expiredMark(d, Reply{}, "its time had passed before it could be sent"))
 				continue
 			}
-			fresh = append(fresh, d)
+			inTime = append(inTime, d)
 		}
-		if jobs := r.print(ctx, fresh, now.Add(r.l.lease())); len(jobs) > 0 || ctx.Err() != nil {
-			return jobs, nil
+		if batch := r.render(ctx, inTime, fresh); len(batch) > 0 || ctx.Err() != nil {
+			return batch, nil
 		}
 	}
 }
 
-// print prints a batch at once. When that fails it prints one by one, so that
-// an edition that cannot be printed stops no other.
-func (r *run) print(ctx context.Context, ds []digest.Delivery, leaseUntil time.Time) []job {
+// render renders a batch at once, each as fresh with its delivery and letter.
+// When that fails it renders one by one, so that an edition that cannot be
+// rendered stops no other.
+func (r *run) render(ctx context.Context, ds []digest.Delivery, fresh claimed) []claimed {
 	if len(ds) == 0 {
 		return nil
 	}
-	mails, err := r.l.Renderer.Render(ctx, ds)
-	if err == nil && len(mails) != len(ds) {
-		err = fmt.Errorf("%d editions were printed as %d", len(ds), len(mails))
+	letters, err := r.Renderer.Render(ctx, ds)
+	if err == nil && len(letters) != len(ds) {
+		err = fmt.Errorf("%d editions were rendered as %d", len(ds), len(letters))
 	}
-	if err == nil {
-		jobs := make([]job, len(ds))
-		for i := range ds {
-			jobs[i] = job{Delivery: ds[i], mail: r.complete(mails[i], ds[i]), leaseUntil: leaseUntil, claim: r.claims}
+	var batch []claimed
+	switch {
+	case err == nil:
+		for i, d := range ds {
+			fresh.Delivery, fresh.letter = d, r.complete(letters[i], d, r.clock())
+			batch = append(batch, fresh)
 		}
-		return jobs
+	case ctx.Err() != nil:
+		// Leased; it is given back at the end.
+	case len(ds) == 1:
+		r.mark(ds[0], retryMark(ds[0], Reply{}, fmt.Errorf("printing: %w", err), r.clock(), r.Jitter))
+	default:
+		for i := range ds {
+			batch = append(batch, r.render(ctx, ds[i:i+1], fresh)...)
+		}
 	}
-	if ctx.Err() != nil {
-		return nil // leased; it is given back at the end
+	return batch
+}
+
+// leases are those of one run, all under one token.
+type leases struct {
+	queue  Queue
+	token  string
+	length time.Duration
+	clock  func() time.Time
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	renewed time.Time // they last until then at least
+}
+
+// keep prolongs the leases of what waits to be sent, until stop is called.
+func (l *leases) keep(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		beat := time.NewTicker(l.length / 3)
+		defer beat.Stop()
+		for {
+			select {
+			case <-beat.C:
+				l.renew(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() { cancel(); wg.Wait() }
+}
+
+// renew prolongs the leases once. What fails is tried again before they end;
+// if they do end, nothing is sent that another may have.
+func (l *leases) renew(ctx context.Context) {
+	now := l.clock()
+	if err := l.queue.RenewLeases(ctx, now, l.token, l.length); err != nil {
+		if ctx.Err() == nil {
+			l.log.Warn("the leases of editions could not be prolonged", "error", err)
+		}
+		return
 	}
-	if len(ds) == 1 {
-		r.retry(ds[0], Reply{}, fmt.Errorf("printing: %w", err))
-		return nil
-	}
-	var jobs []job
-	for i := range ds {
-		jobs = append(jobs, r.print(ctx, ds[i:i+1], leaseUntil)...)
-	}
-	return jobs
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renewed = now.Add(l.length)
+}
+
+// hold reports whether an edition is still ours to send, as far as we know.
+func (l *leases) hold(c claimed) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock()
+	return now.Before(c.leaseUntil) || now.Before(l.renewed)
 }
 
 // A flow counts the editions between their claim and the record of what became
@@ -168,7 +187,7 @@ type flow struct {
 
 func newFlow() *flow { return &flow{changed: make(chan struct{}, 1)} }
 
-func (f *flow) set(under, done int) {
+func (f *flow) add(under, done int) {
 	f.mu.Lock()
 	f.under += under
 	f.done += done
@@ -179,8 +198,8 @@ func (f *flow) set(under, done int) {
 	}
 }
 
-func (f *flow) begun(n int)   { f.set(n, 0) }
-func (f *flow) settled(n int) { f.set(-n, n) }
+func (f *flow) begun(n int)    { f.add(n, 0) }
+func (f *flow) recorded(n int) { f.add(-n, n) }
 
 func (f *flow) count() int {
 	f.mu.Lock()

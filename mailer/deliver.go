@@ -3,62 +3,15 @@ package mailer
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"runtime"
+	"sync"
 	"time"
 
 	"digest"
 )
-
-// Queue is where editions wait. Every method is one transaction and commits
-// before it returns; none is called while another transaction is open. That an
-// edition was once in doubt is never forgotten: every later claim says so.
-type Queue interface {
-	// RecoverEditions ends what died: leases past their end become ready again; dots older
-	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
-	// they were in doubt before. It reports how many became either.
-	RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error)
-
-	// RecoverIdempotentEditions is RecoverEditions for a Transport that is Idempotent: nothing becomes
-	// in doubt, everything becomes ready again.
-	RecoverIdempotentEditions(ctx context.Context, now time.Time) error
-
-	// ClaimEditions leases editions that may be sent and are due by NextAt, of
-	// readers who have not left and whose address is not suppressed, as many as
-	// the claim and the limits of the lanes allow, counts the attempt, and gives
-	// them in the order of NextAt. Two callers never get the same edition.
-	ClaimEditions(ctx context.Context, now time.Time, c digest.Claim) ([]digest.Delivery, error)
-
-	// RenewLeases prolongs what is leased under token.
-	RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error
-
-	// BeginDots turns leased editions into dotting ones, and reports those that
-	// were still leased under token. The others must not be sent.
-	BeginDots(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error)
-
-	// MarkEditions records what became of editions held under token, and nothing of others.
-	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
-
-	// MarkAndBeginDots is MarkEditions and then BeginDots in one transaction: what became of the
-	// last messages, and the promises for the next.
-	MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
-
-	// ReleaseEditions gives back what is leased under token, uncounted.
-	ReleaseEditions(ctx context.Context, token string) error
-
-	// Lane gives a lane, the route's name being empty.
-	Lane(ctx context.Context, name string) (digest.Lane, error)
-
-	// ChangeLane stores what change makes of a lane, and keeps others away from
-	// it meanwhile. It may call change more than once.
-	ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error)
-}
-
-// Renderer turns claimed editions into mail, in the same order. What it leaves
-// empty of a Letter but for its subject and its body the Deliverer fills in.
-type Renderer interface {
-	Render(ctx context.Context, deliveries []digest.Delivery) ([]Letter, error)
-}
 
 // A Deliverer delivers the editions that are ready. Queue, Renderer, Sender and
 // Signer are required. One Deliverer runs one Deliver at a time; several of
@@ -114,11 +67,11 @@ type Stats struct {
 // is down is no error: the editions stay ready and Stats.RouteRetryAt tells when
 // to come back, whoever comes then. When ctx ends it claims no more, finishes
 // what is in flight, gives the rest back, and returns nil.
-func (l *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
-	if err := l.checkSender(); err != nil {
+func (d *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
+	if err := d.checkSender(); err != nil {
 		return Stats{}, err
 	}
-	route, err := l.Queue.Lane(ctx, "")
+	route, err := d.Queue.Lane(ctx, "")
 	switch {
 	case ctx.Err() != nil:
 		return Stats{}, nil
@@ -127,35 +80,292 @@ func (l *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 	case route.Rests(now):
 		return Stats{RouteRetryAt: route.Until, RouteTrouble: route.Reason}, nil
 	}
-	signer, err := l.dkimSigner(ctx)
+	signer, err := d.dkimSigner(ctx)
 	if err != nil && ctx.Err() == nil { // a stop is noticed later, when nothing has been claimed
 		return Stats{}, err
 	}
-	if l.Hard != nil {
-		defer context.AfterFunc(l.Hard, func() { l.Transport.Close() })()
+	if d.Hard != nil {
+		defer context.AfterFunc(d.Hard, func() { d.Transport.Close() })()
 	}
-	l.counters.forget(now)
-	r := l.newRun(ctx, now, route, signer)
-	r.deliver(ctx)
+	d.counters.forget(now)
+	r := d.newRun(ctx, now, route)
+	r.dkim = signer
+	r.deliverAll(ctx)
 	return r.stats, r.err
 }
 
 // checkSender looks at the settings that every message needs: no reader's
 // edition is to blame for them.
-func (l *Deliverer) checkSender() error {
-	if _, err := parseAddress(l.From); err != nil {
-		return fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", l.From, err)
+func (d *Deliverer) checkSender() error {
+	if _, err := parseAddress(d.From); err != nil {
+		return fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", d.From, err)
 	}
-	if l.ReturnPath == "" {
+	if d.ReturnPath == "" {
 		return nil
 	}
-	if _, err := Recipient(l.ReturnPath); err != nil {
-		return fmt.Errorf("bounces cannot come back to DIGEST_RETURN_PATH=%q: %w", l.ReturnPath, err)
+	if _, err := Recipient(d.ReturnPath); err != nil {
+		return fmt.Errorf("bounces cannot come back to DIGEST_RETURN_PATH=%q: %w", d.ReturnPath, err)
 	}
 	return nil
 }
 
-func (l *Deliverer) connections() int     { return cmp.Or(max(l.Route.Connections, 0), 4) }
-func (l *Deliverer) batch() int           { return cmp.Or(max(l.Batch, 0), 20) * l.connections() }
-func (l *Deliverer) lease() time.Duration { return cmp.Or(max(l.Lease, 0), 5*time.Minute) }
-func (l *Deliverer) grace() time.Duration { return cmp.Or(max(l.Grace, 0), 10*time.Second) }
+func (d *Deliverer) connections() int     { return cmp.Or(max(d.Route.Connections, 0), 4) }
+func (d *Deliverer) batch() int           { return cmp.Or(max(d.Batch, 0), 20) * d.connections() }
+func (d *Deliverer) lease() time.Duration { return cmp.Or(max(d.Lease, 0), 5*time.Minute) }
+func (d *Deliverer) grace() time.Duration { return cmp.Or(max(d.Grace, 0), 10*time.Second) }
+
+// A run is one Deliver.
+type run struct {
+	*Deliverer
+	clock  func() time.Time
+	log    *slog.Logger
+	dkim   *DKIMSigner // nil: mail goes unsigned
+	leases *leases
+	lanes  *lanes
+	marks  *committer
+	flow   *flow
+
+	mu    sync.Mutex
+	stats Stats
+	err   error     // what ends the run: the queue cannot be used
+	left  []claimed // put back: claimed, and still leased
+}
+
+func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane) *run {
+	r := &run{Deliverer: d, clock: d.Now, log: d.Log, flow: newFlow()}
+	if r.clock == nil {
+		r.clock = func() time.Time { return now }
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	lasting := context.WithoutCancel(ctx)
+	r.leases = &leases{queue: d.Queue, token: rand.Text(), length: d.lease(), clock: r.clock, log: r.log}
+	r.marks = newCommitter(lasting, d.Queue, r.leases.token, r.clock, r.flow.recorded)
+	r.lanes = &lanes{
+		queue: d.Queue, ctx: lasting, clock: r.clock, connections: d.connections(), log: r.log,
+		route: routeState{ill: hasTrouble(route)}, inUse: map[string]int{}, slowed: map[string]slowdown{},
+	}
+	return r
+}
+
+// deliverAll runs rounds until nothing is due. A second round is for what one
+// connection had to put back because the server wanted fewer of them.
+func (r *run) deliverAll(ctx context.Context) {
+	if r.Now != nil { // an instant that does not pass ends no lease
+		defer r.leases.keep(ctx)()
+	}
+	r.recoverDead(ctx)
+	for before := -1; !r.over() && r.lanes.routeState().answers > before; {
+		before = r.lanes.routeState().answers
+		r.round(ctx)
+		if len(r.left) == 0 || ctx.Err() != nil {
+			break
+		}
+	}
+	if err := r.marks.close(); err != nil {
+		r.fail(fmt.Errorf("recording deliveries: %w", err))
+	}
+	if len(r.left) > 0 || r.over() || ctx.Err() != nil {
+		if err := r.Queue.ReleaseEditions(context.WithoutCancel(ctx), r.leases.token); err != nil {
+			r.fail(fmt.Errorf("giving editions back: %w", err))
+		}
+	}
+	if r.err == nil && ctx.Err() == nil {
+		r.err = r.lanes.endRun(len(r.left) > 0)
+	}
+	route := r.lanes.routeState().lane
+	r.stats.RouteRetryAt, r.stats.RouteTrouble = route.Until, route.Reason
+}
+
+// recoverDead clears up after runs that died. Where sending again replaces the
+// message there is nothing to doubt.
+func (r *run) recoverDead(ctx context.Context) {
+	var inDoubt int
+	var err error
+	if r.Transport.Idempotent() {
+		err = r.Queue.RecoverIdempotentEditions(ctx, r.clock())
+	} else {
+		inDoubt, err = r.Queue.RecoverEditions(ctx, r.clock())
+	}
+	if err != nil {
+		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
+	}
+	if inDoubt > 0 {
+		r.stats.InDoubt += inDoubt
+		r.log.Warn("a delivery died before its answer was recorded", "editions", inDoubt)
+	}
+}
+
+// round leads editions through the steps until nothing is due or no connection
+// is left: one goroutine claims, one for each processor composes and signs, one
+// for each connection sends and marks.
+func (r *run) round(ctx context.Context) {
+	claiming, stop := context.WithCancel(ctx)
+	sending, cut := r.withGrace(ctx)
+	defer cut()
+	rendered := make(chan claimed)
+	ready := make(chan claimed, r.connections()) // ahead of the connections by one each
+	first := r.left
+	r.left = nil
+	var signers, all, connections sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		signers.Go(func() { r.prepareAll(claiming, rendered, ready) })
+	}
+	all.Go(func() {
+		defer close(rendered)
+		r.claimAll(claiming, rendered, first)
+	})
+	all.Go(func() {
+		defer close(ready)
+		signers.Wait()
+	})
+	for range r.connections() {
+		connections.Go(func() { r.connection(ctx, sending, ready) })
+	}
+	connections.Wait()
+	stop()
+	for c := range ready {
+		r.putBack(c)
+	}
+	all.Wait()
+}
+
+// withGrace gives a context that outlives ctx by the grace.
+func (r *run) withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
+	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(r.grace(), cut)
+		context.AfterFunc(sending, func() { t.Stop() })
+	})
+	return sending, func() { stop(); cut() }
+}
+
+// prepareAll composes and signs what was claimed: a signature takes longer than
+// all the rest, so the connections find their messages ready.
+func (r *run) prepareAll(ctx context.Context, rendered <-chan claimed, ready chan<- claimed) {
+	for c := range rendered {
+		if ctx.Err() != nil {
+			r.putBack(c)
+			continue
+		}
+		if c.message == nil && !r.prepare(&c) {
+			continue
+		}
+		select {
+		case ready <- c:
+		case <-ctx.Done():
+			r.putBack(c)
+		}
+	}
+}
+
+// prepare makes the bytes of one message; false when that failed, which is marked.
+func (r *run) prepare(c *claimed) bool {
+	message, err := Compose(c.letter)
+	if err != nil {
+		r.conclude(*c, Attempt{Delivery: c.Delivery, Err: err})
+		return false
+	}
+	if c.message, err = r.dkim.Sign(message); err != nil {
+		r.mark(c.Delivery, retryMark(c.Delivery, Reply{}, err, r.clock(), r.Jitter))
+		return false
+	}
+	return true
+}
+
+// connection delivers what is ready until there is nothing, or until the route
+// fails twice without a word in between; a connection that had served for a
+// while is replaced once.
+func (r *run) connection(ctx, sending context.Context, ready <-chan claimed) {
+	served := false
+	for c := range ready {
+		if ctx.Err() != nil || r.over() {
+			r.putBack(c)
+			return
+		}
+		ok := r.deliver(sending, c)
+		if !ok && !served {
+			return
+		}
+		served = ok
+	}
+}
+
+// deliver sends one edition and marks it with the outcome; false when the route failed.
+func (r *run) deliver(ctx context.Context, c claimed) (ok bool) {
+	if !r.leases.hold(c) {
+		r.flow.recorded(1)
+		return true // somebody else's by now
+	}
+	if m, slowed := r.lanes.handBack(c); slowed {
+		r.mark(c.Delivery, m)
+		return true
+	}
+	return r.conclude(c, r.send(ctx, c))
+}
+
+// conclude does what the outcome of an attempt is; false when the route failed.
+func (r *run) conclude(c claimed, a Attempt) (ok bool) {
+	if told := a.answers(); told.All > 0 {
+		a.Domain = r.counters.add(c.Domain, r.clock(), told)
+	}
+	o := Outcome(a, r.clock(), r.Jitter)
+	if o.Answered {
+		r.fail(r.lanes.answered())
+	}
+	r.fail(o.Err)
+	if o.Mark.State == digest.EditionSent { // what is known is recorded before all else
+		r.mark(c.Delivery, o.Mark)
+		_, err := r.lanes.apply(o.Lane)
+		r.fail(err)
+		return true
+	}
+	lane, err := r.lanes.apply(o.Lane)
+	if err != nil && o.RouteFailed() { // the route is not paused
+		o.Mark.NextAt = r.clock().Add(leastPause)
+	}
+	r.fail(err)
+	switch {
+	case err == nil && lane.Alarm && o.WithLane.State != "":
+		r.count(func(s *Stats) { s.Retried++ })
+		r.mark(c.Delivery, o.WithLane)
+	case o.Mark.State != "":
+		r.mark(c.Delivery, o.Mark)
+	case o.PutBack:
+		r.putBack(c)
+	default:
+		r.flow.recorded(1)
+	}
+	return !o.RouteFailed()
+}
+
+// putBack keeps editions for another round, or to be given back at the end.
+func (r *run) putBack(editions ...claimed) {
+	r.mu.Lock()
+	r.left = append(r.left, editions...)
+	r.mu.Unlock()
+	r.flow.add(-len(editions), 0)
+}
+
+func (r *run) count(add func(*Stats)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	add(&r.stats)
+}
+
+// fail ends the run for an error; nil is none.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// over reports whether the run is to end.
+func (r *run) over() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err != nil || r.lanes.routeState().halted
+}

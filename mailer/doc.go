@@ -1,20 +1,23 @@
 // Package mailer turns editions into messages and hands them over, by SMTP or
 // into a Maildir. It is the only package that knows either.
 //
-//	deliver.go, run.go                a run: its settings, its rounds, its connections
-//	claim.go                          editions are claimed, rendered, and put on their way
-//	letter.go, compose.go, edition.go a Letter becomes complete bytes, before any server is spoken to
-//	sign.go                           signing keys, and the signature on those bytes
-//	send.go, outbox.go, transport.go  single letters, one or in the background; what a Transport promises
-//	outcome.go                        what becomes of an edition
-//	mark.go                           the records of all connections, many to a transaction
+//	1 claim.go      editions are leased from the queue and rendered
+//	2 compose.go    a Letter becomes complete bytes, before any server is spoken to
+//	3 sign.go       the DKIM signature on those bytes, and its keys
+//	4 send.go       the bytes are handed to the Transport, the dot committed just before their end
+//	5 outcome.go    what becomes of the edition: a pure function
+//	6 mark.go       the record of it, many to a transaction
 //
-//	settings.go, probe.go             the setting DIGEST_MAIL, and whether it works
-//	smtp.go, connect.go, transact.go  connections that are kept, and one transaction on one of them
-//	reply.go, wait.go, verdict.go     what a server said, and what that means
-//	maildir.go                        the other Transport
-//	lane.go, lanes.go                 what becomes of the route and of a domain
-//	address.go                        addresses and other values of a header
+// deliver.go leads through these six, many editions at once. letter.go says what
+// is in a Letter, queue.go what the database does. outbox.go sends single
+// letters that somebody waits for, on the same way but for the queue.
+//
+//	transport.go, settings.go, probe.go  what a Transport promises; the setting DIGEST_MAIL, and whether it works
+//	smtp.go, connect.go, transact.go     connections that are kept, and one transaction on one of them
+//	reply.go, wait.go, verdict.go        what a server said, and what that means
+//	maildir.go                           the other Transport
+//	lane.go, lanes.go                    what becomes of the route and of a domain
+//	address.go                           addresses and other values of a header
 //
 // # States of an edition
 //

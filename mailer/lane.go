@@ -1,6 +1,8 @@
 package mailer
 
 import (
+	"maps"
+	"sync"
 	"time"
 
 	"digest"
@@ -10,11 +12,57 @@ import (
 // instant: the queue calls them in a transaction of its own, so that workers
 // that meet the same trouble at once do not count it twice.
 
+// LaneEvent is what an answer tells of the route or of a domain.
+type LaneEvent string
+
+// The events.
+const (
+	LaneRouteServes    LaneEvent = "route serves"    // a route that had trouble brought an answer
+	LaneRouteFailed    LaneEvent = "route failed"    // mail cannot be sent for now
+	LaneRoutePaused    LaneEvent = "route paused"    // mail cannot be sent until the operator changes something
+	LaneDomainAccepted LaneEvent = "domain accepted" // a domain that recovers took a message
+	LaneDomainSlowed   LaneEvent = "domain slowed"   // a domain wants less mail
+	LaneDomainRefused  LaneEvent = "domain refused"  // a domain refuses our mail for what it is
+)
+
+// A LaneChange is an event for one lane; without an Event there is nothing to change.
+type LaneChange struct {
+	Event     LaneEvent
+	Domain    string // empty: the route
+	Reason    string // one line
+	Pause     bool   // of a slowed domain: nothing is sent to it for a while
+	IfAlarmed bool   // of a refusing domain: only if it is under alarm already
+}
+
 const (
 	leastPause = time.Minute
 	mostPause  = time.Hour        // of a domain, and of what an operator has to put right
 	routePause = 15 * time.Minute // the most that the route is left alone otherwise
 )
+
+// after is a lane as the change leaves it. inUse is how many messages were on
+// their way to the domain, connections how many the run has at once.
+func (c LaneChange) after(l digest.Lane, now time.Time, inUse, connections int) digest.Lane {
+	switch c.Event {
+	case LaneRouteServes:
+		if !l.Until.After(now) { // else another worker met trouble meanwhile
+			return well(l)
+		}
+	case LaneRouteFailed:
+		return routeFailed(l, now, c.Reason)
+	case LaneRoutePaused:
+		return routeRefused(l, now, c.Reason)
+	case LaneDomainAccepted:
+		return domainAccepted(l, now, connections)
+	case LaneDomainSlowed:
+		return domainSlowed(l, now, inUse, c.Pause, c.Reason)
+	case LaneDomainRefused:
+		if l.Alarm || !c.IfAlarmed { // else it is slow for another reason
+			return domainRefused(l, now, c.Reason)
+		}
+	}
+	return l
+}
 
 // hasTrouble reports whether there is anything to recover from.
 func hasTrouble(l digest.Lane) bool {
@@ -47,9 +95,9 @@ func routeRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
 }
 
 // domainSlowed is a domain's lane after it asked for less: half the width, and,
-// if it is to rest, a pause twice the last. inUse is how many messages were on
+// if it is to pause, one twice as long as the last. inUse is how many messages were on
 // their way to it.
-func domainSlowed(l digest.Lane, now time.Time, inUse int, rest bool, reason string) digest.Lane {
+func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason string) digest.Lane {
 	if l.Until.After(now) { // of the same wave
 		return l
 	}
@@ -62,7 +110,7 @@ func domainSlowed(l digest.Lane, now time.Time, inUse int, rest bool, reason str
 	l.Width = max(inUse/2, 1)
 	l.Failures++
 	l.Reason = reason
-	if rest {
+	if pause {
 		l.Pause = min(max(2*l.Pause, leastPause), mostPause)
 		l.Until = now.Add(l.Pause)
 	}
@@ -70,7 +118,7 @@ func domainSlowed(l digest.Lane, now time.Time, inUse int, rest bool, reason str
 }
 
 // domainRefused is a domain's lane after it refused too much for what it is,
-// not for whom it is to: it rests an hour, and then gets one message at a time.
+// not for whom it is to: it pauses for an hour, and then gets one message at a time.
 func domainRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
 	if !l.Alarm || !l.Until.After(now) {
 		l.Failures++
@@ -103,31 +151,31 @@ func domainAccepted(l digest.Lane, now time.Time, route int) digest.Lane {
 // A counter counts what a domain answered in the last ten minutes, by the minute.
 type counter [10]struct {
 	minute int64
-	answers
+	Answers
 }
 
-// answers are how many there were, and how many of them told something of the
-// domain rather than of one mailbox.
-type answers struct{ all, refusals, deferrals int }
+// Answers are how many a domain gave, and how many of them told something of
+// the domain rather than of one mailbox: refusals for good, and deferrals.
+type Answers struct{ All, Refusals, Deferrals int }
 
-func (t *counter) add(now time.Time, a answers) {
+func (t *counter) add(now time.Time, a Answers) {
 	minute := now.Unix() / 60
 	slot := &t[minute%int64(len(t))]
 	if slot.minute != minute {
-		slot.minute, slot.answers = minute, answers{}
+		slot.minute, slot.Answers = minute, Answers{}
 	}
-	slot.all += a.all
-	slot.refusals += a.refusals
-	slot.deferrals += a.deferrals
+	slot.All += a.All
+	slot.Refusals += a.Refusals
+	slot.Deferrals += a.Deferrals
 }
 
-func (t *counter) sum(now time.Time) (s answers) {
+func (t *counter) sum(now time.Time) (s Answers) {
 	last := now.Unix() / 60
 	for _, slot := range t {
 		if slot.minute > last-int64(len(t)) && slot.minute <= last {
-			s.all += slot.all
-			s.refusals += slot.refusals
-			s.deferrals += slot.deferrals
+			s.All += slot.All
+			s.Refusals += slot.Refusals
+			s.Deferrals += slot.Deferrals
 		}
 	}
 	return s
@@ -137,8 +185,38 @@ const leastEvidence = 3 // messages: less is chance
 
 // refused reports whether a domain refuses our mail, not this or that message:
 // more than one answer in twenty.
-func (a answers) refused() bool { return a.refusals >= leastEvidence && a.refusals*20 > a.all }
+func (a Answers) refused() bool { return a.Refusals >= leastEvidence && a.Refusals*20 > a.All }
 
 // deferred reports whether answers that could be a greylist's are too many to
 // be chance: more than one in ten.
-func (a answers) deferred() bool { return a.deferrals >= leastEvidence && a.deferrals*10 > a.all }
+func (a Answers) deferred() bool { return a.Deferrals >= leastEvidence && a.Deferrals*10 > a.All }
+
+// counters are those of a Deliverer, by domain. They live in memory: what they led to
+// is in the lanes.
+type counters struct {
+	mu sync.Mutex
+	by map[string]*counter
+}
+
+// add counts answers and gives the sum of the last ten minutes.
+func (t *counters) add(domain string, now time.Time, a Answers) Answers {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.by == nil {
+		t.by = map[string]*counter{}
+	}
+	one := t.by[domain]
+	if one == nil {
+		one = new(counter)
+		t.by[domain] = one
+	}
+	one.add(now, a)
+	return one.sum(now)
+}
+
+// forget drops the domains that answered nothing lately.
+func (t *counters) forget(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.by, func(_ string, one *counter) bool { return one.sum(now).All == 0 })
+}

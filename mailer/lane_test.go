@@ -128,19 +128,19 @@ func TestLaneProperty(t *testing.T) {
 
 func TestTally(t *testing.T) {
 	var one counter
-	one.add(midnight, answers{all: 60, refusals: 3})
-	if s := one.sum(midnight.Add(9 * time.Minute)); s != (answers{all: 60, refusals: 3}) || s.refused() {
+	one.add(midnight, Answers{All: 60, Refusals: 3})
+	if s := one.sum(midnight.Add(9 * time.Minute)); s != (Answers{All: 60, Refusals: 3}) || s.refused() {
 		t.Errorf("exactly one in twenty is no more than that: %+v", s)
 	}
-	one.add(midnight.Add(9*time.Minute), answers{all: 1, refusals: 1})
+	one.add(midnight.Add(9*time.Minute), Answers{All: 1, Refusals: 1})
 	if !one.sum(midnight.Add(9 * time.Minute)).refused() {
 		t.Error("4 in 61")
 	}
-	if s := one.sum(midnight.Add(10 * time.Minute)); s != (answers{all: 1, refusals: 1}) || s.refused() {
+	if s := one.sum(midnight.Add(10 * time.Minute)); s != (Answers{All: 1, Refusals: 1}) || s.refused() {
 		t.Errorf("after ten minutes %+v", s)
 	}
-	one.add(midnight.Add(24*time.Hour), answers{all: 2, refusals: 2, deferrals: 2})
-	if s := one.sum(midnight.Add(24 * time.Hour)); s != (answers{all: 2, refusals: 2, deferrals: 2}) || s.refused() || s.deferred() {
+	one.add(midnight.Add(24*time.Hour), Answers{All: 2, Refusals: 2, Deferrals: 2})
+	if s := one.sum(midnight.Add(24 * time.Hour)); s != (Answers{All: 2, Refusals: 2, Deferrals: 2}) || s.refused() || s.deferred() {
 		t.Errorf("two are chance: %+v", s)
 	}
 }

@@ -2,229 +2,163 @@ package mailer
 
 import (
 	"context"
-	"maps"
+	"log/slog"
 	"sync"
 	"time"
 
 	"digest"
 )
 
-// A slowdown is what this run knows of a domain that asked for less: what was
+// lanes is what one run knows of the route and of the domains it mails, beyond
+// what the queue has.
+type lanes struct {
+	queue       Queue
+	ctx         context.Context
+	clock       func() time.Time
+	connections int // of the run at once
+	log         *slog.Logger
+
+	mu     sync.Mutex
+	route  routeState
+	inUse  map[string]int      // messages on their way, by domain
+	claims int                 // so far
+	slowed map[string]slowdown // by domain
+}
+
+// routeState is what a run knows of the route.
+type routeState struct {
+	ill     bool        // its lane has trouble, and nothing yet speaks against it
+	answers int         // messages of which it brought an answer
+	trouble string      // the latest; empty: none
+	halted  bool        // only the operator can help: the run ends
+	lane    digest.Lane // when this run paused it
+}
+
+// A slowdown is what a run knows of a domain that asked for less: what was
 // claimed before is handed back.
 type slowdown struct {
 	claim  int       // the last one before
-	until  time.Time // zero: it rests not, but gets fewer at once
+	until  time.Time // zero: it does not pause, but gets fewer at once
 	reason string
 }
 
-// change has the queue change a lane; an error ends the run.
-func (r *run) change(name string, change func(l digest.Lane, now time.Time) digest.Lane) (digest.Lane, bool) {
-	now := r.clock()
-	l, err := r.l.Queue.ChangeLane(r.marks.ctx, now, name, func(l digest.Lane) digest.Lane { return change(l, now) })
+// apply has the queue change the lane that an answer speaks of, and gives it as
+// it is then. A route that failed is only noted: see endRun.
+func (k *lanes) apply(c LaneChange) (digest.Lane, error) {
+	k.mu.Lock()
+	inUse := k.inUse[c.Domain]
+	if c.Event == LaneRouteFailed || c.Event == LaneRoutePaused {
+		k.route.trouble = c.Reason
+	}
+	k.mu.Unlock()
+	if c.Event == LaneRouteFailed || c.Event == "" {
+		return digest.Lane{}, nil
+	}
+	l, err := k.change(c, inUse)
+	switch {
+	case err != nil:
+		return l, err
+	case c.Event == LaneRoutePaused:
+		k.halt(l)
+	case c.Event == LaneDomainSlowed:
+		k.log.Info("a domain wants less mail", "domain", l.Name, "at_once", l.Width, "again_at", l.Until, "reason", l.Reason)
+		k.remember(l)
+	case c.Event == LaneDomainRefused && l.Alarm:
+		k.log.Error("a domain refuses our mail; it is tried again in an hour", "domain", l.Name, "again_at", l.Until, "reason", l.Reason)
+		k.remember(l)
+	}
+	return l, nil
+}
+
+func (k *lanes) change(c LaneChange, inUse int) (digest.Lane, error) {
+	now := k.clock()
+	return k.queue.ChangeLane(k.ctx, now, c.Domain, func(l digest.Lane) digest.Lane { return c.after(l, now, inUse, k.connections) })
+}
+
+// halt ends the run: only the operator can help the route.
+func (k *lanes) halt(l digest.Lane) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.route.halted {
+		k.log.Error("the mail server refuses us; all mail waits until that is put right", "reason", l.Reason, "again_at", l.Until)
+	}
+	k.route.halted, k.route.lane = true, l
+}
+
+// answered counts an answer about a message, which ends the route's trouble.
+func (k *lanes) answered() error {
+	k.mu.Lock()
+	k.route.answers++
+	ill := k.route.ill
+	k.route.ill = false
+	k.mu.Unlock()
+	if !ill {
+		return nil
+	}
+	_, err := k.change(LaneChange{Event: LaneRouteServes}, 0)
+	return err
+}
+
+// endRun pauses the route for a while if it was bad: something is left over
+// that could not be sent for its sake.
+func (k *lanes) endRun(leftOver bool) error {
+	route := k.routeState()
+	if route.trouble == "" || !leftOver && route.answers > 0 || route.halted {
+		return nil
+	}
+	l, err := k.change(LaneChange{Event: LaneRouteFailed, Reason: route.trouble}, 0)
 	if err != nil {
-		r.fail(err)
+		return err
 	}
-	return l, err == nil
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.route.lane = l
+	k.log.Warn("no mail can be sent; the editions wait", "reason", l.Reason, "again_at", l.Until)
+	return nil
 }
 
-// routeFailed puts the job back. One that had come to its dot is not leased any
-// more and has to be marked.
-func (r *run) routeFailed(j job, dotted bool, e *NotAcceptedError) {
-	next := r.clock().Add(leastPause)
-	if e.Verdict() == Paused {
-		next = r.pauseRoute(e)
-	}
-	r.mu.Lock()
-	r.routeTrouble = e
-	r.mu.Unlock()
-	if !dotted {
-		r.leave(j)
-		return
-	}
-	r.marks.mark(digest.Mark{
-		ID: j.ID, State: digest.EditionReady, Reply: e.Reply.String(), Error: e.reason(), NextAt: next, Uncounted: true,
-	})
-}
-
-// pauseRoute stops every worker, at once, for what the operator has to put right.
-func (r *run) pauseRoute(e *NotAcceptedError) (until time.Time) {
-	l, ok := r.change("", func(l digest.Lane, now time.Time) digest.Lane { return routeRefused(l, now, e.reason()) })
-	if !ok {
-		return r.clock().Add(leastPause)
-	}
-	r.mu.Lock()
-	first := !r.halted
-	r.halted = true
-	r.stats.RouteRetryAt, r.stats.RouteTrouble = l.Until, l.Reason
-	r.mu.Unlock()
-	if first {
-		r.log.Error("the mail server refuses us; all mail waits until that is put right", "reason", l.Reason, "again_at", l.Until)
-	}
-	return l.Until
-}
-
-// judgeRoute decides whether to leave the route alone for a while. It was bad
-// when something is left over that could not be sent for its sake.
-func (r *run) judgeRoute(ctx context.Context) {
-	r.mu.Lock()
-	bad := r.routeTrouble != nil && (len(r.left) > 0 || r.progress == 0) && !r.halted && r.err == nil && ctx.Err() == nil
-	r.mu.Unlock()
-	if !bad {
-		return
-	}
-	l, ok := r.change("", func(l digest.Lane, now time.Time) digest.Lane {
-		return routeFailed(l, now, r.routeTrouble.reason())
-	})
-	if ok {
-		r.stats.RouteRetryAt, r.stats.RouteTrouble = l.Until, l.Reason
-		r.log.Warn("no mail can be sent; the editions wait", "reason", l.Reason, "again_at", l.Until)
-	}
-}
-
-// routeServes ends the route's trouble once it told something of a message.
-func (r *run) routeServes() {
-	r.mu.Lock()
-	ill := r.routeIll
-	r.routeIll = false
-	r.mu.Unlock()
-	if ill {
-		r.change("", func(l digest.Lane, now time.Time) digest.Lane {
-			if l.Until.After(now) { // another worker met trouble meanwhile
-				return l
-			}
-			return well(l)
-		})
-	}
+func (k *lanes) routeState() routeState {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.route
 }
 
 // use counts the messages on their way to a domain.
-func (r *run) use(domain string, n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.inUse[domain] += n; r.inUse[domain] == 0 {
-		delete(r.inUse, domain)
+func (k *lanes) use(domain string, n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.inUse[domain] += n; k.inUse[domain] == 0 {
+		delete(k.inUse, domain)
 	}
 }
 
-// accepted tells a domain's lane, if it is recovering.
-func (r *run) accepted(j job) {
-	r.l.counters.add(j.Domain, r.clock(), answers{all: 1})
-	if j.Slow && j.Domain != "" {
-		r.change(j.Domain, func(l digest.Lane, now time.Time) digest.Lane { return domainAccepted(l, now, r.l.connections()) })
-	}
+// nextClaim numbers the claims of the run.
+func (k *lanes) nextClaim() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.claims++
+	return k.claims
 }
 
-// deferred judges a 4xx at RCPT or later. What is about one mailbox says
-// nothing of its domain. What is about the server slows the domain at once.
-// What could be either is most likely a greylist, which has to see each
-// recipient once: it never halts a domain at first sight, and if it is too much
-// to be chance the domain gets fewer messages at once; from the second attempt
-// on, when greylists have had their way, it rests as well.
-func (r *run) deferred(j job, reply Reply) {
-	if j.Domain == "" || reply.Code/100 != 4 {
-		return
-	}
-	plain := reply.aboutDomain()
-	mute := !plain && !reply.aboutMailbox()
-	seen := answers{all: 1}
-	if mute {
-		seen.deferrals = 1
-	}
-	sum := r.l.counters.add(j.Domain, r.clock(), seen)
-	if plain || mute && sum.deferred() {
-		r.slow(j, plain || j.Attempt > 1, reply)
-	}
+// remember makes the run hand back what it has claimed of a lane before.
+func (k *lanes) remember(l digest.Lane) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.slowed[l.Name] = slowdown{k.claims, l.Until, l.Reason}
 }
 
-func (r *run) slow(j job, rest bool, reply Reply) {
-	r.mu.Lock()
-	inUse := r.inUse[j.Domain]
-	r.mu.Unlock()
-	l, ok := r.change(j.Domain, func(l digest.Lane, now time.Time) digest.Lane {
-		return domainSlowed(l, now, inUse, rest, reply.String())
-	})
-	if ok {
-		r.log.Info("a domain wants less mail", "domain", l.Name, "at_once", l.Width, "again_at", l.Until, "reason", l.Reason)
-		r.remember(l)
+// handBack gives the mark of an edition, uncounted, whose domain asked for less
+// since it was claimed: the next claim minds the lane. False: it may be sent.
+func (k *lanes) handBack(c claimed) (digest.Mark, bool) {
+	k.mu.Lock()
+	s, slowed := k.slowed[c.Domain]
+	k.mu.Unlock()
+	if !slowed || c.claim > s.claim {
+		return digest.Mark{}, false
 	}
-}
-
-// refusedByPolicy judges a 5xx that is not about the mailbox, and reports
-// whether the message waits with its domain instead of failing.
-func (r *run) refusedByPolicy(j job, reply Reply) (wait bool, until time.Time) {
-	seen := answers{all: 1}
-	if !reply.aboutMailbox() {
-		seen.refusals = 1
-	}
-	sum := r.l.counters.add(j.Domain, r.clock(), seen)
-	tripped := seen.refusals > 0 && sum.refused()
-	if j.Domain == "" || seen.refusals == 0 || !tripped && !j.Slow {
-		return false, time.Time{}
-	}
-	l, ok := r.change(j.Domain, func(l digest.Lane, now time.Time) digest.Lane {
-		if !tripped && !l.Alarm { // slow for another reason
-			return l
-		}
-		return domainRefused(l, now, reply.String())
-	})
-	if !ok || !l.Alarm {
-		return false, time.Time{}
-	}
-	r.log.Error("a domain refuses our mail; it is tried again in an hour", "domain", l.Name, "again_at", l.Until, "reason", l.Reason)
-	r.remember(l)
-	return true, l.Until
-}
-
-// remember makes this run hand back what it has claimed of a lane before.
-func (r *run) remember(l digest.Lane) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.slowed[l.Name] = slowdown{r.claims, l.Until, l.Reason}
-}
-
-// handBack gives a job back, uncounted, when its domain asked for less since it
-// was claimed: the next claim minds the lane.
-func (r *run) handBack(j job) bool {
-	r.mu.Lock()
-	s, slowed := r.slowed[j.Domain]
-	r.mu.Unlock()
-	if !slowed || j.claim > s.claim {
-		return false
-	}
-	next := j.NextAt
+	next := c.NextAt
 	if s.until.After(next) {
 		next = s.until
 	}
-	r.marks.mark(digest.Mark{ID: j.ID, State: digest.EditionReady, Error: s.reason, NextAt: next, Uncounted: true})
-	return true
-}
-
-// counters are those of a Loop, by domain. They live in memory: what they led to
-// is in the lanes.
-type counters struct {
-	mu sync.Mutex
-	by map[string]*counter
-}
-
-// add counts answers and gives the sum of the last ten minutes.
-func (t *counters) add(domain string, now time.Time, a answers) answers {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.by == nil {
-		t.by = map[string]*counter{}
-	}
-	one := t.by[domain]
-	if one == nil {
-		one = new(counter)
-		t.by[domain] = one
-	}
-	one.add(now, a)
-	return one.sum(now)
-}
-
-// forget drops the domains that answered nothing lately.
-func (t *counters) forget(now time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	maps.DeleteFunc(t.by, func(_ string, one *counter) bool { return one.sum(now).all == 0 })
+	return digest.Mark{ID: c.ID, State: digest.EditionReady, Error: s.reason, NextAt: next, Uncounted: true}, true
 }

@@ -1,8 +1,14 @@
 package mailer
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"net/mail"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"digest"
@@ -54,4 +60,103 @@ func HostOf(address string) string {
 		return "localhost"
 	}
 	return asciiHost(a.Address[strings.LastIndexByte(a.Address, '@')+1:])
+}
+
+// NewMessageID gives a Message-ID for a letter that is no edition's, without
+// angle brackets, at the host of an address such as DIGEST_FROM.
+func NewMessageID(from string) string { return atHost("l."+rand.Text(), HostOf(from)) }
+
+// complete fills in what every message of the loop has alike.
+func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
+	host := HostOf(d.From)
+	setText(&l.From, d.From)
+	setText(&l.ReplyTo, d.ReplyTo)
+	setText(&l.To, e.Email)
+	setText(&l.MessageID, e.MessageID)
+	if l.MessageID == "" {
+		l.MessageID = MessageID(d.Signer, e.ID, host)
+	}
+	setText(&l.ListName, e.DigestName)
+	setText(&l.ListID, fmt.Sprintf("d%d.digest.%s", e.DigestID, host))
+	setText(&l.HelpURL, d.HelpURL)
+	setText(&l.FeedbackID, feedbackOf(e, host))
+	if d.ReturnPath != "" {
+		// Its tags tell which edition bounced, or which digest somebody leaves, and
+		// nobody else can make one.
+		setText(&l.ReturnPath, digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID))))
+		setText(&l.UnsubscribeMail, digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForLeaving, int64(e.DigestID))))
+	}
+	if e.Threaded {
+		setText(&l.Thread, threadID(d.Signer, e.DigestID, host))
+	}
+	if l.Date.IsZero() {
+		l.Date = dateOf(e, now)
+	}
+	l.Date = l.Date.In(d.zones.load(e.TimeZone))
+	return l
+}
+
+func setText(s *string, value string) {
+	if *s == "" {
+		*s = value
+	}
+}
+
+// feedbackOf lets Gmail tell the complaints of one day and instance from
+// others'. Nothing in it is a reader's.
+func feedbackOf(d digest.Delivery, host string) string {
+	return fmt.Sprintf("%04d%02d%02d:daily:%s:%s", d.LocalDate.Year, d.LocalDate.Month, d.LocalDate.Day, host, senderID(host))
+}
+
+// senderID names a sender in 5 to 15 characters that stay the same.
+func senderID(host string) string {
+	sum := sha256.Sum256([]byte(host))
+	return "d" + hex.EncodeToString(sum[:5])
+}
+
+// threadID is the Message-ID that all editions of a digest refer to, so that a
+// mail program shows them as one conversation. No message has it.
+func threadID(signer *digest.Signer, id digest.DigestID, host string) string {
+	return atHost("t."+signer.SignText(digest.ForMessageID, "thread "+strconv.FormatInt(int64(id), 10)), host)
+}
+
+// atHost makes an id of at most 64 characters: an overlong host loses labels from the left.
+func atHost(local, host string) string {
+	const most = 64
+	for len(local)+1+len(host) > most {
+		_, rest, ok := strings.Cut(host, ".")
+		if !ok {
+			host = host[len(host)-(most-1-len(local)):]
+			break
+		}
+		host = rest
+	}
+	return local + "@" + host
+}
+
+// dateOf is when the message was first queued. A resend in doubt keeps it,
+// because receivers know a duplicate by Message-ID and Date; a message that was
+// certainly not accepted and is late gets a new one, because filters distrust
+// an old Date.
+func dateOf(d digest.Delivery, now time.Time) time.Time {
+	const late = 2 * time.Hour
+	if d.Date.IsZero() || !d.WasInDoubt && now.Sub(d.Date) > late {
+		return now.Truncate(time.Second)
+	}
+	return d.Date
+}
+
+// zoneCache keeps the readers' zones: reading one takes longer than composing a message.
+type zoneCache struct{ byName sync.Map }
+
+func (z *zoneCache) load(name string) *time.Location {
+	if loc, ok := z.byName.Load(name); ok {
+		return loc.(*time.Location)
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		loc = time.UTC // the offset is for show
+	}
+	z.byName.Store(name, loc)
+	return loc
 }

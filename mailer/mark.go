@@ -10,6 +10,31 @@ import (
 	"digest"
 )
 
+// mark records what became of an edition, says so, and counts it. The record is
+// written soon, together with others.
+func (r *run) mark(d digest.Delivery, m digest.Mark) {
+	log := r.log.With("edition", d.ID, "digest", d.DigestID, "attempt", d.Attempt)
+	switch m.State {
+	case digest.EditionSent:
+		r.count(func(s *Stats) { s.Sent++ })
+	case digest.EditionFailed:
+		r.count(func(s *Stats) { s.Failed++ })
+		log.Warn("an edition was refused", "reason", m.Error)
+	case digest.EditionExpired:
+		r.count(func(s *Stats) { s.Failed++ })
+		log.Warn("an edition is given up", "reason", m.Error)
+	case digest.EditionInDoubt, digest.EditionUnconfirmed:
+		r.count(func(s *Stats) { s.InDoubt++ })
+		log.Warn("the server took an edition and did not say whether it accepts it", "state", m.State, "reason", m.Error)
+	case digest.EditionReady:
+		if !m.Uncounted { // else its lane is to blame, and says so itself
+			r.count(func(s *Stats) { s.Retried++ })
+			log.Info("an edition has to wait", "again_at", m.NextAt, "reason", m.Error)
+		}
+	}
+	r.marks.mark(m)
+}
+
 // How long a group waits for company. A group of dots waits no longer than the
 // last commit took, and leaves at once when no send is on its way to one; under
 // load the commit before it is all the time it needs to gather.

@@ -3,7 +3,6 @@ package mailer
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,10 +27,6 @@ type Sender struct {
 	keys   []digest.DKIMKey // those that signer was made of
 	signer *DKIMSigner
 }
-
-// NewMessageID gives a Message-ID for a letter that is no edition's, without
-// angle brackets, at the host of an address such as DIGEST_FROM.
-func NewMessageID(from string) string { return atHost("l."+rand.Text(), HostOf(from)) }
 
 // Send hands over a single letter that somebody waits for, past the queue of
 // the editions and its limits. From, ReplyTo and ReturnPath are the Sender's
@@ -122,4 +117,37 @@ func letterKind(err error) digest.Kind {
 		return digest.Invalid
 	}
 	return digest.Unavailable
+}
+
+// send tries to hand over one edition. Only a connection that was lost is worth
+// another one at once.
+func (r *run) send(ctx context.Context, c claimed) Attempt {
+	r.lanes.use(c.Domain, 1)
+	defer r.lanes.use(c.Domain, -1)
+	for again := false; ; again = true {
+		a := r.attempt(ctx, c)
+		refused := a.refusal()
+		if again || refused == nil || !refused.lost() || a.Dotted || ctx.Err() != nil || errors.Is(a.Err, errQueue) {
+			return a
+		}
+	}
+}
+
+// attempt hands a message over once. The dot is committed just before the
+// Transport ends the message (I6).
+func (r *run) attempt(ctx context.Context, c claimed) Attempt {
+	a := Attempt{Delivery: c.Delivery, Idempotent: r.Transport.Idempotent()}
+	dot := digest.Dot{ID: c.ID, MessageID: c.letter.MessageID, Date: c.letter.Date, Recipient: c.Email}
+	e := c.letter.envelope()
+	e.Again = c.WasInDoubt || c.MessageID != ""
+	r.marks.coming()
+	a.Reply, a.Err = r.Transport.Send(ctx, e, c.message, func(context.Context) error {
+		err := r.marks.dot(dot)
+		a.Dotted = err == nil
+		return err
+	})
+	if !a.Dotted {
+		r.marks.gone()
+	}
+	return a
 }

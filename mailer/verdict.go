@@ -1,9 +1,6 @@
 package mailer
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // A Verdict says what a refusal means for the message.
 type Verdict string
@@ -130,19 +127,4 @@ func (r Reply) says(words ...string) bool {
 // lost reports a connection that broke without an answer: worth another one at once.
 func (e *NotAcceptedError) lost() bool {
 	return e.Reply.Code == 0 && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
-}
-
-// retryDelay is how long to wait after the attempt of that number, 1 for the
-// first; false when the schedule is at its end, 17 hours on. The first step
-// clears the usual greylist (RFC 6647 §5).
-func retryDelay(attempt int) (time.Duration, bool) {
-	schedule := [...]time.Duration{
-		5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, 80 * time.Minute,
-		160 * time.Minute, 4 * time.Hour, 4 * time.Hour, 4 * time.Hour,
-	}
-	attempt = max(attempt, 1)
-	if attempt > len(schedule) {
-		return 0, false
-	}
-	return schedule[attempt-1], true
 }
