@@ -26,7 +26,7 @@ func TestCorpus(t *testing.T) {
 			start := time.Now()
 			d, err := Parse(body, "", "https://example.org/feed.xml")
 			documents++
-			if took := time.Since(start); took > 3*time.Second { // one, on a machine of our own
+			if took := time.Since(start); took > time.Minute { // a second at the most on an idle machine
 				t.Errorf("%s: took %v", path, took)
 			}
 			if err != nil {

@@ -54,7 +54,7 @@ func lockPosts(t *testing.T, address string) (cut func()) {
 	}
 	return func() {
 		defer tx.Rollback()
-		for range 1000 { // until somebody waits for the lock
+		for t.Context().Err() == nil { // until somebody waits for the lock
 			var waiting int
 			err := tx.QueryRow(`SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'posts'::regclass`).Scan(&waiting)
 			if err != nil {

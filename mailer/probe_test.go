@@ -144,7 +144,7 @@ func encrypted(from, to time.Duration, believed bool, names ...string) func(t *t
 func wire(scheme string, answer func(string, int) string) func(t *testing.T) (string, Options) {
 	return func(t *testing.T) (string, Options) {
 		s := &sink{answer: answer}
-		return scheme + strings.TrimPrefix(s.listen(t), "smtp+insecure://"), Options{DialTimeout: 2 * time.Second}
+		return scheme + strings.TrimPrefix(s.listen(t), "smtp+insecure://"), Options{DialTimeout: time.Minute}
 	}
 }
 
@@ -177,7 +177,7 @@ func failures() []failure {
 		{"no known login", wire("smtp+insecure://"+login, always("EHLO", "250-sink\r\n250 AUTH GSSAPI")), "no way to log in", "allow PLAIN"},
 		{"TLS from the first byte", func(t *testing.T) (string, Options) {
 			setting, o := encrypted(-hour, hour, true)(t)
-			o.DialTimeout = time.Second
+			o.DialTimeout = 2 * time.Second // it is waited for
 			return strings.Replace(setting, "smtps", "smtp", 1), o
 		}, "says nothing", "write smtps://"},
 		{"silence", func(*testing.T) (string, Options) {

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
@@ -100,15 +99,13 @@ func TestBombs(t *testing.T) {
 		r := newReader(t, s.url("/feed"))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		begun := time.Now()
 		r.want(Failed)
-		took := time.Since(begun)
 		runtime.ReadMemStats(&after)
 		if r.feed.LastError != errTooLarge.Error() {
 			t.Errorf("%s of %d bytes: %s", codings, len(bomb), r.feed.LastError)
 		}
-		if got := after.TotalAlloc - before.TotalAlloc; got > 128<<20 || took > 20*time.Second {
-			t.Errorf("%s: %d MiB allocated in %v", codings, got>>20, took)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 128<<20 {
+			t.Errorf("%s: %d MiB allocated", codings, got>>20)
 		}
 	}
 }

@@ -116,12 +116,16 @@ func TestBombs(t *testing.T) {
 		if name != "attributes" {
 			body = strings.Replace(body, " ", ">", 1)
 		}
-		began := time.Now()
-		if _, err := push.Parse("text/xml", []byte(body), nil); err == nil {
-			t.Errorf("%s: read", name)
+		best := time.Hour
+		for i := 0; i < 10 && best > time.Second; i++ { // on a busy machine one of them gets its turn
+			began := time.Now()
+			if _, err := push.Parse("text/xml", []byte(body), nil); err == nil {
+				t.Errorf("%s: read", name)
+			}
+			best = min(best, time.Since(began))
 		}
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("%s: took %v", name, took)
+		if best > time.Second {
+			t.Errorf("%s: took %v at the least", name, best)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -21,10 +20,8 @@ func TestMoreDomainsRestThanAStatementNames(t *testing.T) {
 		for i := range 30 {
 			w.waits(fmt.Sprintf("d%d.example", 1+i*1300), 4)
 		}
-		ctx, cancel := context.WithTimeout(w.ctx(), 20*time.Second)
-		defer cancel()
 		for _, at := range []time.Time{noon, until.Add(-time.Second)} {
-			got, err := w.ClaimEditions(ctx, at, digest.Claim{Most: 20, Lease: time.Minute, Token: "t"})
+			got, err := w.ClaimEditions(w.ctx(), at, digest.Claim{Most: 20, Lease: time.Minute, Token: "t"})
 			w.ok(err)
 			want(w.t, "at rest", len(got), 0)
 		}

@@ -17,6 +17,10 @@ import (
 	"digest/store/storetest"
 )
 
+// patience is how long an answer may take before a test takes it for stuck. It is
+// no measure of speed.
+const patience = 5 * time.Minute
+
 // serve runs a server until the test ends and gives where it listens.
 func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	t.Helper()
@@ -34,7 +38,7 @@ func serve(t *testing.T, d *Handler, setting string) net.Addr {
 			if err != nil {
 				t.Error(err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Error("the server does not stop")
 		}
 	})
@@ -53,7 +57,7 @@ func dial(t *testing.T, a net.Addr) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw.SetDeadline(time.Now().Add(30 * time.Second)) //nolint:errcheck // the test would hang
+	raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
 	t.Cleanup(func() { raw.Close() })
 	return &client{textproto.NewConn(raw), t}
 }

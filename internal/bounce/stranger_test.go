@@ -60,7 +60,7 @@ func TestServeBrokenChunk(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer raw.Close()
-			raw.SetDeadline(time.Now().Add(30 * time.Second)) //nolint:errcheck // the test would hang
+			raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
 			fmt.Fprintf(raw, "%s x.example\r\nMAIL FROM:<anna@example.org>\r\nRCPT TO:<%s>\r\nBDAT 1000 LAST\r\nSubject: away\r\n", p.hello, w.leaveTo(i))
 			raw.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer shows
 			answer, _ := io.ReadAll(raw)

@@ -98,12 +98,8 @@ func TestUnreachableDNS(t *testing.T) {
 	for name, address := range map[string]string{"silent": silent.LocalAddr().String(), "gone": fmt.Sprintf("127.0.0.2:%d", gone)} {
 		t.Run(name, func(t *testing.T) {
 			w := wellWorld(t)
-			w.Limit, w.Resolver = time.Second, asking(address)
-			started := time.Now()
+			w.Limit, w.Resolver = 2*time.Second, asking(address)
 			findings := doctor.Run(t.Context(), w.Facts)
-			if took := time.Since(started); took > 5*time.Second {
-				t.Errorf("took %s", took)
-			}
 			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || strings.Contains(f.Found, "->") || !strings.Contains(f.Todo, "--resolver") {
 				t.Errorf("first: %+v", f)
 			}

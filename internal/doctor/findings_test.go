@@ -220,9 +220,8 @@ func TestLimits(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	w.Machine.Space = func(string) (doctor.Space, bool) { <-release; return doctor.Space{}, false }
-	started := time.Now()
-	f := w.examine(t)["disk"]
-	if f.Status != doctor.Warn || !strings.Contains(f.Found, "no answer within 50ms") || time.Since(started) > 10*time.Second {
-		t.Errorf("%+v after %s", f, time.Since(started))
+	// It returns while the check is still held up.
+	if f := w.examine(t)["disk"]; f.Status != doctor.Warn || !strings.Contains(f.Found, "no answer within 50ms") {
+		t.Errorf("%+v", f)
 	}
 }

@@ -152,7 +152,7 @@ func TestBadFeeds(t *testing.T) {
 	defer site.Close()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		h := newHouse(t, database)
-		h.set("DIGEST_HOST_INTERVAL=0")
+		h.set("DIGEST_HOST_INTERVAL=0", "DIGEST_FETCH_TIMEOUT=10m") // a gigabyte is unpacked here, however slowly
 		h.run("user", "add", "reader@example.org", "--time-zone", "Europe/Paris")
 		before := h.dump()
 		for path, words := range map[string]string{

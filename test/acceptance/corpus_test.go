@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // A realFeed is a feed from the world that brings out its newest entries one
@@ -206,6 +207,7 @@ func corpus(t *testing.T, step int, begin, end time.Time) []*site {
 // years. In nine days one entry of each ends its silence; from then on, for
 // three days, the mails of the next midnights have once what each brings out.
 func TestRealFeeds(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	step := 3
 	if full() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // begin is the morning of the first of the days; Europe's clocks change on the third.
@@ -304,6 +305,7 @@ func (s *scene) travel(r *reader, zone string) {
 // TestFourDays walks hour by hour through four days. On PostgreSQL two workers
 // do each hour at the same time.
 func TestFourDays(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()

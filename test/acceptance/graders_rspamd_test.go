@@ -97,7 +97,7 @@ func (r *rspamd) run() (err error) {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	r.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+	r.client = &http.Client{Timeout: patience, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(r.dir, "worker.sock"))
 		},
@@ -107,7 +107,6 @@ func (r *rspamd) run() (err error) {
 
 // awake waits until it answers: it compiles its rules first.
 func (r *rspamd) awake() error {
-	const patience = 2 * time.Minute
 	for end := time.Now().Add(patience); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
 		if resp, err := r.client.Get("http://rspamd/ping"); err == nil {
 			resp.Body.Close()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // A reaper kills runs of the program at random moments, from a seed.
@@ -195,6 +196,7 @@ func (s *scene) checkMessageIDs() {
 // going on, the next hours put it right: nothing is lost, nothing comes twice,
 // and no site notices.
 func TestKill(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()

@@ -118,7 +118,7 @@ func freeAddress(t *testing.T) string {
 // patientDial waits for a program to listen.
 func patientDial(t *testing.T, address string) net.Conn {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			return conn

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // firstMidnight of the readers in UTC.
@@ -19,6 +20,7 @@ func firstMidnight() time.Time { return begin().Add(18 * time.Hour) }
 // once, killed at random and at the worst moments. Every edition comes; what
 // comes twice was in doubt, and is the same message; nothing comes in part.
 func TestMailChaos(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
@@ -75,6 +77,7 @@ func (o *office) together(now time.Time, workers int, deadly bool) {
 // TestMailWork: workers that go on by a clock of their own, killed every moment
 // and begun again, two at once on PostgreSQL.
 func TestMailWork(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()

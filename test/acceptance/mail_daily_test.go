@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // A wish is how a reader wants their mail, and when it must come.
@@ -52,6 +53,7 @@ func wishes() []wish {
 // the reader chose, by their clock, whatever becomes of the clocks. No post is
 // lost for it.
 func TestMailHours(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	o.add(firstMidnight(), "UTC", "first@example.org")

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // dovecotConfig has one process of ours serve one Maildir to whoever knocks.
@@ -67,7 +68,7 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	t.Helper()
 	program, err := exec.LookPath("dovecot")
 	if err != nil {
-		t.Skip("there is no dovecot here")
+		tier.Missing(t, "Dovecot", err)
 	}
 	name := "nobody"
 	if os.Geteuid() != 0 {
@@ -177,6 +178,7 @@ func (c *imapClient) section(n int, what string) string {
 // be: who and when, two parts of one text, and as one conversation what a reader
 // wants as one.
 func TestMailOverIMAP(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	o.seal()

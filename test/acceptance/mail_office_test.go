@@ -174,7 +174,7 @@ func (o *office) draw() fate {
 	f := fate{after: time.Duration(o.random.Int64N(int64(80 * time.Millisecond)))}
 	if o.random.IntN(3) > 0 {
 		points := []point{atBanner, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atDotStored, atDotStored, atQUIT}
-		f = fate{at: points[o.random.IntN(len(points))], n: 1 + o.random.IntN(8), after: 2 * time.Second}
+		f = fate{at: points[o.random.IntN(len(points))], n: 1 + o.random.IntN(8), after: 10 * time.Second} // a tick ends before
 	}
 	return f
 }

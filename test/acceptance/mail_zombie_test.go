@@ -2,7 +2,11 @@ package acceptance
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,8 +22,34 @@ type sleeper struct {
 	release chan struct{} // closed: the server goes on with its session
 }
 
-// settle is how long a run may take to come to rest.
+// settle is how long a run must be at rest before it is taken to have nothing to
+// do but wait.
 const settle = 700 * time.Millisecond
+
+// atRest returns when a process has used no processor, and wanted none, for a
+// while, however busy the machine is. Where /proc does not tell, it only waits.
+func atRest(pid int) {
+	before := ""
+	for since := time.Now(); time.Since(since) < settle; <-time.After(settle / 50) {
+		if now, wanting := usage(pid); wanting || now != before {
+			before, since = now, time.Now()
+		}
+	}
+}
+
+// usage is what the threads of a process have used of the processor, and
+// whether one wants more of it now.
+func usage(pid int) (used string, wanting bool) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, thread := range threads {
+		stat, _ := os.ReadFile(thread)
+		if fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])); len(fields) > 12 {
+			wanting = wanting || fields[0] == "R" || fields[0] == "D"
+			used += fields[11] + "+" + fields[12] + " "
+		}
+	}
+	return used, wanting
+}
 
 // stall begins a tick and stops it when its n-th message comes to a point.
 func (o *office) stall(at point, n int) *sleeper {
@@ -33,7 +63,7 @@ func (o *office) stall(at point, n int) *sleeper {
 	started := make(chan struct{})
 	o.server.catch(run, &trap{at: at, n: n, spring: func() {
 		<-started
-		<-time.After(settle)              // it has nothing to do now but wait for the answer, and holds no lock
+		atRest(s.Process.Pid)             // it has nothing to do now but wait for the answer, and holds no lock
 		s.Process.Signal(syscall.SIGSTOP) //nolint:errcheck // the test shows it
 		close(stopped)
 		<-s.release
@@ -44,7 +74,7 @@ func (o *office) stall(at point, n int) *sleeper {
 	close(started)
 	select {
 	case <-stopped:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		o.t.Fatalf("no message came to %s: %s", at, s.stderr.String())
 	}
 	return s

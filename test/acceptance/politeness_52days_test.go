@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"digest/test/tier"
 )
 
 // dozens are 24 zones: every offset there is for a whole hour from -11 to +12,
@@ -24,6 +26,7 @@ func dozens() []string {
 // The second feed is as its like for a site that asks for twelve hours of
 // peace: it is asked when they are over, by whose midnight then comes.
 func TestFiftyTwoDays(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	const days = 52
 	end := runBegin().Add(days * day)

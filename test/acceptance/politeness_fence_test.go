@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"digest/test/tier"
 )
 
 // copyOf copies a house: the same database and mail folder at another place.
@@ -103,6 +105,7 @@ func TestClone(t *testing.T) {
 // TestRestore: a database with more than a hundred editions waiting that has
 // not been at work for a day and a half was brought back from the past.
 func TestRestore(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	often := both("often")
 	often.every = 5 * time.Hour

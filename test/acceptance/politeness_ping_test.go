@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -25,21 +24,13 @@ func (h *house) serve(now time.Time, do func(base string)) {
 	address := l.Addr().String()
 	l.Close()
 	h.set("DIGEST_LISTEN=" + address)
-	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
-	defer cancel()
-	cmd := h.command(ctx, "--now", instant(now), "serve")
+	cmd := h.command(h.t.Context(), "--now", instant(now), "serve")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	for range 1000 {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			break
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	patientDial(h.t, address).Close()
 	do("http://" + address)
 	cmd.Process.Signal(syscall.SIGTERM)
 	if err := cmd.Wait(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"digest/test/tier"
 )
 
 // smallWorld is a world of few sites and one reader in Paris, driven at her
@@ -69,6 +71,7 @@ func (w *world) poll(now time.Time, p *plot) (outcome, state string) {
 // reader is told, stays subscribed, and somebody's word brings it back, if it
 // then answers well, and not otherwise (S20).
 func TestDeathAndRevival(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	failing := reply{status: 500, rest: 4 * time.Hour, why: "500 (S20)"}
 	w := smallWorld(t, 112, troubled("500 for 104 days", day, 105*day, failing))

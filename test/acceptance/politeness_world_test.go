@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // A world is a house, its readers, the sites they read, the judge's record,
@@ -27,7 +28,7 @@ type world struct {
 
 func newWorld(t *testing.T, ticks []time.Time) *world {
 	w := &world{house: newHouse(t, storetest.SQLite(t)), recorder: newRecorder(t, runBegin()), ticks: ticks}
-	w.set("DIGEST_FETCH_TIMEOUT=3s")
+	w.set("DIGEST_FETCH_TIMEOUT=10s") // sites that hang are few
 	w.model = &model{t: t, ticks: ticks, states: map[*plot]*ideal{}}
 	w.inbox, w.got, w.faults = newInbox(w.maildir()), map[string]map[string]time.Time{}, map[string]int{}
 	return w
@@ -158,6 +159,7 @@ func hours(days int, zones []string) []time.Time {
 // against those of the ideal reader. A short run ends after the 38th, when all
 // that happens has happened.
 func TestSixtyDays(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	var chosen []manner
 	for _, m := range allManners() {

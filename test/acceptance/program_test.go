@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, built.Remove)
 }
 
+// patience is how long something may take before a test takes it for stuck. It is
+// no measure of speed.
+const patience = 5 * time.Minute
+
 // full asks for more of everything.
 func full() bool { return os.Getenv("DIGEST_ACCEPTANCE") == "full" }
 

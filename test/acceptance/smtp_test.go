@@ -15,6 +15,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // A sink is a mail server that keeps what it accepts.
@@ -111,6 +112,7 @@ func (s *scene) mailTo(k *sink) { s.house.set("DIGEST_MAIL=smtp+insecure://" + k
 // else comes twice. Every second hour is left in peace, because what is in doubt
 // a second time is not sent a third time.
 func TestKillSMTP(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
