@@ -213,3 +213,16 @@ func GuessPaths(address string) []string {
 	}
 	return out
 }
+
+// absolute resolves ref against the first base that makes it absolute.
+func absolute(ref string, bases []string) string {
+	for _, base := range bases {
+		if !isWeb(base) {
+			continue
+		}
+		if r := resolve(base, ref); isAbsolute(r) {
+			return r
+		}
+	}
+	return cleanAddress(ref)
+}

@@ -125,11 +125,11 @@ func TestRootOfMillionAttributes(t *testing.T) {
 	}
 }
 
-// TestBoundsOfSkeleton holds the bounds that keep reading linear: names are
+// TestBoundsOfFrame holds the bounds that keep reading linear: names are
 // looked up among all bindings, and children counted among those of their parent.
-func TestBoundsOfSkeleton(t *testing.T) {
+func TestBoundsOfFrame(t *testing.T) {
 	namespaces := numbered(channel+"<atom:author", ` xmlns:a#="urn:x"`, ">")(20_000) + strings.Repeat(`<atom:author xmlns:b="urn:x">`, 300)
-	s := &tidier{scanner: scanner{doc: namespaces}, itemAt: -1, rules: rssElements}
+	s := &repairer{scanner: scanner{doc: namespaces}, itemAt: -1, rules: rssElements}
 	s.kind = RSS
 	s.begin()
 	s.walk()
@@ -137,14 +137,14 @@ func TestBoundsOfSkeleton(t *testing.T) {
 		t.Errorf("%d bindings, %d open elements, repairs %q", len(s.bindings), len(s.stack), s.repairs)
 	}
 	media := `<item>` + strings.Repeat(`<media:content url="a"/><enclosure/><link>x</link>`, 500) + `</item>`
-	sk := tidy(channel+media+"</channel></rss>", "", token{}, RSS)
+	fr := repair(channel+media+"</channel></rss>", "", token{}, RSS)
 	for _, tag := range []string{"<media:content", "<enclosure", "<link"} {
-		if n := strings.Count(string(sk.xml), tag); n != maxSame {
+		if n := strings.Count(string(fr.xml), tag); n != maxSame {
 			t.Errorf("%d of %s>, want %d", n, tag, maxSame)
 		}
 	}
-	sk = tidy(channel+strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+"</item>", 4000)+"</channel></rss>", "", token{}, RSS)
-	if n := strings.Count(string(sk.xml), "</"); n > maxElements+maxSame || n < maxElements/2 {
+	fr = repair(channel+strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+"</item>", 4000)+"</channel></rss>", "", token{}, RSS)
+	if n := strings.Count(string(fr.xml), "</"); n > maxElements+maxSame || n < maxElements/2 {
 		t.Errorf("%d elements, want about %d", n, maxElements)
 	}
 }

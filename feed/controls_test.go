@@ -22,9 +22,9 @@ func TestControlsInJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := d.Posts[0]
-	all := fmt.Sprint(d.Title, d.Description, d.Language, d.Link, d.Self, e.Identity, e.GUID, e.Link, e.Title, e.Author, e.Language, *e.Enclosure)
+	all := fmt.Sprint(d.Title, d.Description, d.Language, d.Link, d.Self, e.Identity, e.GUID, e.Link, e.Title, e.Author, e.Language, e.Enclosures)
 	p := e.Sanitise(seenAt)
-	all += fmt.Sprint(p.Title, p.URL, p.Author, p.Language, p.Summary, p.Content, p.ImageURL)
+	all += fmt.Sprint(p.Title, p.URL, p.Author, p.Language, p.Summary, p.Content, p.ImageURL, p.Enclosures)
 	if !strings.Contains(all, "ab[31mc") {
 		t.Errorf("the text around them is lost: %q", all)
 	}

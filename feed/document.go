@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"time"
 
 	"digest"
@@ -18,6 +19,12 @@ const (
 	OPML     Kind = "opml"     // a subscription list
 	HTML     Kind = "html"     // a web page, and the feeds it offers
 )
+
+// MaxPosts is how many posts of one document are stored.
+const MaxPosts = 500
+
+// maxRead is how many posts of a document are read at all.
+const maxRead = 20_000
 
 // A Document is what was read.
 type Document struct {
@@ -56,7 +63,7 @@ type Post struct {
 	Published  time.Time // as in the document, not clamped; zero: none
 	Hash       string    // of the raw title, link and content: changes when the author edits
 	HasContent bool
-	Enclosure  *digest.Enclosure
+	Enclosures []digest.Enclosure
 
 	titles, bodies []text   // not empty, best first
 	images         []string // beside the text, best first
@@ -83,4 +90,82 @@ type BadLine struct {
 	Line  int    // from 1
 	Title string // as far as it has one
 	Why   string // for people
+}
+
+// addHub notes the hub of a link, if it is one.
+func (d *Document) addHub(rel, address string) {
+	if rel == "hub" && isWeb(address) {
+		d.Hubs = append(d.Hubs, address)
+	}
+}
+
+// complete fills in what follows from the posts together: titles, hashes,
+// and identities, which may not use what several posts share. What the feed
+// says of itself is kept within the bounds of what is stored.
+func (d *Document) complete() {
+	d.Title = shorten(d.Title, maxTitle)
+	d.Description = shorten(d.Description, maxTitle)
+	if len(d.Language) > maxLanguage {
+		d.Language = ""
+	}
+	for _, address := range []*string{&d.Link, &d.Self} {
+		if len(*address) > maxAddress {
+			*address = ""
+		}
+	}
+	guids, links := map[string]int{}, map[string]int{}
+	for i := range d.Posts {
+		p := &d.Posts[i]
+		for _, t := range p.titles {
+			if p.Title = t.plain(); p.Title != "" {
+				break
+			}
+		}
+		p.HasContent = len(p.bodies) > 0
+		p.Hash = p.hash()
+		p.feedLanguage, p.feedTitle = d.Language, d.Title
+		guids[p.GUID]++
+		links[p.Link]++
+	}
+	for i := range d.Posts {
+		p := &d.Posts[i]
+		switch {
+		case p.GUID != "" && guids[p.GUID] == 1:
+			p.Identity = bounded(p.GUID)
+		case p.Link != "" && links[p.Link] == 1:
+			p.Identity = bounded(p.Link)
+		default:
+			p.Identity = p.byTitle()
+		}
+	}
+}
+
+// Newest gives at most n posts in document order, each identity once: where
+// there are more, those with the latest dates; undated ones count by their
+// place, as if dated like the post before them.
+func (d *Document) Newest(n int) []Post {
+	seen := make(map[string]bool, len(d.Posts))
+	order := make([]int, 0, len(d.Posts))
+	dates := make([]time.Time, len(d.Posts))
+	var last time.Time
+	for i := range d.Posts {
+		if !d.Posts[i].Published.IsZero() {
+			last = d.Posts[i].Published
+		}
+		dates[i] = last
+		if id := d.Posts[i].Identity; !seen[id] {
+			seen[id] = true
+			order = append(order, i)
+		}
+	}
+	if len(order) > n {
+		slices.SortStableFunc(order, func(a, b int) int { return dates[b].Compare(dates[a]) })
+		order = order[:n]
+		slices.Sort(order)
+	}
+	out := make([]Post, 0, len(order))
+	for _, i := range order {
+		out = append(out, d.Posts[i])
+	}
+	return out
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	jsonfeed "github.com/mmcdole/gofeed/json"
-
-	"digest"
 )
 
 // largeJSON is from where on a document's items and values are counted before
@@ -41,7 +39,7 @@ func parseJSON(doc, address string) (*Document, error) {
 	d.Title, d.Description = plainLine(cleanText(f.Title), false), plainLine(cleanText(f.Description), false)
 	d.Language = strings.TrimSpace(cleanText(f.Language))
 	d.Link, d.Self = resolve(address, f.HomePageURL), resolve(address, f.FeedURL)
-	d.Hubs = jsonHubs(doc)
+	d.addJSONHubs(doc)
 	owner := jsonPeople(f.Authors, f.Author)
 	bases := []string{d.Link, address, d.Self}
 	d.Posts = make([]Post, 0, len(f.Items))
@@ -49,43 +47,42 @@ func parseJSON(doc, address string) (*Document, error) {
 		if item == nil {
 			continue
 		}
-		e := jsonEntry(item, bases)
-		e.owner = owner
-		d.Posts = append(d.Posts, e)
+		p := jsonPost(item, bases)
+		p.owner = owner
+		d.Posts = append(d.Posts, p)
 	}
 	return d, nil
 }
 
-func jsonEntry(item *jsonfeed.Item, bases []string) Post {
-	e := Post{GUID: strings.TrimSpace(cleanText(item.ID)), Language: cleanText(item.Language), Author: jsonPeople(item.Authors, item.Author), bases: bases}
+func jsonPost(item *jsonfeed.Item, bases []string) Post {
+	p := Post{GUID: strings.TrimSpace(cleanText(item.ID)), Language: cleanText(item.Language), Author: jsonPeople(item.Authors, item.Author), bases: bases}
 	link := firstOf(item.URL, item.ExternalURL)
-	if link == "" && isWeb(e.GUID) {
-		link = e.GUID
+	if link == "" && isWeb(p.GUID) {
+		link = p.GUID
 	}
-	e.Link = absolute(link, bases)
-	e.Published = firstDate(item.DatePublished, item.DateModified)
+	p.Link = absolute(link, bases)
+	if p.Published = parseDate(item.DatePublished); p.Published.IsZero() {
+		p.Published = parseDate(item.DateModified)
+	}
 	if item.Title != "" {
-		e.titles = []text{literal(item.Title, plain)}
+		p.titles = []text{literal(item.Title, plain)}
 	}
 	for _, t := range []text{literal(item.ContentHTML, markup), literal(item.ContentText, plain), literal(item.Summary, plain)} {
 		if !t.empty() {
-			e.bodies = append(e.bodies, t)
+			p.bodies = append(p.bodies, t)
 		}
 	}
 	if item.Attachments != nil {
 		for _, a := range *item.Attachments {
-			if a.URL != "" {
-				e.Enclosure = &digest.Enclosure{URL: absolute(a.URL, bases), Type: cleanText(a.MimeType), Length: max(0, a.SizeInBytes)}
-				break
-			}
+			p.enclose(a.URL, cleanText(a.MimeType), a.SizeInBytes)
 		}
 	}
 	for _, image := range []string{item.Image, item.BannerImage} {
 		if image != "" {
-			e.images = append(e.images, absolute(image, bases))
+			p.images = append(p.images, absolute(image, bases))
 		}
 	}
-	return e
+	return p
 }
 
 // literal makes a text of a string that no XML stood around.
@@ -104,21 +101,19 @@ func jsonPeople(many []*jsonfeed.Author, one *jsonfeed.Author) string {
 	return strings.Join(names, ", ")
 }
 
-// jsonHubs reads the hubs, which gofeed leaves out.
-func jsonHubs(doc string) []string {
+// addJSONHubs reads the hubs, which gofeed leaves out.
+func (d *Document) addJSONHubs(doc string) {
 	var f struct {
 		Hubs []struct{ Type, URL string }
 	}
-	var out []string
 	if json.Unmarshal([]byte(doc), &f) != nil {
-		return nil
+		return
 	}
 	for _, h := range f.Hubs {
-		if strings.EqualFold(h.Type, "WebSub") && isWeb(h.URL) {
-			out = append(out, h.URL)
+		if strings.EqualFold(h.Type, "WebSub") {
+			d.addHub("hub", h.URL)
 		}
 	}
-	return out
 }
 
 // foreignJSON says what a JSON document is that is no JSON Feed.

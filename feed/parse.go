@@ -55,14 +55,14 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 	case kind == OPML:
 		return parseOPML(trimmed, address), nil
 	}
-	sk := tidy(trimmed, address, root, kind)
+	fr := repair(trimmed, address, root, kind)
 	if root.at > 0 && !strings.HasPrefix(trimmed, "<") {
-		sk.repairs = append(sk.repairs, "stray bytes before the document")
+		fr.repairs = append(fr.repairs, "stray bytes before the document")
 	}
 	if kind == Atom {
-		return parseAtom(sk, address)
+		return parseAtom(fr, address)
 	}
-	return parseRSS(sk, address)
+	return parseRSS(fr, address)
 }
 
 // rootSearch is how far into a document, in elements and bytes, its root is looked for:

@@ -331,10 +331,11 @@ func published(e *Post) string {
 }
 
 func file(e *Post) string {
-	if e.Enclosure == nil {
+	if len(e.Enclosures) == 0 {
 		return ""
 	}
-	return e.Enclosure.URL + " " + e.Enclosure.Type + " " + digits(e.Enclosure.Length)
+	first := e.Enclosures[0]
+	return first.URL + " " + first.Type + " " + digits(first.Length)
 }
 
 func digits(n int64) string {
@@ -372,7 +373,7 @@ func TestJSONFeed(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	a, b := d.Posts[0], d.Posts[1]
-	if a.GUID != "7" || a.Link != "https://example.org/a" || a.Author != "Ann, Bob" || published(&a) != "2026-11-20T00:00:00Z" || a.Enclosure.Length != 5 {
+	if a.GUID != "7" || a.Link != "https://example.org/a" || a.Author != "Ann, Bob" || published(&a) != "2026-11-20T00:00:00Z" || a.Enclosures[0].Length != 5 {
 		t.Errorf("%+v", a)
 	}
 	if b.Link != "https://example.org/b" || b.Author != "" || b.Sanitise(time.Now()).Author != "Owner" {

@@ -1,6 +1,10 @@
 package feed
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,55 +14,111 @@ import (
 
 // The bounds of a post, in bytes of raw HTML and in characters of plain text.
 const (
-	maxContent  = 1 << 20
-	maxSummary  = 300
-	maxTitle    = 500
-	madeTitle   = 80 // of a title made from the content
-	maxName     = 200
-	minSummary  = 40 // shorter ones say nothing
-	maxLanguage = 35 // RFC 5646 §4.4.1
+	maxContent    = 1 << 20
+	maxSummary    = 300
+	maxTitle      = 500
+	madeTitle     = 80 // of a title made from the content
+	maxName       = 200
+	minSummary    = 40  // shorter ones say nothing
+	maxLanguage   = 35  // RFC 5646 §4.4.1
+	maxMediaType  = 127 // RFC 6838 §4.2: a type and its subtype
+	maxEnclosures = 50
 )
 
-// Sanitise makes the entry ready to be stored and shown: sanitised content, a
+// enclose adds a file to the post; length is in bytes, 0 where it is not known.
+func (p *Post) enclose(ref, mediaType string, length int64) {
+	if u := absolute(ref, p.bases); u != "" && len(p.Enclosures) < maxEnclosures {
+		p.Enclosures = append(p.Enclosures, digest.Enclosure{URL: u, Type: mediaType, Length: max(0, length)})
+	}
+}
+
+// byteCount reads the length of an enclosure; 0 where it is none.
+func byteCount(s string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// hash tells whether the author has edited the post.
+func (p *Post) hash() string {
+	h := sha256.New()
+	for _, texts := range [][]text{p.titles, p.bodies} {
+		for _, t := range texts {
+			h.Write([]byte(t.raw))
+			h.Write([]byte{0})
+		}
+		h.Write([]byte{1})
+	}
+	h.Write([]byte(p.Link))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// byTitle makes an identity of title and date; of the content where both are missing.
+func (p *Post) byTitle() string {
+	basis := p.Title + "\n" + p.Published.UTC().Format(time.RFC3339)
+	if p.Title == "" && p.Published.IsZero() {
+		basis = p.Link + "\n" + p.Hash
+	}
+	return hashed(basis)
+}
+
+// bounded gives a string that is no longer than a GUID may be: long ones by
+// their hash.
+func bounded(s string) string {
+	if len(s) <= maxAddress {
+		return s
+	}
+	return hashed(s)
+}
+
+func hashed(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Sanitise makes the post ready to be stored and shown: sanitised content, a
 // title in any case, no date after seen, absolute addresses. It is the costly
-// part of reading a feed; call it for new or changed entries only.
-func (e *Post) Sanitise(seen time.Time) digest.Post {
-	p := digest.Post{
-		Identity:    e.Identity,
-		URL:         e.address(),
-		Author:      shorten(firstOf(e.Author, e.owner), maxName),
-		Language:    firstOf(e.Language, e.feedLanguage),
-		PublishedAt: e.Published,
+// part of reading a feed; call it for new or changed posts only.
+func (p *Post) Sanitise(seen time.Time) digest.Post {
+	out := digest.Post{
+		Identity:    p.Identity,
+		URL:         p.address(),
+		Author:      shorten(firstOf(p.Author, p.owner), maxName),
+		Language:    firstOf(p.Language, p.feedLanguage),
+		PublishedAt: p.Published,
 		SeenAt:      seen,
-		ContentHash: e.Hash,
+		ContentHash: p.Hash,
+		Enclosures:  p.files(),
 	}
-	if len(p.Language) > maxLanguage {
-		p.Language = ""
+	if len(out.Language) > maxLanguage {
+		out.Language = ""
 	}
-	if p.PublishedAt.After(seen) {
-		p.PublishedAt = seen
+	if out.PublishedAt.After(seen) {
+		out.PublishedAt = seen
 	}
 	seenIn := &cleaner{}
-	if len(e.bodies) > 0 {
-		p.Content, seenIn = sanitise(e.bodies[0].html(), e.baseFor(e.bodies[0]))
+	if len(p.bodies) > 0 {
+		out.Content, seenIn = sanitise(p.bodies[0].html(), p.baseFor(p.bodies[0]))
 	}
-	p.ImageURL = e.picture(seenIn.picture)
-	p.Summary = e.summary(p.Content)
-	if p.Title = shorten(e.Title, maxTitle); p.Title == "" {
-		p.Title = shorten(firstOf(e.makeTitle(p.Content), oneLine(seenIn.alt), e.feedTitle, Host(p.URL), "Untitled"), maxTitle)
+	out.ImageURL = p.picture(seenIn.picture)
+	out.Summary = p.summary(out.Content)
+	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
+		out.Title = shorten(firstOf(p.makeTitle(out.Content), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
 	}
-	return p
+	return out
 }
 
 // address is where the author's own page is: behind the link that counts
 // clicks, else the link, else the file, else the site. The identity is made of
 // the links as they stand, so that cleaning them makes no post a new one.
-func (e *Post) address() string {
+func (p *Post) address() string {
 	file := ""
-	if e.Enclosure != nil {
-		file = e.Enclosure.URL
+	if len(p.Enclosures) > 0 {
+		file = p.Enclosures[0].URL
 	}
-	for _, u := range append([]string{e.original, e.Link, e.GUID, file}, e.bases...) {
+	for _, u := range append([]string{p.original, p.Link, p.GUID, file}, p.bases...) {
 		if isWeb(u) {
 			return CleanURL(u)
 		}
@@ -66,10 +126,23 @@ func (e *Post) address() string {
 	return ""
 }
 
+// files gives the enclosures that can be fetched, each once.
+func (p *Post) files() []digest.Enclosure {
+	var files []digest.Enclosure
+	for _, e := range p.Enclosures {
+		e.URL = CleanURL(e.URL)
+		if isWeb(e.URL) && !slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
+			e.Type = shorten(oneLine(e.Type), maxMediaType)
+			files = append(files, e)
+		}
+	}
+	return files
+}
+
 // baseFor gives the base of relative addresses in a text: its xml:base, else
-// the page of the entry, where they work in a browser.
-func (e *Post) baseFor(t text) string {
-	for _, base := range append([]string{t.base, e.Link, e.original}, e.bases...) {
+// the page of the post, where they work in a browser.
+func (p *Post) baseFor(t text) string {
+	for _, base := range append([]string{t.base, p.Link, p.original}, p.bases...) {
 		if isWeb(base) {
 			return base
 		}
@@ -78,13 +151,13 @@ func (e *Post) baseFor(t text) string {
 }
 
 // picture is the first real image: in the content, beside it, or enclosed.
-func (e *Post) picture(inContent string) string {
-	candidates := append([]string{inContent}, e.images...)
-	if e.Enclosure != nil && strings.HasPrefix(e.Enclosure.Type, "image/") {
-		candidates = append(candidates, e.Enclosure.URL)
+func (p *Post) picture(inContent string) string {
+	candidates := append([]string{inContent}, p.images...)
+	if len(p.Enclosures) > 0 && strings.HasPrefix(p.Enclosures[0].Type, "image/") {
+		candidates = append(candidates, p.Enclosures[0].URL)
 	}
 	for _, u := range candidates {
-		if u = absolute(u, append([]string{e.Link}, e.bases...)); isWeb(u) && !isTracker(u) && !isOrnament(u) {
+		if u = absolute(u, append([]string{p.Link}, p.bases...)); isWeb(u) && !isTracker(u) && !isOrnament(u) {
 			return uncounted(u)
 		}
 	}
@@ -92,9 +165,9 @@ func (e *Post) picture(inContent string) string {
 }
 
 // summary is the author's own where it is one, else the beginning of the content.
-func (e *Post) summary(content string) string {
+func (p *Post) summary(content string) string {
 	start := excerpt(content, maxSummary)
-	for _, t := range e.bodies[min(1, len(e.bodies)):] {
+	for _, t := range p.bodies[min(1, len(p.bodies)):] {
 		own := excerpt(t.html(), maxSummary)
 		if utf8.RuneCountInString(own) >= minSummary || start == "" && own != "" {
 			return own
@@ -104,10 +177,10 @@ func (e *Post) summary(content string) string {
 }
 
 // makeTitle takes the first sentence or words of the content.
-func (e *Post) makeTitle(content string) string {
+func (p *Post) makeTitle(content string) string {
 	text := excerpt(content, 2*madeTitle)
 	if text == "" {
-		text = e.summary(content)
+		text = p.summary(content)
 	}
 	for i, r := range text {
 		if i >= 15 && i <= madeTitle && (r == '.' || r == '!' || r == '?') && strings.HasPrefix(text[i+1:], " ") {
@@ -118,22 +191,4 @@ func (e *Post) makeTitle(content string) string {
 		}
 	}
 	return shorten(text, madeTitle)
-}
-
-// shorten cuts s to at most n characters, at a word where there are words, and
-// says so with an ellipsis.
-func shorten(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	end := 0
-	for range n - 1 {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
-	}
-	cut := s[:end]
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && s[end] != ' ' {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,;:-–—(") + "…"
 }

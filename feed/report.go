@@ -61,8 +61,10 @@ func Report(d *Document) Reported {
 }
 
 func reportEntry(e *Post) ReportedPost {
-	r := ReportedPost{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent,
-		Enclosure: e.Enclosure}
+	r := ReportedPost{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent}
+	if len(e.Enclosures) > 0 {
+		r.Enclosure = &e.Enclosures[0]
+	}
 	if !e.Published.IsZero() {
 		r.Published = orNull(e.Published.UTC().Format(time.RFC3339))
 	}

@@ -147,17 +147,14 @@ func updateEvery(period, frequency string) time.Duration {
 	return stated(every / times)
 }
 
-// hoursOf reads the hours of <skipHours>, 0 to 23; 24 is midnight, as before
-// RSS 0.93. One element may hold several.
-func hoursOf(all []string) []int {
+// hoursOf reads the hours of <skipHours>, 0 to 23; 24 is midnight, as before RSS 0.93.
+func hoursOf(words []string) []int {
 	var hours []int
-	for _, s := range all {
-		for word := range strings.FieldsFuncSeq(s, isListSpace) {
-			digits, _, _ := strings.Cut(strings.Replace(word, ".", ":", 1), ":") // 3:00, 3.0
-			hour, err := strconv.Atoi(digits)
-			if err == nil && hour >= 0 && hour <= 24 && !slices.Contains(hours, hour%24) {
-				hours = append(hours, hour%24)
-			}
+	for _, word := range words {
+		digits, _, _ := strings.Cut(strings.Replace(word, ".", ":", 1), ":") // 3:00, 3.0
+		hour, err := strconv.Atoi(digits)
+		if err == nil && hour >= 0 && hour <= 24 && !slices.Contains(hours, hour%24) {
+			hours = append(hours, hour%24)
 		}
 	}
 	return hours
@@ -165,39 +162,16 @@ func hoursOf(all []string) []int {
 
 // daysOf reads the days of <skipDays>: their English names, whole or cut to
 // three letters or more, in any case.
-func daysOf(all []string) []string {
+func daysOf(words []string) []string {
 	var days []string
-	for _, s := range all {
-		for word := range strings.FieldsFuncSeq(strings.ToLower(s), isListSpace) {
-			word = strings.TrimRight(word, ".")
-			for wd := time.Sunday; wd <= time.Saturday; wd++ {
-				name := strings.ToLower(wd.String())
-				if len(word) >= 3 && (strings.HasPrefix(name, word) || word == name+"s") && !slices.Contains(days, wd.String()) {
-					days = append(days, wd.String())
-				}
+	for _, word := range words {
+		word = strings.ToLower(strings.TrimRight(word, "."))
+		for wd := time.Sunday; wd <= time.Saturday; wd++ {
+			name := strings.ToLower(wd.String())
+			if len(word) >= 3 && (strings.HasPrefix(name, word) || word == name+"s") && !slices.Contains(days, wd.String()) {
+				days = append(days, wd.String())
 			}
 		}
 	}
 	return days
-}
-
-func isListSpace(r rune) bool {
-	return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\t' || r == '\r'
-}
-
-// skips notes text inside skipHours or skipDays, in an <hour> or without one:
-// gofeed would forget all of these lists but the last.
-func (t *tidier) skips(text string) bool {
-	if text = strings.TrimSpace(text); text == "" || t.itemAt >= 0 || len(t.hours)+len(t.days) > maxSame || len(text) > maxLine {
-		return false
-	}
-	switch t.top().emitted {
-	case "skiphours":
-		t.hours = append(t.hours, text)
-	case "skipdays":
-		t.days = append(t.days, text)
-	default:
-		return false
-	}
-	return true
 }

@@ -3,6 +3,7 @@ package feed
 import (
 	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -27,7 +28,7 @@ type text struct {
 	raw  string // the inside of the element
 	form form
 	base string // absolute, when an xml:base is in scope
-	lang string
+	src  string // where Atom's content is elsewhere: its address
 }
 
 func (t text) empty() bool { return strings.TrimSpace(t.raw) == "" }
@@ -314,4 +315,32 @@ func htmlElement(name string) atom.Atom {
 		return a
 	}
 	return 0
+}
+
+// firstOf gives the first string that is more than white space, without the space around it.
+func firstOf(all ...string) string {
+	for _, s := range all {
+		if s = strings.TrimSpace(s); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// shorten cuts s to at most n characters, at a word where there are words, and
+// says so with an ellipsis.
+func shorten(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	end := 0
+	for range n - 1 {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	cut := s[:end]
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && s[end] != ' ' {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:-–—(") + "…"
 }

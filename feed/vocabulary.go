@@ -53,74 +53,198 @@ func customary(prefix string) string {
 	return "?"
 }
 
-// A treatment is what becomes of an element on its way to gofeed.
+// A treatment is what becomes of an element.
 type treatment uint8
 
 const (
-	drop    treatment = iota // with everything in it
-	pass                     // its tag and its children
-	unwrap                   // its children only
-	leaf                     // its plain text
-	aside                    // a text construct: kept aside, gofeed carries its number
-	members                  // its attributes
+	drop       treatment = iota // it is passed over, with everything in it
+	unwrap                      // gofeed sees its children only
+	container                   // gofeed sees its tag and its children
+	value                       // gofeed sees its plain text
+	attributes                  // gofeed sees its attributes
+	kept                        // we keep its inside ourselves
 )
 
 // shared are the elements that are read inside any format.
 var shared = map[string]treatment{
-	"dc:creator": leaf, "dc:author": leaf, "dc:date": leaf, "dc:language": leaf,
-	"dc:title": aside, "dc:description": aside, "dc:publisher": leaf,
-	"dcterms:created": leaf, "dcterms:available": leaf, "dcterms:issued": leaf, "dcterms:modified": leaf, "dcterms:date": leaf, "dcterms:creator": leaf, "dcterms:identifier": leaf,
-	"content:encoded": aside,
-	"itunes:author":   leaf, "itunes:title": aside, "itunes:summary": aside, "itunes:subtitle": aside, "itunes:image": members,
-	"media:group": unwrap, "media:content": members, "media:thumbnail": members,
-	"media:title": aside, "media:description": aside,
-	"feedburner:origlink": leaf, "pheedo:origlink": leaf,
-	"sy:updateperiod": leaf, "sy:updatefrequency": leaf,
-	"xhtml:body": aside,
+	"dc:creator": value, "dc:author": value, "dcterms:creator": value, "itunes:author": value,
+	"itunes:image": attributes, "media:content": attributes, "media:thumbnail": attributes, "media:group": unwrap,
+	"dc:date": kept, "created": kept, "pubdate": kept, "published": kept, "updated": kept, "dcterms:date": kept, "id": kept,
+	"dc:language": kept, "dc:title": kept, "dc:description": kept, "content:encoded": kept, "xhtml:body": kept,
+	"itunes:title": kept, "itunes:summary": kept, "itunes:subtitle": kept, "media:title": kept, "media:description": kept,
+	"feedburner:origlink": kept, "pheedo:origlink": kept, "sy:updateperiod": kept, "sy:updatefrequency": kept,
 }
 
 // rssElements are those of RSS itself, and of Atom inside RSS.
 var rssElements = map[string]treatment{
-	"channel": pass, "item": pass, "skiphours": pass, "skipdays": pass,
-	"title": aside, "description": aside, "encoded": aside, "fullitem": aside, "body": aside, "content": aside, "summary": aside,
-	"link": leaf, "guid": leaf, "author": leaf, "language": leaf, "managingeditor": leaf, "webmaster": leaf,
-	"pubdate": leaf, "ttl": leaf, "hour": leaf, "day": leaf,
-	"published": leaf, "updated": leaf, "date": leaf, "id": leaf,
-	"enclosure": members,
-	"atom:link": members, "atom:author": pass, "atom:name": leaf, "atom:email": leaf, "name": leaf, "email": leaf,
-	"atom:title": aside, "atom:summary": aside, "atom:content": aside, "atom:subtitle": aside,
-	"atom:published": leaf, "atom:issued": leaf, "atom:updated": leaf, "atom:modified": leaf, "atom:id": leaf,
+	"channel": unwrap, "item": container, "skiphours": kept, "skipdays": kept,
+	"title": kept, "description": kept, "encoded": kept, "fullitem": kept, "body": kept, "content": kept, "summary": kept, "date": kept,
+	"atom:title": kept, "atom:summary": kept, "atom:content": kept, "atom:subtitle": kept, "issued": kept,
+	"link": value, "guid": value, "author": value, "language": value, "managingeditor": value, "ttl": value,
+	"enclosure": attributes, "atom:link": attributes,
+	"atom:author": container, "atom:name": value, "atom:email": value, "name": value, "email": value,
 }
 
 // atomElements are those of Atom 0.3 and 1.0.
 var atomElements = map[string]treatment{
-	"feed": pass, "entry": pass, "author": pass, "source": pass,
-	"title": aside, "subtitle": aside, "tagline": aside, "summary": aside, "content": aside,
-	"link": members, "id": leaf, "name": leaf, "email": leaf,
-	"published": leaf, "issued": leaf, "created": leaf, "updated": leaf, "modified": leaf,
-	"pubdate": leaf, "description": aside,
+	"feed": container, "entry": container, "author": container, "source": container,
+	"title": kept, "subtitle": kept, "summary": kept, "content": kept, "issued": kept,
+	"link": attributes, "name": value, "email": value,
 }
 
-// several are the elements that may stand more than once in their parent; of
-// all others the first that is not empty counts.
+// synonyms are the names under which the tables have an element that other
+// formats or versions call otherwise.
+var synonyms = map[string]string{
+	"atom:id": "id", "dcterms:identifier": "id", "tagline": "subtitle",
+	"dcterms:available": "pubdate", "dcterms:created": "created", "atom:published": "published", "dcterms:issued": "published",
+	"atom:issued": "issued", "atom:updated": "updated", "modified": "updated", "atom:modified": "updated", "dcterms:modified": "updated",
+}
+
+// several are the elements of which a parent may have more than one; of all
+// others the first that is not empty counts.
 var several = map[string]bool{
-	"link": true, "atom:link": true, "enclosure": true, "item": true, "entry": true, "hour": true, "day": true,
-	"author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true, "atom:author": true,
-	"source": true, "skiphours": true, "skipdays": true, "feed": true, "itunes:image": true,
+	"link": true, "atom:link": true, "enclosure": true, "author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true,
+	"itunes:image": true, "skiphours": true, "skipdays": true,
 }
 
-// renamed are the elements that gofeed is shown under a name at which it does
-// not touch the value: it would make a URL of an id, and try a hundred layouts
-// on a date, which it reads for us in vain.
-var renamed = map[string]string{
-	"id": "dcterms:identifier", "atom:id": "dcterms:identifier", "pubdate": "dcterms:available", "created": "dcterms:created",
-	"published": "dcterms:issued", "issued": "dcterms:submitted", "updated": "dcterms:modified", "modified": "dcterms:modified",
-	"atom:published": "dcterms:issued", "atom:issued": "dcterms:submitted", "atom:updated": "dcterms:modified", "atom:modified": "dcterms:modified",
-}
-
-// kept are the attributes that gofeed is shown.
-var kept = map[string][]string{
-	"link": {"rel", "href", "type", "length", "title"}, "atom:link": {"rel", "href", "type", "length", "title"},
-	"enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"}, "content": {"src"},
+// attributesOf are the attributes that gofeed sees.
+var attributesOf = map[string][]string{
+	"link": {"rel", "href", "type", "length"}, "atom:link": {"rel", "href", "type", "length"},
+	"enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"},
 	"itunes:image": {"href"}, "media:content": {"url", "type", "medium"}, "media:thumbnail": {"url"},
+}
+
+// isItem reports whether an element of this name is a post.
+func isItem(name string) bool { return name == "item" || name == "entry" }
+
+// lookUp gives the name by which the tables know an element, and what becomes of it.
+func (r *repairer) lookUp(tag string) (name string, how treatment) {
+	name = r.canonical(tag)
+	if other, found := synonyms[name]; found {
+		name = other
+	}
+	how, known := r.rules[name]
+	if !known {
+		how = shared[name]
+	}
+	return name, how
+}
+
+// A binding is a prefix and the vocabulary for which it stands.
+type binding struct{ prefix, vocabulary string }
+
+// maxBindings bounds the namespaces in force at one point of a document: each
+// name below is looked up among them.
+const maxBindings = 200
+
+// declare notes the namespaces that a tag declares; they hold until its end.
+func (r *repairer) declare(tok token) {
+	for _, a := range tok.attrs {
+		switch {
+		case a.name == "xmlns":
+			r.bind("", vocabulary(decodeEntities(a.value)))
+		case strings.HasPrefix(a.name, "xmlns:"):
+			r.bind(a.name[len("xmlns:"):], vocabulary(decodeEntities(a.value)))
+		}
+	}
+}
+
+// bind lets a prefix stand for a vocabulary from here on.
+func (r *repairer) bind(prefix, vocabulary string) {
+	if len(r.bindings) >= maxBindings {
+		r.repaired("more namespaces than can be meant: the rest left out")
+		return
+	}
+	r.bindings = append(r.bindings, binding{prefix, vocabulary})
+}
+
+// vocabulary is that of a prefix at this point of the document.
+func (r *repairer) vocabulary(prefix string) string {
+	for i := len(r.bindings) - 1; i >= 0; i-- {
+		if r.bindings[i].prefix == prefix {
+			return r.bindings[i].vocabulary
+		}
+	}
+	if prefix == "" {
+		return ""
+	}
+	return customary(prefix)
+}
+
+// canonical is the name by which the tables know an element.
+func (r *repairer) canonical(name string) string {
+	prefix, local := splitName(name)
+	local = strings.ToLower(local)
+	v := r.vocabulary(prefix)
+	if v == "" || r.kind == Atom && v == "atom" {
+		return local
+	}
+	if prefix == "" && r.rules[local] != drop && (local == "channel" || local == "feed" || isItem(local)) {
+		r.bind("", "") // a namespace of the publisher's own, down from here
+		return local
+	}
+	return v + ":" + local
+}
+
+// langOf is the language an element declares, as a tag of RFC 5646.
+func langOf(tok token) string {
+	return strings.ReplaceAll(firstOf(tok.attr("xml:lang"), tok.attr("lang")), "_", "-")
+}
+
+func splitName(name string) (prefix, local string) {
+	if i := strings.IndexByte(name, ':'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// baseOf is the base of links in an element: its own xml:base on top of its
+// parent's, and relative ones on top of the document's address.
+func (r *repairer) baseOf(tok token, parent string) string {
+	own := tok.attr("xml:base")
+	if own == "" {
+		return parent
+	}
+	if parent == "" {
+		parent = r.address
+	}
+	if base := resolve(parent, own); isAbsolute(base) {
+		return base
+	}
+	return parent
+}
+
+// formOf says how the inside of a text construct is to be read (RFC 4287 §3.1;
+// Atom 0.3 has a mode as well). RSS does not say.
+func (r *repairer) formOf(tok token) form {
+	if r.kind != Atom {
+		return unsaid
+	}
+	typ, mode := strings.ToLower(tok.attr("type")), strings.ToLower(tok.attr("mode"))
+	switch {
+	case mode == "base64":
+		return encoded
+	case typ == "" && mode == "":
+		return untyped
+	case typ == "html", strings.HasPrefix(typ, "text/html"):
+		return markup
+	case strings.HasSuffix(typ, "html"), strings.HasPrefix(typ, "application/xhtml"), strings.HasSuffix(typ, "xml"):
+		return markup
+	case typ == "text", strings.HasPrefix(typ, "text/"):
+		return plain
+	case typ == "":
+		return untyped
+	}
+	return encoded // media types that are no text come in base64 (RFC 4287 §4.1.3.3)
+}
+
+// rdfAbout is the identifier that RDF gives an element, "" for none.
+func (r *repairer) rdfAbout(tok token) string {
+	for _, a := range tok.attrs {
+		prefix, local := splitName(a.name)
+		if local == "about" && (prefix == "" || r.vocabulary(prefix) == "rdf") {
+			return strings.TrimSpace(decodeEntities(a.value))
+		}
+	}
+	return ""
 }

@@ -1,0 +1,49 @@
+package feed
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	mailThenName = regexp.MustCompile(`^(?:mailto:)?[^\s@()<>]+@[^\s@()<>]+\s*\(([^()]+(?:\([^()]*\)[^()]*)*)\)$`)
+	nameThenMail = regexp.MustCompile(`^(.*?)\s*[(<\[]\s*(?:mailto:)?[^\s@()<>]+@[^\s@()<>]+\s*[)>\]]$`)
+	nameOpenMail = regexp.MustCompile(`^(.+?),?\s+[^\s@()<>]+@[^\s@()<>]+\.[^\s@()<>]+$`)
+	mailOpenName = regexp.MustCompile(`^[^\s@()<>]+@[^\s@()<>]+\.[^\s@()<>,]+,?\s+(?:-\s+)?(.+)$`)
+)
+
+// personName gives the name in "mail (name)", "name <mail>" and the like; the
+// address alone where there is no name.
+func personName(s string) string {
+	s = plainLine(strings.ToValidUTF8(s[:min(len(s), 4*maxName)], ""), false)
+	if n := strings.Count(s, "@"); n == 0 || n > 2 || len(s) > 2*maxName { // the forms below hold one address
+		return s
+	}
+	for _, form := range []*regexp.Regexp{mailThenName, nameThenMail, nameOpenMail, mailOpenName} {
+		if m := form.FindStringSubmatch(s); m != nil && strings.TrimSpace(m[1]) != "" {
+			return strings.Trim(strings.TrimSpace(m[1]), `"`)
+		}
+	}
+	return strings.TrimPrefix(strings.Trim(s, "<>()"), "mailto:")
+}
+
+// firstPerson gives the first name among those given.
+func firstPerson(all []string) string {
+	for _, s := range all {
+		if name := personName(s); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// people joins names.
+func people(all []string) string {
+	var names []string
+	for _, s := range all {
+		if name := personName(s); name != "" {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
