@@ -20,6 +20,29 @@ func TestNormalEmail(t *testing.T) {
 	}
 }
 
+func TestWithoutCredentials(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"https://ann:secret@example.org/feed?key=1", "https://example.org/feed?key=1"},
+		{"http://secret@example.org", "http://example.org"},
+		{"https://ann:s@cret@example.org:8443/", "https://example.org:8443/"},
+		{"https://ann:pa/secret@example.org/feed", "https://example.org/feed"},
+		{"https://ann:pa#secret?@example.org/feed", "https://example.org/feed"},
+		{"could not read https://ann:secret@example.org/feed: it moved to \"http://ben:secret@b.example/\"", "could not read https://example.org/feed: it moved to \"http://b.example/\""},
+		{"https://medium.example/@ann/feed", "https://medium.example/@ann/feed"},
+		{"https://example.org:8080/@ann", "https://example.org:8080/@ann"},
+		{"http://[2001:db8::1]/@ann", "http://[2001:db8::1]/@ann"},
+		{"http://[2001:db8::1]:80/?to=ann@example.org", "http://[2001:db8::1]:80/?to=ann@example.org"},
+		{"mail ann@example.org, see https://example.org", "mail ann@example.org, see https://example.org"},
+		{"", ""},
+		{"://@", "://"},
+	}
+	for _, tt := range tests {
+		if got := digest.WithoutCredentials(tt.in); got != tt.want {
+			t.Errorf("WithoutCredentials(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
 func TestDate(t *testing.T) {
 	d, err := digest.ParseDate("2026-11-20")
 	if err != nil {

@@ -1,6 +1,10 @@
 package digest
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unicode"
+)
 
 // FeedState is the lasting condition of a feed. Waiting and penalties are not
 // states: they follow from times in the record and end by themselves.
@@ -186,4 +190,42 @@ type Notice struct {
 // A Gap is a time of which posts of a feed may be missing.
 type Gap struct {
 	From, To time.Time
+}
+
+// WithoutCredentials gives a text in which no address holds a name or a password
+// any more: of https://ann:secret@example.org/feed there remains
+// https://example.org/feed. It is for all that is shown or logged of feeds'
+// addresses, in whatever words they stand. Names of mail addresses stay.
+func WithoutCredentials(text string) string {
+	var shown strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "://")
+		shown.WriteString(before)
+		if !found {
+			return shown.String()
+		}
+		shown.WriteString("://")
+		text = rest[userInfoEnd(rest):]
+	}
+}
+
+// userInfoEnd is how many bytes of what follows "://" are a name, a password and
+// the "@" behind them (RFC 3986 section 3.2.1). A password in which signs are not
+// escaped, such as "pa/ss", is not let through either: no host has such a port.
+func userInfoEnd(rest string) int {
+	if end := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '<' || r == '>' }); end >= 0 {
+		rest = rest[:end]
+	}
+	authority := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		authority = rest[:end]
+	}
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		return at + 1
+	}
+	_, port, found := strings.Cut(authority[strings.LastIndexByte(authority, ']')+1:], ":")
+	if found && strings.Trim(port, "0123456789") != "" {
+		return strings.LastIndexByte(rest, '@') + 1
+	}
+	return 0
 }

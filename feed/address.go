@@ -176,6 +176,12 @@ func afterHost(s string) string {
 }
 
 func notAddress(raw string, err error) error {
+	if shown := digest.WithoutCredentials(raw); shown != raw {
+		raw, err = shown, nil // it may hold a part of the password
+	}
+	if user, rest, found := strings.Cut(raw, "@"); found && strings.Contains(user, ":") && !strings.HasPrefix(user, "mailto:") && !strings.Contains(raw, "://") {
+		raw, err = rest, nil
+	}
 	if len(raw) > 100 {
 		raw = raw[:100] + "..."
 	}

@@ -77,7 +77,7 @@ type Post struct {
 // An Offer is a feed that a page offers or a list contains.
 type Offer struct {
 	URL    string
-	Title  string
+	Title  string // empty: none is given
 	Type   string // media type as stated; may be ""
 	Folder string // of a list: the names of the outlines around it, joined by "/"
 

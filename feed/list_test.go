@@ -16,12 +16,18 @@ func TestOPML(t *testing.T) {
 		</outline>
 		<outline text="just a note"/>
 		<outline text="" xmlUrl="https://d.org/"/>
+		<outline text="https://e.org/feed" xmlUrl="https://e.org/feed"/>
+		<outline text="/f.xml" title="/f.xml" xmlUrl="/f.xml"/>
+		<outline text="https://g.org/" xmlUrl="https://ann:secret@g.org/"/>
 	</body>`, "https://lists.org/my.opml")
 	want := []Offer{
 		{URL: "https://a.org/?x=1&y=2", Title: "A & B", Type: "rss", Folder: "News & Co/Inner", Line: 3},
 		{URL: "https://b.org/feed", Title: "Torn", Type: "rss", Folder: "News & Co/Inner", Line: 4},
 		{URL: "https://lists.org/c.xml", Title: "C", Folder: "News & Co", Line: 6},
-		{URL: "https://d.org/", Title: "https://d.org/", Line: 9},
+		{URL: "https://d.org/", Line: 9},
+		{URL: "https://e.org/feed", Line: 10}, // the address is no title
+		{URL: "https://lists.org/f.xml", Line: 11},
+		{URL: "https://ann:secret@g.org/", Line: 12},
 	}
 	if d.Kind != OPML || d.Title != "Mine & yours" || !reflect.DeepEqual(d.Feeds, want) {
 		t.Errorf("title %q\n got %+v\nwant %+v", d.Title, d.Feeds, want)
@@ -34,6 +40,7 @@ func TestOPMLThereAndBack(t *testing.T) {
 		{URL: "https://b.org/", Title: "B", Type: "rss", Folder: "News"},
 		{URL: "https://c.org/", Title: "Ç日", Type: "rss", Folder: "News/In & out"},
 		{URL: "https://d.org/", Title: "D", Type: "rss", Folder: "Other", Paused: true},
+		{URL: "https://ann:secret@e.org/", Type: "rss", Folder: "Untitled"},
 	}
 	var b bytes.Buffer
 	if err := WriteOPML(&b, "T & <t>", list); err != nil {

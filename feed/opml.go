@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"digest"
 )
 
 // maxFeeds bounds the feeds taken from a list, maxFolder the names of the
@@ -167,10 +169,22 @@ func outline(tok *token, name, address string) (Offer, bool) {
 	if typ := tok.attr("type"); u == "" && (strings.EqualFold(typ, "rss") || strings.EqualFold(typ, "atom")) {
 		u = tok.attr("url")
 	}
+	written := u
 	if u = resolve(address, u); u == "" {
 		return Offer{}, false
 	}
-	return Offer{URL: u, Title: firstOf(name, u), Type: tok.attr("type"), Paused: tok.attr(restingAttribute) == "true"}, true
+	return Offer{URL: u, Title: titleBeside(written, u, name), Type: tok.attr("type"), Paused: tok.attr(restingAttribute) == "true"}, true
+}
+
+// titleBeside gives the title of a feed in a list. An outline must have a text
+// (OPML 2.0), and many write the feed's address where it has no title: that is none.
+func titleBeside(written, resolved, name string) string {
+	for _, address := range []string{written, resolved, digest.WithoutCredentials(resolved)} {
+		if name == lineOf(address) {
+			return ""
+		}
+	}
+	return name
 }
 
 // tornXMLURL finds the address in an outline whose other attributes hold
@@ -196,7 +210,7 @@ func (r *listReader) tornOutline(tok *token, name string) (Offer, bool) {
 	r.pos = max(r.pos, tok.at+1+len(rest))
 	tok.empty = strings.HasSuffix(strings.TrimSpace(rest), "/>")
 	name, _, _ = strings.Cut(name, " xmlUrl=")
-	return Offer{URL: u, Title: firstOf(name, u), Type: "rss"}, true
+	return Offer{URL: u, Title: titleBeside(m[1], u, name), Type: "rss"}, true
 }
 
 // nextOutline is where the next tag of an outline, or the end of the list,
@@ -245,7 +259,7 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 		if o.Paused {
 			resting = " " + restingAttribute + `="true"`
 		}
-		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, o.URL)), escapeAttribute(o.URL), resting)
+		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, digest.WithoutCredentials(o.URL))), escapeAttribute(o.URL), resting)
 	}
 	p.enter(nil)
 	p.line("</body>\n</opml>")

@@ -51,7 +51,11 @@ func Report(d *Document) Reported {
 		r.Posts = append(r.Posts, reportEntry(&d.Posts[i]))
 	}
 	for _, o := range d.Feeds {
-		r.Feeds = append(r.Feeds, ReportedFeed{o.URL, o.Title, o.Type, o.Folder})
+		title := o.Title
+		if title == "" && d.Kind == OPML {
+			title = o.URL
+		}
+		r.Feeds = append(r.Feeds, ReportedFeed{o.URL, title, o.Type, o.Folder})
 	}
 	r.Count = len(r.Posts)
 	if !d.IsFeed() {

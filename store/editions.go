@@ -306,7 +306,7 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 			return nil, fmt.Errorf("reading feeds: %w", err)
 		}
 		for _, r := range rows {
-			sources = append(sources, digest.FeedLabel{FeedID: r.ID, Title: r.Title, SiteURL: r.SiteURL, Language: r.Language})
+			sources = append(sources, digest.FeedLabel{FeedID: r.ID, Title: r.Title, SiteURL: digest.WithoutCredentials(r.SiteURL), Language: r.Language})
 		}
 	}
 	return sources, nil

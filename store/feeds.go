@@ -144,7 +144,7 @@ func (r feedRow) feed() digest.Feed {
 func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
 	f, err := feedByURL(ctx, s.read(), url)
 	if isNone(err) {
-		return f, notFound("no feed at %s is known; see: digest feeds", url)
+		return f, notFound("no feed at %s is known; see: digest feeds", digest.WithoutCredentials(url))
 	}
 	if err != nil {
 		return f, fmt.Errorf("finding the feed: %w", err)

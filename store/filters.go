@@ -164,7 +164,7 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	for i, r := range rows {
 		held[i] = HeldPost{
 			Post: r.post(), DueAt: r.DueAt.time(), Words: r.Words,
-			Source: digest.FeedLabel{FeedID: r.FeedID, Title: r.FeedTitle, SiteURL: r.SiteURL, Language: r.FeedLanguage},
+			Source: digest.FeedLabel{FeedID: r.FeedID, Title: r.FeedTitle, SiteURL: digest.WithoutCredentials(r.SiteURL), Language: r.FeedLanguage},
 		}
 	}
 	return held, nil

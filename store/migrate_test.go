@@ -149,3 +149,32 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 		want(w.t, "taken again", titles(w.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; Mine News full; ")
 	})
 }
+
+// Lists without titles made the feed's address the reader's own title: that is
+// taken back, of paused subscriptions too, and of feeds that have moved since.
+func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
+		s, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		w := world{s, t}
+		w.ok(s.MigrateTo(w.ctx(), 12))
+		for _, statement := range []string{
+			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
+			`INSERT INTO feeds (url, host, title) VALUES ('https://a.example/', 'a.example', 'A'), ('https://b.example/feed', 'b.example', 'B'),
+				('https://c.example/new', 'c.example', 'C'), ('https://d.example/', 'd.example', 'D'), ('https://e.example/', 'e.example', 'E')`,
+			`INSERT INTO former_addresses (url, feed_id) VALUES ('http://c.example/', 3)`,
+			`INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at, rests) VALUES (1, 1, 'https://A.example', 'News', 1, 0),
+				(1, 2, 'https://b.example/feed', '', 2, 1), (1, 3, 'http://c.example/', '', 3, 0), (1, 4, 'https://a.example/', '', 4, 0), (1, 5, 'Mine', '', 5, 0)`,
+		} {
+			w.ok(s.Exec(w.ctx(), statement))
+		}
+		w.ok(s.Migrate(w.ctx()))
+		w.holds("untitled", 3, `SELECT count(*) FROM subscriptions WHERE title = ''`)
+		w.holds("named by their readers", 2, `SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/' OR feed_id = 5 AND title = 'Mine'`)
+		w.holds("folders are kept", 1, `SELECT count(*) FROM subscriptions WHERE folder = 'News'`)
+	})
+}

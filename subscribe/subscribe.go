@@ -177,7 +177,7 @@ func (d *Subscriber) List(ctx context.Context, id digest.DigestID, list *feed.Do
 	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		if err != nil {
-			unread = append(unread, feed.BadLine{Line: offer.Line, Title: offer.Title, Why: reason(err)})
+			unread = append(unread, feed.BadLine{Line: offer.Line, Title: cmp.Or(offer.Title, digest.WithoutCredentials(offer.URL)), Why: reason(err)})
 			continue
 		}
 		host := feed.Host(url)
@@ -214,13 +214,4 @@ func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title strin
 			Folder: s.Folder, Paused: i >= len(taken)})
 	}
 	return feed.WriteOPML(w, title, offers)
-}
-
-// Leave ends a digest's subscription to the feed at an address.
-func (d *Subscriber) Leave(ctx context.Context, id digest.DigestID, address string) (digest.Feed, error) {
-	f, err := d.known(ctx, address)
-	if err != nil {
-		return f, err
-	}
-	return f, d.Store.Unsubscribe(ctx, id, f.ID)
 }

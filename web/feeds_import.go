@@ -143,7 +143,11 @@ func reportOf(list *feed.Document, result store.ImportResult, unread []feed.BadL
 	}
 	p.Full = len(result.Left)
 	for _, it := range result.Left[:min(p.Full, shownLines)] {
-		p.Left = append(p.Left, shortened(it.Title)+" ("+shortened(it.URL)+")")
+		line := shortened(digest.WithoutCredentials(it.URL))
+		if it.Title != "" {
+			line = shortened(it.Title) + " (" + line + ")"
+		}
+		p.Left = append(p.Left, line)
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"digest/feed"
@@ -27,7 +28,7 @@ func printDocument(w io.Writer, name string, d *feed.Document) {
 		fmt.Fprintf(w, "  repaired: %s\n", plain(repair))
 	}
 	for _, o := range d.Feeds {
-		fmt.Fprintf(w, "  %s  %s\n", plain(o.URL), plain(o.Title))
+		fmt.Fprintln(w, strings.TrimRight("  "+plain(o.URL)+"  "+plain(o.Title), " "))
 	}
 	for i := range d.Posts {
 		printPost(w, &d.Posts[i])

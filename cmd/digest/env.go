@@ -65,8 +65,19 @@ func (e *env) logAt(usual slog.Level) error {
 			return badSetting("DIGEST_LOG_LEVEL", e.level, "is not a level", "debug, info, warn or error")
 		}
 	}
-	e.log = slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: usual}))
+	e.log = slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: usual, ReplaceAttr: withoutCredentials}))
 	return nil
+}
+
+// withoutCredentials takes the passwords of feeds' addresses from what is logged.
+func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case string:
+		a.Value = slog.StringValue(digest.WithoutCredentials(v))
+	case error:
+		a.Value = slog.StringValue(digest.WithoutCredentials(v.Error()))
+	}
+	return a
 }
 
 // now is the clock: it stands at --now for a command that ends.

@@ -87,8 +87,8 @@ func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
 		reason = "not asked: everyone who took it has paused without an end, left or unsubscribed"
 	}
 	return reportedFeed{
-		URL: f.URL, Title: f.Title, SiteURL: f.SiteURL, Kind: f.Kind,
-		State: state, Reason: reason, LastStatus: f.LastStatus, LastError: f.LastError,
+		URL: digest.WithoutCredentials(f.URL), Title: f.Title, SiteURL: digest.WithoutCredentials(f.SiteURL), Kind: f.Kind,
+		State: state, Reason: digest.WithoutCredentials(reason), LastStatus: f.LastStatus, LastError: digest.WithoutCredentials(f.LastError),
 		LastPolledAt: instant(f.LastAttemptAt), LastOKAt: instant(f.LastOKAt), NextPollAt: instant(next),
 		Subscribers: f.Subscribers, ETag: f.ETag, LastModified: f.LastModified, Errors: f.Errors,
 		Head: string(f.Head), Conditional: string(f.Conditional), Domain: f.Domain,
@@ -131,10 +131,11 @@ func since(f digest.Feed, state string) time.Time {
 const keptHistory = 90 * 24 * time.Hour
 
 func (e *env) showFeed(st *store.Store, address string) error {
-	id, err := e.feedAt(st, address)
+	known, err := e.feedAt(st, address)
 	if err != nil {
 		return err
 	}
+	id := known.ID
 	f, err := st.Feed(e.soft, id)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (e *env) showFeed(st *store.Store, address string) error {
 	r := e.reportFeed(f)
 	r.Polls = make([]reportedAnswer, 0, len(polls))
 	for _, p := range slices.Backward(polls) {
-		r.Polls = append(r.Polls, reportedAnswer{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note})
+		r.Polls = append(r.Polls, reportedAnswer{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), digest.WithoutCredentials(p.Note)})
 	}
 	if e.json {
 		return e.printJSON(r)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"digest"
 	"digest/store"
 )
 
@@ -34,7 +35,10 @@ type reportedWaiter struct {
 func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	r := reportedFence{
 		Fenced: f.Reason != "", Reason: f.Reason, BaseURL: base, LastBaseURL: f.BaseURL, LastWorkedAt: instant(f.Beat),
-		Feeds: append([]string{}, v.Feeds...), Readers: []reportedWaiter{},
+		Feeds: []string{}, Readers: []reportedWaiter{},
+	}
+	for _, url := range v.Feeds {
+		r.Feeds = append(r.Feeds, digest.WithoutCredentials(url))
 	}
 	for _, w := range v.Readers {
 		r.Readers = append(r.Readers, reportedWaiter{w.Email, w.Sealed, instant(w.DueAt), w.Posts})

@@ -3,12 +3,15 @@ package main
 import (
 	"strings"
 	"unicode"
+
+	"digest"
 )
 
 // plain makes text from elsewhere safe for a line on a terminal: nothing that
-// moves the cursor, starts a new line or turns the direction of what follows.
+// moves the cursor, starts a new line or turns the direction of what follows,
+// and no password of a feed's address.
 func plain(s string) string {
-	return strings.Join(strings.Fields(strings.Map(spaceForUnseen, s)), " ")
+	return digest.WithoutCredentials(strings.Join(strings.Fields(strings.Map(spaceForUnseen, s)), " "))
 }
 
 // plainText is plain for text of several lines, which keeps them.

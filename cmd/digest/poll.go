@@ -31,10 +31,11 @@ type reportedPoll struct {
 // time when it may.
 func (c pollCmd) Run(e *env) error {
 	return e.withPolls(func(st *store.Store) error {
-		id, err := e.feedAt(st, c.URL)
+		known, err := e.feedAt(st, c.URL)
 		if err != nil {
 			return err
 		}
+		id := known.ID
 		if _, err := st.Vouch(e.soft, id, e.now()); err != nil {
 			return err
 		}
@@ -50,14 +51,34 @@ func (c pollCmd) Run(e *env) error {
 	})
 }
 
-// feedAt finds a feed by its address, however it is written.
-func (e *env) feedAt(st *store.Store, address string) (digest.FeedID, error) {
+// feedAt finds a feed by its address, however it is written: without its name
+// and password too, as it is shown, if only one feed is shown so.
+func (e *env) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	url, err := feed.NormalURL(address)
 	if err != nil {
-		return 0, err
+		return digest.Feed{}, err
 	}
-	f, err := st.FeedByURL(e.soft, url)
-	return f.ID, err
+	f, notFound := st.FeedByURL(e.soft, url)
+	if digest.KindOf(notFound) != digest.NotFound {
+		return f, notFound
+	}
+	all, err := st.Feeds(e.soft)
+	if err != nil {
+		return digest.Feed{}, err
+	}
+	var shown []digest.Feed
+	for _, f := range all {
+		if digest.WithoutCredentials(f.URL) == url {
+			shown = append(shown, f.Feed)
+		}
+	}
+	switch len(shown) {
+	case 0:
+		return digest.Feed{}, notFound
+	case 1:
+		return shown[0], nil
+	}
+	return digest.Feed{}, &digest.Error{Kind: digest.Conflict, Message: url + " is asked under several names and passwords; give the address with them"}
 }
 
 // pollOne drains the queue and gives what came of one feed; nil if it was not asked.
@@ -79,12 +100,12 @@ func (e *env) pollOne(st *store.Store, id digest.FeedID) (*poller.Result, error)
 
 func (e *env) tellPoll(f store.FeedInfo, result *poller.Result) error {
 	about := e.reportFeed(f)
-	r := reportedPoll{URL: f.URL, Outcome: "waiting", Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
+	r := reportedPoll{URL: about.URL, Outcome: "waiting", Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
 	if about.State == poller.StateActive {
 		r.Message = fmt.Sprintf("it was asked at %s, which is too short a time ago", when(about.LastPolledAt))
 	}
 	if result != nil {
-		r.Outcome, r.Message = string(result.Outcome), result.Message
+		r.Outcome, r.Message = string(result.Outcome), digest.WithoutCredentials(result.Message)
 		r.Status, r.Requests, r.Bytes = result.Feed.LastStatus, result.Requests, result.Bytes
 	}
 	if e.json {

@@ -43,7 +43,7 @@ func (e *env) subscribe(desk *subscribe.Subscriber, id digest.DigestID, address 
 		return err
 	}
 	if e.json {
-		return e.printJSON(map[string]any{"url": f.URL, "title": f.Title, "created": created})
+		return e.printJSON(map[string]any{"url": digest.WithoutCredentials(f.URL), "title": f.Title, "created": created})
 	}
 	title := f.Title
 	if title == "" {
@@ -89,12 +89,15 @@ func (c unsubscribeCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		f, err := e.desk(st).Leave(e.soft, d.ID, c.URL)
+		f, err := e.feedAt(st, c.URL)
 		if err != nil {
 			return err
 		}
+		if err := st.Unsubscribe(e.soft, d.ID, f.ID); err != nil {
+			return err
+		}
 		if e.json {
-			return e.printJSON(map[string]any{"email": u.Email, "url": f.URL, "subscribed": false})
+			return e.printJSON(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false})
 		}
 		fmt.Fprintf(e.stdout, "%s no longer takes %s\n", u.Email, plain(f.URL))
 		return nil

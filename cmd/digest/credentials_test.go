@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"digest/store/storetest"
+)
+
+// TestNoPasswordIsShown runs every command on a feed whose address has a name and
+// a password, with all that is logged and as JSON too, and looks for them in
+// what it prints. The reader's own list has them, or it would be of no use elsewhere.
+func TestNoPasswordIsShown(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := storetest.CopySQLite("digest.db"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "tuser" || password != "sesame" || r.URL.Path == "/gone" {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "application/rss+xml")
+		fmt.Fprint(w, `<rss version="2.0"><channel><item><title>First light</title><link>/1</link></item></channel></rss>`)
+	}))
+	defer site.Close()
+	host := strings.TrimPrefix(site.URL, "http://")
+	open, secret := site.URL+"/feed", "http://tuser:sesame@"+host+"/feed"
+	list := `<opml version="2.0"><body><outline xmlUrl="` + secret + `"/><outline text="Gone" xmlUrl="http://tuser:sesame@` + host + `/gone"/>` +
+		`<outline xmlUrl="http://tuser:sesame@no host/"/><outline text="x" xmlUrl="ftp://tuser:sesame@` + host + `/"/></body></opml>`
+	if err := os.WriteFile("list.opml", []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const ann = " ann@example.org "
+	tried := map[string]bool{}
+	for _, line := range []struct {
+		command, arguments string
+		status             int
+	}{
+		{"user add", ann + "--time-zone UTC", exitDone},
+		{"subscribe", ann + secret, exitDone},
+		{"subscribe", ann + secret, exitDone}, // it is subscribed already
+		{"subscribe", ann + "http://tuser:sesame@" + host + "/gone", exitFailed},
+		{"subscribe", ann + "https://tuser:ses%ame@" + host, exitFailed},
+		{"subscribe", ann + "http://tuser:sesa/me@" + host, exitFailed},
+		{"subscribe", ann + "tuser:sesame@example.org/feed", exitFailed},
+		{"opml import", ann + "list.opml", exitDone},
+		{"opml export", ann, exitDone},
+		{"feeds", "", exitDone},
+		{"feeds", secret, exitDone},
+		{"feeds", open, exitDone},
+		{"feeds", "http://other:sesame@" + host + "/", exitFailed},
+		{"poll", open, exitDone},
+		{"fence show", "", exitDone},
+		{"fence release", "", exitDone},
+		{"hosts set", secret + " --interval 48h", exitDone},
+		{"hosts list", "", exitDone},
+		{"hosts remove", secret, exitDone},
+		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
+		{"preview", ann, exitDone},
+		{"preview", ann + "--html", exitDone},
+		{"queue list", "", exitDone},
+		{"user list", "", exitDone},
+		{"user set", ann + "--days daily", exitDone},
+		{"doctor", "--offline", -1}, // it has much to say of any machine
+		{"parse", "list.opml", exitDone},
+		{"unsubscribe", ann + open, exitDone},
+		{"user remove", ann, exitDone},
+	} {
+		tried[line.command] = true
+		for _, how := range []string{"", "--json"} {
+			if how != "" && (line.command == "parse" || line.status == exitDone && changes(line.command)) {
+				continue // parse gives scripts what stands in the document; the others cannot be done twice
+			}
+			var out strings.Builder
+			args := strings.Fields("--log-level debug " + how + " " + line.command + " " + line.arguments)
+			if status := run(t.Context(), t.Context(), args, &out, &out); status != line.status && line.status >= 0 {
+				t.Errorf("%v: status %d: %s", args, status, out.String())
+			}
+			if found := strings.Contains(out.String(), "sesa") || strings.Contains(out.String(), "tuser"); found != (line.command == "opml export") {
+				t.Errorf("%v prints: %s", args, out.String())
+			}
+		}
+	}
+	for _, command := range commands(t) {
+		if !tried[command] && !feedless(command) {
+			t.Errorf("%s is not tried: may it print a feed's address?", command)
+		}
+	}
+}
+
+// changes reports whether a command can be run only once.
+func changes(command string) bool {
+	return command == "user add" || command == "unsubscribe" || command == "user remove" || command == "hosts remove"
+}
+
+// feedless reports whether a command has nothing to do with the feeds of the database.
+func feedless(command string) bool {
+	switch command {
+	case "serve", "work": // they log what tick logs
+		return true
+	case "demo", "migrate", "version", "help", "invite", "bounce", "user sign-in", "queue resume":
+		return true
+	}
+	family, _, _ := strings.Cut(command, " ")
+	return family == "dkim" || family == "limits" || family == "suppressions"
+}
+
+// commands gives the program's commands, as a person types them.
+func commands(t *testing.T) (all []string) {
+	t.Helper()
+	parser, err := kong.New(new(cli), kong.Name("digest"), kong.DefaultEnvars("DIGEST"), kong.Vars{"version": ""}, kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leaf := range parser.Model.Leaves(true) {
+		var words []string
+		for node := leaf; node != nil && node.Type == kong.CommandNode; node = node.Parent {
+			words = append([]string{node.Name}, words...)
+		}
+		all = append(all, strings.Join(words, " "))
+	}
+	return all
+}
