@@ -20,11 +20,11 @@ func (p destination) plain() bool { return p == destination{} }
 
 // destinationOf reads an address, bare or in brackets, in whatever case: mail
 // servers change it. False: it is not ours, or its token is not.
-func (d *Handler) destinationOf(address string) (destination, bool) {
+func (h *Handler) destinationOf(address string) (destination, bool) {
 	if len(address) > maxAddress {
 		return destination{}, false
 	}
-	ours, address := normal(d.Address), normal(strings.Trim(strings.TrimSpace(address), "<>"))
+	ours, address := normal(h.Address), normal(strings.Trim(strings.TrimSpace(address), "<>"))
 	if address == ours {
 		return destination{}, ours != ""
 	}
@@ -32,17 +32,17 @@ func (d *Handler) destinationOf(address string) (destination, bool) {
 	if plain != ours {
 		return destination{}, false
 	}
-	return d.destinationFor(token)
+	return h.destinationFor(token)
 }
 
 // maxAddress is longer than any address (RFC 5321 §4.5.3.1).
 const maxAddress = 400
 
-func (d *Handler) destinationFor(token string) (destination, bool) {
-	if id, ok := d.Signer.Verify(digest.ForBounce, token); ok {
+func (h *Handler) destinationFor(token string) (destination, bool) {
+	if id, ok := h.Signer.Verify(digest.ForBounce, token); ok {
 		return destination{edition: digest.EditionID(id)}, true
 	}
-	if id, ok := d.Signer.Verify(digest.ForLeaving, token); ok {
+	if id, ok := h.Signer.Verify(digest.ForLeaving, token); ok {
 		return destination{digest: digest.DigestID(id)}, true
 	}
 	return destination{}, false
@@ -76,8 +76,8 @@ func hostOf(address string) string {
 // it is about. The domain after the token may be a forwarder's (SRS) and the
 // local part may have grown at its front (BATV); the token is what counts. An
 // edition's is worth more than a digest's.
-func (d *Handler) find(texts []string) (found destination, ok bool) {
-	mark := strings.ToLower(d.Address[:max(strings.LastIndexByte(d.Address, '@'), 0)]) + "+"
+func (h *Handler) find(texts []string) (found destination, ok bool) {
+	mark := strings.ToLower(h.Address[:max(strings.LastIndexByte(h.Address, '@'), 0)]) + "+"
 	for _, text := range texts {
 		text = strings.ToLower(text)
 		for {
@@ -86,7 +86,7 @@ func (d *Handler) find(texts []string) (found destination, ok bool) {
 				break
 			}
 			text = after
-			p, mine := d.destinationFor(text[:tokenLength(text)])
+			p, mine := h.destinationFor(text[:tokenLength(text)])
 			if mine && p.edition != 0 {
 				return p, true
 			}
@@ -111,27 +111,27 @@ func tokenLength(text string) int {
 // addresses: from what the delivering server wrote, and from To and Cc. Where
 // there is an address with a token, the one without is the same with its tag
 // taken off.
-func (d *Handler) recipients(header fields) (list []string) {
+func (h *Handler) recipients(header fields) (list []string) {
 	tagged := false
 	for _, f := range header {
 		switch strings.ToLower(f.name) {
 		case "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "x-delivered-to", "to", "cc":
 			for _, address := range addressesIn(f.value) {
-				if p, ours := d.destinationOf(address); ours {
+				if p, ours := h.destinationOf(address); ours {
 					list = append(list, address)
 					tagged = tagged || !p.plain()
 				}
 			}
 		}
 	}
-	return d.distinct(list, tagged)
+	return h.distinct(list, tagged)
 }
 
 // distinct leaves each destination once, and out the plain one if so asked.
-func (d *Handler) distinct(list []string, tagged bool) (kept []string) {
+func (h *Handler) distinct(list []string, tagged bool) (kept []string) {
 	seen := map[destination]bool{}
 	for _, address := range list {
-		p, _ := d.destinationOf(address)
+		p, _ := h.destinationOf(address)
 		if seen[p] || tagged && p.plain() || len(kept) >= maxRecipients {
 			continue
 		}

@@ -1,12 +1,12 @@
-// Package bounce takes in mail that comes back: failed deliveries, complaints,
+// Package bounce handles mail that comes back: failed deliveries, complaints,
 // and mail to unsubscribe.
 //
-//	report.go, status.go, feedback.go, plain.go   what a message says (pure)
-//	fields.go                                     the fields of a header, however broken
-//	address.go                                    whose mail it is, by the tokens in addresses
-//	desk.go                                       a message becomes a change in the store
-//	listen.go, serve.go, session.go               by SMTP or LMTP
-//	maildir.go                                    out of a Maildir
+//	server.go, session.go            a message comes by SMTP or LMTP
+//	maildir.go                       or lies in a Maildir
+//	header.go                        its header is read, however broken
+//	address.go                       whose mail it is, by the tokens in addresses
+//	report.go, status.go, freetext.go  what it says (pure)
+//	handle.go                        what is done about it, in the store
 //
 // # Whose mail came back
 //
@@ -38,6 +38,5 @@
 // Only a report in the form of RFC 3464 that says the address does not exist is
 // a hard bounce. What speaks of policy, content or size counts for nothing: one
 // blocklisting would end every subscription there. Everything else that failed
-// is soft. A
-// delay, an automatic reply or a receipt is nothing.
+// is soft. A delay, an automatic reply or a receipt is nothing.
 package bounce

@@ -11,25 +11,26 @@ import (
 	"digest"
 )
 
-// A Store keeps what came back. Its methods commit before they return, say
-// digest.NotFound of what is no more, and change nothing the second time.
-type Store interface {
+// Records is what this package stores and looks up. Its methods commit before
+// they return, give digest.NotFound for what is gone, and change nothing the
+// second time.
+type Records interface {
 	RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) // newest first
 }
 
-// A Handler takes in mail that comes back. Its methods may be used at once.
+// A Handler handles mail that comes back. Many goroutines may use it at once.
 type Handler struct {
-	Store   Store
+	Store   Records
 	Signer  *digest.Signer
 	Address string // the return path without a token: bounces@example.org
 	Now     func() time.Time
 	Log     *slog.Logger
 
 	mu     sync.Mutex
-	spoken map[string]bool // files that were complained about
+	logged map[string]bool // files that a warning was logged about
 }
 
 // A Message is one as it was delivered.
@@ -72,14 +73,14 @@ type Outcome struct {
 func (o Outcome) String() string { return o.Text }
 
 // Handle does what a message asks for. When it returns without an error it is
-// committed, and the message may be deleted; taking it again changes nothing.
+// committed, and the message may be deleted; handling it again changes nothing.
 // An error says that the store could not be used: the message is to be kept and
-// taken later. To several of our addresses, the outcome is the weightiest.
-func (d *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
+// handled later. To several of our addresses, the outcome is the weightiest.
+func (h *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 	header, _ := cutHeader(cutEnvelope(m.Bytes[:min(len(m.Bytes), MaxMessage)]))
 	to := m.To
 	if len(to) == 0 {
-		to = d.recipients(header)
+		to = h.recipients(header)
 	}
 	if !m.FromKnown {
 		m.From, m.FromKnown = senderIn(header)
@@ -87,11 +88,11 @@ func (d *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 	r, broken := Parse(m.Bytes)
 	weightiest := Outcome{Did: NotOurs, Text: "not for us: it came to none of our addresses"}
 	for _, address := range to {
-		p, ours := d.destinationOf(address)
+		p, ours := h.destinationOf(address)
 		if !ours {
 			continue
 		}
-		o, err := d.take(ctx, p, m, r, broken)
+		o, err := h.handleOne(ctx, p, m, r, broken)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -100,18 +101,18 @@ func (d *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 		}
 	}
 	if weightiest.Did == NotOurs && (r.Kind == Complaint || r.Kind == OptOut) {
-		return d.takeComplaint(ctx, m, r)
+		return h.handleComplaint(ctx, m, r)
 	}
 	return weightiest, nil
 }
 
-// takeComplaint takes a complaint that came to an address that is not ours, as
+// handleComplaint handles a complaint that came to an address that is not ours, as
 // that of a feedback loop may be: it is one of ours if our token is in it.
-func (d *Handler) takeComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
-	if _, ok := d.find(r.Original); !ok {
+func (h *Handler) handleComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
+	if _, ok := h.find(r.Original); !ok {
 		return Outcome{Did: NotOurs, Text: "not for us: a complaint about no message of ours"}, nil
 	}
-	return d.take(ctx, destination{}, m, r, nil)
+	return h.handleOne(ctx, destination{}, m, r, nil)
 }
 
 // senderIn is the envelope's sender as the delivering server wrote it. Sendmail
@@ -136,23 +137,23 @@ func (o Outcome) weight() int {
 	return 0
 }
 
-// take does what a message to one of our addresses asks for.
-func (d *Handler) take(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome, err error) {
+// handleOne does what a message to one of our addresses asks for.
+func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome, err error) {
 	stranger, bounce := m.FromKnown && m.From != "", m.FromKnown && m.From == ""
 	switch {
 	case p.digest != 0:
-		o, err = d.takeLeaving(ctx, p.digest, r, bounce)
+		o, err = h.unsubscribeByMail(ctx, p.digest, r, bounce)
 	case broken != nil:
 		o = ignored("cannot be read: %s", broken)
 	case p.edition != 0 && stranger:
 		o = ignored("edition %d: a message with a sender is no bounce", p.edition)
 	case p.edition != 0:
-		o, err = d.act(ctx, p, r)
+		o, err = h.doReport(ctx, p, r)
 	case r.Kind == Failure && stranger:
 		o = ignored("a message with a sender is no bounce")
 	default:
-		if found, ok := d.find(r.Original); ok {
-			o, err = d.act(ctx, found, r)
+		if found, ok := h.find(r.Original); ok {
+			o, err = h.doReport(ctx, found, r)
 		} else {
 			o = ignored("no report on a message of ours")
 		}
@@ -163,31 +164,31 @@ func (d *Handler) take(ctx context.Context, p destination, m Message, r Report, 
 		if o.Did == Ignored {
 			level = slog.LevelDebug
 		}
-		d.Log.Log(ctx, level, "mail came back", "did", string(o.Did), "what", o.Text)
+		h.Log.Log(ctx, level, "mail came back", "did", string(o.Did), "what", o.Text)
 	}
 	return o, err
 }
 
-// takeLeaving ends a digest, whoever asks and in whatever words: only the
+// unsubscribeByMail ends a digest, whoever asks and in whatever words: only the
 // reader's mail program knows the address. What programs send by themselves
 // is not the reader's wish; they have no business there, but some send
 // bounces to all addresses they find.
-func (d *Handler) takeLeaving(ctx context.Context, id digest.DigestID, r Report, bounce bool) (Outcome, error) {
+func (h *Handler) unsubscribeByMail(ctx context.Context, id digest.DigestID, r Report, bounce bool) (Outcome, error) {
 	if bounce || r.Kind != NoReport || r.Automatic {
 		return ignored("digest %d: a bounce or an automatic reply unsubscribes nobody", id), nil
 	}
-	return d.leave(ctx, id)
+	return h.unsubscribe(ctx, id)
 }
 
-// act does what a report asks for.
-func (d *Handler) act(ctx context.Context, p destination, r Report) (Outcome, error) {
+// doReport does what a report asks for.
+func (h *Handler) doReport(ctx context.Context, p destination, r Report) (Outcome, error) {
 	switch r.Kind {
 	case Failure:
-		return d.record(ctx, p, digest.Bounce{Kind: r.Bounce, Status: r.Status, Evidence: r.Evidence})
+		return h.record(ctx, p, digest.Bounce{Kind: r.Bounce, Status: r.Status, Evidence: r.Evidence})
 	case Complaint:
-		return d.record(ctx, p, digest.Bounce{Kind: digest.Complaint, Evidence: r.Evidence})
+		return h.record(ctx, p, digest.Bounce{Kind: digest.Complaint, Evidence: r.Evidence})
 	case OptOut:
-		return d.optOut(ctx, p)
+		return h.optOut(ctx, p)
 	case Notice:
 		return ignored("%s: a report that asks for nothing", p), nil
 	}
@@ -196,12 +197,12 @@ func (d *Handler) act(ctx context.Context, p destination, r Report) (Outcome, er
 
 // record stores what is said of an edition. A complaint that names only the
 // digest is of its latest edition; a bounce has always named the edition.
-func (d *Handler) record(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
+func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
 	if p.edition == 0 {
 		if b.Kind != digest.Complaint {
 			return ignored("%s: no bounce names its edition so", p), nil
 		}
-		latest, err := d.Store.Editions(ctx, p.digest, 1)
+		latest, err := h.Store.Editions(ctx, p.digest, 1)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("finding the edition that came back: %w", err)
 		}
@@ -211,7 +212,7 @@ func (d *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 		p = destination{edition: latest[0].ID}
 	}
 	b.Edition = p.edition
-	s, suppressed, err := d.Store.RecordBounce(ctx, d.Now(), b)
+	s, suppressed, err := h.Store.RecordBounce(ctx, h.Now(), b)
 	if digest.KindOf(err) == digest.NotFound {
 		return gone(p), nil
 	}
@@ -240,9 +241,9 @@ func kindText(b digest.Bounce) string {
 }
 
 // optOut ends the digest of an edition.
-func (d *Handler) optOut(ctx context.Context, p destination) (Outcome, error) {
+func (h *Handler) optOut(ctx context.Context, p destination) (Outcome, error) {
 	if p.edition != 0 {
-		e, err := d.Store.Edition(ctx, p.edition)
+		e, err := h.Store.Edition(ctx, p.edition)
 		if digest.KindOf(err) == digest.NotFound {
 			return gone(p), nil
 		}
@@ -251,11 +252,11 @@ func (d *Handler) optOut(ctx context.Context, p destination) (Outcome, error) {
 		}
 		p.digest = e.DigestID
 	}
-	return d.leave(ctx, p.digest)
+	return h.unsubscribe(ctx, p.digest)
 }
 
-func (d *Handler) leave(ctx context.Context, id digest.DigestID) (Outcome, error) {
-	err := d.Store.SetDigestState(ctx, id, digest.DigestLeft, d.Now())
+func (h *Handler) unsubscribe(ctx context.Context, id digest.DigestID) (Outcome, error) {
+	err := h.Store.SetDigestState(ctx, id, digest.DigestLeft, h.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return gone(destination{digest: id}), nil
 	}

@@ -14,7 +14,7 @@ import (
 const stranger = "stranger@example.net"
 
 // What each sample does to the reader whose edition it is about.
-func TestTakeSamples(t *testing.T) {
+func TestHandleSamples(t *testing.T) {
 	each(t, 21, func(t *testing.T, w *world) {
 		tests := []struct {
 			file   string
@@ -71,7 +71,7 @@ func TestTakeSamples(t *testing.T) {
 
 // A bounce has no sender: a person who writes to the address, or a forged
 // report with a sender, does nothing.
-func TestTakeBounceWithSender(t *testing.T) {
+func TestHandleBounceWithSender(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		if o := w.take(stranger, w.bounceTo(0), w.sample("postfix-unknown.eml", 0)); o.Did != Ignored {
 			t.Errorf("%+v", o)
@@ -84,7 +84,7 @@ func TestTakeBounceWithSender(t *testing.T) {
 }
 
 // Who the report is about is the token's to say, not the report's.
-func TestTakeBelievesNoAddresses(t *testing.T) {
+func TestHandleBelievesNoAddresses(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
 		forged := bytes.ReplaceAll(w.sample("postfix-unknown.eml", 1), []byte("anna@example.org"), []byte(w.readers[1].email))
 		w.take("", w.bounceTo(0), forged)
@@ -103,7 +103,7 @@ func TestTakeBelievesNoAddresses(t *testing.T) {
 
 // A feedback loop may send its complaints anywhere: the token in them counts.
 // A bounce there does not, for it could be about a copy that somebody sent on.
-func TestTakeComplaintElsewhere(t *testing.T) {
+func TestHandleComplaintElsewhere(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
 		if o := w.take(stranger, "abuse@digest.example", w.sample("yahoo-arf.eml", 0)); o.Did != Recorded || w.suppressed(0) != digest.ForComplaint {
 			t.Errorf("%+v", o)
@@ -118,7 +118,7 @@ func TestTakeComplaintElsewhere(t *testing.T) {
 	})
 }
 
-func TestTakeUnsubscribe(t *testing.T) {
+func TestHandleUnsubscribe(t *testing.T) {
 	each(t, 3, func(t *testing.T, w *world) {
 		if o := w.take(stranger, w.leaveTo(0), []byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Unsubscribed || o.Digest != w.readers[0].digest {
 			t.Errorf("%+v", o) // no word is read, whoever it is
@@ -139,7 +139,7 @@ func TestTakeUnsubscribe(t *testing.T) {
 }
 
 // Programs that answer an address they found there unsubscribe nobody.
-func TestTakeUnsubscribeByPrograms(t *testing.T) {
+func TestHandleUnsubscribeByPrograms(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		for file, from := range map[string]string{"leave.eml": "", "postfix-unknown.eml": stranger, "challenge.eml": stranger, "yahoo-arf.eml": stranger, "exim-old.eml": stranger} {
 			if o := w.take(from, w.leaveTo(0), w.sample(file, 0)); o.Did != Ignored {
@@ -150,7 +150,7 @@ func TestTakeUnsubscribeByPrograms(t *testing.T) {
 	})
 }
 
-func TestTakeWhatIsNoMore(t *testing.T) {
+func TestHandleWhatIsNoMore(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		old := digest.Tagged(w.Address, w.Signer.Sign(digest.ForBounce, 4711))
 		if o := w.take("", old, w.sample("postfix-unknown.eml", 0)); o.Did != Ignored || !strings.Contains(o.Text, "4711") {
@@ -175,7 +175,7 @@ func TestTakeWhatIsNoMore(t *testing.T) {
 
 // A message without an envelope, as `digest bounce < message` gets it, says in
 // its header where it came.
-func TestTakeByHeader(t *testing.T) {
+func TestHandleByHeader(t *testing.T) {
 	each(t, 5, func(t *testing.T, w *world) {
 		take := func(message []byte) Outcome {
 			o, err := w.Handle(t.Context(), Message{Bytes: message})
@@ -205,7 +205,7 @@ func TestTakeByHeader(t *testing.T) {
 	})
 }
 
-func TestTakeSeveralRecipients(t *testing.T) {
+func TestHandleSeveralRecipients(t *testing.T) {
 	each(t, 3, func(t *testing.T, w *world) {
 		o, err := w.Handle(t.Context(), Message{FromKnown: true, To: []string{"x@y", w.Address, w.bounceTo(0), w.bounceTo(2)}, Bytes: w.sample("sendmail.eml", 0)})
 		if err != nil || o.Did != Recorded || w.suppressed(0) == "" || w.suppressed(2) == "" {
@@ -216,7 +216,7 @@ func TestTakeSeveralRecipients(t *testing.T) {
 }
 
 // brokenStore is a database that fails.
-type brokenStore struct{ Store }
+type brokenStore struct{ Records }
 
 var errBroken = errors.New("the disk is full")
 
@@ -228,7 +228,7 @@ func (brokenStore) SetDigestState(context.Context, digest.DigestID, digest.Diges
 	return errBroken
 }
 
-func TestTakeStoreFails(t *testing.T) {
+func TestHandleStoreFails(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		w.Store = brokenStore{w.Store}
 		for file, to := range map[string]string{"postfix-unknown.eml": w.bounceTo(0), "yahoo-arf.eml": w.Address, "arf-opt-out.eml": w.Address, "leave.eml": w.leaveTo(0)} {

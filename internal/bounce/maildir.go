@@ -14,14 +14,14 @@ import (
 	"digest"
 )
 
-// HandleMaildir takes in what lies in a Maildir's new (https://cr.yp.to/proto/maildir.html)
+// HandleMaildir handles what lies in a Maildir's new (https://cr.yp.to/proto/maildir.html)
 // and gives how many messages were for us. Those are deleted once what they ask
 // for is committed. The others, and what people wrote to the plain address, go
 // to cur as seen: the Maildir may be a person's. What is no file of a message
 // stays and is logged, once. Trouble with the store leaves the message, and all
-// after it, for the next time; two sweepers at once do each message's work
+// after it, for the next time; two processes at once do each message's work
 // twice at most, which changes nothing.
-func (d *Handler) HandleMaildir(ctx context.Context, dir string) (taken int, err error) {
+func (h *Handler) HandleMaildir(ctx context.Context, dir string) (handled int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return 0, maildirError(dir, err)
@@ -31,20 +31,20 @@ func (d *Handler) HandleMaildir(ctx context.Context, dir string) (taken int, err
 	if err != nil {
 		return 0, maildirError(dir, err)
 	}
-	d.forgetBut(names)
+	h.forgetBut(names)
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
-			return taken, err
+			return handled, err
 		}
-		ours, err := d.sweepOne(ctx, root, name)
+		ours, err := h.handleFile(ctx, root, name)
 		if err != nil {
-			return taken, err
+			return handled, err
 		}
 		if ours {
-			taken++
+			handled++
 		}
 	}
-	return taken, nil
+	return handled, nil
 }
 
 // namesIn lists a folder in the order of delivery, as far as names tell it.
@@ -60,18 +60,18 @@ func namesIn(root *os.Root, folder string) ([]string, error) {
 	return names, err
 }
 
-// sweepOne takes in one file. The error is the store's; a file that cannot be
+// handleFile handles one file. The error is the store's; a file that cannot be
 // read, deleted or moved is logged and stays.
-func (d *Handler) sweepOne(ctx context.Context, root *os.Root, name string) (ours bool, err error) {
+func (h *Handler) handleFile(ctx context.Context, root *os.Root, name string) (ours bool, err error) {
 	message, err := readMessage(root, path.Join("new", name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // another sweeper was here
+		return false, nil // another process was here
 	}
 	if err != nil {
-		d.complain(name, err)
+		h.warnOnce(name, err)
 		return false, nil
 	}
-	o, err := d.Handle(ctx, Message{Bytes: message})
+	o, err := h.Handle(ctx, Message{Bytes: message})
 	if err != nil {
 		return false, err
 	}
@@ -81,7 +81,7 @@ func (d *Handler) sweepOne(ctx context.Context, root *os.Root, name string) (our
 		err = toCur(root, name)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.complain(name, err)
+		h.warnOnce(name, err)
 	}
 	return o.Did != NotOurs, nil
 }
@@ -125,34 +125,34 @@ func toCur(root *os.Root, name string) error {
 	source, target := path.Join("new", name), path.Join("cur", base+":2,")
 	if _, err := root.Lstat(target); err == nil {
 		if _, err := root.Lstat(source); err != nil {
-			return err // another sweeper moved it
+			return err // another process moved it
 		}
 		return fmt.Errorf("%s is there already", target)
 	}
 	return root.Rename(source, target)
 }
 
-// complain logs what is the matter with a file, once.
-func (d *Handler) complain(name string, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.spoken[name] {
+// warnOnce logs what is the matter with a file, once.
+func (h *Handler) warnOnce(name string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.logged[name] {
 		return
 	}
-	if d.spoken == nil {
-		d.spoken = map[string]bool{}
+	if h.logged == nil {
+		h.logged = map[string]bool{}
 	}
-	d.spoken[name] = true
-	d.Log.Warn("a file in the Maildir of returned mail stays where it is; look at it and take it away", "file", "new/"+name, "err", err)
+	h.logged[name] = true
+	h.Log.Warn("a file in the Maildir of returned mail stays where it is; look at it and take it away", "file", "new/"+name, "err", err)
 }
 
-// forgetBut keeps in mind only files that are still there.
-func (d *Handler) forgetBut(names []string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for name := range d.spoken {
+// forgetBut forgets the warnings about files that are gone.
+func (h *Handler) forgetBut(names []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name := range h.logged {
 		if _, there := slices.BinarySearch(names, name); !there {
-			delete(d.spoken, name)
+			delete(h.logged, name)
 		}
 	}
 }

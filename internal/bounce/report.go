@@ -117,7 +117,7 @@ func (m *reading) walk(e *message.Entity, depth int) {
 	case "message/feedback-report":
 		if m.feedback == nil {
 			m.feedback, _ = cutHeader(bytes.TrimLeft(content(e), "\r\n"))
-			m.original = append(m.original, m.values(m.feedback, "Original-Mail-From")...)
+			m.original = append(m.original, m.feedback.all("Original-Mail-From")...)
 		}
 	case "message/rfc822", "message/global", "text/rfc822-headers", "message/global-headers":
 		if m.attached == nil {
@@ -146,15 +146,6 @@ func (m *reading) walkAll(parts message.MultipartReader, depth int) {
 func content(e *message.Entity) []byte {
 	b, _ := io.ReadAll(io.LimitReader(e.Body, maxPart))
 	return b
-}
-
-func (m *reading) values(f fields, name string) (values []string) {
-	for _, one := range f {
-		if strings.EqualFold(one.name, name) {
-			values = append(values, one.value)
-		}
-	}
-	return values
 }
 
 // traces are the values of a returned header's fields in which mail servers
@@ -219,4 +210,32 @@ func said(code, words string) string {
 		return code
 	}
 	return fmt.Sprintf("%s: %s", code, words)
+}
+
+// readFeedback judges a complaint by its type (RFC 5965 §7.3, with those
+// registered later). Reports that authentication failed, that a virus was
+// found, or that a message was no spam are not the reader's wish.
+func readFeedback(f fields) Report {
+	kind := strings.ToLower(f.get("Feedback-Type"))
+	r := Report{Kind: Notice, Evidence: "feedback of type " + kind}
+	switch kind {
+	case "abuse", "fraud":
+		r.Kind = Complaint
+	case "opt-out", "opt-out-list":
+		r.Kind = OptOut
+	default:
+		return r
+	}
+	if agent := f.get("User-Agent"); agent != "" {
+		r.Evidence += " by " + agent
+	}
+	return r
+}
+
+// isOldComplaint reports a complaint of Microsoft's Junk Mail Reporting Program
+// in its form from before RFC 5965: the message alone is attached.
+func (m *reading) isOldComplaint() bool {
+	return m.attached.has("X-HmXmrOriginalRecipient") &&
+		strings.Contains(strings.ToLower(m.header.get("From")), "staff@hotmail.com") &&
+		strings.HasPrefix(strings.ToLower(m.header.get("Subject")), "complaint about message from")
 }

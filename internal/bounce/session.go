@@ -11,9 +11,9 @@ import (
 
 // A session is one connection's. The library calls it from one goroutine at a time.
 type session struct {
-	desk   *Handler
-	server *Server
-	conn   *conn
+	handler *Handler
+	server  *Server
+	conn    *conn
 
 	from string
 	to   []string
@@ -32,7 +32,7 @@ func (s *session) Mail(from string, o *smtp.MailOptions) error {
 // has business at a return path; nothing without a sender is a wish to
 // unsubscribe.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
-	p, ours := s.desk.destinationOf(to)
+	p, ours := s.handler.destinationOf(to)
 	switch {
 	case !ours:
 		return reply(550, smtp.EnhancedCode{5, 1, 1}, "No such address here")
@@ -51,7 +51,7 @@ func (s *session) Data(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	return s.take(message, s.to)
+	return s.handle(message, s.to)
 }
 
 // LMTPData answers for each recipient (RFC 2033 §4.2).
@@ -61,7 +61,7 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 		return err
 	}
 	for _, to := range s.to {
-		status.SetStatus(to, s.take(message, []string{to}))
+		status.SetStatus(to, s.handle(message, []string{to}))
 	}
 	return nil
 }
@@ -87,12 +87,12 @@ func (s *session) read(r io.Reader) ([]byte, error) {
 	return nil, tooLarge()
 }
 
-func (s *session) take(message []byte, to []string) error {
-	s.server.taking.RLock()
-	defer s.server.taking.RUnlock()
-	_, err := s.desk.Handle(s.server.ctx, Message{From: s.from, FromKnown: true, To: to, Bytes: message})
+func (s *session) handle(message []byte, to []string) error {
+	s.server.handling.RLock()
+	defer s.server.handling.RUnlock()
+	_, err := s.handler.Handle(s.server.ctx, Message{From: s.from, FromKnown: true, To: to, Bytes: message})
 	if err != nil && s.server.ctx.Err() == nil {
-		s.desk.Log.Error("mail came back and could not be stored; its sender is told to try again", "err", err)
+		s.handler.Log.Error("mail came back and could not be stored; its sender is told to try again", "err", err)
 	}
 	if err != nil {
 		return reply(451, smtp.EnhancedCode{4, 3, 0}, "Not now, try again later")

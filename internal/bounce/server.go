@@ -4,14 +4,116 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/emersion/go-smtp"
+
+	"digest"
 )
+
+// A place is where DIGEST_BOUNCE_LISTEN says to listen.
+type place struct {
+	lmtp    bool
+	network string // tcp or unix
+	address string // host:port, or the path of a socket
+}
+
+// Check reports whether Listen would understand a setting; it opens nothing.
+// The error is a *digest.Error.
+func Check(setting string) error {
+	_, err := parsePlace(setting)
+	return err
+}
+
+// Listen listens at what the setting DIGEST_BOUNCE_LISTEN names: smtp://host:port,
+// lmtp://host:port, or lmtp:/path/of.sock. A socket gets the mode 0660 and
+// replaces one that nobody listens at any more. The error is a *digest.Error.
+func (h *Handler) Listen(setting string) (*Server, error) {
+	p, err := parsePlace(setting)
+	if err != nil {
+		return nil, err
+	}
+	if p.network == "unix" {
+		if err := clearSocket(p.address); err != nil {
+			return nil, listenError(setting, err)
+		}
+	}
+	l, err := net.Listen(p.network, p.address)
+	if err != nil {
+		return nil, listenError(setting, err)
+	}
+	if p.network == "unix" {
+		if err := os.Chmod(p.address, 0o660); err != nil {
+			return nil, listenError(setting, errors.Join(err, l.Close()))
+		}
+	}
+	return newServer(h, l, p.lmtp), nil
+}
+
+func parsePlace(setting string) (place, error) {
+	setting = strings.TrimSpace(setting)
+	u, err := url.Parse(setting)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return place{}, badPlace("…", "is not an address to listen at") // it may hold a password that belongs elsewhere
+	}
+	p := place{lmtp: u.Scheme == "lmtp", network: "tcp", address: u.Host}
+	switch {
+	case u.Scheme != "smtp" && u.Scheme != "lmtp":
+		return place{}, badPlace(setting, "names no way to take mail that is known here")
+	case u.Scheme == "lmtp" && u.Host == "" && filepath.IsAbs(u.Path):
+		return place{lmtp: true, network: "unix", address: filepath.Clean(u.Path)}, nil
+	case u.Path != "" && u.Path != "/" || u.Opaque != "":
+		return place{}, badPlace(setting, "names neither a host and port nor the full path of a socket")
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 && u.Port() != "0" {
+		return place{}, badPlace(setting, "names no port")
+	}
+	return p, nil
+}
+
+func badPlace(setting, what string) error {
+	return &digest.Error{
+		Kind:    digest.Invalid,
+		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s %s; examples: smtp://0.0.0.0:25, lmtp://127.0.0.1:2003, lmtp:/run/digest/bounce.sock", oneLine(setting), what),
+	}
+}
+
+func listenError(setting string, err error) error {
+	return &digest.Error{
+		Kind:    digest.Unavailable,
+		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s: nothing can listen there; stop what else does, or name a port or path that this user may use", oneLine(setting)),
+		Err:     err,
+	}
+}
+
+// clearSocket removes a socket that a process left behind when it was killed.
+func clearSocket(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%s is there and is no socket", path)
+	}
+	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		return errors.Join(fmt.Errorf("another process listens at %s", path), c.Close())
+	}
+	return os.Remove(path)
+}
 
 // Bounds of what strangers may use up.
 const (
@@ -35,24 +137,24 @@ type Server struct {
 	smtp     *smtp.Server
 	listener *listener
 
-	ctx    context.Context // of Serve, for its sessions
-	taking sync.RWMutex    // held while a message is taken
+	ctx      context.Context // of Serve, for its sessions
+	handling sync.RWMutex    // held while a message is handled
 }
 
-func newServer(d *Handler, l net.Listener, lmtp bool) *Server {
+func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	s := &Server{listener: &listener{Listener: l, open: map[*conn]bool{}, from: map[string]int{}}, ctx: context.Background()}
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
-		return &session{desk: d, server: s, conn: c.Conn().(*conn)}, nil // the listener gives no others
+		return &session{handler: h, server: s, conn: c.Conn().(*conn)}, nil // the listener gives no others
 	}))
 	if !lmtp {
 		s.listener.fromOne = maxFromOne
 	}
-	s.smtp.Domain = hostOf(d.Address)
+	s.smtp.Domain = hostOf(h.Address)
 	s.smtp.LMTP = lmtp
 	s.smtp.ReadTimeout, s.smtp.WriteTimeout = commandTimeout, writeTimeout
 	s.smtp.MaxRecipients = maxRecipients
 	s.smtp.EnableSMTPUTF8 = true // reports on such mail need it (RFC 6533 §5)
-	s.smtp.ErrorLog = debugLog{d.Log}
+	s.smtp.ErrorLog = debugLog{h.Log}
 	if !lmtp {
 		// Over LMTP the library would take what is beyond its limit for
 		// commands, so there the session alone counts.
@@ -64,15 +166,15 @@ func newServer(d *Handler, l net.Listener, lmtp bool) *Server {
 // Addr is where the server listens.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve takes mail until ctx ends. A message that is being taken then is
+// Serve takes mail until ctx ends. A message that is being handled then is
 // finished or given up; the sender, who has no answer, will try again.
 func (s *Server) Serve(ctx context.Context) error {
 	s.ctx = ctx
 	defer context.AfterFunc(ctx, s.close)()
 	err := s.smtp.Serve(s.listener)
 	s.close()
-	s.taking.Lock() // what is being taken uses the store
-	defer s.taking.Unlock()
+	s.handling.Lock() // what is being handled uses the store
+	defer s.handling.Unlock()
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("taking mail at %s: %w", s.Addr(), err)
 	}

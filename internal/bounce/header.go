@@ -10,24 +10,25 @@ type field struct{ name, value string }
 
 type fields []field
 
-// get is the first field of a name, in whatever case; empty if there is none.
-func (f fields) get(name string) string {
+// all gives the values of the fields of a name, in whatever case.
+func (f fields) all(name string) (values []string) {
 	for _, one := range f {
 		if strings.EqualFold(one.name, name) {
-			return one.value
+			values = append(values, one.value)
 		}
+	}
+	return values
+}
+
+// get is the first field of a name; empty if there is none.
+func (f fields) get(name string) string {
+	if values := f.all(name); len(values) > 0 {
+		return values[0]
 	}
 	return ""
 }
 
-func (f fields) has(name string) bool {
-	for _, one := range f {
-		if strings.EqualFold(one.name, name) {
-			return true
-		}
-	}
-	return false
-}
+func (f fields) has(name string) bool { return len(f.all(name)) > 0 }
 
 // cutHeader reads fields up to the first blank line and gives what follows it.
 // It takes any text: lines that are no fields are passed over, where readers of
