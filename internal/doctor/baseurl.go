@@ -10,46 +10,15 @@ import (
 	"html"
 	"io"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
 )
 
-// hostOf is the host of an address of the web, "" if it has none.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
-}
-
-// A reach says from where an address works.
-type reach int
-
-const (
-	everywhere reach = iota
-	atHome           // in one network
-	hereOnly         // on one machine
-)
-
-func reachOf(host string) reach {
-	a, err := netip.ParseAddr(host)
-	switch {
-	case host == "localhost" || strings.HasSuffix(host, ".localhost"), err == nil && (a.IsLoopback() || a.IsUnspecified()):
-		return hereOnly
-	case err == nil && !isPublic(a), err != nil && !isPublicName(host):
-		return atHome
-	}
-	return everywhere
-}
-
 // baseURL finds out whether the links in mail work, and for whom.
-func (x *exam) baseURL(ctx context.Context) finding {
+func (x *checker) baseURL(ctx context.Context) finding {
 	host := hostOf(x.BaseURL)
-	f := one(OK, x.BaseURL, "")
+	f := verdict(OK, x.BaseURL, "")
 	bad, example := Wrong, "set DIGEST_BASE_URL to the address that readers reach, such as https://digest.example.org"
 	switch reach := reachOf(host); {
 	case reach == hereOnly:
@@ -80,12 +49,11 @@ func (x *exam) baseURL(ctx context.Context) finding {
 }
 
 // resolves looks the host up, as the DNS has it.
-func (x *exam) resolves(ctx context.Context, host string, f *finding) bool {
+func (x *checker) resolves(ctx context.Context, host string, f *finding) bool {
 	found, err := x.names.addresses(ctx, host)
 	switch {
 	case err != nil:
-		u := unasked(host, err)
-		f.note(u.status, u.found[0], u.todo[0])
+		f.noAnswer(host, err)
 		return false
 	case len(found) == 0:
 		f.note(Wrong, "the DNS has no address for "+host, fmt.Sprintf("publish an A record (and AAAA, if the machine has IPv6) for %s with the public address of the web server, or correct DIGEST_BASE_URL", host))
@@ -97,7 +65,7 @@ func (x *exam) resolves(ctx context.Context, host string, f *finding) bool {
 }
 
 // answers finds out whether it is this instance that answers there.
-func (x *exam) answers(ctx context.Context, bad Status, f *finding) {
+func (x *checker) answers(ctx context.Context, bad Status, f *finding) {
 	health, err := x.fetch(ctx, "/healthz")
 	if err != nil {
 		found, todo := x.diagnose(err)
@@ -119,7 +87,7 @@ func (x *exam) answers(ctx context.Context, bad Status, f *finding) {
 		f.note(bad, fmt.Sprintf("something else answers there (%d to /healthz)", health.status), elsewhere)
 		return
 	}
-	x.isThis(ctx, bad, f)
+	x.isThisInstance(ctx, bad, f)
 	if ends := endsSoon(health.certificate, x.Now()); !x.Frozen && ends != "" {
 		f.note(Warn, "its certificate ends on "+ends, "see why it has not been renewed")
 	}
@@ -134,8 +102,8 @@ func named(page string) string {
 	return m[1]
 }
 
-// isThis compares the base URL that the instance there knows itself by.
-func (x *exam) isThis(ctx context.Context, bad Status, f *finding) {
+// isThisInstance compares the base URL that the instance there knows itself by.
+func (x *checker) isThisInstance(ctx context.Context, bad Status, f *finding) {
 	page, err := x.fetch(ctx, "/bot")
 	switch name := named(page.body); {
 	case err != nil, name == "":
@@ -156,7 +124,7 @@ type answer struct {
 	certificate *x509.Certificate
 }
 
-func (x *exam) fetch(ctx context.Context, path string) (answer, error) {
+func (x *checker) fetch(ctx context.Context, path string) (answer, error) {
 	transport := &http.Transport{DialContext: x.Dial, TLSClientConfig: x.TLS, DisableKeepAlives: true}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -197,7 +165,7 @@ func endsSoon(c *x509.Certificate, now time.Time) string {
 }
 
 // diagnose says what a failed request shows.
-func (x *exam) diagnose(err error) (found, todo string) {
+func (x *checker) diagnose(err error) (found, todo string) {
 	host := hostOf(x.BaseURL)
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		return "its certificate is not valid today (it ends on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly) + ")", "renew the certificate at the web server, and see that the clocks are right"

@@ -4,33 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"digest"
 )
 
 // database tells what was seen of the database.
-func (x *exam) database(context.Context) finding {
+func (x *checker) database(context.Context) finding {
 	d := x.Database
 	switch {
 	case d.Absent:
-		return one(Warn, "there is no database at "+d.Name+" yet", "it is made by the first command that keeps something, such as digest user add; if there should be one, correct DIGEST_DATABASE")
+		return verdict(Warn, "there is no database at "+d.Name+" yet", "it is made by the first command that keeps something, such as digest user add; if there should be one, correct DIGEST_DATABASE")
 	case d.Closed:
-		return one(Warn, d.Name+" is a copy that nobody has worked on yet, and is not looked into, because that would change it", "run digest migrate to take it into use")
+		return verdict(Warn, d.Name+" is a copy that nobody has worked on yet, and is not looked into, because that would change it", "run digest migrate to take it into use")
 	case d.Err != nil:
-		found, todo := told(d.Err)
-		return one(Wrong, found, todo)
+		found, todo := explained(d.Err)
+		return verdict(Wrong, found, todo)
 	case d.Old:
-		return one(Warn, d.Name+" answers, and its schema is not this program's", "run digest migrate (serve, work and tick do so themselves)")
+		return verdict(Warn, d.Name+" answers, and its schema is not this program's", "run digest migrate (serve, work and tick do so themselves)")
 	case d.Fenced != "":
-		return one(Wrong, "nothing is polled or mailed: "+d.Fenced, "see digest fence")
+		return verdict(Wrong, "nothing is polled or mailed: "+d.Fenced, "see digest fence")
 	}
-	return one(OK, fmt.Sprintf("%s answers, its schema is current, readers: %d", d.Name, d.Readers), "")
+	return verdict(OK, fmt.Sprintf("%s answers, its schema is current, readers: %d", d.Name, d.Readers), "")
 }
 
-// told takes an error for people apart: what is wrong, and, after a semicolon,
+// explained takes an error for people apart: what is wrong, and, after a semicolon,
 // what is to be done.
-func told(err error) (found, todo string) {
+func explained(err error) (found, todo string) {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {
 		return reason(err), ""
@@ -40,4 +43,108 @@ func told(err error) (found, todo string) {
 		found += " (" + reason(e.Err) + ")"
 	}
 	return found, todo
+}
+
+// How much room is little, and how much is too little.
+const (
+	littleRoom = 1 << 30
+	littlePart = 20 // one of so many
+	tooLittle  = 100 << 20
+)
+
+// disk finds out whether there is room where this instance writes.
+func (x *checker) disk(context.Context) finding {
+	var f finding
+	if x.Database.File != "" {
+		x.room("the database", filepath.Dir(x.Database.File), &f)
+		x.writable(&f)
+	}
+	if x.Mail.Folder != "" {
+		x.room("the mail", x.Mail.Folder, &f)
+	}
+	if x.BounceMaildir != "" {
+		x.room("the bounces", x.BounceMaildir, &f)
+	}
+	if f.status == "" {
+		return skip("nothing is written to the disks of this machine")
+	}
+	return f
+}
+
+func (x *checker) room(what, folder string, f *finding) {
+	folder = existing(folder)
+	if err := tryFile(folder); err != nil {
+		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, cannot be written (%s)", what, folder, fileReason(err)), "let the user that digest runs as write it, or name another in the settings")
+		return
+	}
+	space, known := x.Machine.Space(folder)
+	if !known {
+		f.note(OK, fmt.Sprintf("the folder of %s can be written; how much room it has cannot be told", what), "")
+		return
+	}
+	status, todo := roomStatus(space), ""
+	if status != OK {
+		todo = "make room on the disk of " + folder + ", or keep less (DIGEST_KEEP)"
+	}
+	f.note(status, fmt.Sprintf("%s free of %s for %s", bytesText(space.Free), bytesText(space.Total), what), todo)
+}
+
+func roomStatus(s Space) Status {
+	switch {
+	case s.Free < tooLittle:
+		return Wrong
+	case s.Free < littleRoom, s.Free < s.Total/littlePart:
+		return Warn
+	}
+	return OK
+}
+
+func (x *checker) writable(f *finding) {
+	file, err := os.OpenFile(x.Database.File, os.O_RDWR, 0)
+	if err == nil {
+		file.Close()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		f.note(Wrong, fmt.Sprintf("%s cannot be written (%s)", x.Database.File, fileReason(err)), "let the user that digest runs as write it")
+	}
+}
+
+// existing is a folder, or the nearest one above it that exists.
+func existing(folder string) string {
+	for {
+		above := filepath.Dir(folder)
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) || above == folder {
+			return folder
+		}
+		folder = above
+	}
+}
+
+// tryFile makes a file in a folder and removes it.
+func tryFile(folder string) error {
+	f, err := os.CreateTemp(folder, ".digest-doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// fileReason is a file's error without the name of the file.
+func fileReason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+func bytesText(n uint64) string {
+	const unit = 1024
+	size, names := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; size >= unit && i < len(names)-1; i++ {
+		size /= unit
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %s", size, names[i])
 }

@@ -15,7 +15,7 @@ import (
 
 // dkim finds out whether mail is signed, and whether receivers find the key
 // that the signature is made with (RFC 6376).
-func (x *exam) dkim(ctx context.Context) finding {
+func (x *checker) dkim(ctx context.Context) finding {
 	domain := domainOf(x.From)
 	if why := x.noRecords(); why != "" {
 		return skip(why)
@@ -29,8 +29,8 @@ func (x *exam) dkim(ctx context.Context) finding {
 	}
 	name, value, err := mailer.DKIMRecord(key)
 	if err != nil {
-		found, todo := told(err)
-		return one(Wrong, found, todo)
+		found, todo := explained(err)
+		return verdict(Wrong, found, todo)
 	}
 	published, err := x.names.texts(ctx, name)
 	if err != nil {
@@ -43,7 +43,7 @@ func (x *exam) dkim(ctx context.Context) finding {
 	return f
 }
 
-func (x *exam) noKey(domain string) finding {
+func (x *checker) noKey(domain string) finding {
 	var others []string
 	idle := ""
 	for _, k := range x.Database.Keys {
@@ -55,12 +55,12 @@ func (x *exam) noKey(domain string) finding {
 	}
 	switch {
 	case idle != "":
-		return one(Wrong, fmt.Sprintf("there is a key for %s, and it is not in use: mail goes out unsigned", domain), "once its record is published, run: digest dkim use "+idle)
+		return verdict(Wrong, fmt.Sprintf("there is a key for %s, and it is not in use: mail goes out unsigned", domain), "once its record is published, run: digest dkim use "+idle)
 	case len(others) > 0:
-		return one(Wrong, fmt.Sprintf("there are keys for %s, and none for %s: mail goes out unsigned", strings.Join(others, ", "), domain),
+		return verdict(Wrong, fmt.Sprintf("there are keys for %s, and none for %s: mail goes out unsigned", strings.Join(others, ", "), domain),
 			"run: digest dkim new "+domain+"; or send from an address at "+others[0])
 	}
-	return one(Warn, "there is no key: mail goes out unsigned, and large providers refuse much of that, unless the mail server signs it for "+domain+", which cannot be known here",
+	return verdict(Warn, "there is no key: mail goes out unsigned, and large providers refuse much of that, unless the mail server signs it for "+domain+", which cannot be known here",
 		"run: digest dkim new "+domain)
 }
 
@@ -69,31 +69,31 @@ func judgeKey(key digest.DKIMKey, published []string) finding {
 	name := key.Selector + "._domainkey." + key.Domain
 	switch len(published) {
 	case 0:
-		return one(Wrong, "there is no record at "+name, "")
+		return verdict(Wrong, "there is no record at "+name, "")
 	case 1:
 	default:
-		return one(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may take any of them", len(published), name), "")
+		return verdict(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may take any of them", len(published), name), "")
 	}
 	tags, ok := parseTags(published[0])
 	_, hasVersion := tags["v"]
 	public, hasKey := tags["p"]
 	switch {
 	case !ok || !hasKey || hasVersion && !isFirst(published[0], "DKIM1"):
-		return one(Wrong, fmt.Sprintf("the record at %s cannot be understood (%s)", name, cut(published[0])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s cannot be understood (%s)", name, cut(published[0])), "")
 	case public == "":
-		return one(Wrong, fmt.Sprintf("the record at %s says that the key is revoked (an empty p=)", name), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s says that the key is revoked (an empty p=)", name), "")
 	case tags["k"] != "" && tags["k"] != "rsa":
-		return one(Wrong, fmt.Sprintf("the record at %s is for keys of another kind (k=%s)", name, cut(tags["k"])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s is for keys of another kind (k=%s)", name, cut(tags["k"])), "")
 	case !sameKey(key, public):
-		return one(Wrong, fmt.Sprintf("the record at %s holds another key, or not the whole of ours", name), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s holds another key, or not the whole of ours", name), "")
 	case tags["h"] != "" && !listed(tags["h"], "sha256"):
-		return one(Wrong, fmt.Sprintf("the record at %s allows no SHA-256 (h=%s)", name, cut(tags["h"])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s allows no SHA-256 (h=%s)", name, cut(tags["h"])), "")
 	case tags["s"] != "" && !listed(tags["s"], "*") && !listed(tags["s"], "email"):
-		return one(Wrong, fmt.Sprintf("the record at %s is not for mail (s=%s)", name, cut(tags["s"])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s is not for mail (s=%s)", name, cut(tags["s"])), "")
 	case listed(tags["t"], "y"):
-		return one(Warn, fmt.Sprintf("the record at %s says that DKIM is only tried out (t=y): receivers treat mail as unsigned", name), "take t=y out of the record")
+		return verdict(Warn, fmt.Sprintf("the record at %s says that DKIM is only tried out (t=y): receivers treat mail as unsigned", name), "take t=y out of the record")
 	}
-	return one(OK, "mail is signed, and the key is published at "+name, "")
+	return verdict(OK, "mail is signed, and the key is published at "+name, "")
 }
 
 // sameKey compares the key itself: one key can be written in two ways and with
@@ -131,4 +131,42 @@ func cut(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// parseTags reads a list such as "v=DKIM1; k=rsa; p=…" as DKIM and DMARC have
+// it (RFC 6376 §3.2, RFC 7489 §6.3). White space around names and values does
+// not count; of a tag that comes twice none is taken, and neither is the list.
+func parseTags(record string) (tags map[string]string, ok bool) {
+	tags = map[string]string{}
+	pairs := strings.Split(record, ";")
+	for i, pair := range pairs {
+		if strings.TrimSpace(pair) == "" && i == len(pairs)-1 {
+			break
+		}
+		name, value, found := strings.Cut(pair, "=")
+		name = strings.TrimSpace(name)
+		if _, twice := tags[name]; !found || name == "" || twice {
+			return nil, false
+		}
+		tags[name] = strings.TrimSpace(value)
+	}
+	return tags, true
+}
+
+// isFirst reports whether a record begins with a version: where it is
+// required, a record that begins otherwise is none.
+func isFirst(record, version string) bool {
+	name, value, found := strings.Cut(record, "=")
+	value, _, _ = strings.Cut(value, ";")
+	return found && strings.TrimSpace(name) == "v" && strings.TrimSpace(value) == version
+}
+
+// listed reports whether a value is in a list such as "sha1:sha256".
+func listed(list, value string) bool {
+	for item := range strings.SplitSeq(list, ":") {
+		if strings.TrimSpace(item) == value {
+			return true
+		}
+	}
+	return false
 }

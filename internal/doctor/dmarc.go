@@ -17,7 +17,7 @@ type policy struct {
 
 // dmarc finds out whether From's domain has a policy, and whether mail of ours
 // meets it.
-func (x *exam) dmarc(ctx context.Context) finding {
+func (x *checker) dmarc(ctx context.Context) finding {
 	if why := x.noRecords(); why != "" {
 		return skip(why)
 	}
@@ -36,14 +36,14 @@ func (x *exam) dmarc(ctx context.Context) finding {
 	todo := fmt.Sprintf("publish at _dmarc.%s the one TXT record: v=DMARC1; p=none; rua=mailto:postmaster@%s (reports go to that address; ask for more than none when they show that all is well)", org, org)
 	switch len(records) {
 	case 0:
-		return one(Wrong, org+" has no DMARC record", todo)
+		return verdict(Wrong, org+" has no DMARC record", todo)
 	case 1:
 	default:
-		return one(Wrong, fmt.Sprintf("_dmarc.%s has %d DMARC records, and receivers take none of them", at, len(records)), todo)
+		return verdict(Wrong, fmt.Sprintf("_dmarc.%s has %d DMARC records, and receivers take none of them", at, len(records)), todo)
 	}
 	p, ok := parsePolicy(records[0], at != domain)
 	if !ok {
-		return one(Wrong, fmt.Sprintf("the DMARC record at _dmarc.%s cannot be understood (%s)", at, cut(records[0])), todo)
+		return verdict(Wrong, fmt.Sprintf("the DMARC record at _dmarc.%s cannot be understood (%s)", at, cut(records[0])), todo)
 	}
 	p.at = at
 	return x.judgePolicy(domain, p)
@@ -87,8 +87,8 @@ func parsePolicy(record string, below bool) (policy, bool) {
 func isAsked(s string) bool { return s == "none" || s == "quarantine" || s == "reject" }
 
 // judgePolicy finds out whether SPF or DKIM can speak for From's domain.
-func (x *exam) judgePolicy(domain string, p policy) finding {
-	f := one(OK, fmt.Sprintf("_dmarc.%s asks for %s", p.at, p.asks), "")
+func (x *checker) judgePolicy(domain string, p policy) finding {
+	f := verdict(OK, fmt.Sprintf("_dmarc.%s asks for %s", p.at, p.asks), "")
 	back := domainOf(x.envelope())
 	bySPF := back == domain || !p.strictSPF && organisation(back) == organisation(domain)
 	key, signed := x.signingKey()

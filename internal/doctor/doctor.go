@@ -10,6 +10,7 @@ package doctor
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -105,8 +106,8 @@ type Space struct{ Free, Total uint64 }
 // defaultLimit leaves room under 30 seconds for reading the database before.
 const defaultLimit = 15 * time.Second
 
-// An exam is the checks at work.
-type exam struct {
+// A checker runs the checks on the facts.
+type checker struct {
 	Facts
 	names *names
 }
@@ -129,13 +130,13 @@ func (f *finding) note(s Status, found, todo string) {
 	}
 }
 
-func one(s Status, found, todo string) finding {
+func verdict(s Status, found, todo string) finding {
 	var f finding
 	f.note(s, found, todo)
 	return f
 }
 
-func skip(why string) finding { return one(Skipped, why, "") }
+func skip(why string) finding { return verdict(Skipped, why, "") }
 
 func rank(s Status) int {
 	switch s {
@@ -151,6 +152,12 @@ func rank(s Status) int {
 	return 0
 }
 
+// noAnswer notes a question that the DNS did not answer.
+func (f *finding) noAnswer(what string, err error) {
+	u := unasked(what, err)
+	f.note(u.status, u.found[0], u.todo[0])
+}
+
 func (f finding) named(check string) Finding {
 	return Finding{Check: check, Status: f.status, Found: strings.Join(f.found, "; "), Todo: strings.Join(f.todo, "\n")}
 }
@@ -163,4 +170,97 @@ func CountWrong(findings []Finding) (wrong int) {
 		}
 	}
 	return wrong
+}
+
+type check struct {
+	name string
+	dns  bool // it can do nothing without
+	run  func(*checker, context.Context) finding
+}
+
+// checks is all of them in the order in which they are told.
+func checks() []check {
+	return []check{
+		{"database", false, (*checker).database},
+		{"disk", false, (*checker).disk},
+		{"clock", false, (*checker).clock},
+		{"zones", false, (*checker).zones},
+		{"base-url", false, (*checker).baseURL},
+		{"mail-server", false, (*checker).mailServer},
+		{"from", false, (*checker).from},
+		{"spf", true, (*checker).spf},
+		{"dkim", true, (*checker).dkim},
+		{"dmarc", true, (*checker).dmarc},
+		{"ptr", true, (*checker).ptr},
+		{"return-path", false, (*checker).returnPath},
+	}
+}
+
+// dnsCheck is the finding that there is only when the DNS cannot be reached.
+const dnsCheck = "dns"
+
+// Run makes all checks and gives their findings, in the same order every time.
+func Run(ctx context.Context, facts Facts) []Finding {
+	if facts.Limit <= 0 {
+		facts.Limit = defaultLimit
+	}
+	x := &checker{Facts: facts, names: newNames(facts)}
+	go x.names.tryOut(ctx, facts.Limit)
+	all := checks()
+	results := make([]chan finding, len(all))
+	for i, c := range all {
+		results[i] = make(chan finding, 1) // a check that comes too late is not waited for
+		go func() { results[i] <- x.examine(ctx, c) }()
+	}
+	late := time.After(facts.Limit + time.Second)
+	var findings []Finding
+	for i, c := range all {
+		findings = append(findings, awaited(results[i], late, facts.Limit).named(c.name))
+	}
+	if err := x.names.wait(ctx); err != nil && ctx.Err() == nil {
+		f := verdict(Wrong, fmt.Sprintf("the DNS cannot be reached (%s)", reason(err)),
+			"see that this machine has a network and a name server in /etc/resolv.conf, or name one with --resolver; --offline leaves out what needs it")
+		findings = append([]Finding{f.named(dnsCheck)}, findings...)
+	}
+	return findings
+}
+
+func (x *checker) examine(ctx context.Context, c check) finding {
+	ctx, cancel := context.WithTimeout(ctx, x.Limit)
+	defer cancel()
+	if c.dns {
+		if why := x.noDNS(ctx); why != "" {
+			return skip(why)
+		}
+	}
+	return c.run(x, ctx)
+}
+
+const offline = "not asked offline"
+
+// noDNS says why the DNS is not to be asked; "" when it is.
+func (x *checker) noDNS(ctx context.Context) string {
+	if x.Offline || x.Resolver == nil {
+		return offline
+	}
+	if x.names.wait(ctx) != nil {
+		return "the DNS cannot be reached"
+	}
+	return ""
+}
+
+// awaited gives a result, or what there is to say when it does not come. late
+// may have passed for an earlier one.
+func awaited(result <-chan finding, late <-chan time.Time, limit time.Duration) finding {
+	select {
+	case f := <-result:
+		return f
+	default:
+	}
+	select {
+	case f := <-result:
+		return f
+	case <-late:
+	}
+	return verdict(Warn, fmt.Sprintf("no answer within %s", limit), "try again; what hangs here will hang the program too")
 }

@@ -10,15 +10,15 @@ import (
 )
 
 // envelope is the address that bounces go to, whose domain SPF is about.
-func (x *exam) envelope() string {
+func (x *checker) envelope() string {
 	if x.ReturnPath != "" {
 		return x.ReturnPath
 	}
 	return x.From
 }
 
-// leaves says why mail does not leave this machine; "" when it does.
-func (x *exam) stays() string {
+// mailStays says why mail does not leave this machine; "" when it does.
+func (x *checker) mailStays() string {
 	if x.Mail.Folder != "" {
 		return "mail goes to a folder on this machine, where nobody asks for it"
 	}
@@ -26,11 +26,11 @@ func (x *exam) stays() string {
 }
 
 // noRecords says why no records of From's domain are looked for.
-func (x *exam) noRecords() string {
+func (x *checker) noRecords() string {
 	domain := domainOf(x.From)
 	switch _, freemail := provider(domain); {
-	case x.stays() != "":
-		return x.stays()
+	case x.mailStays() != "":
+		return x.mailStays()
 	case !isPublicName(domain):
 		return fmt.Sprintf("From is at %s, which is no domain of the DNS", domain)
 	case freemail:
@@ -40,10 +40,10 @@ func (x *exam) noRecords() string {
 }
 
 // from finds out whether From is an address that receivers can believe.
-func (x *exam) from(ctx context.Context) finding {
+func (x *checker) from(ctx context.Context) finding {
 	domain := domainOf(x.From)
 	bad := Wrong
-	if x.stays() != "" {
+	if x.mailStays() != "" {
 		bad = Warn
 	}
 	who := "mail is from " + domain
@@ -51,15 +51,15 @@ func (x *exam) from(ctx context.Context) finding {
 	servers, freemail := provider(domain)
 	switch {
 	case !isPublicName(domain):
-		return one(bad, who+", which is no domain that others know", own)
+		return verdict(bad, who+", which is no domain that others know", own)
 	case isSuffix(domain):
-		return one(bad, who+", under which everyone can have a domain", own)
+		return verdict(bad, who+", under which everyone can have a domain", own)
 	case freemail && slices.Contains(servers, organisation(x.Mail.Host)):
-		return one(Warn, fmt.Sprintf("%s, sent through its provider's %s, which limits how much that may be", who, x.Mail.Host), own)
+		return verdict(Warn, fmt.Sprintf("%s, sent through its provider's %s, which limits how much that may be", who, x.Mail.Host), own)
 	case freemail:
-		return one(bad, who+", for which nobody but its provider may send: receivers refuse the rest by its DMARC policy", own+", or send through a server of "+servers[0])
+		return verdict(bad, who+", for which nobody but its provider may send: receivers refuse the rest by its DMARC policy", own+", or send through a server of "+servers[0])
 	}
-	f := one(OK, who, "")
+	f := verdict(OK, who, "")
 	if why := x.noDNS(ctx); why == "" {
 		x.exists(ctx, domain, bad, &f)
 	}
@@ -69,12 +69,11 @@ func (x *exam) from(ctx context.Context) finding {
 
 // exists finds out whether a domain is there and takes mail: many receivers
 // refuse mail from one that does not.
-func (x *exam) exists(ctx context.Context, domain string, bad Status, f *finding) {
+func (x *checker) exists(ctx context.Context, domain string, bad Status, f *finding) {
 	hosts, err := x.exchangers(ctx, domain)
 	switch {
 	case err != nil:
-		u := unasked(domain, err)
-		f.note(u.status, u.found[0], u.todo[0])
+		f.noAnswer(domain, err)
 	case len(hosts) == 0:
 		f.note(bad, "it has neither a mail exchanger nor an address in the DNS, and many receivers refuse mail from such a domain",
 			fmt.Sprintf("publish an MX record for %s that names the server that takes its mail, or correct DIGEST_FROM", domain))
@@ -86,7 +85,7 @@ func (x *exam) exists(ctx context.Context, domain string, bad Status, f *finding
 
 // exchangers gives the hosts that take a domain's mail: those of its MX
 // records, or itself if it has an address (RFC 5321 §5.1).
-func (x *exam) exchangers(ctx context.Context, domain string) ([]string, error) {
+func (x *checker) exchangers(ctx context.Context, domain string) ([]string, error) {
 	records, err := x.names.LookupMX(ctx, domain)
 	if err != nil && !isNone(err) && len(records) == 0 {
 		return nil, err
@@ -109,7 +108,7 @@ func isNullMX(hosts []string) bool { return len(hosts) == 1 && hosts[0] == "" }
 
 // alignment finds out what of From's domain SPF and DKIM can speak for: DMARC
 // wants one of them (RFC 7489 §3.1).
-func (x *exam) alignment(domain string, bad Status, f *finding) {
+func (x *checker) alignment(domain string, bad Status, f *finding) {
 	key, signed := x.signingKey()
 	if signed {
 		f.note(OK, "signed by the key of "+key.Domain, "")
@@ -133,7 +132,7 @@ func (x *exam) alignment(domain string, bad Status, f *finding) {
 
 // signingKey gives the key that mail from From is signed with, as the mailer
 // picks it: an active one of its domain or of the nearest one above.
-func (x *exam) signingKey() (best digest.DKIMKey, found bool) {
+func (x *checker) signingKey() (best digest.DKIMKey, found bool) {
 	domain := domainOf(x.From)
 	for _, k := range x.Database.Keys {
 		if k.Active && fits(k, domain) && len(k.Domain) > len(best.Domain) {

@@ -9,12 +9,12 @@ import (
 )
 
 // returnPath finds out whether bounces can come back, and to whom.
-func (x *exam) returnPath(ctx context.Context) finding {
+func (x *checker) returnPath(ctx context.Context) finding {
 	if x.ReturnPath == "" {
-		if x.stays() != "" {
-			return skip(x.stays())
+		if x.mailStays() != "" {
+			return skip(x.mailStays())
 		}
-		return one(Skipped, "DIGEST_RETURN_PATH is not set: bounces go to "+domainOf(x.From)+" as mail, and nothing is learned from them",
+		return verdict(Skipped, "DIGEST_RETURN_PATH is not set: bounces go to "+domainOf(x.From)+" as mail, and nothing is learned from them",
 			"to have addresses that do not exist left out, set it to an address such as bounces@"+domainOf(x.From))
 	}
 	domain := domainOf(x.ReturnPath)
@@ -22,20 +22,19 @@ func (x *exam) returnPath(ctx context.Context) finding {
 	if why := x.noDNS(ctx); why != "" {
 		f.note(Skipped, "who takes mail for "+domain+" was not looked up: "+why, "")
 	} else {
-		x.taken(ctx, domain, &f)
+		x.bounceServer(ctx, domain, &f)
 	}
-	x.takesIn(&f)
+	x.bounceIntake(&f)
 	return f
 }
 
-// taken finds out whether there is a server for bounces to come to.
-func (x *exam) taken(ctx context.Context, domain string, f *finding) {
+// bounceServer finds out whether there is a server for bounces to come to.
+func (x *checker) bounceServer(ctx context.Context, domain string, f *finding) {
 	todo := fmt.Sprintf("publish an MX record for %s that names the server that takes its bounces (this machine, if DIGEST_BOUNCE_LISTEN is at port 25)", domain)
 	hosts, err := x.exchangers(ctx, domain)
 	switch {
 	case err != nil:
-		u := unasked("the MX record of "+domain, err)
-		f.note(u.status, u.found[0], u.todo[0])
+		f.noAnswer("the MX record of "+domain, err)
 		return
 	case len(hosts) == 0:
 		f.note(Wrong, domain+" has neither an MX record nor an address: no bounce can come back", todo)
@@ -60,8 +59,8 @@ func (x *exam) taken(ctx context.Context, domain string, f *finding) {
 	}
 }
 
-// takesIn finds out by which way bounces come in here.
-func (x *exam) takesIn(f *finding) {
+// bounceIntake finds out by which way bounces come in here.
+func (x *checker) bounceIntake(f *finding) {
 	if x.BounceListen != "" {
 		f.note(OK, "digest serve takes them in at "+x.BounceListen, "")
 	}

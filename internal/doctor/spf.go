@@ -13,11 +13,11 @@ import (
 
 // spf finds out whether the domain that bounces go to lets the mail server
 // send for it (RFC 7208).
-func (x *exam) spf(ctx context.Context) finding {
+func (x *checker) spf(ctx context.Context) finding {
 	domain := domainOf(x.envelope())
 	switch _, freemail := provider(domain); {
-	case x.stays() != "":
-		return skip(x.stays())
+	case x.mailStays() != "":
+		return skip(x.mailStays())
 	case !isPublicName(domain):
 		return skip(fmt.Sprintf("bounces go to %s, which is no domain of the DNS", domain))
 	case freemail:
@@ -34,10 +34,10 @@ func (x *exam) spf(ctx context.Context) finding {
 	records := spfRecords(texts)
 	switch len(records) {
 	case 0:
-		return one(Wrong, domain+" has no SPF record", fmt.Sprintf("publish at %s the TXT record: %s", domain, exampleSPF(s)))
+		return verdict(Wrong, domain+" has no SPF record", fmt.Sprintf("publish at %s the TXT record: %s", domain, exampleSPF(s)))
 	case 1:
 	default:
-		return one(Wrong, fmt.Sprintf("%s has %d SPF records, and receivers take none of them", domain, len(records)),
+		return verdict(Wrong, fmt.Sprintf("%s has %d SPF records, and receivers take none of them", domain, len(records)),
 			"make one of them all: "+strings.Join(records, " | "))
 	}
 	f, usable := x.judgeRecord(ctx, domain, records[0], s)
@@ -86,23 +86,23 @@ func nobody() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, 1}) }
 
 // judgeRecord judges a record apart from our server; usable when it is one
 // that receivers go by.
-func (x *exam) judgeRecord(ctx context.Context, domain, record string, s sender) (f finding, usable bool) {
+func (x *checker) judgeRecord(ctx context.Context, domain, record string, s sender) (f finding, usable bool) {
 	const end = "end it with -all, or with ~all while you are not sure"
 	result, err := x.checkSPF(ctx, nobody())
 	switch {
 	case refusesAll(record):
-		return one(Wrong, fmt.Sprintf("the SPF record of %s lets nobody send (%s)", domain, record), "put the mail server into it: "+exampleSPF(s)), false
+		return verdict(Wrong, fmt.Sprintf("the SPF record of %s lets nobody send (%s)", domain, record), "put the mail server into it: "+exampleSPF(s)), false
 	case result == spf.Pass:
-		return one(Wrong, fmt.Sprintf("the SPF record of %s lets everyone send (%s)", domain, record), "take +all, and what else lets everyone in, out of it; "+end), false
+		return verdict(Wrong, fmt.Sprintf("the SPF record of %s lets everyone send (%s)", domain, record), "take +all, and what else lets everyone in, out of it; "+end), false
 	case result == spf.TempError, result == spf.None: // it was there a moment ago
 		return unasked("a name in the SPF record of "+domain, err), false
 	case result == spf.PermError:
 		what, todo := brokenSPF(err)
-		return one(Wrong, fmt.Sprintf("the SPF record of %s %s (%s)", domain, what, record), todo), false
+		return verdict(Wrong, fmt.Sprintf("the SPF record of %s %s (%s)", domain, what, record), todo), false
 	case result == spf.Neutral:
-		return one(Warn, fmt.Sprintf("the SPF record of %s says nothing of servers that are not in it (%s)", domain, record), end), true
+		return verdict(Warn, fmt.Sprintf("the SPF record of %s says nothing of servers that are not in it (%s)", domain, record), end), true
 	}
-	return one(OK, fmt.Sprintf("%s has: %s", domain, record), ""), true
+	return verdict(OK, fmt.Sprintf("%s has: %s", domain, record), ""), true
 }
 
 // refusesAll reports a record without a term by which anyone could pass.
@@ -137,7 +137,7 @@ func brokenSPF(err error) (what, todo string) {
 }
 
 // judgeSender finds out whether the addresses of the mail server pass.
-func (x *exam) judgeSender(ctx context.Context, domain string, s sender, f *finding) {
+func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *finding) {
 	if s.unknown != "" {
 		f.note(OK, "whether it lets the mail server send cannot be told: "+s.unknown, "")
 		return
@@ -149,8 +149,7 @@ func (x *exam) judgeSender(ctx context.Context, domain string, s sender, f *find
 		case spf.Pass:
 			passed = append(passed, a)
 		case spf.TempError:
-			u := unasked("a name in the SPF record of "+domain, err)
-			f.note(u.status, u.found[0], u.todo[0])
+			f.noAnswer("a name in the SPF record of "+domain, err)
 			return
 		default:
 			failed = append(failed, a)
@@ -170,7 +169,7 @@ func (x *exam) judgeSender(ctx context.Context, domain string, s sender, f *find
 }
 
 // checkSPF is a receiver's check of a mail from an address.
-func (x *exam) checkSPF(ctx context.Context, from netip.Addr) (spf.Result, error) {
+func (x *checker) checkSPF(ctx context.Context, from netip.Addr) (spf.Result, error) {
 	domain := domainOf(x.envelope())
 	return spf.CheckHostWithSender(net.IP(from.AsSlice()), domain, "postmaster@"+domain, spf.WithContext(ctx), spf.WithResolver(x.names))
 }

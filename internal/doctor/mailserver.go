@@ -10,7 +10,7 @@ import (
 )
 
 // mailServer finds out whether mail can be handed over.
-func (x *exam) mailServer(ctx context.Context) finding {
+func (x *checker) mailServer(ctx context.Context) finding {
 	where := "mail goes to the Maildir " + x.Mail.Folder
 	if x.Mail.Folder == "" {
 		where = "mail goes to " + net.JoinHostPort(x.Mail.Host, strconv.Itoa(x.Mail.Port))
@@ -22,16 +22,16 @@ func (x *exam) mailServer(ctx context.Context) finding {
 		}
 	}
 	if err := x.Probe(ctx); err != nil {
-		found, todo := told(err)
-		return one(Wrong, found, todo)
+		found, todo := explained(err)
+		return verdict(Wrong, found, todo)
 	}
 	switch {
 	case x.Mail.Folder != "":
-		return one(OK, where+", which can be written", "")
+		return verdict(OK, where+", which can be written", "")
 	case x.Mail.Login:
-		return one(OK, where+", which takes the login", "")
+		return verdict(OK, where+", which takes the login", "")
 	}
-	return one(OK, where+", which takes mail without a login", "")
+	return verdict(OK, where+", which takes mail without a login", "")
 }
 
 // A sender is what is known of the addresses that mail leaves from.
@@ -42,9 +42,9 @@ type sender struct {
 }
 
 // sender finds the addresses that receivers see our mail come from.
-func (x *exam) sender(ctx context.Context) (sender, error) {
+func (x *checker) sender(ctx context.Context) (sender, error) {
 	if x.Mail.Folder != "" {
-		return sender{unknown: x.stays()}, nil
+		return sender{unknown: x.mailStays()}, nil
 	}
 	host := x.Mail.Host
 	found, err := x.hostAddresses(ctx, host)
@@ -72,7 +72,7 @@ func (x *exam) sender(ctx context.Context) (sender, error) {
 	return sender{addresses: public, foreign: !ours}, nil
 }
 
-func (x *exam) hostAddresses(ctx context.Context, host string) ([]netip.Addr, error) {
+func (x *checker) hostAddresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if reachOf(host) == hereOnly {
 		return []netip.Addr{netip.IPv6Loopback()}, nil
 	}
@@ -84,7 +84,7 @@ func (x *exam) hostAddresses(ctx context.Context, host string) ([]netip.Addr, er
 
 // ptr finds out whether the addresses that mail leaves from have names that
 // lead back to them: receivers refuse mail from an address without one.
-func (x *exam) ptr(ctx context.Context) finding {
+func (x *checker) ptr(ctx context.Context) finding {
 	s, err := x.sender(ctx)
 	switch {
 	case err != nil:
@@ -101,12 +101,11 @@ func (x *exam) ptr(ctx context.Context) finding {
 	return f
 }
 
-func (x *exam) nameOf(ctx context.Context, a netip.Addr, f *finding) {
+func (x *checker) nameOf(ctx context.Context, a netip.Addr, f *finding) {
 	todo := fmt.Sprintf("ask whoever gives you the address %s (usually a page of the hosting provider) to make its PTR record the name of the mail server, and publish that name's address as %s", a, a)
 	found, err := x.names.LookupAddr(ctx, a.String())
 	if err != nil && !isNone(err) {
-		u := unasked("the name of "+a.String(), err)
-		f.note(u.status, u.found[0], u.todo[0])
+		f.noAnswer("the name of "+a.String(), err)
 		return
 	}
 	for _, name := range found {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/mail"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -150,7 +151,7 @@ func reason(err error) string {
 
 // unasked is what there is to say of a question that the DNS did not answer.
 func unasked(what string, err error) finding {
-	return one(Warn, what+" could not be looked up ("+reason(err)+")",
+	return verdict(Warn, what+" could not be looked up ("+reason(err)+")",
 		"try again; if it stays so, the name servers of that domain are in trouble: ask whoever runs them")
 }
 
@@ -165,6 +166,35 @@ func domainOf(address string) string {
 		return ascii
 	}
 	return strings.ToLower(domain)
+}
+
+// hostOf is the host of an address of the web, "" if it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// A reach says from where an address works.
+type reach int
+
+const (
+	everywhere reach = iota
+	atHome           // in one network
+	hereOnly         // on one machine
+)
+
+func reachOf(host string) reach {
+	a, err := netip.ParseAddr(host)
+	switch {
+	case host == "localhost" || strings.HasSuffix(host, ".localhost"), err == nil && (a.IsLoopback() || a.IsUnspecified()):
+		return hereOnly
+	case err == nil && !isPublic(a), err != nil && !isPublicName(host):
+		return atHome
+	}
+	return everywhere
 }
 
 // isPublicName tells names that the world's DNS can have from those that mean
