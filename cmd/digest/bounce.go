@@ -28,8 +28,8 @@ func (bounceCmd) whenBroken() int { return tryLater }
 
 // Run takes one message from standard input. What cannot be stored now is to be
 // tried again; a message that means nothing to us is done with.
-func (c bounceCmd) Run(e *env) error {
-	if e.returnPath == "" {
+func (c bounceCmd) Run(a *app) error {
+	if a.returnPath == "" {
 		return &statusError{tryLater, errors.New("no mail comes back without a return path; set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")}
 	}
 	message, err := io.ReadAll(io.LimitReader(os.Stdin, mostBounce))
@@ -41,17 +41,17 @@ func (c bounceCmd) Run(e *env) error {
 		m.To = []string{c.To}
 	}
 	var outcome bounce.Outcome
-	err = e.withStore(func(st *store.Store) error {
-		desk, err := e.bounces(st)
+	err = a.withStore(func(st *store.Store) error {
+		desk, err := a.bounces(st)
 		if err == nil {
-			outcome, err = desk.Handle(e.soft, m)
+			outcome, err = desk.Handle(a.soft, m)
 		}
 		return err
 	})
 	if err != nil {
 		return &statusError{tryLater, err}
 	}
-	return e.say(outcome, "%s", plain(outcome.String()))
+	return a.say(outcome, "%s", plain(outcome.String()))
 }
 
 // A statusError ends the program with a status of its own.

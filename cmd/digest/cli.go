@@ -52,9 +52,9 @@ type helpCmd struct {
 	Command []string `arg:"" optional:""`
 }
 
-// A command does its work with what the env offers.
+// A command does its work with what the app offers.
 type command interface {
-	Run(e *env) error
+	Run(e *app) error
 }
 
 // parseArgs reads the command line. It gives no command and no error when

@@ -28,7 +28,7 @@ type demoCmd struct {
 // A show is one run of the demo: the house in a temporary folder, under a clock
 // that is set from one midnight to the next.
 type show struct {
-	*env
+	*app
 	unix  atomic.Int64 // Unix seconds
 	dir   string
 	sites *demo.Sites
@@ -39,18 +39,18 @@ type show struct {
 }
 
 // Run shows the main job on sample feeds.
-func (c demoCmd) Run(e *env) error {
+func (c demoCmd) Run(a *app) error {
 	dir, err := os.MkdirTemp("", "digest-demo-")
 	if err != nil {
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	s := &show{env: e, dir: dir, once: c.Once}
+	s := &show{app: a, dir: dir, once: c.Once}
 	s.setClock(demo.Begin())
-	e.clock, e.frozen = s.instant, true
-	e.database, e.mail = filepath.Join(dir, "digest.db"), "maildir:"+filepath.Join(dir, "mail")
-	e.allowNetworks = append(e.allowNetworks, netip.MustParsePrefix("127.0.0.0/8"))
-	return e.withStore(func(st *store.Store) error {
+	a.clock, a.frozen = s.instant, true
+	a.database, a.mail = filepath.Join(dir, "digest.db"), "maildir:"+filepath.Join(dir, "mail")
+	a.allowNetworks = append(a.allowNetworks, netip.MustParsePrefix("127.0.0.0/8"))
+	return a.withStore(func(st *store.Store) error {
 		s.st = st
 		return s.play()
 	})
@@ -72,7 +72,7 @@ func (s *show) play() error {
 		return err
 	}
 	defer listener.Close()
-	job, transport, err := s.env.job(s.st)
+	job, transport, err := s.app.job(s.st)
 	if err != nil {
 		return err
 	}

@@ -40,28 +40,28 @@ type dkimNewCmd struct {
 
 // Run makes a key. The first of a domain signs at once; a later one waits
 // until its record can be seen by everyone.
-func (c dkimNewCmd) Run(e *env) error {
-	key, err := mailer.NewDKIMKey(c.Domain, c.Selector, e.now())
+func (c dkimNewCmd) Run(a *app) error {
+	key, err := mailer.NewDKIMKey(c.Domain, c.Selector, a.now())
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		if key.Active, err = st.AddDKIMKey(e.soft, key); err != nil {
+	return a.withStore(func(st *store.Store) error {
+		if key.Active, err = st.AddDKIMKey(a.soft, key); err != nil {
 			return err
 		}
 		r, err := reportKey(key)
 		if err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(r)
+		if a.json {
+			return a.printJSON(r)
 		}
-		fmt.Fprintf(e.stdout, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n",
+		fmt.Fprintf(a.stdout, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n",
 			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value))
 		if key.Active {
-			fmt.Fprintf(e.stdout, "mail from %s is signed with it from now on; digest doctor tells when the record can be seen\n", r.Domain)
+			fmt.Fprintf(a.stdout, "mail from %s is signed with it from now on; digest doctor tells when the record can be seen\n", r.Domain)
 		} else {
-			fmt.Fprintf(e.stdout, "another key signs until you say: digest dkim use %s %s\n", r.Domain, r.Selector)
+			fmt.Fprintf(a.stdout, "another key signs until you say: digest dkim use %s %s\n", r.Domain, r.Selector)
 		}
 		return nil
 	})
@@ -83,9 +83,9 @@ func zoneLine(name, value string) string {
 type dkimListCmd struct{}
 
 // Run lists the keys.
-func (dkimListCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		keys, err := st.DKIMKeys(e.soft)
+func (dkimListCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		keys, err := st.DKIMKeys(a.soft)
 		if err != nil {
 			return err
 		}
@@ -95,14 +95,14 @@ func (dkimListCmd) Run(e *env) error {
 				return err
 			}
 		}
-		if e.json {
-			return e.printJSON(list)
+		if a.json {
+			return a.printJSON(list)
 		}
 		if len(list) == 0 {
-			fmt.Fprintln(e.stdout, "there is no key, so mail is not signed; an example: digest dkim new example.org")
+			fmt.Fprintln(a.stdout, "there is no key, so mail is not signed; an example: digest dkim new example.org")
 			return nil
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, k := range list {
 			use := "waits"
 			if k.Active {
@@ -120,12 +120,12 @@ type dkimUseCmd struct {
 }
 
 // Run makes a key the one that signs.
-func (c dkimUseCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		if err := st.UseDKIMKey(e.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+func (c dkimUseCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		if err := st.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 			return err
 		}
-		return e.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "active": true},
+		return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "active": true},
 			"mail from %s is signed with %s from now on; keep the old record for a week, mail under way needs it", c.Domain, c.Selector)
 	})
 }
@@ -136,21 +136,21 @@ type dkimRemoveCmd struct {
 }
 
 // Run deletes a key.
-func (c dkimRemoveCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		if err := st.RemoveDKIMKey(e.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+func (c dkimRemoveCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		if err := st.RemoveDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 			return err
 		}
-		return e.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},
+		return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},
 			"the key %s of %s is deleted", c.Selector, c.Domain)
 	})
 }
 
 // say prints what was done: a line for people, or an object for scripts.
-func (e *env) say(object any, format string, args ...any) error {
-	if e.json {
-		return e.printJSON(object)
+func (a *app) say(object any, format string, args ...any) error {
+	if a.json {
+		return a.printJSON(object)
 	}
-	_, err := fmt.Fprintf(e.stdout, format+"\n", args...)
+	_, err := fmt.Fprintf(a.stdout, format+"\n", args...)
 	return err
 }

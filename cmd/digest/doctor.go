@@ -31,33 +31,33 @@ const (
 )
 
 // Run examines the instance, and fails if something is wrong. It changes nothing.
-func (c doctorCmd) Run(e *env) error {
+func (c doctorCmd) Run(a *app) error {
 	resolver, err := c.resolver()
 	if err != nil {
 		return err
 	}
-	place, err := mailer.Destination(e.mail)
+	place, err := mailer.Destination(a.mail)
 	if err != nil {
 		return err
 	}
 	dial := (&net.Dialer{Resolver: resolver}).DialContext
-	findings := doctor.Run(e.soft, doctor.Facts{
-		Now: e.now, Frozen: e.frozen,
-		BaseURL: e.baseURL, From: e.from, ReturnPath: e.returnPath, Mail: place,
-		BounceListen: e.bounceListen, BounceMaildir: e.bounceMaildir,
-		Database: e.lookAtDatabase(), Machine: doctor.ThisMachine(),
+	findings := doctor.Run(a.soft, doctor.Facts{
+		Now: a.now, Frozen: a.frozen,
+		BaseURL: a.baseURL, From: a.from, ReturnPath: a.returnPath, Mail: place,
+		BounceListen: a.bounceListen, BounceMaildir: a.bounceMaildir,
+		Database: a.lookAtDatabase(), Machine: doctor.ThisMachine(),
 		Offline: c.Offline, Resolver: resolver, Dial: dial, Limit: checkLimit,
 		Probe: func(ctx context.Context) error {
-			return mailer.Probe(ctx, e.mail, mailer.Options{Dial: dial, DialTimeout: checkLimit - time.Second})
+			return mailer.Probe(ctx, a.mail, mailer.Options{Dial: dial, DialTimeout: checkLimit - time.Second})
 		},
 	})
-	if err := e.soft.Err(); err != nil {
+	if err := a.soft.Err(); err != nil {
 		return errInterrupted
 	}
-	if e.json {
-		err = e.printJSON(findings)
+	if a.json {
+		err = a.printJSON(findings)
 	} else {
-		e.showFindings(findings)
+		a.showFindings(findings)
 	}
 	if n := doctor.CountWrong(findings); err == nil && n > 0 {
 		return fmt.Errorf("%s found something wrong; what to do stands beneath each", count(n, "check"))
@@ -81,32 +81,32 @@ func (c doctorCmd) resolver() (*net.Resolver, error) {
 	return r, nil
 }
 
-func (e *env) showFindings(findings []doctor.Finding) {
+func (a *app) showFindings(findings []doctor.Finding) {
 	for _, f := range findings {
 		word := string(f.Status)
 		if f.Status == doctor.Wrong {
 			word = strings.ToUpper(word)
 		}
-		fmt.Fprintf(e.stdout, "%-8s %-12s %s\n", word, f.Check, plain(f.Found))
+		fmt.Fprintf(a.stdout, "%-8s %-12s %s\n", word, f.Check, plain(f.Found))
 		for line := range strings.Lines(f.Todo) {
-			fmt.Fprintf(e.stdout, "%-21s > %s\n", "", plain(line))
+			fmt.Fprintf(a.stdout, "%-21s > %s\n", "", plain(line))
 		}
 	}
 }
 
 // lookAtDatabase gives the database as it is seen without changing it, within a time
 // that a disk or a server which hangs does not keep to.
-func (e *env) lookAtDatabase() doctor.Database {
-	ctx, cancel := context.WithTimeout(e.soft, lookLimit)
+func (a *app) lookAtDatabase() doctor.Database {
+	ctx, cancel := context.WithTimeout(a.soft, lookLimit)
 	defer cancel()
-	d := doctor.Database{Name: e.database}
-	if u, err := url.Parse(e.database); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
+	d := doctor.Database{Name: a.database}
+	if u, err := url.Parse(a.database); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
 		d.Name = "PostgreSQL at " + u.Host
 	} else {
-		d.File = e.database
+		d.File = a.database
 	}
 	seen := make(chan doctor.Database, 1)
-	go func() { seen <- e.look(ctx, d) }()
+	go func() { seen <- a.look(ctx, d) }()
 	select {
 	case d = <-seen:
 	case <-ctx.Done():
@@ -115,14 +115,14 @@ func (e *env) lookAtDatabase() doctor.Database {
 	return d
 }
 
-func (e *env) look(ctx context.Context, d doctor.Database) doctor.Database {
+func (a *app) look(ctx context.Context, d doctor.Database) doctor.Database {
 	if d.File != "" {
 		d.Absent, d.Closed, d.Err = lookAtFile(d.File)
 		if d.Absent || d.Closed || d.Err != nil {
 			return d
 		}
 	}
-	st, err := store.Open(ctx, e.database)
+	st, err := store.Open(ctx, a.database)
 	if err != nil {
 		d.Err = err
 		return d
@@ -133,7 +133,7 @@ func (e *env) look(ctx context.Context, d doctor.Database) doctor.Database {
 		d.Old, d.Err = true, err
 		return d
 	}
-	d.Err = errors.Join(e.lookInto(ctx, st, &d), e.lookAtClock(ctx, st, &d))
+	d.Err = errors.Join(a.lookInto(ctx, st, &d), a.lookAtClock(ctx, st, &d))
 	return d
 }
 
@@ -162,8 +162,8 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 }
 
 // lookInto reads what the checks have to know.
-func (e *env) lookInto(ctx context.Context, st *store.Store, d *doctor.Database) error {
-	f, err := st.LookFence(ctx, e.baseURL, e.now(), e.fenceAfter, fenceMost)
+func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database) error {
+	f, err := st.LookFence(ctx, a.baseURL, a.now(), a.fenceAfter, fenceMost)
 	if err != nil {
 		return err
 	}
@@ -186,19 +186,19 @@ func (e *env) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 }
 
 // lookAtClock asks a server what time it is.
-func (e *env) lookAtClock(ctx context.Context, st *store.Store, d *doctor.Database) error {
+func (a *app) lookAtClock(ctx context.Context, st *store.Store, d *doctor.Database) error {
 	if d.File != "" {
 		return nil
 	}
 	if err := st.Ping(ctx); err != nil { // no connection is opened while the time is taken
 		return fmt.Errorf("asking the database's clock: %w", err)
 	}
-	before := e.now()
+	before := a.now()
 	theirs, err := st.Clock(ctx)
 	if err != nil {
 		return err
 	}
-	middle := before.Add(e.now().Sub(before) / 2)
+	middle := before.Add(a.now().Sub(before) / 2)
 	d.Ahead = theirs.Sub(middle)
 	return nil
 }

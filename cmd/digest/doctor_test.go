@@ -91,7 +91,7 @@ func TestDoctorLooks(t *testing.T) {
 			if _, _, err := parseArgs(&c, []string{"--database", database, "doctor"}, io.Discard); err != nil {
 				t.Fatal(err)
 			}
-			e, err := newEnv(&c, t.Context(), t.Context(), io.Discard, t.Output())
+			e, err := newApp(&c, t.Context(), t.Context(), io.Discard, t.Output())
 			if err != nil {
 				t.Fatal(err)
 			}

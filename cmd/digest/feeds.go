@@ -20,16 +20,16 @@ type feedsCmd struct {
 }
 
 // Run shows how feeds stand.
-func (c feedsCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
+func (c feedsCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
 		if c.URL != "" {
-			return e.showFeed(st, c.URL)
+			return a.showFeed(st, c.URL)
 		}
-		feeds, err := st.Feeds(e.soft)
+		feeds, err := st.Feeds(a.soft)
 		if err != nil {
 			return err
 		}
-		return e.listFeeds(feeds)
+		return a.listFeeds(feeds)
 	})
 }
 
@@ -80,9 +80,9 @@ type reportedAnswer struct {
 	Note     string    `json:"note"`
 }
 
-func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
-	state, reason := poller.Status(f.Feed, e.now())
-	next := e.nextPoll(f)
+func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
+	state, reason := poller.Status(f.Feed, a.now())
+	next := a.nextPoll(f)
 	if state == poller.StateActive && next.IsZero() {
 		reason = "not asked: everyone who took it has paused without an end, left or unsubscribed"
 	}
@@ -99,12 +99,12 @@ func (e *env) reportFeed(f store.FeedInfo) reportedFeed {
 
 // nextPoll is when a feed is asked next: a place in the queue does not shorten
 // the time between two polls.
-func (e *env) nextPoll(f store.FeedInfo) time.Time {
-	next := poller.NextPoll(f.Feed, f.NextDueAt, e.now(), e.spread())
+func (a *app) nextPoll(f store.FeedInfo) time.Time {
+	next := poller.NextPoll(f.Feed, f.NextDueAt, a.now(), a.spread())
 	if f.LastAttemptAt.IsZero() || next.IsZero() {
 		return next
 	}
-	if earliest := f.LastAttemptAt.Add(max(e.pollGap, f.OwnInterval, f.HostInterval)); next.Before(earliest) {
+	if earliest := f.LastAttemptAt.Add(max(a.pollGap, f.OwnInterval, f.HostInterval)); next.Before(earliest) {
 		return earliest
 	}
 	return next
@@ -130,33 +130,33 @@ func since(f digest.Feed, state string) time.Time {
 // keptHistory is how far back polls are known.
 const keptHistory = 90 * 24 * time.Hour
 
-func (e *env) showFeed(st *store.Store, address string) error {
-	known, err := e.feedAt(st, address)
+func (a *app) showFeed(st *store.Store, address string) error {
+	known, err := a.feedAt(st, address)
 	if err != nil {
 		return err
 	}
 	id := known.ID
-	f, err := st.Feed(e.soft, id)
+	f, err := st.Feed(a.soft, id)
 	if err != nil {
 		return err
 	}
-	polls, err := st.Polls(e.soft, id, e.now().Add(-keptHistory))
+	polls, err := st.Polls(a.soft, id, a.now().Add(-keptHistory))
 	if err != nil {
 		return err
 	}
-	r := e.reportFeed(f)
+	r := a.reportFeed(f)
 	r.Polls = make([]reportedAnswer, 0, len(polls))
 	for _, p := range slices.Backward(polls) {
 		r.Polls = append(r.Polls, reportedAnswer{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), digest.WithoutCredentials(p.Note)})
 	}
-	if e.json {
-		return e.printJSON(r)
+	if a.json {
+		return a.printJSON(r)
 	}
-	return e.printFeed(f.Feed, r)
+	return a.printFeed(f.Feed, r)
 }
 
-func (e *env) printFeed(f digest.Feed, r reportedFeed) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	line := func(what, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%s\t%s\n", what, plain(text))
@@ -182,7 +182,7 @@ func (e *env) printFeed(f digest.Feed, r reportedFeed) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return e.printAnswers(r.Polls[:min(len(r.Polls), shownAnswers)])
+	return a.printAnswers(r.Polls[:min(len(r.Polls), shownAnswers)])
 }
 
 // atMost lists what slows a feed beyond the gap between polls.
@@ -231,8 +231,8 @@ func summary(polls []reportedAnswer) string {
 // shownAnswers is how many polls a person is shown; all are in the JSON.
 const shownAnswers = 10
 
-func (e *env) printAnswers(polls []reportedAnswer) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+func (a *app) printAnswers(polls []reportedAnswer) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, p := range polls {
 		status := "no answer"
 		if p.Status != 0 {
@@ -260,15 +260,15 @@ func when(t *time.Time) string {
 	return t.Format("2006-01-02 15:04 MST")
 }
 
-func (e *env) listFeeds(feeds []store.FeedInfo) error {
+func (a *app) listFeeds(feeds []store.FeedInfo) error {
 	reports := make([]reportedFeed, len(feeds))
 	for i, f := range feeds {
-		reports[i] = e.reportFeed(f)
+		reports[i] = a.reportFeed(f)
 	}
-	if e.json {
-		return e.printJSON(reports)
+	if a.json {
+		return a.printJSON(reports)
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, r := range reports {
 		fmt.Fprintf(w, "%s\t%s\t%s\tnext %s\t%s\n", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
 	}

@@ -53,21 +53,21 @@ func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 type fenceShowCmd struct{}
 
 // Run shows the fence and what waits behind it. It changes nothing.
-func (fenceShowCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		f, err := st.LookFence(e.soft, e.baseURL, e.now(), e.fenceAfter, fenceMost)
+func (fenceShowCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		f, err := st.LookFence(a.soft, a.baseURL, a.now(), a.fenceAfter, fenceMost)
 		if err != nil {
 			return err
 		}
-		v, err := st.Waiting(e.soft, e.now())
+		v, err := st.Waiting(a.soft, a.now())
 		if err != nil {
 			return err
 		}
-		r := reportFence(e.baseURL, f, v)
-		if e.json {
-			return e.printJSON(r)
+		r := reportFence(a.baseURL, f, v)
+		if a.json {
+			return a.printJSON(r)
 		}
-		e.showFence(r)
+		a.showFence(r)
 		return nil
 	})
 }
@@ -75,37 +75,37 @@ func (fenceShowCmd) Run(e *env) error {
 // fenceLines is how many feeds and readers a person is shown; all are in the JSON.
 const fenceLines = 20
 
-func (e *env) showFence(r reportedFence) {
+func (a *app) showFence(r reportedFence) {
 	switch {
 	case r.Fenced:
-		fmt.Fprintf(e.stdout, "fenced: %s\n", plain(r.Reason))
+		fmt.Fprintf(a.stdout, "fenced: %s\n", plain(r.Reason))
 	case r.LastWorkedAt == nil:
-		fmt.Fprintln(e.stdout, "no fence: nobody has worked on this database yet")
+		fmt.Fprintln(a.stdout, "no fence: nobody has worked on this database yet")
 	default:
-		fmt.Fprintf(e.stdout, "no fence: last at work as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
+		fmt.Fprintf(a.stdout, "no fence: last at work as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
 	}
-	fmt.Fprintf(e.stdout, "%s would be asked at once\n", count(len(r.Feeds), "feed"))
+	fmt.Fprintf(a.stdout, "%s would be asked at once\n", count(len(r.Feeds), "feed"))
 	for _, url := range r.Feeds[:min(len(r.Feeds), fenceLines)] {
-		fmt.Fprintf(e.stdout, "  %s\n", plain(url))
+		fmt.Fprintf(a.stdout, "  %s\n", plain(url))
 	}
-	e.more(len(r.Feeds))
-	fmt.Fprintf(e.stdout, "%s would go out, to %s\n", count(r.Editions, "edition"), count(len(r.Readers), "reader"))
+	a.more(len(r.Feeds))
+	fmt.Fprintf(a.stdout, "%s would go out, to %s\n", count(r.Editions, "edition"), count(len(r.Readers), "reader"))
 	for _, w := range r.Readers[:min(len(r.Readers), fenceLines)] {
-		fmt.Fprintf(e.stdout, "  %s: %s\n", plain(w.Email), w.describe())
+		fmt.Fprintf(a.stdout, "  %s: %s\n", plain(w.Email), w.describe())
 	}
-	e.more(len(r.Readers))
+	a.more(len(r.Readers))
 	switch {
 	case r.Fenced && r.LastBaseURL != r.BaseURL:
-		fmt.Fprintf(e.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; if %s takes its place, run: digest fence release\n",
+		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; if %s takes its place, run: digest fence release\n",
 			plain(r.LastBaseURL), plain(r.BaseURL))
 	case r.Fenced:
-		fmt.Fprintf(e.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
+		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
 	}
 }
 
-func (e *env) more(n int) {
+func (a *app) more(n int) {
 	if n > fenceLines {
-		fmt.Fprintf(e.stdout, "  and %d more (all with --json)\n", n-fenceLines)
+		fmt.Fprintf(a.stdout, "  and %d more (all with --json)\n", n-fenceLines)
 	}
 }
 
@@ -126,25 +126,25 @@ func (w reportedWaiter) describe() string {
 type fenceReleaseCmd struct{}
 
 // Run releases the fence.
-func (fenceReleaseCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		f, err := st.LookFence(e.soft, e.baseURL, e.now(), e.fenceAfter, fenceMost)
+func (fenceReleaseCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		f, err := st.LookFence(a.soft, a.baseURL, a.now(), a.fenceAfter, fenceMost)
 		if err != nil {
 			return err
 		}
-		if err := st.Unfence(e.soft, e.baseURL, e.now()); err != nil {
+		if err := st.Unfence(a.soft, a.baseURL, a.now()); err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": e.baseURL})
+		if a.json {
+			return a.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.baseURL})
 		}
 		if f.Reason == "" {
-			fmt.Fprintln(e.stdout, "there was no fence")
+			fmt.Fprintln(a.stdout, "there was no fence")
 			return nil
 		}
-		fmt.Fprintf(e.stdout, "released: from now on %s polls and mails\n", e.baseURL)
-		if f.BaseURL != e.baseURL {
-			fmt.Fprintf(e.stdout, "whatever works on this database as %s stops\n", plain(f.BaseURL))
+		fmt.Fprintf(a.stdout, "released: from now on %s polls and mails\n", a.baseURL)
+		if f.BaseURL != a.baseURL {
+			fmt.Fprintf(a.stdout, "whatever works on this database as %s stops\n", plain(f.BaseURL))
 		}
 		return nil
 	})

@@ -83,7 +83,7 @@ func TestSleepIsNoFence(t *testing.T) {
 		}
 	}
 	const home = "https://news.example.org"
-	e := &env{hard: t.Context(), house: house{baseURL: home, fenceAfter: 36 * time.Hour}}
+	e := &app{hard: t.Context(), house: house{baseURL: home, fenceAfter: 36 * time.Hour}}
 	look := e.fence(st)
 	fenced := func(look func(context.Context, time.Time) (string, error), what string, want bool) {
 		t.Helper()

@@ -32,24 +32,24 @@ func reportRule(r store.HostRule) reportedRule {
 type hostsListCmd struct{}
 
 // Run lists the rules.
-func (hostsListCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		rules, err := st.HostRules(e.soft)
+func (hostsListCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		rules, err := st.HostRules(a.soft)
 		if err != nil {
 			return err
 		}
-		if e.json {
+		if a.json {
 			list := make([]reportedRule, len(rules))
 			for i, r := range rules {
 				list[i] = reportRule(r)
 			}
-			return e.printJSON(list)
+			return a.printJSON(list)
 		}
 		if len(rules) == 0 {
-			fmt.Fprintln(e.stdout, "no host has a rule; an example: digest hosts set example.org --interval 48h")
+			fmt.Fprintln(a.stdout, "no host has a rule; an example: digest hosts set example.org --interval 48h")
 			return nil
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, r := range rules {
 			fmt.Fprintf(w, "%s\tevery %s at most\n", plain(r.Host), span(r.Interval))
 		}
@@ -63,7 +63,7 @@ type hostsSetCmd struct {
 }
 
 // Run makes a rule.
-func (c hostsSetCmd) Run(e *env) error {
+func (c hostsSetCmd) Run(a *app) error {
 	host, err := parseHost(c.Host)
 	if err != nil {
 		return err
@@ -72,19 +72,19 @@ func (c hostsSetCmd) Run(e *env) error {
 	if err != nil || every <= 0 {
 		return badSetting("DIGEST_INTERVAL", c.Interval, "is not a usable length of time", "48h")
 	}
-	return e.withStore(func(st *store.Store) error {
+	return a.withStore(func(st *store.Store) error {
 		rule := store.HostRule{Host: host, Interval: every}
-		feeds, err := st.SetHostRule(e.soft, rule, e.now())
+		feeds, err := st.SetHostRule(a.soft, rule, a.now())
 		if err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(struct {
+		if a.json {
+			return a.printJSON(struct {
 				reportedRule
 				Feeds int `json:"feeds"`
 			}{reportRule(rule), feeds})
 		}
-		fmt.Fprintf(e.stdout, "each feed of %s is asked every %s at most; that concerns %s\n", host, span(every), count(feeds, "feed"))
+		fmt.Fprintf(a.stdout, "each feed of %s is asked every %s at most; that concerns %s\n", host, span(every), count(feeds, "feed"))
 		return nil
 	})
 }
@@ -94,19 +94,19 @@ type hostsRemoveCmd struct {
 }
 
 // Run ends a rule.
-func (c hostsRemoveCmd) Run(e *env) error {
+func (c hostsRemoveCmd) Run(a *app) error {
 	host, err := parseHost(c.Host)
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		if err := st.DropHostRule(e.soft, host); err != nil {
+	return a.withStore(func(st *store.Store) error {
+		if err := st.DropHostRule(a.soft, host); err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(map[string]any{"host": host, "removed": true})
+		if a.json {
+			return a.printJSON(map[string]any{"host": host, "removed": true})
 		}
-		fmt.Fprintf(e.stdout, "%s has no rule any more\n", host)
+		fmt.Fprintf(a.stdout, "%s has no rule any more\n", host)
 		return nil
 	})
 }

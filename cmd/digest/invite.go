@@ -10,19 +10,19 @@ import (
 type inviteCmd struct{}
 
 // Run prints a link by which one person can sign up.
-func (inviteCmd) Run(e *env) error {
-	if e.signUp == web.SignUpClosed {
-		return badSetting("DIGEST_SIGN_UP", string(e.signUp), "lets nobody in, with an invitation or without", "invitation")
+func (inviteCmd) Run(a *app) error {
+	if a.signUp == web.SignUpClosed {
+		return badSetting("DIGEST_SIGN_UP", string(a.signUp), "lets nobody in, with an invitation or without", "invitation")
 	}
-	return e.withStore(func(st *store.Store) error {
-		link, i, err := web.InvitationLink(e.soft, st, e.baseURL, e.now())
+	return a.withStore(func(st *store.Store) error {
+		link, i, err := web.InvitationLink(a.soft, st, a.baseURL, a.now())
 		if err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(map[string]any{"id": i.ID, "url": link, "expires_at": instant(i.ExpiresAt)})
+		if a.json {
+			return a.printJSON(map[string]any{"id": i.ID, "url": link, "expires_at": instant(i.ExpiresAt)})
 		}
-		fmt.Fprintln(e.stdout, link)
+		fmt.Fprintln(a.stdout, link)
 		return nil
 	})
 }

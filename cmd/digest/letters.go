@@ -17,17 +17,17 @@ type letters struct {
 	transport mailer.Transport
 }
 
-func (e *env) openLetters(st *store.Store) (*letters, error) {
-	transport, err := mailer.Open(e.mail, mailer.Options{PerConn: e.perConnection})
+func (a *app) openLetters(st *store.Store) (*letters, error) {
+	transport, err := mailer.Open(a.mail, mailer.Options{PerConn: a.perConnection})
 	if err != nil {
 		return nil, err
 	}
-	if err := st.ForgetLetterRequests(e.hard); err != nil {
+	if err := st.ForgetLetterRequests(a.hard); err != nil {
 		transport.Close()
 		return nil, err
 	}
 	outbox := mailer.NewOutbox(mailer.OutboxOptions{
-		Sender: e.sender(st, transport), Suppressed: st.Suppressed, Now: e.clock, Log: e.log,
+		Sender: a.sender(st, transport), Suppressed: st.Suppressed, Now: a.clock, Log: a.log,
 	})
 	return &letters{outbox, transport}, nil
 }
@@ -43,10 +43,10 @@ func (l *letters) close() {
 
 // printOperatorLink prints the link by which whoever reads the console becomes the
 // operator, as long as nobody is.
-func (e *env) printOperatorLink(st *store.Store) error {
-	link, err := web.OperatorLink(e.hard, st, e.baseURL, e.now())
+func (a *app) printOperatorLink(st *store.Store) error {
+	link, err := web.OperatorLink(a.hard, st, a.baseURL, a.now())
 	if err == nil && link != "" {
-		fmt.Fprintf(e.stdout, "sign in as the owner: %s\n", link)
+		fmt.Fprintf(a.stdout, "sign in as the owner: %s\n", link)
 	}
 	return err
 }

@@ -68,28 +68,28 @@ type limitsListCmd struct{}
 
 // Run lists the limits that hold: for the route, for every domain, and for the
 // domains that have their own.
-func (limitsListCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		lanes, err := st.Lanes(e.soft)
+func (limitsListCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		lanes, err := st.Lanes(a.soft)
 		if err != nil {
 			return err
 		}
-		every := reportLimits("", e.domain)
+		every := reportLimits("", a.domain)
 		every.Lane = "every domain"
-		list := []reportedLimits{reportLimits("", e.route), every}
+		list := []reportedLimits{reportLimits("", a.route), every}
 		for _, l := range lanes {
 			switch {
 			case l.Limits == digest.Limits{}:
 			case l.Name == "":
-				list[0] = reportLimits("", effective(l.Limits, e.route))
+				list[0] = reportLimits("", effective(l.Limits, a.route))
 			default:
-				list = append(list, reportLimits(l.Name, effective(l.Limits, e.domain)))
+				list = append(list, reportLimits(l.Name, effective(l.Limits, a.domain)))
 			}
 		}
-		if e.json {
-			return e.printJSON(list)
+		if a.json {
+			return a.printJSON(list)
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, l := range list {
 			fmt.Fprintf(w, "%s\t%s\n", l.Lane, l.words())
 		}
@@ -116,7 +116,7 @@ type limitsSetCmd struct {
 }
 
 // Run sets a limit.
-func (c limitsSetCmd) Run(e *env) error {
+func (c limitsSetCmd) Run(a *app) error {
 	name, err := parseLane(c.Lane)
 	if err != nil {
 		return err
@@ -131,16 +131,16 @@ func (c limitsSetCmd) Run(e *env) error {
 	if l == (digest.Limits{}) {
 		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), or digest limits remove %s", c.Lane)
 	}
-	return e.withStore(func(st *store.Store) error {
-		if err := st.SetLimits(e.soft, e.now(), name, l); err != nil {
+	return a.withStore(func(st *store.Store) error {
+		if err := st.SetLimits(a.soft, a.now(), name, l); err != nil {
 			return err
 		}
-		settings := e.domain
+		settings := a.domain
 		if name == "" {
-			settings = e.route
+			settings = a.route
 		}
 		r := reportLimits(name, effective(l, settings))
-		return e.say(r, "%s: %s", r.Lane, r.words())
+		return a.say(r, "%s: %s", r.Lane, r.words())
 	})
 }
 
@@ -149,15 +149,15 @@ type limitsRemoveCmd struct {
 }
 
 // Run ends a limit.
-func (c limitsRemoveCmd) Run(e *env) error {
+func (c limitsRemoveCmd) Run(a *app) error {
 	name, err := parseLane(c.Lane)
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		if err := st.SetLimits(e.soft, e.now(), name, digest.Limits{}); err != nil {
+	return a.withStore(func(st *store.Store) error {
+		if err := st.SetLimits(a.soft, a.now(), name, digest.Limits{}); err != nil {
 			return err
 		}
-		return e.say(map[string]any{"lane": laneName(name), "removed": true}, "%s has no limit of its own any more", laneName(name))
+		return a.say(map[string]any{"lane": laneName(name), "removed": true}, "%s has no limit of its own any more", laneName(name))
 	})
 }

@@ -62,14 +62,14 @@ func (f lookFlags) change(l *digest.Look) {
 }
 
 // apply stores what was chosen for a digest.
-func (c chosen) apply(e *env, st *store.Store, d digest.Digest) error {
+func (c chosen) apply(a *app, st *store.Store, d digest.Digest) error {
 	if c.deliverAt != nil {
-		if err := st.SetDeliverAt(e.soft, d.ID, *c.deliverAt); err != nil {
+		if err := st.SetDeliverAt(a.soft, d.ID, *c.deliverAt); err != nil {
 			return err
 		}
 	}
 	if c.days != nil {
-		if err := st.SetWeekdays(e.soft, d.ID, *c.days, e.now()); err != nil {
+		if err := st.SetWeekdays(a.soft, d.ID, *c.days, a.now()); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (c chosen) apply(e *env, st *store.Store, d digest.Digest) error {
 		return nil
 	}
 	c.look(&d.Look)
-	return st.SetLook(e.soft, d.ID, d.Look)
+	return st.SetLook(a.soft, d.ID, d.Look)
 }
 
 // clockOf writes the hour of a mail: 07:00.

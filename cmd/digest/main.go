@@ -57,7 +57,7 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	if command == nil {
 		return status
 	}
-	e, err := newEnv(&c, soft, hard, stdout, stderr)
+	e, err := newApp(&c, soft, hard, stdout, stderr)
 	if err == nil {
 		err = command.Run(e)
 	}

@@ -28,7 +28,7 @@ type parsed struct {
 // Run prints what the program reads in documents. A document that cannot be
 // read does not stop the others; as JSON it is part of the answer, and only if
 // none could be read has the command failed.
-func (c parseCmd) Run(e *env) error {
+func (c parseCmd) Run(a *app) error {
 	address, err := published(c.URL)
 	if err != nil {
 		return err
@@ -41,23 +41,23 @@ func (c parseCmd) Run(e *env) error {
 			continue // keyed by name, it has one answer
 		}
 		seen[name] = true
-		p := parse(e.soft, name, address)
-		if e.soft.Err() != nil {
+		p := parse(a.soft, name, address)
+		if a.soft.Err() != nil {
 			return errInterrupted
 		}
 		if all = append(all, p); p.err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", name, p.err))
 		}
 	}
-	if e.json {
-		if err := e.printParsed(all); err != nil || len(failed) < len(all) {
+	if a.json {
+		if err := a.printParsed(all); err != nil || len(failed) < len(all) {
 			return err
 		}
 		return joinLines(failed)
 	}
 	for _, p := range all {
 		if p.err == nil {
-			printDocument(e.stdout, p.name, p.doc)
+			printDocument(a.stdout, p.name, p.doc)
 		}
 	}
 	return joinLines(failed)
@@ -88,7 +88,7 @@ func parse(ctx context.Context, name, address string) parsed {
 }
 
 // printParsed prints one object keyed by file name, in the order given.
-func (e *env) printParsed(all []parsed) error {
+func (a *app) printParsed(all []parsed) error {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, p := range all {
@@ -100,7 +100,7 @@ func (e *env) printParsed(all []parsed) error {
 		}
 	}
 	b.WriteString("}\n")
-	_, err := b.WriteTo(e.stdout)
+	_, err := b.WriteTo(a.stdout)
 	return err
 }
 

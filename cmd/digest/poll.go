@@ -29,40 +29,40 @@ type reportedPoll struct {
 
 // Run asks one feed, if it may be asked; one that may not is queued for the
 // time when it may.
-func (c pollCmd) Run(e *env) error {
-	return e.withPolls(func(st *store.Store) error {
-		known, err := e.feedAt(st, c.URL)
+func (c pollCmd) Run(a *app) error {
+	return a.withPolls(func(st *store.Store) error {
+		known, err := a.feedAt(st, c.URL)
 		if err != nil {
 			return err
 		}
 		id := known.ID
-		if _, err := st.Vouch(e.soft, id, e.now()); err != nil {
+		if _, err := st.Vouch(a.soft, id, a.now()); err != nil {
 			return err
 		}
-		result, err := e.pollOne(st, id)
+		result, err := a.pollOne(st, id)
 		if err != nil {
 			return err
 		}
-		f, err := st.Feed(e.soft, id)
+		f, err := st.Feed(a.soft, id)
 		if err != nil {
 			return err
 		}
-		return e.tellPoll(f, result)
+		return a.tellPoll(f, result)
 	})
 }
 
 // feedAt finds a feed by its address, however it is written: without its name
 // and password too, as it is shown, if only one feed is shown so.
-func (e *env) feedAt(st *store.Store, address string) (digest.Feed, error) {
+func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	url, err := feed.NormalURL(address)
 	if err != nil {
 		return digest.Feed{}, err
 	}
-	f, notFound := st.FeedByURL(e.soft, url)
+	f, notFound := st.FeedByURL(a.soft, url)
 	if digest.KindOf(notFound) != digest.NotFound {
 		return f, notFound
 	}
-	all, err := st.Feeds(e.soft)
+	all, err := st.Feeds(a.soft)
 	if err != nil {
 		return digest.Feed{}, err
 	}
@@ -82,8 +82,8 @@ func (e *env) feedAt(st *store.Store, address string) (digest.Feed, error) {
 }
 
 // pollOne drains the queue and gives what came of one feed; nil if it was not asked.
-func (e *env) pollOne(st *store.Store, id digest.FeedID) (*poller.Result, error) {
-	job, transport, err := e.job(st)
+func (a *app) pollOne(st *store.Store, id digest.FeedID) (*poller.Result, error) {
+	job, transport, err := a.job(st)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +94,12 @@ func (e *env) pollOne(st *store.Store, id digest.FeedID) (*poller.Result, error)
 			result = &ev.Result
 		}
 	}
-	_, err = job.Poll(e.soft)
+	_, err = job.Poll(a.soft)
 	return result, err
 }
 
-func (e *env) tellPoll(f store.FeedInfo, result *poller.Result) error {
-	about := e.reportFeed(f)
+func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
+	about := a.reportFeed(f)
 	r := reportedPoll{URL: about.URL, Outcome: "waiting", Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
 	if about.State == poller.StateActive {
 		r.Message = fmt.Sprintf("it was asked at %s, which is too short a time ago", when(about.LastPolledAt))
@@ -108,12 +108,12 @@ func (e *env) tellPoll(f store.FeedInfo, result *poller.Result) error {
 		r.Outcome, r.Message = string(result.Outcome), digest.WithoutCredentials(result.Message)
 		r.Status, r.Requests, r.Bytes = result.Feed.LastStatus, result.Requests, result.Bytes
 	}
-	if e.json {
-		if err := e.printJSON(r); err != nil {
+	if a.json {
+		if err := a.printJSON(r); err != nil {
 			return err
 		}
 	} else if r.Outcome != string(poller.Failed) {
-		e.printPoll(r)
+		a.printPoll(r)
 	}
 	if r.Outcome == string(poller.Failed) {
 		again := "asked no more"
@@ -125,10 +125,10 @@ func (e *env) tellPoll(f store.FeedInfo, result *poller.Result) error {
 	return nil
 }
 
-func (e *env) printPoll(r reportedPoll) {
+func (a *app) printPoll(r reportedPoll) {
 	if r.Outcome == "waiting" {
-		fmt.Fprintf(e.stdout, "not asked now: %s; it will be asked at %s\n", plain(r.Message), when(r.NextPollAt))
+		fmt.Fprintf(a.stdout, "not asked now: %s; it will be asked at %s\n", plain(r.Message), when(r.NextPollAt))
 		return
 	}
-	fmt.Fprintf(e.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), count(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
+	fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), count(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
 }

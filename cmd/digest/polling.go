@@ -48,13 +48,13 @@ const fenceMost = 100
 // Between two looks a process may have slept with its machine: a heartbeat that
 // it knows is no reason for a fence, however old; an older one is, for then the
 // database was brought back from the past beneath it.
-func (e *env) fence(st *store.Store) func(context.Context, time.Time) (string, error) {
+func (a *app) fence(st *store.Store) func(context.Context, time.Time) (string, error) {
 	const forever = time.Duration(math.MaxInt64)
 	var seen time.Time // the latest heartbeat that was found in the database
 	return func(_ context.Context, now time.Time) (string, error) {
-		f, err := st.Beat(e.hard, e.baseURL, now, e.fenceAfter, fenceMost)
+		f, err := st.Beat(a.hard, a.baseURL, now, a.fenceAfter, fenceMost)
 		if err == nil && f.Reason != "" && !seen.IsZero() && !f.Beat.Before(seen) {
-			f, err = st.Beat(e.hard, e.baseURL, now, forever, fenceMost)
+			f, err = st.Beat(a.hard, a.baseURL, now, forever, fenceMost)
 		}
 		if err == nil && f.Reason == "" && f.Beat.After(seen) {
 			seen = f.Beat
@@ -65,23 +65,23 @@ func (e *env) fence(st *store.Store) func(context.Context, time.Time) (string, e
 
 // withWork is withStore for the hourly job: it begins only if it says who asks,
 // and if there is no fence, and leaves a heartbeat.
-func (e *env) withWork(do func(*store.Store) error) error {
-	return e.unfenced(do, func(st *store.Store) (string, error) { return e.fence(st)(e.soft, e.now()) })
+func (a *app) withWork(do func(*store.Store) error) error {
+	return a.unfenced(do, func(st *store.Store) (string, error) { return a.fence(st)(a.soft, a.now()) })
 }
 
 // withPolls is withWork for a command that asks a few sites and is no instance at work.
-func (e *env) withPolls(do func(*store.Store) error) error {
-	return e.unfenced(do, func(st *store.Store) (string, error) {
-		f, err := st.LookFence(e.soft, e.baseURL, e.now(), e.fenceAfter, fenceMost)
+func (a *app) withPolls(do func(*store.Store) error) error {
+	return a.unfenced(do, func(st *store.Store) (string, error) {
+		f, err := st.LookFence(a.soft, a.baseURL, a.now(), a.fenceAfter, fenceMost)
 		return f.Reason, err
 	})
 }
 
-func (e *env) unfenced(do func(*store.Store) error, look func(*store.Store) (reason string, err error)) error {
-	if err := e.named(); err != nil {
+func (a *app) unfenced(do func(*store.Store) error, look func(*store.Store) (reason string, err error)) error {
+	if err := a.named(); err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
+	return a.withStore(func(st *store.Store) error {
 		reason, err := look(st)
 		if err != nil {
 			return err

@@ -14,17 +14,17 @@ type previewCmd struct {
 }
 
 // Run prints the edition that the next midnight would bring; nothing changes.
-func (c previewCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		u, d, err := e.reader(st, c.Email)
+func (c previewCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		u, d, err := a.reader(st, c.Email)
 		if err != nil {
 			return err
 		}
-		signer, err := e.signer(st)
+		signer, err := a.signer(st)
 		if err != nil {
 			return err
 		}
-		page, err := e.editions(st, signer).Preview(e.soft, d, u.Email)
+		page, err := a.editions(st, signer).Preview(a.soft, d, u.Email)
 		if err != nil {
 			return err
 		}
@@ -33,12 +33,12 @@ func (c previewCmd) Run(e *env) error {
 			return fmt.Errorf("rendering the preview: %w", err)
 		}
 		switch {
-		case e.json:
-			return e.printJSON(map[string]string{"subject": m.Subject, "html": m.HTML, "text": m.Text})
+		case a.json:
+			return a.printJSON(map[string]string{"subject": m.Subject, "html": m.HTML, "text": m.Text})
 		case c.HTML:
-			_, err = fmt.Fprintln(e.stdout, m.HTML)
+			_, err = fmt.Fprintln(a.stdout, m.HTML)
 		default:
-			_, err = fmt.Fprintf(e.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), plainText(m.Text))
+			_, err = fmt.Fprintf(a.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), plainText(m.Text))
 		}
 		return err
 	})

@@ -16,20 +16,20 @@ type watch struct {
 }
 
 // watchPolls follows a tick: how many feeds it will be is known once they are planned.
-func (e *env) watchPolls(job *hourly.Job) *watch {
-	return e.watch(job, 0, "polling")
+func (a *app) watchPolls(job *hourly.Job) *watch {
+	return a.watch(job, 0, "polling")
 }
 
 // watchFirstPolls follows the first polls of n new feeds.
-func (e *env) watchFirstPolls(job *hourly.Job, n int) *watch {
-	return e.watch(job, n, "first polls")
+func (a *app) watchFirstPolls(job *hourly.Job, n int) *watch {
+	return a.watch(job, n, "first polls")
 }
 
-func (e *env) watch(job *hourly.Job, n int, what string) *watch {
+func (a *app) watch(job *hourly.Job, n int, what string) *watch {
 	w := &watch{}
-	if e.onTerminal() && !e.json {
+	if a.onTerminal() && !a.json {
 		w.bar = progressbar.NewOptions(n,
-			progressbar.OptionSetWriter(e.stderr),
+			progressbar.OptionSetWriter(a.stderr),
 			progressbar.OptionSetDescription(what),
 			progressbar.OptionShowCount(),
 			progressbar.OptionClearOnFinish(),

@@ -97,26 +97,26 @@ func reportQueued(all []store.QueuedEdition) []reportedQueued {
 type queueListCmd struct{}
 
 // Run shows the queue.
-func (queueListCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		q, err := st.MailQueue(e.soft, e.now(), queueShown)
+func (queueListCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		q, err := st.MailQueue(a.soft, a.now(), queueShown)
 		if err != nil {
 			return err
 		}
-		lanes, err := st.Lanes(e.soft)
+		lanes, err := st.Lanes(a.soft)
 		if err != nil {
 			return err
 		}
-		r := reportQueue(q, lanes, e.now())
-		if e.json {
-			return e.printJSON(r)
+		r := reportQueue(q, lanes, a.now())
+		if a.json {
+			return a.printJSON(r)
 		}
-		e.showQueue(r)
+		a.showQueue(r)
 		return nil
 	})
 }
 
-func (e *env) showQueue(r reportedQueue) {
+func (a *app) showQueue(r reportedQueue) {
 	var counts []string
 	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionSent,
 		digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired, digest.EditionUnmailed} {
@@ -127,16 +127,16 @@ func (e *env) showQueue(r reportedQueue) {
 	if len(counts) == 0 {
 		counts = []string{"no edition has been made yet"}
 	}
-	fmt.Fprintln(e.stdout, strings.Join(counts, ", "))
+	fmt.Fprintln(a.stdout, strings.Join(counts, ", "))
 	for _, l := range r.Lanes {
-		e.showLane(l)
+		a.showLane(l)
 	}
-	e.showWaiting(r.Waiting)
-	e.showQueued("sent, never confirmed: the server took them twice without an answer", r.Unconfirmed)
-	e.showQueued("failed", r.Failed)
-	e.showQueued("expired: the next edition carries their posts", r.Expired)
+	a.showWaiting(r.Waiting)
+	a.showQueued("sent, never confirmed: the server took them twice without an answer", r.Unconfirmed)
+	a.showQueued("failed", r.Failed)
+	a.showQueued("expired: the next edition carries their posts", r.Expired)
 	if len(r.Returned) > 0 {
-		e.table("came back", func(w io.Writer) {
+		a.table("came back", func(w io.Writer) {
 			for _, b := range r.Returned {
 				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", plain(b.Email), b.At.Format("2006-01-02 15:04 MST"), b.Kind, plain(b.Evidence))
 			}
@@ -144,7 +144,7 @@ func (e *env) showQueue(r reportedQueue) {
 	}
 }
 
-func (e *env) showLane(l reportedLane) {
+func (a *app) showLane(l reportedLane) {
 	what := "recovers"
 	if l.Until != nil {
 		what = "rests until " + l.Until.Format("2006-01-02 15:04:05 MST")
@@ -152,28 +152,28 @@ func (e *env) showLane(l reportedLane) {
 	if l.Alarm {
 		what += " and needs you; once it is put right: digest queue resume"
 	}
-	fmt.Fprintf(e.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
+	fmt.Fprintf(a.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
 }
 
 // showWaiting lists the editions that are still to be sent.
-func (e *env) showWaiting(list []reportedQueued) {
+func (a *app) showWaiting(list []reportedQueued) {
 	if len(list) == 0 {
 		return
 	}
-	e.table("waiting", func(w io.Writer) {
+	a.table("waiting", func(w io.Writer) {
 		for _, q := range list {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", plain(q.Email), q.Date, e.whenNext(q), plain(q.Reason))
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", plain(q.Email), q.Date, a.whenNext(q), plain(q.Reason))
 		}
 	})
 }
 
 // whenNext says when an edition is sent: what is due and is not on its way
 // waits for its turn, because of a limit or because nobody works.
-func (e *env) whenNext(q reportedQueued) string {
+func (a *app) whenNext(q reportedQueued) string {
 	switch {
 	case q.State != string(digest.EditionReady):
 		return "on the way"
-	case q.NextAt == nil || !q.NextAt.After(e.now()):
+	case q.NextAt == nil || !q.NextAt.After(a.now()):
 		return "due, waits for its turn"
 	case q.Attempt == 0:
 		return "at " + q.NextAt.Format("2006-01-02 15:04 MST")
@@ -182,11 +182,11 @@ func (e *env) whenNext(q reportedQueued) string {
 }
 
 // showQueued lists editions that are over.
-func (e *env) showQueued(heading string, list []reportedQueued) {
+func (a *app) showQueued(heading string, list []reportedQueued) {
 	if len(list) == 0 {
 		return
 	}
-	e.table(heading, func(w io.Writer) {
+	a.table(heading, func(w io.Writer) {
 		for _, q := range list {
 			fmt.Fprintf(w, "  %s\t%s\t%s\n", plain(q.Email), q.Date, plain(q.Reason))
 		}
@@ -194,9 +194,9 @@ func (e *env) showQueued(heading string, list []reportedQueued) {
 }
 
 // table prints rows, their cells ended by tabs, under a heading.
-func (e *env) table(heading string, rows func(io.Writer)) {
-	fmt.Fprintf(e.stdout, "\n%s:\n", heading)
-	w := tabwriter.NewWriter(e.stdout, 2, 0, 2, ' ', 0)
+func (a *app) table(heading string, rows func(io.Writer)) {
+	fmt.Fprintf(a.stdout, "\n%s:\n", heading)
+	w := tabwriter.NewWriter(a.stdout, 2, 0, 2, ' ', 0)
 	rows(w)
 	_ = w.Flush() // as other prints
 }
@@ -221,17 +221,17 @@ type queueResumeCmd struct {
 }
 
 // Run forgets the trouble of a lane; its limits stay.
-func (c queueResumeCmd) Run(e *env) error {
+func (c queueResumeCmd) Run(a *app) error {
 	name, err := parseLane(c.Lane)
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
+	return a.withStore(func(st *store.Store) error {
 		well := func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
-		if _, err := st.ChangeLane(e.soft, e.now(), name, well); err != nil {
+		if _, err := st.ChangeLane(a.soft, a.now(), name, well); err != nil {
 			return err
 		}
-		return e.say(map[string]any{"lane": laneName(name), "resumed": true}, "the %s is tried again by whoever delivers next", laneWord(name))
+		return a.say(map[string]any{"lane": laneName(name), "resumed": true}, "the %s is tried again by whoever delivers next", laneWord(name))
 	})
 }
 

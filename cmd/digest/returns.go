@@ -13,45 +13,45 @@ import (
 const sweepEvery = time.Minute
 
 // bounces is where mail that comes back is taken in.
-func (e *env) bounces(st *store.Store) (*bounce.Handler, error) {
-	signer, err := e.signer(st)
+func (a *app) bounces(st *store.Store) (*bounce.Handler, error) {
+	signer, err := a.signer(st)
 	if err != nil {
 		return nil, err
 	}
-	return &bounce.Handler{Store: st, Signer: signer, Address: e.returnPath, Now: e.clock, Log: e.log}, nil
+	return &bounce.Handler{Store: st, Signer: signer, Address: a.returnPath, Now: a.clock, Log: a.log}, nil
 }
 
 // takeReturns gives what takes in mail that comes back until it is told to
 // stop: the listener, which listens already, and the Maildir's sweeper.
-func (e *env) takeReturns(st *store.Store) ([]func(context.Context) error, error) {
-	if e.bounceListen == "" && e.bounceMaildir == "" {
+func (a *app) takeReturns(st *store.Store) ([]func(context.Context) error, error) {
+	if a.bounceListen == "" && a.bounceMaildir == "" {
 		return nil, nil
 	}
-	desk, err := e.bounces(st)
+	desk, err := a.bounces(st)
 	if err != nil {
 		return nil, err
 	}
 	var parts []func(context.Context) error
-	if e.bounceListen != "" {
-		server, err := desk.Listen(e.bounceListen)
+	if a.bounceListen != "" {
+		server, err := desk.Listen(a.bounceListen)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(e.stdout, "mail that comes back is taken at %s\n", server.Addr())
+		fmt.Fprintf(a.stdout, "mail that comes back is taken at %s\n", server.Addr())
 		parts = append(parts, server.Serve)
 	}
-	if e.bounceMaildir != "" {
-		parts = append(parts, func(ctx context.Context) error { return e.keepSweeping(ctx, desk) })
+	if a.bounceMaildir != "" {
+		parts = append(parts, func(ctx context.Context) error { return a.keepSweeping(ctx, desk) })
 	}
 	return parts, nil
 }
 
 // keepSweeping looks at the Maildir again and again. What goes wrong is
 // logged: mail that came back is no reason to stop the mail that goes out.
-func (e *env) keepSweeping(ctx context.Context, desk *bounce.Handler) error {
+func (a *app) keepSweeping(ctx context.Context, desk *bounce.Handler) error {
 	for {
-		if _, err := desk.HandleMaildir(ctx, e.bounceMaildir); err != nil && ctx.Err() == nil {
-			e.log.Error("returned mail could not be taken in; it stays where it is", "maildir", e.bounceMaildir, "err", err)
+		if _, err := desk.HandleMaildir(ctx, a.bounceMaildir); err != nil && ctx.Err() == nil {
+			a.log.Error("returned mail could not be taken in; it stays where it is", "maildir", a.bounceMaildir, "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -62,14 +62,14 @@ func (e *env) keepSweeping(ctx context.Context, desk *bounce.Handler) error {
 }
 
 // sweepReturns looks at the Maildir once.
-func (e *env) sweepReturns(st *store.Store) error {
-	if e.bounceMaildir == "" {
+func (a *app) sweepReturns(st *store.Store) error {
+	if a.bounceMaildir == "" {
 		return nil
 	}
-	desk, err := e.bounces(st)
+	desk, err := a.bounces(st)
 	if err != nil {
 		return err
 	}
-	_, err = desk.HandleMaildir(e.soft, e.bounceMaildir)
+	_, err = desk.HandleMaildir(a.soft, a.bounceMaildir)
 	return err
 }

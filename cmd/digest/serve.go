@@ -21,40 +21,40 @@ type serveCmd struct{}
 
 // Run runs the hourly job and the web view until it is told to stop. While
 // there is a fence it serves the web view alone.
-func (serveCmd) Run(e *env) error {
-	e.runOn()
-	e.works = true
-	if err := e.logAt(slog.LevelInfo); err != nil {
+func (serveCmd) Run(a *app) error {
+	a.runOn()
+	a.works = true
+	if err := a.logAt(slog.LevelInfo); err != nil {
 		return err
 	}
-	if err := e.named(); err != nil {
+	if err := a.named(); err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		listener, err := net.Listen("tcp", e.listen)
+	return a.withStore(func(st *store.Store) error {
+		listener, err := net.Listen("tcp", a.listen)
 		if err != nil {
-			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", e.listen, err)
+			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", a.listen, err)
 		}
 		defer listener.Close()
-		letters, err := e.openLetters(st)
+		letters, err := a.openLetters(st)
 		if err != nil {
 			return err
 		}
 		defer letters.close()
-		server, err := e.webServer(st, letters)
+		server, err := a.webServer(st, letters)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "the web view is at %s (listening on %s)\n", e.baseURL, listener.Addr())
-		if err := e.printOperatorLink(st); err != nil {
+		fmt.Fprintf(a.stdout, "the web view is at %s (listening on %s)\n", a.baseURL, listener.Addr())
+		if err := a.printOperatorLink(st); err != nil {
 			return err
 		}
-		returns, err := e.takeReturns(st)
+		returns, err := a.takeReturns(st)
 		if err != nil {
 			return err
 		}
-		return e.together(append(returns,
-			func(ctx context.Context) error { return e.work(ctx, st) },
+		return a.together(append(returns,
+			func(ctx context.Context) error { return a.work(ctx, st) },
 			func(ctx context.Context) error { return serveUntil(ctx, server, listener) },
 		)...)
 	})
@@ -62,8 +62,8 @@ func (serveCmd) Run(e *env) error {
 
 // together runs both until the first fails or the program is told to stop, and
 // gives the first error.
-func (e *env) together(parts ...func(context.Context) error) error {
-	ctx, stop := context.WithCancelCause(e.soft)
+func (a *app) together(parts ...func(context.Context) error) error {
+	ctx, stop := context.WithCancelCause(a.soft)
 	defer stop(nil)
 	var all sync.WaitGroup
 	errs := make([]error, len(parts))
@@ -79,45 +79,45 @@ func (e *env) together(parts ...func(context.Context) error) error {
 }
 
 // webServer makes the web view.
-func (e *env) webServer(st *store.Store, l *letters) (*http.Server, error) {
-	signer, err := e.signer(st)
+func (a *app) webServer(st *store.Store, l *letters) (*http.Server, error) {
+	signer, err := a.signer(st)
 	if err != nil {
 		return nil, err
 	}
-	told := metrics.New(metrics.Options{Store: st, Version: version(), PollGap: e.pollGap, Now: e.clock, Log: e.log})
+	told := metrics.New(metrics.Options{Store: st, Version: version(), PollGap: a.pollGap, Now: a.clock, Log: a.log})
 	handler := web.New(web.Options{
 		Store:         st,
-		Editions:      e.editions(st, signer),
+		Editions:      a.editions(st, signer),
 		Signer:        signer,
-		SignUp:        e.signUp,
+		SignUp:        a.signUp,
 		Outbox:        l.outbox,
-		PostalAddress: e.postalAddress,
+		PostalAddress: a.postalAddress,
 		Mailbox:       parseEmail,
-		Subscriber:    e.fencedDesk(st),
+		Subscriber:    a.fencedDesk(st),
 		Pings:         st,
-		Pictures:      e.poller(st),
-		BaseURL:       e.baseURL,
+		Pictures:      a.poller(st),
+		BaseURL:       a.baseURL,
 		Version:       version(),
-		Contact:       e.contact,
-		Addresses:     e.botAddresses,
-		Spread:        e.spread(),
-		HostGap:       e.hostInterval,
-		Beats:         e.works,
-		Now:           e.clock,
-		Log:           e.log,
+		Contact:       a.contact,
+		Addresses:     a.botAddresses,
+		Spread:        a.spread(),
+		HostGap:       a.hostInterval,
+		Beats:         a.works,
+		Now:           a.clock,
+		Log:           a.log,
 
-		MetricsToken: e.metricsToken,
+		MetricsToken: a.metricsToken,
 		Metrics:      told,
 		Observe:      told.Observe,
 	})
-	return web.NewServer(handler, e.log), nil
+	return web.NewServer(handler, a.log), nil
 }
 
 // fencedDesk is a desk that asks nothing while there is a fence.
-func (e *env) fencedDesk(st *store.Store) *subscribe.Subscriber {
-	desk := e.desk(st)
+func (a *app) fencedDesk(st *store.Store) *subscribe.Subscriber {
+	desk := a.desk(st)
 	desk.Fence = func(ctx context.Context) (string, error) {
-		f, err := st.LookFence(ctx, e.baseURL, e.clock(), e.fenceAfter, fenceMost)
+		f, err := st.LookFence(ctx, a.baseURL, a.clock(), a.fenceAfter, fenceMost)
 		return f.Reason, err
 	}
 	return desk
@@ -142,35 +142,35 @@ type workCmd struct{}
 
 // Run runs the hourly job until it is told to stop. It does not begin where
 // there is a fence.
-func (workCmd) Run(e *env) error {
-	e.runOn()
-	if err := e.logAt(slog.LevelInfo); err != nil {
+func (workCmd) Run(a *app) error {
+	a.runOn()
+	if err := a.logAt(slog.LevelInfo); err != nil {
 		return err
 	}
-	return e.withWork(func(st *store.Store) error {
-		returns, err := e.takeReturns(st)
+	return a.withWork(func(st *store.Store) error {
+		returns, err := a.takeReturns(st)
 		if err != nil {
 			return err
 		}
-		return e.together(append(returns, func(ctx context.Context) error { return e.work(ctx, st) })...)
+		return a.together(append(returns, func(ctx context.Context) error { return a.work(ctx, st) })...)
 	})
 }
 
-func (e *env) work(ctx context.Context, st *store.Store) error {
-	job, transport, err := e.job(st)
+func (a *app) work(ctx context.Context, st *store.Store) error {
+	job, transport, err := a.job(st)
 	if err != nil {
 		return err
 	}
 	defer transport.Close()
-	e.log.Info("working", "version", version(), "database", e.databaseName())
+	a.log.Info("working", "version", version(), "database", a.databaseName())
 	return job.Run(ctx)
 }
 
 // databaseName is the setting without its password, for the log.
-func (e *env) databaseName() string {
-	u, err := url.Parse(e.database)
+func (a *app) databaseName() string {
+	u, err := url.Parse(a.database)
 	if err != nil || u.User == nil {
-		return e.database
+		return a.database
 	}
 	return u.Redacted()
 }

@@ -34,13 +34,13 @@ func parseStay(s string) (digest.Stay, error) {
 }
 
 // dropStays takes all stays of a reader back.
-func (e *env) dropStays(st *store.Store, user digest.UserID) error {
-	stays, err := st.Stays(e.soft, user)
+func (a *app) dropStays(st *store.Store, user digest.UserID) error {
+	stays, err := st.Stays(a.soft, user)
 	if err != nil {
 		return err
 	}
 	for _, stay := range stays {
-		if err := st.RemoveStay(e.soft, user, stay.ID, e.now()); err != nil {
+		if err := st.RemoveStay(a.soft, user, stay.ID, a.now()); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func (e *env) dropStays(st *store.Store, user digest.UserID) error {
 }
 
 // plan plans the stay that was given, if one was.
-func (c userSetCmd) plan(e *env, st *store.Store, user digest.UserID) error {
+func (c userSetCmd) plan(a *app, st *store.Store, user digest.UserID) error {
 	if c.Stay == "" {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (c userSetCmd) plan(e *env, st *store.Store, user digest.UserID) error {
 		return err
 	}
 	stay.UserID = user
-	_, err = st.AddStay(e.soft, stay, e.now())
+	_, err = st.AddStay(a.soft, stay, a.now())
 	return err
 }
 

@@ -17,19 +17,19 @@ type subscribeCmd struct {
 
 // Run subscribes a reader to the feed behind each address. One bad address
 // does not stop the others.
-func (c subscribeCmd) Run(e *env) error {
-	return e.withPolls(func(st *store.Store) error {
-		_, d, err := e.reader(st, c.Email)
+func (c subscribeCmd) Run(a *app) error {
+	return a.withPolls(func(st *store.Store) error {
+		_, d, err := a.reader(st, c.Email)
 		if err != nil {
 			return err
 		}
-		desk := e.desk(st)
+		desk := a.desk(st)
 		var failed []error
 		for _, address := range c.URL {
-			if err := e.subscribe(desk, d.ID, address); err != nil {
+			if err := a.subscribe(desk, d.ID, address); err != nil {
 				failed = append(failed, err)
 			}
-			if e.soft.Err() != nil {
+			if a.soft.Err() != nil {
 				break
 			}
 		}
@@ -37,13 +37,13 @@ func (c subscribeCmd) Run(e *env) error {
 	})
 }
 
-func (e *env) subscribe(desk *subscribe.Subscriber, id digest.DigestID, address string) error {
-	f, created, err := desk.Address(e.soft, id, address)
+func (a *app) subscribe(desk *subscribe.Subscriber, id digest.DigestID, address string) error {
+	f, created, err := desk.Address(a.soft, id, address)
 	if err != nil {
 		return err
 	}
-	if e.json {
-		return e.printJSON(map[string]any{"url": digest.WithoutCredentials(f.URL), "title": f.Title, "created": created})
+	if a.json {
+		return a.printJSON(map[string]any{"url": digest.WithoutCredentials(f.URL), "title": f.Title, "created": created})
 	}
 	title := f.Title
 	if title == "" {
@@ -55,7 +55,7 @@ func (e *env) subscribe(desk *subscribe.Subscriber, id digest.DigestID, address 
 	if f.State == digest.FeedDead || f.State == digest.FeedGone {
 		title += fmt.Sprintf(" (%s: it was given up, and is asked once more)", f.State)
 	}
-	fmt.Fprintln(e.stdout, plain(title))
+	fmt.Fprintln(a.stdout, plain(title))
 	return nil
 }
 
@@ -83,23 +83,23 @@ type unsubscribeCmd struct {
 }
 
 // Run ends a subscription.
-func (c unsubscribeCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		u, d, err := e.reader(st, c.Email)
+func (c unsubscribeCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		u, d, err := a.reader(st, c.Email)
 		if err != nil {
 			return err
 		}
-		f, err := e.feedAt(st, c.URL)
+		f, err := a.feedAt(st, c.URL)
 		if err != nil {
 			return err
 		}
-		if err := st.Unsubscribe(e.soft, d.ID, f.ID); err != nil {
+		if err := st.Unsubscribe(a.soft, d.ID, f.ID); err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false})
+		if a.json {
+			return a.printJSON(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false})
 		}
-		fmt.Fprintf(e.stdout, "%s no longer takes %s\n", u.Email, plain(f.URL))
+		fmt.Fprintf(a.stdout, "%s no longer takes %s\n", u.Email, plain(f.URL))
 		return nil
 	})
 }
@@ -122,13 +122,13 @@ const maxTaken = 1 << 30
 
 // Run imports a list, then polls for the first time what nobody took before.
 // Interrupting the polls loses nothing: they are queued, and the next hour goes on.
-func (c opmlImportCmd) Run(e *env) error {
-	opml, err := readFile(e.soft, c.File, mostOPML)
+func (c opmlImportCmd) Run(a *app) error {
+	opml, err := readFile(a.soft, c.File, mostOPML)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	return e.withPolls(func(st *store.Store) error {
-		_, d, err := e.reader(st, c.Email)
+	return a.withPolls(func(st *store.Store) error {
+		_, d, err := a.reader(st, c.Email)
 		if err != nil {
 			return err
 		}
@@ -136,22 +136,22 @@ func (c opmlImportCmd) Run(e *env) error {
 		if err != nil {
 			return fmt.Errorf("%s is %w", c.File, err)
 		}
-		result, unread, err := e.desk(st).List(e.soft, d.ID, list, maxTaken)
+		result, unread, err := a.desk(st).List(a.soft, d.ID, list, maxTaken)
 		if err != nil {
 			return err
 		}
 		for _, r := range unread {
-			fmt.Fprintf(e.stderr, "digest: left out %q (line %d): %s\n", plain(r.Title), r.Line, plain(r.Why))
+			fmt.Fprintf(a.stderr, "digest: left out %q (line %d): %s\n", plain(r.Title), r.Line, plain(r.Why))
 		}
-		if !e.json {
-			fmt.Fprintf(e.stdout, "%s added, %s there before, %s left out\n",
+		if !a.json {
+			fmt.Fprintf(a.stdout, "%s added, %s there before, %s left out\n",
 				count(result.Added, "feed"), were(result.Already), count(len(unread), "line"))
 		}
-		unpolled, err := e.firstPolls(st, result.FirstPolls)
-		if err != nil || !e.json {
+		unpolled, err := a.firstPolls(st, result.FirstPolls)
+		if err != nil || !a.json {
 			return err
 		}
-		return e.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(unread), "unread": unpolled})
+		return a.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(unread), "unread": unpolled})
 	})
 }
 
@@ -164,26 +164,26 @@ func were(n int) string {
 
 // firstPolls reads the new feeds of an import and reports those that could not
 // be read; they stay subscribed and are tried again.
-func (e *env) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, err error) {
+func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, err error) {
 	if len(feeds) == 0 {
 		return 0, nil
 	}
-	job, transport, err := e.job(st)
+	job, transport, err := a.job(st)
 	if err != nil {
 		return 0, err
 	}
 	defer transport.Close()
-	watch := e.watchFirstPolls(job, len(feeds))
-	sum, err := job.Poll(e.soft)
+	watch := a.watchFirstPolls(job, len(feeds))
+	sum, err := job.Poll(a.soft)
 	watch.finish()
 	if err != nil {
 		return 0, err
 	}
 	for _, line := range watch.failed {
-		fmt.Fprintln(e.stderr, "digest: not read yet: "+plain(line))
+		fmt.Fprintln(a.stderr, "digest: not read yet: "+plain(line))
 	}
-	if !e.json {
-		fmt.Fprintf(e.stdout, "%s read for the first time, %d could not be read and will be tried again\n", count(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
+	if !a.json {
+		fmt.Fprintf(a.stdout, "%s read for the first time, %d could not be read and will be tried again\n", count(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
 	}
 	return sum.Failed, nil
 }
@@ -193,12 +193,12 @@ type opmlExportCmd struct {
 }
 
 // Run prints a reader's list.
-func (c opmlExportCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		u, d, err := e.reader(st, c.Email)
+func (c opmlExportCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		u, d, err := a.reader(st, c.Email)
 		if err != nil {
 			return err
 		}
-		return e.desk(st).Export(e.soft, d.ID, "Feeds of "+u.Email, e.stdout)
+		return a.desk(st).Export(a.soft, d.ID, "Feeds of "+u.Email, a.stdout)
 	})
 }

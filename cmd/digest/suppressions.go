@@ -31,24 +31,24 @@ func reportSuppression(s digest.Suppression) reportedSuppression {
 type suppressionsListCmd struct{}
 
 // Run lists the addresses that are not mailed.
-func (suppressionsListCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		all, err := st.Suppressions(e.soft)
+func (suppressionsListCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		all, err := st.Suppressions(a.soft)
 		if err != nil {
 			return err
 		}
-		if e.json {
+		if a.json {
 			list := make([]reportedSuppression, len(all))
 			for i, s := range all {
 				list[i] = reportSuppression(s)
 			}
-			return e.printJSON(list)
+			return a.printJSON(list)
 		}
 		if len(all) == 0 {
-			fmt.Fprintln(e.stdout, "no address is suppressed")
+			fmt.Fprintln(a.stdout, "no address is suppressed")
 			return nil
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, s := range all {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain(s.Email), s.Reason, s.CreatedAt.UTC().Format("2006-01-02 15:04"), plain(s.Evidence))
 		}
@@ -62,17 +62,17 @@ type suppressionsAddCmd struct {
 }
 
 // Run suppresses an address, whether or not there is such a reader.
-func (c suppressionsAddCmd) Run(e *env) error {
+func (c suppressionsAddCmd) Run(a *app) error {
 	address, err := parseEmail(c.Email)
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		s := digest.Suppression{Email: address, Reason: digest.ForOperator, Evidence: plain(c.Note), CreatedAt: e.now()}
-		if err := st.Suppress(e.soft, s); err != nil {
+	return a.withStore(func(st *store.Store) error {
+		s := digest.Suppression{Email: address, Reason: digest.ForOperator, Evidence: plain(c.Note), CreatedAt: a.now()}
+		if err := st.Suppress(a.soft, s); err != nil {
 			return err
 		}
-		return e.say(reportSuppression(s), "%s is not mailed any more; editions stand in the web view", address)
+		return a.say(reportSuppression(s), "%s is not mailed any more; editions stand in the web view", address)
 	})
 }
 
@@ -81,17 +81,17 @@ type suppressionsRemoveCmd struct {
 }
 
 // Run ends a suppression.
-func (c suppressionsRemoveCmd) Run(e *env) error {
+func (c suppressionsRemoveCmd) Run(a *app) error {
 	address, err := parseEmail(c.Email)
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		if err := st.Unsuppress(e.soft, address); err != nil {
+	return a.withStore(func(st *store.Store) error {
+		if err := st.Unsuppress(a.soft, address); err != nil {
 			return err
 		}
 		next := "is mailed again, from the next edition on"
-		_, d, err := e.reader(st, address)
+		_, d, err := a.reader(st, address)
 		switch {
 		case digest.KindOf(err) == digest.NotFound: // an address may be suppressed that is no reader's
 		case err != nil:
@@ -99,6 +99,6 @@ func (c suppressionsRemoveCmd) Run(e *env) error {
 		case d.State != digest.DigestActive:
 			next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, address)
 		}
-		return e.say(map[string]any{"email": address, "removed": true}, "%s %s", address, next)
+		return a.say(map[string]any{"email": address, "removed": true}, "%s %s", address, next)
 	})
 }

@@ -12,26 +12,26 @@ type tickCmd struct{}
 
 // Run does the hourly job once. What goes wrong on the way and is tried again
 // is in the summary, not in the log, unless the log is asked for.
-func (tickCmd) Run(e *env) error {
-	if err := e.logAt(slog.LevelError); err != nil {
+func (tickCmd) Run(a *app) error {
+	if err := a.logAt(slog.LevelError); err != nil {
 		return err
 	}
-	return e.withWork(func(st *store.Store) error {
-		job, transport, err := e.job(st)
+	return a.withWork(func(st *store.Store) error {
+		job, transport, err := a.job(st)
 		if err != nil {
 			return err
 		}
 		defer transport.Close()
-		if err := e.sweepReturns(st); err != nil {
+		if err := a.sweepReturns(st); err != nil {
 			return err
 		}
-		bar := e.watchPolls(job)
-		sum, err := job.Tick(e.soft)
+		bar := a.watchPolls(job)
+		sum, err := job.Tick(a.soft)
 		bar.finish()
 		if err != nil {
 			return err
 		}
-		if err := e.printSummary(sum); err != nil {
+		if err := a.printSummary(sum); err != nil {
 			return err
 		}
 		if sum.MailWaits != "" {
@@ -41,11 +41,11 @@ func (tickCmd) Run(e *env) error {
 	})
 }
 
-func (e *env) printSummary(sum hourly.Summary) error {
-	if e.json {
-		return e.printJSON(sum)
+func (a *app) printSummary(sum hourly.Summary) error {
+	if a.json {
+		return a.printJSON(sum)
 	}
-	_, err := fmt.Fprintf(e.stdout, "polled %s (%d changed, %d unchanged, %d failed), %s; %s, %d sent, %d failed\n",
+	_, err := fmt.Fprintf(a.stdout, "polled %s (%d changed, %d unchanged, %d failed), %s; %s, %d sent, %d failed\n",
 		count(sum.Polled, "feed"), sum.Changed, sum.Unchanged, sum.Failed, count(sum.Posts, "new post"),
 		count(sum.Editions, "edition"), sum.Sent, sum.FailedMail)
 	return err
@@ -54,12 +54,12 @@ func (e *env) printSummary(sum hourly.Summary) error {
 type migrateCmd struct{}
 
 // Run brings the schema up to date.
-func (migrateCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		if e.json {
-			return e.printJSON(map[string]bool{"migrated": true})
+func (migrateCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		if a.json {
+			return a.printJSON(map[string]bool{"migrated": true})
 		}
-		fmt.Fprintln(e.stdout, "the database has this version's schema")
+		fmt.Fprintln(a.stdout, "the database has this version's schema")
 		return nil
 	})
 }
@@ -67,10 +67,10 @@ func (migrateCmd) Run(e *env) error {
 type versionCmd struct{}
 
 // Run prints the version.
-func (versionCmd) Run(e *env) error {
-	if e.json {
-		return e.printJSON(map[string]string{"version": version()})
+func (versionCmd) Run(a *app) error {
+	if a.json {
+		return a.printJSON(map[string]string{"version": version()})
 	}
-	fmt.Fprintln(e.stdout, "digest", version())
+	fmt.Fprintln(a.stdout, "digest", version())
 	return nil
 }

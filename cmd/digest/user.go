@@ -27,7 +27,7 @@ type userAddCmd struct {
 }
 
 // Run adds a reader.
-func (c userAddCmd) Run(e *env) error {
+func (c userAddCmd) Run(a *app) error {
 	address, err := parseEmail(c.Email)
 	if err != nil {
 		return err
@@ -39,22 +39,22 @@ func (c userAddCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		u, d, err := st.AddUser(e.soft, address, c.TimeZone, e.now())
+	return a.withStore(func(st *store.Store) error {
+		u, d, err := st.AddUser(a.soft, address, c.TimeZone, a.now())
 		if err != nil {
 			return err
 		}
-		if err := chosen.apply(e, st, d); err != nil {
+		if err := chosen.apply(a, st, d); err != nil {
 			return err
 		}
-		info, err := e.info(st, u.Email)
+		info, err := a.info(st, u.Email)
 		if err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(reported(info))
+		if a.json {
+			return a.printJSON(reported(info))
 		}
-		fmt.Fprintf(e.stdout, "added %s; the first edition comes at %s%s\n", u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
+		fmt.Fprintf(a.stdout, "added %s; the first edition comes at %s%s\n", u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
 		return nil
 	})
 }
@@ -69,11 +69,11 @@ func parseEmail(s string) (string, error) {
 }
 
 // user finds the reader of an address, in whichever form it is written.
-func (e *env) user(st *store.Store, email string) (digest.User, error) {
+func (a *app) user(st *store.Store, email string) (digest.User, error) {
 	if normal, err := parseEmail(email); err == nil {
 		email = normal
 	}
-	return st.UserByEmail(e.soft, email)
+	return st.UserByEmail(a.soft, email)
 }
 
 // inZone shows an instant as the reader's clock does.
@@ -169,20 +169,20 @@ func instant(t time.Time) *time.Time {
 type userListCmd struct{}
 
 // Run lists the readers.
-func (userListCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		users, err := st.Users(e.soft)
+func (userListCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		users, err := st.Users(a.soft)
 		if err != nil {
 			return err
 		}
-		if e.json {
+		if a.json {
 			list := make([]reportedUser, len(users))
 			for i, u := range users {
 				list[i] = reported(u)
 			}
-			return e.printJSON(list)
+			return a.printJSON(list)
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, u := range users {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s%s\n", u.Email, u.TimeZone, u.Digest.State,
 				count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
@@ -203,12 +203,12 @@ func nextEdition(u digest.User, d digest.Digest, before string) string {
 }
 
 // reader finds a user and their digest.
-func (e *env) reader(st *store.Store, email string) (digest.User, digest.Digest, error) {
-	u, err := e.user(st, email)
+func (a *app) reader(st *store.Store, email string) (digest.User, digest.Digest, error) {
+	u, err := a.user(st, email)
 	if err != nil {
 		return u, digest.Digest{}, err
 	}
-	d, err := st.DigestOf(e.soft, u.ID)
+	d, err := st.DigestOf(a.soft, u.ID)
 	return u, d, err
 }
 
@@ -217,19 +217,19 @@ type userRemoveCmd struct {
 }
 
 // Run removes a reader.
-func (c userRemoveCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		u, err := e.user(st, c.Email)
+func (c userRemoveCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		u, err := a.user(st, c.Email)
 		if err != nil {
 			return err
 		}
-		if err := st.RemoveUser(e.soft, u.ID); err != nil {
+		if err := st.RemoveUser(a.soft, u.ID); err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(map[string]any{"email": u.Email, "removed": true})
+		if a.json {
+			return a.printJSON(map[string]any{"email": u.Email, "removed": true})
 		}
-		fmt.Fprintf(e.stdout, "removed %s and all that was theirs\n", u.Email)
+		fmt.Fprintf(a.stdout, "removed %s and all that was theirs\n", u.Email)
 		return nil
 	})
 }
@@ -239,20 +239,20 @@ type userSignInCmd struct {
 }
 
 // Run prints a sign-in link.
-func (c userSignInCmd) Run(e *env) error {
-	return e.withStore(func(st *store.Store) error {
-		u, err := e.user(st, c.Email)
+func (c userSignInCmd) Run(a *app) error {
+	return a.withStore(func(st *store.Store) error {
+		u, err := a.user(st, c.Email)
 		if err != nil {
 			return err
 		}
-		link, err := web.SignInLink(e.soft, st, e.baseURL, u.ID, e.now())
+		link, err := web.SignInLink(a.soft, st, a.baseURL, u.ID, a.now())
 		if err != nil {
 			return err
 		}
-		if e.json {
-			return e.printJSON(map[string]string{"url": link})
+		if a.json {
+			return a.printJSON(map[string]string{"url": link})
 		}
-		fmt.Fprintln(e.stdout, link)
+		fmt.Fprintln(a.stdout, link)
 		return nil
 	})
 }

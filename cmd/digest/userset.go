@@ -23,34 +23,34 @@ type userSetCmd struct {
 }
 
 // Run changes a reader.
-func (c userSetCmd) Run(e *env) error {
+func (c userSetCmd) Run(a *app) error {
 	chosen, err := c.understand()
 	if err != nil {
 		return err
 	}
-	return e.withStore(func(st *store.Store) error {
-		u, d, err := e.reader(st, c.Email)
+	return a.withStore(func(st *store.Store) error {
+		u, d, err := a.reader(st, c.Email)
 		if err != nil {
 			return err
 		}
-		if err := c.set(e, st, u, d); err != nil {
+		if err := c.set(a, st, u, d); err != nil {
 			return err
 		}
-		if err := chosen.apply(e, st, d); err != nil {
+		if err := chosen.apply(a, st, d); err != nil {
 			return err
 		}
-		email, err := c.setAccount(e, st, u)
+		email, err := c.setAccount(a, st, u)
 		if err != nil {
 			return err
 		}
-		return e.showUser(st, email)
+		return a.showUser(st, email)
 	})
 }
 
 // setAccount changes who the reader is here, and gives their address.
-func (c userSetCmd) setAccount(e *env, st *store.Store, u digest.User) (string, error) {
+func (c userSetCmd) setAccount(a *app, st *store.Store, u digest.User) (string, error) {
 	if c.Operator != nil {
-		if err := st.SetOperator(e.soft, u.ID, *c.Operator); err != nil {
+		if err := st.SetOperator(a.soft, u.ID, *c.Operator); err != nil {
 			return "", err
 		}
 	}
@@ -61,7 +61,7 @@ func (c userSetCmd) setAccount(e *env, st *store.Store, u digest.User) (string, 
 	if err != nil {
 		return "", err
 	}
-	return email, st.SetEmail(e.soft, u.ID, email)
+	return email, st.SetEmail(a.soft, u.ID, email)
 }
 
 // understand checks all that can be checked without the database.
@@ -97,24 +97,24 @@ func (c userSetCmd) understand() (chosen, error) {
 }
 
 // set changes all but the look: where the reader is, the state and the mail.
-func (c userSetCmd) set(e *env, st *store.Store, u digest.User, d digest.Digest) error {
+func (c userSetCmd) set(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	if c.NoStays {
-		if err := e.dropStays(st, u.ID); err != nil {
+		if err := a.dropStays(st, u.ID); err != nil {
 			return err
 		}
 	}
 	if c.Mailed != nil {
-		if err := st.SetMailed(e.soft, d.ID, *c.Mailed, e.now()); err != nil {
+		if err := st.SetMailed(a.soft, d.ID, *c.Mailed, a.now()); err != nil {
 			return err
 		}
 	}
 	if c.TimeZone != "" {
-		if err := st.SetTimeZone(e.soft, u.ID, c.TimeZone, e.now()); err != nil {
+		if err := st.SetTimeZone(a.soft, u.ID, c.TimeZone, a.now()); err != nil {
 			return err
 		}
 		u.TimeZone = c.TimeZone
 	}
-	if err := c.plan(e, st, u.ID); err != nil {
+	if err := c.plan(a, st, u.ID); err != nil {
 		return err
 	}
 	switch {
@@ -123,12 +123,12 @@ func (c userSetCmd) set(e *env, st *store.Store, u digest.User, d digest.Digest)
 		if err != nil {
 			return err
 		}
-		if !until.After(e.now()) {
+		if !until.After(a.now()) {
 			return wrongLine("--pause-until=%q has begun already for %s; name a date to come", c.PauseUntil, u.Email)
 		}
-		return st.PauseDigest(e.soft, d.ID, until, e.now())
+		return st.PauseDigest(a.soft, d.ID, until, a.now())
 	case c.State != "":
-		return st.SetDigestState(e.soft, d.ID, digest.DigestState(c.State), e.now())
+		return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now())
 	}
 	return nil
 }
@@ -148,19 +148,19 @@ func dayBegins(date, zone string) (time.Time, error) {
 }
 
 // info is a reader as a list of readers shows them.
-func (e *env) info(st *store.Store, email string) (info store.UserInfo, err error) {
-	if info.User, info.Digest, err = e.reader(st, email); err != nil {
+func (a *app) info(st *store.Store, email string) (info store.UserInfo, err error) {
+	if info.User, info.Digest, err = a.reader(st, email); err != nil {
 		return info, err
 	}
-	subs, err := st.Subscriptions(e.soft, info.Digest.ID)
+	subs, err := st.Subscriptions(a.soft, info.Digest.ID)
 	if err != nil {
 		return info, err
 	}
 	info.Subscriptions = len(subs)
-	if info.Stays, err = st.Stays(e.soft, info.ID); err != nil {
+	if info.Stays, err = st.Stays(a.soft, info.ID); err != nil {
 		return info, err
 	}
-	s, suppressed, err := st.Suppressed(e.soft, info.Email)
+	s, suppressed, err := st.Suppressed(a.soft, info.Email)
 	if suppressed {
 		info.Suppressed = &s
 	}
@@ -168,14 +168,14 @@ func (e *env) info(st *store.Store, email string) (info store.UserInfo, err erro
 }
 
 // showUser prints a reader as they are now.
-func (e *env) showUser(st *store.Store, email string) error {
-	u, err := e.info(st, email)
+func (a *app) showUser(st *store.Store, email string) error {
+	u, err := a.info(st, email)
 	if err != nil {
 		return err
 	}
-	if e.json {
-		return e.printJSON(reported(u))
+	if a.json {
+		return a.printJSON(reported(u))
 	}
-	fmt.Fprintf(e.stdout, "%s: %s, %s, %s%s\n", u.Email, u.TimeZone, u.Digest.State, nextEdition(u.User, u.Digest, "next edition "), habits(u))
+	fmt.Fprintf(a.stdout, "%s: %s, %s, %s%s\n", u.Email, u.TimeZone, u.Digest.State, nextEdition(u.User, u.Digest, "next edition "), habits(u))
 	return nil
 }

@@ -21,9 +21,9 @@ import (
 	"digest/subscribe"
 )
 
-// env is what a command works with: the settings, the clock, the output, and
-// the parts of the house wired together as they are asked for.
-type env struct {
+// An app is what a command works with: the settings, the clock, the output, and
+// the parts of the program connected together as they are asked for.
+type app struct {
 	house
 	database, mail, listen string
 
@@ -38,12 +38,12 @@ type env struct {
 	works  bool // this command runs the hourly job beside the web view
 }
 
-func newEnv(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*env, error) {
+func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app, error) {
 	h, err := c.understand()
 	if err != nil {
 		return nil, err
 	}
-	e := &env{
+	e := &app{
 		house: h, database: c.Database, mail: c.Mail, listen: c.Listen,
 		soft: soft, hard: hard, stdout: stdout, stderr: stderr,
 		json: c.JSON, level: c.LogLevel, clock: time.Now,
@@ -59,13 +59,13 @@ func newEnv(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*env,
 }
 
 // logAt starts logging to stderr, at the level asked for or else at usual.
-func (e *env) logAt(usual slog.Level) error {
-	if e.level != "" {
-		if err := usual.UnmarshalText([]byte(e.level)); err != nil {
-			return badSetting("DIGEST_LOG_LEVEL", e.level, "is not a level", "debug, info, warn or error")
+func (a *app) logAt(usual slog.Level) error {
+	if a.level != "" {
+		if err := usual.UnmarshalText([]byte(a.level)); err != nil {
+			return badSetting("DIGEST_LOG_LEVEL", a.level, "is not a level", "debug, info, warn or error")
 		}
 	}
-	e.log = slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: usual, ReplaceAttr: withoutCredentials}))
+	a.log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: usual, ReplaceAttr: withoutCredentials}))
 	return nil
 }
 
@@ -81,26 +81,26 @@ func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
 }
 
 // now is the clock: it stands at --now for a command that ends.
-func (e *env) now() time.Time { return e.clock() }
+func (a *app) now() time.Time { return a.clock() }
 
 // runOn makes a clock that stands at --now start there and run on, for a
 // command that goes on.
-func (e *env) runOn() {
-	if !e.frozen {
+func (a *app) runOn() {
+	if !a.frozen {
 		return
 	}
-	start, began := e.clock(), time.Now()
-	e.clock = func() time.Time { return start.Add(time.Since(began)) }
-	e.frozen = false
+	start, began := a.clock(), time.Now()
+	a.clock = func() time.Time { return start.Add(time.Since(began)) }
+	a.frozen = false
 }
 
 // open opens the database and brings its schema up to date.
-func (e *env) open() (*store.Store, error) {
-	st, err := store.Open(e.soft, e.database)
+func (a *app) open() (*store.Store, error) {
+	st, err := store.Open(a.soft, a.database)
 	if err != nil {
 		return nil, err
 	}
-	if err := st.Migrate(e.soft); err != nil {
+	if err := st.Migrate(a.soft); err != nil {
 		st.Close()
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (e *env) open() (*store.Store, error) {
 }
 
 // withStore does one thing with the database.
-func (e *env) withStore(do func(*store.Store) error) error {
-	st, err := e.open()
+func (a *app) withStore(do func(*store.Store) error) error {
+	st, err := a.open()
 	if err != nil {
 		return err
 	}
@@ -117,98 +117,98 @@ func (e *env) withStore(do func(*store.Store) error) error {
 	return do(st)
 }
 
-func (e *env) poller(st *store.Store) *poller.Poller {
+func (a *app) poller(st *store.Store) *poller.Poller {
 	return poller.New(poller.Options{
 		UserAgentVersion: version(),
-		BaseURL:          e.baseURL,
-		AllowNetworks:    e.allowNetworks,
-		Timeout:          e.fetchTimeout,
-		HostInterval:     e.hostInterval,
-		Head:             e.head,
-		Now:              e.clock,
-		Log:              e.log,
-		NoWait:           e.frozen,
-		Requests:         e.requests,
+		BaseURL:          a.baseURL,
+		AllowNetworks:    a.allowNetworks,
+		Timeout:          a.fetchTimeout,
+		HostInterval:     a.hostInterval,
+		Head:             a.head,
+		Now:              a.clock,
+		Log:              a.log,
+		NoWait:           a.frozen,
+		Requests:         a.requests,
 		Robots:           robots{st},
-		Hosts:            hostLeases{st, e.clock},
+		Hosts:            hostLeases{st, a.clock},
 	})
 }
 
-func (e *env) desk(st *store.Store) *subscribe.Subscriber {
-	return &subscribe.Subscriber{Store: st, Poller: e.poller(st), Now: e.clock}
+func (a *app) desk(st *store.Store) *subscribe.Subscriber {
+	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock}
 }
 
 // signer makes and checks the links of this instance. A stop while serve starts
 // does not cut it short: that is no failure.
-func (e *env) signer(st *store.Store) (*digest.Signer, error) {
-	secret, err := st.Secret(e.hard)
+func (a *app) signer(st *store.Store) (*digest.Signer, error) {
+	secret, err := st.Secret(a.hard)
 	if err != nil {
 		return nil, err
 	}
 	return digest.NewSigner(secret), nil
 }
 
-func (e *env) editions(st *store.Store, signer *digest.Signer) *edition.Builder {
-	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: e.baseURL, PostalAddress: e.postalAddress})
+func (a *app) editions(st *store.Store, signer *digest.Signer) *edition.Builder {
+	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.baseURL, PostalAddress: a.postalAddress})
 }
 
 // job wires the hourly job; the transport is the caller's to close.
-func (e *env) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
+func (a *app) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 	tuneMemory()
-	signer, err := e.signer(st)
+	signer, err := a.signer(st)
 	if err != nil {
 		return nil, nil, err
 	}
-	transport, err := mailer.Open(e.mail, mailer.Options{PerConn: e.perConnection})
+	transport, err := mailer.Open(a.mail, mailer.Options{PerConn: a.perConnection})
 	if err != nil {
 		return nil, nil, err
 	}
-	loop := e.delivery(st, signer, transport)
+	loop := a.delivery(st, signer, transport)
 	return hourly.New(hourly.Options{
 		Store:  st,
-		Poller: e.poller(st),
+		Poller: a.poller(st),
 		Mail:   loop,
-		Spread: e.spread(),
-		Keep:   e.keep,
-		Now:    e.clock,
-		Frozen: e.frozen,
-		Hard:   e.hard,
-		Fence:  e.fence(st),
-		Log:    e.log,
+		Spread: a.spread(),
+		Keep:   a.keep,
+		Now:    a.clock,
+		Frozen: a.frozen,
+		Hard:   a.hard,
+		Fence:  a.fence(st),
+		Log:    a.log,
 	}), transport, nil
 }
 
 // delivery wires the mailer.
-func (e *env) delivery(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
+func (a *app) delivery(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
 	loop := &mailer.Deliverer{
 		Queue:    st,
-		Renderer: renderer{e.editions(st, signer)},
-		Sender:   e.sender(st, transport),
+		Renderer: renderer{a.editions(st, signer)},
+		Sender:   a.sender(st, transport),
 		Signer:   signer,
-		HelpURL:  e.baseURL + "/help",
-		Route:    e.route,
-		Domain:   e.domain,
-		Hard:     e.hard,
-		Log:      e.log,
+		HelpURL:  a.baseURL + "/help",
+		Route:    a.route,
+		Domain:   a.domain,
+		Hard:     a.hard,
+		Log:      a.log,
 	}
-	if !e.frozen {
-		loop.Now, loop.Jitter = e.clock, tenth
+	if !a.frozen {
+		loop.Now, loop.Jitter = a.clock, tenth
 	}
 	return loop
 }
 
 // sender says how all that is mailed is signed, and whom it comes from.
-func (e *env) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
-	return &mailer.Sender{Transport: transport, From: e.from, ReplyTo: e.replyTo, ReturnPath: e.returnPath, Keys: st.DKIMKeys}
+func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
+	return &mailer.Sender{Transport: transport, From: a.from, ReplyTo: a.replyTo, ReturnPath: a.returnPath, Keys: st.DKIMKeys}
 }
 
-func (e *env) spread() poller.Spread {
+func (a *app) spread() poller.Spread {
 	return poller.Spread{
-		Gap:      e.pollGap,
-		Deadline: e.releaseDeadline,
-		Window:   e.pollWindow,
+		Gap:      a.pollGap,
+		Deadline: a.releaseDeadline,
+		Window:   a.pollWindow,
 		Jitter:   poller.RandomJitter,
-		NoWait:   e.frozen || e.pollWindow == 0, // a window of 0 asks for polls at once
+		NoWait:   a.frozen || a.pollWindow == 0, // a window of 0 asks for polls at once
 	}
 }
 
@@ -244,8 +244,8 @@ func (p renderer) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 }
 
 // printJSON prints one value on one line.
-func (e *env) printJSON(v any) error {
-	enc := json.NewEncoder(e.stdout)
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("printing JSON: %w", err)
@@ -254,7 +254,7 @@ func (e *env) printJSON(v any) error {
 }
 
 // onTerminal reports whether a person watches stdout.
-func (e *env) onTerminal() bool {
-	f, ok := e.stdout.(*os.File)
+func (a *app) onTerminal() bool {
+	f, ok := a.stdout.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
