@@ -29,7 +29,7 @@ func TestImports(t *testing.T) {
 		"digest/poller":           "digest digest/feed",
 		"digest/internal/words":   "digest",
 		"digest/store":            "digest digest/calendar digest/migrations digest/internal/words",
-		"digest/store/storetest":  "digest digest/store",
+		"digest/store/storetest":  "digest digest/poller digest/store",
 		"digest/hourly":           "digest digest/feed digest/poller digest/store digest/mailer",
 		"digest/subscribe":        "digest digest/feed digest/poller digest/store digest/hourly",
 		"digest/internal/chart":   "",

@@ -271,7 +271,7 @@ func claimAndDie(t *testing.T, h *house) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claimed, err := h.st.ClaimFeeds(t.Context(), h.clock, store.ClaimOptions{N: 10, Gap: time.Hour, Lease: 15 * time.Minute, Token: "dead"})
+	claimed, err := h.st.ClaimFeeds(t.Context(), h.clock, store.ClaimOptions{N: 10, Lease: 15 * time.Minute, Token: "dead"})
 	if err != nil || len(claimed) != 1 {
 		t.Fatalf("claimed %d feeds, %v", len(claimed), err)
 	}

@@ -14,6 +14,9 @@ import (
 // readers whose stay begins or ends move, and those whose pause is over come back.
 func (j *Job) plan() (digests int, err error) {
 	now := j.Now()
+	if err := j.Store.NotePollGap(j.Hard, now, j.Spread.Gap); err != nil {
+		return 0, err
+	}
 	moved, err := j.Store.BeginStays(j.Hard, now)
 	if err != nil {
 		return 0, fmt.Errorf("beginning and ending stays: %w", err)

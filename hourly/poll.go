@@ -118,7 +118,7 @@ func (r *round) claimAll(soft context.Context) {
 		var claimed []store.ClaimedFeed
 		err := r.insist(soft, func() (err error) {
 			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), store.ClaimOptions{
-				N: room, Gap: r.job.Spread.Gap, Lease: feedLease, Token: r.token, Pace: !r.job.Frozen,
+				N: room, Lease: feedLease, Token: r.token, Pace: !r.job.Frozen,
 			})
 			return err
 		})

@@ -56,9 +56,9 @@ func (j *Job) stay(last Summary) (time.Duration, error) {
 	case err != nil:
 		return 0, err
 	case due && mail:
-		return min(wait, j.until(j.nextPoll), whileDue), nil
+		return min(wait, j.until(j.Store.NextPoll), whileDue), nil
 	case due:
-		return min(j.until(j.nextPoll), whileDue), nil
+		return min(j.until(j.Store.NextPoll), whileDue), nil
 	case mail:
 		return wait, nil
 	}
@@ -190,7 +190,7 @@ func (j *Job) pollAndTell(polled bell) func(context.Context) (time.Duration, err
 		if sum.Polled > 0 {
 			polled.ring()
 		}
-		return j.until(j.nextPoll), nil
+		return j.until(j.Store.NextPoll), nil
 	}
 }
 
@@ -203,10 +203,6 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 		return j.clampNap(stats.RouteRetryAt.Sub(j.Now())), nil
 	}
 	return j.untilMail(), nil
-}
-
-func (j *Job) nextPoll(ctx context.Context) (time.Time, bool, error) {
-	return j.Store.NextPoll(ctx, j.Spread.Gap)
 }
 
 // until is how long it is until the next of one loop's events, within the

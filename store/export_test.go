@@ -11,11 +11,19 @@ import (
 	"digest"
 )
 
-// Exec runs a statement that no method offers, for tests of what must not happen.
+// Exec runs a statement that no method offers, for tests of what must not
+// happen. What it changes of feeds decides when they may be asked, as always.
 func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 	return s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, statement, args...)
-		return err
+		if _, err := c.exec(ctx, statement, args...); err != nil {
+			return err
+		}
+		for _, column := range []string{"last_attempt_at", "not_before", "fresh_until", "lease_until", "_interval", "skip_"} {
+			if strings.HasPrefix(statement, "UPDATE feeds") && strings.Contains(statement, column) {
+				return refreshAskable(ctx, c, "1 = 1")
+			}
+		}
+		return nil
 	})
 }
 
@@ -131,7 +139,7 @@ func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error
 	var v values
 	v.row(digest.PostID(1), feed)
 	v.row(digest.PostID(2), feed)
-	return conn{s.w, s.d}.explain(ctx, insertHidden(&v), nil)
+	return conn{s.w, s.d, &s.Policy}.explain(ctx, insertHidden(&v), nil)
 }
 
 // explain gives the plan of a query, line by line.

@@ -251,16 +251,3 @@ func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) e
 	}
 	return nil
 }
-
-// queue asks for polls no later than the given instant, or than the feed
-// allows if that is later: what waits in the queue could be asked, but for
-// the gap (I5).
-func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error {
-	_, err := c.exec(ctx, `WITH v (id, poll_at) AS (SELECT f.id, (SELECT MAX(t) FROM
-			(SELECT `+fmt.Sprint(poll)+` AS t UNION ALL SELECT f.not_before UNION ALL SELECT f.fresh_until
-			UNION ALL SELECT f.last_attempt_at + f.own_interval UNION ALL SELECT f.last_attempt_at + f.host_interval) x)
-			FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive+`)
-		UPDATE feeds SET poll_at = v.poll_at FROM v
-		WHERE feeds.id = v.id AND (feeds.poll_at IS NULL OR feeds.poll_at > v.poll_at)`)
-	return err
-}

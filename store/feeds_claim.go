@@ -12,8 +12,7 @@ import (
 
 // ClaimOptions says what ClaimFeeds may claim, and how.
 type ClaimOptions struct {
-	N     int           // feeds at most
-	Gap   time.Duration // least time between two polls of one feed
+	N     int // feeds at most
 	Lease time.Duration
 	Token string // of the lease
 
@@ -27,8 +26,8 @@ type ClaimOptions struct {
 const candidatesPer = 4
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
-// the queue. A feed asked within the gap or one of its intervals before now, or
-// before the time that it named, is left where it is, and so is a feed whose
+// the queue. A feed that may not be asked now, as the Policy says, is left where
+// it is, and so is a feed whose
 // host is leased: at most one poll of a host is in flight, across all workers.
 // Of a domain that is paced one feed is leased, and then none until the pace
 // lets the next come. The attempt is part of the record before the first
@@ -68,13 +67,13 @@ func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	if err := q.rest(ctx, won, paced); err != nil {
 		return nil, err
 	}
-	return q.leaseFeeds(ctx, keys(won, func(f candidate) digest.FeedID { return f.ID }))
+	return q.leaseFeeds(ctx, won)
 }
 
 type candidate struct {
-	ID     digest.FeedID `db:"id"`
-	Host   string        `db:"host"`
-	Domain string        `db:"domain"`
+	askRow
+	Host   string `db:"host"`
+	Domain string `db:"domain"`
 }
 
 // candidates gives the first feeds in the queue that may be asked, one of each
@@ -106,43 +105,45 @@ func (q claiming) candidates(ctx context.Context) ([]candidate, paces, error) {
 	return found, paced, err
 }
 
-// askable is the one gate before a poll (I5): a feed f is in the queue, not in
-// flight, was not asked within the gap or one of its intervals, and may be
-// asked by its own word, also at this hour and on this day. Its arguments are
-// askableArgs.
-const askable = `f.poll_at IS NOT NULL AND f.poll_at <= ? AND f.not_before <= ? AND f.fresh_until <= ?
-	AND f.lease_until <= ? AND f.last_attempt_at <= ? AND f.last_attempt_at + f.own_interval <= ?
-	AND f.last_attempt_at + f.host_interval <= ? AND f.skip_hours & ? = 0 AND f.skip_days & ? = 0 AND ` + alive
+// askable holds for feeds f whose poll is due, and may be made (I5). Both
+// arguments are the time now.
+const askable = `f.poll_at <= ? AND f.askable_at <= ? AND ` + alive
 
 // alive holds for feeds f that are asked at all.
 const alive = `f.state IN ('active', 'trial')`
 
-func (q claiming) askableArgs() []any {
-	hour, day := q.now.marks()
-	return []any{q.now, q.now, q.now, q.now, q.now.plus(-q.Gap), q.now, q.now, hour, day}
-}
-
-// marks gives the bits that stand for the hour and the weekday of an instant
-// in skip_hours and skip_days.
-func (i instant) marks() (hour, day int64) {
-	t := i.time().UTC()
-	return 1 << t.Hour(), 1 << t.Weekday()
-}
-
 // queued gives the first feeds in the queue that may be asked, limit at most.
+// Of each the policy is asked once more: a feed that became askable some time
+// ago may want this hour skipped, and the poll gap may have been changed.
 func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]candidate, error) {
-	where, args := askable, q.askableArgs()
+	where, args := askable, []any{q.now, q.now}
 	if resting := paced.resting(q.now); len(resting.rows) > 0 {
 		where += ` AND f.domain NOT IN (VALUES ` + resting.String() + `)`
 		args = append(args, resting.args...)
 	}
-	var found []candidate
-	err := q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain FROM feeds f
-		WHERE `+where+`
-		AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
-		ORDER BY f.poll_at, f.id LIMIT ?`+q.c.d.skipRows("f"),
-		append(args, q.now, limit)...)
-	return found, err
+	for {
+		var found []candidate
+		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, `+askColumns+` FROM feeds f
+			WHERE `+where+`
+			AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
+			ORDER BY f.poll_at, f.id LIMIT ?`+q.c.d.skipRows("f"),
+			append(slices.Clip(args), q.now, limit)...)
+		if err != nil {
+			return nil, err
+		}
+		var later values
+		for _, f := range found {
+			if t := q.c.askable(f.feed(), q.now); t > q.now {
+				later.row(f.ID, t)
+			}
+		}
+		if len(later.rows) == 0 {
+			return found, nil
+		}
+		if err := saveAskable(ctx, q.c, &later); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // oneOfEach leaves the first feed of each host, and of each paced domain.
@@ -183,13 +184,19 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []candidate) ([]candida
 	return slices.DeleteFunc(wanted, func(f candidate) bool { return !free[f.Host] }), nil
 }
 
-// leaseFeeds leases feeds and commits the attempt to their records. It looks
-// at all conditions again: a row may have changed since it was a candidate.
-func (q claiming) leaseFeeds(ctx context.Context, won []digest.FeedID) ([]ClaimedFeed, error) {
+// leaseFeeds leases feeds and commits the attempt to their records.
+func (q claiming) leaseFeeds(ctx context.Context, won []candidate) ([]ClaimedFeed, error) {
+	until := q.now.plus(q.Lease)
+	var v values
+	for _, f := range won {
+		f.LeaseUntil, f.LastAttemptAt = until, q.attempt
+		v.row(f.ID, q.c.askable(f.feed(), 0))
+	}
 	var ids []digest.FeedID
-	err := q.c.all(ctx, &ids, `UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = ?
-		WHERE f.id IN (`+list(won)+`) AND `+askable+` RETURNING id`,
-		append([]any{q.now.plus(q.Lease), q.Token, q.attempt}, q.askableArgs()...)...)
+	err := q.c.all(ctx, &ids, `WITH v (feed_id, askable_at) AS (VALUES `+v.String()+`)
+		UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = ?, askable_at = v.askable_at
+		FROM v WHERE f.id = v.feed_id AND `+askable+` RETURNING id`,
+		until, q.Token, q.attempt, q.now, q.now)
 	if err != nil {
 		return nil, err
 	}

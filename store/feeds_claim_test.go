@@ -15,7 +15,7 @@ import (
 // claim claims feeds with a gap and a lease of an hour.
 func (w world) claim(now time.Time, n int, token string) []store.ClaimedFeed {
 	w.t.Helper()
-	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Gap: time.Hour, Lease: time.Hour, Token: token, Pace: true})
+	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: token, Pace: true})
 	w.ok(err)
 	return claimed
 }

@@ -59,6 +59,9 @@ func (s *Store) GiveBack(ctx context.Context, id digest.FeedID, token string, at
 		if err != nil || len(hosts) == 0 {
 			return err
 		}
+		if err := refreshAskable(ctx, c, `f.id = ?`, id); err != nil {
+			return err
+		}
 		var v values
 		v.row(hosts[0], from(free), token)
 		return freeHosts(ctx, c, &v)

@@ -40,11 +40,10 @@ func earlier(a, b instant) instant {
 // nextPollStep is how many queued feeds NextPoll looks at in one statement.
 const nextPollStep = 200
 
-// NextPoll gives the earliest instant at which ClaimFeeds, with the same gap,
-// would find a feed; false: none is queued. It may lie in the past. A feed in
-// flight, or one of a busy host, counts when the lease ends, and one of a paced
-// domain when the domain has rested.
-func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, bool, error) {
+// NextPoll gives the earliest instant at which ClaimFeeds would find a feed;
+// false: none is queued. It may lie in the past. A feed of a busy host counts
+// when the host's lease ends, and one of a paced domain when the domain has rested.
+func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	paced, err := pacedDomains(ctx, s.read())
 	if err != nil {
 		return time.Time{}, false, fmt.Errorf("finding the next poll: %w", err)
@@ -53,8 +52,7 @@ func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, boo
 	var id digest.FeedID
 	for {
 		var rows []queuedFeed
-		err := s.read().all(ctx, &rows, `SELECT f.id, f.poll_at, f.not_before, f.fresh_until, f.last_attempt_at, f.lease_until,
-			f.own_interval, f.host_interval, f.skip_hours, f.skip_days, f.domain,
+		err := s.read().all(ctx, &rows, `SELECT f.id, f.poll_at, f.askable_at, f.domain,
 			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
 			FROM feeds f WHERE f.poll_at IS NOT NULL AND `+alive+`
 			AND f.poll_at >= ? AND (f.poll_at > ? OR f.id > ?) ORDER BY f.poll_at, f.id LIMIT ?`, last, last, id, nextPollStep)
@@ -65,7 +63,7 @@ func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, boo
 			if best != 0 && f.PollAt >= best { // nobody further down the queue can be earlier
 				return best.time(), true, nil
 			}
-			best = earlier(best, max(f.askable(gap), paced[f.Domain].FreeAt))
+			best = earlier(best, max(f.PollAt, f.AskableAt, f.HostUntil, at(paced[f.Domain].FreeAt)))
 			last, id = f.PollAt, f.ID
 		}
 		if len(rows) < nextPollStep {
@@ -74,39 +72,11 @@ func (s *Store) NextPoll(ctx context.Context, gap time.Duration) (time.Time, boo
 	}
 }
 
-// A queuedFeed is all that decides when a feed of the queue may be asked.
+// A queuedFeed is all that decides when a feed of the queue can be claimed.
 type queuedFeed struct {
-	ID            digest.FeedID `db:"id"`
-	PollAt        instant       `db:"poll_at"`
-	NotBefore     instant       `db:"not_before"`
-	FreshUntil    instant       `db:"fresh_until"`
-	LastAttemptAt instant       `db:"last_attempt_at"`
-	LeaseUntil    instant       `db:"lease_until"`
-	HostUntil     instant       `db:"host_until"`
-	OwnInterval   int64         `db:"own_interval"`
-	HostInterval  int64         `db:"host_interval"`
-	SkipHours     int64         `db:"skip_hours"`
-	SkipDays      int64         `db:"skip_days"`
-	Domain        string        `db:"domain"`
-}
-
-// askable is the first instant at which queued would give the feed.
-func (f queuedFeed) askable(gap time.Duration) instant {
-	t := max(f.PollAt, f.NotBefore, f.FreshUntil, f.LeaseUntil, f.HostUntil)
-	if f.LastAttemptAt != 0 {
-		t = max(t, f.LastAttemptAt.plus(gap), f.LastAttemptAt+instant(max(f.OwnInterval, f.HostInterval)))
-	}
-	return f.open(t)
-}
-
-// open is the first instant from t on that the feed does not want skipped; t
-// itself if it wants all of a week skipped.
-func (f queuedFeed) open(t instant) instant {
-	const hour, week = 3600, 7 * 24
-	for at, n := t, 0; n <= week; at, n = at-at%hour+hour, n+1 {
-		if h, d := at.marks(); f.SkipHours&h == 0 && f.SkipDays&d == 0 {
-			return at
-		}
-	}
-	return t
+	ID        digest.FeedID `db:"id"`
+	PollAt    instant       `db:"poll_at"`
+	AskableAt instant       `db:"askable_at"`
+	HostUntil instant       `db:"host_until"`
+	Domain    string        `db:"domain"`
 }

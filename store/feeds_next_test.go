@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // TestNext follows a digest through its day: whichever of the three answers is
@@ -17,7 +18,7 @@ func TestNext(t *testing.T) {
 		next := func() (first time.Time) {
 			for _, find := range []func(context.Context) (time.Time, bool, error){
 				w.NextMidnight,
-				func(ctx context.Context) (time.Time, bool, error) { return w.NextPoll(ctx, time.Hour) },
+				w.NextPoll,
 				func(ctx context.Context) (time.Time, bool, error) {
 					return w.NextMail(ctx, noon, digest.Limits{}, digest.Limits{})
 				},
@@ -62,7 +63,7 @@ func TestNextPoll(t *testing.T) {
 		}
 		next := func(what string, wanted time.Time) {
 			w.t.Helper()
-			at, ok, err := w.NextPoll(w.ctx(), time.Hour)
+			at, ok, err := w.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, what, at, wanted)
 			want(w.t, what+", ok", ok, !wanted.IsZero())
@@ -105,7 +106,7 @@ func TestNextPollBehindABusyHost(t *testing.T) {
 		want(w.t, "one of the host", len(w.claim(noon, 9, "t")), 1)
 		f := w.newFeed("f.example")
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon.Add(time.Minute)))
-		at, _, err := w.NextPoll(w.ctx(), time.Hour)
+		at, _, err := w.NextPoll(w.ctx())
 		w.ok(err)
 		want(w.t, "the other host's", at, noon.Add(time.Minute))
 	})
@@ -130,10 +131,11 @@ func TestSkippedTimeIsKept(t *testing.T) {
 			{1, 1 << time.Thursday, thursday.Add(13 * time.Hour)},
 			{0, 1<<7 - 1, thursday}, // asks for what cannot be: it wakes nobody later either
 		} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ?, skip_days = ?, poll_at = ?, lease_until = 0, last_attempt_at = 0 WHERE id = ?`,
-				test.hours, test.days, thursday.Unix(), f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ?, skip_days = ?, poll_at = NULL, lease_until = 0, last_attempt_at = 0 WHERE id = ?`,
+				test.hours, test.days, f.ID))
+			w.ok(w.Enqueue(w.ctx(), f.ID, thursday))
 			w.ok(w.Exec(w.ctx(), `DELETE FROM hosts`))
-			at, ok, err := w.NextPoll(w.ctx(), time.Hour)
+			at, ok, err := w.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, "queued", ok, true)
 			want(w.t, "next", at, test.wanted)
@@ -143,5 +145,51 @@ func TestSkippedTimeIsKept(t *testing.T) {
 			want(w.t, "claimed before", len(w.claim(test.wanted.Add(-time.Second), 1, "t")), 0)
 			want(w.t, "claimed then", len(w.claim(test.wanted, 1, "t")), 1)
 		}
+	})
+}
+
+// TestSkippedTimeComesAround: a feed that nobody claimed when it could be asked
+// is not asked in the skipped hours after that, and wakes nobody in them.
+func TestSkippedTimeComesAround(t *testing.T) {
+	each(t, func(w world) {
+		f, other := w.newFeed("f.example"), w.newFeed("g.example")
+		w.subscribe(w.reader("ada", "Europe/Paris"), f, other)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ? WHERE id = ?`, 1<<14|1<<15, f.ID))
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		late := noon.Add(2*time.Hour + time.Minute)
+		w.ok(w.Enqueue(w.ctx(), other.ID, late))
+		claimed := w.claim(late, 1, "t")
+		want(w.t, "claimed", len(claimed), 1)
+		want(w.t, "the one behind it", claimed[0].ID, other.ID)
+		w.end(late, claimed[0], well)
+		next, _, err := w.NextPoll(w.ctx())
+		w.ok(err)
+		want(w.t, "next", next, noon.Add(4*time.Hour))
+		want(w.t, "claimed before", len(w.claim(noon.Add(4*time.Hour-time.Second), 1, "u")), 0)
+		want(w.t, "claimed then", len(w.claim(noon.Add(4*time.Hour), 1, "u")), 1)
+	})
+}
+
+// TestPollGapChanges: a worker with another poll gap holds to it from its first
+// claim on, be it longer or shorter.
+func TestPollGapChanges(t *testing.T) {
+	each(t, func(w world) {
+		f := w.newFeed("f.example")
+		w.subscribe(w.reader("ada", "Europe/Paris"), f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.end(noon, w.one(noon, "t"), well)
+		for _, gap := range []time.Duration{3 * time.Hour, 20 * time.Minute, 2 * time.Hour} {
+			w.Policy = storetest.Policy(gap)
+			w.ok(w.NotePollGap(w.ctx(), noon.Add(time.Minute), gap))
+			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+			w.ok(w.Enqueue(w.ctx(), f.ID, noon.Add(time.Minute)))
+			next, _, err := w.NextPoll(w.ctx())
+			w.ok(err)
+			want(w.t, "next", next.After(noon.Add(gap)), false)
+			want(w.t, "too early", len(w.claim(noon.Add(min(gap, 20*time.Minute)-time.Second), 1, "u")), 0)
+		}
+		w.Policy = storetest.Policy(2*time.Hour + time.Minute) // before it is noted
+		want(w.t, "not noted, too early", len(w.claim(noon.Add(2*time.Hour), 1, "v")), 0)
+		want(w.t, "not noted, then", len(w.claim(noon.Add(2*time.Hour+time.Minute), 1, "v")), 1)
 	})
 }

@@ -110,28 +110,21 @@ func coolMinute(t time.Time, id digest.FeedID) time.Time {
 
 // Vouch takes a person's word that a feed is worth asking now: its validators
 // are doubted once (S36), and a dead or gone one gets a trial, which ends the
-// penalty that its last failure brought unless its site named the time. queued
-// says that it is in the queue for now; the poll gap and leases hold all the
-// same. If not it is asked when its site or its penalty lets it. One that has
-// become part of another meanwhile stays what it is.
-func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) (queued bool, err error) {
-	err = s.write(ctx, func(c conn) error {
+// penalty that its last failure brought unless its site named the time. It is
+// queued for now, or for when it may be asked. One that has become part of
+// another meanwhile stays what it is.
+func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) error {
+	err := s.write(ctx, func(c conn) error {
 		_, err := c.exec(ctx, `UPDATE feeds SET doubted = CASE WHEN parsed_at > 0 THEN 1 ELSE doubted END,
 			not_before = CASE WHEN state IN ('dead', 'gone') AND last_status NOT IN (429, 503) THEN 0 ELSE not_before END,
 			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+awake+` WHERE id = ? AND merged_into = 0`, id)
 		if err != nil {
 			return err
 		}
-		if err := queue(ctx, c, []digest.FeedID{id}, at(now)); err != nil {
-			return err
-		}
-		var n int
-		err = c.get(ctx, &n, `SELECT count(*) FROM feeds WHERE id = ? AND poll_at <= ?`, id, at(now))
-		queued = n > 0
-		return err
+		return queue(ctx, c, []digest.FeedID{id}, at(now))
 	})
 	if err != nil {
-		return false, fmt.Errorf("queueing the feed: %w", err)
+		return fmt.Errorf("queueing the feed: %w", err)
 	}
-	return queued, nil
+	return nil
 }

@@ -158,14 +158,20 @@ type FenceReader struct {
 // work at now.
 func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	var v FenceView
-	err := s.read().all(ctx, &v.Feeds, `SELECT f.url FROM feeds f
-		WHERE f.state IN ('active', 'trial') AND f.not_before <= ? AND f.fresh_until <= ?
-		AND f.last_attempt_at + f.own_interval <= ? AND f.last_attempt_at + f.host_interval <= ?
+	var feeds []struct {
+		askRow
+		URL string `db:"url"`
+	}
+	err := s.read().all(ctx, &feeds, `SELECT f.url, `+askColumns+` FROM feeds f WHERE `+alive+` AND f.askable_at <= ?
 		AND (f.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-			WHERE s.feed_id = f.id AND s.rests = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`,
-		at(now), at(now), at(now), at(now), at(now), at(now))
+			WHERE s.feed_id = f.id AND s.rests = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, at(now), at(now), at(now))
 	if err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
+	}
+	for _, f := range feeds {
+		if s.read().askable(f.feed(), at(now)) <= at(now) {
+			v.Feeds = append(v.Feeds, f.URL)
+		}
 	}
 	var rows []struct {
 		ID     digest.DigestID `db:"id"`

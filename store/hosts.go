@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 // longestHostRule is the longest interval a rule may name. Who wants a host
@@ -89,11 +91,27 @@ const ruleFor = `COALESCE((SELECT r.every FROM host_rules r
 	ORDER BY LENGTH(r.host) DESC LIMIT 1), 0)`
 
 // applyRules brings the feeds of a host, and of all below it, up to the rules.
+// Those that are queued before they may be asked now leave the queue.
 func applyRules(ctx context.Context, c conn, host string) error {
 	if _, err := c.exec(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE `+atOrBelow, host, below(host)); err != nil {
 		return err
 	}
+	if err := refreshAskable(ctx, c, atOrBelow, host, below(host)); err != nil {
+		return err
+	}
 	_, err := c.exec(ctx, `UPDATE feeds AS f SET poll_at = NULL WHERE `+atOrBelow+`
-		AND f.host_interval > 0 AND f.last_attempt_at > 0 AND f.poll_at < f.last_attempt_at + f.host_interval`, host, below(host))
+		AND f.host_interval > 0 AND f.poll_at < f.askable_at`, host, below(host))
 	return err
+}
+
+// followRules gives feeds the interval that the operator's rules name for their
+// hosts, which are new to them.
+func followRules(ctx context.Context, c conn, ids []digest.FeedID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if _, err := c.exec(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE f.id IN (`+list(ids)+`)`); err != nil {
+		return err
+	}
+	return refreshAskable(ctx, c, `f.id IN (`+list(ids)+`)`)
 }

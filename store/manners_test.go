@@ -53,23 +53,15 @@ func TestIntervalsHold(t *testing.T) {
 
 			soon := noon.Add(30 * time.Minute)
 			w.ok(w.Enqueue(w.ctx(), f.ID, soon))
-			want(w.t, c.host+", queued", w.feedAgain(f).PollAt, noon.Add(max(c.wait, 30*time.Minute)).Add(-rest(c.wait)))
+			want(w.t, c.host+", queued", w.feedAgain(f).PollAt, noon.Add(c.wait))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ? WHERE id = ?`, soon.Unix(), f.ID))
-			next, _, err := w.NextPoll(w.ctx(), time.Hour)
+			next, _, err := w.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, c.host+", next poll", next, noon.Add(c.wait))
 			want(w.t, c.host+", too early", len(w.claim(noon.Add(c.wait-time.Second), 9, "u")), 0)
 			w.end(noon.Add(c.wait), w.one(noon.Add(c.wait), "v"), func(*store.Polled) {})
 		}
 	})
-}
-
-// rest is what of the wait the queue leaves to the gap.
-func rest(wait time.Duration) time.Duration {
-	if wait == time.Hour {
-		return 30 * time.Minute
-	}
-	return 0
 }
 
 // The rules for hosts hold for feeds that come after them, by whatever way.
@@ -114,7 +106,7 @@ func TestTrialIsAsked(t *testing.T) {
 		r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return parisMidnight, true })
 		w.ok(err)
 		want(w.t, "planned", r.Feeds, 1)
-		next, _, err := w.NextPoll(w.ctx(), time.Hour)
+		next, _, err := w.NextPoll(w.ctx())
 		w.ok(err)
 		want(w.t, "next poll", next, parisMidnight)
 		w.end(parisMidnight, w.one(parisMidnight, "t"), func(p *store.Polled) { p.Feed.State = digest.FeedDead })
@@ -177,7 +169,7 @@ func TestPingsDuringAPoll(t *testing.T) {
 		claimed := w.one(noon, "t")
 		ping := noon.Add(3 * time.Minute)
 		w.ok(w.Pinged(w.ctx(), []string{f.URL}, ping))
-		_, err := w.Vouch(w.ctx(), f.ID, ping)
+		err := w.Vouch(w.ctx(), f.ID, ping)
 		w.ok(err)
 		now := noon.Add(4 * time.Minute)
 		w.end(now, claimed, func(p *store.Polled) {

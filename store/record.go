@@ -93,6 +93,8 @@ type recording struct {
 	known  []*incoming // posts that are stored, and were edited or renamed
 	posts  int
 	hidden int
+
+	mergedInto []digest.FeedID // feeds of which others have become part
 }
 
 // A polled is a poll and the state of its feed as it is stored.
@@ -131,13 +133,13 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 	ids := slices.Sorted(maps.Keys(byID))
 	var rows []ownRow
 	err := r.c.all(ctx, &rows, `SELECT id, url, host, state, lease_token, parsed_at, listed_at, moved_since,
-		last_ok_at, pinged_at, doubted FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
+		last_ok_at, pinged_at, doubted, host_interval FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
 		if p := byID[row.ID]; p.Token == row.Token {
-			r.begin(row.polled(p, r.now))
+			r.begin(r.c.polled(row, p, r.now))
 		}
 	}
 	return r.dropUnwanted(ctx)
@@ -156,11 +158,14 @@ type ownRow struct {
 	LastOKAt   instant          `db:"last_ok_at"`
 	PingedAt   instant          `db:"pinged_at"`
 	Doubted    bool             `db:"doubted"`
+	HostRule   int64            `db:"host_interval"`
 }
 
 // polled joins a poll with the state of its feed. A ping or a doubt that came
-// while the feed was in flight is answered by the next poll, not by this one.
-func (row ownRow) polled(p Polled, now instant) *polled {
+// while the feed was in flight is answered by the next poll, not by this one;
+// a rule for its host holds from now on.
+func (c conn) polled(row ownRow, p Polled, now instant) *polled {
+	p.Feed.HostInterval, p.Feed.LeaseUntil = span(row.HostRule), time.Time{}
 	own := &polled{
 		Polled: p, url: row.URL, host: row.Host, state: row.State,
 		first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt, movedSince: row.MovedSince,
@@ -178,8 +183,7 @@ func (row ownRow) polled(p Polled, now instant) *polled {
 		f.PingedAt = row.PingedAt.time()
 	}
 	f.Doubted = f.Doubted || doubted
-	asked := from(f.LastAttemptAt) + instant(max(seconds(f.OwnInterval), seconds(f.HostInterval)))
-	f.PollAt = earlier(from(f.PollAt), max(now, asked, from(f.NotBefore), from(f.FreshUntil))).time()
+	f.PollAt = earlier(from(f.PollAt), c.askable(*f, now)).time()
 	return own
 }
 
@@ -411,7 +415,7 @@ func (r *recording) save(ctx context.Context) error {
 	if err := saveFeeds(ctx, r.c, r.polls); err != nil {
 		return err
 	}
-	if err := followRules(ctx, r.c, r.moved()); err != nil {
+	if err := followRules(ctx, r.c, append(r.moved(), r.mergedInto...)); err != nil {
 		return err
 	}
 	var hosts values

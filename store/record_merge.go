@@ -122,6 +122,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		return fmt.Errorf("merging the filters of a feed that moved: %w", err)
 	}
 	p.end(into.URL)
+	r.mergedInto = append(r.mergedInto, to)
 	return r.untellDead(ctx, []digest.FeedID{from, to})
 }
 

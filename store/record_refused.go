@@ -65,6 +65,9 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		if err != nil {
 			return err
 		}
+		if err := refreshAskable(ctx, c, `f.id = ?`, p.Feed.ID); err != nil {
+			return err
+		}
 		result = RecordResult{Refused: len(hosts), Stale: 1 - len(hosts)}
 		var v, polls values
 		done := tallies{}

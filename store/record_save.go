@@ -12,17 +12,17 @@ import (
 // halves what storing them costs.
 const (
 	numbers = `id, last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at,
-		last_status, head_retest_at, moved_since, listed_at, last_attempt_at`
+		last_status, head_retest_at, moved_since, listed_at, last_attempt_at, askable_at`
 	texts = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
 		last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length, domain, newest_at, parser,
 		doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
 		gone_at, pinged_at, repeats, by_date, doubted`
 )
 
-func numberCells(f digest.Feed, listed instant) []any {
+func numberCells(f digest.Feed, listed, askable instant) []any {
 	return []any{
 		f.ID, at(f.LastOKAt), at(f.ParsedAt), from(f.NotBefore), from(f.FreshUntil), from(f.PollAt), f.Errors, at(f.FirstErrorAt),
-		f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince), listed, from(f.LastAttemptAt),
+		f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince), listed, from(f.LastAttemptAt), askable,
 	}
 }
 
@@ -50,7 +50,7 @@ func sameTexts(a, b digest.Feed) bool {
 func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	var few, all values
 	for _, p := range polls {
-		cells := numberCells(p.Feed, p.listedAt)
+		cells := numberCells(p.Feed, p.listedAt, c.askable(p.Feed, 0))
 		if sameTexts(p.Was, p.Feed) {
 			few.row(cells...)
 		} else {

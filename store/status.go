@@ -176,7 +176,7 @@ func (s *Store) Waits(ctx context.Context, now time.Time) (time.Time, bool, erro
 
 // PollsLate gives since when the feed waits that should have been asked first;
 // false: none is late at now.
-func (s *Store) PollsLate(ctx context.Context, now time.Time, gap time.Duration) (time.Time, bool, error) {
-	next, any, err := s.NextPoll(ctx, gap)
+func (s *Store) PollsLate(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	next, any, err := s.NextPoll(ctx)
 	return next, any && next.Before(now), err
 }

@@ -48,6 +48,9 @@ type Store struct {
 	w *sqlx.DB // writes; one connection on SQLite
 	r *sqlx.DB // reads; the same as w on PostgreSQL
 
+	// Policy is set before anything else is called, and not changed later.
+	Policy Policy
+
 	pruned  cursor
 	origins origins
 	zip     zipper

@@ -19,8 +19,9 @@ import (
 // with "?"; numbers may be written into the text, strings never. Every string
 // is cleaned on its way; what is compared with stored ones in Go must be too.
 type conn struct {
-	db sqlx.ExtContext
-	d  *dialect
+	db     sqlx.ExtContext
+	d      *dialect
+	policy *Policy
 }
 
 // exec runs a statement and gives the number of rows it touched.
@@ -54,7 +55,7 @@ func (c conn) hold(ctx context.Context, statement string) error {
 }
 
 // read gives a connection that only reads.
-func (s *Store) read() conn { return conn{s.r, s.d} }
+func (s *Store) read() conn { return conn{s.r, s.d, &s.Policy} }
 
 // retries is how often a transaction is begun again that PostgreSQL has ended
 // in favour of another.
@@ -77,7 +78,7 @@ func (s *Store) once(ctx context.Context, f func(conn) error) error {
 		return fmt.Errorf("beginning: %w", explain(err))
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if err := f(conn{tx, s.d}); err != nil {
+	if err := f(conn{tx, s.d, &s.Policy}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {

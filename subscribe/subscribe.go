@@ -42,7 +42,7 @@ func (d *Subscriber) Address(ctx context.Context, id digest.DigestID, address st
 	}
 	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID}, d.Now())
 	if err == nil && (f.State == digest.FeedDead || f.State == digest.FeedGone) {
-		_, err = d.Store.Vouch(ctx, f.ID, d.Now())
+		err = d.Store.Vouch(ctx, f.ID, d.Now())
 	}
 	return f, created, err
 }

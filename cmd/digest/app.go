@@ -104,6 +104,10 @@ func (a *app) open() (*store.Store, error) {
 		st.Close()
 		return nil, err
 	}
+	st.Policy = store.Policy{
+		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.pollGap, from) },
+		PaceDomain: poller.PaceDomain,
+	}
 	return st, nil
 }
 

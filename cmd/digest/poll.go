@@ -36,7 +36,7 @@ func (c pollCmd) Run(a *app) error {
 			return err
 		}
 		id := known.ID
-		if _, err := st.Vouch(a.soft, id, a.now()); err != nil {
+		if err := st.Vouch(a.soft, id, a.now()); err != nil {
 			return err
 		}
 		result, err := a.pollOne(st, id)

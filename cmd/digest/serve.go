@@ -84,7 +84,7 @@ func (a *app) webServer(st *store.Store, l *letters) (*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := metrics.New(metrics.Options{Store: st, Version: version(), PollGap: a.pollGap, Now: a.clock, Log: a.log})
+	told := metrics.New(metrics.Options{Store: st, Version: version(), Now: a.clock, Log: a.log})
 	handler := web.New(web.Options{
 		Store:         st,
 		Editions:      a.editions(st, signer),

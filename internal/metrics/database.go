@@ -199,7 +199,7 @@ func (s scrape) lags(ctx context.Context) error {
 		return err
 	}
 	s.since(s.late, late, waits)
-	poll, waits, err := s.Store.PollsLate(ctx, s.now, s.PollGap)
+	poll, waits, err := s.Store.PollsLate(ctx, s.now)
 	if err != nil {
 		return err
 	}

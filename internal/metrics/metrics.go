@@ -29,14 +29,13 @@ type Store interface {
 	Lanes(ctx context.Context) ([]digest.Lane, error)
 	Heartbeat(ctx context.Context) (time.Time, bool, error)
 	Waits(ctx context.Context, now time.Time) (time.Time, bool, error)
-	PollsLate(ctx context.Context, now time.Time, gap time.Duration) (time.Time, bool, error)
+	PollsLate(ctx context.Context, now time.Time) (time.Time, bool, error)
 }
 
 // Options is what metrics are made of. Store is required.
 type Options struct {
 	Store   Store
 	Version string
-	PollGap time.Duration    // least time between two polls of one feed
 	Timeout time.Duration    // for the database, at each scrape; default 5 s
 	Now     func() time.Time // default time.Now
 	Log     *slog.Logger     // default: nowhere

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func newMetrics(s metrics.Store) *metrics.Metrics {
-	return metrics.New(metrics.Options{Store: s, Version: "1.2.3", PollGap: time.Hour, Now: func() time.Time { return noon }})
+	return metrics.New(metrics.Options{Store: s, Version: "1.2.3", Now: func() time.Time { return noon }})
 }
 
 // scrape gives what one scrape tells, by name and labels.

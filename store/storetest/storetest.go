@@ -23,7 +23,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"digest"
+	"digest/poller"
 	"digest/store"
 )
 
@@ -141,7 +144,14 @@ func Open(t testing.TB, database string) *store.Store {
 	if err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	s.Policy = Policy(time.Hour)
 	return s
+}
+
+// Policy is what package poller decides, as the program has it, with a poll gap.
+func Policy(gap time.Duration) store.Policy {
+	askable := func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, gap, from) }
+	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain}
 }
 
 // A cluster is a PostgreSQL server that is started when it is first asked for.

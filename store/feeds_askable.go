@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// A Policy is what package poller decides and the store only keeps. Whoever
+// opens a store to ask feeds, or to change what is known of them, sets it
+// before anything else.
+type Policy struct {
+	// Askable gives the first instant, not before from, at which a feed may be
+	// asked (I5), in whole seconds; the zero time: at once.
+	Askable func(f digest.Feed, from time.Time) time.Time
+
+	// PaceDomain gives the pace of a domain after a poll of one of its feeds.
+	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
+}
+
+// askable asks the policy. Without one nothing is known.
+func (c conn) askable(f digest.Feed, since instant) instant {
+	if c.policy.Askable == nil {
+		return since
+	}
+	return from(c.policy.Askable(f, since.time()))
+}
+
+// An askRow is what of a feed's record decides when it may be asked, and when
+// it was to be asked so far.
+type askRow struct {
+	ID            digest.FeedID   `db:"id"`
+	AskableAt     instant         `db:"askable_at"`
+	LastAttemptAt instant         `db:"last_attempt_at"`
+	NotBefore     instant         `db:"not_before"`
+	FreshUntil    instant         `db:"fresh_until"`
+	LeaseUntil    instant         `db:"lease_until"`
+	OwnInterval   int64           `db:"own_interval"`
+	HostInterval  int64           `db:"host_interval"`
+	SkipHours     uint32          `db:"skip_hours"`
+	SkipDays      digest.Weekdays `db:"skip_days"`
+}
+
+const askColumns = `f.id, f.askable_at, f.last_attempt_at, f.not_before, f.fresh_until, f.lease_until,
+	f.own_interval, f.host_interval, f.skip_hours, f.skip_days`
+
+func (r askRow) feed() digest.Feed {
+	return digest.Feed{ID: r.ID, Schedule: digest.Schedule{
+		LastAttemptAt: r.LastAttemptAt.time(), NotBefore: r.NotBefore.time(), FreshUntil: r.FreshUntil.time(), LeaseUntil: r.LeaseUntil.time(),
+		OwnInterval: span(r.OwnInterval), HostInterval: span(r.HostInterval), SkipHours: r.SkipHours, SkipDays: r.SkipDays,
+	}}
+}
+
+// refreshAskable brings askable_at up to date after something has changed that
+// it rests on; where says of which feeds f.
+func refreshAskable(ctx context.Context, c conn, where string, args ...any) error {
+	var rows []askRow
+	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE `+where+` ORDER BY f.id`+c.d.lockRows("f"), args...)
+	if err != nil {
+		return err
+	}
+	var v values
+	for _, r := range rows {
+		if t := c.askable(r.feed(), 0); t != r.AskableAt {
+			v.row(r.ID, t)
+		}
+	}
+	return saveAskable(ctx, c, &v)
+}
+
+// saveAskable writes askable_at; v holds keys and instants.
+func saveAskable(ctx context.Context, c conn, v *values) error {
+	return v.chunks(func(part *values) error {
+		_, err := c.exec(ctx, `WITH v (id, askable_at) AS (VALUES `+part.String()+`)
+			UPDATE feeds SET askable_at = v.askable_at FROM v WHERE feeds.id = v.id`)
+		return err
+	})
+}
+
+// queue asks for polls no later than the given instant, or than the feed may be
+// asked if that is later: nobody waits for a feed that cannot be asked (I5).
+func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error {
+	var rows []askRow
+	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive+`
+		ORDER BY f.id`+c.d.lockRows("f"))
+	if err != nil {
+		return err
+	}
+	var v values
+	for _, r := range rows {
+		v.row(r.ID, c.askable(r.feed(), 0), c.askable(r.feed(), poll))
+	}
+	return v.chunks(func(part *values) error {
+		_, err := c.exec(ctx, `WITH v (id, askable_at, poll_at) AS (VALUES `+part.String()+`)
+			UPDATE feeds SET askable_at = v.askable_at,
+				poll_at = CASE WHEN feeds.poll_at <= v.poll_at THEN feeds.poll_at ELSE v.poll_at END
+			FROM v WHERE feeds.id = v.id`)
+		return err
+	})
+}
+
+// NotePollGap is called by whoever is about to claim feeds, with the poll gap of
+// the Policy. Where it has changed, the feeds that it still speaks of are gone
+// through once.
+func (s *Store) NotePollGap(ctx context.Context, now time.Time, gap time.Duration) error {
+	last, err := pollGap(ctx, s.read())
+	if err == nil && last != gap {
+		err = s.write(ctx, func(c conn) error {
+			if last, err = pollGap(ctx, c); err != nil {
+				return err
+			}
+			_, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('poll_gap', ?)
+				ON CONFLICT (key) DO UPDATE SET value = excluded.value`, []byte(gap.String()))
+			if err != nil {
+				return err
+			}
+			return refreshAskable(ctx, c, `f.last_attempt_at > ?`, at(now).plus(-max(gap, last)))
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("noting the poll gap: %w", err)
+	}
+	return nil
+}
+
+// pollGap is the gap that was noted last, 0 if none was.
+func pollGap(ctx context.Context, c conn) (time.Duration, error) {
+	var value []byte
+	err := c.get(ctx, &value, `SELECT value FROM settings WHERE key = 'poll_gap'`)
+	if err != nil {
+		if isNone(err) {
+			err = nil
+		}
+		return 0, err
+	}
+	return time.ParseDuration(string(value))
+}
