@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// maxOutlets bounds the feeds whose headings are kept, about 2 KB each.
-const maxOutlets = 10_000
+// maxHeadings bounds the feeds whose headings are kept, about 2 KB each.
+const maxHeadings = 10_000
 
 // A cache keeps rendered posts from one reader to the next, in two halves:
 // when the younger is full the older is dropped, so what is in use stays and
@@ -17,15 +17,15 @@ type cache struct {
 	mu           sync.Mutex
 	limit        int // bytes of one half
 	size         int // bytes of young
-	young, older map[digest.PostID]kept
+	young, older map[digest.PostID]cachedPost
 	due          time.Time // the latest midnight seen
-	outlets      map[digest.FeedID]outlet
+	headings     map[digest.FeedID]heading
 }
 
-// A kept article is counted as what it was when last asked for: a block grows
-// when a reader is the first to want it whole.
-type kept struct {
-	*article
+// A cachedPost is counted as what it was when last asked for: a post grows when
+// a reader is the first to want it whole.
+type cachedPost struct {
+	*post
 	size int
 }
 
@@ -35,36 +35,37 @@ type missing struct {
 	feeds map[digest.FeedID]bool
 }
 
+func newMissing() missing { return missing{map[digest.PostID]bool{}, map[digest.FeedID]bool{}} }
+
 func newCache(bytes int) *cache {
 	return &cache{
 		limit: bytes / 2,
-		young: map[digest.PostID]kept{}, older: map[digest.PostID]kept{},
-		outlets: map[digest.FeedID]outlet{},
+		young: map[digest.PostID]cachedPost{}, older: map[digest.PostID]cachedPost{},
+		headings: map[digest.FeedID]heading{},
 	}
 }
 
-// take puts what is known of refs into s, and returns what is not. A midnight
-// later than any before makes it forget the feeds' titles, which may have
-// changed since.
-func (c *cache) take(s stock, due time.Time, refs map[digest.EditionID][]digest.PostRef) missing {
+// get adds what is known of refs to s, and returns what is not. A midnight later
+// than any before makes it forget the feeds' titles, which may have changed since.
+func (c *cache) get(s shared, due time.Time, refs map[digest.EditionID][]digest.PostRef) missing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if due.After(c.due) || len(c.outlets) > maxOutlets {
-		c.due, c.outlets = due, map[digest.FeedID]outlet{}
+	if due.After(c.due) || len(c.headings) > maxHeadings {
+		c.due, c.headings = due, map[digest.FeedID]heading{}
 	}
-	want := missing{map[digest.PostID]bool{}, map[digest.FeedID]bool{}}
+	want := newMissing()
 	for _, edition := range refs {
 		for _, r := range edition {
-			if _, ok := s.articles[r.PostID]; !ok {
-				if a, known := c.get(r.PostID); known {
-					s.articles[r.PostID] = a
+			if _, ok := s.posts[r.PostID]; !ok {
+				if p, known := c.getPost(r.PostID); known {
+					s.posts[r.PostID] = p
 				} else {
 					want.posts[r.PostID] = true
 				}
 			}
-			if _, ok := s.outlets[r.FeedID]; !ok {
-				if o, known := c.outlets[r.FeedID]; known {
-					s.outlets[r.FeedID] = o
+			if _, ok := s.headings[r.FeedID]; !ok {
+				if h, known := c.headings[r.FeedID]; known {
+					s.headings[r.FeedID] = h
 				} else {
 					want.feeds[r.FeedID] = true
 				}
@@ -74,38 +75,38 @@ func (c *cache) take(s stock, due time.Time, refs map[digest.EditionID][]digest.
 	return want
 }
 
-func (c *cache) get(id digest.PostID) (*article, bool) {
-	k, ok := c.young[id]
+func (c *cache) getPost(id digest.PostID) (*post, bool) {
+	known, ok := c.young[id]
 	if !ok {
-		k, ok = c.older[id]
+		known, ok = c.older[id]
 	}
 	if ok {
-		c.put(id, k.article)
+		c.putPost(id, known.post)
 	}
-	return k.article, ok
+	return known.post, ok
 }
 
-// keep remembers what had to be loaded.
-func (c *cache) keep(s stock, loaded missing) {
+// put remembers what had to be loaded.
+func (c *cache) put(s shared, loaded missing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id := range loaded.posts {
-		if a, ok := s.articles[id]; ok {
-			c.put(id, a)
+		if p, ok := s.posts[id]; ok {
+			c.putPost(id, p)
 		}
 	}
 	for id := range loaded.feeds {
-		if o, ok := s.outlets[id]; ok {
-			c.outlets[id] = o
+		if h, ok := s.headings[id]; ok {
+			c.headings[id] = h
 		}
 	}
 }
 
-func (c *cache) put(id digest.PostID, a *article) {
-	n := a.block.Size()
+func (c *cache) putPost(id digest.PostID, p *post) {
+	n := p.Size()
 	if c.size-c.young[id].size+n > c.limit {
-		c.older, c.young, c.size = c.young, map[digest.PostID]kept{}, 0
+		c.older, c.young, c.size = c.young, map[digest.PostID]cachedPost{}, 0
 	}
 	c.size += n - c.young[id].size
-	c.young[id] = kept{a, n}
+	c.young[id] = cachedPost{p, n}
 }

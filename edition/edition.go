@@ -1,13 +1,14 @@
-// Package edition puts together what one reader's edition holds: it reads the
-// posts of sealed editions from the store, groups them by site, makes the
-// signed links, and hands the page to render.
+// Package edition puts together what one reader's edition holds. It reads the
+// posts of sealed editions from the store, groups them into sections, adds the
+// signed links, and hands the edition to render.
 //
-// Within a site the newest post comes first, and late posts come last. Sites
-// stand in the order of their titles, so that each is found in the same place
-// every day.
+// Within a section the newest post comes first, and late posts come last.
+// Sections stand in the order of their titles, so that each is found in the same
+// place every day.
 package edition
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 	"digest/render"
 )
 
-// Store is what a Builder reads. All methods only read.
-type Store interface {
+// Contents is what the store knows of editions. All methods only read.
+type Contents interface {
 	// EditionPosts gives the posts of sealed editions by the edition's key, in
 	// any order. An edition without posts may be missing from the map.
 	EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error)
@@ -29,8 +30,9 @@ type Store interface {
 	Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error)
 	// FeedLabels gives feeds by key, in any order; those that no longer exist are left out.
 	FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error)
-	// SubscriptionSettings gives how readers want their subscriptions named and shown; one
-	// without any wish may be left out, and without folders one that has no other.
+	// SubscriptionSettings gives how readers want their subscriptions named and
+	// shown; one without any wish may be left out, and without folders one that
+	// has no other.
 	SubscriptionSettings(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
 	// Notices gives what sealed editions tell of feeds, by the edition's key, in
 	// any order. An edition without notices may be missing from the map.
@@ -41,7 +43,7 @@ type Store interface {
 
 // Options is what a Builder is made of. Store, Signer and BaseURL are required.
 type Options struct {
-	Store      Store
+	Store      Contents
 	Signer     *digest.Signer
 	BaseURL    string // of the web view, with or without a final slash
 	CacheBytes int    // rendered posts kept for the next reader; default 64 MiB
@@ -54,12 +56,14 @@ type Options struct {
 // defaultCacheBytes holds about 10,000 posts.
 const defaultCacheBytes = 64 << 20
 
-// A Builder makes pages and mail of editions. It is safe for concurrent use.
+// A Builder makes the content and the mail of editions. It is safe for
+// concurrent use.
 type Builder struct {
-	store  Store
+	store  Contents
 	signer *digest.Signer
 	base   string
 	postal string
+	render *render.Renderer
 	cache  *cache
 }
 
@@ -68,38 +72,35 @@ func New(o Options) *Builder {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = defaultCacheBytes
 	}
-	return &Builder{
+	b := &Builder{
 		store: o.Store, signer: o.Signer,
 		base: strings.TrimRight(o.BaseURL, "/"), postal: o.PostalAddress, cache: newCache(o.CacheBytes),
 	}
+	b.render = render.New(b.pictureURL)
+	return b
 }
 
-// proxied is the address under which this instance serves a picture.
-func (b *Builder) proxied(src string) string {
-	return b.base + "/image/" + b.signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
-}
-
-// Post renders one post as it would be in a page.
-func (b *Builder) Post(p digest.Post) *render.Post { return render.NewPost(p, b.proxied) }
+// Post renders one post as it would be in an edition.
+func (b *Builder) Post(p digest.Post) *render.Post { return b.render.Post(p) }
 
 // Edition gives the content of one sealed edition. Of d it needs ID, DigestID,
 // DueAt, PrevDueAt, PrevReleasedAt, BoundFrom, BoundTo, LocalDate, Number and TimeZone.
 func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Edition, error) {
-	pages, err := b.Editions(ctx, []digest.Delivery{d})
+	editions, err := b.Editions(ctx, []digest.Delivery{d})
 	if err != nil {
 		return render.Edition{}, err
 	}
-	return pages[0], nil
+	return editions[0], nil
 }
 
-// Editions gives the content of sealed editions, in the order of ds. However many
-// they are, the store is asked five times at most.
+// Editions gives the content of sealed editions, in the order of ds. However
+// many they are, the store is asked five times at most.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
-	return b.pages(ctx, ds, true)
+	return b.sealed(ctx, ds, true)
 }
 
-// pages is Pages; without folders for mail, which does not show them.
-func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool) ([]render.Edition, error) {
+// sealed is Editions; without folders for mail, which does not show them.
+func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool) ([]render.Edition, error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
@@ -107,44 +108,41 @@ func (b *Builder) pages(ctx context.Context, ds []digest.Delivery, folders bool)
 	if err != nil {
 		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
 	}
-	choices, err := b.store.SubscriptionSettings(ctx, digestsOf(ds), folders)
+	settings, err := b.store.SubscriptionSettings(ctx, digestsOf(ds), folders)
 	if err != nil {
-		return nil, fmt.Errorf("reading readers' choices: %w", err)
+		return nil, fmt.Errorf("reading readers' settings: %w", err)
 	}
 	notices, err := b.store.Notices(ctx, ds)
 	if err != nil {
 		return nil, fmt.Errorf("reading the notices of %d editions: %w", len(ds), err)
 	}
-	stock, err := b.cached(ctx, latest(ds), refs)
+	shared, err := b.cached(ctx, latest(ds), refs)
 	if err != nil {
 		return nil, err
 	}
-	known := zones{}
-	pages := make([]render.Edition, len(ds))
+	zones := zoneCache{}
+	editions := make([]render.Edition, len(ds))
 	for i, d := range ds {
-		pages[i] = render.Edition{
-			Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email,
-			Sections:       stock.sites(refs[d.ID], choices[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
-			WebURL:         b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
-			UnsubscribeURL: b.unsubscribe(d.DigestID),
-			HomeURL:        b.base + "/",
-			PostalAddress:  b.postal,
-			Look:           d.Look,
-		}
+		e := b.linked(d.DigestID, render.Edition{
+			Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email, Look: d.Look,
+			Sections: b.sections(shared, refs[d.ID], settings[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
+			WebURL:   b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
+		})
 		if !d.BoundFrom.IsZero() {
-			away{d.BoundFrom, d.BoundTo}.bind(&pages[i], known.get(d.TimeZone))
+			pause{d.BoundFrom, d.BoundTo}.bind(&e, zones.get(d.TimeZone))
 		}
 		if n := notices[d.ID]; len(n) > 0 {
-			pages[i].Notices = newClock(d.LocalDate, known.get(d.TimeZone)).sentences(n)
+			e.Notices = newClock(d.LocalDate, zones.get(d.TimeZone)).sentences(n)
 		}
+		editions[i] = e
 	}
-	return pages, nil
+	return editions, nil
 }
 
-// Preview gives the page that d's next midnight would bring as things stand.
+// Preview gives the edition that d's next midnight would bring as things stand.
 // Nothing of it is kept: a waiting post may still change.
 func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string) (render.Edition, error) {
-	loc, err := time.LoadLocation(d.TimeZone)
+	zone, err := time.LoadLocation(d.TimeZone)
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading the time zone of digest %d: %w", d.ID, err)
 	}
@@ -152,42 +150,47 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
 	}
-	choices, err := b.store.SubscriptionSettings(ctx, []digest.DigestID{d.ID}, true)
+	settings, err := b.store.SubscriptionSettings(ctx, []digest.DigestID{d.ID}, true)
 	if err != nil {
-		return render.Edition{}, fmt.Errorf("reading readers' choices: %w", err)
+		return render.Edition{}, fmt.Errorf("reading readers' settings: %w", err)
 	}
 	notices, err := b.store.WaitingNotices(ctx, d.ID)
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
 	}
-	stock, err := b.fresh(ctx, refs)
+	shared, err := b.fresh(ctx, refs)
 	if err != nil {
 		return render.Edition{}, err
 	}
-	date := digest.DateOf(d.NextDueAt.In(loc))
+	date := digest.DateOf(d.NextDueAt.In(zone))
 	last := midnight{d.LastDueAt, d.LastDueAt} // what was found before its release does not wait any more
-	page := render.Edition{
-		Date: date, Number: d.Editions + 1, Name: d.Name, Recipient: recipient,
-		Sections:       stock.sites(refs, choices[d.ID], last),
-		Notices:        newClock(date, loc).sentences(notices),
-		UnsubscribeURL: b.unsubscribe(d.ID),
-		HomeURL:        b.base + "/",
-		PostalAddress:  b.postal,
-		Look:           d.Look,
-	}
-	away{d.PausedAt, d.PausedTo}.bind(&page, loc)
-	return page, nil
+	e := b.linked(d.ID, render.Edition{
+		Date: date, Number: d.Editions + 1, Name: d.Name, Recipient: recipient, Look: d.Look,
+		Sections: b.sections(shared, refs, settings[d.ID], last),
+		Notices:  newClock(date, zone).sentences(notices),
+	})
+	pause{d.PausedAt, d.PausedTo}.bind(&e, zone)
+	return e, nil
 }
 
-func (b *Builder) unsubscribe(id digest.DigestID) string {
-	return b.base + "/unsubscribe/" + b.signer.Sign(digest.ForUnsubscribe, int64(id))
+// linked is e with what all editions of a digest lead to.
+func (b *Builder) linked(id digest.DigestID, e render.Edition) render.Edition {
+	e.HomeURL = b.base + "/"
+	e.UnsubscribeURL = b.base + "/unsubscribe/" + b.signer.Sign(digest.ForUnsubscribe, int64(id))
+	e.PostalAddress = b.postal
+	return e
+}
+
+// pictureURL is the address under which this instance serves a picture.
+func (b *Builder) pictureURL(src string) string {
+	return b.base + "/image/" + b.signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
 // A Mail is an edition ready to be put in an envelope.
 type Mail struct {
 	Delivery       digest.Delivery
-	Name           string // of the paper
-	render.Message        // HTML and Text quoted-printable, as render.Encoded gives them
+	Name           string // of the digest
+	render.Message        // HTML and Text quoted-printable, as Renderer.EncodedMail gives them
 	UnsubscribeURL string
 	WebURL         string
 	HomeURL        string
@@ -195,23 +198,19 @@ type Mail struct {
 
 // Mails renders sealed editions, in the order of ds.
 func (b *Builder) Mails(ctx context.Context, ds []digest.Delivery) ([]Mail, error) {
-	pages, err := b.pages(ctx, ds, false)
+	editions, err := b.sealed(ctx, ds, false)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Mail, len(ds))
-	for i, p := range pages {
-		m, err := render.EncodedMail(p)
+	for i, e := range editions {
+		m, err := b.render.EncodedMail(e)
 		if err != nil {
-			return nil, fmt.Errorf("printing edition %d: %w", ds[i].ID, err)
-		}
-		name := p.Name
-		if name == "" {
-			name = render.DefaultName
+			return nil, fmt.Errorf("rendering edition %d: %w", ds[i].ID, err)
 		}
 		out[i] = Mail{
-			Delivery: ds[i], Name: name, Message: m,
-			UnsubscribeURL: p.UnsubscribeURL, WebURL: p.WebURL, HomeURL: p.HomeURL,
+			Delivery: ds[i], Name: cmp.Or(e.Name, render.DefaultName), Message: m,
+			UnsubscribeURL: e.UnsubscribeURL, WebURL: e.WebURL, HomeURL: e.HomeURL,
 		}
 	}
 	return out, nil
@@ -225,6 +224,7 @@ func digestsOf(ds []digest.Delivery) []digest.DigestID {
 	return ids
 }
 
+// latest is when the last of some editions was due.
 func latest(ds []digest.Delivery) time.Time {
 	var t time.Time
 	for _, d := range ds {

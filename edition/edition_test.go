@@ -289,7 +289,7 @@ func TestPreviewOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := render.Mail(p)
+	m, err := render.New(nil).Mail(p)
 	if err != nil || !strings.HasSuffix(m.Subject, "no posts") || !strings.Contains(m.Text, "Nothing new") {
 		t.Errorf("%q, %v", m.Subject, err)
 	}

@@ -46,7 +46,7 @@ func TestProxiedPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := render.Mail(page)
+	m, err := render.New(nil).Mail(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestCacheCountsWhatGrows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := render.EncodedMail(page); err != nil {
+		if _, err := render.New(nil).EncodedMail(page); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 )
@@ -13,11 +12,11 @@ func fifteen() Edition {
 	p := base
 	p.Sections = nil
 	for i := range 7 {
-		s := NewSection(base.Sections[i].Title, base.Sections[i].URL, base.Sections[i].Language)
+		s := plain.Section(base.Sections[i].Title, base.Sections[i].URL, base.Sections[i].Language)
 		for k := range 2 + (i+1)/7 {
 			q := harbour().posts[0]
 			q.URL += fmt.Sprintf("/%d/%d", i, k)
-			s.Posts = append(s.Posts, NewPost(q, nil))
+			s.Posts = append(s.Posts, plain.Post(q))
 		}
 		p.Sections = append(p.Sections, s)
 	}
@@ -28,22 +27,22 @@ func fifteen() Edition {
 // putting the same bytes in a row.
 func BenchmarkEdition(b *testing.B) {
 	p := fifteen()
-	e, err := newPress(p)
+	m, err := plain.newMail(p)
 	if err != nil {
 		b.Fatal(err)
 	}
-	pl := e.fit()
-	html, text := e.html(pl), e.text(pl)
+	pl := m.fit()
+	html, text := m.html(pl), m.text(pl)
 	start, n := time.Now(), 0
 	for ; time.Since(start) < 300*time.Millisecond; n++ {
-		concatenate(html)
-		concatenate(text)
+		html.join(true)
+		text.join(true)
 	}
 	limit := float64(n) / time.Since(start).Seconds()
 	var size int
 	b.ReportAllocs()
 	for b.Loop() {
-		m, err := EncodedMail(p)
+		m, err := plain.EncodedMail(p)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -56,18 +55,9 @@ func BenchmarkEdition(b *testing.B) {
 	b.ReportMetric(rate/limit, "ratio")
 }
 
-func concatenate(s *sheet) string {
-	var b strings.Builder
-	b.Grow(s.total.coded)
-	for _, p := range s.pieces {
-		b.WriteString(p.coded)
-	}
-	return b.String()
-}
-
 func BenchmarkNewPost(b *testing.B) {
 	p := harbour().posts[0]
 	for b.Loop() {
-		NewPost(p, nil)
+		plain.Post(p)
 	}
 }

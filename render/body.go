@@ -1,7 +1,6 @@
 package render
 
 import (
-	"html"
 	"net/url"
 	"strings"
 
@@ -42,25 +41,26 @@ func (b *Post) body(images digest.Images) *body {
 }
 
 func (b *Post) writeBody(images digest.Images) *body {
-	tree := b.beyondTitle(parseTree(b.content, images, b.proxy))
+	tree := b.beyondTitle(parseTree(b.content, images, b.r.proxy))
 	if tree == nil {
 		return nil
 	}
 	w := &mailWriter{numbers: map[string]int{}}
 	at := b.around(tree)
-	w.out.WriteString(postTopHTML(b))
-	w.out.WriteString(`<div class="tx" dir="` + at.dir + `"` + align(at.dir, textStyle(at, tree)) + ">\n")
+	w.html.writePiece(b.r.top.piece(b.data()))
+	w.out.WriteString(`<div class="tx" dir="` + at.dir + `"` + htmlAttr("style", textStyle(at, tree)) + ">\n")
 	w.push("</div>\n")
 	w.text.write(postTopText(b))
 	walk(w, tree, at)
 	w.close()
 	w.out.WriteString("</div>\n")
 	w.flush()
-	y := &body{
-		html: w.html.piece(), text: w.text.piece(), refs: w.refs.piece(), cuts: w.cuts,
-		onward: pair{newPiece(onwardHTML(b, onwardStyle)), newPiece(onwardText(b))},
-		teaser: pair{newPiece(teaserHTML(b)), newPiece(teaserText(b))},
-	}
+	d := b.data()
+	d.Continue = continueLabel(b)
+	y := &body{html: w.html.piece(), text: w.text.piece(), refs: w.refs.piece(), cuts: w.cuts}
+	y.onward = pair{b.r.onward.piece(d), newPiece(onwardText(b))}
+	d.Teaser = true
+	y.teaser = pair{b.r.teaser.piece(d), newPiece(teaserText(b))}
 	b.grown.Add(int64(y.bytes()))
 	return y
 }
@@ -88,15 +88,14 @@ func (b *Post) around(tree []*node) place {
 }
 
 func (y *body) bytes() int {
-	n := 256 + 112*len(y.cuts)
-	for _, p := range [...]piece{y.html, y.text, y.refs, y.onward.html, y.onward.text, y.teaser.html, y.teaser.text} {
-		n += len(p.plain) + len(p.coded)
-	}
-	return n
+	return 256 + 112*len(y.cuts) + y.html.bytes() + y.text.bytes() + y.refs.bytes() + y.onward.bytes() + y.teaser.bytes()
 }
 
 // continueLabel says where the rest of a post is.
 func continueLabel(b *Post) string {
+	if b.URL == "" {
+		return leftOut
+	}
 	if host := b.Host(); host != "" {
 		return "Continue reading at " + host
 	}
@@ -112,22 +111,5 @@ func (b *Post) Host() string {
 	return clean(strings.TrimPrefix(u.Hostname(), "www."), 60)
 }
 
-// onwardHTML leads to the rest of a post.
-func onwardHTML(b *Post, style string) string {
-	if b.URL == "" {
-		return `<p class="by" style="` + style + `;color:` + muted + `">` + leftOut + "</p>\n"
-	}
-	return `<p lang="en"` + align(b.Dir, style) + `><a class="go" href="` + html.EscapeString(b.URL) +
-		`" style="` + anchorStyle + `">` + html.EscapeString(continueLabel(b)) + "</a></p>\n"
-}
-
 // leftOut is said of a post that has no page of its own.
 const leftOut = "The rest of this post is too long for a mail."
-
-func teaserHTML(b *Post) string {
-	t := postTopHTML(b)
-	if b.Excerpt != "" {
-		t += `<p class="ex"` + align(b.Dir, teaserStyle) + ">" + html.EscapeString(b.Excerpt) + "</p>\n"
-	}
-	return t + onwardHTML(b, teaserEndStyle) + "</div>\n"
-}

@@ -27,7 +27,7 @@ func TestInABrowser(t *testing.T) {
 	mux := http.NewServeMux()
 	var frames, want strings.Builder
 	for name, page := range map[string]Edition{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
-		m, err := Mail(page)
+		m, err := plain.Mail(page)
 		if err != nil {
 			t.Fatal(err)
 		}

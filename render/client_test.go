@@ -126,7 +126,7 @@ func TestForAllClients(t *testing.T) {
 	pages := samples()
 	pages["hundred"], pages["huge"] = large(100), large(700)
 	for name, p := range pages {
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}

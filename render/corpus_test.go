@@ -47,7 +47,7 @@ func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
 func pageOf(title string, posts []digest.Post, look digest.Look) Edition {
 	site := NewSection(title, "https://site.example/", "")
 	for _, p := range posts {
-		site.Posts = append(site.Posts, NewPost(p, testProxy))
+		site.Posts = append(site.Posts, proxied.Post(p))
 	}
 	return Edition{
 		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 7, Sections: []Section{site}, Look: look,
@@ -70,7 +70,7 @@ func looks() []digest.Look {
 func TestRealFeeds(t *testing.T) {
 	for name, posts := range corpusPosts(t, 6) {
 		for _, look := range looks() {
-			m, err := Mail(pageOf(name, posts, look))
+			m, err := plain.Mail(pageOf(name, posts, look))
 			if err != nil {
 				t.Fatal(err)
 			}

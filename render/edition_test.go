@@ -30,9 +30,9 @@ func TestSubject(t *testing.T) {
 		p.Sections = make([]Section, c.sites+1) // one without posts, which does not count
 		for i := range c.posts {
 			s := &p.Sections[i%c.sites]
-			s.Posts = append(s.Posts, NewPost(post("https://a.example/", "A title", "", "", 0), nil))
+			s.Posts = append(s.Posts, plain.Post(post("https://a.example/", "A title", "", "", 0)))
 		}
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestRefusesAPageWithoutAWayOut(t *testing.T) {
 	} {
 		p := typical()
 		spoil(&p)
-		if _, err := Mail(p); err == nil {
+		if _, err := plain.Mail(p); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -60,7 +60,7 @@ func TestRefusesAPageWithoutAWayOut(t *testing.T) {
 
 // TestStructure reads the page as a screen reader would.
 func TestStructure(t *testing.T) {
-	m, err := Mail(typical())
+	m, err := plain.Mail(typical())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestStructure(t *testing.T) {
 
 // TestScripts: every text says its language, and runs in its direction.
 func TestScripts(t *testing.T) {
-	m, err := Mail(typical())
+	m, err := plain.Mail(typical())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestHostilePosts(t *testing.T) {
 	p.Name = "Paper</title><script>\nX: y"
 	p.Recipient = `"<b>"@example.org`
 	p.Notices = []string{"<script>", "\r\n.\r\n"}
-	m, err := Mail(p)
+	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestWhatGivesWay(t *testing.T) {
 		{900, false, false, false, true}, // then headlines are left out
 	} {
 		p := large(c.posts)
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestWhatGivesWay(t *testing.T) {
 }
 
 func TestTextLines(t *testing.T) {
-	m, err := Mail(typical())
+	m, err := plain.Mail(typical())
 	if err != nil {
 		t.Fatal(err)
 	}

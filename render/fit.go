@@ -20,11 +20,11 @@ const (
 	whole // the full text, or as much of it as the plan's level says
 )
 
-// A plan says how much is shown of each post. Of a site that wants less than all
+// A plan says how much is shown of each post. Of a section that wants less than all
 // it is no more than that.
 type plan struct {
-	all   depth     // of every post, where each is nil; of a site's rest a headline
-	each  [][]depth // by site and post, those of its rest last
+	all   depth     // of every post, where each is nil; of a section's rest a headline
+	each  [][]depth // by section and post, those of its rest last
 	shown int
 	index bool // headlines at the top
 	below bool // posts below them
@@ -32,39 +32,39 @@ type plan struct {
 }
 
 // depth is how much is shown of a post.
-func (e *press) depth(p *plan, site, post int) depth {
+func (m *mail) depth(p *plan, section, post int) depth {
 	switch {
 	case p.each != nil:
-		return p.each[site][post]
-	case post >= len(e.Sections[site].Posts):
+		return p.each[section][post]
+	case post >= len(m.Sections[section].Posts):
 		return headline
 	}
-	return min(p.all, e.most(site))
+	return min(p.all, m.most(section))
 }
 
-// most is how much of a site's posts is shown where there is room.
-func (e *press) most(site int) depth {
-	if e.mosts == nil {
-		return e.deepest
+// most is how much of a section's posts is shown where there is room.
+func (m *mail) most(section int) depth {
+	if m.mosts == nil {
+		return m.deepest
 	}
-	return e.mosts[site]
+	return m.mosts[section]
 }
 
-// setMosts finds how much is shown of each site's posts; most pages show all alike.
-func (e *press) setMosts() {
-	e.deepest = layoutDepth(e.Layout)
-	for i := range e.Sections {
-		if e.Sections[i].Display != "" && e.mosts == nil {
-			e.mosts = make([]depth, len(e.Sections))
+// setMosts finds how much is shown of each section's posts; most pages show all alike.
+func (m *mail) setMosts() {
+	m.deepest = layoutDepth(m.Layout)
+	for i := range m.Sections {
+		if m.Sections[i].Display != "" && m.mosts == nil {
+			m.mosts = make([]depth, len(m.Sections))
 		}
 	}
-	if e.mosts == nil {
+	if m.mosts == nil {
 		return
 	}
-	e.deepest = headline
-	for i, s := range e.Sections {
-		e.mosts[i] = layoutDepth(e.LayoutOf(s))
-		e.deepest = max(e.deepest, e.mosts[i])
+	m.deepest = headline
+	for i, s := range m.Sections {
+		m.mosts[i] = layoutDepth(m.LayoutOf(s))
+		m.deepest = max(m.deepest, m.mosts[i])
 	}
 }
 
@@ -78,123 +78,118 @@ func layoutDepth(l digest.Layout) depth {
 	return full
 }
 
-// sets reports whether a site's posts, or some of them, stand below the index.
-func (e *press) sets(p *plan, site int) bool {
-	return p.below && e.depth(p, site, 0) >= short
+// sets reports whether a section's posts, or some of them, stand below the index.
+func (m *mail) sets(p *plan, section int) bool {
+	return p.below && m.depth(p, section, 0) >= short
 }
 
-// indexes is how many posts of a site are in the index: all but a rest that is
+// indexes is how many posts of a section are in the index: all but a rest that is
 // listed below its posts.
-func (e *press) indexes(p *plan, site int) int {
-	s := &e.Sections[site]
-	if p.each == nil && e.sets(p, site) {
+func (m *mail) indexes(p *plan, section int) int {
+	s := &m.Sections[section]
+	if p.each == nil && m.sets(p, section) {
 		return len(s.Posts)
 	}
-	return s.posts()
+	return s.count()
 }
 
-// rows reports whether the headlines of a site have bylines: in a paper of
+// rows reports whether the headlines of a section have bylines: in an edition of
 // headlines, where nothing of them stands below.
-func (e *press) rows(p *plan, site int) bool {
-	return e.Layout == digest.Headlines && p.each == nil && !e.sets(p, site)
+func (m *mail) rows(p *plan, section int) bool {
+	return m.Layout == digest.Headlines && p.each == nil && !m.sets(p, section)
 }
 
 // fit decides how much is shown, the most that is within the limits.
-func (e *press) fit() plan {
+func (m *mail) fit() plan {
 	room := size{plain: maxPlain, coded: maxCoded}
-	frame := e.frame.total
-	for _, p := range e.plans() {
-		if frame.plus(e.measure(&p)).within(room) {
+	frame := m.frame.size()
+	for _, p := range m.plans() {
+		if frame.plus(m.measure(&p)).within(room) {
 			if p.all == whole {
-				e.raise(&p, frame, room)
+				m.raise(&p, frame, room)
 			}
 			return p
 		}
 	}
-	p := plan{index: true, each: make([][]depth, len(e.Sections))}
-	for i := range e.Sections {
-		p.each[i] = make([]depth, e.Sections[i].posts())
+	p := plan{index: true, each: make([][]depth, len(m.Sections))}
+	for i := range m.Sections {
+		p.each[i] = make([]depth, m.Sections[i].count())
 	}
-	used := e.headlines(&p, frame.plus(newPiece(e.moreHTML(e.posts)).size()), room)
-	if p.shown == e.posts && e.deepest > headline {
-		e.excerpts(&p, used, room)
+	used := m.headlines(&p, frame.plus(m.moreHTML(m.posts).size()), room)
+	if p.shown == m.posts && m.deepest > headline {
+		m.excerpts(&p, used, room)
 	}
 	return p
 }
 
 // plans are those in which all posts are shown alike, as far as their sites want
 // it, the best first.
-func (e *press) plans() []plan {
-	p := plan{shown: e.posts, below: e.posts > 0 && e.deepest > headline}
-	p.index = e.posts > 1 || e.posts == 1 && !p.below
+func (m *mail) plans() []plan {
+	p := plan{shown: m.posts, below: m.posts > 0 && m.deepest > headline}
+	p.index = m.posts > 1 || m.posts == 1 && !p.below
 	deep := func(d depth) plan { p.all = d; return p }
 	switch {
-	case e.posts == 0:
+	case m.posts == 0:
 		return []plan{p}
-	case e.deepest == headline:
+	case m.deepest == headline:
 		return []plan{deep(headline)}
 	}
-	return []plan{deep(e.deepest), deep(short)}
+	return []plan{deep(m.deepest), deep(short)}
 }
 
 // measure is the size of all sites and posts at one depth.
-func (e *press) measure(p *plan) size {
+func (m *mail) measure(p *plan) size {
 	var n size
-	for i := range e.Sections {
-		s := &e.Sections[i]
+	for i := range m.Sections {
+		s := &m.Sections[i]
 		if p.index {
-			n = n.plus(e.measureIndex(p, i))
+			n = n.plus(m.measureIndex(p, i))
 		}
-		if !e.sets(p, i) {
+		if !m.sets(p, i) {
 			continue
 		}
 		n = n.plus(s.parts.head.size())
-		d := e.depth(p, i, 0)
+		d := m.depth(p, i, 0)
 		for j, b := range s.Posts {
-			n = n.plus(e.below(b, p, d)).plus(s.late(j).head.size())
+			n = n.plus(m.below(b, p, d)).plus(m.r.lateMarks(s, j).head.size())
 		}
 		if len(s.Rest) > 0 {
-			n = n.plus(e.measureRest(s))
+			n = n.plus(m.measureRest(s))
 		}
 	}
 	return n
 }
 
-func (e *press) measureIndex(p *plan, site int) size {
-	s := &e.Sections[site]
-	n := s.top().size()
-	if e.sets(p, site) {
-		n = s.parts.label.size()
-	}
-	rows := e.rows(p, site)
-	for j := range e.indexes(p, site) {
-		n = n.plus(s.block(j).indexed(rows).html.size()).plus(s.late(j).line.size())
+func (m *mail) measureIndex(p *plan, section int) size {
+	s := &m.Sections[section]
+	n := m.label(p, section).size()
+	rows := m.rows(p, section)
+	for j := range m.indexes(p, section) {
+		n = n.plus(s.post(j).indexed(rows).html.size()).plus(m.r.lateMarks(s, j).label.size())
 	}
 	return n
 }
 
-func (e *press) measureRest(s *Section) size {
-	n := s.restOpen().size().plus(restClosePiece.size())
-	for _, b := range s.Rest {
-		n = n.plus(b.line.size())
-	}
-	return n
+func (m *mail) measureRest(s *Section) size {
+	var rest pieces
+	m.r.writeRest(&rest, s)
+	return rest.size()
 }
 
 // headlines gives a headline to each post, or to as many as there is room for:
-// the first of every site, then the second of every site, and so on.
-func (e *press) headlines(p *plan, used, room size) size {
-	e.rounds(func(site, post int) bool {
-		s := &e.Sections[site]
-		need := s.block(post).line.size().plus(s.late(post).line.size())
+// the first of every section, then the second of every section, and so on.
+func (m *mail) headlines(p *plan, used, room size) size {
+	m.rounds(func(section, post int) bool {
+		s := &m.Sections[section]
+		need := s.post(post).headline.html.size().plus(m.r.lateMarks(s, post).label.size())
 		if post == 0 {
-			need = need.plus(s.top().size()) // a little more than the label
+			need = need.plus(m.r.sectionAlone(s).size()) // a little more than the label
 		}
 		if !used.plus(need).within(room) {
 			return false
 		}
 		used = used.plus(need)
-		p.each[site][post] = headline
+		p.each[section][post] = headline
 		p.shown++
 		return true
 	})
@@ -203,13 +198,13 @@ func (e *press) headlines(p *plan, used, room size) size {
 
 // excerpts turns headlines into short posts in the same order while there is
 // room, but for those of which no more is wanted.
-func (e *press) excerpts(p *plan, used, room size) {
-	e.rounds(func(site, post int) bool {
-		s := &e.Sections[site]
-		if post >= len(s.Posts) || e.most(site) == headline {
+func (m *mail) excerpts(p *plan, used, room size) {
+	m.rounds(func(section, post int) bool {
+		s := &m.Sections[section]
+		if post >= len(s.Posts) || m.most(section) == headline {
 			return true
 		}
-		need := s.Posts[post].short().html.size().plus(s.late(post).head.size())
+		need := s.Posts[post].short().html.size().plus(m.r.lateMarks(s, post).head.size())
 		if post == 0 {
 			need = need.plus(s.parts.head.size())
 		}
@@ -217,23 +212,23 @@ func (e *press) excerpts(p *plan, used, room size) {
 			return false
 		}
 		used = used.plus(need)
-		p.each[site][post] = short
+		p.each[section][post] = short
 		p.below = true
 		return true
 	})
 }
 
-// rounds calls f for the first post of every site, then the second of every
-// site, until f says no.
-func (e *press) rounds(f func(site, post int) bool) {
+// rounds calls f for the first post of every section, then the second of every
+// section, until f says no.
+func (m *mail) rounds(f func(section, post int) bool) {
 	for post := 0; ; post++ {
 		more := false
-		for site := range e.Sections {
-			if post >= e.Sections[site].posts() {
+		for section := range m.Sections {
+			if post >= m.Sections[section].count() {
 				continue
 			}
 			more = true
-			if !f(site, post) {
+			if !f(section, post) {
 				return
 			}
 		}

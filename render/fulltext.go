@@ -17,19 +17,19 @@ const (
 	asExcerpt = 0
 )
 
-// textEndHTML closes a text that was cut, and its post.
-var textEndPiece = newPiece("</div>\n</div>\n")
+// textEnd closes a text that was cut, and its post.
+func textEnd() piece { return piece{"</div>\n</div>\n", "</div>\r\n</div>\r\n"} }
 
 // extent is the most of b that takes at most level bytes, or its excerpt.
-func (e *press) extent(b *Post, level int) extent {
-	y := b.body(e.Images)
+func (m *mail) extent(b *Post, level int) extent {
+	y := b.body(m.Images)
 	if y == nil {
 		return extent{nil, asExcerpt}
 	}
 	if len(y.html.coded) <= max(level, len(y.teaser.html.coded)) {
 		return extent{y, allOfIt}
 	}
-	room := level - len(y.onward.html.coded) - len(textEndPiece.coded)
+	room := level - len(y.onward.html.coded) - textEnd().size().coded
 	n := sort.Search(len(y.cuts), func(i int) bool { return y.cuts[i].html.coded > room })
 	for n > 0 && y.cuts[n-1].html.coded+closeSize(y.cuts[n-1]).coded > room {
 		n--
@@ -52,37 +52,37 @@ func closeSize(c cutPoint) size {
 }
 
 // below is the size of a post below the index.
-func (e *press) below(b *Post, p *plan, d depth) size {
+func (m *mail) below(b *Post, p *plan, d depth) size {
 	if d != whole {
 		return b.excerpted(d).html.size()
 	}
-	x := e.extent(b, p.level)
+	x := m.extent(b, p.level)
 	switch {
 	case x.body == nil:
-		return b.full.size()
+		return b.excerpt.html.size()
 	case x.cuts == allOfIt:
 		return x.body.html.size()
 	case x.cuts == asExcerpt:
 		return x.body.teaser.html.size()
 	}
 	c := x.body.cuts[x.cuts-1]
-	return c.html.plus(closeSize(c)).plus(x.body.onward.html.size()).plus(textEndPiece.size())
+	return c.html.plus(closeSize(c)).plus(x.body.onward.html.size()).plus(textEnd().size())
 }
 
 // raise finds the level at which all full texts together take the room there
 // is: short ones are whole, and long ones are cut at about the same length, so
 // that none pushes out others.
-func (e *press) raise(p *plan, frame, room size) {
-	blocks := e.blocks()
-	fixed := frame.plus(e.measure(p))
-	for _, b := range blocks {
-		fixed = fixed.minus(e.below(b, p, whole))
+func (m *mail) raise(p *plan, frame, room size) {
+	posts := m.wholePosts()
+	fixed := frame.plus(m.measure(p))
+	for _, b := range posts {
+		fixed = fixed.minus(m.below(b, p, whole))
 	}
 	fits := func(level int) bool {
 		at := plan{level: level}
 		n := fixed
-		for _, b := range blocks {
-			if n = n.plus(e.below(b, &at, whole)); !n.within(room) {
+		for _, b := range posts {
+			if n = n.plus(m.below(b, &at, whole)); !n.within(room) {
 				return false
 			}
 		}
@@ -95,12 +95,12 @@ func (e *press) raise(p *plan, frame, room size) {
 	p.level = max(0, sort.Search(maxCoded, func(level int) bool { return !fits(level) })-1)
 }
 
-// blocks are all posts that are shown whole, those with the longest texts first: they say soonest
-// that a level is too high.
-func (e *press) blocks() []*Post {
+// wholePosts are all posts that are shown whole, those with the longest texts
+// first: they say soonest that a level is too high.
+func (m *mail) wholePosts() []*Post {
 	var all []*Post
-	for i, s := range e.Sections {
-		if e.most(i) == whole {
+	for i, s := range m.Sections {
+		if m.most(i) == whole {
 			all = append(all, s.Posts...)
 		}
 	}
@@ -108,63 +108,60 @@ func (e *press) blocks() []*Post {
 	return all
 }
 
-// postHTML sets a post below the index.
-func (e *press) postHTML(s *sheet, b *Post, p *plan, d depth) {
+// postHTML adds a post below the index.
+func (m *mail) postHTML(to *pieces, b *Post, p *plan, d depth) {
 	if d != whole {
-		s.add(b.excerpted(d).html)
+		to.add(b.excerpted(d).html)
 		return
 	}
-	x := e.extent(b, p.level)
+	x := m.extent(b, p.level)
 	switch {
 	case x.body == nil:
-		s.add(b.full)
+		to.add(b.excerpt.html)
 	case x.cuts == allOfIt:
-		s.add(x.body.html)
+		to.add(x.body.html)
 	case x.cuts == asExcerpt:
-		s.add(x.body.teaser.html)
+		to.add(x.body.teaser.html)
 	default:
 		c := x.body.cuts[x.cuts-1]
-		s.add(x.body.html.upTo(c.html))
-		s.write(c.close)
-		s.add(x.body.onward.html)
-		s.add(textEndPiece)
+		to.add(x.body.html.upTo(c.html))
+		to.add(newPiece(c.close))
+		to.add(x.body.onward.html)
+		to.add(textEnd())
 	}
 }
 
-// postText sets the same as text.
-func (e *press) postText(s *sheet, b *Post, p *plan, d depth) {
+// postText adds the same as text.
+func (m *mail) postText(to *pieces, b *Post, p *plan, d depth) {
 	if d != whole {
-		s.add(b.excerpted(d).text)
+		to.add(b.excerpted(d).text)
 		return
 	}
-	x := e.extent(b, p.level)
+	x := m.extent(b, p.level)
+	refs, end := piece{}, piece{}
 	switch {
 	case x.body == nil:
-		s.add(b.entry)
+		to.add(b.excerpt.text)
+		return
+	case x.cuts == asExcerpt:
+		to.add(x.body.teaser.text)
+		return
 	case x.cuts == allOfIt:
-		s.add(x.body.text)
-		s.refs(x.body.refs)
+		to.add(x.body.text)
+		refs = x.body.refs
 		if b.URL != "" {
-			s.add(newPiece("\n" + b.URL + "\n"))
+			end = newPiece("\n" + b.URL + "\n")
 		}
-		s.add(gapPiece)
-	case x.cuts == asExcerpt:
-		s.add(x.body.teaser.text)
 	default:
 		c := x.body.cuts[x.cuts-1]
-		s.add(x.body.text.upTo(c.text))
-		s.refs(x.body.refs.upTo(c.refs))
-		s.add(x.body.onward.text)
-		s.add(gapPiece)
+		to.add(x.body.text.upTo(c.text))
+		refs, end = x.body.refs.upTo(c.refs), x.body.onward.text
 	}
-}
-
-var gapPiece = newPiece("\n\n")
-
-// refs adds the addresses of a post's links.
-func (s *sheet) refs(p piece) {
-	if p.plain != "" {
-		s.add(blankPiece)
-		s.add(p)
+	if refs.plain != "" { // the addresses of its links
+		to.add(emptyLine())
+		to.add(refs)
 	}
+	to.add(end)
+	to.add(emptyLine())
+	to.add(emptyLine())
 }

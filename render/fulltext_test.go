@@ -21,14 +21,14 @@ func essays(words ...int) Edition {
 // TestFullTextsShareTheRoom: of texts that are too long together the short ones
 // are whole, and the long ones are cut at about the same length, with the way on.
 func TestFullTextsShareTheRoom(t *testing.T) {
-	m, err := EncodedMail(essays(8000, 300, 9000, 400, 20_000))
+	m, err := plain.EncodedMail(essays(8000, 300, 9000, 400, 20_000))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(m.HTML) > maxCoded || len(m.HTML) < maxCoded*9/10 {
 		t.Errorf("%d bytes of %d are used", len(m.HTML), maxCoded)
 	}
-	plain, err := Mail(essays(8000, 300, 9000, 400, 20_000))
+	plain, err := plain.Mail(essays(8000, 300, 9000, 400, 20_000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestFullTextsGiveWay(t *testing.T) {
 		for i := range words {
 			words[i] = 240 + c.posts*20
 		}
-		m, err := Mail(essays(words...))
+		m, err := plain.Mail(essays(words...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestPictures(t *testing.T) {
 		digest.LinkedImages:  `<a href="https://far.example/wheel.jpg" style="color:#8f2d1f">[Picture: The wheel]</a>`,
 		digest.ProxiedImages: `<img src="` + testProxy("https://far.example/wheel.jpg") + `" alt="The wheel" width="600" height="400"`,
 	} {
-		m, err := Mail(looking(digest.Look{Layout: digest.FullText, Images: images}, site))
+		m, err := plain.Mail(looking(digest.Look{Layout: digest.FullText, Images: images}, site))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: the picture's own address is in it: %t", images, far)
 		}
 		p := looking(digest.Look{Layout: digest.Excerpts, Images: images}, site)
-		if m, err := Mail(p); err != nil || strings.Contains(m.HTML, "<img") {
+		if m, err := plain.Mail(p); err != nil || strings.Contains(m.HTML, "<img") {
 			t.Errorf("%s: an excerpt has a picture (%v)", images, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestPictures(t *testing.T) {
 
 // TestHeadlinesAlone: a paper of headlines has bylines and nothing of the posts.
 func TestHeadlinesAlone(t *testing.T) {
-	m, err := Mail(headlines())
+	m, err := plain.Mail(headlines())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,11 +135,11 @@ func TestThreadedSubject(t *testing.T) {
 	first, second := threaded(), threaded()
 	second.Date.Day++
 	second.Sections = second.Sections[:1]
-	a, err := Mail(first)
+	a, err := plain.Mail(first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Mail(second)
+	b, err := plain.Mail(second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestThreadedSubject(t *testing.T) {
 		t.Error("the preheader does not say the day")
 	}
 	second.Name = strings.Repeat("ף", 60)
-	if b, err = Mail(second); err != nil || len(b.Subject) > maxSubject {
+	if b, err = plain.Mail(second); err != nil || len(b.Subject) > maxSubject {
 		t.Errorf("a subject of %d bytes (%v)", len(b.Subject), err)
 	}
 }
@@ -158,7 +158,7 @@ func TestThreadedSubject(t *testing.T) {
 // TestSetInItsScript: what right-to-left and East Asian texts need that others
 // do not.
 func TestSetInItsScript(t *testing.T) {
-	m, err := Mail(scripts())
+	m, err := plain.Mail(scripts())
 	if err != nil {
 		t.Fatal(err)
 	}

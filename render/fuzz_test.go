@@ -17,7 +17,7 @@ func FuzzEdition(f *testing.F) {
 	f.Add("24 \u05e9\u05e2\u05d5\u05ea", "https://a.example/", "", "\u2069 \u05d0 \u2068", "he", "\u2068", "", 0)
 	f.Fuzz(func(t *testing.T, title, url, author, summary, language, site, content string, n int) {
 		p := page()
-		b := NewPost(digest.Post{URL: url, Title: title, Author: author, Summary: summary, Language: language, Content: content}, nil)
+		b := plain.Post(digest.Post{URL: url, Title: title, Author: author, Summary: summary, Language: language, Content: content})
 		s := Section{Title: site, URL: url, Language: language}
 		for range max(0, min(n, 400)) {
 			s.Posts = append(s.Posts, b)
@@ -26,11 +26,11 @@ func FuzzEdition(f *testing.F) {
 		p.Sections = []Section{s}
 		p.Notices = []string{title, SiteName(summary, url), "From " + SiteName(title, url) + " between 09:10 and 23:50", content}
 		p.Name, p.Recipient = site, author
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		coded, err := EncodedMail(p)
+		coded, err := plain.EncodedMail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,11 +62,11 @@ func FuzzFullText(f *testing.F) {
 		for range max(0, min(n, 30)) {
 			p.Sections[0].Posts = append(p.Sections[0].Posts, p.Sections[0].Posts[0])
 		}
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		coded, err := EncodedMail(p)
+		coded, err := plain.EncodedMail(p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func samples() map[string]Edition {
 func TestGolden(t *testing.T) {
 	for name, p := range samples() {
 		t.Run(name, func(t *testing.T) {
-			m, err := Mail(p)
+			m, err := plain.Mail(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func golden(t *testing.T, name, got string) {
 // -artifacts), to look at them in a browser.
 func TestDraw(t *testing.T) {
 	for name, n := range map[string]int{"hundred.html": 100, "twohundred.html": 200, "huge.html": 500} {
-		m, err := Mail(large(n))
+		m, err := plain.Mail(large(n))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,13 +40,13 @@ func shownText(t *testing.T, page string) string {
 func TestLatePostsComeLast(t *testing.T) {
 	p := page(garden(), harbour())
 	p.Sections[0].Late = 1
-	m, err := Mail(p)
+	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
 		order(t, where, text, "A Walled Garden", "First frost", "What the quince", "Late", "The seed swap", "The Harbour Log", // the index
-			"A Walled Garden", "First frost", "What the quince", lateLabel, "The seed swap", "The Harbour Log", "The fog signal")
+			"A Walled Garden", "First frost", "What the quince", lateWords, "The seed swap", "The Harbour Log", "The fog signal")
 		if n := strings.Count(text, "Late"); n != 2 {
 			t.Errorf("%s: %d labels", where, n)
 		}
@@ -71,7 +71,7 @@ func TestLateLabels(t *testing.T) {
 		for i, n := range c.late {
 			c.page.Sections[i].Late = n
 		}
-		m, err := Mail(c.page)
+		m, err := plain.Mail(c.page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,8 +104,8 @@ func TestLateInALargeEdition(t *testing.T) {
 // checkLate: as many labels as there are sites of which a late post is shown.
 func checkLate(t *testing.T, p Edition, m Message, doc *html.Node) {
 	t.Helper()
-	want := map[string]int{"Late": 0, lateLabel: 0}
-	e, err := newPress(p)
+	want := map[string]int{"Late": 0, lateWords: 0}
+	e, err := plain.newMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func checkLate(t *testing.T, p Edition, m Message, doc *html.Node) {
 		}
 		switch d := e.depth(&pl, i, len(s.Posts)-s.Late); {
 		case d >= short:
-			want[lateLabel]++
+			want[lateWords]++
 			fallthrough
 		case d == headline:
 			want["Late"]++
@@ -133,7 +133,7 @@ func checkLate(t *testing.T, p Edition, m Message, doc *html.Node) {
 	}
 	lines := strings.Split(m.Text, "\n")
 	for label, n := range want {
-		line := map[string]string{"Late": "  Late:", lateLabel: lateLabel + ":"}[label]
+		line := map[string]string{"Late": "  Late:", lateWords: lateWords + ":"}[label]
 		inText := len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l != line }))
 		if got[label] != n || inText != n {
 			t.Errorf("%q: %d times on the page and %d in the text, want %d", label, got[label], inText, n)
@@ -145,7 +145,7 @@ func checkLate(t *testing.T, p Edition, m Message, doc *html.Node) {
 func TestLabelsForThePage(t *testing.T) {
 	s := ready()
 	s.Late = 2
-	for i, want := range []string{"", lateLabel, ""} {
+	for i, want := range []string{"", lateWords, ""} {
 		if got := s.LateLabel(i); got != want {
 			t.Errorf("before post %d: %q, want %q", i, got, want)
 		}
@@ -157,32 +157,32 @@ func TestLateRunsWithItsPosts(t *testing.T) {
 	for site, want := range map[string]bool{"harbour": false, "haifa": true} {
 		p := page(map[string]sampleSite{"harbour": harbour(), "haifa": haifa()}[site])
 		p.Sections[0].Late = 1
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, para := range all(parse(t, m.HTML), "p") {
-			if textOf(para) == lateLabel && strings.Contains(attr(para, "style"), "text-align:right") != want {
+			if textOf(para) == lateWords && strings.Contains(attr(para, "style"), "text-align:right") != want {
 				t.Errorf("%s: style %s", site, attr(para, "style"))
 			}
 		}
 	}
 }
 
-// TestABlockIsTheSameLateOrNot: blocks are shared by readers in time and late.
-func TestABlockIsTheSameLateOrNot(t *testing.T) {
+// TestAPostIsTheSameLateOrNot: posts are shared by readers in time and late.
+func TestAPostIsTheSameLateOrNot(t *testing.T) {
 	p := page(garden())
-	before := fmt.Sprintf("%+v", p.Sections[0].Posts[2].full) + p.Sections[0].Posts[2].line.plain
+	before := fmt.Sprintf("%+v", p.Sections[0].Posts[2].excerpt.html) + p.Sections[0].Posts[2].headline.html.plain
 	p.Sections[0].Late = 2
-	m, err := EncodedMail(p)
+	m, err := plain.EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := p.Sections[0].Posts[2]
-	if !strings.Contains(m.HTML, b.full.coded) || !strings.Contains(m.Text, b.entry.coded) {
-		t.Error("a late post is not set from its block")
+	if !strings.Contains(m.HTML, b.excerpt.html.coded) || !strings.Contains(m.Text, b.excerpt.text.coded) {
+		t.Error("a late post is not what it is in time")
 	}
-	if after := fmt.Sprintf("%+v", b.full) + b.line.plain; after != before {
-		t.Errorf("the block became %s", after)
+	if after := fmt.Sprintf("%+v", b.excerpt.html) + b.headline.html.plain; after != before {
+		t.Errorf("the post became %s", after)
 	}
 }

@@ -16,6 +16,12 @@ func (c *codedBuilder) write(s string) {
 	quote(&c.coded, s)
 }
 
+// writePiece adds what is encoded already.
+func (c *codedBuilder) writePiece(p piece) {
+	c.plain.WriteString(p.plain)
+	c.coded.WriteString(p.coded)
+}
+
 func (c *codedBuilder) size() size   { return size{c.plain.Len(), c.coded.Len()} }
 func (c *codedBuilder) piece() piece { return piece{c.plain.String(), c.coded.String()} }
 
@@ -298,6 +304,9 @@ func mailPicture(p *picture) string {
 // spaces, or with marks above and below the letters, lines need more air.
 func textStyle(at place, tree []*node) string {
 	style := `margin:0 0 44px;color:` + soft
+	if at.dir == "rtl" {
+		style = "text-align:right;" + style
+	}
 	switch {
 	case at.dir == "rtl" && mostly(tree, arabic):
 		return style + `;font-size:18px;line-height:1.8`

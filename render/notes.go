@@ -1,7 +1,6 @@
 package render
 
 import (
-	"html"
 	"net/url"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ type noted struct {
 }
 
 // tidyNotices cleans and bounds notices; alone says that there are no posts.
-func tidyNotices(in []string, alone bool) noted {
+func (r *Renderer) tidyNotices(in []string, alone bool) noted {
 	var lines []string
 	for _, n := range in {
 		if n = cleanNotice(n); n != "" {
@@ -59,7 +58,7 @@ func tidyNotices(in []string, alone bool) noted {
 		most = maxOnlyNotes
 	}
 	all := len(lines)
-	if shown := fitting(lines, most); shown < all {
+	if shown := r.fitting(lines, most); shown < all {
 		lines = append(lines[:shown:shown], "And "+plural(all-shown, "more note")+" in the web edition.")
 	}
 	return noted{all, lines}
@@ -67,14 +66,14 @@ func tidyNotices(in []string, alone bool) noted {
 
 // fitting is how many of lines are shown: all, or so many that with the line
 // that counts the rest they are most, or fewer where they are heavy.
-func fitting(lines []string, most int) int {
+func (r *Renderer) fitting(lines []string, most int) int {
 	shown := len(lines)
 	if shown > most {
 		shown = most - 1
 	}
 	room := noticeRoom
 	for i, n := range lines[:shown] {
-		if room -= len(newPiece(noticeHTML(n, notesStyle)).coded); room < 0 {
+		if room -= r.notice.piece(noticeData{Text: n}).size().coded; room < 0 {
 			return i
 		}
 	}
@@ -108,36 +107,33 @@ func paired(s string) string {
 	return b.String()
 }
 
-// setNotes writes the notices: as what there is to read, or beneath the posts.
-func (e *press) setNotes(s *sheet) {
-	if len(e.notes.lines) == 0 {
-		return
-	}
-	style := notesStyle
-	if e.posts == 0 {
-		style = onlyNoteStyle
-		s.add(onlyNotesPiece)
-	} else {
-		s.add(notesPiece)
-	}
-	for _, n := range e.notes.lines {
-		s.write(noticeHTML(n, style))
-	}
-	s.add(rowClosePiece)
+// noticeData is what the template of a notice is filled with.
+type noticeData struct {
+	Text  string
+	Alone bool // there are no posts
 }
 
-func noticeHTML(text, style string) string {
-	return `<p class="ex" style="` + style + `">` + html.EscapeString(text) + "</p>\n"
+// notesHTML is the notices: as what there is to read, or beneath the posts; nil
+// for none.
+func (m *mail) notesHTML() *pieces {
+	if len(m.notes.lines) == 0 {
+		return nil
+	}
+	all := &pieces{}
+	for _, n := range m.notes.lines {
+		m.r.notice.write(all, noticeData{n, m.posts == 0})
+	}
+	return all
 }
 
-func (e *press) notesText(w *strings.Builder) {
-	if len(e.notes.lines) == 0 {
+func (m *mail) notesText(w *strings.Builder) {
+	if len(m.notes.lines) == 0 {
 		return
 	}
-	if e.posts > 0 {
+	if m.posts > 0 {
 		w.WriteString(ruleText + "Notes\n\n")
 	}
-	for _, n := range e.notes.lines {
+	for _, n := range m.notes.lines {
 		wrap(w, n, "", textColumns)
 		w.WriteByte('\n')
 	}
@@ -145,11 +141,11 @@ func (e *press) notesText(w *strings.Builder) {
 
 // summary says what there is: "12 posts from 7 sites", or "2 notes" where there
 // is nothing else.
-func (e *press) summary() string {
-	if e.posts == 0 && e.notes.all > 0 {
-		return plural(e.notes.all, "note")
+func (m *mail) summary() string {
+	if m.posts == 0 && m.notes.all > 0 {
+		return plural(m.notes.all, "note")
 	}
-	return Count(e.posts, len(e.Sections))
+	return Count(m.posts, len(m.Sections))
 }
 
 func plural(n int, word string) string {

@@ -36,7 +36,7 @@ func TestNotesAreCounted(t *testing.T) {
 			p = page(harbour())
 		}
 		p.Notices = c.notices
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestOnlyNotes(t *testing.T) {
 	p := page()
 	p.Notices = []string{"Small Compilers says its feed is gone for good. You are no longer subscribed to it.", notes(1)[0]}
 	checkEdition(t, p)
-	m, err := Mail(p)
+	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestOnlyNotes(t *testing.T) {
 func TestNotesStandAfterThePosts(t *testing.T) {
 	p := page(harbour(), kitchen())
 	p.Notices = notes(2)
-	m, err := Mail(p)
+	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +116,11 @@ func TestNoticesAreFew(t *testing.T) {
 			p.Notices = append(p.Notices, c.notice)
 		}
 		checkEdition(t, p)
-		m, err := Mail(p)
+		m, err := plain.Mail(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := strings.Count(m.HTML, `class="ex" style="`+notesStyle) + strings.Count(m.HTML, `class="ex" style="`+onlyNoteStyle)
+		shown := strings.Count(m.HTML, `class="ex" style="margin:0 0 10px;`) + strings.Count(m.HTML, `class="ex" style="margin:0 0 18px;`)
 		if shown < c.n {
 			if shown--; !strings.Contains(m.Text, fmt.Sprintf("\nAnd %d more notes in the web edition.\n", c.n-shown)) {
 				t.Errorf("%d of %d notices are shown, and the rest is not counted", shown, c.n)
@@ -134,11 +134,11 @@ func TestNoticesAreFew(t *testing.T) {
 
 // TestTheRestIsCounted: one note is not "notes".
 func TestTheRestIsCounted(t *testing.T) {
-	n := tidyNotices([]string{strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"}, true)
+	n := plain.tidyNotices([]string{strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"}, true)
 	if last := n.lines[len(n.lines)-1]; n.all != 4 || len(n.lines) == 4 && last != "b" {
 		t.Errorf("%d notices, the last %q", n.all, last)
 	}
-	n = tidyNotices(append(notes(59), strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240)), true)
+	n = plain.tidyNotices(append(notes(59), strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240)), true)
 	if last := n.lines[len(n.lines)-1]; last != "And 2 more notes in the web edition." {
 		t.Errorf("the last is %q", last)
 	}

@@ -31,11 +31,11 @@ func TestAnyEdition(t *testing.T) {
 
 func checkEdition(t *testing.T, p Edition) {
 	t.Helper()
-	m, err := Mail(p)
+	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	coded, err := EncodedMail(p)
+	coded, err := plain.EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func checkEdition(t *testing.T, p Edition) {
 	checkDecodes(t, coded.Text, m.Text)
 	posts := 0
 	for _, s := range p.Sections {
-		posts += s.posts()
+		posts += s.count()
 	}
 	if m.Shown+m.Omitted != posts {
 		t.Errorf("%d shown and %d omitted are not %d posts", m.Shown, m.Omitted, posts)
@@ -134,8 +134,8 @@ func checkShown(t *testing.T, p Edition, m Message, doc *html.Node) {
 	}
 	shown := 0
 	for _, s := range p.Sections {
-		for i := range s.posts() {
-			if b := s.block(i); linked[b.URL] == b.Title {
+		for i := range s.count() {
+			if b := s.post(i); linked[b.URL] == b.Title {
 				shown++
 			}
 		}
@@ -233,11 +233,11 @@ func randomPage(rng *rand.Rand, n int) Edition {
 	for i := 0; i < n; {
 		s := Section{Title: randomText(rng, 120), URL: fmt.Sprintf("https://site%d.example/", rng.IntN(50))}
 		for k := 1 + rng.IntN(12); k > 0 && i < n; k, i = k-1, i+1 {
-			s.Posts = append(s.Posts, NewPost(digest.Post{
+			s.Posts = append(s.Posts, plain.Post(digest.Post{
 				URL:   fmt.Sprintf("https://site.example/%d/%s", i, strings.Repeat("x", rng.IntN(120))),
 				Title: randomText(rng, 1+rng.IntN(250)), Author: randomText(rng, 40),
 				Summary: randomText(rng, rng.IntN(900)), Language: "en",
-			}, nil))
+			}))
 		}
 		s.Late = max(0, rng.IntN(2*len(s.Posts)+1)-len(s.Posts))
 		p.Sections = append(p.Sections, s)

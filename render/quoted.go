@@ -16,10 +16,16 @@ func newPiece(s string) piece {
 	return piece{s, b.String()}
 }
 
+// bytes is how much memory the text of a piece takes.
+func (p piece) bytes() int { return len(p.plain) + len(p.coded) }
+
 // size is how many bytes a piece adds to each form of a message.
 type size struct {
 	plain, coded int
 }
+
+// emptyLine is one of the text version.
+func emptyLine() piece { return piece{"\n", "\r\n"} }
 
 // upTo is the beginning of a piece, of a size that ends with a line.
 func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded]} }

@@ -42,7 +42,7 @@ func TestQuotedAgainstStandard(t *testing.T) {
 // BenchmarkQuoted compares with the standard library's encoder, which is not
 // the limit but what would be used otherwise.
 func BenchmarkQuoted(b *testing.B) {
-	m, err := Mail(typical())
+	m, err := plain.Mail(typical())
 	if err != nil {
 		b.Fatal(err)
 	}

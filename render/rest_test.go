@@ -22,11 +22,11 @@ func away(l digest.Layout) Edition {
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		for k := 0; len(s.Posts) < 3; k++ {
-			s.Posts = append(s.Posts, NewPost(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1), "", "What there is to say of it in a sentence or two.", 40), nil))
+			s.Posts = append(s.Posts, plain.Post(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1), "", "What there is to say of it in a sentence or two.", 40)))
 		}
 		for k := range []int{11, 0, 4, 2, 1, 0, 3}[i] {
 			b := s.Posts[k%2]
-			s.Rest = append(s.Rest, NewPost(digest.Post{URL: fmt.Sprintf("%searlier/%d", s.URL, k), Title: b.Title + " " + strings.Repeat("again ", k%3), Language: b.Language}, nil))
+			s.Rest = append(s.Rest, plain.Post(digest.Post{URL: fmt.Sprintf("%searlier/%d", s.URL, k), Title: b.Title + " " + strings.Repeat("again ", k%3), Language: b.Language}))
 		}
 	}
 	return p
@@ -49,7 +49,7 @@ func TestDisplay(t *testing.T) {
 		for _, d := range append([]digest.Layout{""}, layouts...) {
 			p := page(harbour(), workshop())
 			p.Layout, p.Sections[1].Display = l, d
-			m, err := Mail(p)
+			m, err := plain.Mail(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,11 +79,11 @@ func TestDisplay(t *testing.T) {
 // well-formed.
 func checkWhole(t *testing.T, p Edition) {
 	t.Helper()
-	m, err := Mail(p)
+	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	coded, err := EncodedMail(p)
+	coded, err := plain.EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func checkWhole(t *testing.T, p Edition) {
 // each once where it is not in the index, in both versions, below a note.
 func TestBound(t *testing.T) {
 	p := away(digest.Excerpts)
-	m, err := Mail(p)
+	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +164,7 @@ func TestFullDisplays(t *testing.T) {
 
 // linkedPage is an edition of n posts that lead and speak of many places.
 func linkedPage(rng *rand.Rand, n int) Edition {
+	r := New(func(src string) string { return "https://paper.com/image/" + src[len("https://"):] })
 	p := page()
 	p.WebURL, p.HomeURL, p.UnsubscribeURL = "https://paper.com/e/1", "https://paper.com/", "https://paper.com/u/1"
 	p.PostalAddress = "The Paper, 1 Street"
@@ -183,7 +184,7 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 			for range rng.IntN(12) {
 				q.Content += "<p>" + some(rng, 40) + "</p>"
 			}
-			s.Posts = append(s.Posts, NewPost(q, func(src string) string { return "https://paper.com/image/" + src[len("https://"):] }))
+			s.Posts = append(s.Posts, r.Post(q))
 		}
 		p.Sections = append(p.Sections, s)
 	}

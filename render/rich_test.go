@@ -93,7 +93,7 @@ func looking(look digest.Look, sites ...sampleSite) Edition {
 	p.Look = look
 	for i, s := range sites {
 		for j, post := range s.posts {
-			p.Sections[i].Posts[j] = NewPost(post, testProxy)
+			p.Sections[i].Posts[j] = proxied.Post(post)
 		}
 	}
 	return p

@@ -8,6 +8,12 @@ import (
 	"digest"
 )
 
+// The renderers of these tests, which change nothing in them.
+var (
+	plain   = New(nil)
+	proxied = New(testProxy)
+)
+
 // A sampleSite is a site as the samples of these tests write it down.
 type sampleSite struct {
 	title, url, language string
@@ -28,7 +34,7 @@ func page(sites ...sampleSite) Edition {
 			if post.Language == "" {
 				post.Language = s.language
 			}
-			site.Posts = append(site.Posts, NewPost(post, nil))
+			site.Posts = append(site.Posts, plain.Post(post))
 		}
 		p.Sections = append(p.Sections, site)
 	}

@@ -1,12 +1,8 @@
 package render
 
-// The styles of a post's full text.
+// The styles within a post's full text.
 const (
-	panel     = "#f3efe6"
-	highlight = "#f6e7b4"
-
-	darkHighlight = "#57491d"
-	codeFonts     = `Menlo,Consolas,'Noto Sans Mono',monospace`
+	codeFonts = `Menlo,Consolas,'Noto Sans Mono',monospace`
 
 	paragraphStyle    = `margin:0 0 16px`
 	furtherStyle      = `margin:8px 0`   // of an item of a list, after the first
@@ -39,7 +35,4 @@ const (
 	wordsStyle        = `color:` + muted
 	pictureStyle      = `display:block;max-width:100%;height:auto;border:0`
 	iconStyle         = `max-width:100%;border:0`
-	onwardStyle       = `margin:0 0 16px`
-	teaserStyle       = `margin:0 0 8px;color:` + soft
-	teaserEndStyle    = `margin:0 0 30px`
 )

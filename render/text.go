@@ -8,104 +8,104 @@ import (
 // textColumns is the width of the text version. Links are longer if they must be.
 const textColumns = 72
 
-// text sets the plain text of the same plan.
-func (e *press) text(p plan) *sheet {
-	s := &sheet{pieces: make([]piece, 0, 8+2*p.shown+3*len(e.Sections))}
-	s.add(newPiece(e.textTop()))
+// text is the plain text of the same plan.
+func (m *mail) text(p plan) *pieces {
+	text := &pieces{list: make([]element, 0, 8+2*p.shown+3*len(m.Sections))}
+	text.add(newPiece(m.textTop()))
 	if p.index {
-		e.indexText(s, &p)
+		m.indexText(text, &p)
 	}
 	if p.below {
-		e.postsText(s, &p)
+		m.postsText(text, &p)
 	}
-	s.add(newPiece(e.textBottom()))
-	return s
+	text.add(newPiece(m.textBottom()))
+	return text
 }
 
-func (e *press) textTop() string {
+func (m *mail) textTop() string {
 	var w strings.Builder
-	wrap(&w, e.Name, "", textColumns)
-	w.WriteString(e.date)
-	if e.Number > 0 {
-		w.WriteString(" · No. " + strconv.Itoa(e.Number))
+	wrap(&w, m.Name, "", textColumns)
+	w.WriteString(m.date)
+	if m.Number > 0 {
+		w.WriteString(" · No. " + strconv.Itoa(m.Number))
 	}
-	w.WriteString("\n" + upperFirst(e.deck) + "\n\n")
-	if e.Note != "" {
-		wrap(&w, e.Note, "", textColumns)
+	w.WriteString("\n" + upperFirst(m.deck) + "\n\n")
+	if m.Note != "" {
+		wrap(&w, m.Note, "", textColumns)
 		w.WriteByte('\n')
 	}
-	if e.posts == 0 && e.notes.all == 0 {
+	if m.posts == 0 && m.notes.all == 0 {
 		w.WriteString("Nothing new has come in.\n\n")
 	}
 	return w.String()
 }
 
-func (e *press) indexText(s *sheet, p *plan) {
-	for i := range e.Sections {
-		site := &e.Sections[i]
-		if e.depth(p, i, 0) == omitted {
+func (m *mail) indexText(to *pieces, p *plan) {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if m.depth(p, i, 0) == omitted {
 			continue
 		}
-		s.add(site.parts.textLabel)
-		rows := e.rows(p, i)
-		for j := range e.indexes(p, i) {
-			b, d := site.block(j), e.depth(p, i, j)
-			if site.firstLate(j) && d > omitted {
-				s.add(site.late(j).textLine)
+		to.add(s.parts.textLabel)
+		rows := m.rows(p, i)
+		for j := range m.indexes(p, i) {
+			b, d := s.post(j), m.depth(p, i, j)
+			if s.firstLate(j) && d > omitted {
+				to.add(m.r.lateMarks(s, j).textLabel)
 			}
 			switch {
 			case rows:
-				s.add(b.row().text)
+				to.add(b.row().text)
 			case d >= short:
-				s.add(b.item)
+				to.add(b.headline.text)
 			case d == headline:
-				s.add(b.linked)
+				to.add(b.linked)
 			}
 		}
-		s.add(blankPiece)
+		to.add(emptyLine())
 	}
-	if n := e.posts - p.shown; n > 0 {
-		s.add(newPiece("… and " + strconv.Itoa(n) + " more in the web edition:\n" + e.moreURL() + "\n\n"))
+	if n := m.posts - p.shown; n > 0 {
+		to.add(newPiece("… and " + strconv.Itoa(n) + " more in the web edition:\n" + m.moreURL() + "\n\n"))
 	}
 }
 
-var blankPiece = newPiece("\n")
-
-func (e *press) postsText(s *sheet, p *plan) {
-	for i := range e.Sections {
-		if !e.sets(p, i) {
+func (m *mail) postsText(to *pieces, p *plan) {
+	for i := range m.Sections {
+		if !m.sets(p, i) {
 			continue
 		}
-		site := &e.Sections[i]
-		s.add(site.parts.textHead)
-		for j, b := range site.Posts {
-			d := e.depth(p, i, j)
-			if site.firstLate(j) && d >= short {
-				s.add(site.late(j).textHead)
+		s := &m.Sections[i]
+		to.add(s.parts.textHead)
+		for j, b := range s.Posts {
+			d := m.depth(p, i, j)
+			if s.firstLate(j) && d >= short {
+				to.add(m.r.lateMarks(s, j).textHead)
 			}
 			if d >= short {
-				e.postText(s, b, p, d)
+				m.postText(to, b, p, d)
 			}
 		}
-		if len(site.Rest) > 0 && p.each == nil {
-			site.restText(s)
+		if len(s.Rest) > 0 && p.each == nil {
+			s.writeRestText(to)
 		}
 	}
 }
 
 const ruleText = "------------------------------------------------------------------------\n"
 
-func (e *press) textBottom() string {
+func (m *mail) textBottom() string {
 	var w strings.Builder
-	e.notesText(&w)
+	m.notesText(&w)
 	w.WriteString(ruleText)
-	wrap(&w, e.reason(), "", textColumns)
-	for _, l := range e.exits() {
-		w.WriteString("\n" + l.text + ":\n" + l.address + "\n")
+	wrap(&w, m.reason(), "", textColumns)
+	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {"Your editions", m.HomeURL}, {"Unsubscribe", m.UnsubscribeURL}} {
+		if l[1] != "" {
+			w.WriteString("\n" + l[0] + ":\n" + l[1] + "\n")
+		}
 	}
-	if e.PostalAddress != "" {
+	if m.PostalAddress != "" {
 		w.WriteByte('\n')
-		wrap(&w, e.PostalAddress, "", textColumns)
+		wrap(&w, m.PostalAddress, "", textColumns)
 	}
 	return w.String()
 }
@@ -119,7 +119,7 @@ func headlineText(b *Post, linked bool) string {
 	return w.String()
 }
 
-// rowText is a post in a paper of headlines.
+// rowText is a post in an edition of headlines.
 func rowText(b *Post) string {
 	var w strings.Builder
 	bullet(&w, b.Title)

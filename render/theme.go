@@ -1,6 +1,9 @@
 package render
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // The type of the paper. Only fonts that readers' devices already have: mail
 // cannot fetch any.
@@ -24,6 +27,11 @@ const (
 	rule   = "#ddd6c9"
 	strong = "#1f1d1a"
 	accent = "#8f2d1f"
+	panel  = "#f3efe6"
+	onFill = "#fdfbf7"
+
+	highlight     = "#f6e7b4" // of words that are marked
+	darkHighlight = "#57491d"
 )
 
 // A Palette is the colours of one scheme, as #rrggbb. Ink, Soft, Muted and
@@ -43,8 +51,8 @@ type Palette struct {
 // Light is the palette of the mail's inline styles.
 func Light() Palette {
 	return Palette{
-		Paper: paper, Panel: "#f3efe6", Ink: ink, Soft: soft, Muted: muted,
-		Rule: rule, Strong: strong, Accent: accent, OnFill: "#fdfbf7",
+		Paper: paper, Panel: panel, Ink: ink, Soft: soft, Muted: muted,
+		Rule: rule, Strong: strong, Accent: accent, OnFill: onFill,
 	}
 }
 
@@ -60,11 +68,35 @@ func Dark() Palette {
 // browser; mail clients do not know them.
 func (p Palette) Variables() string {
 	var b strings.Builder
-	for _, v := range [][2]string{
-		{"paper", p.Paper}, {"panel", p.Panel}, {"ink", p.Ink}, {"soft", p.Soft}, {"muted", p.Muted},
-		{"rule", p.Rule}, {"strong", p.Strong}, {"accent", p.Accent}, {"on-fill", p.OnFill},
-	} {
-		b.WriteString("--" + v[0] + ":" + v[1] + ";")
+	for name, colour := range p.named() {
+		b.WriteString("--" + name + ":" + colour + ";")
 	}
 	return b.String()
+}
+
+// named yields the colours with the names of their custom properties.
+func (p Palette) named() iter.Seq2[string, string] {
+	return func(yield func(name, colour string) bool) {
+		for _, v := range [...][2]string{
+			{"paper", p.Paper}, {"panel", p.Panel}, {"ink", p.Ink}, {"soft", p.Soft}, {"muted", p.Muted},
+			{"rule", p.Rule}, {"strong", p.Strong}, {"accent", p.Accent}, {"on-fill", p.OnFill},
+		} {
+			if !yield(v[0], v[1]) {
+				return
+			}
+		}
+	}
+}
+
+// themeVariables puts colours and fonts in place of var() in the templates of
+// mail: --ink is of the light palette and --dark-ink of the dark one.
+func themeVariables() *strings.Replacer {
+	pairs := []string{"var(--serif)", Serif, "var(--sans)", Sans, "var(--dark-mark)", darkHighlight}
+	for name, colour := range Light().named() {
+		pairs = append(pairs, "var(--"+name+")", colour)
+	}
+	for name, colour := range Dark().named() {
+		pairs = append(pairs, "var(--dark-"+name+")", colour)
+	}
+	return strings.NewReplacer(pairs...)
 }

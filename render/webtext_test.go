@@ -11,8 +11,8 @@ import (
 )
 
 func webText(content string, level int) string {
-	b := NewPost(digest.Post{ID: 7, Title: "A title", URL: "https://a.example/", Content: content},
-		func(src string) string { return "https://paper.example/image/mac/" + src[len(src)-1:] })
+	r := New(func(src string) string { return "https://paper.example/image/mac/" + src[len(src)-1:] })
+	b := r.Post(digest.Post{ID: 7, Title: "A title", URL: "https://a.example/", Content: content})
 	t, _ := b.WebText(level, true)
 	return t.HTML
 }
@@ -49,7 +49,7 @@ func TestWebText(t *testing.T) {
 
 // TestWebTextWithoutPictures: then a page loads none.
 func TestWebTextWithoutPictures(t *testing.T) {
-	b := NewPost(digest.Post{Title: "A title", Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`}, nil)
+	b := plain.Post(digest.Post{Title: "A title", Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`})
 	for _, pictures := range []bool{true, false} {
 		if got, _ := b.WebText(2, pictures); got.HTML != "<p>a</p>\n"+`<p><span class="absent">[Picture: Fog]</span></p>`+"\n" {
 			t.Errorf("%q", got.HTML)
@@ -69,7 +69,7 @@ func TestReadable(t *testing.T) {
 		{"<p>The same words, and two.</p>", "The same words…", true},
 		{`<p>The same words.</p><img src="https://p.example/a">`, "The same words.", true},
 	} {
-		if got := NewPost(digest.Post{Title: "A title", Content: c.content, Summary: c.summary}, nil).Readable; got != c.want {
+		if got := plain.Post(digest.Post{Title: "A title", Content: c.content, Summary: c.summary}).Readable; got != c.want {
 			t.Errorf("%q beside %q: %v", c.content, c.summary, got)
 		}
 	}

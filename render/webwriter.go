@@ -45,7 +45,7 @@ func (b *Post) WebText(level int, pictures bool) (WebText, bool) {
 }
 
 func (b *Post) writeWeb(key webKey) WebText {
-	p := &parser{images: digest.NoImages, proxy: b.proxy, browser: true}
+	p := &parser{images: digest.NoImages, proxy: b.r.proxy, browser: true}
 	if key.pictures {
 		p.images = digest.ProxiedImages
 	}

@@ -28,7 +28,7 @@ func (c previewCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		m, err := render.Mail(page)
+		m, err := render.New(nil).Mail(page)
 		if err != nil {
 			return fmt.Errorf("rendering the preview: %w", err)
 		}

@@ -121,11 +121,11 @@ func (c clock) date(d digest.Date) string {
 
 func hour(t time.Time) string { return t.Format("15:04") }
 
-// zones remembers the zones of one batch of editions; reading one costs a file.
-type zones map[string]*time.Location
+// A zoneCache remembers the zones of one batch of editions; reading one costs a file.
+type zoneCache map[string]*time.Location
 
 // get is nil for a zone that is not known.
-func (z zones) get(name string) *time.Location {
+func (z zoneCache) get(name string) *time.Location {
 	loc, ok := z[name]
 	if !ok && name != "" {
 		loc, _ = time.LoadLocation(name) // users' zones were checked when they were set

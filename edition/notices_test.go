@@ -152,7 +152,7 @@ func TestNoSentenceIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := render.Mail(p)
+	m, err := render.New(nil).Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}

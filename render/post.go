@@ -1,7 +1,6 @@
 package render
 
 import (
-	"html"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,17 +38,17 @@ type Post struct {
 	Minutes  int    // that the full text takes to read
 	Readable bool   // its full text says more than its excerpt
 
-	lead        string     // of the preheader, escaped
-	line, full  piece      // HTML: a headline in the index; headline, byline and excerpt
-	item, entry piece      // text: a headline in the index; the whole post
-	linked      piece      // text: a headline in the index with its link, for a post that is not shown below
-	brief       lazy[pair] // with less of its excerpt: few editions need it
-	listed      lazy[pair] // a headline with its byline, in a paper of headlines
+	r        *Renderer
+	lead     string     // of the line that mail clients show before a mail is opened
+	headline pair       // in the index
+	excerpt  pair       // headline, byline and excerpt
+	linked   piece      // text: a headline in the index with its link, for a post that is not shown below
+	brief    lazy[pair] // with less of its excerpt: few editions need it
+	listed   lazy[pair] // a headline with its byline, in an edition of headlines
 
 	// The full text, for each way of showing pictures. Few readers want it, and
 	// it is made for the first who does.
 	content                            string
-	proxy                              Proxy
 	plainBody, linkedBody, proxiedBody lazy[*body]
 	web                                sync.Map     // webKey to WebText
 	grown                              atomic.Int64 // bytes of what was made since
@@ -71,13 +70,13 @@ type pair struct {
 	html, text piece
 }
 
-// NewBlock renders a post. It trusts nothing in it. Where the post names no
-// language, the caller puts the feed's into it.
+func (p pair) bytes() int { return p.html.bytes() + p.text.bytes() }
 
-// NewPictured is NewBlock for readers some of whom want pictures shown: proxy
-// gives their addresses. Without one their descriptions are shown.
-func NewPost(p digest.Post, proxy Proxy) *Post {
+// Post renders a post. It trusts nothing in it. Where the post names no
+// language, the caller puts the feed's into it.
+func (r *Renderer) Post(p digest.Post) *Post {
 	b := &Post{
+		r:       r,
 		ID:      p.ID,
 		Title:   clean(p.Title, titleColumns),
 		URL:     address(p.URL),
@@ -96,13 +95,10 @@ func NewPost(p digest.Post, proxy Proxy) *Post {
 	b.Dir = direction(b.Title+b.Excerpt, b.Language)
 	b.Author, b.Minutes = clean(p.Author, authorColumns), minutes(p.Content)
 	b.Byline = b.byline(p)
-	b.lead = html.EscapeString(cut(b.Title, leadColumns))
-	b.line = newPiece(headlineHTML(b))
-	b.full = newPiece(postHTML(b, b.Excerpt))
-	b.item = newPiece(headlineText(b, false))
+	b.lead, b.content = cut(b.Title, leadColumns), p.Content
+	b.headline = pair{r.headline.piece(b.data()), newPiece(headlineText(b, false))}
 	b.linked = newPiece(headlineText(b, true))
-	b.entry = newPiece(postText(b, b.Excerpt))
-	b.content, b.proxy = p.Content, proxy
+	b.excerpt = b.withExcerpt(b.Excerpt)
 	b.Readable = saysMore(b.content, b.Excerpt)
 	return b
 }
@@ -136,33 +132,51 @@ func saysMore(content, excerpt string) bool {
 	return strings.Contains(content, "<img")
 }
 
-// short is the block with less of its excerpt.
+// postData is what the templates of post.html are filled with.
+type postData struct {
+	Title, URL, Lang, Dir string
+	Byline, Excerpt       string
+	Continue              string // words that lead to the rest
+	RTL                   bool
+	Teaser                bool // the way to the rest stands below an excerpt
+}
+
+func (b *Post) data() postData {
+	d := postData{Title: b.Title, Lang: b.Language, Dir: b.Dir, RTL: b.Dir == "rtl", Byline: b.Byline, Excerpt: b.Excerpt}
+	if b.URL != "" {
+		d.URL, d.Title = b.URL, candid(b.Title, b.URL)
+	}
+	return d
+}
+
+// withExcerpt is the post below the index with so much of its excerpt.
+func (b *Post) withExcerpt(excerpt string) pair {
+	d := b.data()
+	d.Excerpt = excerpt
+	return pair{b.r.post.piece(d), newPiece(postText(b, excerpt))}
+}
+
+// short is the post with less of its excerpt.
 func (b *Post) short() pair {
-	return b.brief.get(func() pair {
-		e := cut(b.Excerpt, shortColumns)
-		return b.kept(newPiece(postHTML(b, e)), newPiece(postText(b, e)))
-	})
+	return b.brief.get(func() pair { return b.counted(b.withExcerpt(cut(b.Excerpt, shortColumns))) })
 }
 
-// row is the block's headline with its byline.
+// row is the post's headline with its byline.
 func (b *Post) row() pair {
-	return b.listed.get(func() pair { return b.kept(newPiece(rowHTML(b)), newPiece(rowText(b))) })
+	return b.listed.get(func() pair { return b.counted(pair{b.r.row.piece(b.data()), newPiece(rowText(b))}) })
 }
 
-// kept counts what was made after the block.
-func (b *Post) kept(html, text piece) pair {
-	b.grown.Add(int64(len(html.plain) + len(html.coded) + len(text.plain) + len(text.coded)))
-	return pair{html, text}
+// counted is what was made after the post, its bytes counted.
+func (b *Post) counted(made pair) pair {
+	b.grown.Add(int64(made.bytes()))
+	return made
 }
 
-// Size is about how many bytes of memory the block takes. It grows when a
+// Size is about how many bytes of memory the post takes. It grows when a
 // reader is the first to want something of it.
 func (b *Post) Size() int {
-	n := 768 + int(b.grown.Load()) + len(b.content) + len(b.Title) + len(b.Excerpt) + len(b.URL) + len(b.Byline) + len(b.lead)
-	for _, p := range [...]piece{b.line, b.full, b.item, b.entry, b.linked} {
-		n += len(p.plain) + len(p.coded)
-	}
-	return n
+	return 768 + int(b.grown.Load()) + len(b.content) + len(b.Title) + len(b.Excerpt) + len(b.URL) + len(b.Byline) + len(b.lead) +
+		b.headline.bytes() + b.excerpt.bytes() + b.linked.bytes()
 }
 
 func untitled(b *Post) string {
@@ -173,7 +187,7 @@ func untitled(b *Post) string {
 }
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if
-// it is old. Blocks are shared by all time zones, so younger posts have none.
+// it is old. Posts are shared by all time zones, so younger posts have none.
 func (b *Post) byline(p digest.Post) string {
 	var parts []string
 	ours := "" // a mark before what we add: figures first would be set last between Hebrew or Arabic

@@ -7,41 +7,41 @@ import (
 	"digest/render"
 )
 
-// boundPosts is how many posts of a site a bound edition shows; it lists the others.
+// boundPosts is how many posts of a section a bound edition shows; it lists the others.
 const boundPosts = 3
 
-// An away is the pause of which an edition holds all that came; the zero one
-// is none, and to is zero while it goes on.
-type away struct{ from, to time.Time }
+// A pause is the one of which an edition holds all that came; the zero one is
+// none, and to is zero while it goes on.
+type pause struct{ from, to time.Time }
 
-// bind makes p bound: of each site that is not only listed anyway the newest
+// bind makes e bound: of each section that is not only listed anyway the newest
 // posts stay, and the others become its rest.
-func (w away) bind(p *render.Edition, zone *time.Location) {
-	if w.from.IsZero() {
+func (p pause) bind(e *render.Edition, zone *time.Location) {
+	if p.from.IsZero() {
 		return
 	}
-	p.Bound = true
+	e.Bound = true
 	how := "this is all that came."
-	for i := range p.Sections {
-		s := &p.Sections[i]
-		if len(s.Posts) <= boundPosts || p.LayoutOf(*s) == digest.Headlines {
+	for i := range e.Sections {
+		s := &e.Sections[i]
+		if len(s.Posts) <= boundPosts || e.LayoutOf(*s) == digest.Headlines {
 			continue
 		}
 		how = "the newest three of each site, the rest as headlines."
 		s.Late = max(0, s.Late-(len(s.Posts)-boundPosts))
 		s.Posts, s.Rest = s.Posts[:boundPosts:boundPosts], s.Posts[boundPosts:]
 	}
-	p.Note = "You were away" + w.dates(p.Date, zone) + ": " + how
+	e.Note = "You were away" + p.dates(e.Date, zone) + ": " + how
 }
 
 // dates says from when to when, by the reader's clock.
-func (w away) dates(edition digest.Date, zone *time.Location) string {
+func (p pause) dates(edition digest.Date, zone *time.Location) string {
 	if zone == nil {
 		return ""
 	}
-	from, to := digest.DateOf(w.from.In(zone)), edition
-	if !w.to.IsZero() {
-		to = digest.DateOf(w.to.In(zone))
+	from, to := digest.DateOf(p.from.In(zone)), edition
+	if !p.to.IsZero() {
+		to = digest.DateOf(p.to.In(zone))
 	}
 	const day, year = "2 January", "2 January 2006"
 	switch {

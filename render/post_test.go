@@ -23,7 +23,7 @@ func TestByline(t *testing.T) {
 		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)}, "רנה · \u200e2 min read"},
 	} {
 		c.post.Title = c.post.Author
-		if got := NewPost(c.post, nil).Byline; got != c.want {
+		if got := plain.Post(c.post).Byline; got != c.want {
 			t.Errorf("byline %q, want %q", got, c.want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestBlockNames(t *testing.T) {
 		{digest.Post{Title: "\x00\u202e"}, "Untitled", ""},
 		{digest.Post{Title: "AT&amp;T <b>"}, "AT&amp;T <b>", ""}, // titles are text: nothing is decoded here
 	} {
-		if b := NewPost(c.post, nil); b.Title != c.title || b.Excerpt != c.excerpt {
+		if b := plain.Post(c.post); b.Title != c.title || b.Excerpt != c.excerpt {
 			t.Errorf("%q, %q, want %q, %q", b.Title, b.Excerpt, c.title, c.excerpt)
 		}
 	}
@@ -146,7 +146,7 @@ func TestLanguage(t *testing.T) {
 		{"", "Привет", ""}, // many languages are written so
 		{"", "المخبز", ""},
 	} {
-		b := NewPost(digest.Post{Title: "x " + c.text, Language: c.tag}, nil)
+		b := plain.Post(digest.Post{Title: "x " + c.text, Language: c.tag})
 		if b.Language != c.want {
 			t.Errorf("language of %q, %q: %q, want %q", c.tag, c.text, b.Language, c.want)
 		}
@@ -155,9 +155,9 @@ func TestLanguage(t *testing.T) {
 
 // TestShortKeepsTheRest: a shortened block is the whole one with less excerpt.
 func TestShortKeepsTheRest(t *testing.T) {
-	b := NewPost(harbour().posts[0], nil)
+	b := plain.Post(harbour().posts[0])
 	s := b.short()
-	if len(s.html.plain) >= len(b.full.plain) || !strings.Contains(s.html.plain, "…</p>") || !strings.Contains(s.text.plain, b.URL) {
+	if len(s.html.plain) >= len(b.excerpt.html.plain) || !strings.Contains(s.html.plain, "…</p>") || !strings.Contains(s.text.plain, b.URL) {
 		t.Errorf("%s", s.html.plain)
 	}
 }

@@ -1,0 +1,186 @@
+package edition
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/render"
+)
+
+// A post is a rendered post with what decides its place, shared by all editions
+// and never changed. Times are Unix seconds.
+type post struct {
+	*render.Post
+	published int64 // 0: it has no date
+	seen      int64
+	before    int64 // when its feed had last been read before that; 0: never
+}
+
+// at is when it was published, else first seen.
+func (p *post) at() int64 { return cmp.Or(p.published, p.seen) }
+
+// A midnight is the one before an edition's own: when it was due, and when its
+// posts were released. The zero one never was: an edition is the first.
+type midnight struct {
+	due, released time.Time
+}
+
+// missed reports whether p belonged to an edition up to m, but came too late
+// for it: its feed could not be read when it was time.
+func (m midnight) missed(p *post) bool {
+	if m.due.IsZero() || p.published == 0 || p.before == 0 {
+		return false
+	}
+	due := m.due.Unix()
+	return p.published < due && p.before < due && p.seen > m.released.Unix()
+}
+
+// A heading is a feed with its section's headings rendered.
+type heading struct {
+	section  render.Section // without posts
+	feed     digest.FeedID
+	key      string // that sections are ordered by
+	language string // that the feed names, for its posts
+}
+
+func (b *Builder) heading(feed digest.FeedID, title, url, language string) heading {
+	s := b.render.Section(title, url, language)
+	return heading{s, feed, strings.ToLower(s.Title), language}
+}
+
+// shared is what editions are put together from: the same for all readers. What
+// the store no longer has stays out of it.
+type shared struct {
+	posts    map[digest.PostID]*post
+	headings map[digest.FeedID]heading
+}
+
+func newShared() shared {
+	return shared{map[digest.PostID]*post{}, map[digest.FeedID]heading{}}
+}
+
+// cached gives what sealed editions are made of; their posts never change again.
+func (b *Builder) cached(ctx context.Context, due time.Time, refs map[digest.EditionID][]digest.PostRef) (shared, error) {
+	s := newShared()
+	missing := b.cache.get(s, due, refs)
+	if err := b.load(ctx, s, missing); err != nil {
+		return shared{}, err
+	}
+	b.cache.put(s, missing)
+	return s, nil
+}
+
+// fresh gives the same for posts that may still change.
+func (b *Builder) fresh(ctx context.Context, refs []digest.PostRef) (shared, error) {
+	s, want := newShared(), newMissing()
+	for _, r := range refs {
+		want.posts[r.PostID], want.feeds[r.FeedID] = true, true
+	}
+	return s, b.load(ctx, s, want)
+}
+
+// load adds posts and feeds from the store to s.
+func (b *Builder) load(ctx context.Context, s shared, want missing) error {
+	if len(want.feeds) > 0 {
+		labels, err := b.store.FeedLabels(ctx, slices.Sorted(maps.Keys(want.feeds)))
+		if err != nil {
+			return fmt.Errorf("reading the titles of %d feeds: %w", len(want.feeds), err)
+		}
+		for _, l := range labels {
+			s.headings[l.FeedID] = b.heading(l.FeedID, l.Title, l.SiteURL, l.Language)
+		}
+	}
+	if len(want.posts) == 0 {
+		return nil
+	}
+	found, err := b.store.Posts(ctx, slices.Sorted(maps.Keys(want.posts)))
+	if err != nil {
+		return fmt.Errorf("reading %d posts: %w", len(want.posts), err)
+	}
+	for _, p := range found {
+		if p.Language == "" {
+			p.Language = s.headings[p.FeedID].language
+		}
+		s.posts[p.ID] = &post{b.render.Post(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore)}
+	}
+	return nil
+}
+
+// seconds is t in Unix seconds, 0 for none.
+func seconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// sections puts one reader's posts in order, as the reader wants each feed named
+// and shown; last is the midnight before theirs.
+func (b *Builder) sections(s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, last midnight) []render.Section {
+	byFeed := map[digest.FeedID][]placed{}
+	for _, r := range refs {
+		if p, ok := s.posts[r.PostID]; ok {
+			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || last.missed(p)})
+		}
+	}
+	headings := make([]heading, 0, len(byFeed))
+	for feed, posts := range byFeed {
+		own := settings[feed]
+		h, known := s.headings[feed]
+		if !known || own.Title != "" {
+			h = b.heading(feed, own.Title, h.section.URL, "")
+		}
+		h.section.Display, h.section.Folder = own.Display, own.Folder
+		h.section.Posts, h.section.Late = order(posts)
+		headings = append(headings, h)
+	}
+	slices.SortFunc(headings, byTitle)
+	sections := make([]render.Section, len(headings))
+	for i, h := range headings {
+		sections[i] = h.section
+	}
+	return sections
+}
+
+// A placed post is one in an edition: with the others, or after them as one of
+// an earlier day, because it was missed or because that day's edition could not
+// be delivered.
+type placed struct {
+	*post
+	late bool
+}
+
+// order gives the posts of one feed, the late ones last, and how many those are.
+func order(all []placed) (posts []*render.Post, late int) {
+	slices.SortFunc(all, newestFirst)
+	posts = make([]*render.Post, len(all))
+	for i, p := range all {
+		posts[i] = p.Post
+		if p.late {
+			late++
+		}
+	}
+	return posts, late
+}
+
+// newestFirst orders two posts of one feed, late ones last. Of the same instant
+// the one stored first comes first: that is the order of its document.
+func newestFirst(x, y placed) int {
+	if x.late != y.late {
+		if x.late {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(y.at(), x.at()), cmp.Compare(x.ID, y.ID))
+}
+
+func byTitle(x, y heading) int {
+	return cmp.Or(strings.Compare(x.key, y.key), cmp.Compare(x.feed, y.feed))
+}

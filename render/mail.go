@@ -1,0 +1,280 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"digest"
+)
+
+// Mail renders an edition. HTML and Text are UTF-8 with LF line ends. However
+// large the edition, HTML stays under 95,000 bytes, and under 100,000 when it is
+// quoted-printable: mail clients hide what is beyond.
+//
+// An edition that is too large loses detail in this order: full texts are cut
+// at the end of a paragraph, all at about the same length, then become excerpts
+// with a link to the rest; excerpts are shortened; posts become headlines, every
+// section keeping its newest excerpts as long as any; headlines are left to the
+// web edition, again evenly.
+func (r *Renderer) Mail(e Edition) (Message, error) { return r.message(e, false) }
+
+// EncodedMail is Mail with HTML and Text already quoted-printable (RFC 2045
+// section 6.7) with CRLF line ends, as a message's body carries them. Posts are
+// kept encoded, so it costs little more than Mail.
+func (r *Renderer) EncodedMail(e Edition) (Message, error) { return r.message(e, true) }
+
+func (r *Renderer) message(e Edition, coded bool) (Message, error) {
+	m, err := r.newMail(e)
+	if err != nil {
+		return Message{}, err
+	}
+	p := m.fit()
+	return Message{
+		Subject: m.subject, HTML: m.html(p).join(coded), Text: m.text(p).join(coded),
+		Shown: p.shown, Omitted: m.posts - p.shown,
+	}, nil
+}
+
+// A mail is an edition on its way into a message.
+type mail struct {
+	Edition
+	r       *Renderer
+	posts   int
+	deepest depth   // of any section's posts, where there is room
+	mosts   []depth // the most of each section's posts; nil: of all the deepest
+	notes   noted
+	subject string
+	deck    string // "12 posts from 7 sites, 1 note"
+	date    string // "Friday 20 November 2026"
+	data    editionData
+	frame   pieces // all but the sections and posts, which are put into data.Index and data.Posts
+}
+
+// editionData is what the template of an edition is filled with.
+type editionData struct {
+	FullText                              bool // there may be full texts
+	Title, Leads                          string
+	Name, NameDir, NameLang, Date, Number string
+	Lonely                                bool // no index follows
+	Deck, Note                            string
+	Index, Posts                          *pieces
+	Nothing                               bool // there are neither posts nor notes
+	Notes                                 *pieces
+	Alone                                 bool // there are notes and no posts
+	Reason                                string
+	WebURL, HomeURL, UnsubscribeURL       string
+	PostalAddress                         string
+}
+
+// moreData is what the template of the line below a cut index is filled with.
+type moreData struct{ URL, Count string }
+
+func (r *Renderer) newMail(e Edition) (*mail, error) {
+	m := &mail{Edition: e, r: r}
+	if err := m.tidy(); err != nil {
+		return nil, fmt.Errorf("rendering the edition of %s: %w", e.Date, err)
+	}
+	for i := range m.Sections {
+		m.posts += m.Sections[i].count()
+	}
+	m.setMosts()
+	m.notes = r.tidyNotices(e.Notices, m.posts == 0)
+	m.deck = m.summary()
+	title := e.Date.Format("Monday 2 January") + ": " + m.deck
+	if m.posts > 0 && m.notes.all > 0 {
+		m.deck += ", " + plural(m.notes.all, "note")
+	}
+	m.subject = title
+	if m.Threaded {
+		m.subject = cutBytes(m.Name, maxSubject)
+	}
+	m.date = e.Date.Format("Monday 2 January 2006")
+	m.setFrame(title)
+	return m, nil
+}
+
+// tidy bounds and cleans all that surrounds the posts, and refuses an edition
+// whose reader could not get out of it.
+func (m *mail) tidy() error {
+	if m.Date.IsZero() {
+		return fmt.Errorf("it has no date")
+	}
+	for _, u := range []struct {
+		name     string
+		value    *string
+		required bool
+	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false}} {
+		clean := address(*u.value)
+		if clean == "" && (u.required || *u.value != "") {
+			return fmt.Errorf("its %s link %q is not an http(s) address", u.name, *u.value)
+		}
+		*u.value = clean
+	}
+	m.Name = clean(m.Name, nameColumns)
+	if m.Name == "" {
+		m.Name = DefaultName
+	}
+	m.Recipient = clean(m.Recipient, recipientColumns)
+	m.PostalAddress = clean(m.PostalAddress, postalColumns)
+	m.Note = cleanNotice(m.Note)
+	m.Sections = m.r.tidySections(m.Sections)
+	return nil
+}
+
+// setFrame renders all that is neither section nor post, with rows for an index
+// and for posts: its size is known before it is decided what they hold.
+func (m *mail) setFrame(title string) {
+	m.data = editionData{
+		FullText: m.Layout == digest.FullText || m.deepest == whole,
+		Title:    title, Leads: m.leads(),
+		Name: m.Name, NameDir: direction(m.Name, ""), NameLang: guessLanguage(m.Name), Date: m.date,
+		Lonely: m.posts < 2, Deck: upperFirst(m.deck), Note: m.Note,
+		Index: &pieces{}, Posts: &pieces{}, Nothing: m.posts == 0 && m.notes.all == 0,
+		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
+		WebURL: m.WebURL, HomeURL: m.HomeURL, UnsubscribeURL: m.UnsubscribeURL, PostalAddress: m.PostalAddress,
+	}
+	if m.Number > 0 {
+		m.data.Number = strconv.Itoa(m.Number)
+	}
+	m.r.edition.write(&m.frame, m.data)
+}
+
+// html is the page of a plan.
+func (m *mail) html(p plan) *pieces {
+	*m.data.Index, *m.data.Posts = m.indexHTML(&p), m.postsHTML(&p)
+	if p.index && p.below {
+		return &m.frame
+	}
+	data := m.data
+	if !p.index {
+		data.Index = nil
+	}
+	if !p.below {
+		data.Posts = nil
+	}
+	page := &pieces{}
+	m.r.edition.write(page, data)
+	return page
+}
+
+func (m *mail) indexHTML(p *plan) (index pieces) {
+	if !p.index {
+		return index
+	}
+	index.list = make([]element, 0, p.shown+2*len(m.Sections))
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if m.depth(p, i, 0) == omitted {
+			continue
+		}
+		index.add(m.label(p, i))
+		rows := m.rows(p, i)
+		for j := range m.indexes(p, i) {
+			if m.depth(p, i, j) > omitted {
+				if s.firstLate(j) {
+					index.add(m.r.lateMarks(s, j).label)
+				}
+				index.add(s.post(j).indexed(rows).html)
+			}
+		}
+	}
+	if n := m.posts - p.shown; n > 0 {
+		index.add(m.moreHTML(n))
+	}
+	return index
+}
+
+// label is a section's name in the index.
+func (m *mail) label(p *plan, section int) piece {
+	if m.sets(p, section) {
+		return m.Sections[section].parts.label
+	}
+	return m.r.sectionAlone(&m.Sections[section])
+}
+
+func (m *mail) postsHTML(p *plan) (posts pieces) {
+	if !p.below {
+		return posts
+	}
+	posts.list = make([]element, 0, p.shown+2*len(m.Sections))
+	for i := range m.Sections {
+		if !m.sets(p, i) {
+			continue
+		}
+		s := &m.Sections[i]
+		posts.add(s.parts.head)
+		for j, b := range s.Posts {
+			if d := m.depth(p, i, j); d >= short {
+				if s.firstLate(j) {
+					posts.add(m.r.lateMarks(s, j).head)
+				}
+				m.postHTML(&posts, b, p, d)
+			}
+		}
+		if len(s.Rest) > 0 && p.each == nil {
+			m.r.writeRest(&posts, s)
+		}
+	}
+	return posts
+}
+
+// indexed is the post's line at the top.
+func (b *Post) indexed(row bool) pair {
+	if row {
+		return b.row()
+	}
+	return b.headline
+}
+
+// excerpted is the post below the index at a depth of short or full.
+func (b *Post) excerpted(d depth) pair {
+	if d == full {
+		return b.excerpt
+	}
+	return b.short()
+}
+
+// leads is the beginning of the news, for the list of mails: a few headlines,
+// or the first notice where there are none.
+func (m *mail) leads() string {
+	var w strings.Builder
+	n := 0
+	if m.Threaded { // the subject does not say it
+		w.WriteString(m.Date.Format("Monday 2 January") + ": ")
+	}
+	m.rounds(func(section, post int) bool {
+		if n++; n > 1 {
+			w.WriteString(" · ")
+		}
+		w.WriteString(m.Sections[section].post(post).lead)
+		return n < 3
+	})
+	if m.posts == 0 && m.notes.all > 0 {
+		w.WriteString(m.notes.lines[0])
+	}
+	return w.String()
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// reason says why the reader gets this.
+func (m *mail) reason() string {
+	who := m.Recipient
+	if who == "" {
+		who = "you"
+	}
+	return "You get this because " + who + " asked for " + m.Name + ", made at your midnight from the sites you chose."
+}
+
+// moreURL is where the posts are that did not fit.
+func (m *mail) moreURL() string {
+	if m.WebURL != "" {
+		return m.WebURL
+	}
+	return m.HomeURL
+}
+
+func (m *mail) moreHTML(n int) piece {
+	return m.r.more.piece(moreData{URL: m.moreURL(), Count: strconv.Itoa(n)})
+}

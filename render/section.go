@@ -1,0 +1,200 @@
+package render
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"digest"
+)
+
+// A Section is the posts of one feed in an edition, newest first, and then those
+// that come late, newest first.
+type Section struct {
+	Title    string // the reader's own name for it, else the feed's
+	URL      string // the site's page; empty or not http(s): the title is no link
+	Language string // BCP 47, of the title; may be empty
+	Posts    []*Post
+	Late     int // so many of the last of Posts come late
+
+	Display digest.Layout // of its posts; empty: the edition's
+	Folder  string        // the reader's own; mail does not show it
+
+	// Rest is what a bound edition only lists, below Posts and in the same order.
+	Rest []*Post
+
+	parts *sectionParts // nil: not written yet
+}
+
+// NewSection gives a section without posts, its title in one short line.
+func NewSection(title, url, language string) Section {
+	s := Section{Title: clean(title, siteColumns), URL: address(url), Language: Language(language)}
+	if s.Title == "" {
+		s.Title = untitledSite(s.URL)
+	}
+	if s.Language == "" {
+		s.Language = guessLanguage(s.Title)
+	}
+	return s
+}
+
+// Section is NewSection with its headings written already, for those who show
+// one feed to many readers. What it shows may be changed in it, but not its name.
+func (r *Renderer) Section(title, url, language string) Section {
+	s := NewSection(title, url, language)
+	s.parts = r.newSectionParts(s)
+	return s
+}
+
+func untitledSite(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if host == "" {
+		return "A site without a name"
+	}
+	return clean(host, siteColumns)
+}
+
+// LayoutOf is the layout in which a section of the edition is shown: its own, or
+// else the edition's.
+func (e *Edition) LayoutOf(s Section) digest.Layout {
+	return cmp.Or(s.Display, e.Layout, digest.Excerpts)
+}
+
+// headingData is what the templates of section.html are filled with.
+type headingData struct {
+	Title, URL, Lang, Dir string
+	RTL                   bool
+	Posts                 *pieces // of the rest
+}
+
+// sectionParts is what is written of a section itself.
+type sectionParts struct {
+	label, head         piece // HTML: in the index; above its posts
+	textLabel, textHead piece
+	alone               lazy[piece] // HTML: in the index, where nothing stands below it
+}
+
+func (s *Section) heading() headingData {
+	d := direction(s.Title, s.Language)
+	return headingData{Title: s.Title, Lang: s.Language, Dir: d, RTL: d == "rtl"}
+}
+
+func (r *Renderer) newSectionParts(s Section) *sectionParts {
+	label := s.heading()
+	head := label
+	if s.URL != "" {
+		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
+	}
+	return &sectionParts{
+		label: r.label.piece(label), head: r.head.piece(head),
+		textLabel: newPiece(s.Title + "\n"), textHead: newPiece(sectionHeadText(s)),
+	}
+}
+
+func sectionHeadText(s Section) string {
+	t := ruleText + s.Title + "\n"
+	if s.URL != "" {
+		t += s.URL + "\n"
+	}
+	return t + "\n"
+}
+
+// sectionAlone is the section's name above headlines of which nothing stands below.
+func (r *Renderer) sectionAlone(s *Section) piece {
+	return s.parts.alone.get(func() piece { return r.labelAlone.piece(s.heading()) })
+}
+
+// tidySections leaves out sections without posts and writes the headings of
+// those that have none written.
+func (r *Renderer) tidySections(in []Section) []Section {
+	out := make([]Section, 0, len(in))
+	for _, s := range in {
+		if len(s.Posts) == 0 {
+			s.Posts, s.Rest = s.Rest, nil
+		}
+		if len(s.Posts) == 0 {
+			continue
+		}
+		if s.parts == nil {
+			named := r.Section(s.Title, s.URL, s.Language)
+			s.Title, s.URL, s.Language, s.parts = named.Title, named.URL, named.Language, named.parts
+		}
+		s.Late = max(0, min(s.Late, len(s.Posts)))
+		out = append(out, s)
+	}
+	return out
+}
+
+// count is how many posts the section has, with those that are only listed.
+func (s *Section) count() int { return len(s.Posts) + len(s.Rest) }
+
+// post is the i-th of them, its rest last.
+func (s *Section) post(i int) *Post {
+	if i < len(s.Posts) {
+		return s.Posts[i]
+	}
+	return s.Rest[i-len(s.Posts)]
+}
+
+// restLabel stands before what is listed below a section's posts.
+func (s *Section) restLabel() string { return "And " + strconv.Itoa(len(s.Rest)) + " more" }
+
+// writeRest lists what a bound edition only lists of a section.
+func (r *Renderer) writeRest(to *pieces, s *Section) {
+	listed := &pieces{}
+	for _, b := range s.Rest {
+		listed.add(b.headline.html)
+	}
+	r.rest.write(to, headingData{Title: s.restLabel(), RTL: s.Rest[0].Dir == "rtl", Posts: listed})
+}
+
+// writeRestText lists the same as text.
+func (s *Section) writeRestText(to *pieces) {
+	to.add(newPiece(s.restLabel() + ":\n\n"))
+	for _, b := range s.Rest {
+		to.add(b.linked)
+	}
+	to.add(emptyLine())
+	to.add(emptyLine())
+}
+
+// lateMarks is what stands before the late posts of a section; the posts
+// themselves are the same for all readers, late or not.
+type lateMarks struct {
+	label, head         piece // HTML: in the index; among the posts
+	textLabel, textHead piece
+}
+
+// lateWords stand before the posts that come late.
+const lateWords = "Late, from an earlier day"
+
+func (r *Renderer) newLateMarks(rtl bool) *lateMarks {
+	return &lateMarks{
+		label: r.lateLabel.piece(headingData{Title: "Late", RTL: rtl}), head: r.lateHead.piece(headingData{Title: lateWords, RTL: rtl}),
+		textLabel: newPiece("  Late:\n"), textHead: newPiece(lateWords + ":\n\n"),
+	}
+}
+
+// LateLabel is what stands before Posts[i]: words before the first of the late
+// ones, otherwise none.
+func (s Section) LateLabel(i int) string {
+	if s.firstLate(i) {
+		return lateWords
+	}
+	return ""
+}
+
+func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }
+
+// lateMarks are those before a section's i-th post, on the side where the lines
+// after them begin; empty ones before most posts.
+func (r *Renderer) lateMarks(s *Section, i int) *lateMarks {
+	switch {
+	case !s.firstLate(i):
+		return r.notLate
+	case s.Posts[i].Dir == "rtl":
+		return r.lateRTL
+	}
+	return r.late
+}
