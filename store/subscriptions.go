@@ -12,7 +12,8 @@ import (
 // A SubscriptionInfo is a subscription with its feed.
 type SubscriptionInfo struct {
 	digest.Subscription
-	Feed digest.Feed
+	Feed   digest.Feed
+	Paused bool
 }
 
 // subscriptionRow is a row of subscriptions. One that rests is paused: for this
@@ -36,7 +37,7 @@ func (r subscriptionRow) subscription() digest.Subscription {
 // Subscriptions lists the subscriptions of a digest that are not paused, in the
 // order of subscribing.
 func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	infos, _, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 0`, id)
+	infos, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 0`, id)
 	if err != nil {
 		return nil, fmt.Errorf("listing the subscriptions: %w", err)
 	}
@@ -45,28 +46,37 @@ func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]Subscr
 
 // PausedSubscriptions lists the paused ones, in the order of subscribing.
 func (s *Store) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	infos, _, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 1`, id)
+	infos, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("listing the paused subscriptions: %w", err)
 	}
 	return infos, nil
 }
 
-// Subscription gives one subscription, and whether it is paused; digest.NotFound
-// if the digest has none to this feed, whoever else does.
-func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (info SubscriptionInfo, paused bool, err error) {
-	infos, rests, err := s.subscriptions(ctx, `s.digest_id = ? AND s.feed_id = ?`, id, feed)
+// AllSubscriptions lists both, in the order of subscribing.
+func (s *Store) AllSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+	infos, err := s.subscriptions(ctx, `s.digest_id = ?`, id)
+	if err != nil {
+		return nil, fmt.Errorf("listing all subscriptions: %w", err)
+	}
+	return infos, nil
+}
+
+// Subscription gives one subscription, paused or not; digest.NotFound if the
+// digest has none to this feed, whoever else does.
+func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
+	infos, err := s.subscriptions(ctx, `s.digest_id = ? AND s.feed_id = ?`, id, feed)
 	if err == nil && len(infos) == 0 {
 		err = noSubscription()
 	}
 	if err != nil {
-		return SubscriptionInfo{}, false, fmt.Errorf("reading the subscription: %w", err)
+		return SubscriptionInfo{}, fmt.Errorf("reading the subscription: %w", err)
 	}
-	return infos[0], rests[0], nil
+	return infos[0], nil
 }
 
-// subscriptions gives the subscriptions s that where selects, and which of them rest.
-func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, rests []bool, err error) {
+// subscriptions gives the subscriptions s that where selects.
+func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, err error) {
 	var rows []struct {
 		feedRow
 		subscriptionRow
@@ -74,9 +84,9 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 	err = s.read().all(ctx, &rows, `SELECT `+feedColumns+`, `+subscriptionColumns+`
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
-		infos, rests = append(infos, SubscriptionInfo{r.subscription(), r.feed()}), append(rests, r.Rests)
+		infos = append(infos, SubscriptionInfo{r.subscription(), r.feed(), r.Rests})
 	}
-	return infos, rests, err
+	return infos, err
 }
 
 // SetSubscription changes what a reader has decided of a feed, paused or not: its

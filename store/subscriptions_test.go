@@ -24,17 +24,17 @@ func TestSubscriptionIsItsReadersOnly(t *testing.T) {
 		ann, bob, f := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.feed("a.example")
 		w.subscribe(ann, f)
 		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: "Mine", Folder: "News", Display: digest.FullText}))
-		got, _, err := w.Subscription(w.ctx(), ann.ID, f.ID)
+		got, err := w.Subscription(w.ctx(), ann.ID, f.ID)
 		if err != nil || got.Title != "Mine" || got.Folder != "News" || got.Display != digest.FullText || got.Feed.ID != f.ID || got.DigestID != ann.ID {
 			t.Errorf("%+v %v", got, err)
 		}
-		if _, _, err := w.Subscription(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
+		if _, err := w.Subscription(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
 		if err := w.SetSubscription(w.ctx(), digest.Subscription{DigestID: bob.ID, FeedID: f.ID, Title: "His"}); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
-		if got, _, _ := w.Subscription(w.ctx(), ann.ID, f.ID); got.Title != "Mine" {
+		if got, _ := w.Subscription(w.ctx(), ann.ID, f.ID); got.Title != "Mine" {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -150,8 +150,8 @@ func TestImportOfWhatRests(t *testing.T) {
 			t.Error("a feed that rests is queued")
 		}
 		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Folder: "Other"}))
-		if got, rests, err := w.Subscription(w.ctx(), d.ID, f.ID); err != nil || !rests || got.Folder != "Other" {
-			t.Errorf("%+v %v %v", got, rests, err)
+		if got, err := w.Subscription(w.ctx(), d.ID, f.ID); err != nil || !got.Paused || got.Folder != "Other" {
+			t.Errorf("%+v %v %v", got, got.Paused, err)
 		}
 		if folders, err := w.Folders(w.ctx(), d.ID); err != nil || !slices.Equal(folders, []string{"Aside", "Other"}) {
 			t.Errorf("%q %v", folders, err)

@@ -49,7 +49,7 @@ func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
 // not signed in. The frame around it knows who is, and not every cache reads Vary.
 func (s *site) cacheForStrangers(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Cookie")
-	if _, ok := s.signedIn(r); !ok {
+	if _, ok, _ := s.signedIn(r); !ok {
 		w.Header().Set("Cache-Control", "public, max-age=3600")
 	}
 }

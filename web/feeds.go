@@ -19,16 +19,15 @@ const mostFeeds = 2000
 // toFeeds leads who reloads the answer to a form, without sending it again, to
 // the list.
 func toFeeds(w http.ResponseWriter, r *http.Request) error {
-	http.Redirect(w, r, "/feeds", http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/feeds")
 }
 
-// A feedsPage is all that a reader takes.
+// A feedsPage is all that a reader subscribes to.
 type feedsPage struct {
 	Folders []folder
-	Resting []feedLine
+	Paused  []feedLine
 	Count   int
-	Added   int // just now, by a form that added several
+	Added   bool // several, just now
 	Stopped bool
 }
 
@@ -49,43 +48,39 @@ type feedLine struct {
 	Status string // path of its status page
 }
 
-// feedsPage lists what the reader takes.
+// feedsPage lists what the reader subscribes to.
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	taken, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
+	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
 	}
-	rested, err := s.Store.PausedSubscriptions(r.Context(), me.Digest.ID)
-	if err != nil {
-		return err
-	}
-	now := s.Now()
-	p := feedsPage{Folders: inFolders(taken, now), Count: len(taken) + len(rested), Stopped: me.Digest.State != digest.DigestActive}
-	for _, f := range inFolders(rested, now) {
-		p.Resting = append(p.Resting, f.Feeds...)
-	}
-	slices.SortStableFunc(p.Resting, byTitle)
-	if r.URL.Query().Get(savedWord) == "added" {
-		p.Added = 1
-	}
+	p := feedsPage{Count: len(all), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
+	p.Folders, p.Paused = inFolders(all, s.Now())
 	return s.show(w, r, http.StatusOK, "feeds", "Feeds", p)
 }
 
-// inFolders sorts feeds into their folders.
-func inFolders(subs []store.SubscriptionInfo, now time.Time) []folder {
+// inFolders sorts feeds into their folders, and the paused ones apart.
+func inFolders(subs []store.SubscriptionInfo, now time.Time) (list []folder, paused []feedLine) {
 	folders := map[string][]feedLine{}
 	for _, sub := range subs {
-		folders[sub.Folder] = append(folders[sub.Folder], lineOf(sub, now))
+		if sub.Paused {
+			paused = append(paused, lineOf(sub, now))
+		} else {
+			folders[sub.Folder] = append(folders[sub.Folder], lineOf(sub, now))
+		}
 	}
-	list := make([]folder, 0, len(folders))
 	for name, feeds := range folders {
 		slices.SortFunc(feeds, byTitle)
 		list = append(list, folder{name, feeds})
 	}
-	slices.SortFunc(list, func(a, b folder) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
-	})
-	return list
+	slices.SortFunc(list, func(a, b folder) int { return byName(a.Name, b.Name) })
+	slices.SortFunc(paused, byTitle)
+	return list, paused
+}
+
+// byName compares names as people look for them: capitals matter only where nothing else differs.
+func byName(a, b string) int {
+	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 }
 
 func byTitle(a, b feedLine) int {
@@ -116,14 +111,4 @@ func siteName(f digest.Feed) string {
 // statusPath leads to the page that says how a feed stands.
 func statusPath(f digest.Feed) string {
 	return "/status?url=" + url.QueryEscape(f.URL)
-}
-
-// room is how many feeds the reader may still take.
-func (s *site) room(r *http.Request, me reader) (int, error) {
-	taken, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
-	if err != nil {
-		return 0, err
-	}
-	rested, err := s.Store.PausedSubscriptions(r.Context(), me.Digest.ID)
-	return mostFeeds - len(taken) - len(rested), err
 }

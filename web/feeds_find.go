@@ -58,11 +58,7 @@ type notAdded struct{ URL, Why string }
 // findFeeds looks for the feeds at or behind an address. One that is a feed's
 // own needs no choice.
 func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	p := findPage{Asked: strings.TrimSpace(form.Get("address"))}
+	p := findPage{Asked: strings.TrimSpace(r.PostForm.Get("address"))}
 	if err := s.mayFind(r, me, 1); err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -84,12 +80,12 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 // mayFind refuses who has found enough for a while, or has room for no more.
 func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	for range n {
-		if !s.limits.finds.take(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+		if !s.limits.finds.allow(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
 			return errTooManyFinds
 		}
 	}
-	room, err := s.room(r, me)
-	if err == nil && room <= 0 {
+	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
+	if err == nil && len(all) >= mostFeeds {
 		err = errFull
 	}
 	return err
@@ -115,7 +111,7 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p findPage, err e
 	if !ok {
 		return err
 	}
-	p.Wrong, p.Asked = sentence(e.Cause.Message), firstRunes(p.Asked, maxNameShown)
+	p.Wrong, p.Asked = sentence(e.Cause.Message), firstRunes(p.Asked, maxName)
 	status := http.StatusUnprocessableEntity
 	if e.Cause.Kind == digest.Invalid {
 		status = http.StatusBadRequest
@@ -145,7 +141,7 @@ func (s *site) fill(p *findPage, r *http.Request, me reader, found poller.Candid
 	for _, c := range found.Feeds {
 		one := foundFeed{URL: c.URL, Title: shortened(c.Title), Facts: factsOf(c)}
 		if c.Known.ID != 0 {
-			_, _, err := s.Store.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
+			_, err := s.Store.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
 			switch {
 			case err == nil:
 				one.Mine = c.Known.ID
@@ -196,11 +192,7 @@ func kindName(kind string) string {
 // addFeeds takes the feeds that were chosen. The form is not trusted: each
 // address is looked for as if it had been typed.
 func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	chosen := slices.Compact(form["feed"])
+	chosen := slices.Compact(r.PostForm["feed"])
 	if len(chosen) == 0 || len(chosen) > mostAdded {
 		return errNoChoice
 	}
@@ -235,7 +227,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 // asBefore gives a feed that was left and is taken again what the reader had
 // made of it, as the form carries it, and leads to it.
 func (s *site) asBefore(w http.ResponseWriter, r *http.Request, me reader, id digest.FeedID) error {
-	sub, wrong := choicesOf(r.PostForm)
+	sub, wrong := subscriptionOf(r.PostForm)
 	if wrong == (feedWrongs{}) && sub != (digest.Subscription{}) {
 		sub.DigestID, sub.FeedID = me.Digest.ID, id
 		if err := s.Store.SetSubscription(r.Context(), sub); err != nil {

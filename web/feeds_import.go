@@ -50,7 +50,7 @@ func (s *site) importPage(w http.ResponseWriter, r *http.Request, me reader) err
 // importList takes a list of feeds, however badly it is written. The answer is
 // the report; the same list again changes nothing.
 func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) error {
-	if !s.limits.imports.take(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+	if !s.limits.imports.allow(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
 		return errTooManyFinds
 	}
 	body, err := s.receiveList(w, r)

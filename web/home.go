@@ -11,7 +11,7 @@ import (
 
 // home is the reader's latest edition, or what this is for everyone else.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
-	_, ok, err := s.visitor(r)
+	_, ok, err := s.signedIn(r)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -79,13 +78,12 @@ func (s *site) addInvitation(w http.ResponseWriter, r *http.Request, _ reader) e
 }
 
 func (s *site) revokeInvitation(w http.ResponseWriter, r *http.Request, _ reader) error {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	id, err := pathKey(r)
 	if err != nil {
-		return errNotFound
+		return err
 	}
 	if err := s.Store.RevokeInvitation(r.Context(), id); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/operator/invitations?done=revoked", http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/operator/invitations?done=revoked")
 }

@@ -24,7 +24,7 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin := http.NewCrossOriginProtection()
 	origin.AddInsecureBypassPattern(oneClick) // the token in the path is the proof; it needs no cookie
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
-	inner := s.remember(origin.Handler(s.orProblem(mux)))
+	inner := s.withSession(origin.Handler(s.orProblem(mux)))
 	return s.observed(mux, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
 		r.Body = &boundedBody{ReadCloser: http.MaxBytesReader(w, r.Body, s.bodyLimit(r)), whole: r.Body}

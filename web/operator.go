@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -107,12 +106,6 @@ func (p *operatorPage) need(format string, args ...any) {
 
 // mailAgain lets a suppressed address be mailed again.
 func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) error {
-	if err := r.ParseForm(); err != nil {
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			return err
-		}
-		return errBadForm
-	}
 	done := "mailed-again"
 	switch err := s.Store.Unsuppress(r.Context(), r.PostForm.Get("address")); {
 	case digest.KindOf(err) == digest.NotFound:
@@ -122,8 +115,7 @@ func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) erro
 	default:
 		s.Log.InfoContext(r.Context(), "a suppressed address is mailed again", "operator", int64(me.ID))
 	}
-	http.Redirect(w, r, "/operator?done="+url.QueryEscape(done), http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/operator?done="+url.QueryEscape(done))
 }
 
 // Digests counts those of a state.

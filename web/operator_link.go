@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"digest"
 	"digest/store"
 	"digest/timezone"
 )
@@ -35,13 +34,18 @@ type operatorLinkPage struct {
 	Names     []string
 }
 
-// showOperatorLink shows the page behind the owner's link, filled in with what is known.
-func (s *site) showOperatorLink(w http.ResponseWriter, r *http.Request, token string) error {
+// operatorLinkPage is the page behind the operator's link, filled in with what is known.
+func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token string) error {
+	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
+		return orShow(err, func() error { return errSpentLink })
+	}
 	p := operatorLinkPage{Token: token, Email: s.Contact, Names: timezone.Names()}
-	if u, ok, err := s.onlyUser(r.Context()); err != nil {
+	users, err := s.Store.Users(r.Context())
+	if err != nil {
 		return err
-	} else if ok {
-		p.Email, p.Zone = u.Email, u.TimeZone
+	}
+	if len(users) == 1 {
+		p.Email, p.Zone = users[0].Email, users[0].TimeZone
 	}
 	if strings.HasSuffix(p.Email, "@localhost") {
 		p.Email = ""
@@ -49,41 +53,27 @@ func (s *site) showOperatorLink(w http.ResponseWriter, r *http.Request, token st
 	return s.show(w, r, http.StatusOK, "operator_link", "Welcome", p)
 }
 
-// onlyUser gives the one user, if there is exactly one.
-func (s *site) onlyUser(ctx context.Context) (digest.User, bool, error) {
-	users, err := s.Store.Users(ctx)
-	if err != nil || len(users) != 1 {
-		return digest.User{}, false, err
-	}
-	return users[0].User, true, nil
-}
-
 // useOperatorLink makes the address an operator's and signs in. Who holds the console
 // is trusted: the address is not confirmed by mail.
 func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
+	form := r.PostForm
 	p := operatorLinkPage{Token: form.Get("token"), Email: form.Get(formEmail), Zone: form.Get(formZone), Names: timezone.Names()}
-	ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now())
-	if err != nil || !ok {
-		return s.orShow(err, func() error { return errSpentLink })
+	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
+		return orShow(err, func() error { return errSpentLink })
 	}
-	email := strings.TrimSpace(p.Email)
+	email, zone := strings.TrimSpace(p.Email), strings.TrimSpace(p.Zone)
+	var err error
 	if s.Mailbox != nil {
 		if email, err = s.Mailbox(email); err != nil {
 			p.Wrong = wrongEmail
 		}
 	}
-	zone := strings.TrimSpace(p.Zone)
 	if p.WrongZone, p.Near = wrongZone(zone); p.Wrong != "" || p.WrongZone != "" {
-		p.WrongZone = strings.TrimSuffix(p.WrongZone, " Nothing was changed.")
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", "Welcome", p)
 	}
 	u, err := s.Store.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
 	if err != nil {
-		return orSpent(fmt.Errorf("the owner's link: %w", err), errSpentLink)
+		return orSpent(fmt.Errorf("the operator's link: %w", err), errSpentLink)
 	}
-	return s.enterAt(w, r, u.ID, "/")
+	return s.enterByLink(w, r, u.ID)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"time"
 
 	"digest"
@@ -88,7 +87,7 @@ func (s *site) beginRegister(w http.ResponseWriter, r *http.Request) (any, error
 	if err != nil {
 		return nil, err
 	}
-	if !s.limits.ceremonies.take(client(r), s.Now()) {
+	if !s.limits.ceremonies.allow(client(r), s.Now()) {
 		return nil, errTooMany
 	}
 	fresh := make([]byte, 64)
@@ -160,7 +159,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, erro
 
 // beginPasskey asks whatever passkey there is to sign in.
 func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
-	if !s.limits.ceremonies.take(client(r), s.Now()) {
+	if !s.limits.ceremonies.allow(client(r), s.Now()) {
 		return nil, errTooMany
 	}
 	options, asked, err := s.relying.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationPreferred))
@@ -266,9 +265,9 @@ func (s *site) setCeremonyCookie(w http.ResponseWriter, secret string, maxAge in
 	})
 }
 
-// signedInFor is own for JSON.
+// signedInFor is forReader for JSON.
 func (s *site) signedInFor(r *http.Request) (digest.User, error) {
-	u, ok, err := s.visitor(r)
+	u, ok, err := s.signedIn(r)
 	if err == nil && !ok {
 		err = errSignInFirst
 	}
@@ -308,17 +307,12 @@ func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) e
 }
 
 func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	id, err := pathKey(r)
 	if err != nil {
-		return errNotFound
-	}
-	var keep []byte
-	if c, err := r.Cookie(s.cookieName()); err == nil {
-		keep = hashSecret(c.Value)
-	}
-	if err := s.Store.RemovePasskey(r.Context(), me.ID, id, keep); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/settings/passkeys?done=removed", http.StatusSeeOther)
-	return nil
+	if err := s.Store.RemovePasskey(r.Context(), me.ID, id, s.sessionHash(r)); err != nil {
+		return err
+	}
+	return seeOther(w, r, "/settings/passkeys?done=removed")
 }

@@ -59,7 +59,7 @@ func (s *site) admit(sources [][]string, from string) ([][]string, error) {
 	now := s.Now()
 	var admitted [][]string
 	for _, source := range sources {
-		if !s.limits.pingers.take(from, now) || !s.limits.pings.take("", now) {
+		if !s.limits.pingers.allow(from, now) || !s.limits.pings.allow("", now) {
 			return nil, errPingFlood
 		}
 		if urls := s.admitSource(source, now); len(urls) > 0 {
@@ -77,7 +77,7 @@ func (s *site) admitSource(source []string, now time.Time) []string {
 	for _, address := range source {
 		if url, err := feed.NormalURL(address); err == nil {
 			urls = append(urls, url)
-			often = !s.limits.pinged.take(url, now) || often
+			often = !s.limits.pinged.allow(url, now) || often
 		}
 	}
 	if often {

@@ -94,3 +94,11 @@ func (s *site) handle(h handler) http.Handler {
 		}
 	})
 }
+
+// orSpent is p for a link that is no more, else the error.
+func orSpent(err error, p *problem) error {
+	if digest.KindOf(err) == digest.NotFound {
+		return p
+	}
+	return err
+}

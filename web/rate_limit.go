@@ -63,8 +63,8 @@ func newLimiter(burst int, every time.Duration) *limiter {
 	return &limiter{burst: float64(burst), every: every, seed: maphash.MakeSeed()}
 }
 
-// take takes one of key's tokens; false: there is none left.
-func (l *limiter) take(key string, now time.Time) bool {
+// allow uses one of key's tokens; false: there is none left.
+func (l *limiter) allow(key string, now time.Time) bool {
 	b := &l.buckets[maphash.String(l.seed, key)%cells]
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,60 +7,61 @@ import (
 	"digest"
 )
 
-// turns lets each reader do one thing at a time of a kind that is costly, so
-// that no reader takes this machine from the others. It holds nothing of
+// readerLocks lets each reader do one thing at a time of a kind that is costly,
+// so that no reader takes this machine from the others. It holds nothing of
 // readers who want none.
-type turns struct {
+type readerLocks struct {
 	mu sync.Mutex
-	of map[digest.UserID]*turn
+	of map[digest.UserID]*readerLock
 }
 
-// A turn is a reader's: who sends to seat has it.
-type turn struct {
-	seat   chan struct{}
+// A readerLock is one reader's: who sends to held has it. wanted is how many
+// have it or wait for it.
+type readerLock struct {
+	held   chan struct{}
 	wanted int
 }
 
-func newTurns() *turns { return &turns{of: make(map[digest.UserID]*turn)} }
+func newReaderLocks() *readerLocks { return &readerLocks{of: make(map[digest.UserID]*readerLock)} }
 
-// take waits for the reader's turn, until ctx ends; leave gives it back.
-func (t *turns) take(ctx context.Context, id digest.UserID) (leave func(), err error) {
-	seat := t.join(id)
+// lock waits for the reader's lock, until ctx ends.
+func (l *readerLocks) lock(ctx context.Context, id digest.UserID) (unlock func(), err error) {
+	held := l.want(id)
 	select {
-	case seat <- struct{}{}:
-		return func() { <-seat; t.part(id) }, nil
+	case held <- struct{}{}:
+		return func() { <-held; l.unwant(id) }, nil
 	case <-ctx.Done():
-		t.part(id)
+		l.unwant(id)
 		return nil, ctx.Err()
 	}
 }
 
-// try takes the reader's turn if nobody has it.
-func (t *turns) try(id digest.UserID) (leave func(), ok bool) {
-	seat := t.join(id)
+// tryLock takes the reader's lock if nobody has it.
+func (l *readerLocks) tryLock(id digest.UserID) (unlock func(), ok bool) {
+	held := l.want(id)
 	select {
-	case seat <- struct{}{}:
-		return func() { <-seat; t.part(id) }, true
+	case held <- struct{}{}:
+		return func() { <-held; l.unwant(id) }, true
 	default:
-		t.part(id)
+		l.unwant(id)
 		return nil, false
 	}
 }
 
-func (t *turns) join(id digest.UserID) chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.of[id] == nil {
-		t.of[id] = &turn{seat: make(chan struct{}, 1)}
+func (l *readerLocks) want(id digest.UserID) chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[id] == nil {
+		l.of[id] = &readerLock{held: make(chan struct{}, 1)}
 	}
-	t.of[id].wanted++
-	return t.of[id].seat
+	l.of[id].wanted++
+	return l.of[id].held
 }
 
-func (t *turns) part(id digest.UserID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.of[id].wanted--; t.of[id].wanted == 0 {
-		delete(t.of, id)
+func (l *readerLocks) unwant(id digest.UserID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[id].wanted--; l.of[id].wanted == 0 {
+		delete(l.of, id)
 	}
 }

@@ -10,8 +10,9 @@ const oneClick = "POST /unsubscribe/{token}"
 // settings_zone.go, and shows templates/settings_zone.html.
 //
 // forReader lets only signed-in readers in, forOperator only those who run this
-// instance. A GET never changes anything but for a ping, which asks for no more
-// than a poll that is allowed anyway.
+// instance; both read a form that is posted, as withForm does. A GET never
+// changes anything but for a ping, which asks for no more than a poll that is
+// allowed anyway.
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.settingsRoutes()} {
@@ -33,14 +34,14 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /e/{token}": s.linkedEditionPage,
 
 		"GET /sign-in":          s.signInPage,
-		"POST /sign-in":         s.signIn,
-		"POST /sign-in/letter":  s.requestSignIn,
-		"POST /sign-in/owner":   s.useOperatorLink,
+		"POST /sign-in":         withForm(s.signIn),
+		"POST /sign-in/letter":  withForm(s.requestSignIn),
+		"POST /sign-in/owner":   withForm(s.useOperatorLink),
 		"POST /sign-out":        s.signOut,
 		"GET /sign-up":          s.signUpPage,
-		"POST /sign-up":         s.requestSignUp,
+		"POST /sign-up":         withForm(s.requestSignUp),
 		"GET /sign-up/confirm":  s.confirmSignUpPage,
-		"POST /sign-up/confirm": s.confirmSignUp,
+		"POST /sign-up/confirm": withForm(s.confirmSignUp),
 		"GET /goodbye":          s.goodbyePage,
 
 		"POST /passkeys/sign-in/begin":   s.passkeyJSON(s.beginPasskey),
@@ -51,11 +52,11 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /unsubscribe/{token}":         s.unsubscribePage,
 		oneClick:                           s.unsubscribe,
 		"POST /unsubscribe/{token}/undo":   s.resubscribe,
-		"POST /unsubscribe/{token}/pause":  s.pauseDigest,
-		"POST /unsubscribe/{token}/resume": s.resumeDigest,
-		"POST /unsubscribe/{token}/days":   s.setDigestDays,
+		"POST /unsubscribe/{token}/pause":  s.changeDigest("Paused", s.pauseDigest),
+		"POST /unsubscribe/{token}/resume": s.changeDigest("Welcome back", s.resumeDigest),
+		"POST /unsubscribe/{token}/days":   s.changeDigest("Changed", s.setDigestDays),
 		"GET /settings/address/confirm":    s.confirmAddressPage,
-		"POST /settings/address/confirm":   s.confirmAddress,
+		"POST /settings/address/confirm":   withForm(s.confirmAddress),
 
 		"GET /ping":                  s.ping,
 		"POST /ping":                 s.ping,

@@ -2,13 +2,8 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
-	"time"
-	"unicode"
 
 	"digest"
 	"digest/internal/words"
@@ -41,40 +36,15 @@ func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
 }
 
 func (s *site) keep(w http.ResponseWriter, r *http.Request, do func(digest.PostID) error) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	back, ok := localPath(cmp.Or(form.Get("back"), "/saved"))
+	back, ok := localPath(cmp.Or(r.PostForm.Get("back"), "/saved"))
 	if !ok {
 		return errBadForm
 	}
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		return errNotFound
+	id, err := pathKey(r)
+	if err == nil {
+		err = do(digest.PostID(id))
 	}
-	if err := do(digest.PostID(id)); err != nil {
-		return err
-	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
-	return nil
-}
-
-// maxBack is the longest address that a form leads back to: one of a search.
-const maxBack = 8 << 10
-
-// localPath gives an address of this site in the form in which it is put into a
-// header; false for one that a browser could take for another site's.
-func localPath(address string) (string, bool) {
-	if len(address) > maxBack || strings.ContainsRune(address, '\\') || strings.ContainsFunc(address, unicode.IsControl) {
-		return "", false
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "" || u.Opaque != "" || u.Host != "" || u.User != nil ||
-		!strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, `\`) || strings.ContainsFunc(u.Path, unicode.IsControl) {
-		return "", false
-	}
-	return u.String(), true
+	return orShow(err, func() error { return seeOther(w, r, back) })
 }
 
 // A listed post stands in a list of posts of several sites.
@@ -119,7 +89,7 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	p := savedPage{Name: paperOf(me.Digest), Here: "/saved", First: at.IsZero()}
 	if !p.First {
-		p.Here += "?after=" + placeName(at, id)
+		p.Here += "?after=" + place(at, id)
 	}
 	list, err := s.Store.SavedPosts(r.Context(), me.ID, store.SavedKey{SavedAt: at, Post: id}, listPage+1)
 	if err != nil {
@@ -128,34 +98,10 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	if len(list) > listPage {
 		list = list[:listPage]
 		last := list[listPage-1].Key()
-		p.Older = "/saved?after=" + placeName(last.SavedAt, last.Post)
+		p.Older = "/saved?after=" + place(last.SavedAt, last.Post)
 	}
 	for _, v := range list {
 		p.Posts = append(p.Posts, s.listed(v.VisiblePost))
 	}
 	return s.show(w, r, http.StatusOK, "saved", "Saved", p)
 }
-
-// placeName writes a place in a list for an address, as placeIn reads it.
-func placeName(at time.Time, id digest.PostID) string {
-	return fmt.Sprintf("%d.%d", at.Unix(), id)
-}
-
-// placeIn reads after which place of a list a request goes on; the zero one is
-// its beginning.
-func placeIn(r *http.Request) (at time.Time, id digest.PostID, ok bool) {
-	given := r.URL.Query().Get("after")
-	if given == "" {
-		return time.Time{}, 0, true
-	}
-	seconds, key, _ := strings.Cut(given, ".")
-	sec, err1 := strconv.ParseInt(seconds, 10, 64)
-	n, err2 := strconv.ParseInt(key, 10, 64)
-	if err1 != nil || err2 != nil || sec <= 0 || n <= 0 || sec > maxSecond {
-		return time.Time{}, 0, false
-	}
-	return time.Unix(sec, 0).UTC(), digest.PostID(n), true
-}
-
-// maxSecond is the last second of the year 9999.
-const maxSecond = 253402300799

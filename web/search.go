@@ -62,7 +62,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	if n := len(found.Posts); n > 0 && found.More {
 		last := found.Posts[n-1].Key()
-		p.Older = p.address(placeName(last.DueAt, last.Post))
+		p.Older = p.address(place(last.DueAt, last.Post))
 	}
 	return s.show(w, r, http.StatusOK, "search", "Search", p)
 }
@@ -77,11 +77,11 @@ var errLongSearch = errors.New("a search took too long")
 func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (store.SearchResult, error) {
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	leave, err := s.searches.take(limited, me.ID)
+	unlock, err := s.searches.lock(limited, me.ID)
 	if err != nil {
 		return store.SearchResult{}, orLong(limited, err)
 	}
-	defer leave()
+	defer unlock()
 	found, err := s.Search.Search(limited, me.ID, q)
 	return found, orLong(limited, err)
 }

@@ -2,16 +2,154 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"digest"
-	"digest/render"
+	"digest/store"
 )
 
 // sessionTTL is how long a browser stays signed in.
 const sessionTTL = 90 * 24 * time.Hour
+
+// A reader is who is signed in, with their own daily digest.
+type reader struct {
+	digest.User
+	Digest digest.Digest
+}
+
+// A readerHandler answers a route that only a signed-in reader has. A form that
+// was posted is read already, as r.PostForm.
+type readerHandler func(http.ResponseWriter, *http.Request, reader) error
+
+// forReader makes a handler of h: who is not signed in is led to the sign-in page.
+func (s *site) forReader(h readerHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		user, ok, err := s.signedIn(r)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return seeOther(w, r, "/sign-in")
+		}
+		if isLong(r) {
+			unlock, ok := s.forms.tryLock(user.ID)
+			if !ok {
+				return errOneByOne
+			}
+			defer unlock()
+		}
+		d, err := s.Store.DigestOf(r.Context(), user.ID)
+		if err != nil {
+			return err
+		}
+		return withForm(func(w http.ResponseWriter, r *http.Request) error { return h(w, r, reader{user, d}) })(w, r)
+	}
+}
+
+// isLong reports whether a request brings, or may bring, more than a form that
+// people fill in: it is held in memory while it is read.
+func isLong(r *http.Request) bool {
+	return r.Method == http.MethodPost && (r.ContentLength > maxBody || r.ContentLength < 0)
+}
+
+// forOperator is forReader for whoever runs this instance; for others there is
+// nothing at the address.
+func (s *site) forOperator(h readerHandler) handler {
+	return s.forReader(func(w http.ResponseWriter, r *http.Request, me reader) error {
+		if !me.Operator {
+			return errNotFound
+		}
+		return h(w, r, me)
+	})
+}
+
+// A session is whose a request is: a user's, nobody's, or it could not be found out.
+type session struct {
+	user digest.User
+	ok   bool
+	err  error
+}
+
+// sessionKey is under which a request's context holds its session.
+type sessionKey struct{}
+
+// withSession lets a request ask the store only once whose it is, and only if
+// anybody wants to know.
+func (s *site) withSession(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		once := sync.OnceValue(func() session { return s.session(r) })
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, once)))
+	})
+}
+
+// signedIn gives who is signed in; false if nobody is.
+func (s *site) signedIn(r *http.Request) (digest.User, bool, error) {
+	of := r.Context().Value(sessionKey{}).(func() session)()
+	return of.user, of.ok, of.err
+}
+
+// session asks the store whose the session is that a request came with.
+func (s *site) session(r *http.Request) session {
+	c, err := r.Cookie(s.cookieName())
+	if err != nil || c.Value == "" {
+		return session{}
+	}
+	u, err := s.Store.SessionUser(r.Context(), hashSecret(c.Value), s.Now())
+	if digest.KindOf(err) == digest.NotFound {
+		return session{}
+	}
+	return session{u, err == nil, err}
+}
+
+// enter starts a session for a user, always a new one whatever cookie the
+// browser brought. with is the passkey that it begins with, if any.
+func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID, with *store.Passkey) error {
+	secret, now := newSecret(), s.Now()
+	var err error
+	if with != nil {
+		err = s.Store.AddPasskeySession(r.Context(), hashSecret(secret), *with, now, now.Add(sessionTTL))
+	} else {
+		err = s.Store.AddSession(r.Context(), hashSecret(secret), user, now, now.Add(sessionTTL))
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.endSession(r); err != nil {
+		return err
+	}
+	s.setCookie(w, secret, int(sessionTTL.Seconds()))
+	return nil
+}
+
+// enterByLink starts a session and leads to the first page.
+func (s *site) enterByLink(w http.ResponseWriter, r *http.Request, user digest.UserID) error {
+	if err := s.enter(w, r, user, nil); err != nil {
+		return err
+	}
+	return seeOther(w, r, "/")
+}
+
+// endSession forgets the session that the request came with, if any.
+func (s *site) endSession(r *http.Request) error {
+	if hash := s.sessionHash(r); hash != nil {
+		return s.Store.EndSession(r.Context(), hash)
+	}
+	return nil
+}
+
+// sessionHash is the hash of the session that the request came with; nil: none.
+func (s *site) sessionHash(r *http.Request) []byte {
+	c, err := r.Cookie(s.cookieName())
+	if err != nil {
+		return nil
+	}
+	return hashSecret(c.Value)
+}
 
 func (s *site) isTLS() bool { return strings.HasPrefix(s.BaseURL, "https://") }
 
@@ -24,148 +162,20 @@ func (s *site) cookieName() string {
 	return "digest"
 }
 
-// A signInPage asks for an address, or shows the button behind a link.
-type signInPage struct {
-	enquiry
-	Token   string
-	For     string // whose link it is
-	Sent    bool   // a letter was asked for
-	Out     bool   // every session has ended
-	Mails   bool   // letters can be sent
-	Keys    bool   // passkeys can be used
-	SignUp  bool   // strangers can sign up
-	Invited bool   // if they have an invitation
-}
-
-func (s *site) signInView() signInPage {
-	return signInPage{Mails: s.mails(), Keys: s.relying != nil, SignUp: s.SignUp == SignUpOpen, Invited: s.SignUp == SignUpInvitation}
-}
-
-// signInPage shows a form, or the button of a link. Opening the link does
-// nothing yet: mail scanners and link previews open links too. It says whose it
-// is, so that nobody is signed in as somebody else unawares.
-func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
-	p, query := s.signInView(), r.URL.Query()
-	if p.Token = query.Get("token"); p.Token == "" {
-		p.Sent, p.Out = query.Get("sent") == "1", query.Get("out") == "everywhere"
-		return s.show(w, r, http.StatusOK, "signin", "Sign in", p)
-	}
-	u, err := s.Store.SignIn(r.Context(), hashSecret(p.Token), s.Now())
-	if err == nil {
-		p.For = u.Email
-		return s.show(w, r, http.StatusOK, "signin", "Sign in", p)
-	}
-	if digest.KindOf(err) != digest.NotFound {
-		return err
-	}
-	owner, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now())
-	if err != nil {
-		return err
-	}
-	if owner {
-		return s.showOperatorLink(w, r, p.Token)
-	}
-	return errSpentLink
-}
-
-// signIn uses up the token and starts a session.
-func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	user, err := s.Store.UseSignIn(r.Context(), hashSecret(form.Get("token")), s.Now())
-	if err != nil {
-		return orSpent(err, errSpentLink)
-	}
-	return s.enterAt(w, r, user, "/")
-}
-
-// requestSignIn has a link mailed to an address, if it has an account. What is
-// answered is the same if it has none.
-func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	if !s.mails() {
-		return errNotFound
-	}
-	q, status, err := s.enquire(r, letterSignIn, form)
-	if err != nil {
-		return err
-	}
-	if q.Wrong != "" {
-		p := s.signInView()
-		p.enquiry = q
-		return s.show(w, r, status, "signin", "Sign in", p)
-	}
-	if q.request != 0 {
-		s.Outbox.Add(s.letter(q.request, s.writeSignInTo(q.key)))
-	}
-	http.Redirect(w, r, "/sign-in?sent=1", http.StatusSeeOther)
-	return nil
-}
-
-// writeSignInTo writes to whoever has an account at an address.
-func (s *site) writeSignInTo(email string) writeLetter {
-	return func(ctx context.Context) (string, render.Letter, error) {
-		u, err := s.Store.UserByEmail(ctx, email)
-		if digest.KindOf(err) == digest.NotFound {
-			return "", render.Letter{}, nil
-		}
-		if err != nil {
-			return "", render.Letter{}, err
-		}
-		l, err := s.writeSignIn(ctx, u)
-		return u.Email, l, err
-	}
-}
-
-// mailedTTL is how long a sign-in link works that was mailed.
-const mailedTTL = time.Hour
-
-func (s *site) writeSignIn(ctx context.Context, u digest.User) (render.Letter, error) {
-	token, now := newSecret(), s.Now()
-	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(mailedTTL))
-	return signInLetter(s.BaseURL, token), err
-}
-
-func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.endSession(r); err != nil {
-		return err
-	}
-	s.setCookie(w, "", -1)
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-	return nil
-}
-
-// endSession forgets the session that the request came with, if any.
-func (s *site) endSession(r *http.Request) error {
-	c, err := r.Cookie(s.cookieName())
-	if err != nil {
-		return nil
-	}
-	return s.Store.EndSession(r.Context(), hashSecret(c.Value))
-}
-
 // setCookie sets the session cookie for maxAge seconds; below 0 removes it.
 func (s *site) setCookie(w http.ResponseWriter, secret string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{
-		Name:     s.cookieName(),
-		Value:    secret,
-		Path:     "/",
-		MaxAge:   maxAge,
-		HttpOnly: true,
-		Secure:   s.isTLS(),
-		SameSite: http.SameSiteLaxMode,
+		Name: s.cookieName(), Value: secret, Path: "/", MaxAge: maxAge,
+		HttpOnly: true, Secure: s.isTLS(), SameSite: http.SameSiteLaxMode,
 	})
 }
 
-// badForm says why a form could not be read.
-func badForm(err error) error {
-	if p := asProblem(err); p == errTooLarge {
-		return p
-	}
-	return errBadForm
+// newSecret gives 256 random bits as text.
+func newSecret() string { return rand.Text() + rand.Text() }
+
+// hashSecret is the form in which a secret is stored. It needs no salt: the
+// secret itself is random.
+func hashSecret(secret string) []byte {
+	h := sha256.Sum256([]byte(secret))
+	return h[:]
 }

@@ -1,11 +1,8 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,46 +20,7 @@ type settingsFrame struct {
 }
 
 func (s *site) frame(r *http.Request, me reader, words ...string) settingsFrame {
-	f := settingsFrame{reader: me, now: s.Now()}
-	if word := r.URL.Query().Get(savedWord); slices.Contains(words, word) {
-		f.Saved = word
-	}
-	return f
-}
-
-// savedWord is the parameter that tells a page what was changed just now.
-const savedWord = "saved"
-
-// showSaved leads back to a page of settings, which says what was changed.
-func showSaved(w http.ResponseWriter, r *http.Request, path, word string) error {
-	http.Redirect(w, r, path+"?"+savedWord+"="+word, http.StatusSeeOther)
-	return nil
-}
-
-// posted reads a form.
-func posted(r *http.Request) (url.Values, error) {
-	if err := r.ParseForm(); err != nil {
-		return nil, badForm(err)
-	}
-	return r.PostForm, nil
-}
-
-// asWrong gives what an error of the store says to whoever filled in the form;
-// all but those of what was given remain errors.
-func asWrong(err error) (string, error) {
-	e, ok := errors.AsType[*digest.Error](err)
-	if !ok || e.Kind != digest.Invalid {
-		return "", err
-	}
-	return sentence(e.Message), nil
-}
-
-// sentence makes one of a line: "a pause ends" becomes "A pause ends."
-func sentence(line string) string {
-	if line == "" {
-		return ""
-	}
-	return strings.ToUpper(line[:1]) + line[1:] + "."
+	return settingsFrame{reader: me, now: s.Now(), Saved: savedOf(r, words...)}
 }
 
 // Home is the reader's zone as people write it.

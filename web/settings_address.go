@@ -19,7 +19,7 @@ const (
 
 // An addressPage shows a reader's address, and the wish for another one.
 type addressPage struct {
-	enquiry
+	letterRequest
 	reader
 	Wish       *store.AddressChange // waiting; nil: none
 	Until      string               // when it ends
@@ -33,86 +33,95 @@ type addressPage struct {
 func (p addressPage) Address() string { return p.User.Email }
 
 func (s *site) addressPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.showAddress(w, r, http.StatusOK, addressPage{reader: me, Cancelled: r.URL.Query().Get("done") == "cancelled"})
+	p, err := s.addressPageOf(r, me)
+	if err != nil {
+		return err
+	}
+	return s.showAddress(w, r, http.StatusOK, p)
 }
 
 func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p addressPage) error {
-	p.Mails = s.mails()
-	c, err := s.Store.AddressChange(r.Context(), p.ID)
-	if err != nil && digest.KindOf(err) != digest.NotFound {
-		return err
-	}
-	now := s.Now()
-	if err == nil && c.ExpiresAt.After(now) {
-		p.Wish, p.Until = &c, c.ExpiresAt.In(zoneOr(p.Digest.TimeZone)).Format("15:04 on Monday 2 January")
-	} else if err == nil && c.CreatedAt.Add(addressApart).After(now) {
-		p.Tried = "One wish a day: you can ask for another address from " + c.CreatedAt.Add(addressApart).In(zoneOr(p.Digest.TimeZone)).Format("15:04 on Monday") + " on."
-	}
-	if _, p.Suppressed, err = s.Store.Suppressed(r.Context(), p.User.Email); err != nil {
-		return err
-	}
 	return s.show(w, r, status, "settings_address", "Your address", p)
+}
+
+func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
+	p := addressPage{reader: me, Mails: s.mails(), Cancelled: r.URL.Query().Get("done") == "cancelled"}
+	c, err := s.Store.AddressChange(r.Context(), me.ID)
+	if err == nil {
+		p.tell(c, s.Now())
+	} else if digest.KindOf(err) != digest.NotFound {
+		return p, err
+	}
+	_, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email)
+	return p, err
+}
+
+// tell notes what a reader's latest wish means now.
+func (p *addressPage) tell(c store.AddressChange, now time.Time) {
+	zone := zoneOr(p.Digest.TimeZone)
+	if again := c.CreatedAt.Add(addressApart); c.ExpiresAt.After(now) {
+		p.Wish, p.Until = &c, c.ExpiresAt.In(zone).Format("15:04 on Monday 2 January")
+	} else if again.After(now) {
+		p.Tried = "One wish a day: you can ask for another address from " + again.In(zone).Format("15:04 on Monday") + " on."
+	}
 }
 
 // requestAddress has a letter sent to each side. What the page says is the same
 // whoever has the wished address.
 func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
+	p, err := s.addressPageOf(r, me)
 	if err != nil {
 		return err
 	}
-	p := addressPage{reader: me}
-	p.enquiry.Email = form.Get(formEmail)
-	email, err := s.wished(p.enquiry.Email, me)
-	if err != nil {
-		p.Wrong = err.Error()
+	p.letterRequest.Email = r.PostForm.Get(formEmail)
+	email, wrong := s.wished(p.letterRequest.Email, me)
+	switch p.Wrong = wrong; {
+	case wrong != "":
 		return s.showAddress(w, r, http.StatusUnprocessableEntity, p)
-	}
-	if _, suppressed, err := s.Store.Suppressed(r.Context(), me.Email); err != nil || suppressed {
-		return s.orShow(err, func() error { return s.showAddress(w, r, http.StatusConflict, p) })
-	}
-	if c, err := s.Store.AddressChange(r.Context(), me.ID); err == nil && c.CreatedAt.Add(addressApart).After(s.Now()) {
+	case p.Suppressed:
+		return s.showAddress(w, r, http.StatusConflict, p)
+	case p.Wish != nil || p.Tried != "":
 		return s.showAddress(w, r, http.StatusTooManyRequests, p)
 	}
-	q, status, err := s.enquire(r, letterAddress, form)
-	if err == nil && q.Wrong == "" && q.request == 0 {
+	q, status, err := s.requestLetter(r, letterAddress)
+	if err == nil && q.Wrong == "" && q.id == 0 {
 		q.Wrong, status = "A letter like this went to that address within a day already. Try again tomorrow.", http.StatusTooManyRequests
 	}
-	if p.enquiry = q; err != nil || q.Wrong != "" {
-		return s.orShow(err, func() error { return s.showAddress(w, r, status, p) })
+	if p.letterRequest = q; err != nil || q.Wrong != "" {
+		return orShow(err, func() error { return s.showAddress(w, r, status, p) })
 	}
 	oldToken, newToken, now := newSecret(), newSecret(), s.Now()
 	err = s.Store.AddAddressChange(r.Context(), me.ID, email, hashSecret(oldToken), hashSecret(newToken), now, now.Add(addressTTL), addressApart)
-	if digest.KindOf(err) == digest.Conflict {
-		return s.showAddress(w, r, http.StatusTooManyRequests, p) // another browser was first
+	if digest.KindOf(err) == digest.Conflict { // another browser was first
+		p, err = s.addressPageOf(r, me)
+		return orShow(err, func() error { return s.showAddress(w, r, http.StatusTooManyRequests, p) })
 	}
 	if err != nil {
 		return err
 	}
-	s.mailBothSides(me.User, email, oldToken, newToken, q.request)
-	http.Redirect(w, r, "/settings/address", http.StatusSeeOther)
-	return nil
+	s.mailBothSides(me.User, email, oldToken, newToken, q)
+	return seeOther(w, r, "/settings/address")
 }
 
-// wished reads the address that a reader would rather have.
-func (s *site) wished(typed string, me reader) (string, error) {
+// wished reads the address that a reader would rather have, or says why not.
+func (s *site) wished(typed string, me reader) (email, wrong string) {
 	if !s.mails() {
-		return "", &problem{Title: "No mail can be sent from here, so no address can be confirmed."}
+		return "", "No mail can be sent from here, so no address can be confirmed."
 	}
 	email, err := s.Mailbox(strings.TrimSpace(typed))
 	if err != nil {
-		return "", &problem{Title: wrongEmail}
+		return "", wrongEmail
 	}
 	if email == me.Email {
-		return "", &problem{Title: "That is your address already."}
+		return "", "That is your address already."
 	}
-	return email, nil
+	return email, ""
 }
 
 // mailBothSides sends the letters, that to the wished address last, with which
 // both are known to be there.
-func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, request int64) {
-	toNew := s.letter(request, func(ctx context.Context) (string, render.Letter, error) {
+func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q letterRequest) {
+	toNew := s.letter(q, func(ctx context.Context) (string, render.Letter, error) {
 		owner, err := s.Store.UserByEmail(ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || err == nil && owner.ID == u.ID: // the same in another case
@@ -126,7 +135,7 @@ func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, re
 	toNew.Lost = func(ctx context.Context) error {
 		return errors.Join(s.Store.DropAddressChange(ctx, u.ID), unsent(ctx))
 	}
-	toOld := s.letter(request, func(context.Context) (string, render.Letter, error) {
+	toOld := s.letter(q, func(context.Context) (string, render.Letter, error) {
 		return u.Email, oldAddressLetter(s.BaseURL, oldToken), nil
 	})
 	toOld.Sent, toOld.Lost, toOld.Next = nil, toNew.Lost, &toNew // the request is for the letter to the wished address
@@ -137,12 +146,11 @@ func (s *site) cancelAddress(w http.ResponseWriter, r *http.Request, me reader) 
 	if err := s.Store.EndAddressChange(r.Context(), me.ID); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/settings/address?done=cancelled", http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/settings/address?done=cancelled")
 }
 
-// An agreePage is behind the link that each side was mailed.
-type agreePage struct {
+// An confirmAddressPage is behind the link that each side was mailed.
+type confirmAddressPage struct {
 	Token string
 	Wish  store.AddressChange
 	Done  string // agreed: the other side is still to answer; changed: both did
@@ -150,7 +158,7 @@ type agreePage struct {
 
 // confirmAddressPage changes nothing: link scanners open every link in a mail.
 func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error {
-	p := agreePage{Token: r.URL.Query().Get("token")}
+	p := confirmAddressPage{Token: r.URL.Query().Get("token")}
 	if done := r.URL.Query().Get("done"); done == "changed" || done == "agreed" {
 		p.Done = done
 		return s.show(w, r, http.StatusOK, "settings_address_confirm", "Your address", p)
@@ -164,15 +172,7 @@ func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error 
 
 // confirmAddress is the yes of one side. It needs no session: who reads the mail says it.
 func (s *site) confirmAddress(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	var keep []byte
-	if c, err := r.Cookie(s.cookieName()); err == nil {
-		keep = hashSecret(c.Value)
-	}
-	changed, err := s.Store.ConfirmAddress(r.Context(), hashSecret(form.Get("token")), keep, s.Now())
+	changed, err := s.Store.ConfirmAddress(r.Context(), hashSecret(r.PostForm.Get("token")), s.sessionHash(r), s.Now())
 	if digest.KindOf(err) == digest.Conflict {
 		return errSpentAgree
 	}
@@ -183,6 +183,5 @@ func (s *site) confirmAddress(w http.ResponseWriter, r *http.Request) error {
 	if changed {
 		done = "changed"
 	}
-	http.Redirect(w, r, "/settings/address/confirm?done="+done, http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/settings/address/confirm?done="+done)
 }

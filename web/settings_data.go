@@ -49,7 +49,7 @@ func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) e
 
 // readData reads what is small of a reader's data, if they have not asked too often.
 func (s *site) readData(r *http.Request, me reader) (*export.Export, error) {
-	if !s.limits.exports.take(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+	if !s.limits.exports.allow(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
 		return nil, errOften
 	}
 	return export.Read(r.Context(), s.Store, me.User, me.Digest, s.Now())
@@ -100,15 +100,11 @@ func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) err
 
 // deleteAccount removes a reader for good, if they have typed their own address.
 func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
 	p, err := s.deletePageOf(r, me)
 	if err != nil {
 		return err
 	}
-	p.Typed = form.Get(formAddress)
+	p.Typed = r.PostForm.Get(formAddress)
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
 		p.Wrong = "That is not the address of this account. Nothing was deleted."
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", "Delete the account", p)
@@ -117,15 +113,13 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 		return err
 	}
 	s.setCookie(w, "", -1)
-	http.Redirect(w, r, "/goodbye", http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/goodbye")
 }
 
 // goodbyePage is where who has gone is led.
 func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
-	if _, ok := s.signedIn(r); ok {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return nil
+	if _, ok, _ := s.signedIn(r); ok {
+		return seeOther(w, r, "/")
 	}
 	return s.show(w, r, http.StatusOK, "goodbye", "Goodbye", nil)
 }

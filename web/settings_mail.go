@@ -6,19 +6,6 @@ import (
 	"digest"
 )
 
-// A choice is one of a few things to choose from.
-type choice struct {
-	Value, Name, Hint string
-	Chosen            bool
-}
-
-func chosen(all []choice, value string) []choice {
-	for i := range all {
-		all[i].Chosen = all[i].Value == value
-	}
-	return all
-}
-
 // A mailPage asks how the mail is set.
 type mailPage struct {
 	settingsFrame
@@ -53,14 +40,10 @@ func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error
 }
 
 func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
 	look := digest.Look{
-		Layout: digest.Layout(form.Get("layout")), Images: digest.Images(form.Get("images")), Threaded: form.Get("threaded") == "on",
+		Layout: digest.Layout(r.PostForm.Get("layout")), Images: digest.Images(r.PostForm.Get("images")), Threaded: r.PostForm.Get("threaded") == "on",
 	}
-	err = s.Store.SetLook(r.Context(), me.Digest.ID, look)
+	err := s.Store.SetLook(r.Context(), me.Digest.ID, look)
 	if digest.KindOf(err) == digest.Invalid {
 		return errNoChoice
 	}
@@ -86,11 +69,7 @@ func (p mailPage) Ways() []choice {
 }
 
 func (s *site) setMailed(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	way := form.Get(formMailed)
+	way := r.PostForm.Get(formMailed)
 	if way != "yes" && way != "no" {
 		return errNoChoice
 	}
@@ -116,18 +95,14 @@ func (s *site) pagesPage(w http.ResponseWriter, r *http.Request, me reader) erro
 }
 
 func (s *site) setPages(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	err = s.Store.SetDirection(r.Context(), me.ID, digest.Direction(form.Get("direction")))
+	err := s.Store.SetDirection(r.Context(), me.ID, digest.Direction(r.PostForm.Get("direction")))
 	if digest.KindOf(err) == digest.Invalid {
 		return errNoChoice
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Store.SetShortcuts(r.Context(), me.ID, form.Get("shortcuts") == "on"); err != nil {
+	if err := s.Store.SetShortcuts(r.Context(), me.ID, r.PostForm.Get("shortcuts") == "on"); err != nil {
 		return err
 	}
 	return showSaved(w, r, "/settings/pages", "pages")

@@ -2,50 +2,14 @@ package web
 
 import (
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"digest"
 	"digest/timezone"
 )
 
-// A dateField is a date as it was typed. What is no date would vanish from a
-// field for dates, so it is shown in one for text.
-type dateField struct{ Value string }
-
-// Type is the field's.
-func (f dateField) Type() string {
-	if _, err := digest.ParseDate(f.Value); f.Value != "" && err != nil {
-		return "text"
-	}
-	return "date"
-}
-
-// typedDate gives a field of a form.
-func typedDate(form url.Values, name string) dateField {
-	return dateField{strings.TrimSpace(form.Get(name))}
-}
-
 // longestPause is how many days ahead a pause may end: what waits is kept so long.
 const longestPause = 366
-
-// read gives the date that was typed, or says what is wrong with it: it is one
-// of those from the first to the last.
-func (f dateField) read(first, last digest.Date) (d digest.Date, wrong string) {
-	d, err := digest.ParseDate(f.Value)
-	switch {
-	case f.Value == "":
-		return d, "A date is needed, such as " + first.Plus(7).String() + "."
-	case err != nil:
-		return d, "There is no such date. Dates are written year, month, day, like " + first.Plus(7).String() + "."
-	case d.Before(first):
-		return d, longDay(d) + " has begun already. Choose " + longDay(first) + " or a later day."
-	case last.Before(d):
-		return d, longDay(d) + " is too far away. Choose a day up to " + longDay(last) + "."
-	}
-	return d, ""
-}
 
 // begins gives the first instant of a date in a zone, or says that it has none.
 func begins(d digest.Date, zone *time.Location) (at time.Time, wrong string) {
@@ -58,8 +22,8 @@ func begins(d digest.Date, zone *time.Location) (at time.Time, wrong string) {
 
 func longDay(d digest.Date) string { return d.Format("2 January 2006") }
 
-// A restPage asks until when a digest is to rest.
-type restPage struct {
+// A pausePage asks until when a digest is to be paused.
+type pausePage struct {
 	settingsFrame
 	Date  dateField
 	First digest.Date // that can be chosen
@@ -69,8 +33,8 @@ type restPage struct {
 // formUntil is the field of the day on which a pause ends.
 const formUntil = "until"
 
-func (s *site) restPage(r *http.Request, me reader, words ...string) restPage {
-	p := restPage{settingsFrame: s.frame(r, me, words...)}
+func (s *site) pausePageOf(r *http.Request, me reader, words ...string) pausePage {
+	p := pausePage{settingsFrame: s.frame(r, me, words...)}
 	p.First, p.Last = p.today().Plus(1), p.today().Plus(longestPause)
 	if p.Until() != "" {
 		p.Date.Value = digest.DateOf(me.Digest.PausedUntil.In(p.zone())).String()
@@ -79,16 +43,12 @@ func (s *site) restPage(r *http.Request, me reader, words ...string) restPage {
 }
 
 func (s *site) pausePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings_pause", "Pause", s.restPage(r, me, "paused", "ended"))
+	return s.show(w, r, http.StatusOK, "settings_pause", "Pause", s.pausePageOf(r, me, "paused", "ended"))
 }
 
 func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	p := s.restPage(r, me)
-	p.Date = typedDate(form, formUntil)
+	p := s.pausePageOf(r, me)
+	p.Date = typedDate(r.PostForm, formUntil)
 	day, wrong := p.Date.read(p.First, p.Last)
 	var until time.Time
 	if wrong == "" {

@@ -100,15 +100,11 @@ func (s *site) staysPage(w http.ResponseWriter, r *http.Request, me reader) erro
 }
 
 func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
 	p, err := s.staysPageOf(r, me)
 	if err != nil {
 		return err
 	}
-	p.Zone, p.From, p.To = form.Get(formZone), typedDate(form, formFrom), typedDate(form, formTo)
+	p.Zone, p.From, p.To = r.PostForm.Get(formZone), typedDate(r.PostForm, formFrom), typedDate(r.PostForm, formTo)
 	st := p.read(me.ID)
 	if p.Wrong == "" {
 		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {
@@ -147,11 +143,7 @@ func (p *staysPage) read(user digest.UserID) digest.Stay {
 }
 
 func (s *site) removeStay(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	id, err := strconv.ParseInt(form.Get(formStay), 10, 64)
+	id, err := strconv.ParseInt(r.PostForm.Get(formStay), 10, 64)
 	if err != nil {
 		return errNotFound
 	}

@@ -48,15 +48,11 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request, me reader) error
 }
 
 func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
 	p, err := s.zonePageOf(r, me)
 	if err != nil {
 		return err
 	}
-	p.Typed = form.Get(formZone)
+	p.Typed = r.PostForm.Get(formZone)
 	zone := strings.TrimSpace(p.Typed)
 	if p.Wrong, p.Near = wrongZone(zone); p.Wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", "Time zone", p)
@@ -77,13 +73,13 @@ func wrongZone(name string) (wrong string, near []string) {
 	if !ok || len(unknown.Nearest) == 0 {
 		return "A time zone is needed, such as Europe/Paris.", nil
 	}
-	return "There is no time zone of that name. Nothing was changed.", unknown.Nearest
+	return "There is no time zone of that name.", unknown.Nearest
 }
 
 // A daysPage asks for the days of a digest and the hour of its mail.
 type daysPage struct {
 	settingsFrame
-	Choices []dayChoice
+	Choices []choice
 	At      string // in the field of the hour
 }
 
@@ -103,30 +99,16 @@ func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error
 	return s.show(w, r, http.StatusOK, "settings_days", "Days and hour", p)
 }
 
-// dayChoices are the seven days, Monday first, with those of the set chosen.
-func dayChoices(set digest.Weekdays) []dayChoice {
-	all := make([]dayChoice, 7)
-	for i := range all {
-		d := time.Weekday((i + 1) % 7)
-		all[i] = dayChoice{Name: d.String(), Value: digest.Weekdays(1 << d).String(), Chosen: set.Has(d)}
-	}
-	return all
-}
-
 func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
 	var days digest.Weekdays
-	for _, name := range form[formDays] {
+	for _, name := range r.PostForm[formDays] {
 		some, err := digest.ParseWeekdays(name)
 		if err != nil {
 			return errNoChoice
 		}
 		days |= some
 	}
-	p := daysPage{s.frame(r, me), dayChoices(days), form.Get(formAt)}
+	p := daysPage{s.frame(r, me), dayChoices(days), r.PostForm.Get(formAt)}
 	clock, err := time.Parse("15:04", strings.TrimSpace(p.At))
 	switch {
 	case days == 0:

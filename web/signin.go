@@ -2,19 +2,23 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"digest"
+	"digest/render"
 	"digest/store"
 )
 
-// SignInTTL is how long a sign-in link works, if it is not used before.
-const SignInTTL = 24 * time.Hour
+const (
+	// SignInTTL is how long a sign-in link works, if it is not used before.
+	SignInTTL = 24 * time.Hour
+
+	mailedTTL = time.Hour // the same of one that was mailed
+)
 
 // SignInLink makes a link that lets one user in, once, within SignInTTL of
 // now. Only the hash of its token is stored.
@@ -26,12 +30,102 @@ func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + url.QueryEscape(token), nil
 }
 
-// newSecret gives 256 random bits as text.
-func newSecret() string { return rand.Text() + rand.Text() }
+// A signInPage asks for an address, or shows the button behind a link.
+type signInPage struct {
+	letterRequest
+	Token   string
+	For     string // whose link it is
+	Sent    bool   // a letter was asked for
+	Out     bool   // every session has ended
+	Mails   bool   // letters can be sent
+	Keys    bool   // passkeys can be used
+	SignUp  bool   // strangers can sign up
+	Invited bool   // if they have an invitation
+}
 
-// hashSecret is the form in which a secret is stored. It needs no salt: the
-// secret itself is random.
-func hashSecret(secret string) []byte {
-	h := sha256.Sum256([]byte(secret))
-	return h[:]
+func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
+	p.Mails, p.Keys, p.SignUp, p.Invited = s.mails(), s.relying != nil, s.SignUp == SignUpOpen, s.SignUp == SignUpInvitation
+	return s.show(w, r, status, "signin", "Sign in", p)
+}
+
+// signInPage shows a form, or the button of a link. Opening the link does
+// nothing yet: mail scanners and link previews open links too. It says whose it
+// is, so that nobody is signed in as somebody else unawares.
+func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	p := signInPage{Token: query.Get("token")}
+	if p.Token == "" {
+		p.Sent, p.Out = query.Get("sent") == "1", query.Get("out") == "everywhere"
+		return s.showSignIn(w, r, http.StatusOK, p)
+	}
+	u, err := s.Store.SignIn(r.Context(), hashSecret(p.Token), s.Now())
+	if digest.KindOf(err) == digest.NotFound {
+		return s.operatorLinkPage(w, r, p.Token)
+	}
+	p.For = u.Email
+	return orShow(err, func() error { return s.showSignIn(w, r, http.StatusOK, p) })
+}
+
+// signIn uses up the token and starts a session.
+func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
+	user, err := s.Store.UseSignIn(r.Context(), hashSecret(r.PostForm.Get("token")), s.Now())
+	if err != nil {
+		return orSpent(err, errSpentLink)
+	}
+	return s.enterByLink(w, r, user)
+}
+
+// requestSignIn has a link mailed to an address, if it has an account. What is
+// answered is the same if it has none.
+func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
+	if !s.mails() {
+		return errNotFound
+	}
+	q, status, err := s.requestLetter(r, letterSignIn)
+	if err != nil {
+		return err
+	}
+	if q.Wrong != "" {
+		return s.showSignIn(w, r, status, signInPage{letterRequest: q})
+	}
+	s.sendLetter(q, s.writeSignInTo(q.to))
+	return seeOther(w, r, "/sign-in?sent=1")
+}
+
+// writeSignInTo writes to whoever has an account at an address.
+func (s *site) writeSignInTo(email string) writeLetter {
+	return func(ctx context.Context) (string, render.Letter, error) {
+		u, err := s.Store.UserByEmail(ctx, email)
+		if digest.KindOf(err) == digest.NotFound {
+			return "", render.Letter{}, nil
+		}
+		if err != nil {
+			return "", render.Letter{}, err
+		}
+		return s.writeSignIn(ctx, u)
+	}
+}
+
+// writeSignIn writes a link that lets a user in.
+func (s *site) writeSignIn(ctx context.Context, u digest.User) (string, render.Letter, error) {
+	token, now := newSecret(), s.Now()
+	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(mailedTTL))
+	return u.Email, signInLetter(s.BaseURL, token), err
+}
+
+func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.endSession(r); err != nil {
+		return err
+	}
+	s.setCookie(w, "", -1)
+	return seeOther(w, r, "/")
+}
+
+// signOutEverywhere ends every session of the reader, this one too.
+func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me reader) error {
+	if err := s.Store.EndSessions(r.Context(), me.ID); err != nil {
+		return err
+	}
+	s.setCookie(w, "", -1)
+	return seeOther(w, r, "/sign-in?out=everywhere")
 }

@@ -12,12 +12,22 @@ import (
 	"digest/timezone"
 )
 
+// SignUp says who may sign up.
+type SignUp string
+
+// The values of DIGEST_SIGN_UP. Any other is as closed.
+const (
+	SignUpOpen       SignUp = "open"
+	SignUpInvitation SignUp = "invitation" // whoever has one
+	SignUpClosed     SignUp = "closed"
+)
+
 // signUpTTL is how long the link of a sign-up works.
 const signUpTTL = 24 * time.Hour
 
 // A signUpPage asks for an address and a time zone.
 type signUpPage struct {
-	enquiry
+	letterRequest
 	Sent      bool // the form was taken
 	Zone      string
 	WrongZone string
@@ -75,44 +85,28 @@ func (s *site) showSignUp(w http.ResponseWriter, r *http.Request, status int, p 
 	return s.show(w, r, status, "signup", "Sign up", p)
 }
 
-// requestSignUp takes the form. What it answers is the same whoever has an account:
-// who has one gets a sign-in link in place of the other.
+// requestSignUp has a letter mailed that confirms the address. What is answered
+// is the same whoever has an account: who has one gets a sign-in link instead.
 func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
-	p := signUpPage{Zone: form.Get(formZone), Token: form.Get("invitation"), Names: timezone.Names()}
-	p.Email = form.Get(formEmail)
+	p := signUpPage{Zone: r.PostForm.Get(formZone), Token: r.PostForm.Get("invitation"), Names: timezone.Names()}
+	p.Email = r.PostForm.Get(formEmail)
 	invitation, refusal, err := s.mayTry(r.Context(), p.Token)
 	if p.Refusal = refusal; err != nil || refusal != "" {
-		return s.orShow(err, func() error { return s.showSignUp(w, r, http.StatusForbidden, p) })
+		return orShow(err, func() error { return s.showSignUp(w, r, http.StatusForbidden, p) })
 	}
 	zone := strings.TrimSpace(p.Zone)
 	if p.WrongZone, p.Near = wrongZone(zone); p.WrongZone != "" {
-		p.WrongZone = strings.TrimSuffix(p.WrongZone, " Nothing was changed.")
 		if _, err := s.Mailbox(strings.TrimSpace(p.Email)); err != nil {
 			p.Wrong = wrongEmail
 		}
 		return s.showSignUp(w, r, http.StatusUnprocessableEntity, p)
 	}
-	q, status, err := s.enquire(r, letterSignUp, form)
-	if p.enquiry = q; err != nil || q.Wrong != "" {
-		return s.orShow(err, func() error { return s.showSignUp(w, r, status, p) })
+	q, status, err := s.requestLetter(r, letterSignUp)
+	if p.letterRequest = q; err != nil || q.Wrong != "" {
+		return orShow(err, func() error { return s.showSignUp(w, r, status, p) })
 	}
-	if q.request != 0 {
-		s.Outbox.Add(s.letter(q.request, s.writeSignUp(store.SignUp{Email: q.key, TimeZone: zone, Invitation: invitation})))
-	}
-	http.Redirect(w, r, "/sign-up?sent=1", http.StatusSeeOther)
-	return nil
-}
-
-// orShow gives an error, or shows a page if there is none.
-func (s *site) orShow(err error, show func() error) error {
-	if err != nil {
-		return err
-	}
-	return show()
+	s.sendLetter(q, s.writeSignUp(store.SignUp{Email: q.to, TimeZone: zone, Invitation: invitation}))
+	return seeOther(w, r, "/sign-up?sent=1")
 }
 
 // writeSignUp writes a link that confirms the address, or one to sign in where
@@ -121,8 +115,7 @@ func (s *site) writeSignUp(up store.SignUp) writeLetter {
 	return func(ctx context.Context) (string, render.Letter, error) {
 		u, err := s.Store.UserByEmail(ctx, up.Email)
 		if err == nil {
-			l, err := s.writeSignIn(ctx, u)
-			return u.Email, l, err
+			return s.writeSignIn(ctx, u)
 		}
 		if digest.KindOf(err) != digest.NotFound {
 			return "", render.Letter{}, err
@@ -151,36 +144,15 @@ func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 
 // confirmSignUp makes the account and signs in.
 func (s *site) confirmSignUp(w http.ResponseWriter, r *http.Request) error {
-	form, err := posted(r)
-	if err != nil {
-		return err
-	}
 	if s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation {
 		return errSignUpClosed
 	}
-	u, err := s.Store.ConfirmSignUp(r.Context(), hashSecret(form.Get("token")), s.SignUp == SignUpInvitation, s.Now())
+	u, err := s.Store.ConfirmSignUp(r.Context(), hashSecret(r.PostForm.Get("token")), s.SignUp == SignUpInvitation, s.Now())
 	if digest.KindOf(err) == digest.Conflict {
 		return errSpentInvitation
 	}
 	if err != nil {
 		return orSpent(err, errSpentSignUp)
 	}
-	return s.enterAt(w, r, u.ID, "/")
-}
-
-// enterAt is enter by a link, and leads to one of our pages.
-func (s *site) enterAt(w http.ResponseWriter, r *http.Request, user digest.UserID, path string) error {
-	if err := s.enter(w, r, user, nil); err != nil {
-		return err
-	}
-	http.Redirect(w, r, path, http.StatusSeeOther)
-	return nil
-}
-
-// orSpent is p for a link that is no more, else the error.
-func orSpent(err error, p *problem) error {
-	if digest.KindOf(err) == digest.NotFound {
-		return p
-	}
-	return err
+	return s.enterByLink(w, r, u.ID)
 }

@@ -29,9 +29,9 @@ type statusPage struct {
 	Unknown   bool   // it is none that is known here
 }
 
-// A feedPage is how a feed stands. It tells nothing of who reads it, not even
+// A statusFeedPage is how a feed stands. It tells nothing of who reads it, not even
 // how many.
-type feedPage struct {
+type statusFeedPage struct {
 	URL      string // without what may be secret
 	Pingable string // the address asked for, unless it holds a password or pings are not taken
 	Title    string
@@ -70,7 +70,7 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 	if len(asked) == 0 {
 		return s.show(w, r, http.StatusOK, "status", "How a feed stands", statusPage{})
 	}
-	if !s.limits.lookups.take(client(r), s.Now()) {
+	if !s.limits.lookups.allow(client(r), s.Now()) {
 		w.Header().Set("Retry-After", "60")
 		return errTooMany
 	}
@@ -143,14 +143,14 @@ func (s *site) showFeed(w http.ResponseWriter, r *http.Request, f store.FeedInfo
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "status_feed", "How a feed stands", s.statusOfFeed(f, asked, polls, now))
+	return s.show(w, r, http.StatusOK, "status_feed", "How a feed stands", s.statusFeedPageOf(f, asked, polls, now))
 }
 
-func (s *site) statusOfFeed(f store.FeedInfo, asked string, polls []store.PollRecord, now time.Time) feedPage {
+func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.PollRecord, now time.Time) statusFeedPage {
 	state, reason := poller.Status(f.Feed, now)
 	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
 	address, _ := shownURL(f.URL, f.URL == asked)
-	p := feedPage{
+	p := statusFeedPage{
 		URL: shortened(address), Title: shortened(f.Title), State: state, Reason: reason,
 		Asleep: state == poller.StateActive && next.IsZero(),
 		Next:   next, Late: !next.IsZero() && !next.After(now),
@@ -169,7 +169,7 @@ func (s *site) statusOfFeed(f store.FeedInfo, asked string, polls []store.PollRe
 }
 
 // plot draws the history, and tells it in numbers.
-func (p *feedPage) plot(polls []store.PollRecord, now time.Time) {
+func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time) {
 	drawn := make([]chart.Poll, len(polls))
 	for i, r := range polls {
 		drawn[i] = chart.Poll{At: r.At, Kind: kindOf(r), Bytes: r.Bytes, Took: r.Took}

@@ -75,14 +75,3 @@ func hoursOf(set uint32) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// daysOf names a set of days, Monday first.
-func daysOf(set digest.Weekdays) string {
-	var names []string
-	for i := range 7 {
-		if d := time.Weekday((i + 1) % 7); set.Has(d) {
-			names = append(names, d.String())
-		}
-	}
-	return strings.Join(names, ", ")
-}

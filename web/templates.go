@@ -124,7 +124,7 @@ func loadPages(a assets) pages {
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
 	f := frame{Title: title, Name: cmp.Or(nameOf(data), render.DefaultName), Page: data, Path: r.URL.Path}
-	f.Reader, f.SignedIn = s.signedIn(r)
+	f.Reader, f.SignedIn, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "bot" || name == "help" || name == "status")
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
@@ -163,16 +163,6 @@ func nameOf(page any) string {
 		return p.Name
 	}
 	return ""
-}
-
-// signedIn gives who is signed in; a database that does not answer counts as
-// nobody, so that error pages can always be shown.
-func (s *site) signedIn(r *http.Request) (digest.User, bool) {
-	u, ok, err := s.visitor(r)
-	if err != nil || !ok {
-		return digest.User{}, false
-	}
-	return u, true
 }
 
 // period says a duration in words: "2 seconds", "one hour".

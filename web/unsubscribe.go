@@ -2,9 +2,12 @@ package web
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"digest"
+	"digest/timezone"
 )
 
 // An unsubscribeView is the page behind an unsubscribe link, and those that its
@@ -142,4 +145,140 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 		return digest.Digest{State: digest.DigestLeft}, nil
 	}
 	return d, err
+}
+
+// What is offered beside leaving: a pause, and fewer mails. These forms stand on
+// the page behind the unsubscribe link, whose token they carry; as all forms but
+// one-click they are taken from this site only.
+
+// formFor is the field that says how long to pause, as pauseUntil reads it.
+const formFor = "for"
+
+// changeDigest makes a handler of a change of the digest that a link speaks of.
+// The answer says how it comes from now on; one that was left stays so.
+func (s *site) changeDigest(title string, change func(*http.Request, digest.Digest) error) handler {
+	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+		was, err := s.tokenDigest(r)
+		if err != nil || was.State == digest.DigestLeft {
+			return orShow(err, func() error { return s.showUnsubscribed(w, r, was) })
+		}
+		if err := change(r, was); err != nil && digest.KindOf(err) != digest.Conflict {
+			return err // else it was left meanwhile, as the page says
+		}
+		d, err := s.Store.Digest(r.Context(), was.ID)
+		if err != nil || d.State == digest.DigestLeft {
+			return orShow(err, func() error { return s.showUnsubscribed(w, r, d) })
+		}
+		view := s.viewOf(r, d)
+		view.WasPaused = was.State == digest.DigestPaused
+		if was.Weekdays != d.Weekdays {
+			view.Before = daysView{was.Weekdays}
+		}
+		return s.show(w, r, http.StatusOK, "unsubscribe_changed", title, view)
+	})
+}
+
+// pauseDigest pauses a digest for a while.
+func (s *site) pauseDigest(r *http.Request, d digest.Digest) error {
+	zone, err := timezone.Load(d.TimeZone)
+	if err != nil {
+		return err
+	}
+	until, ok := pauseUntil(r.PostForm.Get(formFor), s.Now(), zone)
+	if !ok {
+		return errNoChoice
+	}
+	return s.Store.PauseDigest(r.Context(), d.ID, until, s.Now())
+}
+
+// resumeDigest is the way back from a pause. It brings back nothing that was left.
+func (s *site) resumeDigest(r *http.Request, d digest.Digest) error {
+	return s.Store.ResumeDigest(r.Context(), d.ID, s.Now())
+}
+
+// setDigestDays changes the days on which a digest appears, and is the way back from that.
+func (s *site) setDigestDays(r *http.Request, d digest.Digest) error {
+	days, err := digest.ParseWeekdays(r.PostForm.Get(formDays))
+	if err != nil {
+		return errNoChoice
+	}
+	return s.Store.SetWeekdays(r.Context(), d.ID, days, s.Now())
+}
+
+// pauseUntil gives the midnight that ends a pause: whole days in the reader's
+// zone after today. A month from the 31st ends with the month.
+func pauseUntil(how string, now time.Time, zone *time.Location) (time.Time, bool) {
+	y, m, d := now.In(zone).Date()
+	switch how {
+	case "week":
+		d += 7
+	case "fortnight":
+		d += 14
+	case "month":
+		last := time.Date(y, m+2, 0, 12, 0, 0, 0, time.UTC).Day()
+		m, d = m+1, min(d, last)
+	default:
+		return time.Time{}, false
+	}
+	return timezone.NextMidnight(time.Date(y, m, d-1, 12, 0, 0, 0, zone), zone), true
+}
+
+// describePause fills in what a view says of times, by the reader's clock:
+// until when it rests, and which edition is the next.
+func (v *unsubscribeView) describePause(d digest.Digest, now time.Time) {
+	v.Days = daysView{d.Weekdays}
+	zone, err := timezone.Load(d.TimeZone)
+	if err != nil || d.State == digest.DigestLeft {
+		return
+	}
+	v.Zone = strings.ReplaceAll(d.TimeZone, "_", " ")
+	next := d.NextDueAt
+	if d.State == digest.DigestPaused {
+		if d.PausedUntil.IsZero() {
+			return
+		}
+		next = timezone.NextOn(d.PausedUntil.Add(-time.Second), zone, d.Weekdays.Has) // the midnight that ends it counts
+		v.Until = dayOf(d.PausedUntil, now, zone)
+	}
+	v.Next = dayOf(next, now, zone)
+}
+
+// dayOf names a day near enough to do without its year, or else with it.
+func dayOf(t, now time.Time, zone *time.Location) string {
+	if t.Sub(now) > 300*24*time.Hour {
+		return t.In(zone).Format("Monday 2 January 2006")
+	}
+	return t.In(zone).Format("Monday 2 January")
+}
+
+// pauseText is how a form carries a pause, to the way back: "paused", or with
+// the time at which it ends.
+func pauseText(d digest.Digest) string {
+	if d.State != digest.DigestPaused {
+		return ""
+	}
+	if d.PausedUntil.IsZero() {
+		return string(digest.DigestPaused)
+	}
+	return string(digest.DigestPaused) + " " + strconv.FormatInt(d.PausedUntil.Unix(), 10)
+}
+
+// mostCarried bounds how long a pause that a form carries may go on.
+const mostCarried = 400 * 24 * time.Hour
+
+// readPause reads what pauseText wrote. A pause that is over meanwhile is none.
+func readPause(text string, now time.Time) (until time.Time, paused bool) {
+	word, end, dated := strings.Cut(text, " ")
+	if word != string(digest.DigestPaused) {
+		return time.Time{}, false
+	}
+	if !dated {
+		return time.Time{}, true
+	}
+	seconds, err := strconv.ParseInt(end, 10, 64)
+	until = time.Unix(seconds, 0)
+	if err != nil || !until.After(now) || until.Sub(now) > mostCarried {
+		return time.Time{}, false
+	}
+	return until, true
 }

@@ -85,8 +85,8 @@ type site struct {
 	midnightFeeds kept[[]store.Midnight]
 
 	importing chan struct{} // holds a token while a list is read
-	forms     *turns        // of readers whose long form is on its way
-	searches  *turns
+	forms     *readerLocks  // of readers whose long form is on its way
+	searches  *readerLocks
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -109,6 +109,6 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL), importing: make(chan struct{}, 1), forms: newTurns(), searches: newTurns()}
+	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL), importing: make(chan struct{}, 1), forms: newReaderLocks(), searches: newReaderLocks()}
 	return s.guard(s.routes())
 }

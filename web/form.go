@@ -1,0 +1,214 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"digest"
+)
+
+// withForm makes a handler of one that reads a form, as r.PostForm.
+func withForm(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := r.ParseForm(); err != nil {
+			return badForm(err)
+		}
+		return h(w, r)
+	}
+}
+
+// badForm says why a form could not be read.
+func badForm(err error) error {
+	if p := asProblem(err); p == errTooLarge {
+		return p
+	}
+	return errBadForm
+}
+
+// pathKey gives the key in a request's path.
+func pathKey(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, errNotFound
+	}
+	return id, nil
+}
+
+// seeOther leads to another page.
+func seeOther(w http.ResponseWriter, r *http.Request, path string) error {
+	http.Redirect(w, r, path, http.StatusSeeOther)
+	return nil
+}
+
+// savedWord is the parameter that tells a page what was changed just now.
+const savedWord = "saved"
+
+// showSaved leads to a page, which says what was changed.
+func showSaved(w http.ResponseWriter, r *http.Request, path, word string) error {
+	return seeOther(w, r, path+"?"+savedWord+"="+word)
+}
+
+// savedOf gives what was changed just now, if it is one of a page's words.
+func savedOf(r *http.Request, words ...string) string {
+	if word := r.URL.Query().Get(savedWord); slices.Contains(words, word) {
+		return word
+	}
+	return ""
+}
+
+// orShow gives an error, or shows a page if there is none.
+func orShow(err error, show func() error) error {
+	if err != nil {
+		return err
+	}
+	return show()
+}
+
+// asWrong gives what an error of the store says to whoever filled in the form;
+// all but those of what was given remain errors.
+func asWrong(err error) (string, error) {
+	e, ok := errors.AsType[*digest.Error](err)
+	if !ok || e.Kind != digest.Invalid {
+		return "", err
+	}
+	return sentence(e.Message), nil
+}
+
+// sentence makes one of a line: "a pause ends" becomes "A pause ends."
+func sentence(line string) string {
+	if line == "" {
+		return ""
+	}
+	return strings.ToUpper(line[:1]) + line[1:] + "."
+}
+
+// A choice is one of a few things to choose from.
+type choice struct {
+	Value, Name, Hint string
+	Chosen            bool
+}
+
+// chosen marks the choice of that value.
+func chosen(all []choice, value string) []choice {
+	for i := range all {
+		all[i].Chosen = all[i].Value == value
+	}
+	return all
+}
+
+// A dateField is a date as it was typed. What is no date would vanish from a
+// field for dates, so it is shown in one for text.
+type dateField struct{ Value string }
+
+// typedDate gives a field of a form.
+func typedDate(form url.Values, name string) dateField {
+	return dateField{strings.TrimSpace(form.Get(name))}
+}
+
+// Type is the field's.
+func (f dateField) Type() string {
+	if _, err := digest.ParseDate(f.Value); f.Value != "" && err != nil {
+		return "text"
+	}
+	return "date"
+}
+
+// read gives the date that was typed, or says what is wrong with it: it is one
+// of those from the first to the last.
+func (f dateField) read(first, last digest.Date) (d digest.Date, wrong string) {
+	d, err := digest.ParseDate(f.Value)
+	switch {
+	case f.Value == "":
+		return d, "A date is needed, such as " + first.Plus(7).String() + "."
+	case err != nil:
+		return d, "There is no such date. Dates are written year, month, day, like " + first.Plus(7).String() + "."
+	case d.Before(first):
+		return d, longDay(d) + " has begun already. Choose " + longDay(first) + " or a later day."
+	case last.Before(d):
+		return d, longDay(d) + " is too far away. Choose a day up to " + longDay(last) + "."
+	}
+	return d, ""
+}
+
+// maxName bounds the names that readers give, in characters; as much as is read
+// of a title. Of a longer one the form shows the beginning.
+const maxName = 500
+
+// nameOfForm makes one line of what was typed, and says what is wrong with it.
+func nameOfForm(what, typed string) (name, wrong string) {
+	name = oneLine(strings.ToValidUTF8(typed, "\uFFFD"), unicode.IsControl)
+	if n := utf8.RuneCountInString(name); n > maxName {
+		return firstRunes(name, maxName), what + " may have " + strconv.Itoa(maxName) + " characters; this one has " + strconv.Itoa(n) + ". Its beginning is kept here; nothing was changed yet."
+	}
+	return name, ""
+}
+
+// oneLine makes one line of a text, with single spaces for all that is blank.
+func oneLine(text string, blank func(rune) bool) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if blank(r) {
+			return ' '
+		}
+		return r
+	}, text)), " ")
+}
+
+// firstRunes is the beginning of a text, n characters at most.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// maxBack is the longest address that a form leads back to: one of a search.
+const maxBack = 8 << 10
+
+// localPath gives an address of this site in the form in which it is put into a
+// header; false for one that a browser could take for another site's.
+func localPath(address string) (string, bool) {
+	if len(address) > maxBack || strings.ContainsRune(address, '\\') || strings.ContainsFunc(address, unicode.IsControl) {
+		return "", false
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Opaque != "" || u.Host != "" || u.User != nil ||
+		!strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, `\`) || strings.ContainsFunc(u.Path, unicode.IsControl) {
+		return "", false
+	}
+	return u.String(), true
+}
+
+// place writes a place in a list for an address, as placeIn reads it.
+func place(at time.Time, id digest.PostID) string {
+	return strconv.FormatInt(at.Unix(), 10) + "." + strconv.FormatInt(int64(id), 10)
+}
+
+// maxSecond is the last second of the year 9999.
+const maxSecond = 253402300799
+
+// placeIn reads after which place of a list a request goes on; the zero one is
+// its beginning.
+func placeIn(r *http.Request) (at time.Time, id digest.PostID, ok bool) {
+	given := r.URL.Query().Get("after")
+	if given == "" {
+		return time.Time{}, 0, true
+	}
+	seconds, key, _ := strings.Cut(given, ".")
+	sec, err1 := strconv.ParseInt(seconds, 10, 64)
+	n, err2 := strconv.ParseInt(key, 10, 64)
+	if cmp.Or(err1, err2) != nil || sec <= 0 || n <= 0 || sec > maxSecond {
+		return time.Time{}, 0, false
+	}
+	return time.Unix(sec, 0).UTC(), digest.PostID(n), true
+}

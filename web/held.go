@@ -1,0 +1,74 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/render"
+	"digest/store"
+)
+
+// heldShown is about how many posts one page of what was held back lists.
+const heldShown = 100
+
+// A heldPage is what filters held back, by edition.
+type heldPage struct {
+	Days   []heldDay
+	Older  int64 // for the address of what was held back before; 0: nothing was
+	Newest bool
+}
+
+type heldDay struct {
+	Date  digest.Date
+	Posts []heldPost
+}
+
+type heldPost struct {
+	Title, URL, Site, Words, Language string
+}
+
+func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	var before time.Time
+	if at, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && at > 0 {
+		before = time.Unix(at, 0)
+	}
+	posts, err := s.Store.HeldPosts(r.Context(), me.Digest.ID, before, heldShown)
+	if err != nil {
+		return err
+	}
+	names, err := s.feedNames(r, me)
+	if err != nil {
+		return err
+	}
+	own := make(map[digest.FeedID]string, len(names))
+	for _, f := range names {
+		own[f.ID] = f.Title
+	}
+	p := heldPage{Newest: before.IsZero()}
+	for _, h := range posts {
+		if h.DueAt.After(s.Now()) {
+			continue // reachable by nobody before its midnight (I2)
+		}
+		p.add(h, own, me.Digest.TimeZone)
+	}
+	if len(posts) >= heldShown {
+		p.Older = posts[len(posts)-1].DueAt.Unix()
+	}
+	return s.show(w, r, http.StatusOK, "held", "Held back", p)
+}
+
+// add puts a post to those of its edition.
+func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {
+	date := localDate(h.DueAt, zone)
+	if n := len(p.Days); n == 0 || p.Days[n-1].Date != date {
+		p.Days = append(p.Days, heldDay{Date: date})
+	}
+	site := own[h.Post.FeedID]
+	if site == "" {
+		site = shortened(h.Source.Title)
+	}
+	day := &p.Days[len(p.Days)-1]
+	day.Posts = append(day.Posts, heldPost{shortened(h.Post.Title), h.Post.URL, site, h.Words, render.Language(h.Post.Language)})
+}
