@@ -26,11 +26,11 @@ const (
 //
 // The header is go-mail's. The body is written here, because a body that is
 // kept encoded must not be encoded again and go-mail cannot take one.
-func Compose(m Letter) ([]byte, error) {
-	b := bytes.NewBuffer(make([]byte, 0, 2048+len(m.HTML)+len(m.HTML)/8+len(m.Text)+len(m.Text)/8))
-	err := writeHeader(b, m)
+func Compose(l Letter) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, 2048+len(l.HTML)+len(l.HTML)/8+len(l.Text)+len(l.Text)/8))
+	err := writeHeader(b, l)
 	if err == nil {
-		err = writeBody(b, m)
+		err = writeBody(b, l)
 	}
 	if err == nil {
 		err = checkMessage(b.Bytes())
@@ -41,41 +41,41 @@ func Compose(m Letter) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func writeHeader(b *bytes.Buffer, m Letter) error {
+func writeHeader(b *bytes.Buffer, l Letter) error {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	if err := setAddresses(msg, m); err != nil {
+	if err := setAddresses(msg, l); err != nil {
 		return err
 	}
-	if err := token("Message-ID", m.MessageID); err != nil {
+	if err := token("Message-ID", l.MessageID); err != nil {
 		return err
 	}
-	if m.Date.IsZero() {
+	if l.Date.IsZero() {
 		return errors.New("the message has no date")
 	}
-	msg.SetMessageIDWithValue(m.MessageID)
-	msg.SetDateWithValue(m.Date)
-	msg.Subject(subject(m.Subject))
-	if m.Personal {
+	msg.SetMessageIDWithValue(l.MessageID)
+	msg.SetDateWithValue(l.Date)
+	msg.Subject(subject(l.Subject))
+	if l.Personal {
 		msg.SetGenHeader("X-Auto-Response-Suppress", "All")
 	} else {
 		msg.SetBulk()
 	}
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5
-	if err := setListID(msg, m); err != nil {
+	if err := setListID(msg, l); err != nil {
 		return err
 	}
 	if _, err := msg.WriteTo(b); err != nil {
 		return err
 	}
-	return writeWhole(b, m)
+	return writeWhole(b, l)
 }
 
-func setAddresses(msg *gomail.Msg, m Letter) error {
+func setAddresses(msg *gomail.Msg, l Letter) error {
 	for _, f := range []struct {
 		field gomail.AddrHeader
 		name  string
 		value string
-	}{{gomail.HeaderFrom, "from", m.From}, {gomail.HeaderTo, "to", m.To}, {gomail.HeaderReplyTo, "reply-to", m.ReplyTo}} {
+	}{{gomail.HeaderFrom, "from", l.From}, {gomail.HeaderTo, "to", l.To}, {gomail.HeaderReplyTo, "reply-to", l.ReplyTo}} {
 		if f.value == "" && f.field == gomail.HeaderReplyTo {
 			continue
 		}
@@ -89,14 +89,14 @@ func setAddresses(msg *gomail.Msg, m Letter) error {
 }
 
 // setListID sets List-Id (RFC 2919 §3), which go-mail may fold between its words.
-func setListID(msg *gomail.Msg, m Letter) error {
-	if m.ListID == "" {
+func setListID(msg *gomail.Msg, l Letter) error {
+	if l.ListID == "" {
 		return nil
 	}
-	if err := token("List-Id", m.ListID); err != nil {
+	if err := token("List-Id", l.ListID); err != nil {
 		return err
 	}
-	msg.SetGenHeader("List-Id", strings.TrimSpace(phrase(m.ListName)+" <"+m.ListID+">"))
+	msg.SetGenHeader("List-Id", strings.TrimSpace(phrase(l.ListName)+" <"+l.ListID+">"))
 	return nil
 }
 
@@ -104,77 +104,58 @@ func setListID(msg *gomail.Msg, m Letter) error {
 // fold a long one after the colon or between two addresses, which verifiers and
 // mail programs are known to stumble over, and writes those it is told not to
 // fold in random order.
-func writeWhole(b *bytes.Buffer, m Letter) error {
-	for _, field := range []func(Letter) (name, value string, err error){references, help, unsubscribe, oneClick, feedbackID} {
-		name, value, err := field(m)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
+	write := func(name, value string, err error) {
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("%s: %w", name, err)
 		}
-		if value != "" {
-			b.WriteString(name + ": " + value + "\r\n")
-		}
+		b.WriteString(name + ": " + value + "\r\n")
 	}
-	return nil
+	if l.Thread != "" { // a message that was never sent: what refers to it is one conversation (RFC 5322 §3.6.4)
+		write("References", "<"+l.Thread+">", token("it", l.Thread))
+	}
+	if l.HelpURL != "" {
+		write("List-Help", "<"+l.HelpURL+">", webAddress(l.HelpURL))
+	}
+	if ways, err := unsubscribeWays(l); ways != "" || err != nil {
+		write("List-Unsubscribe", ways, err)
+	}
+	if l.UnsubscribeURL != "" { // a POST to the address leaves (RFC 8058 §3.1, to the letter)
+		write("List-Unsubscribe-Post", "List-Unsubscribe=One-Click", nil)
+	}
+	if l.FeedbackID != "" {
+		write("Feedback-ID", l.FeedbackID, checkFeedbackID(l.FeedbackID))
+	}
+	return failed
 }
 
-// references names a message that was never sent (RFC 5322 §3.6.4): what
-// refers to the same one is one conversation.
-func references(m Letter) (name, value string, err error) {
-	name = "References"
-	if m.Thread == "" {
-		return name, "", nil
-	}
-	return name, "<" + m.Thread + ">", token(name, m.Thread)
-}
-
-func help(m Letter) (name, value string, err error) {
-	name = "List-Help"
-	if m.HelpURL == "" {
-		return name, "", nil
-	}
-	return name, "<" + m.HelpURL + ">", webAddress(m.HelpURL)
-}
-
-// unsubscribe is List-Unsubscribe (RFC 2369 §3.2), the better way first.
-func unsubscribe(m Letter) (name, value string, err error) {
-	name = "List-Unsubscribe"
+// unsubscribeWays gives List-Unsubscribe (RFC 2369 §3.2), the better way first.
+func unsubscribeWays(l Letter) (string, error) {
 	var ways []string
-	if m.UnsubscribeURL != "" {
-		if err := webAddress(m.UnsubscribeURL); err != nil {
-			return name, "", err
+	if l.UnsubscribeURL != "" {
+		if err := webAddress(l.UnsubscribeURL); err != nil {
+			return "", err
 		}
-		ways = append(ways, "<"+m.UnsubscribeURL+">")
+		ways = append(ways, "<"+l.UnsubscribeURL+">")
 	}
-	if m.UnsubscribeMail != "" {
-		address, err := Recipient(m.UnsubscribeMail)
+	if l.UnsubscribeMail != "" {
+		address, err := Recipient(l.UnsubscribeMail)
 		if err != nil {
-			return name, "", err
+			return "", err
 		}
 		ways = append(ways, "<mailto:"+mailtoEscape(address)+"?subject=unsubscribe>")
 	}
-	return name, strings.Join(ways, ", "), nil
+	return strings.Join(ways, ", "), nil
 }
 
-// oneClick says that a POST to the address leaves (RFC 8058 §3.1, to the letter).
-func oneClick(m Letter) (name, value string, err error) {
-	if m.UnsubscribeURL != "" {
-		value = "List-Unsubscribe=One-Click"
-	}
-	return "List-Unsubscribe-Post", value, nil
-}
-
-// feedbackID has the form of Google's Feedback Loop: three identifiers and the
-// sender's own, of 5 to 15 characters.
-func feedbackID(m Letter) (name, value string, err error) {
-	name = "Feedback-ID"
-	if m.FeedbackID == "" {
-		return name, "", nil
-	}
-	fields := strings.Split(m.FeedbackID, ":")
+// checkFeedbackID wants the form of Google's Feedback Loop: three identifiers
+// and the sender's own, of 5 to 15 characters.
+func checkFeedbackID(id string) error {
+	fields := strings.Split(id, ":")
 	if len(fields) != 4 || len(fields[3]) < 5 || len(fields[3]) > 15 || strings.ContainsFunc(strings.Join(fields, ""), notIdentifierRune) {
-		return name, "", fmt.Errorf("%q is not of the form a:b:c:sender", m.FeedbackID)
+		return fmt.Errorf("%q is not of the form a:b:c:sender", id)
 	}
-	return name, m.FeedbackID, nil
+	return nil
 }
 
 func subject(s string) string {
@@ -202,20 +183,20 @@ func phrase(name string) string {
 
 // writeBody writes the rest of the header and the parts, the plain text first
 // (RFC 2046 §5.1.4: the richest last).
-func writeBody(b *bytes.Buffer, m Letter) error {
-	if m.HTML == "" {
-		return writePart(b, "text/plain", m.Text, m.Encoded)
+func writeBody(b *bytes.Buffer, l Letter) error {
+	if l.HTML == "" {
+		return writePart(b, "text/plain", l.Text, l.Encoded)
 	}
-	if m.Text == "" {
-		return writePart(b, "text/html", m.HTML, m.Encoded)
+	if l.Text == "" {
+		return writePart(b, "text/html", l.HTML, l.Encoded)
 	}
-	boundary := boundary(m.MessageID)
+	boundary := boundary(l.MessageID)
 	fmt.Fprintf(b, "Content-Type: multipart/alternative;\r\n boundary=\"%s\"\r\n\r\n--%s\r\n", boundary, boundary)
-	if err := writePart(b, "text/plain", m.Text, m.Encoded); err != nil {
+	if err := writePart(b, "text/plain", l.Text, l.Encoded); err != nil {
 		return err
 	}
 	fmt.Fprintf(b, "--%s\r\n", boundary)
-	if err := writePart(b, "text/html", m.HTML, m.Encoded); err != nil {
+	if err := writePart(b, "text/html", l.HTML, l.Encoded); err != nil {
 		return err
 	}
 	fmt.Fprintf(b, "--%s--\r\n", boundary)

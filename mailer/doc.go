@@ -14,7 +14,7 @@
 //
 //	transport.go, settings.go, probe.go  what a Transport promises; the setting DIGEST_MAIL, and whether it works
 //	smtp.go, connect.go, transact.go     connections that are kept, and one transaction on one of them
-//	reply.go, wait.go, verdict.go        what a server said, and what that means
+//	reply.go, verdict.go                 what a server said, and what that means
 //	maildir.go                           the other Transport
 //	lane.go, lanes.go                    what becomes of the route and of a domain
 //	address.go                           addresses and other values of a header

@@ -22,10 +22,6 @@ type maildirTransport struct {
 }
 
 func openMaildir(dir string) (Transport, error) {
-	dir, err := folderOf(dir)
-	if err != nil {
-		return nil, err
-	}
 	for _, sub := range []string{"", "tmp", "new", "cur"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, folderError(dir, err)
@@ -34,15 +30,6 @@ func openMaildir(dir string) (Transport, error) {
 	t := &maildirTransport{dir: dir}
 	t.sweep()
 	return t, nil
-}
-
-// folderOf is the folder in a setting maildir:DIR or maildir://DIR.
-func folderOf(dir string) (string, error) {
-	dir = strings.TrimPrefix(dir, "//")
-	if strings.TrimSpace(dir) == "" {
-		return "", badSetting("maildir:"+dir, "names no folder", "maildir:mail")
-	}
-	return dir, nil
 }
 
 func folderError(dir string, err error) error {

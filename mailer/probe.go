@@ -19,44 +19,18 @@ import (
 	"digest"
 )
 
-// A Place is where a DIGEST_MAIL leads: a folder, or a server.
-type Place struct {
-	Folder string // of a Maildir; empty: a server
-	Host   string // in ASCII
-	Port   int
-	Login  bool // with a name and a password
-}
-
-// Destination tells where a setting leads, without going there. The error is
-// that of Check.
-func Destination(setting string) (Place, error) {
-	if err := Check(setting); err != nil {
-		return Place{}, err
-	}
-	if scheme, dir, _ := strings.Cut(strings.TrimSpace(setting), ":"); strings.EqualFold(scheme, "maildir") {
-		dir, err := folderOf(dir)
-		return Place{Folder: dir}, err
-	}
-	s, err := parseServer(setting)
-	return Place{Host: s.host, Port: s.port, Login: s.user != ""}, err
-}
-
 // Probe finds out whether mail can be handed over the way a DIGEST_MAIL names,
 // without a message: a server is greeted, encrypted with, logged in to and
 // left; of a Maildir the folders are tried with an empty file. Nothing is made
 // that stays. The error is a *digest.Error that says what to do, and never
 // holds the password.
 func Probe(ctx context.Context, setting string, o Options) error {
-	place, err := Destination(setting)
-	if err != nil {
+	folder, s, err := parseSetting(setting)
+	switch {
+	case err != nil:
 		return err
-	}
-	if place.Folder != "" {
-		return probeFolder(place.Folder)
-	}
-	s, err := parseServer(setting)
-	if err != nil {
-		return err
+	case folder != "":
+		return probeFolder(folder)
 	}
 	return probeServer(ctx, s, o)
 }

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"time"
 )
 
 const (
@@ -93,4 +95,30 @@ func shorten(s string, n int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n], "")
+}
+
+// mostHint is how much of a server's wish is heard: the longest step of the schedule.
+const mostHint = 4 * time.Hour
+
+// hintPattern finds a number that the words before it make a time to wait, not
+// a limit or a size: "try again in 300 seconds", "greylisted for 5 minutes",
+// "come back in 00:04:30".
+var hintPattern = regexp.MustCompile(`(?i)\b(?:in|after|for|wait)\W+(?:(?:about|approximately|at|least|another|more)\W+)*` +
+	`(?:(\d\d?):([0-5]\d):([0-5]\d)|(\d{1,9})\W*(s|m|h)(?:ecs?|econds?|ins?|inutes?|rs?|ours?)?)\b`)
+
+// waitHint is how long a server asks to wait, 0 if it does not.
+func (r Reply) waitHint() time.Duration {
+	found := hintPattern.FindStringSubmatch(r.Text)
+	if r.Code/100 != 4 || found == nil {
+		return 0
+	}
+	text := found[4] + strings.ToLower(found[5])
+	if found[4] == "" {
+		text = found[1] + "h" + found[2] + "m" + found[3] + "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil { // more than there is
+		return mostHint
+	}
+	return min(d, mostHint)
 }

@@ -1,6 +1,7 @@
 package mailer
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -28,23 +29,15 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.PerConn <= 0 {
-		o.PerConn = 50
-	}
-	setDefault(&o.Idle, 30*time.Second)
-	setDefault(&o.DialTimeout, time.Minute)
-	setDefault(&o.ReplyTimeout, 5*time.Minute)
-	setDefault(&o.DotTimeout, 10*time.Minute)
+	o.PerConn = cmp.Or(max(o.PerConn, 0), 50)
+	o.Idle = cmp.Or(max(o.Idle, 0), 30*time.Second)
+	o.DialTimeout = cmp.Or(max(o.DialTimeout, 0), time.Minute)
+	o.ReplyTimeout = cmp.Or(max(o.ReplyTimeout, 0), 5*time.Minute)
+	o.DotTimeout = cmp.Or(max(o.DotTimeout, 0), 10*time.Minute)
 	if o.Dial == nil {
 		o.Dial = new(net.Dialer).DialContext
 	}
 	return o
-}
-
-func setDefault(d *time.Duration, value time.Duration) {
-	if *d <= 0 {
-		*d = value
-	}
 }
 
 // Open makes the Transport that the setting DIGEST_MAIL names: maildir:DIR,
@@ -52,31 +45,51 @@ func setDefault(d *time.Duration, value time.Duration) {
 // smtp+insecure://host:port. A Maildir's folders are made; a server is not
 // connected to yet. The error is a *digest.Error and never holds the password.
 func Open(setting string, o Options) (Transport, error) {
-	if err := Check(setting); err != nil {
+	folder, s, err := parseSetting(setting)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if scheme, dir, _ := strings.Cut(strings.TrimSpace(setting), ":"); strings.EqualFold(scheme, "maildir") {
-		return openMaildir(dir)
-	}
-	s, err := parseServer(setting)
-	if err != nil {
-		return nil, err
+	case folder != "":
+		return openMaildir(folder)
 	}
 	return newSMTP(s, o), nil
 }
 
 // Check reports whether Open would understand a setting; it makes and opens nothing.
 func Check(setting string) error {
+	_, _, err := parseSetting(setting)
+	return err
+}
+
+// A Place is where a DIGEST_MAIL leads: a folder, or a server.
+type Place struct {
+	Folder string // of a Maildir; empty: a server
+	Host   string // in ASCII
+	Port   int
+	Login  bool // with a name and a password
+}
+
+// Destination tells where a setting leads, without going there. The error is
+// that of Check.
+func Destination(setting string) (Place, error) {
+	folder, s, err := parseSetting(setting)
+	return Place{Folder: folder, Host: s.host, Port: s.port, Login: s.user != ""}, err
+}
+
+// parseSetting reads a DIGEST_MAIL: the folder of a Maildir, or a server.
+func parseSetting(setting string) (folder string, s server, err error) {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(setting), ":")
 	switch strings.ToLower(scheme) {
 	case "maildir":
-		_, err := folderOf(rest)
-		return err
+		if folder = strings.TrimPrefix(rest, "//"); strings.TrimSpace(folder) == "" {
+			err = badSetting(setting, "names no folder", "maildir:mail")
+		}
 	case "smtp", "smtps", "smtp+insecure":
-		_, err := parseServer(setting)
-		return err
+		s, err = parseServer(setting)
+	default:
+		err = badSetting(setting, "names no way to send mail that is known here", "maildir:mail")
 	}
-	return badSetting(setting, "names no way to send mail that is known here", "maildir:mail")
+	return folder, s, err
 }
 
 type security int

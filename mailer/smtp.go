@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,27 +103,21 @@ func (t *smtpTransport) put(c *smtpConn) {
 	c.idleTimer = time.AfterFunc(t.o.Idle, func() { t.endIdle(c) })
 }
 
+// endIdle says goodbye on a connection that nobody has used meanwhile.
 func (t *smtpTransport) endIdle(c *smtpConn) {
 	t.mu.Lock()
-	found := false
-	for i, other := range t.idle {
-		if other == c {
-			t.idle = append(t.idle[:i], t.idle[i+1:]...)
-			found = true
-			break
-		}
+	i := slices.Index(t.idle, c)
+	if i >= 0 {
+		t.idle = slices.Delete(t.idle, i, i+1)
 	}
 	t.mu.Unlock()
-	if found {
-		c.quit()
-		t.forget(c)
+	if i < 0 {
+		return
 	}
-}
-
-func (t *smtpTransport) forget(c *smtpConn) {
+	c.quit()
+	c.conn.Close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c.conn.Close()
 	delete(t.open, c)
 }
 
