@@ -221,8 +221,8 @@ func TestTextLines(t *testing.T) {
 	}
 	for line := range strings.Lines(m.Text) {
 		line = strings.TrimSuffix(line, "\n")
-		if width(line) > textColumns && !strings.HasPrefix(strings.TrimSpace(line), "https://") {
-			t.Errorf("%d columns: %s", width(line), line)
+		if widthOf(line) > textColumns && !strings.HasPrefix(strings.TrimSpace(line), "https://") {
+			t.Errorf("%d columns: %s", widthOf(line), line)
 		}
 	}
 }

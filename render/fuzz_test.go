@@ -94,14 +94,14 @@ func FuzzNotice(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, address string) {
 		name := SiteName(title, address)
 		notice := "May have missed posts from " + name + " between 09:10 and 23:50."
-		if width(name) > siteColumns || strings.TrimSpace(name) == "" {
+		if widthOf(name) > siteColumns || strings.TrimSpace(name) == "" {
 			t.Errorf("the name %q", name)
 		}
 		if got := cleanNotice(notice); got != notice {
 			t.Errorf("%q becomes %q", notice, got)
 		}
 		raw := cleanNotice("From " + title + " at 09:10")
-		if paired(raw) != raw || width(raw) > noticeColumns || strings.ContainsAny(raw, "\r\n\u202e\u2067\ufffd") && !strings.Contains(title, "\ufffd") && utf8.ValidString(title) {
+		if paired(raw) != raw || widthOf(raw) > noticeColumns || strings.ContainsAny(raw, "\r\n\u202e\u2067\ufffd") && !strings.Contains(title, "\ufffd") && utf8.ValidString(title) {
 			t.Errorf("%q becomes %q", title, raw)
 		}
 		if again := cleanNotice(raw); again != raw {

@@ -137,6 +137,7 @@ func (m *mail) setFrame(title string) {
 	if m.Number > 0 {
 		m.data.Number = strconv.Itoa(m.Number)
 	}
+	m.frame.list = make([]element, 0, 24)
 	m.r.edition.write(&m.frame, m.data)
 }
 

@@ -143,7 +143,7 @@ func (w *mailWriter) tableText(n *node, figures []bool, at place) {
 		texts[i] = make([]string, len(r))
 		for k, c := range r {
 			texts[i][k] = strings.ReplaceAll(w.lineText(c.line), "\n", " ")
-			widths[k] = max(widths[k], width(texts[i][k]))
+			widths[k] = max(widths[k], widthOf(texts[i][k]))
 		}
 	}
 	for _, width := range widths {
@@ -168,7 +168,7 @@ func (w *mailWriter) tableText(n *node, figures []bool, at place) {
 func inColumns(texts []string, widths []int, figures []bool) string {
 	var w strings.Builder
 	for k, t := range texts {
-		fill := strings.Repeat(" ", widths[k]-width(t))
+		fill := strings.Repeat(" ", widths[k]-widthOf(t))
 		if figures[k] {
 			w.WriteString(fill + t + "  ")
 		} else {

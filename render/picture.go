@@ -40,14 +40,14 @@ func (p *parser) image(n *html.Node) {
 	}
 	words := description(attribute(n, "alt"))
 	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
-	if small && words != "" && width(words) <= 4 { // an emoji, or a smiley
+	if small && words != "" && widthOf(words) <= 4 { // an emoji, or a smiley
 		p.text(words)
 		return
 	}
 	title := description(attribute(n, "title"))
 	if words == "" {
 		words = title
-	} else if title != "" && width(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
+	} else if title != "" && widthOf(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
 		p.captions = append(p.captions, title)
 	}
 	pic := &picture{words: words, small: small}

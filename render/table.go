@@ -200,7 +200,7 @@ func fitsPhone(rows [][]cell) bool {
 func longestWord(s string) int {
 	longest := 0
 	for w := range strings.FieldsSeq(s) {
-		n := width(w)
+		n := widthOf(w)
 		if strings.ContainsFunc(w, wide) {
 			n = min(n, 4) // it may be broken anywhere
 		}

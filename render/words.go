@@ -3,6 +3,8 @@ package render
 import (
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/width"
 )
 
 // maxMarks is how many combining marks may follow one letter; no writing
@@ -77,7 +79,7 @@ func dropped(r rune) bool {
 // cut shortens s to at most cols columns, at a space if one is near, and never
 // between a letter and its marks.
 func cut(s string, cols int) string {
-	if width(s) <= cols {
+	if widthOf(s) <= cols {
 		return s
 	}
 	used, end, space := 0, 0, 0
@@ -100,14 +102,14 @@ func cut(s string, cols int) string {
 
 // cutBytes shortens s to at most most bytes.
 func cutBytes(s string, most int) string {
-	for cols := width(s); len(s) > most; cols-- {
+	for cols := widthOf(s); len(s) > most; cols-- {
 		s = cut(s, cols)
 	}
 	return s
 }
 
-// width is the number of columns s takes in a monospaced font.
-func width(s string) int {
+// widthOf is the number of columns s takes in a monospaced font.
+func widthOf(s string) int {
 	n := 0
 	for _, r := range s {
 		n += columns(r)
@@ -116,7 +118,7 @@ func width(s string) int {
 }
 
 // columns is the number of columns of one character: 0 for marks, 2 for the
-// wide ones of East Asia (Unicode Standard Annex 11) and for emoji.
+// wide ones of East Asia and emoji (Unicode Standard Annex 11).
 func columns(r rune) int {
 	switch {
 	case r < 0x300:
@@ -129,18 +131,13 @@ func columns(r rune) int {
 	return 1
 }
 
+// wide reports whether a character takes two columns.
 func wide(r rune) bool {
-	switch {
-	case r < 0x1100:
+	if r < 0x1100 { // nearly all text
 		return false
-	case r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf && r != 0x303f, r >= 0xac00 && r <= 0xd7a3:
-		return true
-	case r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6:
-		return true
-	case r >= 0x1f300 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd:
-		return true
 	}
-	return false
+	k := width.LookupRune(r).Kind()
+	return k == width.EastAsianWide || k == width.EastAsianFullwidth
 }
 
 // wrap appends s to b in lines of at most cols columns, each after indent. A
