@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -137,16 +138,7 @@ func disproves(body []byte, e encoding.Encoding) bool {
 	if _, single := e.(*charmap.Charmap); !single {
 		return false
 	}
-	return !isASCII(body)
-}
-
-func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return slices.ContainsFunc(body, func(c byte) bool { return c >= 0x80 })
 }
 
 // plausible reports whether decoding went well: at most one character in fifty

@@ -40,7 +40,7 @@ func detect(body []byte) encoding.Encoding {
 	if e := alphabet(share, 0.95); e != nil {
 		return e
 	}
-	if e := doubleByte(runs); e != nil {
+	if e := detectDoubleByte(runs); e != nil {
 		return e
 	}
 	return alphabet(share, 0.75)
@@ -64,30 +64,66 @@ func alphabet(share func(from, to int) float64, enough float64) encoding.Encodin
 	return nil
 }
 
-// doubleByte recognises the encodings of East Asia by the pairs of bytes that
-// everyday characters have.
-func doubleByte(runs [][]byte) encoding.Encoding {
+// A doubleByte is an encoding of East Asia, recognised by the pairs of bytes
+// that everyday characters have.
+type doubleByte struct {
+	encoding encoding.Encoding
+	trail    byte    // the least second byte of a pair
+	kana     float64 // at least this share of pairs must be kana
+	pairs    []pairs // the first that fits counts; others weigh nothing
+}
+
+// Pairs are the pairs whose bytes lie within bounds, and what each weighs: -1
+// if it cannot be, kanaWeight if it is kana.
+type pairs struct {
+	leadFrom, leadTo, trailFrom, trailTo byte
+	weight                               float64
+}
+
+const kanaWeight = 1.1
+
+var doubleBytes = []doubleByte{
+	{japanese.EUCJP, 0xA1, 0.2, []pairs{
+		{0xA4, 0xA5, 0xA1, 0xFF, kanaWeight}, {0xB0, 0xCF, 0xA1, 0xFF, 0.9}, {0xA1, 0xA1, 0xA1, 0xFF, 0.8}, {0xA3, 0xA3, 0xA1, 0xFF, 0.8},
+	}},
+	{japanese.ShiftJIS, 0x40, 0.2, []pairs{
+		{0x82, 0x82, 0x9F, 0xFF, kanaWeight}, {0x83, 0x83, 0x40, 0x96, kanaWeight}, {0x88, 0x97, 0x40, 0xFF, 0.9}, {0x81, 0x82, 0x40, 0xFF, 0.8},
+	}},
+	{korean.EUCKR, 0xA1, 0, []pairs{{0xB0, 0xC8, 0xA1, 0xFF, 1.05}, {0xA1, 0xA3, 0xA1, 0xFF, 0.8}}},
+	{traditionalchinese.Big5, 0x40, 0, []pairs{{0x80, 0xFF, 0x7F, 0xA0, -1}, {0xA4, 0xC6, 0x40, 0xFF, 1}, {0xA1, 0xA3, 0x40, 0xFF, 0.8}}},
+	{simplifiedchinese.GB18030, 0x40, 0, []pairs{{0xB0, 0xD7, 0xA1, 0xFF, 1}, {0xA1, 0xA3, 0xA1, 0xFF, 0.8}}},
+}
+
+// weigh gives the weight of a pair.
+func (d *doubleByte) weigh(lead, trail byte) float64 {
+	if trail < d.trail {
+		return -1
+	}
+	for _, p := range d.pairs {
+		if lead >= p.leadFrom && lead <= p.leadTo && trail >= p.trailFrom && trail <= p.trailTo {
+			return p.weight
+		}
+	}
+	return 0
+}
+
+// detectDoubleByte gives the encoding whose everyday pairs are most of the runs, nil for none.
+func detectDoubleByte(runs [][]byte) encoding.Encoding {
 	var best encoding.Encoding
 	bestScore := 0.75
-	for _, c := range []struct {
-		encoding encoding.Encoding
-		weight   func(lead, trail byte) float64
-		kana     float64 // at least this share of pairs must be kana
-	}{
-		{japanese.EUCJP, weightEUCJP, 0.2}, {japanese.ShiftJIS, weightShiftJIS, 0.2},
-		{korean.EUCKR, weightEUCKR, 0}, {traditionalchinese.Big5, weightBig5, 0}, {simplifiedchinese.GB18030, weightGB, 0},
-	} {
-		score, kana := pairScore(runs, c.weight)
-		if kana >= c.kana && score > bestScore+0.02 {
-			best, bestScore = c.encoding, score
+	for i := range doubleBytes {
+		d := &doubleBytes[i]
+		score, kana := d.score(runs)
+		if kana >= d.kana && score > bestScore+0.02 {
+			best, bestScore = d.encoding, score
 		}
 	}
 	return best
 }
 
-// pairScore is the mean weight of the pairs, and the share of those that weigh
-// exactly 1.1, kana. A byte that is no pair weighs -1.
-func pairScore(runs [][]byte, weight func(lead, trail byte) float64) (score, kana float64) {
+// score is the mean weight of the pairs, and the share of them that are kana.
+// A byte that is no pair weighs -1.
+func (d *doubleByte) score(runs [][]byte) (score, kana float64) {
 	pairs := 0
 	for _, run := range runs {
 		for i := 0; i < len(run); i++ {
@@ -96,10 +132,10 @@ func pairScore(runs [][]byte, weight func(lead, trail byte) float64) (score, kan
 			}
 			w := -1.0
 			if i+1 < len(run) {
-				w = weight(run[i], run[i+1])
+				w = d.weigh(run[i], run[i+1])
 				i++
 			}
-			if w == 1.1 {
+			if w == kanaWeight {
 				kana++
 			}
 			score += w
@@ -107,70 +143,6 @@ func pairScore(runs [][]byte, weight func(lead, trail byte) float64) (score, kan
 		}
 	}
 	return score / float64(max(1, pairs)), kana / float64(max(1, pairs))
-}
-
-func weightEUCJP(lead, trail byte) float64 {
-	switch {
-	case trail < 0xA1:
-		return -1
-	case lead == 0xA4 || lead == 0xA5:
-		return 1.1
-	case lead >= 0xB0 && lead <= 0xCF:
-		return 0.9
-	case lead == 0xA1 || lead == 0xA3:
-		return 0.8
-	}
-	return 0
-}
-
-func weightShiftJIS(lead, trail byte) float64 {
-	switch {
-	case trail < 0x40:
-		return -1
-	case lead == 0x82 && trail >= 0x9F, lead == 0x83 && trail <= 0x96:
-		return 1.1
-	case lead >= 0x88 && lead <= 0x97:
-		return 0.9
-	case lead == 0x81 || lead == 0x82:
-		return 0.8
-	}
-	return 0
-}
-
-func weightEUCKR(lead, trail byte) float64 {
-	switch {
-	case trail < 0xA1:
-		return -1
-	case lead >= 0xB0 && lead <= 0xC8:
-		return 1.05
-	case lead >= 0xA1 && lead <= 0xA3:
-		return 0.8
-	}
-	return 0
-}
-
-func weightBig5(lead, trail byte) float64 {
-	switch {
-	case trail < 0x40 || trail > 0x7E && trail < 0xA1:
-		return -1
-	case lead >= 0xA4 && lead <= 0xC6:
-		return 1
-	case lead >= 0xA1 && lead <= 0xA3:
-		return 0.8
-	}
-	return 0
-}
-
-func weightGB(lead, trail byte) float64 {
-	switch {
-	case trail < 0x40:
-		return -1
-	case lead >= 0xB0 && lead <= 0xD7 && trail >= 0xA1:
-		return 1
-	case lead >= 0xA1 && lead <= 0xA3 && trail >= 0xA1:
-		return 0.8
-	}
-	return 0
 }
 
 // highRuns gathers the runs of bytes above ASCII, with the ASCII bytes that may
@@ -183,7 +155,7 @@ func highRuns(body []byte, limit int) [][]byte {
 			continue
 		}
 		j := i
-		for j < len(body) && (body[j] >= 0x80 || body[j] >= 0x40 && leads(body[i:j])) {
+		for j < len(body) && (body[j] >= 0x80 || body[j] >= 0x40 && pairBegun(body[i:j])) {
 			j++
 		}
 		runs = append(runs, body[i:j])
@@ -193,8 +165,8 @@ func highRuns(body []byte, limit int) [][]byte {
 	return runs
 }
 
-// leads reports whether the bytes before end in the first half of a pair.
-func leads(before []byte) bool {
+// pairBegun reports whether the bytes before end in the first half of a pair.
+func pairBegun(before []byte) bool {
 	n := 0
 	for n < len(before) && before[len(before)-1-n] >= 0x80 {
 		n++

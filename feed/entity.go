@@ -40,9 +40,6 @@ func entity(s string) (string, int) {
 	if end < 2 {
 		return "&", 1
 	}
-	if s[1] == '#' {
-		return numericReference(s[2:end], end+1)
-	}
 	switch s[1:end] {
 	case "amp", "AMP":
 		return "&", end + 1
@@ -55,54 +52,18 @@ func entity(s string) (string, int) {
 	case "apos":
 		return "'", end + 1
 	}
-	for _, c := range []byte(s[1:end]) {
-		if !isLetter(c) && (c < '0' || c > '9') {
-			return "&", 1
-		}
-	}
-	// html decodes prefixes too (&copyright;): then the semicolon is left over.
-	if text := html.UnescapeString(s[:end+1]); !strings.HasSuffix(text, ";") {
-		return text, end + 1
-	}
-	return "&", 1
-}
-
-// numericReference decodes the digits of a reference whose whole length is n.
-func numericReference(digits string, n int) (string, int) {
-	base, from := rune(10), 0
-	if digits != "" && digits[0]|0x20 == 'x' {
-		base, from = 16, 1
-	}
-	if len(digits) == from {
+	if s[1] != '#' && strings.ContainsFunc(s[1:end], func(r rune) bool { return r >= 0x80 || !isLetter(byte(r)) && (r < '0' || r > '9') }) {
 		return "&", 1
 	}
-	var r rune
-	for _, c := range []byte(digits[from:]) {
-		v := hexValue(c)
-		if v < 0 || v >= base {
-			return "&", 1
-		}
-		if r = r*base + v; r > utf8.MaxRune {
-			return "", n
-		}
+	// html decodes prefixes too (&copyright;): then the semicolon is left over.
+	text := html.UnescapeString(s[:end+1])
+	if strings.HasSuffix(text, ";") && text != ";" {
+		return "&", 1
 	}
-	if r >= 0x80 && r < 0xA0 {
-		return string(windows1252(byte(r))), n
+	if r, n := utf8.DecodeRuneInString(text); s[1] == '#' && n == len(text) && (r == utf8.RuneError || !isTextRune(r)) {
+		return "", end + 1
 	}
-	if !isTextRune(r) {
-		return "", n
-	}
-	return string(r), n
-}
-
-func hexValue(c byte) rune {
-	switch {
-	case c >= '0' && c <= '9':
-		return rune(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return rune(c|0x20-'a') + 10
-	}
-	return -1
+	return text, end + 1
 }
 
 // isTextRune reports whether XML 1.0 allows r in a document (§2.2).

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"digest"
 )
@@ -18,15 +19,76 @@ const (
 	maxFolder = 1000
 )
 
-// Resting is the attribute by which a list that we write says that its reader
-// lets a feed rest, and restingSpace declares its prefix.
+// The attribute by which a list that we write says that its reader has paused a
+// feed, and the declaration of its prefix.
 const (
-	restingAttribute = "digest:resting"
-	restingSpace     = `xmlns:digest="urn:digest:subscriptions"`
+	pausedAttribute = "digest:resting"
+	pausedSpace     = `xmlns:digest="urn:digest:subscriptions"`
 )
 
 // endsInLine is why the last line of a file that was cut off cannot be read.
 const endsInLine = "the file ends in the middle of this line"
+
+// ReadList reads a file that a person says is a subscription list. It is found
+// wherever it stands: without its root, behind other words, in the page that a
+// browser has saved of it. An error is a *digest.Error that says what the file is.
+func ReadList(body []byte) (d *Document, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			d, err = nil, notList("a file that cannot be read", fmt.Errorf("panic: %v", r))
+		}
+	}()
+	text, repairs := decode(body, "")
+	at := beginOfList(text)
+	if at < 0 && strings.Contains(text, "&lt;outline") { // a page that shows its source
+		text = decodeEntities(text)
+		at = beginOfList(text)
+	}
+	if at < 0 {
+		return nil, notList(whatInstead(text, body), nil)
+	}
+	d = parseOPML(text, at, "")
+	if n := len(d.BadLines); indexFold(text[at:], "</opml") < 0 && (n == 0 || d.BadLines[n-1].Why != endsInLine) {
+		d.BadLines = append(d.BadLines, BadLine{Line: 1 + strings.Count(strings.TrimRightFunc(text, unicode.IsSpace), "\n"),
+			Why: "the file ends before the list does; what stood behind is missing"})
+	}
+	d.Repairs = append(repairs, d.Repairs...)
+	return d, nil
+}
+
+// beginOfList is where the root of a list stands, else its first outline; -1 if
+// there is none.
+func beginOfList(text string) int {
+	if at := indexFold(text, "<opml"); at >= 0 {
+		return at
+	}
+	return indexFold(text, "<outline")
+}
+
+// whatInstead says what a file is that holds no list.
+func whatInstead(text string, body []byte) string {
+	trimmed := strings.TrimLeft(text, " \t\r\n\uFEFF")
+	if trimmed == "" {
+		return "an empty file"
+	}
+	if trimmed[0] == '{' {
+		return "a file in JSON"
+	}
+	root, kind, found := findRoot(trimmed, false)
+	switch {
+	case !found:
+		return whatElse(body, trimmed)
+	case kind == HTML:
+		return "a web page"
+	case kind != "":
+		return "a feed (subscribe to it by its address)"
+	}
+	return fmt.Sprintf("XML whose root is <%s>", shorten(root.name, maxRootName))
+}
+
+func notList(found string, err error) error {
+	return &digest.Error{Kind: digest.Invalid, Message: "not a subscription list (OPML) but " + found, Err: err}
+}
 
 // A listReader reads a subscription list, however badly it is written: bare '&'
 // and '<' in attributes, quotes never closed, outlines never closed. An outline
@@ -36,20 +98,20 @@ type listReader struct {
 	*Document
 	address string
 	folders []string // around each open outline, innermost last
-	deeper  int      // open outlines beyond maxDepth
 	line    int      // of the byte at counted, from 1
 	counted int
 }
 
-func parseOPML(doc, address string) *Document {
-	r := &listReader{scanner: scanner{doc: doc}, Document: &Document{Kind: OPML}, address: address, folders: []string{""}, line: 1}
+// parseOPML reads the list that begins at an offset of a document.
+func parseOPML(doc string, at int, address string) *Document {
+	r := &listReader{scanner: scanner{doc: doc, pos: at}, Document: &Document{Kind: OPML}, address: address, folders: []string{""}, line: 1}
 	for len(r.Feeds) < maxFeeds {
 		tok := r.next()
 		switch {
 		case tok.kind == tokenEOF:
 			return r.Document
 		case tok.kind == tokenEnd && strings.EqualFold(tok.name, "outline"):
-			r.leave()
+			r.folders = r.folders[:max(1, len(r.folders)-1)]
 		case tok.kind == tokenStart && strings.EqualFold(tok.name, "title") && r.Title == "":
 			if text := r.next(); text.kind == tokenText || text.kind == tokenCDATA {
 				r.Title = lineOf(text.text)
@@ -83,24 +145,8 @@ func (r *listReader) outline(tok *token) {
 		inside = joinFolder(around, name)
 	}
 	if !tok.empty {
-		r.enter(inside)
+		r.folders = append(r.folders, inside)
 	}
-}
-
-func (r *listReader) enter(folder string) {
-	if len(r.folders) > maxDepth {
-		r.deeper++
-		return
-	}
-	r.folders = append(r.folders, folder)
-}
-
-func (r *listReader) leave() {
-	if r.deeper > 0 {
-		r.deeper--
-		return
-	}
-	r.folders = r.folders[:max(1, len(r.folders)-1)]
 }
 
 // lineAt gives the line of an offset, which is never before the last one asked for.
@@ -173,7 +219,7 @@ func outline(tok *token, name, address string) (Offer, bool) {
 	if u = resolve(address, u); u == "" {
 		return Offer{}, false
 	}
-	return Offer{URL: u, Title: titleBeside(written, u, name), Type: tok.attr("type"), Paused: tok.attr(restingAttribute) == "true"}, true
+	return Offer{URL: u, Title: titleBeside(written, u, name), Type: tok.attr("type"), Paused: tok.attr(pausedAttribute) == "true"}, true
 }
 
 // titleBeside gives the title of a feed in a list. An outline must have a text
@@ -250,16 +296,16 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	slices.SortStableFunc(list, func(a, b Offer) int { return strings.Compare(a.Folder, b.Folder) })
 	p, space := &opmlWriter{}, ""
 	if slices.ContainsFunc(list, func(o Offer) bool { return o.Paused }) {
-		space = " " + restingSpace
+		space = " " + pausedSpace
 	}
 	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>", space, escapeAttribute(title))
 	for _, o := range list {
 		p.enter(splitFolder(o.Folder))
-		resting := ""
+		paused := ""
 		if o.Paused {
-			resting = " " + restingAttribute + `="true"`
+			paused = " " + pausedAttribute + `="true"`
 		}
-		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, digest.WithoutCredentials(o.URL))), escapeAttribute(o.URL), resting)
+		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, digest.WithoutCredentials(o.URL))), escapeAttribute(o.URL), paused)
 	}
 	p.enter(nil)
 	p.line("</body>\n</opml>")

@@ -33,9 +33,9 @@ func parsePage(doc, address string) *Document {
 			inTitle = tag.DataAtom == atom.Title
 			switch tag.DataAtom {
 			case atom.Html:
-				d.Language = htmlAttr(tag, "lang")
+				d.Language = valueOf(tag.Attr, "lang")
 			case atom.Base:
-				if href := htmlAttr(tag, "href"); href != "" && base == address {
+				if href := valueOf(tag.Attr, "href"); href != "" && base == address {
 					base = resolve(address, href)
 				}
 			case atom.Link:
@@ -47,9 +47,9 @@ func parsePage(doc, address string) *Document {
 
 // offer notes what a <link> offers, once.
 func (d *Document) offer(tag html.Token, base string) {
-	rels := strings.Fields(strings.ToLower(htmlAttr(tag, "rel")))
-	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(htmlAttr(tag, "type"))), ";")
-	href := resolve(base, htmlAttr(tag, "href"))
+	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
+	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(valueOf(tag.Attr, "type"))), ";")
+	href := resolve(base, valueOf(tag.Attr, "href"))
 	if slices.Contains(rels, "self") && d.Self == "" && isFeedType(typ) {
 		d.Self = href
 	}
@@ -62,7 +62,7 @@ func (d *Document) offer(tag html.Token, base string) {
 	if href == "" || len(href) > maxAddress || len(d.Feeds) >= maxOffers || slices.ContainsFunc(d.Feeds, func(o Offer) bool { return o.URL == href }) {
 		return
 	}
-	d.Feeds = append(d.Feeds, Offer{URL: href, Title: shorten(oneLine(htmlAttr(tag, "title")), maxTitle), Type: typ})
+	d.Feeds = append(d.Feeds, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ})
 }
 
 func isFeedType(typ string) bool {
@@ -72,13 +72,4 @@ func isFeedType(typ string) bool {
 		return true
 	}
 	return false
-}
-
-func htmlAttr(tag html.Token, name string) string {
-	for _, a := range tag.Attr {
-		if a.Key == name {
-			return strings.TrimSpace(a.Val)
-		}
-	}
-	return ""
 }

@@ -53,7 +53,7 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 	case kind == HTML:
 		return parsePage(trimmed, address), nil
 	case kind == OPML:
-		return parseOPML(trimmed, address), nil
+		return parseOPML(trimmed, 0, address), nil
 	}
 	fr := repair(trimmed, address, root, kind)
 	if root.at > 0 && !strings.HasPrefix(trimmed, "<") {

@@ -2,6 +2,8 @@ package feed
 
 import (
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +68,8 @@ func pixels(s string) (px float64, known bool) {
 	return n * unit, true
 }
 
+var cssComment = regexp.MustCompile(`(?s)/\*.*?(\*/|$)`)
+
 // A style is what a style attribute declares, names and values in lower case.
 type style map[string]string
 
@@ -77,7 +81,7 @@ func styleOf(n *html.Node) style {
 		return nil
 	}
 	s := style{}
-	for declaration := range strings.SplitSeq(strings.ToLower(withoutComments(text)), ";") {
+	for declaration := range strings.SplitSeq(strings.ToLower(cssComment.ReplaceAllString(text, "")), ";") {
 		name, value, _ := strings.Cut(declaration, ":")
 		value, _, _ = strings.Cut(value, "!")
 		s[strings.TrimSpace(name)] = strings.TrimSpace(value)
@@ -85,27 +89,11 @@ func styleOf(n *html.Node) style {
 	return s
 }
 
-func withoutComments(css string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(css, "/*")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		_, css, _ = strings.Cut(after, "*/")
-	}
-}
-
 // isHidden reports whether an element is not shown at all.
 func isHidden(n *html.Node) bool {
-	for _, a := range n.Attr {
-		if a.Key == "hidden" && a.Namespace == "" {
-			return true
-		}
-	}
 	s := styleOf(n)
-	return s["display"] == "none" || s["visibility"] == "hidden" || s["visibility"] == "collapse" || s["mso-hide"] == "all"
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hidden" && a.Namespace == "" }) ||
+		s["display"] == "none" || s["visibility"] == "hidden" || s["visibility"] == "collapse" || s["mso-hide"] == "all"
 }
 
 // farOut is how far outside the page, in pixels, a thing lies that is not

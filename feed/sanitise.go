@@ -258,8 +258,11 @@ func previousElement(n *html.Node) *html.Node {
 	return nil
 }
 
-func attrOf(n *html.Node, name string) string {
-	for _, a := range n.Attr {
+func attrOf(n *html.Node, name string) string { return valueOf(n.Attr, name) }
+
+// valueOf gives the value of an attribute, "" if it is absent.
+func valueOf(attrs []html.Attribute, name string) string {
+	for _, a := range attrs {
 		if a.Key == name && a.Namespace == "" {
 			return strings.TrimSpace(a.Val)
 		}

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"encoding/base64"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -181,7 +182,7 @@ func flatTag(b []byte, tok *token) []byte {
 		b = append(escapeText(b, decodeEntities(a.value)), '"')
 	}
 	b = append(b, '>')
-	if tok.empty && !isVoid(local) {
+	if tok.empty && !void[atom.Lookup([]byte(strings.ToLower(local)))] {
 		b = append(append(append(b, "</"...), local...), '>')
 	}
 	return b
@@ -200,65 +201,75 @@ func unwrapDiv(s string) string {
 	return inner
 }
 
-func isVoid(tag string) bool {
-	switch atom.Lookup([]byte(strings.ToLower(tag))) {
-	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,
-		atom.Param, atom.Source, atom.Track, atom.Wbr:
-		return true
-	}
-	return false
+// stripTags gives the text of HTML, decoded; blocks and breaks become spaces.
+func stripTags(s string) string { return textOf(s, math.MaxInt, unseen) }
+
+// excerpt gives the first n characters, about, of the text of HTML on one
+// line, cut at a word. Captions are not part of what the text says, and
+// entities that were escaped twice are decoded.
+func excerpt(s string, n int) string {
+	return shorten(oneLine(decodeEntities(textOf(s, 6*n, unseenOrCaption))), n)
 }
 
-// stripTags gives the text of HTML, decoded; blocks and breaks become spaces.
-func stripTags(s string) string {
+// textOf gives the text of HTML without what stands in the elements left out,
+// until it is longer than limit, in bytes.
+func textOf(s string, limit int, without map[atom.Atom]bool) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))
 	hidden := 0
-	for {
-		switch z.Next() {
+	for b.Len() < limit {
+		kind := z.Next()
+		switch kind {
 		case html.ErrorToken:
 			return b.String()
 		case html.TextToken:
 			if hidden == 0 {
 				b.Write(z.Text())
 			}
-		case html.StartTagToken:
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()
-			hidden += hides(name)
-			b.WriteString(gap(name))
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			hidden = max(0, hidden-hides(name))
-			b.WriteString(gap(name))
-		case html.SelfClosingTagToken:
-			name, _ := z.TagName()
-			b.WriteString(gap(name))
+			tag := atom.Lookup(name)
+			switch {
+			case without[tag] && kind == html.StartTagToken:
+				hidden++
+			case without[tag] && kind == html.EndTagToken:
+				hidden = max(0, hidden-1)
+			}
+			if !inline[tag] {
+				b.WriteByte(' ')
+			}
 		}
 	}
+	return b.String()
 }
 
-func hides(tag []byte) int {
-	switch atom.Lookup(tag) {
-	case atom.Script, atom.Style, atom.Noscript, atom.Iframe: // the tokeniser gives what is in them as text
-		return 1
+// elements makes a set of names.
+func elements(names string) map[atom.Atom]bool {
+	set := make(map[atom.Atom]bool)
+	for name := range strings.FieldsSeq(names) {
+		set[atom.Lookup([]byte(name))] = true
 	}
-	return 0
+	return set
 }
 
-// gap is what stands between the words around a tag.
-func gap(tag []byte) string {
-	switch atom.Lookup(tag) {
-	case atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite, atom.Code, atom.Del, atom.Em, atom.Font, atom.I, atom.Ins,
-		atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.Time,
-		atom.Tt, atom.U, atom.Var, atom.Wbr, atom.Strike, atom.Big, atom.Acronym, atom.Ruby, atom.Rt, atom.Rb, atom.Rp, atom.Nobr:
-		return ""
-	}
-	return " "
-}
+// The elements of HTML, as far as it matters which they are.
+var (
+	// unseen are those whose inside is no text, though the tokeniser gives it as text.
+	unseen          = elements("script style noscript iframe")
+	unseenOrCaption = elements("script style noscript iframe figcaption")
+	// inline are those that separate no words.
+	inline = elements(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
+		tt u var wbr strike big acronym ruby rt rb rp nobr`)
+	void = elements("area base br col embed hr img input link meta param source track wbr")
+	// known are those by which HTML is recognised.
+	known = elements(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del details div dl dt em
+		embed figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd li mark object ol p pre
+		q s samp script section small span strike strong style sub summary sup table tbody td th thead time tr tt u ul var video wbr`)
+)
 
 // hasTags reports whether s holds a tag of HTML.
 func hasTags(s string) bool {
-	return findTag(s, func(a atom.Atom, _ string) bool { return a != 0 })
+	return findTag(s, func(atom.Atom, string) bool { return true })
 }
 
 // hasInlineTags reports whether a line holds inline HTML: an element that is
@@ -269,17 +280,11 @@ func hasInlineTags(s string) bool {
 	}
 	lower := strings.ToLower(s)
 	return findTag(s, func(a atom.Atom, name string) bool {
-		switch a {
-		case 0:
-			return false
-		case atom.Br, atom.Img, atom.Wbr, atom.Hr:
-			return true
-		}
-		return strings.Contains(lower, "</"+name+">")
+		return a == atom.Br || a == atom.Img || a == atom.Wbr || a == atom.Hr || strings.Contains(lower, "</"+name+">")
 	})
 }
 
-// findTag reports whether any start tag in s, by its HTML name, satisfies ok.
+// findTag reports whether any start tag of HTML in s satisfies ok.
 func findTag(s string, ok func(atom.Atom, string) bool) bool {
 	s = s[:strings.LastIndexByte(s, '>')+1]
 	for {
@@ -296,25 +301,10 @@ func findTag(s string, ok func(atom.Atom, string) bool) bool {
 			continue
 		}
 		name := strings.ToLower(s[:n])
-		if ok(htmlElement(name), name) {
+		if a := atom.Lookup([]byte(name)); known[a] && ok(a, name) {
 			return true
 		}
 	}
-}
-
-// htmlElement gives the atom of an element of HTML, 0 for attribute names and others.
-func htmlElement(name string) atom.Atom {
-	switch a := atom.Lookup([]byte(name)); a {
-	case atom.A, atom.Abbr, atom.Acronym, atom.Article, atom.Aside, atom.Audio, atom.B, atom.Big, atom.Blockquote, atom.Body, atom.Br,
-		atom.Caption, atom.Center, atom.Cite, atom.Code, atom.Dd, atom.Del, atom.Details, atom.Div, atom.Dl, atom.Dt, atom.Em,
-		atom.Embed, atom.Figcaption, atom.Figure, atom.Font, atom.Footer, atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6,
-		atom.Head, atom.Header, atom.Hr, atom.Html, atom.I, atom.Iframe, atom.Img, atom.Input, atom.Ins, atom.Kbd, atom.Li, atom.Mark,
-		atom.Object, atom.Ol, atom.P, atom.Pre, atom.Q, atom.S, atom.Samp, atom.Script, atom.Section, atom.Small, atom.Span, atom.Strike,
-		atom.Strong, atom.Style, atom.Sub, atom.Summary, atom.Sup, atom.Table, atom.Tbody, atom.Td, atom.Th, atom.Thead, atom.Time,
-		atom.Tr, atom.Tt, atom.U, atom.Ul, atom.Var, atom.Video, atom.Wbr:
-		return a
-	}
-	return 0
 }
 
 // firstOf gives the first string that is more than white space, without the space around it.
