@@ -25,7 +25,7 @@ func TestImports(t *testing.T) {
 		"digest/feed":             "digest",
 		"digest/render":           "digest",
 		"digest/mailer":           "digest",
-		"digest/edition":          "digest digest/render",
+		"digest/edition":          "digest digest/render digest/mailer",
 		"digest/poller":           "digest digest/feed",
 		"digest/internal/words":   "digest",
 		"digest/store":            "digest digest/calendar digest/migrations digest/internal/words",

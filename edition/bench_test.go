@@ -8,22 +8,23 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/mailer"
 )
 
-// BenchmarkPrint prints 500 editions of 15 posts each, drawn from 2,000 posts
+// BenchmarkRender renders 500 editions of 15 posts each, drawn from 2,000 posts
 // of 300 feeds, without a database. The limit is copying the same bytes.
-func BenchmarkPrint(b *testing.B) {
+func BenchmarkRender(b *testing.B) {
 	const readers, posts = 500, 15
 	s, ds := crowd(readers, posts)
 	bld := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example"})
-	printed, err := bld.Mails(b.Context(), ds) // the posts are rendered now
+	printed, err := bld.Render(b.Context(), ds) // the posts are rendered now
 	if err != nil {
 		b.Fatal(err)
 	}
 	limit := copies(printed)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := bld.Mails(b.Context(), ds); err != nil {
+		if _, err := bld.Render(b.Context(), ds); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -34,7 +35,7 @@ func BenchmarkPrint(b *testing.B) {
 }
 
 // copies is how many editions a second can merely be copied.
-func copies(printed []edition.Mail) float64 {
+func copies(printed []mailer.Letter) float64 {
 	start, n := time.Now(), 0
 	for time.Since(start) < 300*time.Millisecond {
 		p := printed[n%len(printed)]

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/mailer"
 	"digest/render"
 )
 
@@ -186,34 +187,24 @@ func (b *Builder) pictureURL(src string) string {
 	return b.base + "/image/" + b.signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
-// A Mail is an edition ready to be put in an envelope.
-type Mail struct {
-	Delivery       digest.Delivery
-	Name           string // of the digest
-	render.Message        // HTML and Text quoted-printable, as Renderer.EncodedMail gives them
-	UnsubscribeURL string
-	WebURL         string
-	HomeURL        string
-}
-
-// Mails renders sealed editions, in the order of ds.
-func (b *Builder) Mails(ctx context.Context, ds []digest.Delivery) ([]Mail, error) {
+// Render renders sealed editions as the letters of the mailer, in the order of ds.
+func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	editions, err := b.sealed(ctx, ds, false)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Mail, len(ds))
+	letters := make([]mailer.Letter, len(ds))
 	for i, e := range editions {
 		m, err := b.render.EncodedMail(e)
 		if err != nil {
 			return nil, fmt.Errorf("rendering edition %d: %w", ds[i].ID, err)
 		}
-		out[i] = Mail{
-			Delivery: ds[i], Name: cmp.Or(e.Name, render.DefaultName), Message: m,
-			UnsubscribeURL: e.UnsubscribeURL, WebURL: e.WebURL, HomeURL: e.HomeURL,
+		letters[i] = mailer.Letter{
+			To: ds[i].Email, Subject: m.Subject, HTML: m.HTML, Text: m.Text, Encoded: true,
+			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.base + "/help",
 		}
 	}
-	return out, nil
+	return letters, nil
 }
 
 func digestsOf(ds []digest.Delivery) []digest.DigestID {

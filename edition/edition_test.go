@@ -295,8 +295,8 @@ func TestPreviewOfNothing(t *testing.T) {
 	}
 }
 
-func TestPrint(t *testing.T) {
-	printed, err := builder(stocked()).Mails(t.Context(), deliveries())
+func TestRender(t *testing.T) {
+	printed, err := builder(stocked()).Render(t.Context(), deliveries())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,18 +304,25 @@ func TestPrint(t *testing.T) {
 		t.Fatalf("%d printed", len(printed))
 	}
 	p := printed[0]
-	if p.Delivery.ID != 100 || p.Subject != "Friday 20 November: 5 posts from 3 sites" || p.Name != "One’s Paper" || p.Shown != 5 {
+	if p.To != deliveries()[0].Email || p.Subject != "Friday 20 November: 5 posts from 3 sites" || p.ListName != "One’s Paper" {
 		t.Errorf("%+v", p)
 	}
-	if printed[1].Name != render.DefaultName {
-		t.Errorf("name %q", printed[1].Name)
+	if printed[1].ListName != render.DefaultName {
+		t.Errorf("name %q", printed[1].ListName)
+	}
+	if p.HelpURL != "https://digest.example/help" {
+		t.Errorf("List-Help is to name the page that helps, not %s", p.HelpURL)
+	}
+	e, err := builder(stocked()).Edition(t.Context(), deliveries()[0])
+	if err != nil {
+		t.Fatal(err)
 	}
 	for part, body := range map[string]string{"HTML": p.HTML, "text": p.Text} {
 		plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(body)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"https://zebra.example/11", "לחם", p.UnsubscribeURL, p.WebURL, p.HomeURL} {
+		for _, want := range []string{"https://zebra.example/11", "לחם", p.UnsubscribeURL, e.WebURL, e.HomeURL} {
 			if !strings.Contains(string(plain), want) {
 				t.Errorf("the %s lacks %s", part, want)
 			}
@@ -326,7 +333,7 @@ func TestPrint(t *testing.T) {
 func TestStoreErrorsComeThrough(t *testing.T) {
 	s := stocked()
 	s.broken = &digest.Error{Kind: digest.Unavailable, Message: "the database is away"}
-	if _, err := builder(s).Mails(t.Context(), deliveries()); digest.KindOf(err) != digest.Unavailable {
+	if _, err := builder(s).Render(t.Context(), deliveries()); digest.KindOf(err) != digest.Unavailable {
 		t.Errorf("error %v", err)
 	}
 	if _, err := builder(s).Edition(t.Context(), deliveries()[0]); !errors.Is(err, s.broken) {
@@ -347,7 +354,7 @@ func TestManyAtOnce(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 20 {
-				if _, err := b.Mails(t.Context(), deliveries()); err != nil {
+				if _, err := b.Render(t.Context(), deliveries()); err != nil {
 					t.Error(err)
 				}
 			}

@@ -127,8 +127,8 @@ func (c *crowd) release(b *testing.B, now time.Time) {
 // benchSigner signs the links and Message-IDs of the benchmarks.
 func benchSigner() *digest.Signer { return digest.NewSigner(make([]byte, 32)) }
 
-func (c *crowd) renderer() renderer {
-	return renderer{edition.New(edition.Options{Store: c.Store, Signer: benchSigner(), BaseURL: "https://digest.example"})}
+func (c *crowd) renderer() *edition.Builder {
+	return edition.New(edition.Options{Store: c.Store, Signer: benchSigner(), BaseURL: "https://digest.example"})
 }
 
 func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Deliverer {

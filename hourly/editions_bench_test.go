@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/edition"
+	"digest/mailer"
 )
 
 // claimAtOnce is how many editions a mailer with its default of connections claims.
@@ -24,7 +24,7 @@ func BenchmarkEditions(b *testing.B) {
 		var r race
 		for b.Loop() {
 			now := c.nextMidnight(b, posts)
-			var typical edition.Mail
+			var typical mailer.Letter
 			ours := timed(func() {
 				c.release(b, now)
 				typical = c.printAll(b, now)
@@ -37,7 +37,7 @@ func BenchmarkEditions(b *testing.B) {
 }
 
 // printAll claims and prints every edition that is due and gives the last.
-func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Mail) {
+func (c *crowd) printAll(b *testing.B, now time.Time) (last mailer.Letter) {
 	b.Helper()
 	builder, printed := c.renderer(), 0
 	for {
@@ -46,7 +46,7 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Mail) {
 		if len(claimed) == 0 {
 			break
 		}
-		out, err := builder.Builder.Mails(b.Context(), claimed)
+		out, err := builder.Render(b.Context(), claimed)
 		ok(b, err)
 		printed += len(out)
 		last = out[len(out)-1]
@@ -58,7 +58,7 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last edition.Mail) {
 }
 
 // scanAndCopy is the limit of BenchmarkEditions.
-func (c *crowd) scanAndCopy(b *testing.B, now time.Time, posts int, typical edition.Mail) {
+func (c *crowd) scanAndCopy(b *testing.B, now time.Time, posts int, typical mailer.Letter) {
 	b.Helper()
 	rows, err := c.db.QueryContext(b.Context(), `SELECT digest_id, post_id FROM digest_posts WHERE visible_at = `+
 		seconds(now)+` ORDER BY digest_id, visible_at, post_id`)

@@ -130,23 +130,12 @@ func (h *house) job() *hourly.Job {
 		Poller: h.poller(),
 		Mail: &mailer.Deliverer{
 			Queue: h.st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
-			Renderer: renderer{edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"})},
+			Renderer: edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"}),
 		},
 		Spread: h.spread,
 		Now:    func() time.Time { return h.clock },
 		Frozen: true,
 	})
-}
-
-type renderer struct{ *edition.Builder }
-
-func (p renderer) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
-	printed, err := p.Builder.Mails(ctx, ds)
-	mails := make([]mailer.Letter, len(printed))
-	for i, e := range printed {
-		mails[i] = mailer.Letter{To: e.Delivery.Email, Subject: e.Subject, HTML: e.HTML, Text: e.Text, Encoded: true, UnsubscribeURL: e.UnsubscribeURL}
-	}
-	return mails, err
 }
 
 // reader adds a reader of some sites.

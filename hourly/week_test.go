@@ -150,7 +150,7 @@ func (w *week) job() *hourly.Job {
 		Nap:    20 * time.Minute,
 		Mail: &mailer.Deliverer{
 			Queue: w.st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"}, Now: time.Now,
-			Renderer: renderer{edition.New(edition.Options{Store: w.st, Signer: signer, BaseURL: "https://digest.example.org"})},
+			Renderer: edition.New(edition.Options{Store: w.st, Signer: signer, BaseURL: "https://digest.example.org"}),
 		},
 	})
 }

@@ -26,8 +26,7 @@ type Deliverer struct {
 	// unsubscribes.
 	*Sender
 
-	Signer  *digest.Signer // of Message-IDs and of those tags
-	HelpURL string         // a page about the mail, for people (List-Help); empty: none
+	Signer *digest.Signer // of Message-IDs and of those tags
 
 	// Route and Domain limit lanes that have no limits of their own. Of the
 	// route's, Connections is how many messages this Deliverer has on the way at

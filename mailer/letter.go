@@ -78,7 +78,6 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	}
 	setText(&l.ListName, e.DigestName)
 	setText(&l.ListID, fmt.Sprintf("d%d.digest.%s", e.DigestID, host))
-	setText(&l.HelpURL, d.HelpURL)
 	setText(&l.FeedbackID, feedbackOf(e, host))
 	if d.ReturnPath != "" {
 		// Its tags tell which edition bounced, or which digest somebody leaves, and

@@ -186,10 +186,9 @@ func (a *app) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
 func (a *app) delivery(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
 	loop := &mailer.Deliverer{
 		Queue:    st,
-		Renderer: renderer{a.editions(st, signer)},
+		Renderer: a.editions(st, signer),
 		Sender:   a.sender(st, transport),
 		Signer:   signer,
-		HelpURL:  a.baseURL + "/help",
 		Route:    a.route,
 		Domain:   a.domain,
 		Hard:     a.hard,
@@ -219,32 +218,6 @@ func (a *app) spread() poller.Spread {
 // tenth is a random part of at most a tenth of d, either sign.
 func tenth(d time.Duration) time.Duration {
 	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
-}
-
-// A renderer renders editions for the mailer.
-type renderer struct {
-	editions *edition.Builder
-}
-
-// Render renders editions in the order of ds.
-func (p renderer) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
-	printed, err := p.editions.Mails(ctx, ds)
-	if err != nil {
-		return nil, err
-	}
-	mails := make([]mailer.Letter, len(printed))
-	for i, e := range printed {
-		mails[i] = mailer.Letter{
-			To:             e.Delivery.Email,
-			Subject:        e.Subject,
-			HTML:           e.HTML,
-			Text:           e.Text,
-			Encoded:        true,
-			ListName:       e.Name,
-			UnsubscribeURL: e.UnsubscribeURL,
-		}
-	}
-	return mails, nil
 }
 
 // printJSON prints one value on one line.

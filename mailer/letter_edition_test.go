@@ -29,7 +29,7 @@ func TestWhatTheLoopAdds(t *testing.T) {
 		r.DigestID = 42
 	}
 	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
-	l.ReplyTo, l.ReturnPath, l.HelpURL = "editor@example.org", "bounces@mail.example.org", "https://digest.example.org/help"
+	l.ReplyTo, l.ReturnPath = "editor@example.org", "bounces@mail.example.org"
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
 	once(t, l, midnight)
 	if n := len(s.messages()); n != 2 {
@@ -41,7 +41,7 @@ func TestWhatTheLoopAdds(t *testing.T) {
 			"Reply-To":    "<editor@example.org>",
 			"Feedback-Id": "20261120:daily:example.org:" + senderID("example.org"),
 			"References":  "<" + threadID(l.Signer, 42, "example.org") + ">",
-			"List-Help":   "<https://digest.example.org/help>", // not the page that unsubscribes
+			"List-Help":   "", // not the page that unsubscribes
 		} {
 			if got := msg.Header.Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
