@@ -37,7 +37,7 @@ const addressColumns = `user_id, email, old_yes, new_yes, created_at, expires_at
 // place of any former one; digest.Conflict if that is younger than apart.
 func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now, expires time.Time, apart time.Duration) error {
 	err := s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
 		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user, at(now.Add(-apart))); err != nil {
@@ -69,36 +69,19 @@ func (s *Store) AddressChangeOf(ctx context.Context, hash []byte, now time.Time)
 }
 
 func (s *Store) addressChange(ctx context.Context, where string, args ...any) (AddressChange, error) {
-	var row addressRow
-	err := s.read().get(ctx, &row, `SELECT `+addressColumns+` FROM address_changes WHERE `+where, args...)
-	if isNone(err) {
-		return AddressChange{}, notFound("there is no such change of address")
-	}
-	if err != nil {
-		return AddressChange{}, fmt.Errorf("reading a change of address: %w", err)
-	}
-	return row.change(), nil
+	row, err := readOne[addressRow](ctx, s.read(), "reading a change of address", notFound("there is no such change of address"),
+		`SELECT `+addressColumns+` FROM address_changes WHERE `+where, args...)
+	return row.change(), err
 }
 
 // EndAddressChange takes a reader's wish back. It still counts as the day's.
 func (s *Store) EndAddressChange(ctx context.Context, user digest.UserID) error {
-	return s.dropAddressChange(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user)
+	return s.run(ctx, "ending a change of address", `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user)
 }
 
 // DropAddressChange forgets a reader's wish: its letters did not leave.
 func (s *Store) DropAddressChange(ctx context.Context, user digest.UserID) error {
-	return s.dropAddressChange(ctx, `DELETE FROM address_changes WHERE user_id = ?`, user)
-}
-
-func (s *Store) dropAddressChange(ctx context.Context, statement string, user digest.UserID) error {
-	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, statement, user)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("ending a change of address: %w", err)
-	}
-	return nil
+	return s.run(ctx, "ending a change of address", `DELETE FROM address_changes WHERE user_id = ?`, user)
 }
 
 // ConfirmAddress is the yes of the side whose token it is. When both have said
@@ -111,7 +94,7 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 	var taken bool
 	err = s.write(ctx, func(c conn) error {
 		changed, taken = false, false
-		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
 		var row addressRow
@@ -149,7 +132,7 @@ func moveUser(ctx context.Context, c conn, user digest.UserID, email string, kee
 	email = digest.NormalEmail(email)
 	n, err := c.exec(ctx, `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email, emailKey(email), mailDomain(email), user)
 	if err == nil && n == 0 {
-		return notFound("there is no such user; see: digest user list")
+		return noUser()
 	}
 	if err != nil {
 		return err
@@ -168,7 +151,7 @@ func moveUser(ctx context.Context, c conn, user digest.UserID, email string, kee
 // digest.Conflict if it is another user's.
 func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) error {
 	err := s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
 		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {

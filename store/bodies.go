@@ -109,38 +109,11 @@ func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) 
 	return Body{ContentType: row.ContentType, URL: row.URL, Bytes: text}, true, nil
 }
 
-// notePolls adds the polls to the histories of their feeds.
-func (r *recording) notePolls(ctx context.Context) error {
-	var v values
-	for _, p := range r.polls {
-		if !p.Poll.At.IsZero() {
-			v.poll(p.Feed.ID, p.Poll)
-		}
-	}
-	return v.chunks(savePolls(ctx, r.c))
-}
+// A Body is a document as it was read, codings undone.
+type Body struct {
+	ContentType string
+	URL         string // where it was found
+	Bytes       []byte
 
-// tally counts the polls and the posts that they brought.
-func (r *recording) tally(ctx context.Context) error {
-	done := tallies{CounterPost: {N: int64(r.posts)}}
-	for _, p := range r.polls {
-		if !p.Poll.At.IsZero() {
-			done.poll(p.Poll)
-		}
-	}
-	return tally(ctx, r.c, r.now, done)
-}
-
-func (v *values) poll(id digest.FeedID, p PollRecord) {
-	v.row(id, at(p.At), p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note)
-}
-
-// savePolls gives the statement that stores polls. One of the same second is
-// the same one, noted twice.
-func savePolls(ctx context.Context, c conn) func(*values) error {
-	return func(part *values) error {
-		_, err := c.exec(ctx, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
-			VALUES `+part.String()+` ON CONFLICT (feed_id, at) DO NOTHING`, part.args...)
-		return err
-	}
+	packed []byte // as it is stored
 }

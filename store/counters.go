@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"time"
 
@@ -27,7 +26,7 @@ type HourCounter struct {
 	Counter
 }
 
-// The kinds of what is tallied. Behind CounterPoll stands what came of it, as
+// The kinds of counters. Behind CounterPoll stands what came of it, as
 // PollRecord.Kind names it, and behind CounterMail what became of it: sent,
 // retried, failed, expired or sent_unconfirmed.
 const (
@@ -40,40 +39,25 @@ const (
 // mailRetried is what became of a mail that is tried again.
 const mailRetried = "retried"
 
-// keepTallies is how long tallies are told apart by the hour.
-const keepTallies = 7 * 24 * time.Hour
+// keepHours is how long counters are told apart by the hour.
+const keepHours = 7 * 24 * time.Hour
 
-// Kind names what came of a poll: unchanged, changed, limited, refused, broken or silent.
-func (r PollRecord) Kind() string {
-	switch {
-	case r.Outcome == "changed", r.Outcome == "unchanged":
-		return r.Outcome
-	case r.Status == http.StatusTooManyRequests:
-		return "limited"
-	case r.Status >= http.StatusInternalServerError:
-		return "broken"
-	case r.Status >= http.StatusBadRequest:
-		return "refused"
-	}
-	return "silent"
-}
+// counters is what one transaction has done, by kind.
+type counters map[string]Counter
 
-// tallies is what one transaction has done, by kind.
-type tallies map[string]Counter
-
-func (t tallies) add(kind string, more Counter) {
+func (t counters) add(kind string, more Counter) {
 	sum := t[kind]
 	t[kind] = Counter{sum.N + more.N, sum.Requests + more.Requests, sum.Bytes + more.Bytes}
 }
 
-func (t tallies) poll(p PollRecord) {
+func (t counters) poll(p PollRecord) {
 	t.add(CounterPoll+p.Kind(), Counter{1, int64(p.Requests), p.Bytes})
 }
 
-// tally counts what was done, in the order of the kinds. It belongs at the end
+// count adds what was done to the counters, in the order of the kinds. It belongs at the end
 // of a transaction: its rows stay locked until then. Workers mostly count in
 // different slots, so that they do not wait for each other.
-func tally(ctx context.Context, c conn, now instant, done tallies) error {
+func count(ctx context.Context, c conn, now instant, done counters) error {
 	var v values
 	slot := rand.IntN(c.d.slots)
 	for _, kind := range slices.Sorted(maps.Keys(done)) {
@@ -82,17 +66,17 @@ func tally(ctx context.Context, c conn, now instant, done tallies) error {
 		}
 	}
 	return v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes) VALUES `+part.String()+tallyMore, part.args...)
+		_, err := c.exec(ctx, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes) VALUES `+part.String()+addToCounter, part.args...)
 		return err
 	})
 }
 
-const tallyMore = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = tallies.n + excluded.n,
+const addToCounter = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = tallies.n + excluded.n,
 	requests = tallies.requests + excluded.requests, bytes = tallies.bytes + excluded.bytes`
 
-// tallyMail counts what became of editions that were to be mailed.
-func tallyMail(ctx context.Context, c conn, now instant, state digest.EditionState, n int) error {
-	return tally(ctx, c, now, tallies{CounterMail + string(state): {N: int64(n)}})
+// countMail counts what became of editions that were to be mailed.
+func countMail(ctx context.Context, c conn, now instant, state digest.EditionState, n int) error {
+	return count(ctx, c, now, counters{CounterMail + string(state): {N: int64(n)}})
 }
 
 // HourCounters gives what was done in the hours since an instant, the oldest first.
@@ -102,7 +86,7 @@ func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounte
 		Kind string  `db:"kind"`
 		Counter
 	}
-	err := s.read().all(ctx, &rows, `SELECT hour, kind, `+tallySums+` FROM tallies WHERE hour >= ?
+	err := s.read().all(ctx, &rows, `SELECT hour, kind, `+counterSums+` FROM tallies WHERE hour >= ?
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
 	if err != nil {
 		return nil, fmt.Errorf("reading what was done: %w", err)
@@ -114,7 +98,7 @@ func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounte
 	return hours, nil
 }
 
-const tallySums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(bytes) AS BIGINT) AS bytes`
+const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(bytes) AS BIGINT) AS bytes`
 
 // CounterTotals gives what was ever done, by kind.
 func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
@@ -122,7 +106,7 @@ func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 		Kind string `db:"kind"`
 		Counter
 	}
-	if err := s.read().all(ctx, &rows, `SELECT kind, `+tallySums+` FROM tallies GROUP BY kind`); err != nil {
+	if err := s.read().all(ctx, &rows, `SELECT kind, `+counterSums+` FROM tallies GROUP BY kind`); err != nil {
 		return nil, fmt.Errorf("reading what was ever done: %w", err)
 	}
 	totals := make(map[string]Counter, len(rows))
@@ -132,24 +116,20 @@ func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 	return totals, nil
 }
 
-// foldTallies sums up what is too old to be told apart by the hour.
-func (s *Store) foldTallies(ctx context.Context, now time.Time) error {
-	old := at(now).plus(-keepTallies)
+// sumOldCounters sums up what is too old to be told apart by the hour.
+func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
+	old := at(now).plus(-keepHours)
 	old -= old % 3600
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "summing up what was done", func(c conn) error {
 		if err := c.hold(ctx, c.d.lockPlan); err != nil { // two would sum up the same
 			return err
 		}
 		if _, err := c.exec(ctx, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes)
-			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+tallySums+` FROM tallies
-				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+tallyMore, old); err != nil {
+			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM tallies
+				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+addToCounter, old); err != nil {
 			return err
 		}
 		_, err := c.exec(ctx, `DELETE FROM tallies WHERE hour > 0 AND hour < ?`, old)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("summing up what was done: %w", err)
-	}
-	return nil
 }

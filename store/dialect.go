@@ -30,11 +30,11 @@ type dialect struct {
 
 	// Locks that end with the transaction; empty on SQLite, where the
 	// transaction itself is one: every writer begins IMMEDIATE.
-	lockPlan   string // one planner at a time
-	lockShared string // I8: storing posts, any number at once
-	lockAlone  string // I8: releasing, and whatever moves a digest's midnight
-	lockClaim  string // claiming editions where lanes have limits: they are counted
-	lockDoor   string // counting what was asked for at the door, and taking what only one may have
+	lockPlan     string // one planner at a time
+	lockShared   string // I8: storing posts, any number at once
+	lockAlone    string // I8: releasing, and whatever moves a digest's midnight
+	lockClaim    string // claiming editions where lanes have limits: they are counted
+	lockAccounts string // counting letter requests, and giving what only one may have
 
 	slots int // in which tallies are counted at the same time
 
@@ -99,12 +99,12 @@ func postgresDialect() *dialect {
 		dir:   "postgres",
 		bind:  sqlx.DOLLAR,
 
-		isolation:  sql.LevelReadCommitted,
-		lockPlan:   `SELECT pg_advisory_xact_lock(110403869045620)`,
-		lockShared: `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
-		lockAlone:  `SELECT pg_advisory_xact_lock(110403869045621)`,
-		lockClaim:  `SELECT pg_advisory_xact_lock(110403869045622)`,
-		lockDoor:   `SELECT pg_advisory_xact_lock(110403869045623)`,
+		isolation:    sql.LevelReadCommitted,
+		lockPlan:     `SELECT pg_advisory_xact_lock(110403869045620)`,
+		lockShared:   `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
+		lockAlone:    `SELECT pg_advisory_xact_lock(110403869045621)`,
+		lockClaim:    `SELECT pg_advisory_xact_lock(110403869045622)`,
+		lockAccounts: `SELECT pg_advisory_xact_lock(110403869045623)`,
 
 		slots: 8,
 		size:  `SELECT pg_database_size(current_database())`,

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -70,16 +69,11 @@ func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, 
 }
 
 func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.Digest, error) {
-	var row digestRow
-	err := s.read().get(ctx, &row, selectDigest+where, key)
-	if isNone(err) {
-		return digest.Digest{}, notFound("there is no such digest")
-	}
-	if err != nil {
-		return digest.Digest{}, fmt.Errorf("reading the digest: %w", err)
-	}
-	return row.digest(), nil
+	row, err := readOne[digestRow](ctx, s.read(), "reading the digest", noDigest(), selectDigest+where, key)
+	return row.digest(), err
 }
+
+func noDigest() error { return notFound("there is no such digest") }
 
 // SetDigestState starts, pauses or ends a digest; the state it has already
 // changes nothing but the end of a pause. Ending it deletes what waits and what is not on its way
@@ -136,33 +130,19 @@ func leave(ctx context.Context, c conn, d digestRow) error {
 	return err
 }
 
-// alone runs f in a transaction that excludes storing and releasing (I8).
-func (s *Store) alone(ctx context.Context, f func(conn) error) error {
-	return s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockAlone); err != nil {
-			return err
-		}
-		return f(c)
-	})
-}
-
 // changeDigest hands a digest to f, in a transaction of its own.
 func (s *Store) changeDigest(ctx context.Context, doing string, id digest.DigestID, f func(conn, digestRow) error) error {
-	err := s.alone(ctx, func(c conn) error {
+	return s.changeAlone(ctx, doing, func(c conn) error {
 		var d digestRow
 		err := c.get(ctx, &d, selectDigest+`WHERE d.id = ?`, id)
 		if isNone(err) {
-			return notFound("there is no such digest")
+			return noDigest()
 		}
 		if err != nil {
 			return err
 		}
 		return f(c, d)
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	return nil
 }
 
 // schedule gives what decides when the digest is due.

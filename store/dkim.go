@@ -34,50 +34,37 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 
 // DKIMKeys lists the keys, by domain and selector.
 func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
-	var rows []dkimRow
-	err := s.read().all(ctx, &rows, `SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)
-	if err != nil {
-		return nil, fmt.Errorf("reading the keys: %w", err)
-	}
-	return keys(rows, func(r dkimRow) digest.DKIMKey {
+	return readAll(ctx, s.read(), "reading the keys", func(r dkimRow) digest.DKIMKey {
 		return digest.DKIMKey{Domain: r.Domain, Selector: r.Selector, PrivateKey: r.PrivateKey, Active: r.Active, CreatedAt: r.CreatedAt.time()}
-	}), nil
+	}, `SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)
 }
 
 // UseDKIMKey makes one of a domain's keys the one that signs; digest.NotFound
 // if there is no such key.
 func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
-	err := s.withKeys(ctx, domain, selector, func(c conn, _ bool, _ int) error {
+	return s.changeKey(ctx, "taking a key into use", domain, selector, func(c conn, _ bool, _ int) error {
 		_, err := c.exec(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`, selector, laneName(domain))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("taking a key into use: %w", err)
-	}
-	return nil
 }
 
 // RemoveDKIMKey forgets a key; digest.NotFound if there is no such key. The one
 // that signs goes last (digest.Conflict): mail would leave unsigned, and nobody
 // would know.
 func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
-	err := s.withKeys(ctx, domain, selector, func(c conn, active bool, others int) error {
+	return s.changeKey(ctx, "removing a key", domain, selector, func(c conn, active bool, others int) error {
 		if active && others > 0 {
 			return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("the key %s signs the mail of %s; first take another into use: digest dkim use", selector, domain)}
 		}
 		_, err := c.exec(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("removing a key: %w", err)
-	}
-	return nil
 }
 
-// withKeys locks the keys of a domain, and tells f of the one that is meant
+// changeKey locks the keys of a domain, and tells f of the one that is meant
 // whether it signs, and how many others there are.
-func (s *Store) withKeys(ctx context.Context, domain, selector string, f func(c conn, active bool, others int) error) error {
-	return s.write(ctx, func(c conn) error {
+func (s *Store) changeKey(ctx context.Context, doing, domain, selector string, f func(c conn, active bool, others int) error) error {
+	return s.change(ctx, doing, func(c conn) error {
 		var found []struct {
 			Selector string `db:"selector"`
 			Active   bool   `db:"active"`

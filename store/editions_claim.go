@@ -263,19 +263,12 @@ func drop(ctx context.Context, c conn, now instant, ids []digest.EditionID, stat
 	if err != nil {
 		return err
 	}
-	return tallyMail(ctx, c, now, state, len(ids))
+	return countMail(ctx, c, now, state, len(ids))
 }
 
 // ReleaseEditions gives back what is leased under token and not begun to be
 // sent, with its attempt.
 func (s *Store) ReleaseEditions(ctx context.Context, token string) error {
-	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
-			WHERE state = 'leased' AND lease_token = ?`, token)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("giving editions back: %w", err)
-	}
-	return nil
+	return s.run(ctx, "giving editions back", `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
+		WHERE state = 'leased' AND lease_token = ?`, token)
 }

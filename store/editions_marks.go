@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"digest"
@@ -29,62 +30,6 @@ import (
 // doubt: ten minutes to wait for the reply (RFC 5321 §4.5.3.2.6), and some more.
 const doubtAfter = 15 * time.Minute
 
-type editionRow struct {
-	ID         digest.EditionID    `db:"id"`
-	DigestID   digest.DigestID     `db:"digest_id"`
-	LocalDate  string              `db:"local_date"`
-	DueAt      instant             `db:"due_at"`
-	SendAt     instant             `db:"send_at"`
-	Number     int                 `db:"number"`
-	State      digest.EditionState `db:"state"`
-	Attempt    int                 `db:"attempt"`
-	MessageID  string              `db:"message_id"`
-	Date       instant             `db:"date"`
-	NextAt     instant             `db:"next_at"`
-	ExpiresAt  instant             `db:"expires_at"`
-	DotAt      instant             `db:"dot_at"`
-	SentAt     instant             `db:"sent_at"`
-	Reply      string              `db:"reply"`
-	Error      string              `db:"error"`
-	WasInDoubt bool                `db:"was_in_doubt"`
-
-	PrevDueAt      instant `db:"prev_due_at"`
-	PrevReleasedAt instant `db:"prev_released_at"`
-	BoundFrom      instant `db:"bound_from"`
-	BoundTo        instant `db:"bound_to"`
-}
-
-const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number, e.state, e.attempt, e.message_id,
-	e.date, e.next_at, e.expires_at, e.dot_at, e.sent_at, e.reply, e.error, e.was_in_doubt,
-	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to`
-
-func (r editionRow) edition() digest.Edition {
-	date, _ := digest.ParseDate(r.LocalDate) // we wrote it
-	return digest.Edition{
-		ID:        r.ID,
-		DigestID:  r.DigestID,
-		LocalDate: date,
-		DueAt:     r.DueAt.time(),
-		SendAt:    r.SendAt.time(),
-		Number:    r.Number,
-		State:     r.State,
-		Attempt:   r.Attempt,
-		MessageID: r.MessageID,
-		Date:      r.Date.time(),
-		NextAt:    r.NextAt.time(),
-		ExpiresAt: r.ExpiresAt.time(),
-		DotAt:     r.DotAt.time(),
-		SentAt:    r.SentAt.time(),
-		Reply:     r.Reply,
-		Error:     r.Error,
-
-		PrevDueAt:      r.PrevDueAt.time(),
-		PrevReleasedAt: r.PrevReleasedAt.time(),
-		BoundFrom:      r.BoundFrom.time(),
-		BoundTo:        r.BoundTo.time(),
-	}
-}
-
 // BeginDots commits the promise that comes before the final dot, for editions
 // that are still leased under token, and gives those. The others must not be
 // sent: their lease is over, or their reader left, has a suppressed address or no
@@ -99,8 +44,8 @@ func (s *Store) MarkAndBeginDots(ctx context.Context, now time.Time, token strin
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
-	ids := append(keys(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
-		keys(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
+	ids := append(each(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
+		each(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
 	err = s.write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, marks); err != nil {
 			return err
@@ -183,15 +128,6 @@ func held(ctx context.Context, c conn, token string, ids []digest.EditionID) (ma
 	return mine, nil
 }
 
-// keys gives the keys of a list.
-func keys[T any, K any](all []T, key func(T) K) []K {
-	ids := make([]K, len(all))
-	for i, x := range all {
-		ids[i] = key(x)
-	}
-	return ids
-}
-
 // MarkEditions records what became of editions held under token; of others nothing
 // changes. One in doubt becomes ready again, to be sent once more with the same
 // Message-ID and Date; in doubt twice, it is sent_unconfirmed and never sent again.
@@ -199,25 +135,21 @@ func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, m
 	if len(marks) == 0 {
 		return nil
 	}
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "marking editions", func(c conn) error {
 		if err := lockForBounces(ctx, c, marks); err != nil {
 			return err
 		}
-		mine, err := held(ctx, c, token, keys(marks, func(m digest.Mark) digest.EditionID { return m.ID }))
+		mine, err := held(ctx, c, token, each(marks, func(m digest.Mark) digest.EditionID { return m.ID }))
 		if err != nil {
 			return err
 		}
 		return finish(ctx, c, at(now), mine, marks)
 	})
-	if err != nil {
-		return fmt.Errorf("marking editions: %w", err)
-	}
-	return nil
 }
 
 func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, marks []digest.Mark) error {
 	var v values
-	done := tallies{}
+	done := counters{}
 	for _, m := range marks {
 		if e, ok := mine[m.ID]; ok {
 			state := markRow(&v, m, e.WasInDoubt, now)
@@ -245,10 +177,10 @@ func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]
 			return err
 		}
 	}
-	return tally(ctx, c, now, done)
+	return count(ctx, c, now, done)
 }
 
-// mailWord names what became of a mail, for its tally.
+// mailWord names what became of a mail, for its counter.
 func mailWord(s digest.EditionState) string {
 	if s == digest.EditionReady {
 		return mailRetried
@@ -269,4 +201,92 @@ func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) digest.Edit
 	}
 	v.row(m.ID, string(state), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted))
 	return state
+}
+
+// RenewLeases prolongs what is leased under token and not begun to be sent.
+func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
+	return s.run(ctx, "renewing leases", `UPDATE editions SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
+}
+
+// RecoverEditions ends what died: a lease that is over makes its edition ready again. A
+// final dot without a mark for 15 minutes leaves it in doubt: ready again the
+// first time, sent_unconfirmed the second. It gives how many became either.
+// What waits and is too late to be sent becomes expired.
+func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		if err := reapLeased(ctx, c, at(now)); err != nil {
+			return err
+		}
+		var states []digest.EditionState
+		err := c.all(ctx, &states, `UPDATE editions SET
+			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
+			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND dot_at <= ? RETURNING state`, at(now), at(now).plus(-doubtAfter))
+		if err != nil {
+			return err
+		}
+		inDoubt = len(states)
+		done := counters{}
+		for _, state := range states {
+			done.add(CounterMail+mailWord(state), Counter{N: 1})
+		}
+		if err := count(ctx, c, at(now), done); err != nil {
+			return err
+		}
+		return expire(ctx, c, at(now))
+	})
+	if err != nil {
+		return 0, fmt.Errorf("reaping editions: %w", err)
+	}
+	return inDoubt, nil
+}
+
+// RecoverIdempotentEditions is RecoverEditions for a transport that may do the same thing twice
+// without harm, such as a file under a fixed name: there is no doubt, and a
+// final dot without a mark makes the edition ready as soon as its lease is over.
+func (s *Store) RecoverIdempotentEditions(ctx context.Context, now time.Time) error {
+	return s.change(ctx, "reaping editions", func(c conn) error {
+		if err := reapLeased(ctx, c, at(now)); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND lease_until <= ?`, at(now), at(now))
+		if err != nil {
+			return err
+		}
+		return expire(ctx, c, at(now))
+	})
+}
+
+// reapLeased takes back what was not begun to be sent, with its attempt: that a
+// process died says nothing of the edition, whose schedule is for refusals.
+func reapLeased(ctx context.Context, c conn, now instant) error {
+	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
+		WHERE state = 'leased' AND lease_until <= ?`, now)
+	return err
+}
+
+// expire ends what waits and is too late to be sent: the digest's next edition
+// carries its posts. Where the mailbox was full to the end, that is a soft bounce.
+func expire(ctx context.Context, c conn, now instant) error {
+	const late = `state = 'ready' AND expires_at <= ?`
+	var full []struct {
+		ID    digest.EditionID `db:"id"`
+		Reply string           `db:"reply"`
+	}
+	// "452 4.2.2 …": RFC 3463 §3.3, mailbox full.
+	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`, now); err != nil {
+		return err
+	}
+	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
+	if err != nil {
+		return err
+	}
+	for _, e := range full {
+		b := digest.Bounce{Edition: e.ID, Kind: digest.SoftBounce, Status: strings.Fields(e.Reply)[1], Evidence: e.Reply}
+		if _, err := bounced(ctx, c, now, b); err != nil && digest.KindOf(err) != digest.NotFound {
+			return err
+		}
+	}
+	return countMail(ctx, c, now, digest.EditionExpired, n)
 }

@@ -77,7 +77,7 @@ func (s *Store) releaseAlone(ctx context.Context, g releaseGroup, now time.Time,
 		if n, err = g.release(ctx, c, now, deadline); err != nil {
 			return err
 		}
-		return tally(ctx, c, at(now), tallies{CounterEdition: {N: int64(n)}})
+		return count(ctx, c, at(now), counters{CounterEdition: {N: int64(n)}})
 	})
 	if err != nil {
 		return 0, err

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"digest"
@@ -243,11 +244,48 @@ func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
 // ping or a reader's wish. The poll gap, leases and what the site asked for
 // hold all the same.
 func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "queueing the feed", func(c conn) error {
 		return queue(ctx, c, []digest.FeedID{id}, at(poll))
 	})
-	if err != nil {
-		return fmt.Errorf("queueing the feed: %w", err)
+}
+
+// A FeedInfo is a feed with the number of digests that gather what it brings:
+// active ones, and those that pause until a time.
+type FeedInfo struct {
+	digest.Feed
+	Subscribers int
+	NextDueAt   time.Time // the next midnight of any of them at which it is asked; zero: there are none
+}
+
+// FeedLabels gives feeds as readers see them, in the order of keys; those that no
+// longer exist are left out.
+func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
+	type row struct {
+		ID       digest.FeedID `db:"id"`
+		Title    string        `db:"title"`
+		SiteURL  string        `db:"site_url"`
+		Language string        `db:"language"`
 	}
-	return nil
+	labels := make([]digest.FeedLabel, 0, len(ids))
+	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
+		some, err := readAll(ctx, s.read(), "reading feeds", func(r row) digest.FeedLabel {
+			return digest.FeedLabel{FeedID: r.ID, Title: r.Title, SiteURL: digest.WithoutCredentials(r.SiteURL), Language: r.Language}
+		}, `SELECT f.id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language
+			FROM feeds f WHERE f.id IN (`+list(part)+`) ORDER BY f.id`)
+		if err != nil {
+			return nil, err
+		}
+		labels = append(labels, some...)
+	}
+	return labels, nil
+}
+
+// labelsByFeed gives feeds as readers see them, by key.
+func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
+	labels, err := s.FeedLabels(ctx, ids)
+	byFeed := make(map[digest.FeedID]digest.FeedLabel, len(labels))
+	for _, l := range labels {
+		byFeed[l.FeedID] = l
+	}
+	return byFeed, err
 }

@@ -218,3 +218,10 @@ func (q claiming) leaseFeeds(ctx context.Context, won []candidate) ([]ClaimedFee
 	})
 	return claimed, nil
 }
+
+// A ClaimedFeed is a feed that its claimer, and nobody else, may poll now.
+type ClaimedFeed struct {
+	digest.Feed
+	Subscribers int    // digests that gather what it brings, for the User-Agent
+	Token       string // of the lease: what is recorded without it changes nothing
+}

@@ -128,7 +128,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	for _, r := range rows {
 		n.add(r.feed(), digest.NoticeGone, digest.Gap{})
 	}
-	gone := list(keys(rows, func(r feedRow) digest.FeedID { return r.ID }))
+	gone := list(each(rows, func(r feedRow) digest.FeedID { return r.ID }))
 	// Whoever has paused it loses it too, and is told as well.
 	if _, err := c.exec(ctx, `UPDATE subscriptions SET rests = 0 WHERE feed_id IN (`+gone+`) AND rests = 1`); err != nil {
 		return 0, err

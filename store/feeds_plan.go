@@ -135,3 +135,9 @@ func (s *Store) OldestDue(ctx context.Context, now time.Time) (time.Time, bool, 
 	}
 	return t.time(), t != 0, nil
 }
+
+// A PlanResult counts what Plan did.
+type PlanResult struct {
+	Digests int // due ones that were planned now
+	Feeds   int // put into the queue, or moved forward in it
+}

@@ -194,3 +194,12 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	}
 	return v, nil
 }
+
+// A Fence is why a database is left alone: it may be a copy of one at work
+// elsewhere, or have been brought back from the past.
+type Fence struct {
+	Reason  string    // one line for people; empty: there is no fence
+	BaseURL string    // of the instance that used the database last; empty: none did
+	Beat    time.Time // when it last did
+	Waiting int       // editions that would go out: sealed ones to be sent, and digests whose midnight has passed
+}

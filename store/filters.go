@@ -108,7 +108,7 @@ func (s *Store) Filters(ctx context.Context, id digest.DigestID) ([]digest.Filte
 func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Filter, error) {
 	var rows []filterRow
 	err := c.all(ctx, &rows, `SELECT `+filterColumns+` FROM filters f WHERE f.digest_id IN (`+list(ids)+`) ORDER BY f.digest_id, f.id`)
-	return keys(rows, filterRow.filter), err
+	return each(rows, filterRow.filter), err
 }
 
 // RemoveFilter removes one of a digest's filters; what it has held back stays
@@ -144,30 +144,25 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	}
 	var rows []struct {
 		postRow
-		DueAt        instant `db:"due_at"`
-		Words        string  `db:"words"`
-		FeedTitle    string  `db:"feed_title"`
-		SiteURL      string  `db:"site_url"`
-		FeedLanguage string  `db:"feed_language"`
+		DueAt instant `db:"due_at"`
+		Words string  `db:"words"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT h.due_at, h.words, p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-		p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash,
-		f.title AS feed_title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language AS feed_language
-		FROM held_posts h JOIN posts p ON p.id = h.post_id JOIN feeds f ON f.id = p.feed_id
+	err := s.read().all(ctx, &rows, `SELECT h.due_at, h.words, `+postColumns+` FROM held_posts h JOIN posts p ON p.id = h.post_id
 		WHERE h.digest_id = ? AND h.due_at < ? AND h.due_at >= COALESCE((SELECT x.due_at FROM held_posts x
 			WHERE x.digest_id = ? AND x.due_at < ? ORDER BY x.due_at DESC LIMIT 1 OFFSET ?), 0)
 		ORDER BY h.due_at DESC, h.post_id`, d, bound, d, bound, max(limit, 1)-1)
 	if err != nil {
 		return nil, fmt.Errorf("listing what was held back: %w", err)
 	}
-	held := make([]HeldPost, len(rows))
+	held, feeds := make([]HeldPost, len(rows)), make([]digest.FeedID, len(rows))
 	for i, r := range rows {
-		held[i] = HeldPost{
-			Post: r.post(), DueAt: r.DueAt.time(), Words: r.Words,
-			Source: digest.FeedLabel{FeedID: r.FeedID, Title: r.FeedTitle, SiteURL: digest.WithoutCredentials(r.SiteURL), Language: r.FeedLanguage},
-		}
+		held[i], feeds[i] = HeldPost{Post: r.post(), DueAt: r.DueAt.time(), Words: r.Words}, r.FeedID
 	}
-	return held, nil
+	labels, err := s.labelsByFeed(ctx, feeds)
+	for i := range held {
+		held[i].Source = labels[feeds[i]]
+	}
+	return held, err
 }
 
 // HeldCount is how many posts were held back of one edition, by its midnight.
@@ -188,7 +183,7 @@ func followFeed(ctx context.Context, c conn, from, to digest.FeedID) error {
 	if err != nil || len(moved) == 0 {
 		return err
 	}
-	all, err := filtersOf(ctx, c, keys(moved, func(r filterRow) digest.DigestID { return r.DigestID })...)
+	all, err := filtersOf(ctx, c, each(moved, func(r filterRow) digest.DigestID { return r.DigestID })...)
 	if err != nil {
 		return err
 	}
@@ -204,7 +199,7 @@ func followFeed(ctx context.Context, c conn, from, to digest.FeedID) error {
 		seen[k] = true
 		return first
 	})
-	_, err = c.exec(ctx, `DELETE FROM filters WHERE id IN (`+list(keys(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
+	_, err = c.exec(ctx, `DELETE FROM filters WHERE id IN (`+list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
 	return err
 }
 

@@ -115,3 +115,9 @@ func followRules(ctx context.Context, c conn, ids []digest.FeedID) error {
 	}
 	return refreshAskable(ctx, c, `f.id IN (`+list(ids)+`)`)
 }
+
+// A HostRule is what the operator has decided for a host and all below it.
+type HostRule struct {
+	Host     string        // lower case, without port
+	Interval time.Duration // between two polls of one feed, at least
+}

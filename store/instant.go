@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"time"
+
+	"digest"
 )
 
 // An instant is a time as it is stored: Unix seconds in UTC, 0 for none. Every
@@ -49,6 +51,22 @@ func (i *instant) Scan(value any) error {
 		return fmt.Errorf("a time is stored as %T", value)
 	}
 	return nil
+}
+
+// A day is a date as it is stored: YYYY-MM-DD.
+type day struct{ digest.Date }
+
+// Scan reads a column.
+func (d *day) Scan(value any) (err error) {
+	switch v := value.(type) {
+	case string:
+		d.Date, err = digest.ParseDate(v)
+	case []byte:
+		d.Date, err = digest.ParseDate(string(v))
+	default:
+		err = fmt.Errorf("a date is stored as %T", value)
+	}
+	return err
 }
 
 // span makes a duration of stored seconds, and seconds stores one; what is

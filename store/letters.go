@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 )
 
-// A LetterRequest is somebody who asks at the door for a letter to an address, and what
-// that address and its domain may have. What is answered depends on knocks
-// alone, never on who has an account here.
+// A LetterRequest is somebody who asks for a letter to an address, and the rate
+// limits of that address and its domain. What is answered depends on earlier
+// requests alone, never on who has an account here.
 type LetterRequest struct {
 	Kind  string // sign-up, sign-in or address: each is counted for itself
 	Email string
@@ -30,99 +29,96 @@ const (
 )
 
 const (
-	knockDay  = 24 * time.Hour
-	knockHour = time.Hour
+	letterDay  = 24 * time.Hour
+	letterHour = time.Hour
 
 	// onItsWay is how long a letter that is neither sent nor given up may still
-	// be on its way: longer than the mailroom tries. What a crash has left counts
+	// be on its way: longer than sending it is tried. What a crash has left counts
 	// no longer than that.
 	onItsWay = time.Hour
+
+	// mostPerMailbox is how many letters of all kinds go to one mailbox in 24 hours,
+	// under whatever names: what stands behind a plus sign is a name for the same one.
+	mostPerMailbox = 12
 )
 
-// RequestLetter asks for a letter. What is granted counts from now on, and is to be
-// settled by Sent or Unsent with its key.
-func (s *Store) RequestLetter(ctx context.Context, k LetterRequest, now time.Time) (id int64, answer LetterAnswer, err error) {
-	err = s.write(ctx, func(c conn) error {
-		id, answer = 0, LetterGranted
-		if err := c.hold(ctx, s.d.lockDoor); err != nil {
+// RequestLetter asks for a letter. What is granted counts from now on; LetterSent
+// or LetterUnsent has to say with its key what became of it.
+func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (id int64, answer LetterAnswer, err error) {
+	err = s.change(ctx, "counting the letters to an address", func(c conn) (err error) {
+		id = 0
+		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
-		if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-knockDay))); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-letterDay))); err != nil {
 			return err
 		}
-		var err error
-		if answer, err = answerTo(ctx, c, k, now); err != nil || answer != LetterGranted {
+		if answer, err = r.answer(ctx, c, now); err != nil || answer != LetterGranted {
 			return err
 		}
 		return c.get(ctx, &id, `INSERT INTO knocks (kind, email_key, domain, asked_at) VALUES (?, ?, ?, ?) RETURNING id`,
-			k.Kind, emailKey(k.Email), mailDomain(k.Email), at(now))
+			r.Kind, emailKey(r.Email), mailDomain(r.Email), at(now))
 	})
 	if err != nil {
-		return 0, "", fmt.Errorf("counting the letters to an address: %w", err)
+		return 0, "", err
 	}
 	return id, answer, nil
 }
 
-// answerTo counts what the domain and the address have had.
-func answerTo(ctx context.Context, c conn, k LetterRequest, now time.Time) (LetterAnswer, error) {
+// letterCounts holds for requests whose letter was sent, or is on its way since.
+const letterCounts = `(sent_at > 0 OR sent_at = 0 AND asked_at > ?)`
+
+// answer counts what the domain, the mailbox and the address have had.
+func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
+	since := at(now.Add(-onItsWay))
 	var ofDomain int
-	err := c.get(ctx, &ofDomain, `SELECT count(*) FROM knocks WHERE domain = ? AND asked_at > ?`, mailDomain(k.Email), at(now.Add(-knockHour)))
+	err := c.get(ctx, &ofDomain, `SELECT count(*) FROM knocks WHERE domain = ? AND asked_at > ?`, mailDomain(r.Email), at(now.Add(-letterHour)))
 	if err != nil {
 		return "", err
 	}
-	if ofDomain >= k.Hourly {
+	if ofDomain >= r.Hourly {
 		return LetterDomainLimited, nil
 	}
-	full, err := isFull(ctx, c, k, now)
-	if err != nil || full {
+	key := emailKey(r.Email)
+	sign := strings.LastIndexByte(key, '@')
+	name, _, _ := strings.Cut(key[:sign], "+")
+	var ofMailbox int
+	err = c.get(ctx, &ofMailbox, `SELECT count(*) FROM knocks WHERE domain = ? AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
+		mailDomain(r.Email), name+key[sign:], name+"+", name+",", since) // a comma follows the plus sign in ASCII
+	if err != nil || ofMailbox >= mostPerMailbox {
 		return LetterAddressLimited, err
 	}
-	var had struct {
+	var ofAddress struct {
 		N    int     `db:"n"`
 		Last instant `db:"last"`
 	}
-	err = c.get(ctx, &had, `SELECT count(*) AS n, COALESCE(MAX(asked_at), 0) AS last FROM knocks
-		WHERE email_key = ? AND kind = ? AND (sent_at > 0 OR sent_at = 0 AND asked_at > ?)`, emailKey(k.Email), k.Kind, at(now.Add(-onItsWay)))
-	if err != nil {
-		return "", err
-	}
-	if had.N >= k.Daily || had.N > 0 && had.Last.time().Add(k.Apart).After(now) {
-		return LetterAddressLimited, nil
+	err = c.get(ctx, &ofAddress, `SELECT count(*) AS n, COALESCE(MAX(asked_at), 0) AS last FROM knocks
+		WHERE email_key = ? AND kind = ? AND `+letterCounts, key, r.Kind, since)
+	if err != nil || ofAddress.N >= r.Daily || ofAddress.N > 0 && ofAddress.Last.time().Add(r.Apart).After(now) {
+		return LetterAddressLimited, err
 	}
 	return LetterGranted, nil
 }
 
-// mostTagged is how many letters of all kinds go to one mailbox in 24 hours,
-// under whatever names: what stands behind a plus sign is a name for the same one.
-const mostTagged = 12
-
-// isFull reports whether a mailbox has had its letters.
-func isFull(ctx context.Context, c conn, k LetterRequest, now time.Time) (bool, error) {
-	key := emailKey(k.Email)
-	sign := strings.LastIndexByte(key, '@')
-	name, _, _ := strings.Cut(key[:sign], "+")
-	var n int
-	err := c.get(ctx, &n, `SELECT count(*) FROM knocks WHERE domain = ? AND (email_key = ? OR email_key >= ? AND email_key < ?)
-		AND (sent_at > 0 OR sent_at = 0 AND asked_at > ?)`,
-		mailDomain(k.Email), name+key[sign:], name+"+", name+",", at(now.Add(-onItsWay))) // a comma follows the plus sign in ASCII
-	return n >= mostTagged, err
+// LetterSent says of a request that its letter was accepted.
+func (s *Store) LetterSent(ctx context.Context, request int64, now time.Time) error {
+	return s.endLetterRequest(ctx, request, at(now))
 }
 
-// LetterSent settles a request: its letter was accepted.
-func (s *Store) LetterSent(ctx context.Context, knock int64, now time.Time) error {
-	return s.settleKnock(ctx, knock, at(now))
-}
-
-// LetterUnsent settles a request of which no letter came: the address gets its
+// LetterUnsent says of a request that no letter came of it: the address gets its
 // allowance back. The domain does not, so that nobody can ask without end.
-func (s *Store) LetterUnsent(ctx context.Context, knock int64) error {
-	return s.settleKnock(ctx, knock, -1)
+func (s *Store) LetterUnsent(ctx context.Context, request int64) error {
+	return s.endLetterRequest(ctx, request, -1)
 }
 
-// ForgetLetterRequests gives back what letters have cost that a process held when it
-// died: nobody gets them, so whoever asked may ask again.
+func (s *Store) endLetterRequest(ctx context.Context, request int64, sent instant) error {
+	return s.run(ctx, "recording what became of a letter", `UPDATE knocks SET sent_at = ? WHERE id = ?`, sent, request)
+}
+
+// ForgetLetterRequests gives back what letters have cost that a process held
+// when it died: nobody gets them, so whoever asked may ask again.
 func (s *Store) ForgetLetterRequests(ctx context.Context) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
 		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_yes = 0 AND new_yes = 0
 			AND lower(email) IN (SELECT email_key FROM knocks WHERE kind = 'address' AND sent_at = 0)`)
 		if err == nil {
@@ -130,19 +126,4 @@ func (s *Store) ForgetLetterRequests(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("forgetting letters that were never sent: %w", err)
-	}
-	return nil
-}
-
-func (s *Store) settleKnock(ctx context.Context, knock int64, sent instant) error {
-	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `UPDATE knocks SET sent_at = ? WHERE id = ?`, sent, knock)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("recording what became of a letter: %w", err)
-	}
-	return nil
 }

@@ -115,3 +115,108 @@ func (s *Store) queuedBy(ctx context.Context, where, order string, limit int) ([
 	}
 	return list, nil
 }
+
+// A MailReason says why a mail is not sent yet.
+type MailReason string
+
+// The reasons.
+const (
+	MailScheduled MailReason = "scheduled" // for a later hour of the reader's
+	MailDue       MailReason = "due"       // waits for its turn
+	MailRetried   MailReason = "retried"   // was refused for now, and has a time for the next attempt
+	MailResting   MailReason = "resting"   // the way to its domain, or all of it, rests
+	MailSending   MailReason = "sending"   // handed to a mailer
+)
+
+// MailReasons is all of them, in the order in which people ask.
+func MailReasons() []MailReason {
+	return []MailReason{MailSending, MailDue, MailRetried, MailResting, MailScheduled}
+}
+
+// A MailWaiting is the mail that is still to be sent.
+type MailWaiting struct {
+	Counts map[MailReason]int
+	Oldest time.Time // the earliest instant at which any of it should have been sent; zero: none is due
+
+	// Those that had trouble, the longest waiting first, and the latest that
+	// were given up; as many as were asked for.
+	Troubled []QueuedEdition
+	GivenUp  []QueuedEdition
+}
+
+// MailWaiting gives the mail that is still to be sent at now, and why it was
+// not. It reads nothing of the mail that was sent.
+func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (MailWaiting, error) {
+	w := MailWaiting{Counts: make(map[MailReason]int)}
+	for _, read := range []func(context.Context, time.Time, *MailWaiting) error{s.countReady, s.countSending} {
+		if err := read(ctx, now, &w); err != nil {
+			return w, fmt.Errorf("counting the mail that waits: %w", err)
+		}
+	}
+	if limit == 0 {
+		return w, nil
+	}
+	var err error
+	if w.Troubled, err = s.queuedBy(ctx, `e.state = 'ready' AND (e.error <> '' OR e.was_in_doubt = 1) AND e.expires_at > `+fmt.Sprint(at(now)),
+		`e.next_at, e.id`, limit); err != nil {
+		return w, fmt.Errorf("listing the mail that had trouble: %w", err)
+	}
+	if w.GivenUp, err = s.queuedBy(ctx, `e.state IN ('failed', 'sent_unconfirmed')`, `e.id DESC`, limit); err != nil {
+		return w, fmt.Errorf("listing the mail that was given up: %w", err)
+	}
+	return w, nil
+}
+
+// countReady counts what waits by lane, for the lanes decide what rests.
+func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) error {
+	lanes, err := s.Lanes(ctx)
+	if err != nil {
+		return err
+	}
+	rests := make(map[string]bool)
+	for _, l := range lanes {
+		rests[l.Name] = l.Rests(now)
+	}
+	var rows []struct {
+		Domain string     `db:"domain"`
+		Why    MailReason `db:"why"`
+		N      int        `db:"n"`
+		Oldest instant    `db:"oldest"`
+	}
+	if err := s.read().all(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
+		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried' ELSE 'scheduled' END AS why
+		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, at(now), at(now)); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Why == MailDue && (w.Oldest.IsZero() || r.Oldest.time().Before(w.Oldest)) {
+			w.Oldest = r.Oldest.time()
+		}
+		if r.Why == MailDue && (rests[""] || rests[r.Domain]) {
+			r.Why = MailResting
+		}
+		w.Counts[r.Why] += r.N
+	}
+	return nil
+}
+
+func (s *Store) countSending(ctx context.Context, _ time.Time, w *MailWaiting) error {
+	var n int
+	err := s.read().get(ctx, &n, `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
+	w.Counts[MailSending] = n
+	return err
+}
+
+// EditionCounts gives how many editions there are of each state that is not
+// over. Of those that are over Totals knows.
+func (s *Store) EditionCounts(ctx context.Context) (map[digest.EditionState]int, error) {
+	counts := make(map[digest.EditionState]int)
+	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionExpired} {
+		var n int
+		if err := s.read().get(ctx, &n, `SELECT count(*) FROM editions WHERE state = '`+string(state)+`'`); err != nil {
+			return nil, fmt.Errorf("counting editions: %w", err)
+		}
+		counts[state] = n
+	}
+	return counts, nil
+}

@@ -12,81 +12,69 @@ import (
 // once, until expires, in place of any former one; false, and nothing is
 // stored, if there is an operator already.
 func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
-	var stored bool
-	err := s.write(ctx, func(c conn) error {
-		stored = false
-		if err := c.hold(ctx, s.d.lockDoor); err != nil {
-			return err
+	return changed(ctx, s, "storing the operator's link", func(c conn) (stored bool, err error) {
+		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+			return false, err
 		}
 		if _, err := c.exec(ctx, `DELETE FROM owner_links`); err != nil {
-			return err
+			return false, err
 		}
-		run, err := isRun(ctx, c)
-		if err != nil || run {
-			return err
+		has, err := hasOperator(ctx, c)
+		if err != nil || has {
+			return false, err
 		}
-		stored = true
 		_, err = c.exec(ctx, `INSERT INTO owner_links (token_hash, expires_at) VALUES (?, ?)`, hash, at(expires))
-		return err
+		return true, err
 	})
-	if err != nil {
-		return false, fmt.Errorf("storing the owner's link: %w", err)
-	}
-	return stored, nil
 }
 
-// isRun reports whether there is an operator.
-func isRun(ctx context.Context, c conn) (bool, error) {
+// hasOperator reports whether there is an operator.
+func hasOperator(ctx context.Context, c conn) (bool, error) {
 	var n int
 	err := c.get(ctx, &n, `SELECT count(*) FROM users WHERE operator = 1`)
 	return n > 0, err
 }
 
-// OperatorLink reports whether a token is the owner's and can still be used.
+// OperatorLink reports whether a token is the operator's and can still be used.
 func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
 	var n int
 	err := s.read().get(ctx, &n, `SELECT count(*) FROM owner_links WHERE token_hash = ? AND expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, at(now))
 	if err != nil {
-		return false, fmt.Errorf("reading the owner's link: %w", err)
+		return false, fmt.Errorf("reading the operator's link: %w", err)
 	}
 	return n > 0, nil
 }
 
-// UseOperatorLink uses up the owner's link: the user of an address, who is added
+// UseOperatorLink uses up the operator's link: the user of an address, who is added
 // if there is none, becomes an operator. digest.NotFound if the link is unknown,
 // used or expired, or somebody else has become operator since.
 func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error) {
-	var u digest.User
-	err := s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockDoor); err != nil {
-			return err
+	return changed(ctx, s, "letting the operator in", func(c conn) (u digest.User, err error) {
+		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+			return u, err
 		}
 		n, err := c.exec(ctx, `DELETE FROM owner_links WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
 		if err != nil {
-			return err
+			return u, err
 		}
-		run, err := isRun(ctx, c)
+		has, err := hasOperator(ctx, c)
 		if err != nil {
-			return err
+			return u, err
 		}
-		if n == 0 || run {
-			return notFound("this link was used or is too old; start digest serve again for another one")
+		if n == 0 || has {
+			return u, notFound("this link was used or is too old; start digest serve again for another one")
 		}
 		if u, err = findUser(ctx, c, email); isNone(err) {
 			u, err = admit(ctx, c, email, zone, now)
 		}
 		if err != nil {
-			return err
+			return u, err
 		}
 		u.Operator = true
 		_, err = c.exec(ctx, `UPDATE users SET operator = 1 WHERE id = ?`, u.ID)
-		return err
+		return u, err
 	})
-	if err != nil {
-		return digest.User{}, fmt.Errorf("letting the owner in: %w", err)
-	}
-	return u, nil
 }
 
 // OtherOperators counts those who run this instance besides one user.
@@ -100,15 +88,5 @@ func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, er
 
 // SetOperator makes a user one of those who run this instance, or no more.
 func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
-	err := s.write(ctx, func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE users SET operator = ? WHERE id = ?`, bit(operator), user)
-		if err == nil && n == 0 {
-			return notFound("there is no such user; see: digest user list")
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("changing who runs this: %w", err)
-	}
-	return nil
+	return s.runOne(ctx, "changing who runs this", noUser(), `UPDATE users SET operator = ? WHERE id = ?`, bit(operator), user)
 }

@@ -42,29 +42,16 @@ const passkeyColumns = `id, user_id, credential_id, credential, sign_count, name
 
 // Handle gives what passkeys know a user by; fresh becomes it if they have none.
 func (s *Store) Handle(ctx context.Context, user digest.UserID, fresh []byte) (handle []byte, err error) {
-	err = s.write(ctx, func(c conn) error {
-		return c.get(ctx, &handle, `UPDATE users SET handle = COALESCE(handle, ?) WHERE id = ? RETURNING handle`, fresh, user)
+	return changed(ctx, s, "reading a user's handle", func(c conn) ([]byte, error) {
+		return readOne[[]byte](ctx, c, "", noUser(), `UPDATE users SET handle = COALESCE(handle, ?) WHERE id = ? RETURNING handle`, fresh, user)
 	})
-	if isNone(err) {
-		return nil, notFound("there is no such user; see: digest user list")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading a user's handle: %w", err)
-	}
-	return handle, nil
 }
 
 // UserByHandle finds the user whom passkeys know by a handle; digest.NotFound if there is none.
 func (s *Store) UserByHandle(ctx context.Context, handle []byte) (digest.User, error) {
-	var row userRow
-	err := s.read().get(ctx, &row, `SELECT `+userColumns+` FROM users u WHERE u.handle = ?`, handle)
-	if isNone(err) {
-		return digest.User{}, notFound("nobody has this passkey")
-	}
-	if err != nil {
-		return digest.User{}, fmt.Errorf("finding the owner of a passkey: %w", err)
-	}
-	return row.user(), nil
+	row, err := readOne[userRow](ctx, s.read(), "finding the user of a passkey", notFound("nobody has this passkey"),
+		`SELECT `+userColumns+` FROM users u WHERE u.handle = ?`, handle)
+	return row.user(), err
 }
 
 // AddPasskey adds a passkey to its user. digest.Conflict if it is there already,
@@ -93,34 +80,21 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 
 // Passkeys lists a user's passkeys in the order in which they came.
 func (s *Store) Passkeys(ctx context.Context, user digest.UserID) ([]Passkey, error) {
-	var rows []passkeyRow
-	if err := s.read().all(ctx, &rows, `SELECT `+passkeyColumns+` FROM passkeys WHERE user_id = ? ORDER BY id`, user); err != nil {
-		return nil, fmt.Errorf("listing the passkeys: %w", err)
-	}
-	return keys(rows, passkeyRow.passkey), nil
+	return readAll(ctx, s.read(), "listing the passkeys", passkeyRow.passkey,
+		`SELECT `+passkeyColumns+` FROM passkeys WHERE user_id = ? ORDER BY id`, user)
 }
 
 // UsePasskey records a use of was: what its credential and count are now.
 // digest.NotFound if it was removed, or used with the same count, meanwhile.
 func (s *Store) UsePasskey(ctx context.Context, was Passkey, credential string, count int64, now time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,
-			credential, count, at(now), was.ID, was.SignCount)
-		if err == nil && n == 0 {
-			return notFound("this passkey is no more")
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("recording the use of a passkey: %w", err)
-	}
-	return nil
+	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey is no more"), `UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,
+		credential, count, at(now), was.ID, was.SignCount)
 }
 
 // RemovePasskey removes one of a user's passkeys, and ends the sessions that
 // began with it, but for keep; digest.NotFound if it is not theirs.
 func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64, keep []byte) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "removing a passkey", func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM passkeys WHERE id = ? AND user_id = ?`, id, user)
 		if err == nil && n == 0 {
 			return notFound("there is no such passkey")
@@ -130,40 +104,26 @@ func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64,
 		}
 		return endOthers(ctx, c, user, keep, ` AND passkey_id = ?`, id)
 	})
-	if err != nil {
-		return fmt.Errorf("removing a passkey: %w", err)
-	}
-	return nil
 }
 
 // AddCeremony keeps what a passkey is asked, until it answers or expires; user
 // is 0 where somebody signs in.
 func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now, expires time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "storing what a passkey is asked", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM ceremonies WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
 		_, err := c.exec(ctx, `INSERT INTO ceremonies (token_hash, user_id, data, expires_at) VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("storing what a passkey is asked: %w", err)
-	}
-	return nil
 }
 
 // UseCeremony uses up what a passkey of a user was asked: of any number of
 // calls exactly one succeeds. digest.NotFound for one that is unknown, used,
 // expired or another user's.
 func (s *Store) UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (data string, err error) {
-	err = s.write(ctx, func(c conn) error {
-		return c.get(ctx, &data, `DELETE FROM ceremonies WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`, hash, user, at(now))
+	return changed(ctx, s, "reading what a passkey was asked", func(c conn) (string, error) {
+		return readOne[string](ctx, c, "", notFound("nothing was asked, or too long ago"),
+			`DELETE FROM ceremonies WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`, hash, user, at(now))
 	})
-	if isNone(err) {
-		return "", notFound("nothing was asked, or too long ago")
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading what a passkey was asked: %w", err)
-	}
-	return data, nil
 }

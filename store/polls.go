@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"digest"
@@ -20,7 +21,7 @@ const (
 
 // Polls gives the polls of a feed since an instant, oldest first.
 func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]PollRecord, error) {
-	var rows []struct {
+	type row struct {
 		At       instant `db:"at"`
 		Outcome  string  `db:"outcome"`
 		Status   int     `db:"status"`
@@ -29,19 +30,12 @@ func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([
 		Millis   int64   `db:"millis"`
 		Note     string  `db:"note"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT at, outcome, status, requests, bytes, millis, note FROM polls
-		WHERE feed_id = ? AND at >= ? ORDER BY at`, id, from(since))
-	if err != nil {
-		return nil, fmt.Errorf("reading the history of a feed: %w", err)
-	}
-	polls := make([]PollRecord, len(rows))
-	for i, r := range rows {
-		polls[i] = PollRecord{
+	return readAll(ctx, s.read(), "reading the history of a feed", func(r row) PollRecord {
+		return PollRecord{
 			At: r.At.time(), Outcome: r.Outcome, Status: r.Status, Requests: r.Requests,
 			Bytes: r.Bytes, Took: time.Duration(r.Millis) * time.Millisecond, Note: r.Note,
 		}
-	}
-	return polls, nil
+	}, `SELECT at, outcome, status, requests, bytes, millis, note FROM polls WHERE feed_id = ? AND at >= ? ORDER BY at`, id, from(since))
 }
 
 // PrunePolls deletes what is older than 90 days from the histories of all
@@ -59,7 +53,7 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 			return n, fmt.Errorf("looking for old polls: %w", err)
 		}
 		if len(ids) == 0 {
-			if err := s.foldTallies(ctx, now); err != nil {
+			if err := s.sumOldCounters(ctx, now); err != nil {
 				return n, err
 			}
 			return n, s.pruneRobots(ctx, now)
@@ -77,12 +71,67 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 }
 
 func (s *Store) pruneRobots(ctx context.Context, now time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `DELETE FROM robots WHERE fetched_at < ?`, at(now).plus(-keepRobots))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("forgetting robots.txt of sites that are asked no more: %w", err)
+	return s.run(ctx, "forgetting robots.txt of sites that are asked no more", `DELETE FROM robots WHERE fetched_at < ?`, at(now).plus(-keepRobots))
+}
+
+// A PollRecord is one poll in the history of a feed.
+type PollRecord struct {
+	At       time.Time
+	Outcome  string // as package poller names it: unchanged, changed, failed
+	Status   int    // of the last answer; 0: there was none
+	Requests int
+	Bytes    int64         // of bodies, as they travelled
+	Took     time.Duration // all of it, in whole milliseconds; pauses between requests not counted
+	Note     string        // one line for people
+}
+
+// Kind names what came of a poll: unchanged, changed, limited, refused, broken or silent.
+func (r PollRecord) Kind() string {
+	switch {
+	case r.Outcome == "changed", r.Outcome == "unchanged":
+		return r.Outcome
+	case r.Status == http.StatusTooManyRequests:
+		return "limited"
+	case r.Status >= http.StatusInternalServerError:
+		return "broken"
+	case r.Status >= http.StatusBadRequest:
+		return "refused"
 	}
-	return nil
+	return "silent"
+}
+
+// notePolls adds the polls to the histories of their feeds.
+func (r *recording) notePolls(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if !p.Poll.At.IsZero() {
+			v.poll(p.Feed.ID, p.Poll)
+		}
+	}
+	return v.chunks(savePolls(ctx, r.c))
+}
+
+// count counts the polls and the posts that they brought.
+func (r *recording) count(ctx context.Context) error {
+	done := counters{CounterPost: {N: int64(r.posts)}}
+	for _, p := range r.polls {
+		if !p.Poll.At.IsZero() {
+			done.poll(p.Poll)
+		}
+	}
+	return count(ctx, r.c, r.now, done)
+}
+
+func (v *values) poll(id digest.FeedID, p PollRecord) {
+	v.row(id, at(p.At), p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note)
+}
+
+// savePolls gives the statement that stores polls. One of the same second is
+// the same one, noted twice.
+func savePolls(ctx context.Context, c conn) func(*values) error {
+	return func(part *values) error {
+		_, err := c.exec(ctx, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
+			VALUES `+part.String()+` ON CONFLICT (feed_id, at) DO NOTHING`, part.args...)
+		return err
+	}
 }

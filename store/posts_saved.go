@@ -44,7 +44,7 @@ const forever = instant(math.MaxInt64)
 type delivery struct {
 	DigestID digest.DigestID `db:"digest_id"`
 	DueAt    instant         `db:"due_at"`
-	Date     string          `db:"local_date"`
+	Date     day             `db:"local_date"`
 	Saved    bool            `db:"saved"`
 }
 
@@ -65,10 +65,6 @@ func (s *Store) visiblePost(ctx context.Context, user digest.UserID, post digest
 	if err != nil {
 		return VisiblePost{}, err
 	}
-	date, err := digest.ParseDate(came.Date)
-	if err != nil {
-		return VisiblePost{}, err
-	}
 	posts, err := s.Posts(ctx, []digest.PostID{post})
 	if err != nil {
 		return VisiblePost{}, err
@@ -76,9 +72,9 @@ func (s *Store) visiblePost(ctx context.Context, user digest.UserID, post digest
 	if len(posts) == 0 {
 		return VisiblePost{}, errNoPost()
 	}
-	v := VisiblePost{Post: posts[0], Edition: date, DueAt: came.DueAt.time(), Saved: came.Saved}
-	sources, err := s.sourcesFor(ctx, user, []digest.FeedID{v.FeedID})
-	v.Label = sources[v.FeedID]
+	v := VisiblePost{Post: posts[0], Edition: came.Date.Date, DueAt: came.DueAt.time(), Saved: came.Saved}
+	labels, err := s.labelsFor(ctx, user, []digest.FeedID{v.FeedID})
+	v.Label = labels[v.FeedID]
 	return v, err
 }
 
@@ -107,7 +103,7 @@ func delivered(ctx context.Context, c conn, user digest.UserID, post digest.Post
 // SavePost keeps a post for a reader; one that is kept already stays as it is.
 // digest.NotFound unless they may see it at now.
 func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.PostID, now time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "saving the post", func(c conn) error {
 		d, err := delivered(ctx, c, user, post, at(now))
 		if err != nil || d.Saved {
 			return err
@@ -120,25 +116,14 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 			return err
 		}
 		_, err = c.exec(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
-			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, at(now), d.DigestID, d.DueAt, d.Date)
+			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, at(now), d.DigestID, d.DueAt, d.Date.String())
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("saving the post: %w", err)
-	}
-	return nil
 }
 
 // UnsavePost lets a post go; one that is not kept is no error.
 func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID) error {
-	err := s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `DELETE FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("removing the post: %w", err)
-	}
-	return nil
+	return s.run(ctx, "removing the post", `DELETE FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
 }
 
 // SavedPosts lists what a reader keeps, the newest first, limit at most: those after a key.
@@ -148,25 +133,20 @@ func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedK
 		from = forever
 	}
 	var rows []savedRow
-	err := s.read().all(ctx, &rows, `SELECT v.saved_at, v.due_at, v.local_date, p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-		p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash
+	err := s.read().all(ctx, &rows, `SELECT v.saved_at, v.due_at, v.local_date, `+postColumns+`
 		FROM saved_posts v CROSS JOIN posts p WHERE v.user_id = ? AND p.id = v.post_id AND (v.saved_at, v.post_id) < (?, ?)
 		ORDER BY v.saved_at DESC, v.post_id DESC LIMIT ?`, user, from, after.Post, limit)
 	if err != nil {
 		return nil, fmt.Errorf("listing what is saved: %w", err)
 	}
-	feeds := keys(rows, func(r savedRow) digest.FeedID { return r.FeedID })
-	sources, err := s.sourcesFor(ctx, user, feeds)
+	feeds := each(rows, func(r savedRow) digest.FeedID { return r.FeedID })
+	labels, err := s.labelsFor(ctx, user, feeds)
 	if err != nil {
 		return nil, fmt.Errorf("listing what is saved: %w", err)
 	}
 	saved := make([]SavedPost, len(rows))
 	for i, r := range rows {
-		date, err := digest.ParseDate(r.Date)
-		if err != nil {
-			return nil, fmt.Errorf("listing what is saved: %w", err)
-		}
-		v := VisiblePost{Post: r.post(), Label: sources[r.FeedID], Edition: date, DueAt: r.DueAt.time(), Saved: true}
+		v := VisiblePost{Post: r.post(), Label: labels[r.FeedID], Edition: r.Date.Date, DueAt: r.DueAt.time(), Saved: true}
 		saved[i] = SavedPost{VisiblePost: v, SavedAt: r.SavedAt.time()}
 	}
 	return saved, nil
@@ -176,7 +156,7 @@ type savedRow struct {
 	postRow
 	SavedAt instant `db:"saved_at"`
 	DueAt   instant `db:"due_at"`
-	Date    string  `db:"local_date"`
+	Date    day     `db:"local_date"`
 }
 
 // SavedAmong tells which of some posts a reader keeps.
@@ -196,16 +176,12 @@ func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []dige
 	return saved, nil
 }
 
-// sourcesFor gives feeds as one reader sees them: by their own title, also of a
+// labelsFor gives feeds as one reader sees them: by their own title, also of a
 // feed that has become part of one they take. What they left keeps the feed's.
-func (s *Store) sourcesFor(ctx context.Context, user digest.UserID, feeds []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
-	found, err := s.FeedLabels(ctx, feeds)
+func (s *Store) labelsFor(ctx context.Context, user digest.UserID, feeds []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
+	labels, err := s.labelsByFeed(ctx, feeds)
 	if err != nil {
 		return nil, err
-	}
-	sources := make(map[digest.FeedID]digest.FeedLabel, len(found))
-	for _, source := range found {
-		sources[source.FeedID] = source
 	}
 	var rows []struct {
 		FeedID digest.FeedID `db:"id"`
@@ -218,9 +194,9 @@ func (s *Store) sourcesFor(ctx context.Context, user digest.UserID, feeds []dige
 		return nil, fmt.Errorf("reading subscriptions: %w", err)
 	}
 	for _, r := range rows {
-		source := sources[r.FeedID]
-		source.Title = r.Title
-		sources[r.FeedID] = source
+		label := labels[r.FeedID]
+		label.Title = r.Title
+		labels[r.FeedID] = label
 	}
-	return sources, nil
+	return labels, nil
 }

@@ -71,7 +71,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			r.notePolls,
 			r.pace,
 			r.save,
-			r.tally,
+			r.count,
 		} {
 			if err := step(ctx); err != nil {
 				return err

@@ -213,39 +213,3 @@ func (r *recording) frozen(ctx context.Context) (map[digest.PostID]bool, error) 
 	})
 	return frozen, err
 }
-
-// KnownPosts gives the content hashes of those of the given identities that
-// are stored for a feed: what is missing is new, what differs was edited.
-func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error) {
-	known := make(map[string]string, len(identities))
-	given := make(map[string]string, len(identities)) // by how it is stored
-	for _, identity := range identities {
-		given[clean(identity)] = identity
-	}
-	for part := range slices.Chunk(identities, statementRows) {
-		var v values
-		for _, identity := range part {
-			v.row(identity)
-		}
-		var rows []storedPost
-		err := s.read().all(ctx, &rows, `SELECT `+storedColumns+` FROM posts p
-			WHERE p.feed_id = ? AND p.identity IN (VALUES `+v.String()+`)`, append([]any{feed}, v.args...)...)
-		if err != nil {
-			return nil, fmt.Errorf("looking for known posts: %w", err)
-		}
-		for _, row := range rows {
-			known[given[row.Identity]] = row.ContentHash
-		}
-	}
-	return known, nil
-}
-
-// HasPosts reports whether any post of a feed is stored.
-func (s *Store) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
-	var n int
-	err := s.read().get(ctx, &n, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
-	if err != nil {
-		return false, fmt.Errorf("looking for posts: %w", err)
-	}
-	return n > 0, nil
-}

@@ -209,9 +209,7 @@ func (r *recording) read(ctx context.Context, p, target *polled, into holder) er
 		which, args = `p.seen_at >= ?`, []any{p.Feed.ID, since}
 	}
 	var rows []postRow
-	err := r.c.all(ctx, &rows, `SELECT p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-		p.published_at, p.seen_at, p.summary, p.content, p.image_url, p.content_hash, p.enclosures
-		FROM posts p WHERE p.feed_id = ? AND `+which+` ORDER BY p.id`, args...)
+	err := r.c.all(ctx, &rows, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.feed_id = ? AND `+which+` ORDER BY p.id`, args...)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		}
 		result = RecordResult{Refused: len(hosts), Stale: 1 - len(hosts)}
 		var v, polls values
-		done := tallies{}
+		done := counters{}
 		for _, host := range hosts {
 			v.row(host, at(p.HostFreeAt), p.Token)
 			if !p.Poll.At.IsZero() {
@@ -86,7 +86,7 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		if err := v.chunks(func(part *values) error { return freeHosts(ctx, c, part) }); err != nil {
 			return err
 		}
-		return tally(ctx, c, at(now), done)
+		return count(ctx, c, at(now), done)
 	})
 	if err != nil {
 		return RecordResult{}, fmt.Errorf("ending a poll that cannot be stored: %w", err)

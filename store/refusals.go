@@ -9,7 +9,7 @@ import (
 // NoteRefusal remembers that the site at an address, in normal form, is not to
 // be asked for a feed there before an instant, and why.
 func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "remembering a refusal", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, at(now)); err != nil {
 			return err
 		}
@@ -17,10 +17,6 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, why = excluded.why`, url, from(until), why)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("remembering a refusal: %w", err)
-	}
-	return nil
 }
 
 // Refusal tells until when the site at an address is not to be asked, and why;

@@ -67,7 +67,7 @@ type searching struct {
 type hit struct {
 	PostID digest.PostID
 	DueAt  instant
-	Date   string
+	Date   day
 }
 
 // The first batch of editions, and by how much the next is larger.
@@ -139,7 +139,7 @@ type editionKey struct {
 
 type editionPosts struct {
 	editionKey
-	Date  string `db:"local_date"`
+	Date  day    `db:"local_date"`
 	Posts string `db:"posts"`
 }
 
@@ -165,7 +165,7 @@ func (l *searching) kept(ctx context.Context) ([]hit, error) {
 	var rows []struct {
 		PostID digest.PostID `db:"post_id"`
 		DueAt  instant       `db:"due_at"`
-		Date   string        `db:"local_date"`
+		Date   day           `db:"local_date"`
 	}
 	err := l.store.read().all(ctx, &rows, `SELECT v.post_id, v.due_at, v.local_date FROM saved_posts v WHERE v.user_id = ?`+only, l.user)
 	some := make([]hit, len(rows))
@@ -187,7 +187,7 @@ func (l *searching) look(ctx context.Context, some []hit) error {
 	slices.SortFunc(some, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.DueAt, a.DueAt), cmp.Compare(b.PostID, a.PostID))
 	})
-	ids := keys(some, func(c hit) digest.PostID { return c.PostID })
+	ids := each(some, func(c hit) digest.PostID { return c.PostID })
 	matching, err := l.match(ctx, l.store.read(), ids, l.Limit+1-len(l.found))
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	if f.More {
 		l.found = l.found[:l.Limit]
 	}
-	ids := keys(l.found, func(c hit) digest.PostID { return c.PostID })
+	ids := each(l.found, func(c hit) digest.PostID { return c.PostID })
 	posts, err := l.store.Posts(ctx, ids)
 	if err != nil {
 		return f, err
@@ -215,7 +215,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	for _, p := range posts {
 		byID[p.ID] = p
 	}
-	sources, err := l.store.sourcesFor(ctx, l.user, keys(posts, func(p digest.Post) digest.FeedID { return p.FeedID }))
+	labels, err := l.store.labelsFor(ctx, l.user, each(posts, func(p digest.Post) digest.FeedID { return p.FeedID }))
 	if err != nil {
 		return f, err
 	}
@@ -224,12 +224,8 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 		return f, err
 	}
 	for _, c := range l.found {
-		date, err := digest.ParseDate(c.Date)
-		if err != nil {
-			return f, err
-		}
 		if p, ok := byID[c.PostID]; ok {
-			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: sources[p.FeedID], Edition: date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
+			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: labels[p.FeedID], Edition: c.Date.Date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
 		}
 	}
 	return f, nil

@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"strings"
 	"time"
 
 	"digest"
@@ -17,19 +17,101 @@ type Session struct {
 
 // Sessions lists a user's sessions that are not over, in the order in which they end.
 func (s *Store) Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]Session, error) {
-	var rows []struct {
+	type row struct {
 		BeganAt instant `db:"created_at"`
 		EndsAt  instant `db:"expires_at"`
 		Passkey bool    `db:"passkey"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT created_at, expires_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
+	return readAll(ctx, s.read(), "listing the sessions", func(r row) Session {
+		return Session{BeganAt: r.BeganAt.time(), EndsAt: r.EndsAt.time(), Passkey: r.Passkey}
+	}, `SELECT created_at, expires_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
 		FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at, token_hash`, user, at(now))
-	if err != nil {
-		return nil, fmt.Errorf("listing the sessions: %w", err)
+}
+
+// Secrets of sign-in links and sessions come here as hashes only: who reads
+// the database can use none of them.
+
+const signInOver = "this sign-in link was used or is too old; ask for a new one"
+
+// AddSignIn stores the hash of a token that lets user in once, until expires.
+func (s *Store) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
+	return s.addGrant(ctx, "sign_in_tokens", hash, user, now, expires, "")
+}
+
+// SignIn gives whom a sign-in token lets in without using it; digest.NotFound
+// for one that is unknown, used or expired.
+func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
+	return s.grantee(ctx, "sign_in_tokens", hash, now, signInOver)
+}
+
+// UseSignIn uses up a sign-in token: of any number of calls with one hash
+// exactly one succeeds. digest.NotFound for one that is unknown, used or expired.
+func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
+	return changed(ctx, s, "using the sign-in link", func(c conn) (digest.UserID, error) {
+		return readOne[digest.UserID](ctx, c, "", notFound("%s", signInOver),
+			`DELETE FROM sign_in_tokens WHERE token_hash = ? AND expires_at > ? RETURNING user_id`, hash, at(now))
+	})
+}
+
+// AddSession stores a session that began with a link and ends at expires.
+func (s *Store) AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
+	return s.addGrant(ctx, "sessions", hash, user, now, expires, `created_at`, at(now))
+}
+
+// AddPasskeySession stores a session that began with a passkey and ends at expires.
+func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey, now, expires time.Time) error {
+	return s.addGrant(ctx, "sessions", hash, with.UserID, now, expires, `created_at, passkey_id`, at(now), with.ID)
+}
+
+// addGrant adds a row to one of the two tables, and drops those that are over.
+func (s *Store) addGrant(ctx context.Context, table string, hash []byte, user digest.UserID, now, expires time.Time, more string, values ...any) error {
+	columns, marks := `token_hash, user_id, expires_at`, `?, ?, ?`
+	if more != "" {
+		columns, marks = columns+", "+more, marks+strings.Repeat(", ?", len(values))
 	}
-	list := make([]Session, len(rows))
-	for i, r := range rows {
-		list[i] = Session{BeganAt: r.BeganAt.time(), EndsAt: r.EndsAt.time(), Passkey: r.Passkey}
+	return s.change(ctx, "storing a secret's hash", func(c conn) error {
+		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user, at(now)); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `INSERT INTO `+table+` (`+columns+`) VALUES (`+marks+`)`, append([]any{hash, user, at(expires)}, values...)...)
+		return err
+	})
+}
+
+// SessionUser gives whose session it is; digest.NotFound if it is unknown or over.
+func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
+	return s.grantee(ctx, "sessions", hash, now, "this session is over; sign in again")
+}
+
+// grantee gives whose row of one of the two tables it is.
+func (s *Store) grantee(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User, error) {
+	row, err := readOne[userRow](ctx, s.read(), "reading whose secret it is", notFound("%s", none), `SELECT `+userColumns+`
+		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
+	return row.user(), err
+}
+
+// EndSessions ends all of a user's sessions, and voids the sign-in links that
+// are still on their way.
+func (s *Store) EndSessions(ctx context.Context, user digest.UserID) error {
+	return s.change(ctx, "ending the sessions", func(c conn) error {
+		if _, err := c.exec(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
+			return err
+		}
+		_, err := c.exec(ctx, `DELETE FROM sessions WHERE user_id = ?`, user)
+		return err
+	})
+}
+
+// EndSession forgets a session; an unknown one is no error.
+func (s *Store) EndSession(ctx context.Context, hash []byte) error {
+	return s.run(ctx, "ending the session", `DELETE FROM sessions WHERE token_hash = ?`, hash)
+}
+
+// endOthers ends a user's sessions, of those that which holds for, but for keep.
+func endOthers(ctx context.Context, c conn, user digest.UserID, keep []byte, which string, args ...any) error {
+	if len(keep) > 0 {
+		which, args = which+` AND token_hash <> ?`, append(args, keep)
 	}
-	return list, nil
+	_, err := c.exec(ctx, `DELETE FROM sessions WHERE user_id = ?`+which, append([]any{user}, args...)...)
+	return err
 }

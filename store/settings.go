@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -17,27 +16,12 @@ func (s *Store) SetDirection(ctx context.Context, user digest.UserID, d digest.D
 	default:
 		return invalid("pages run ltr or rtl, not %q", d)
 	}
-	return s.changeUser(ctx, "setting the direction of the pages", `UPDATE users SET direction = ? WHERE id = ?`, string(d), user)
+	return s.runOne(ctx, "setting the direction of the pages", noUser(), `UPDATE users SET direction = ? WHERE id = ?`, string(d), user)
 }
 
 // SetShortcuts sets whether single keys do something on a reader's pages.
 func (s *Store) SetShortcuts(ctx context.Context, user digest.UserID, on bool) error {
-	return s.changeUser(ctx, "setting the single keys", `UPDATE users SET shortcuts = ? WHERE id = ?`, bit(on), user)
-}
-
-// changeUser runs a statement that changes one user; digest.NotFound if there is none.
-func (s *Store) changeUser(ctx context.Context, doing, statement string, args ...any) error {
-	err := s.write(ctx, func(c conn) error {
-		n, err := c.exec(ctx, statement, args...)
-		if err == nil && n == 0 {
-			return notFound("there is no such user; see: digest user list")
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	return nil
+	return s.runOne(ctx, "setting the single keys", noUser(), `UPDATE users SET shortcuts = ? WHERE id = ?`, bit(on), user)
 }
 
 // SetTimeZone moves a user to another zone. Each of their digests becomes due
@@ -50,7 +34,7 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 	if err != nil {
 		return err
 	}
-	err = s.alone(ctx, func(c conn) error {
+	return s.changeAlone(ctx, "setting the time zone", func(c conn) error {
 		t, err := readTraveller(ctx, c, user)
 		if err != nil || t.zone == zone {
 			return err
@@ -68,10 +52,6 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 		}
 		return travel(ctx, c, user, now)
 	})
-	if err != nil {
-		return fmt.Errorf("setting the time zone: %w", err)
-	}
-	return nil
 }
 
 // setZone gives a user another zone than the one that was theirs, and their

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -26,7 +25,7 @@ const signUpColumns = `email, time_zone, invitation_id`
 
 // AddSignUp keeps a sign-up under the hash of its token, until expires.
 func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "storing a sign-up", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
@@ -34,24 +33,14 @@ func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expi
 			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, at(expires))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("storing a sign-up: %w", err)
-	}
-	return nil
 }
 
 // SignUp gives a sign-up without using it; digest.NotFound for one that is
 // unknown, used or expired.
 func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp, error) {
-	var row signUpRow
-	err := s.read().get(ctx, &row, `SELECT `+signUpColumns+` FROM sign_ups WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
-	if isNone(err) {
-		return SignUp{}, notFound("this link was used or is too old")
-	}
-	if err != nil {
-		return SignUp{}, fmt.Errorf("reading a sign-up: %w", err)
-	}
-	return SignUp(row), nil
+	row, err := readOne[signUpRow](ctx, s.read(), "reading a sign-up", notFound("this link was used or is too old"),
+		`SELECT `+signUpColumns+` FROM sign_ups WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
+	return SignUp(row), err
 }
 
 // ConfirmSignUp uses up a sign-up and its invitation and adds the user, all in
@@ -61,37 +50,27 @@ func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp,
 // expired; digest.Conflict if its invitation is used or revoked, or if there is
 // none and invited says that there must be.
 func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error) {
-	var u digest.User
-	err := s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockDoor); err != nil {
-			return err
+	return changed(ctx, s, "confirming a sign-up", func(c conn) (digest.User, error) {
+		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+			return digest.User{}, err
 		}
 		var row signUpRow
 		err := c.get(ctx, &row, `DELETE FROM sign_ups WHERE token_hash = ? AND expires_at > ? RETURNING `+signUpColumns, hash, at(now))
 		if isNone(err) {
-			return notFound("this link was used or is too old")
+			return digest.User{}, notFound("this link was used or is too old")
 		}
 		if err != nil {
-			return err
+			return digest.User{}, err
 		}
 		known, err := findUser(ctx, c, row.Email)
-		if err == nil {
-			u = known
-			return nil
-		}
 		if !isNone(err) {
-			return err
+			return known, err
 		}
-		if err := takeInvitation(ctx, c, row.Invitation, invited, now); err != nil {
-			return err
+		if err := useInvitation(ctx, c, row.Invitation, invited, now); err != nil {
+			return digest.User{}, err
 		}
-		u, err = admit(ctx, c, row.Email, row.TimeZone, now)
-		return err
+		return admit(ctx, c, row.Email, row.TimeZone, now)
 	})
-	if err != nil {
-		return digest.User{}, fmt.Errorf("confirming a sign-up: %w", err)
-	}
-	return u, nil
 }
 
 // findUser finds a user by address; isNone if there is none.
@@ -116,4 +95,75 @@ func admit(ctx context.Context, c conn, email, zone string, now time.Time) (dige
 	}
 	_, err = c.exec(ctx, `DELETE FROM sign_ups WHERE email_key = ?`, emailKey(email))
 	return u, err
+}
+
+// An Invitation lets one person sign up.
+type Invitation struct {
+	ID        int64
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UsedAt    time.Time // zero: not yet
+}
+
+type invitationRow struct {
+	ID        int64   `db:"id"`
+	CreatedAt instant `db:"created_at"`
+	ExpiresAt instant `db:"expires_at"`
+	UsedAt    instant `db:"used_at"`
+}
+
+func (r invitationRow) invitation() Invitation {
+	return Invitation{r.ID, r.CreatedAt.time(), r.ExpiresAt.time(), r.UsedAt.time()}
+}
+
+const invitationColumns = `id, created_at, expires_at, used_at`
+
+// usedKept is how long the list still shows an invitation that was used or has
+// expired.
+const usedKept = 30 * 24 * time.Hour
+
+// AddInvitation stores the hash of an invitation's token.
+func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
+	return changed(ctx, s, "storing an invitation", func(c conn) (Invitation, error) {
+		var row invitationRow
+		_, err := c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-usedKept)))
+		if err == nil {
+			err = c.get(ctx, &row, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?) RETURNING `+invitationColumns,
+				hash, at(now), at(expires))
+		}
+		return row.invitation(), err
+	})
+}
+
+// Invitation finds an invitation that can be used; digest.NotFound for one that
+// is unknown, revoked, used or expired.
+func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
+	row, err := readOne[invitationRow](ctx, s.read(), "reading an invitation", notFound("this invitation was used or is too old"),
+		`SELECT `+invitationColumns+` FROM invitations WHERE token_hash = ? AND used_at = 0 AND expires_at > ?`, hash, at(now))
+	return row.invitation(), err
+}
+
+// Invitations lists the invitations, the latest first; those used or expired
+// for some weeks.
+func (s *Store) Invitations(ctx context.Context) ([]Invitation, error) {
+	return readAll(ctx, s.read(), "listing the invitations", invitationRow.invitation, `SELECT `+invitationColumns+` FROM invitations ORDER BY id DESC`)
+}
+
+// RevokeInvitation takes back an invitation that nobody has used;
+// digest.NotFound if there is none.
+func (s *Store) RevokeInvitation(ctx context.Context, id int64) error {
+	return s.runOne(ctx, "revoking an invitation", notFound("there is no such invitation, or it was used"), `DELETE FROM invitations WHERE id = ? AND used_at = 0`, id)
+}
+
+// useInvitation uses up the invitation of a sign-up. That it has expired since
+// the sign-up began does not matter.
+func useInvitation(ctx context.Context, c conn, id int64, needed bool, now time.Time) error {
+	if id == 0 && !needed {
+		return nil
+	}
+	n, err := c.exec(ctx, `UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, at(now), id)
+	if err == nil && n == 0 {
+		return &digest.Error{Kind: digest.Conflict, Message: "this invitation was used or revoked; ask for another one"}
+	}
+	return err
 }

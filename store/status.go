@@ -87,7 +87,7 @@ func (s *Store) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo,
 	for i, f := range shown {
 		place[f.ID] = i
 	}
-	ids := keys(shown, func(f troubledFeed) digest.FeedID { return f.ID })
+	ids := each(shown, func(f troubledFeed) digest.FeedID { return f.ID })
 	if feeds, err = s.feedInfos(ctx, `WHERE f.id IN (`+list(ids)+`)`); err != nil {
 		return nil, 0, err
 	}

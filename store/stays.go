@@ -13,17 +13,15 @@ import (
 type stayRow struct {
 	ID       int64         `db:"id"`
 	UserID   digest.UserID `db:"user_id"`
-	From     string        `db:"from_date"`
-	To       string        `db:"to_date"`
+	From     day           `db:"from_date"`
+	To       day           `db:"to_date"`
 	TimeZone string        `db:"time_zone"`
 	Begun    bool          `db:"begun"`
 	Home     string        `db:"home_zone"`
 }
 
 func (r stayRow) stay() digest.Stay {
-	from, _ := digest.ParseDate(r.From) // we wrote them
-	to, _ := digest.ParseDate(r.To)
-	st := digest.Stay{ID: r.ID, UserID: r.UserID, From: from, To: to, TimeZone: r.TimeZone, Begun: r.Begun}
+	st := digest.Stay{ID: r.ID, UserID: r.UserID, From: r.From.Date, To: r.To.Date, TimeZone: r.TimeZone, Begun: r.Begun}
 	if r.Begun {
 		st.Home = r.Home
 	}
@@ -78,7 +76,7 @@ func (s *Store) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, e
 // RemoveStay takes a stay back; one that has begun ends, and its reader is at
 // home again. digest.NotFound if there is none.
 func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
-	err := s.alone(ctx, func(c conn) error {
+	return s.changeAlone(ctx, "removing a stay", func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM stays WHERE user_id = ? AND id = ?`, user, id)
 		if err != nil {
 			return err
@@ -88,10 +86,6 @@ func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, no
 		}
 		return travel(ctx, c, user, now)
 	})
-	if err != nil {
-		return fmt.Errorf("removing a stay: %w", err)
-	}
-	return nil
 }
 
 // travelled is how many readers BeginStays moves in one transaction.
@@ -149,7 +143,7 @@ func readTraveller(ctx context.Context, c conn, user digest.UserID) (traveller, 
 	}
 	err := c.get(ctx, &row, `SELECT time_zone, home_zone FROM users WHERE id = ?`, user)
 	if isNone(err) {
-		return traveller{}, notFound("there is no such user; see: digest user list")
+		return traveller{}, noUser()
 	}
 	if err != nil {
 		return traveller{}, err
@@ -168,7 +162,7 @@ const selectStays = `SELECT s.id, s.user_id, s.from_date, s.to_date, s.time_zone
 func readStays(ctx context.Context, c conn, user digest.UserID) ([]digest.Stay, error) {
 	var rows []stayRow
 	err := c.all(ctx, &rows, selectStays+`WHERE s.user_id = ? ORDER BY s.from_date`, user)
-	return keys(rows, stayRow.stay), err
+	return each(rows, stayRow.stay), err
 }
 
 // allStays lists the stays of all readers.

@@ -92,18 +92,8 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 // SetSubscription changes what a reader has decided of a feed, paused or not: its
 // Title, Folder and Display. digest.NotFound if there is no such subscription.
 func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) error {
-	err := s.write(ctx, func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ? WHERE digest_id = ? AND feed_id = ?`,
-			sub.Title, sub.Folder, string(sub.Display), sub.DigestID, sub.FeedID)
-		if err == nil && n == 0 {
-			return noSubscription()
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("changing the subscription: %w", err)
-	}
-	return nil
+	return s.runOne(ctx, "changing the subscription", noSubscription(), `UPDATE subscriptions SET title = ?, folder = ?, display = ? WHERE digest_id = ? AND feed_id = ?`,
+		sub.Title, sub.Folder, string(sub.Display), sub.DigestID, sub.FeedID)
 }
 
 // Folders lists the folders that a digest's feeds are in, by name.
@@ -152,17 +142,12 @@ const recent = 24 * time.Hour
 // newest one if there are none, to the reader's next edition; never a post
 // that the digest has had, or that was held back of it (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
-	err = s.write(ctx, func(c conn) error {
+	return changed(ctx, s, "subscribing", func(c conn) (bool, error) {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
-			return err
+			return false, err
 		}
-		created, err = subscribe(ctx, c, sub, at(now))
-		return err
+		return subscribe(ctx, c, sub, at(now))
 	})
-	if err != nil {
-		return false, fmt.Errorf("subscribing: %w", err)
-	}
-	return created, nil
 }
 
 // subscribe locks the feed first, as Record does: whichever comes second sees
@@ -257,7 +242,7 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 // posts. A feed to which nobody is subscribed any more is not asked either.
 // digest.NotFound if there was none.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "unsubscribing", func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
@@ -281,10 +266,6 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("unsubscribing: %w", err)
-	}
-	return nil
 }
 
 func noSubscription() error { return notFound("there is no such subscription") }

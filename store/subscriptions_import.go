@@ -158,3 +158,25 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 	}
 	return first, queue(ctx, c, first, now)
 }
+
+// An ImportItem is one line of a subscription list.
+type ImportItem struct {
+	URL    string // normal form, as feed.NormalURL gives it
+	Host   string
+	Domain string // registrable domain of the host
+	Title  string // the reader's own; empty: the feed's
+	Folder string
+
+	Resting bool // it is put aside, not taken
+}
+
+// An ImportResult counts what an import did.
+type ImportResult struct {
+	Added   int // new subscriptions
+	Already int // were there before
+
+	Left []ImportItem // there was no room for them
+
+	// FirstPolls are the feeds of the list that were never read; they are queued.
+	FirstPolls []digest.FeedID
+}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -11,7 +10,7 @@ import (
 // PauseSubscription pauses a subscription; what waits of the feed goes.
 // digest.NotFound if there is none; one that is paused already stays so.
 func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "pausing a subscription", func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
@@ -27,17 +26,13 @@ func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed 
 		}
 		return withdraw(ctx, c, id, feed)
 	})
-	if err != nil {
-		return fmt.Errorf("pausing a subscription: %w", err)
-	}
-	return nil
 }
 
 // ResumeSubscription ends the pause of a subscription: it brings what Subscribe
 // would bring, and never a post that the digest has had (I4). digest.NotFound if
 // there is none; one that is not paused stays as it is.
 func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "resuming a subscription", func(c conn) error {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
@@ -47,10 +42,6 @@ func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed
 		_, err := subscribe(ctx, c, digest.Subscription{DigestID: id, FeedID: feed}, at(now))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("resuming a subscription: %w", err)
-	}
-	return nil
 }
 
 // addPaused adds a subscription that is paused from the beginning.

@@ -62,11 +62,7 @@ func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 	default:
 		return invalid("an address is suppressed for hard_bounce, soft_bounces, complaint or manual, not for %q", sup.Reason)
 	}
-	err := s.write(ctx, func(c conn) error { return suppress(ctx, c, sup) })
-	if err != nil {
-		return fmt.Errorf("suppressing %s: %w", sup.Email, err)
-	}
-	return nil
+	return s.change(ctx, "suppressing "+sup.Email, func(c conn) error { return suppress(ctx, c, sup) })
 }
 
 func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
@@ -84,7 +80,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Unsuppress lets an address be mailed again, as if no mail to it had ever
 // bounced softly; digest.NotFound if it was mailed all along.
 func (s *Store) Unsuppress(ctx context.Context, email string) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "mailing an address again", func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM suppressions WHERE email_key = ?`, emailKey(email))
 		if err != nil {
 			return err
@@ -95,19 +91,12 @@ func (s *Store) Unsuppress(ctx context.Context, email string) error {
 		_, err = c.exec(ctx, `DELETE FROM bounces WHERE email_key = ? AND kind = 'soft'`, emailKey(email))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("mailing an address again: %w", err)
-	}
-	return nil
 }
 
 // Suppressions lists the addresses that are not mailed, the latest first.
 func (s *Store) Suppressions(ctx context.Context) ([]digest.Suppression, error) {
-	var rows []suppressionRow
-	if err := s.read().all(ctx, &rows, `SELECT `+suppressionColumns+` FROM suppressions s ORDER BY s.created_at DESC, s.email_key`); err != nil {
-		return nil, fmt.Errorf("listing the suppressed addresses: %w", err)
-	}
-	return keys(rows, suppressionRow.suppression), nil
+	return readAll(ctx, s.read(), "listing the suppressed addresses", suppressionRow.suppression,
+		`SELECT `+suppressionColumns+` FROM suppressions s ORDER BY s.created_at DESC, s.email_key`)
 }
 
 // Suppressed tells whether an address, in whatever case, is not mailed, and why.

@@ -87,6 +87,83 @@ func (s *Store) once(ctx context.Context, f func(conn) error) error {
 	return nil
 }
 
+// change is write, with an error that says what was being done.
+func (s *Store) change(ctx context.Context, doing string, f func(conn) error) error {
+	return failed(doing, s.write(ctx, f))
+}
+
+// changed is change for what gives something; if it fails it gives nothing.
+func changed[T any](ctx context.Context, s *Store, doing string, f func(conn) (T, error)) (T, error) {
+	var result, none T
+	err := s.change(ctx, doing, func(c conn) (err error) {
+		result, err = f(c)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return result, nil
+}
+
+// run runs one statement in a transaction of its own.
+func (s *Store) run(ctx context.Context, doing, statement string, args ...any) error {
+	return s.change(ctx, doing, func(c conn) error {
+		_, err := c.exec(ctx, statement, args...)
+		return err
+	})
+}
+
+// runOne is run for a statement that finds a row to change; none is the error
+// if there is no such row.
+func (s *Store) runOne(ctx context.Context, doing string, none error, statement string, args ...any) error {
+	return s.change(ctx, doing, func(c conn) error {
+		n, err := c.exec(ctx, statement, args...)
+		if err == nil && n == 0 {
+			return none
+		}
+		return err
+	})
+}
+
+// failed says of an error what was being done, if that is said; nil stays nil.
+func failed(doing string, err error) error {
+	if err == nil || doing == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// readOne reads one row; none is the error if there is none.
+func readOne[R any](ctx context.Context, c conn, doing string, none error, query string, args ...any) (R, error) {
+	var row, zero R
+	err := c.get(ctx, &row, query, args...)
+	if isNone(err) {
+		return zero, none
+	}
+	if err != nil {
+		return zero, failed(doing, err)
+	}
+	return row, nil
+}
+
+// readAll reads every row and gives what each stands for.
+func readAll[R, T any](ctx context.Context, c conn, doing string, mapped func(R) T, query string, args ...any) ([]T, error) {
+	var rows []R
+	if err := c.all(ctx, &rows, query, args...); err != nil {
+		return nil, failed(doing, err)
+	}
+	return each(rows, mapped), nil
+}
+
+// each gives what every element of a list stands for.
+func each[T, K any](list []T, mapped func(T) K) []K {
+	out := make([]K, len(list))
+	for i, x := range list {
+		out[i] = mapped(x)
+	}
+	return out
+}
+
 // isNone reports whether a query found no row.
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
@@ -172,4 +249,19 @@ func list[T ~int64](ids []T) string {
 		b.WriteString(strconv.FormatInt(int64(id), 10))
 	}
 	return b.String()
+}
+
+// changeAlone is change in a transaction that excludes storing and releasing (I8).
+func (s *Store) changeAlone(ctx context.Context, doing string, f func(conn) error) error {
+	return failed(doing, s.alone(ctx, f))
+}
+
+// alone is write in a transaction that excludes storing and releasing (I8).
+func (s *Store) alone(ctx context.Context, f func(conn) error) error {
+	return s.write(ctx, func(c conn) error {
+		if err := c.hold(ctx, s.d.lockAlone); err != nil {
+			return err
+		}
+		return f(c)
+	})
 }

@@ -39,6 +39,8 @@ func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(e
 // mailDomain is the domain of an address: the name of its lane.
 func mailDomain(email string) string { return laneName(email[strings.LastIndexByte(email, '@')+1:]) }
 
+func noUser() error { return notFound("there is no such user; see: digest user list") }
+
 // AddUser adds a confirmed user with one daily digest, due at the next
 // midnight of the zone. digest.Conflict if the address is there already, in
 // whatever case; digest.Invalid for a zone that does not exist.
@@ -91,15 +93,9 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 
 // UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
 func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, error) {
-	var row userRow
-	err := s.read().get(ctx, &row, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
-	if isNone(err) {
-		return digest.User{}, notFound("there is no user %s; see: digest user list", digest.NormalEmail(email))
-	}
-	if err != nil {
-		return digest.User{}, fmt.Errorf("finding the user: %w", err)
-	}
-	return row.user(), nil
+	none := notFound("there is no user %s; see: digest user list", digest.NormalEmail(email))
+	row, err := readOne[userRow](ctx, s.read(), "finding the user", none, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
+	return row.user(), err
 }
 
 // Users lists everyone in the order in which they came.
@@ -156,7 +152,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 		sent  = ` WHERE edition_id IN (SELECT id FROM editions` + mine + `)`
 		taken = `f.id IN (SELECT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE d.user_id = ?)`
 	)
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "removing the user", func(c conn) error {
 		if err := c.hold(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
@@ -192,12 +188,17 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 		}
 		n, err := c.exec(ctx, `DELETE FROM users WHERE id = ?`, user)
 		if err == nil && n == 0 {
-			return notFound("there is no such user; see: digest user list")
+			return noUser()
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("removing the user: %w", err)
-	}
-	return nil
+}
+
+// A UserInfo is a user with what a list of users shows.
+type UserInfo struct {
+	digest.User
+	Digest        digest.Digest // their own daily digest
+	Subscriptions int
+	Suppressed    *digest.Suppression // why the address is not mailed; nil: it is
+	Stays         []digest.Stay       // planned or begun, in their order
 }

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"digest"
+)
+
+// EditionPosts gives the posts of editions by the edition's key, in the order
+// in which they were stored: one range of keys for each edition, and one for
+// each that it carries. A post that is in several of them comes once.
+func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error) {
+	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
+	for some := range slices.Chunk(editions, statementRows) {
+		for _, e := range some {
+			posts[e.ID] = []digest.PostRef{}
+		}
+		parts, err := s.partsOf(ctx, some)
+		for some := range slices.Chunk(parts, statementRows) {
+			if err == nil {
+				err = s.readParts(ctx, some, posts)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the editions' posts: %w", err)
+		}
+	}
+	for id, refs := range posts {
+		posts[id] = eachOnce(refs)
+	}
+	return posts, nil
+}
+
+// readParts reads one row a part, its posts' keys written together: rows are
+// what reading costs. The inner SELECT is one range of the primary key.
+func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.EditionID][]digest.PostRef) error {
+	v := partRows(parts)
+	var rows []struct {
+		EditionID digest.EditionID `db:"edition_id"`
+		Carried   bool             `db:"carried"`
+		Posts     string           `db:"posts"`
+	}
+	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
+		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`)
+	if err != nil {
+		return err
+	}
+	lists, ids := make([][]digest.PostID, len(rows)), []digest.PostID(nil)
+	for i, r := range rows {
+		if lists[i], err = parseKeys(r.Posts); err != nil {
+			return err
+		}
+		ids = append(ids, lists[i]...)
+	}
+	feeds, err := s.feedsOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for i, r := range rows {
+		refs := slices.Grow(posts[r.EditionID], len(lists[i]))
+		for _, id := range lists[i] {
+			if feed := feeds[id]; feed != 0 {
+				refs = append(refs, digest.PostRef{PostID: id, FeedID: feed, Carried: r.Carried})
+			}
+		}
+		posts[r.EditionID] = refs
+	}
+	return nil
+}
+
+// eachOnce sorts posts by key and leaves each once, as the edition's own if it is.
+func eachOnce(refs []digest.PostRef) []digest.PostRef {
+	slices.SortFunc(refs, func(a, b digest.PostRef) int {
+		return cmp.Or(cmp.Compare(a.PostID, b.PostID), bit(a.Carried)-bit(b.Carried))
+	})
+	return slices.CompactFunc(refs, func(a, b digest.PostRef) bool { return a.PostID == b.PostID })
+}
+
+// WaitingPosts gives what the digest's next midnight would bring as things
+// stand, without what its filters would hold back.
+func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
+	parts, err := s.waitingParts(ctx, id)
+	posts := make(map[digest.EditionID][]digest.PostRef, 1)
+	if err == nil && len(parts) > 0 {
+		err = s.readParts(ctx, parts, posts)
+	}
+	refs := eachOnce(posts[0])
+	if err == nil {
+		refs, err = siftWaiting(ctx, s.read(), id, refs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the waiting posts: %w", err)
+	}
+	return refs, nil
+}
+
+// A part is a range of posts and notices that an edition shows: its own, or
+// those of an edition that it carries.
+type part struct {
+	EditionID digest.EditionID `db:"edition_id"`
+	DigestID  digest.DigestID  `db:"digest_id"`
+	DueAt     instant          `db:"due_at"`
+	Carried   bool             `db:"carried"`
+}
+
+// partsOf gives the parts of editions, their own first.
+func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part, error) {
+	parts := make([]part, len(editions))
+	for i, e := range editions {
+		parts[i] = part{EditionID: e.ID, DigestID: e.DigestID, DueAt: at(e.DueAt)}
+	}
+	ids := each(editions, func(e digest.Delivery) digest.EditionID { return e.ID })
+	var carried []part
+	err := s.read().all(ctx, &carried, `SELECT y.edition_id, e.digest_id, e.due_at, 1 AS carried
+		FROM carried y JOIN editions e ON e.id = y.from_id WHERE y.edition_id IN (`+list(ids)+`)`)
+	return append(parts, carried...), err
+}
+
+// waitingParts gives the parts of the edition that a digest's next midnight
+// would bring as things stand.
+func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
+	var parts []part
+	err := s.read().all(ctx, &parts, `WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
+		SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at, 0 AS carried FROM digests d WHERE d.id = ?
+		UNION SELECT 0, e.digest_id, e.due_at, 1 FROM l JOIN editions e ON e.id = l.id
+		UNION SELECT 0, e.digest_id, e.due_at, 1 FROM l JOIN carried y ON y.edition_id = l.id JOIN editions e ON e.id = y.from_id`, id, id)
+	slices.SortFunc(parts, func(a, b part) int { return bit(a.Carried) - bit(b.Carried) })
+	return parts, err
+}
+
+// partRows writes parts as (edition_id, digest_id, due_at, carried).
+func partRows(parts []part) values {
+	var v values
+	for _, p := range parts {
+		v.row(p.EditionID, p.DigestID, p.DueAt, bit(p.Carried))
+	}
+	return v
+}

@@ -1,0 +1,230 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"digest"
+)
+
+type postRow struct {
+	ID          digest.PostID `db:"id"`
+	FeedID      digest.FeedID `db:"feed_id"`
+	Identity    string        `db:"identity"`
+	URL         string        `db:"url"`
+	Title       string        `db:"title"`
+	Author      string        `db:"author"`
+	Language    string        `db:"language"`
+	PublishedAt instant       `db:"published_at"`
+	SeenAt      instant       `db:"seen_at"`
+	ReadBefore  instant       `db:"read_before"`
+	Summary     string        `db:"summary"`
+	Content     string        `db:"content"`
+	ImageURL    string        `db:"image_url"`
+	ContentHash string        `db:"content_hash"`
+	Enclosures  string        `db:"enclosures"`
+}
+
+// postColumns are those of a postRow but for the content, which is long.
+const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
+	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures`
+
+func (r postRow) post() digest.Post {
+	return digest.Post{
+		ID:          r.ID,
+		FeedID:      r.FeedID,
+		Identity:    r.Identity,
+		URL:         r.URL,
+		Title:       r.Title,
+		Author:      r.Author,
+		Language:    r.Language,
+		PublishedAt: r.PublishedAt.time(),
+		SeenAt:      r.SeenAt.time(),
+		ReadBefore:  r.ReadBefore.time(),
+		Summary:     r.Summary,
+		Content:     r.Content,
+		ImageURL:    r.ImageURL,
+		ContentHash: r.ContentHash,
+		Enclosures:  enclosuresOf(r.Enclosures),
+	}
+}
+
+// enclosuresText is how the enclosures of a post are stored: as a JSON list, empty
+// where there are none.
+func enclosuresText(all []digest.Enclosure) string {
+	if len(all) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(all) // which strings and numbers cannot fail
+	return string(text)
+}
+
+// enclosuresOf reads what enclosuresText wrote.
+func enclosuresOf(text string) (all []digest.Enclosure) {
+	if text == "" || json.Unmarshal([]byte(text), &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// Posts gives posts by key, in the order of keys; those that no longer exist are left out.
+func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
+	posts := make([]digest.Post, 0, len(ids))
+	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
+		var rows []postRow
+		err := s.read().all(ctx, &rows, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id IN (`+list(part)+`) ORDER BY p.id`)
+		if err != nil {
+			return nil, fmt.Errorf("reading posts: %w", err)
+		}
+		for _, r := range rows {
+			posts = append(posts, r.post())
+		}
+	}
+	return posts, nil
+}
+
+// parseKeys reads keys separated by commas.
+func parseKeys(list string) ([]digest.PostID, error) {
+	if list == "" {
+		return nil, nil
+	}
+	ids := make([]digest.PostID, 0, strings.Count(list, ",")+1)
+	for key := range strings.SplitSeq(list, ",") {
+		id, err := strconv.ParseInt(key, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("reading a key: %w", err)
+		}
+		ids = append(ids, digest.PostID(id))
+	}
+	return ids, nil
+}
+
+// An origins remembers which feed a post is of. That never changes, and one
+// post is in the editions of many readers.
+type origins struct {
+	mu    sync.Mutex
+	feeds map[digest.PostID]digest.FeedID
+}
+
+// maxOrigins bounds what is remembered, to some 10 MB.
+const maxOrigins = 200_000
+
+// feedsOf gives the feeds of posts; those that no longer exist are left out.
+func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.PostID]digest.FeedID, error) {
+	found := make(map[digest.PostID]digest.FeedID, len(ids))
+	missing := s.origins.look(ids, found)
+	for part := range slices.Chunk(missing, statementRows) {
+		var rows []struct {
+			PostID digest.PostID `db:"id"`
+			FeedID digest.FeedID `db:"feed_id"`
+		}
+		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id IN (`+list(part)+`)`); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			found[r.PostID] = r.FeedID
+		}
+	}
+	s.origins.keep(missing, found)
+	return found, nil
+}
+
+// look fills in what is remembered, and gives the others, each once.
+func (o *origins) look(ids []digest.PostID, found map[digest.PostID]digest.FeedID) (missing []digest.PostID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, id := range ids {
+		if _, ok := found[id]; ok {
+			continue
+		}
+		if feed, ok := o.feeds[id]; ok {
+			found[id] = feed
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// keep remembers what was found of the missing.
+func (o *origins) keep(missing []digest.PostID, found map[digest.PostID]digest.FeedID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.feeds == nil || len(o.feeds)+len(missing) > maxOrigins {
+		o.feeds = make(map[digest.PostID]digest.FeedID)
+	}
+	for _, id := range missing {
+		if feed, ok := found[id]; ok {
+			o.feeds[id] = feed
+		}
+	}
+}
+
+// KnownPosts gives the content hashes of those of the given identities that
+// are stored for a feed: what is missing is new, what differs was edited.
+func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error) {
+	known := make(map[string]string, len(identities))
+	given := make(map[string]string, len(identities)) // by how it is stored
+	for _, identity := range identities {
+		given[clean(identity)] = identity
+	}
+	for part := range slices.Chunk(identities, statementRows) {
+		var v values
+		for _, identity := range part {
+			v.row(identity)
+		}
+		var rows []storedPost
+		err := s.read().all(ctx, &rows, `SELECT `+storedColumns+` FROM posts p
+			WHERE p.feed_id = ? AND p.identity IN (VALUES `+v.String()+`)`, append([]any{feed}, v.args...)...)
+		if err != nil {
+			return nil, fmt.Errorf("looking for known posts: %w", err)
+		}
+		for _, row := range rows {
+			known[given[row.Identity]] = row.ContentHash
+		}
+	}
+	return known, nil
+}
+
+// HasPosts reports whether any post of a feed is stored.
+func (s *Store) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
+	var n int
+	err := s.read().get(ctx, &n, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
+	if err != nil {
+		return false, fmt.Errorf("looking for posts: %w", err)
+	}
+	return n > 0, nil
+}
+
+// A DeliveredPost is a post that a reader has had, without its content.
+type DeliveredPost struct {
+	PostID digest.PostID
+	Title  string
+	URL    string
+	Date   digest.Date // of the edition that brought it
+}
+
+// DeliveredPosts gives the last posts of one feed, or of those that have become part
+// of it, that editions of a digest have brought, the latest first. What is
+// still hidden is not among them.
+func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]DeliveredPost, error) {
+	type row struct {
+		ID    digest.PostID `db:"id"`
+		Title string        `db:"title"`
+		URL   string        `db:"url"`
+		Date  day           `db:"local_date"`
+	}
+	return readAll(ctx, s.read(), "reading what was delivered", func(r row) DeliveredPost {
+		return DeliveredPost{PostID: r.ID, Title: r.Title, URL: r.URL, Date: r.Date.Date}
+	}, `SELECT p.id, p.title, p.url, e.local_date
+		FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
+		WHERE e.digest_id = ? AND e.due_at <= ? AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
+		ORDER BY e.due_at DESC, p.id DESC LIMIT ?`, id, at(now), feed, feed, limit)
+}
