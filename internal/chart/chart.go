@@ -1,15 +1,18 @@
 // Package chart draws how a site has answered over time as one SVG picture: by
-// day, how many answers of each kind, how many bytes, and how fast.
+// day, how many answers of each kind, how many bytes, and how fast. It also draws
+// what an instance does by the hour, and when in the day its readers' days begin.
 //
 // It is pure, and knows nothing but numbers and dates, so no text of a stranger
-// can reach a page through it. The picture has no styles and no sizes of its
-// own: widths are percentages and heights are pixels, so that it is as sharp
-// and its words are as large on a phone as on a desk, and colours come from the
+// can reach a page through it. The pictures have no styles and no sizes of their
+// own: widths are percentages and heights are pixels, so that they are as sharp
+// and their words are as large on a phone as on a desk, and colours come from the
 // classes that the page's style sheet gives them.
 package chart
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -41,6 +44,47 @@ func (k Kind) Class() string {
 	return [kinds]string{"unchanged", "changed", "limited", "refused", "broken", "silent"}[k]
 }
 
+// phrase is the kind behind a number of answers.
+func (k Kind) phrase() string {
+	switch k {
+	case Changed, Broken:
+		return "with " + strings.Replace(k.String(), "server", "a server", 1)
+	case Silent:
+		return "without a usable answer"
+	}
+	return k.String()
+}
+
+// Count is how many polls were answered in each way.
+type Count [kinds]int
+
+// Polls counts all polls.
+func (c Count) Polls() int {
+	n := 0
+	for _, k := range c {
+		n += k
+	}
+	return n
+}
+
+// Answers says in words what polls brought, for example
+// "1 unchanged, 1 with something new"; empty if nothing was asked.
+func (c Count) Answers() string {
+	var parts []string
+	for k, n := range c {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, Kind(k).phrase()))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *Count) add(more Count) {
+	for k, n := range more {
+		c[k] += n
+	}
+}
+
 // A Poll is one look at a site.
 type Poll struct {
 	At    time.Time
@@ -51,21 +95,12 @@ type Poll struct {
 
 // A Day is what one day in UTC brought.
 type Day struct {
-	Date    time.Time // its midnight
-	Count   [kinds]int
+	Date time.Time // its midnight
+	Count
 	Bytes   int64
 	Fastest time.Duration
 	Median  time.Duration
 	Slowest time.Duration
-}
-
-// Polls counts a day's polls.
-func (d Day) Polls() int {
-	n := 0
-	for _, c := range d.Count {
-		n += c
-	}
-	return n
 }
 
 // A History is a row of days without gaps, the oldest first.
@@ -92,14 +127,15 @@ func New(polls []Poll, now time.Time, n int) History {
 		took[i] = append(took[i], max(p.Took, 0))
 	}
 	for i, all := range took {
-		if len(all) == 0 {
-			continue
+		if len(all) > 0 {
+			slices.Sort(all)
+			h.Days[i].Fastest, h.Days[i].Median, h.Days[i].Slowest = all[0], median(all), all[len(all)-1]
 		}
-		slices.Sort(all)
-		h.Days[i].Fastest, h.Days[i].Median, h.Days[i].Slowest = all[0], all[(len(all)-1)/2], all[len(all)-1]
 	}
 	return h
 }
+
+func median(sorted []time.Duration) time.Duration { return sorted[(len(sorted)-1)/2] }
 
 // Total sums up all days: the counts and bytes of a Day, without a date. Its
 // times are those of the fastest and the slowest poll, and the median of the
@@ -117,13 +153,113 @@ func (h History) Total() Day {
 		t.Slowest = max(t.Slowest, d.Slowest)
 		medians = append(medians, d.Median)
 		t.Bytes += d.Bytes
-		for k, n := range d.Count {
-			t.Count[k] += n
-		}
+		t.Count.add(d.Count)
 	}
 	if len(medians) > 0 {
 		slices.Sort(medians)
-		t.Median = medians[(len(medians)-1)/2]
+		t.Median = median(medians)
 	}
 	return t
+}
+
+// An Hour is what was done in one hour.
+type Hour struct {
+	At time.Time // when it begins
+	Count
+	Bytes    int64
+	Editions int // made
+	Sent     int // mails that a server took
+	Failed   int // mails that were given up
+}
+
+// Quiet reports whether nothing was done.
+func (h Hour) Quiet() bool {
+	return h.Polls() == 0 && h.Editions == 0 && h.Sent == 0 && h.Failed == 0
+}
+
+// Mail says in words what became of an hour's editions; empty for none.
+func (h Hour) Mail() string {
+	var parts []string
+	if h.Editions > 0 {
+		parts = append(parts, counted(h.Editions, "edition")+" made")
+	}
+	if h.Sent > 0 {
+		parts = append(parts, counted(h.Sent, "mail")+" sent")
+	}
+	if h.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d given up", h.Failed))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Work is a row of hours without gaps, the oldest first.
+type Work struct {
+	Hours []Hour
+}
+
+// NewWork makes n empty hours that end with the hour of now.
+func NewWork(now time.Time, n int) Work {
+	w := Work{Hours: make([]Hour, n)}
+	for i := range w.Hours {
+		w.Hours[i].At = now.UTC().Truncate(time.Hour).Add(time.Duration(i-n+1) * time.Hour)
+	}
+	return w
+}
+
+// Hour gives the hour that begins at an instant, nil for one that is not there.
+func (w Work) Hour(at time.Time) *Hour {
+	i := slices.IndexFunc(w.Hours, func(h Hour) bool { return h.At.Equal(at) })
+	if i < 0 {
+		return nil
+	}
+	return &w.Hours[i]
+}
+
+// Total sums up all hours.
+func (w Work) Total() Hour {
+	var t Hour
+	for _, h := range w.Hours {
+		t.Count.add(h.Count)
+		t.Bytes += h.Bytes
+		t.Editions += h.Editions
+		t.Sent += h.Sent
+		t.Failed += h.Failed
+	}
+	return t
+}
+
+// Size says an amount of bytes: "0 B", "812 B", "4.2 kB", "130 kB", "1.5 MB".
+func Size(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	x := float64(n)
+	for _, unit := range []string{"kB", "MB", "GB"} {
+		x /= 1000
+		switch {
+		case x < 9.95:
+			return fmt.Sprintf("%.1f %s", x, unit)
+		case x < 999.5:
+			return fmt.Sprintf("%.0f %s", x, unit)
+		}
+	}
+	return fmt.Sprintf("%.0f TB", x/1000)
+}
+
+// Span says how long an answer took: "85 ms", "1.2 s", "30 s".
+func Span(d time.Duration) string {
+	switch {
+	case d < time.Second-time.Millisecond/2:
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	case d < 9950*time.Millisecond:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -244,10 +244,3 @@ func (d Dial) hover(b *strings.Builder) {
 func ClockTime(at time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", int(at.Hours()), int(at.Minutes())%60)
 }
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -1,0 +1,296 @@
+package chart
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+	"time"
+)
+
+// A plot is a picture of a row of columns, one for each day or hour, with panels
+// below each other.
+type plot struct {
+	strings.Builder
+	columns int
+	panels  []panel
+}
+
+// A panel is a part of a plot's height: from its top to its base line, in pixels
+// from the top of the picture. Its name stands above it.
+type panel struct{ top, end int }
+
+// Heights in pixels, and widths in percent of the picture's.
+const (
+	nameHeight = 22
+	panelGap   = 14
+	axisHeight = 22 // below the last panel
+	axisText   = 16 // of that down to the line of the text
+	leastScale = 16 // between two numbers of a scale
+	leastLabel = 11.0
+	gapPart    = 0.28 // of a column, between bars
+	whole      = 100.0
+)
+
+// newPlot begins a plot with panels of some heights. label names the picture for
+// who cannot see it; the numbers themselves belong beside it, in a table.
+func newPlot(class, label string, columns int, heights ...int) *plot {
+	p := &plot{columns: columns}
+	bottom := -panelGap
+	for _, tall := range heights {
+		top := bottom + panelGap + nameHeight
+		bottom = top + tall
+		p.panels = append(p.panels, panel{top, bottom})
+	}
+	fmt.Fprintf(p, `<svg class="%s" width="100%%" height="%d" role="img" aria-label="%s" xmlns="http://www.w3.org/2000/svg">`,
+		class, bottom+axisHeight, html.EscapeString(label))
+	return p
+}
+
+func (p *plot) svg() string {
+	p.WriteString("</svg>")
+	return p.String()
+}
+
+func (p *plot) top() int    { return p.panels[0].top }
+func (p *plot) bottom() int { return p.panels[len(p.panels)-1].end }
+
+// left is where the i-th column begins, in percent of the width.
+func (p *plot) left(i int) float64 { return whole * float64(i) / float64(p.columns) }
+
+// panel names the n-th panel and draws its base line and its scale: most is what
+// its greatest bar stands for.
+func (p *plot) panel(n int, name, most string) panel {
+	at := p.panels[n]
+	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8, name, at.top-8, most)
+	p.line("grid", at.top)
+	p.line("base", at.end)
+	return at
+}
+
+// line draws a line across.
+func (p *plot) line(class string, y int) {
+	fmt.Fprintf(p, `<line class="%s" x1="0" x2="100%%" y1="%d.5" y2="%[2]d.5"/>`, class, y)
+}
+
+// parting draws a line down before the i-th column.
+func (p *plot) parting(i int) {
+	fmt.Fprintf(p, `<line class="month" x1="%.2f%%" x2="%.2[1]f%%" y1="%d" y2="%d"/>`, p.left(i), p.top(), p.bottom())
+}
+
+// date writes below the i-th column.
+func (p *plot) date(i int, text string) {
+	fmt.Fprintf(p, `<text class="date" x="%.2f%%" y="%d">%s</text>`, p.left(i), p.bottom()+axisText, text)
+}
+
+func (p *plot) rect(class string, x, width, y, tall float64) {
+	fmt.Fprintf(p, `<rect class="%s" x="%.2f%%" width="%.2f%%" y="%.1f" height="%.1f"/>`, class, x, width, y, tall)
+}
+
+// bar draws a bar, or a part of one, in the i-th column.
+func (p *plot) bar(i int, class string, y, tall float64) {
+	column := whole / float64(p.columns)
+	p.rect(class, p.left(i)+column*gapPart/2, column*(1-gapPart), y, tall)
+}
+
+// scaled is how high a number stands in a panel.
+func (at panel) scaled(n, most int) float64 {
+	return float64(at.end) - float64(at.end-at.top)*float64(n)/float64(most)
+}
+
+// stack draws numbers on top of each other as the i-th bar.
+func (p *plot) stack(at panel, i, most int, classes []string, numbers []int) {
+	below := 0
+	for k, n := range numbers {
+		if n <= 0 {
+			continue
+		}
+		low, high := at.scaled(below, most), at.scaled(below+n, most)
+		below += n
+		p.bar(i, classes[k], high, low-high)
+	}
+}
+
+// answers draws a panel of the answers of each kind; count gives those of a column.
+func (p *plot) answers(n int, name string, count func(i int) Count) {
+	most := 2 // one answer a day is a calm strip, not a wall
+	for i := range p.columns {
+		most = max(most, count(i).Polls())
+	}
+	var classes []string
+	for _, k := range Kinds() {
+		classes = append(classes, k.Class())
+	}
+	at := p.panel(n, name, fmt.Sprint(most))
+	for i := range p.columns {
+		c := count(i)
+		p.stack(at, i, most, classes, c[:])
+	}
+}
+
+// bytes draws a panel of one bar for each column.
+func (p *plot) bytes(n int, name string, bytes func(i int) int64) {
+	var most int64 = 1
+	for i := range p.columns {
+		most = max(most, bytes(i))
+	}
+	at := p.panel(n, name, Size(most))
+	for i := range p.columns {
+		if b := bytes(i); b > 0 {
+			tall := max(1, float64(at.end-at.top)*float64(b)/float64(most)) // what there is can be seen
+			p.bar(i, "bytes", float64(at.end)-tall, tall)
+		}
+	}
+}
+
+// hover tells the numbers of the i-th column to who points at it.
+func (p *plot) hover(i int, text string) {
+	fmt.Fprintf(p, `<rect class="day" x="%.2f%%" width="%.2f%%" y="%d" height="%d"><title>%s</title></rect>`,
+		p.left(i), p.left(i+1)-p.left(i), p.top(), p.bottom()-p.top(), text)
+}
+
+// SVG draws the history.
+func (h History) SVG(label string) string {
+	p := newPlot("chart", label, len(h.Days), 84, 48, 84)
+	h.months(p)
+	p.answers(0, "Answers a day", func(i int) Count { return h.Days[i].Count })
+	p.bytes(1, "Bytes a day", func(i int) int64 { return h.Days[i].Bytes })
+	h.times(p)
+	for i, d := range h.Days {
+		if d.Polls() > 0 {
+			p.hover(i, fmt.Sprintf("%s: %s; %s; %s", d.Date.Format("2 January"), d.Answers(), Size(d.Bytes), Span(d.Median)))
+		}
+	}
+	return p.svg()
+}
+
+// months draws a line where each month begins, and its name where there is room.
+func (h History) months(p *plot) {
+	for i := 0; i < len(h.Days); {
+		end := i
+		for end < len(h.Days) && h.Days[end].Date.Month() == h.Days[i].Date.Month() {
+			end++
+		}
+		if i > 0 {
+			p.parting(i)
+		}
+		if p.left(end)-p.left(i) >= leastLabel {
+			p.date(i, h.Days[i].Date.Format("Jan"))
+		}
+		i = end
+	}
+}
+
+// times draws each day's median as a dot and its spread as a line, on a scale
+// of powers of ten: answers take from a few milliseconds to half a minute.
+func (h History) times(p *plot) {
+	t := h.Total()
+	low, high := stepBelow(t.Fastest), stepAbove(t.Slowest)
+	at := p.panel(2, "Time to answer", Span(high))
+	y := func(d time.Duration) float64 {
+		part := math.Log10(max(d, low).Seconds()/low.Seconds()) / math.Log10(high.Seconds()/low.Seconds())
+		return float64(at.end) - float64(at.end-at.top)*part
+	}
+	var scale strings.Builder // above the dots
+	for tens := time.Millisecond; tens < high; tens *= 10 {
+		if level := y(tens); tens > low && level >= float64(at.top+leastScale) && level <= float64(at.end-leastScale/2) {
+			p.line("grid", int(level))
+			fmt.Fprintf(&scale, `<text class="scale" x="100%%" y="%.0f">%s</text>`, level-3, Span(tens))
+		}
+	}
+	for i, d := range h.Days {
+		if d.Polls() == 0 {
+			continue
+		}
+		middle := (p.left(i) + p.left(i+1)) / 2
+		if d.Slowest > d.Fastest {
+			fmt.Fprintf(p, `<line class="spread" x1="%.2f%%" x2="%.2[1]f%%" y1="%.1f" y2="%.1f"/>`, middle, y(d.Fastest), y(d.Slowest))
+		}
+		fmt.Fprintf(p, `<circle class="median" cx="%.2f%%" cy="%.1f" r="1.75"/>`, middle, y(d.Median))
+	}
+	p.WriteString(scale.String())
+}
+
+// stepBelow is the greatest of 1, 2, 5, 10 … ms that is less than d, and 1 ms at least.
+func stepBelow(d time.Duration) time.Duration {
+	last := time.Millisecond
+	for step := range steps {
+		if step >= d {
+			break
+		}
+		last = step
+	}
+	return last
+}
+
+// stepAbove is the least of 1, 2, 5, 10 … ms that is d or more, and 10 ms at least.
+func stepAbove(d time.Duration) time.Duration {
+	for step := range steps {
+		if step >= d && step >= 10*time.Millisecond {
+			return step
+		}
+	}
+	return d
+}
+
+// steps yields 1, 2, 5, 10 … ms up to a day.
+func steps(yield func(time.Duration) bool) {
+	for tens := time.Millisecond; tens < 24*time.Hour; tens *= 10 {
+		for _, n := range []time.Duration{1, 2, 5} {
+			if !yield(n * tens) {
+				return
+			}
+		}
+	}
+}
+
+// SVG draws the work. label names the picture for who cannot see it.
+func (w Work) SVG(label string) string {
+	p := newPlot("chart work", label, len(w.Hours), 72, 40, 72)
+	w.midnights(p)
+	p.answers(0, "Polls an hour", func(i int) Count { return w.Hours[i].Count })
+	p.bytes(1, "Bytes an hour", func(i int) int64 { return w.Hours[i].Bytes })
+	w.mail(p)
+	for i, h := range w.Hours {
+		if !h.Quiet() {
+			said := strings.Trim(h.Answers()+"; "+h.Mail(), "; ")
+			p.hover(i, h.At.Format("2 January, 15:04")+" UTC: "+said)
+		}
+	}
+	return p.svg()
+}
+
+// midnights draws a line at each midnight, and names the days and the noons.
+func (w Work) midnights(p *plot) {
+	for i, h := range w.Hours {
+		name := h.At.Format("15:04")
+		switch h.At.Hour() {
+		case 0:
+			name = h.At.Format("Mon 2")
+			if i > 0 {
+				p.parting(i)
+			}
+		case 12:
+		default:
+			continue
+		}
+		if p.left(i) <= whole-leastLabel {
+			p.date(i, name)
+		}
+	}
+}
+
+// mail stacks each hour's mails, and marks how many editions were made.
+func (w Work) mail(p *plot) {
+	most := 2
+	for _, h := range w.Hours {
+		most = max(most, h.Editions, h.Sent+h.Failed)
+	}
+	at := p.panel(2, "Editions and mail an hour", fmt.Sprint(most))
+	for i, h := range w.Hours {
+		p.stack(at, i, most, []string{"sent", "failed"}, []int{h.Sent, h.Failed})
+		if h.Editions > 0 {
+			p.rect("editions", p.left(i), whole/float64(p.columns), at.scaled(h.Editions, most)-1, 2)
+		}
+	}
+}
