@@ -8,7 +8,8 @@ FUZZTIME   ?= 20s
 GOTEST = DIGEST_TEST_REQUIRE_POSTGRES=1 go run ./test/run go test -shuffle=on
 
 # The race detector watches our code, not the transpiled code of SQLite, which it
-# would slow down more than all the rest.
+# would slow down more than all the rest. A program that ends waits a second for
+# more races unless told otherwise, and the tests run a thousand of them.
 RACE = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false
 
 .PHONY: test race acceptance check bench fuzz demo
@@ -20,6 +21,7 @@ test:
 
 # The same with the race detector, in the program that the tests run too.
 race: export GOFLAGS := $(shell go env GOFLAGS) $(RACE)
+race: export GORACE = atexit_sleep_ms=10
 race:
 	@scripts/needs test
 	$(GOTEST) -timeout 120m ./...

@@ -65,6 +65,7 @@ func prepare(e *testscript.Env) error {
 	site := httptest.NewServer(http.FileServer(http.Dir(root)))
 	e.Defer(site.Close)
 	e.Setenv("SITE", site.URL)
+	e.Setenv("GORACE", os.Getenv("GORACE"))
 	e.Setenv("HOST", strings.TrimPrefix(site.URL, "http://"))
 	e.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
 	return nil

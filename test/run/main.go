@@ -34,7 +34,7 @@ func main() {
 
 func run(args []string) (status int, err error) {
 	if len(args) == 0 {
-		return 2, errors.New("which command? for example: go run ./test/run go test ./...")
+		return 2, errors.New("name a command, such as: go run ./test/run go test ./... -v")
 	}
 	dir, err := os.MkdirTemp("", "digest-run-")
 	if err != nil {
