@@ -44,7 +44,7 @@ type standing struct {
 }
 
 func (s *site) standing(d digest.Digest) standing {
-	st := standing{Name: paperOf(d), Zone: zoneName(d.TimeZone)}
+	st := standing{Name: digestName(d), Zone: zoneName(d.TimeZone)}
 	switch d.State {
 	case digest.DigestActive:
 		st.Next = localDate(d.NextDueAt, d.TimeZone)
@@ -67,7 +67,7 @@ func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "home_first", paperOf(me.Digest), firstPage{s.standing(me.Digest), len(taken)})
+	return s.show(w, r, http.StatusOK, "home_first", digestName(me.Digest), firstPage{s.standing(me.Digest), len(taken)})
 }
 
 // localDate is the date at t in a zone; zero if either is not known.

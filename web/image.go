@@ -2,13 +2,21 @@ package web
 
 import (
 	"bytes"
+	"container/list"
+	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"digest"
 	"digest/poller"
+
+	"golang.org/x/sync/singleflight"
 )
 
 const (
@@ -62,4 +70,146 @@ func (s *site) signedAddress(mac, path string) (string, bool) {
 		return "", false
 	}
 	return string(address), base64.RawURLEncoding.EncodeToString(address) == path
+}
+
+const (
+	imageRoom    = 64 << 20 // bytes of pictures that are kept
+	imageFlights = 64       // pictures that are fetched or waited for at once
+	imageKept    = 24 * time.Hour
+
+	// How long it is remembered that there was none. A site in trouble is asked
+	// again sooner than one that has no such picture.
+	missingKept = time.Hour
+	troubleKept = 2 * time.Minute
+
+	entryCost = 512 // bytes of memory that any entry takes beside its picture
+)
+
+// An image is a picture and its version; or why there is none.
+type image struct {
+	poller.Picture
+	etag string
+	err  error
+}
+
+// An imageCache keeps pictures for those who ask again, and fetches each once
+// for all who ask at the same time. What is used least goes first.
+type imageCache struct {
+	pictures PictureFetcher
+	now      func() time.Time
+	log      *slog.Logger
+	flights  singleflight.Group // by address
+	seats    chan struct{}      // one for each fetch under way
+
+	mu      sync.Mutex
+	room    int // bytes
+	used    int
+	entries map[string]*list.Element // of *imageEntry
+	order   *list.List               // latest use first
+}
+
+type imageEntry struct {
+	address string
+	image   image
+	until   time.Time
+	cost    int
+}
+
+func newImageCache(o Options) *imageCache {
+	if o.Pictures == nil {
+		return nil
+	}
+	return &imageCache{
+		pictures: o.Pictures, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFlights),
+		entries: make(map[string]*list.Element), order: list.New(),
+	}
+}
+
+// get gives the picture at an address, kept or fetched. A fetch goes on when
+// those who wait for it have left, so that the next one finds its picture.
+func (c *imageCache) get(ctx context.Context, address string) (image, error) {
+	if kept, ok := c.kept(address); ok {
+		return kept, kept.err
+	}
+	fetched := c.flights.DoChan(address, func() (any, error) {
+		if kept, ok := c.kept(address); ok { // by a fetch that ended just now
+			return kept, nil
+		}
+		select {
+		case c.seats <- struct{}{}:
+			defer func() { <-c.seats }()
+			i := c.fetch(context.WithoutCancel(ctx), address)
+			c.keep(address, i)
+			return i, nil
+		default:
+			return image{err: poller.ErrPicturesBusy}, nil
+		}
+	})
+	select {
+	case f := <-fetched:
+		i := f.Val.(image)
+		return i, i.err
+	case <-ctx.Done():
+		return image{}, ctx.Err()
+	}
+}
+
+// kept finds what is known of an address.
+func (c *imageCache) kept(address string) (image, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	el, ok := c.entries[address]
+	if !ok {
+		return image{}, false
+	}
+	e := el.Value.(*imageEntry)
+	if !e.until.After(c.now()) {
+		c.drop(el)
+		return image{}, false
+	}
+	c.order.MoveToFront(el)
+	return e.image, true
+}
+
+func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
+	defer func() {
+		if r := recover(); r != nil { // a stranger's bytes must not end the program
+			c.log.Error("fetching a picture failed", "panic", r)
+			i = image{err: &digest.Error{Kind: digest.Unavailable, Message: "the picture cannot be read"}}
+		}
+	}()
+	picture, err := c.pictures.Picture(ctx, address)
+	if err != nil {
+		return image{err: err}
+	}
+	sum := sha256.Sum256(picture.Bytes)
+	return image{Picture: picture, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+}
+
+// keep remembers what came of a fetch.
+func (c *imageCache) keep(address string, i image) {
+	until := imageKept
+	switch {
+	case errors.Is(i.err, poller.ErrPicturesBusy):
+		return // nothing was learned
+	case digest.KindOf(i.err) == digest.NotFound:
+		until = missingKept
+	case i.err != nil:
+		until = troubleKept
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := &imageEntry{address: address, image: i, until: c.now().Add(until), cost: entryCost + len(address) + cap(i.Bytes)}
+	c.entries[address] = c.order.PushFront(e)
+	c.used += e.cost
+	for c.used > c.room {
+		c.drop(c.order.Back())
+	}
+}
+
+// drop forgets an entry. The caller holds mu.
+func (c *imageCache) drop(el *list.Element) {
+	e := c.order.Remove(el).(*imageEntry)
+	delete(c.entries, e.address)
+	c.used -= e.cost
 }

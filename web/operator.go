@@ -1,15 +1,19 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"digest"
 	"digest/internal/chart"
+	"digest/poller"
 	"digest/store"
 )
 
@@ -123,3 +127,226 @@ func (p operatorPage) Digests(state string) int { return p.Numbers.Digests[diges
 
 // Feeds counts those of a state.
 func (p operatorPage) Feeds(state string) int { return p.Numbers.Feeds[digest.FeedState(state)] }
+
+// workHours is how far back the page shows what was done.
+const workHours = 48
+
+// drawWork draws what the last hours did.
+func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) error {
+	work := chart.NewWork(now, workHours)
+	done, err := s.Store.HourCounters(ctx, work.Hours[0].At)
+	if err != nil {
+		return err
+	}
+	for _, t := range done {
+		if h := work.Hour(t.At); h != nil {
+			addTally(h, t)
+		}
+	}
+	p.WorkTotal = work.Total()
+	for _, k := range chart.Kinds() {
+		if n := p.WorkTotal.Count[k]; n > 0 {
+			p.WorkKinds = append(p.WorkKinds, legendEntry{k, n})
+		}
+	}
+	for _, h := range slices.Backward(work.Hours) {
+		if !h.Quiet() {
+			p.Hours = append(p.Hours, h)
+		}
+	}
+	if len(p.Hours) > 0 {
+		// The picture holds numbers and dates only.
+		p.Work = template.HTML(work.SVG("Polls, bytes, editions and mail of the last 48 hours, by hour; the table below has the numbers"))
+	}
+	return nil
+}
+
+// addTally adds what was done of one kind to its hour.
+func addTally(h *chart.Hour, t store.HourCounter) {
+	switch n := int(t.N); t.Kind {
+	case store.CounterEdition:
+		h.Editions += n
+	case store.CounterMail + string(digest.EditionSent):
+		h.Sent += n
+	case store.CounterMail + string(digest.EditionFailed), store.CounterMail + string(digest.EditionExpired),
+		store.CounterMail + string(digest.EditionUnconfirmed):
+		h.Failed += n
+	default:
+		if kind, ok := strings.CutPrefix(t.Kind, store.CounterPoll); ok {
+			h.Count[kindNamed(kind)] += n
+			h.Bytes += t.Bytes
+		}
+	}
+}
+
+// kindNamed gives the kind of answer of that name.
+func kindNamed(name string) chart.Kind {
+	for _, k := range chart.Kinds() {
+		if k.Class() == name {
+			return k
+		}
+	}
+	return chart.Silent
+}
+
+// A troubledRow is a feed that does not answer well.
+type troubledRow struct {
+	Title   string
+	URL     string // as the status page finds it
+	Shown   string // without what may be secret
+	State   string
+	Reason  string
+	Since   time.Time
+	Readers int
+	Next    time.Time
+	Late    bool
+}
+
+// listTroubled lists the feeds in trouble, those that most readers wait for first.
+func (s *site) listTroubled(ctx context.Context, p *operatorPage, now time.Time) error {
+	feeds, all, err := s.Store.TroubledFeeds(ctx, operatorShown)
+	if err != nil {
+		return err
+	}
+	for _, f := range feeds {
+		p.Troubled = append(p.Troubled, s.troubledRow(f, now))
+	}
+	p.TroubledMore = all - len(feeds)
+	return nil
+}
+
+func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
+	state, reason := poller.Status(f.Feed, now)
+	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
+	shown, _ := shownURL(f.URL, false)
+	since := f.FailingSince
+	if since.IsZero() {
+		since = f.FirstErrorAt
+	}
+	if f.State == digest.FeedGone {
+		since = f.GoneAt
+	}
+	return troubledRow{
+		Title: shortened(f.Title), URL: f.URL, Shown: shortened(shown), State: state, Reason: shortened(reason), Since: since,
+		Readers: f.Subscribers, Next: next, Late: !next.IsZero() && !next.After(now),
+	}
+}
+
+// A mailPart is the mail that waits, and what hinders it.
+type mailPart struct {
+	Waits   string // in words; empty: none does
+	Lanes   []laneRow
+	Waiting []mailRow // that had trouble
+	GivenUp []mailRow
+}
+
+// A laneRow is a way of mail that rests or recovers.
+type laneRow struct {
+	Name   string
+	Until  time.Time // it rests until then; zero: it does not
+	Alarm  bool      // the operator has to put something right
+	Reason string
+	Resume string // the command that ends the rest
+}
+
+// A mailRow is one mail.
+type mailRow struct {
+	Email  string
+	Date   digest.Date
+	When   string
+	Reason string
+}
+
+// listMail lists the mail that waits, and why.
+func (s *site) listMail(ctx context.Context, p *operatorPage, now time.Time) error {
+	waiting, err := s.Store.MailWaiting(ctx, now, operatorShown)
+	if err != nil {
+		return err
+	}
+	lanes, err := s.Store.Lanes(ctx)
+	if err != nil {
+		return err
+	}
+	p.Mail.Waits = mailWords(waiting)
+	for _, l := range lanes {
+		if l.Alarm || l.Rests(now) || l.Width > 0 || l.Reason != "" {
+			p.Mail.Lanes = append(p.Mail.Lanes, laneRowOf(l, now))
+		}
+	}
+	p.Mail.Waiting = mailRows(waiting.Troubled, func(e store.QueuedEdition) string {
+		if !e.NextAt.After(now) {
+			return "waits for its turn, after " + count(e.Attempt, "attempt")
+		}
+		return "again " + minute(e.NextAt) + ", after " + count(e.Attempt, "attempt")
+	})
+	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) string {
+		if e.State == digest.EditionUnconfirmed {
+			return "sent twice, never confirmed"
+		}
+		return "failed after " + count(e.Attempt, "attempt")
+	})
+	return nil
+}
+
+func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) string) []mailRow {
+	rows := make([]mailRow, len(list))
+	for i, e := range list {
+		rows[i] = mailRow{shortened(e.Email), e.LocalDate, when(e), shortened(cmp.Or(e.Error, e.Reply))}
+	}
+	return rows
+}
+
+func laneRowOf(l digest.Lane, now time.Time) laneRow {
+	row := laneRow{Name: "All mail", Alarm: l.Alarm, Reason: shortened(l.Reason), Resume: "digest queue resume"}
+	if l.Name != "" {
+		row.Name, row.Resume = "Mail to "+l.Name, "digest queue resume "+l.Name
+	}
+	if l.Rests(now) {
+		row.Until = l.Until
+	}
+	return row
+}
+
+// mailWords says how much mail waits, and why.
+func mailWords(w store.MailWaiting) string {
+	words := map[store.MailReason]string{
+		store.MailSending: "on the way", store.MailDue: "due, waiting for a turn", store.MailRetried: "refused for now, to be tried again",
+		store.MailResting: "held up while its way rests", store.MailScheduled: "for a later hour of the reader’s",
+	}
+	var parts []string
+	for _, reason := range store.MailReasons() {
+		if n := w.Counts[reason]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words[reason]))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// needMail says what of the mail somebody has to see to.
+func (p *operatorPage) needMail() {
+	for _, l := range p.Mail.Lanes {
+		if l.Alarm {
+			p.need("%s waits for you: %s. Once it is put right: %s", l.Name, strings.TrimSuffix(l.Reason, "."), l.Resume)
+		}
+	}
+	sent, failed := 0, 0
+	for _, h := range p.Hours {
+		sent, failed = sent+h.Sent, failed+h.Failed
+	}
+	if failed >= 3 && failed*10 >= sent {
+		p.need("Of the %s of the last 48 hours %d were given up; the reasons are below.", count(sent+failed, "mail"), failed)
+	}
+}
+
+// suppressedFor says why an address is not mailed.
+func suppressedFor(r digest.Reason) string {
+	switch r {
+	case digest.ForHardBounce:
+		return "It bounced"
+	case digest.ForSoftBounces:
+		return "It has bounced for a week"
+	case digest.ForComplaint:
+		return "Its reader called a mail spam"
+	}
+	return "By the operator’s word"
+}

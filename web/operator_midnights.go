@@ -7,19 +7,62 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"digest/internal/chart"
 	"digest/store"
 	"digest/timezone"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // The feeds of each midnight are counted at most so often, and a page waits no
 // longer for that: a large database takes seconds.
 const (
-	countEvery = 10 * time.Minute
-	countWait  = 400 * time.Millisecond
+	countEvery   = 10 * time.Minute
+	countWait    = 400 * time.Millisecond
+	countTimeout = time.Minute
 )
+
+// A feedCount is how many feeds were asked at each midnight when they were counted.
+type feedCount struct {
+	feeds []store.Midnight
+	at    time.Time // zero: they never were
+}
+
+// A feedCounter keeps the last count. One caller at a time counts anew.
+type feedCounter struct {
+	last   atomic.Pointer[feedCount]
+	flight singleflight.Group
+}
+
+// countFeeds gives the last count. One that is older than countEvery is made
+// anew, which is waited for no longer than countWait.
+func (s *site) countFeeds(ctx context.Context, now time.Time) feedCount {
+	c := &s.feedCounter
+	if last := c.last.Load(); last != nil && !now.Before(last.at) && now.Sub(last.at) < countEvery {
+		return *last
+	}
+	done := c.flight.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTimeout)
+		defer cancel()
+		feeds, err := s.Store.MidnightFeeds(ctx)
+		if err == nil {
+			c.last.Store(&feedCount{feeds, now})
+		}
+		return nil, err
+	})
+	select {
+	case <-done:
+	case <-time.After(countWait):
+	case <-ctx.Done():
+	}
+	if last := c.last.Load(); last != nil {
+		return *last
+	}
+	return feedCount{}
+}
 
 // A midnightRow is one quarter of an hour in which days begin.
 type midnightRow struct {
@@ -36,13 +79,13 @@ func (s *site) drawMidnights(ctx context.Context, p *operatorPage, now time.Time
 	if err != nil {
 		return err
 	}
-	feeds, at := s.midnightFeeds.get(ctx, now, countEvery, countWait, s.Store.MidnightFeeds)
-	p.CountedAt = at
+	counted := s.countFeeds(ctx, now)
+	p.CountedAt = counted.at
 	d := chart.Dial{Now: now, Places: placesAt(now)}
 	for _, m := range readers {
 		slotOf(&d, m.At).Readers = m.Readers
 	}
-	for _, m := range feeds {
+	for _, m := range counted.feeds {
 		slotOf(&d, m.At).Feeds = m.Feeds
 	}
 	for i, slot := range d.Slots {

@@ -43,7 +43,7 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 		v.Language = v.Label.Language
 	}
 	p := postPage{
-		Post: s.Editions.Post(v.Post), Name: paperOf(me.Digest), Edition: v.Edition, Saved: v.Saved,
+		Post: s.Editions.Post(v.Post), Name: digestName(me.Digest), Edition: v.Edition, Saved: v.Saved,
 		Site: render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language),
 	}
 	if loc, err := timezone.Load(me.TimeZone); err == nil && !v.PublishedAt.IsZero() {
@@ -72,15 +72,15 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 	if err != nil {
 		return err
 	}
-	var all []*frontPost
+	var all []*editionPost
 	for _, site := range byFolder(page.Sections) {
 		all = append(all, postsOf(site)...)
 	}
-	at := slices.IndexFunc(all, func(f *frontPost) bool { return f.ID == v.ID })
+	at := slices.IndexFunc(all, func(f *editionPost) bool { return f.ID == v.ID })
 	if at < 0 {
 		return nil
 	}
-	edition := editionPage{Path: "/editions/" + v.Edition.String(), Sheet: at/mostPosts + 1}
+	edition := editionPage{Path: "/editions/" + v.Edition.String(), Part: at/mostPosts + 1}
 	p.Place = edition.Back(v.ID)
 	if at > 0 {
 		p.Before = all[at-1].Post

@@ -14,9 +14,9 @@ import (
 // postOf gives the post that a request's path names, if the reader may see it
 // by this process's clock (I2).
 func (s *site) postOf(r *http.Request, me reader) (store.VisiblePost, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	id, err := pathKey(r)
 	if err != nil {
-		return store.VisiblePost{}, errNotFound
+		return store.VisiblePost{}, err
 	}
 	p, err := s.Store.VisiblePost(r.Context(), me.ID, digest.PostID(id))
 	if digest.KindOf(err) == digest.NotFound || err == nil && s.Now().Before(p.DueAt) {
@@ -87,7 +87,7 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	if !ok {
 		return errNotFound
 	}
-	p := savedPage{Name: paperOf(me.Digest), Here: "/saved", First: at.IsZero()}
+	p := savedPage{Name: digestName(me.Digest), Here: "/saved", First: at.IsZero()}
 	if !p.First {
 		p.Here += "?after=" + place(at, id)
 	}

@@ -33,7 +33,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		return errNotFound
 	}
 	form := r.URL.Query()
-	p := searchPage{Name: paperOf(me.Digest), Query: form.Get("q"), Kept: form.Get("in") == "saved", First: at.IsZero()}
+	p := searchPage{Name: digestName(me.Digest), Query: form.Get("q"), Kept: form.Get("in") == "saved", First: at.IsZero()}
 	p.Here = p.address(form.Get("after"))
 	if !form.Has("q") {
 		return s.show(w, r, http.StatusOK, "search", "Search", p)

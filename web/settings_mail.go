@@ -78,32 +78,3 @@ func (s *site) setMailed(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	return showSaved(w, r, "/settings/mail", "mailed")
 }
-
-// A pagesPage asks how the pages are.
-type pagesPage struct{ settingsFrame }
-
-// Directions are those in which pages can run.
-func (p pagesPage) Directions() []choice {
-	return chosen([]choice{
-		{Value: string(digest.LeftToRight), Name: "Left to right"},
-		{Value: string(digest.RightToLeft), Name: "Right to left"},
-	}, string(p.Direction))
-}
-
-func (s *site) pagesPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings_pages", "Pages", pagesPage{s.frame(r, me, "pages")})
-}
-
-func (s *site) setPages(w http.ResponseWriter, r *http.Request, me reader) error {
-	err := s.Store.SetDirection(r.Context(), me.ID, digest.Direction(r.PostForm.Get("direction")))
-	if digest.KindOf(err) == digest.Invalid {
-		return errNoChoice
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.Store.SetShortcuts(r.Context(), me.ID, r.PostForm.Get("shortcuts") == "on"); err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/pages", "pages")
-}

@@ -141,8 +141,8 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	return nil
 }
 
-// paperOf is the name of a digest as readers see it.
-func paperOf(d digest.Digest) string { return cmp.Or(d.Name, render.DefaultName) }
+// digestName is the name of a digest as readers see it.
+func digestName(d digest.Digest) string { return cmp.Or(d.Name, render.DefaultName) }
 
 // nameOf gives the name of the digest that a page belongs to.
 func nameOf(page any) string {

@@ -112,7 +112,7 @@ func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
 
 func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribeView {
 	v := unsubscribeView{
-		Name: paperOf(d), Token: r.PathValue("token"),
+		Name: digestName(d), Token: r.PathValue("token"),
 		Left:   d.State == digest.DigestLeft,
 		Paused: d.State == digest.DigestPaused,
 		Gone:   d.ID == 0,

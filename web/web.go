@@ -82,7 +82,7 @@ type site struct {
 	relying *webauthn.WebAuthn // nil: no passkey can be used at this address
 	opened  time.Time
 
-	midnightFeeds kept[[]store.Midnight]
+	feedCounter feedCounter
 
 	importing chan struct{} // holds a token while a list is read
 	forms     *readerLocks  // of readers whose long form is on its way
@@ -109,6 +109,10 @@ func New(o Options) http.Handler {
 		o.HostGap = 2 * time.Second
 	}
 	a := loadAssets()
-	s := &site{Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(), images: newImageCache(o), relying: newRelying(o.BaseURL), importing: make(chan struct{}, 1), forms: newReaderLocks(), searches: newReaderLocks()}
+	s := &site{
+		Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(),
+		images: newImageCache(o), relying: newRelying(o.BaseURL),
+		importing: make(chan struct{}, 1), forms: newReaderLocks(), searches: newReaderLocks(),
+	}
 	return s.guard(s.routes())
 }

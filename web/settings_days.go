@@ -1,11 +1,65 @@
 package web
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
 	"digest"
 )
+
+// A daysPage asks for the days of a digest and the hour of its mail.
+type daysPage struct {
+	settingsFrame
+	Choices []choice
+	At      string // in the field of the hour
+}
+
+// formAt is the field of the hour.
+const formAt = "at"
+
+// HourType is of that field: what is no hour would vanish from one for hours.
+func (p daysPage) HourType() string {
+	if _, err := time.Parse("15:04", p.At); p.At != "" && err != nil {
+		return "text"
+	}
+	return "time"
+}
+
+func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p := daysPage{s.frame(r, me, "days"), dayChoices(me.Digest.Weekdays), clockOf(me.Digest.DeliverAt)}
+	return s.show(w, r, http.StatusOK, "settings_days", "Days and hour", p)
+}
+
+func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error {
+	var days digest.Weekdays
+	for _, name := range r.PostForm[formDays] {
+		some, err := digest.ParseWeekdays(name)
+		if err != nil {
+			return errNoChoice
+		}
+		days |= some
+	}
+	p := daysPage{s.frame(r, me), dayChoices(days), r.PostForm.Get(formAt)}
+	clock, err := time.Parse("15:04", strings.TrimSpace(p.At))
+	switch {
+	case days == 0:
+		p.Wrong = "Choose at least one day. To have no edition for a while, pause it."
+	case err != nil:
+		p.Wrong = "The hour is written like 07:00, from 00:00 to 23:59."
+	}
+	if p.Wrong != "" {
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", "Days and hour", p)
+	}
+	at := time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
+	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {
+		return err
+	}
+	if err := s.Store.SetWeekdays(r.Context(), me.Digest.ID, days, s.Now()); err != nil {
+		return err
+	}
+	return showSaved(w, r, "/settings/days", "days")
+}
 
 // formDays is the field of the days on which a digest is to appear, as
 // digest.ParseWeekdays reads it.

@@ -1,0 +1,319 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"iter"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/render"
+)
+
+// How much of an edition one page shows. What is beyond it is in further parts;
+// what is beyond the room for excerpts and texts is shown as headlines.
+const (
+	mostPosts    = 150
+	mostExcerpts = 60
+	mostText     = 40 << 10 // bytes of HTML of full texts
+	mostParts    = 10_000
+)
+
+// minContents is the least number of sections worth a list of them.
+const minContents = 4
+
+// An editionPage is one edition, or a part of a large one, as a front page.
+type editionPage struct {
+	render.Edition
+	Folders  []editionFolder
+	Posts    int         // of the whole edition
+	Contents bool        // there are enough sections for a list of them
+	Own      bool        // the reader is signed in: the archive is theirs to walk
+	Standing *standing   // how it goes on, where that has to be said; nil: it comes every day
+	Earlier  digest.Date // of the edition before; zero: none
+	Later    digest.Date
+	Held     int // posts that the reader's filters held back of it
+
+	Path        string // of this edition
+	Part, Parts int    // which part of it this is, from 1
+}
+
+// An editionFolder is the sections of one folder, or those of none.
+type editionFolder struct {
+	Name     string
+	Sections []*editionSection
+}
+
+// An editionSection is a section with those of its posts that are on the page.
+type editionSection struct {
+	*render.Section
+	Place     int  // in the page, from 0
+	Continued bool // it begins in the part before
+	Posts     []*editionPost
+	layout    digest.Layout
+	level     int // of its posts' headings
+}
+
+// An editionPost is a post as it stands on the page.
+type editionPost struct {
+	*render.Post
+	Label string // what stands before it; may be empty
+	Saved bool
+	Depth depth
+	Text  template.HTML // of the depth full
+	Turn  string        // direction of Text
+	More  bool          // there is more than Text
+
+	rest bool // a bound edition only lists it
+}
+
+// depth is how much of a post is shown.
+type depth string
+
+const (
+	asHeadline depth = "brief"
+	asExcerpt  depth = "excerpt"
+	asText     depth = "full"
+)
+
+// linkedEditionPage is the edition that a link from a mail speaks of. The link
+// alone opens it, so it leads nowhere else.
+func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
+	id, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
+	if !ok {
+		return errNotFound
+	}
+	e, err := s.Store.Edition(r.Context(), digest.EditionID(id))
+	if err != nil {
+		return err
+	}
+	d, err := s.Store.Digest(r.Context(), e.DigestID)
+	if err != nil {
+		return err
+	}
+	if s.Now().Before(e.DueAt) {
+		return errNotFound // reachable by nobody before its midnight (I2)
+	}
+	return s.showEdition(w, r, delivery(d, e), editionPage{})
+}
+
+// editionPage is the reader's own edition of one date, or those of a month; nobody
+// else's have an address here.
+func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	if t, err := time.Parse("2006-01", r.PathValue("date")); err == nil {
+		return s.monthPage(w, r, me, t)
+	}
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil {
+		return errNotFound
+	}
+	e, err := s.Store.EditionOn(r.Context(), me.Digest.ID, date, s.Now())
+	if err != nil {
+		return err
+	}
+	return s.showOwn(w, r, me, e)
+}
+
+// showOwn shows one of the reader's editions, with the way to its neighbours.
+func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, e digest.Edition) error {
+	p := editionPage{Own: true}
+	if r.URL.Path == "/" {
+		if st := s.standing(me.Digest); st.Next.IsZero() {
+			p.Standing = &st
+		}
+	}
+	var err error
+	if p.Earlier, p.Later, err = s.Store.Neighbours(r.Context(), me.Digest.ID, e.LocalDate, s.Now()); err != nil {
+		return err
+	}
+	if p.Held, err = s.Store.HeldCount(r.Context(), me.Digest.ID, e.DueAt); err != nil {
+		return err
+	}
+	return s.showEdition(w, r, delivery(me.Digest, e), p)
+}
+
+// showEdition fills p with the edition's posts and shows it.
+func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
+	content, err := s.Editions.Edition(r.Context(), d)
+	if err != nil {
+		return err
+	}
+	part, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("sheet"), "1"))
+	if p.Path = r.URL.Path; err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil) {
+		return errNotFound
+	}
+	if p.Own {
+		err = s.markSaved(r.Context(), d.UserID, &p)
+	}
+	return orShow(err, func() error {
+		return s.show(w, r, http.StatusOK, "edition", p.Date.Format("Monday 2 January 2006"), p)
+	})
+}
+
+// markSaved notes which of the posts on the page a reader has saved.
+func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage) error {
+	var ids []digest.PostID
+	for post := range p.shown() {
+		ids = append(ids, post.ID)
+	}
+	saved, err := s.Store.SavedAmong(ctx, user, ids)
+	for post := range p.shown() {
+		post.Saved = saved[post.ID]
+	}
+	return err
+}
+
+// delivery is an edition with what its page tells of its digest.
+func delivery(d digest.Digest, e digest.Edition) digest.Delivery {
+	return digest.Delivery{
+		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name,
+		Look: digest.Look{Layout: d.Layout},
+	}
+}
+
+// fill puts a part of an edition on the page; false if it has no such part.
+func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
+	p.Edition, p.Part = e, part
+	from, at := (part-1)*mostPosts, 0
+	var sections []*editionSection
+	for _, section := range byFolder(e.Sections) {
+		posts := postsOf(section)
+		n := len(posts)
+		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+mostPosts-at))]
+		if len(posts) > 0 {
+			sections = append(sections, &editionSection{
+				Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(*section), level: 3,
+			})
+		}
+		at += n
+	}
+	p.Posts, p.Parts = at, max(1, (at+mostPosts-1)/mostPosts)
+	p.Contents = len(sections) >= minContents
+	p.Folders = inEditionFolders(sections)
+	spread(sections, pictures)
+	return part <= p.Parts
+}
+
+// byFolder gives the sections in the order they are shown: those of no folder
+// first, then one folder after the other.
+func byFolder(sections []render.Section) []*render.Section {
+	all := make([]*render.Section, len(sections))
+	for i := range sections {
+		all[i] = &sections[i]
+	}
+	slices.SortStableFunc(all, func(a, b *render.Section) int { return byName(a.Folder, b.Folder) })
+	return all
+}
+
+// postsOf gives all posts of a section, as headlines.
+func postsOf(section *render.Section) []*editionPost {
+	posts := make([]*editionPost, 0, len(section.Posts)+len(section.Rest))
+	for i, post := range section.Posts {
+		posts = append(posts, &editionPost{Post: post, Label: section.LateLabel(i), Depth: asHeadline})
+	}
+	for i, post := range section.Rest {
+		posts = append(posts, &editionPost{Post: post, rest: true, Depth: asHeadline})
+		if i == 0 {
+			posts[len(posts)-1].Label = "Also from this time"
+		}
+	}
+	return posts
+}
+
+// inEditionFolders puts the sections of one folder together; their headings
+// stand one level below the folder's.
+func inEditionFolders(sections []*editionSection) (folders []editionFolder) {
+	for _, section := range sections {
+		if n := len(folders); n == 0 || folders[n-1].Name != section.Folder {
+			folders = append(folders, editionFolder{Name: section.Folder})
+		}
+		if section.Folder != "" {
+			section.level++
+		}
+		last := &folders[len(folders)-1]
+		last.Sections = append(last.Sections, section)
+	}
+	return folders
+}
+
+// spread decides how much of each post is shown: excerpts go around the
+// sections, the newest post of each first, as long as there is room for them,
+// and then full texts in the same way.
+func spread(sections []*editionSection, pictures bool) {
+	excerpts, text := mostExcerpts, mostText
+	for round, more := 0, true; more; round++ {
+		more = false
+		for _, section := range sections {
+			if round >= len(section.Posts) {
+				continue
+			}
+			more = true
+			p := section.Posts[round]
+			if section.layout == digest.Headlines || p.rest || excerpts == 0 {
+				continue
+			}
+			excerpts--
+			p.Depth = asExcerpt
+			if section.layout == digest.FullText {
+				text -= p.showText(section.level+1, text, pictures)
+			}
+		}
+	}
+}
+
+// showText shows the full text if there is room for it, and gives its size.
+func (p *editionPost) showText(level, room int, pictures bool) int {
+	if !p.Readable || room <= 0 {
+		return 0
+	}
+	t, ok := p.WebText(level, pictures)
+	if !ok || len(t.HTML) > room {
+		return 0
+	}
+	p.Depth, p.Text, p.Turn, p.More = asText, template.HTML(t.HTML), t.Dir, t.Shortened
+	return len(t.HTML)
+}
+
+// shown gives the posts on the page.
+func (p *editionPage) shown() iter.Seq[*editionPost] {
+	return func(yield func(*editionPost) bool) {
+		for _, folder := range p.Folders {
+			for _, section := range folder.Sections {
+				for _, post := range section.Posts {
+					if !yield(post) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Count says how much the whole edition holds.
+func (p editionPage) Count() string { return render.Count(p.Posts, len(p.Sections)) }
+
+// Back is where a form leads back to: this part, at the post.
+func (p editionPage) Back(id digest.PostID) string {
+	return p.At(p.Part) + "#post-" + strconv.FormatInt(int64(id), 10)
+}
+
+// At is the address of a part.
+func (p editionPage) At(part int) string {
+	if part == 1 {
+		return p.Path
+	}
+	return p.Path + "?sheet=" + strconv.Itoa(part)
+}
+
+// AllParts are the numbers of all parts, for the way to them.
+func (p editionPage) AllParts() []int {
+	all := make([]int, p.Parts)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"digest"
+)
+
+// A deletePage asks whether a reader really goes.
+type deletePage struct {
+	settingsFrame
+	Typed string // the address, as it was typed
+	Alone bool   // nobody else runs this instance
+}
+
+// formAddress is the field in which a reader types their address.
+const formAddress = "address"
+
+func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
+	p := deletePage{settingsFrame: s.frame(r, me)}
+	if !me.Operator {
+		return p, nil
+	}
+	others, err := s.Store.OtherOperators(r.Context(), me.ID)
+	p.Alone = others == 0
+	return p, err
+}
+
+func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.deletePageOf(r, me)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "settings_delete", "Delete the account", p)
+}
+
+// deleteAccount removes a reader for good, if they have typed their own address.
+func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.deletePageOf(r, me)
+	if err != nil {
+		return err
+	}
+	p.Typed = r.PostForm.Get(formAddress)
+	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
+		p.Wrong = "That is not the address of this account. Nothing was deleted."
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", "Delete the account", p)
+	}
+	if err := s.Store.RemoveUser(r.Context(), me.ID); err != nil && digest.KindOf(err) != digest.NotFound {
+		return err
+	}
+	s.setCookie(w, "", -1)
+	return seeOther(w, r, "/goodbye")
+}
+
+// goodbyePage is where who has gone is led.
+func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
+	if _, ok, _ := s.signedIn(r); ok {
+		return seeOther(w, r, "/")
+	}
+	return s.show(w, r, http.StatusOK, "goodbye", "Goodbye", nil)
+}
