@@ -62,7 +62,7 @@ func checkDocument(t *testing.T, name string, d *Document) {
 			t.Errorf("%s: a %s of %d bytes", name, what, len(s.text))
 		}
 	}
-	if len(d.Posts) > maxRead+1 || len(d.Feeds) > maxFeeds || len(d.Repairs) > 25 || len(d.SkipHours) > 24 || len(d.SkipDays) > 7 || len(d.Hubs) > maxSame {
+	if len(d.Posts) > maxRead+1 || len(d.Feeds) > maxFeeds || len(d.Repairs) > 25 || len(d.Hubs) > maxSame {
 		t.Errorf("%s: %d entries, %d feeds, %d repairs, %d hubs", name, len(d.Posts), len(d.Feeds), len(d.Repairs), len(d.Hubs))
 	}
 	for _, o := range d.Feeds[:min(len(d.Feeds), 1000)] {

@@ -38,8 +38,8 @@ type Document struct {
 
 	// What the publisher says of how often it pays to ask.
 	TTL         time.Duration
-	SkipHours   []int    // of the day, UTC, 0-23
-	SkipDays    []string // "Monday" and so on, UTC
+	SkipHours   uint32          // in which it asks not to be polled: a bit for each of the day, UTC
+	SkipDays    digest.Weekdays // the same for days, UTC
 	UpdateEvery time.Duration
 
 	Posts    []Post    // all of them, in document order; what becomes posts is Newest(MaxPosts)

@@ -359,7 +359,7 @@ func TestFeedFields(t *testing.T) {
 	if d.Self != "https://example.org/feed.xml" || len(d.Hubs) != 1 || d.Hubs[0] != "https://hub.example/" {
 		t.Errorf("self %q, hubs %q", d.Self, d.Hubs)
 	}
-	if d.TTL != 90*time.Minute || len(d.SkipHours) != 2 || d.SkipHours[0] != 0 || len(d.SkipDays) != 1 || d.SkipDays[0] != "Sunday" || d.UpdateEvery != 6*time.Hour {
+	if d.TTL != 90*time.Minute || d.SkipHours != 1|1<<3 || d.SkipDays != 1<<time.Sunday || d.UpdateEvery != 6*time.Hour {
 		t.Errorf("ttl %v, hours %v, days %v, every %v", d.TTL, d.SkipHours, d.SkipDays, d.UpdateEvery)
 	}
 }

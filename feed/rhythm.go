@@ -3,7 +3,6 @@ package feed
 import (
 	"math"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,30 +67,6 @@ func (d *Document) Interval() time.Duration {
 	return min(max(d.TTL, d.UpdateEvery, 0), maxInterval)
 }
 
-// Skips gives the hours (bit h) and days of UTC in which the document asks not
-// to be polled. Who lists all of them cannot mean it: that says nothing.
-func (d *Document) Skips() (hours uint32, days digest.Weekdays) {
-	for _, h := range d.SkipHours {
-		if h >= 0 && h < 24 {
-			hours |= 1 << h
-		}
-	}
-	for _, name := range d.SkipDays {
-		for wd := time.Sunday; wd <= time.Saturday; wd++ {
-			if name == wd.String() {
-				days |= 1 << wd
-			}
-		}
-	}
-	if hours == 1<<24-1 {
-		hours = 0
-	}
-	if days == digest.EveryDay {
-		days = 0
-	}
-	return hours, days
-}
-
 // minutes reads <ttl>: minutes, by the standard, in whatever form; 0: none.
 func minutes(s string) time.Duration {
 	s = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "+"))
@@ -147,31 +122,35 @@ func updateEvery(period, frequency string) time.Duration {
 	return stated(every / times)
 }
 
-// hoursOf reads the hours of <skipHours>, 0 to 23; 24 is midnight, as before RSS 0.93.
-func hoursOf(words []string) []int {
-	var hours []int
+// hoursOf reads the hours of <skipHours>, 0 to 23, as bits; 24 is midnight, as
+// before RSS 0.93. Who lists all of them cannot mean it: that says nothing.
+func hoursOf(words []string) (hours uint32) {
 	for _, word := range words {
 		digits, _, _ := strings.Cut(strings.Replace(word, ".", ":", 1), ":") // 3:00, 3.0
-		hour, err := strconv.Atoi(digits)
-		if err == nil && hour >= 0 && hour <= 24 && !slices.Contains(hours, hour%24) {
-			hours = append(hours, hour%24)
+		if hour, err := strconv.Atoi(digits); err == nil && hour >= 0 && hour <= 24 {
+			hours |= 1 << (hour % 24)
 		}
+	}
+	if hours == 1<<24-1 {
+		return 0
 	}
 	return hours
 }
 
 // daysOf reads the days of <skipDays>: their English names, whole or cut to
-// three letters or more, in any case.
-func daysOf(words []string) []string {
-	var days []string
+// three letters or more, in any case. All of them say nothing.
+func daysOf(words []string) (days digest.Weekdays) {
 	for _, word := range words {
 		word = strings.ToLower(strings.TrimRight(word, "."))
 		for wd := time.Sunday; wd <= time.Saturday; wd++ {
 			name := strings.ToLower(wd.String())
-			if len(word) >= 3 && (strings.HasPrefix(name, word) || word == name+"s") && !slices.Contains(days, wd.String()) {
-				days = append(days, wd.String())
+			if len(word) >= 3 && (strings.HasPrefix(name, word) || word == name+"s") {
+				days |= 1 << wd
 			}
 		}
+	}
+	if days == digest.EveryDay {
+		return 0
 	}
 	return days
 }

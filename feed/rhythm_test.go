@@ -1,9 +1,9 @@
 package feed
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,25 +66,24 @@ func TestInterval(t *testing.T) {
 }
 
 func TestSkips(t *testing.T) {
-	every := make([]int, 24)
-	for i := range every {
-		every[i] = i
+	hours, week := "0", "sunday monday tuesday wednesday thursday friday saturday"
+	for hour := 1; hour < 24; hour++ {
+		hours += fmt.Sprint(" ", hour)
 	}
-	week := []string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
 	for name, c := range map[string]struct {
-		doc   Document
-		hours uint32
-		days  digest.Weekdays
+		hours, days string
+		wantHours   uint32
+		wantDays    digest.Weekdays
 	}{
-		"nothing":     {Document{}, 0, 0},
-		"some":        {Document{SkipHours: []int{0, 3, 3, 23}, SkipDays: []string{"Sunday", "Saturday"}}, 1 | 1<<3 | 1<<23, 1 | 1<<6},
-		"every hour":  {Document{SkipHours: every, SkipDays: []string{"Monday"}}, 0, 1 << 1},
-		"every day":   {Document{SkipHours: []int{5}, SkipDays: week}, 1 << 5, 0},
-		"all but one": {Document{SkipHours: every[1:], SkipDays: week[1:]}, 1<<24 - 2, digest.EveryDay - 1},
-		"nonsense":    {Document{SkipHours: []int{-1, 24, 99}, SkipDays: []string{"Someday", ""}}, 0, 0},
+		"nothing":     {"", "", 0, 0},
+		"some":        {"0 3 3 23", "sunday saturday", 1 | 1<<3 | 1<<23, 1 | 1<<6},
+		"every hour":  {hours, "monday", 0, 1 << 1},
+		"every day":   {"5", week, 1 << 5, 0},
+		"all but one": {hours[2:], week[len("sunday "):], 1<<24 - 2, digest.EveryDay - 1},
+		"nonsense":    {"-1 25 99", "someday", 0, 0},
 	} {
-		if hours, days := c.doc.Skips(); hours != c.hours || days != c.days {
-			t.Errorf("%s: %b %b, want %b %b", name, hours, days, c.hours, c.days)
+		if h, d := hoursOf(strings.Fields(c.hours)), daysOf(strings.Fields(c.days)); h != c.wantHours || d != c.wantDays {
+			t.Errorf("%s: %b %b, want %b %b", name, h, d, c.wantHours, c.wantDays)
 		}
 	}
 }
@@ -112,25 +111,25 @@ func TestTTL(t *testing.T) {
 func TestSkipHoursAndDays(t *testing.T) {
 	for name, c := range map[string]struct {
 		doc   string
-		hours []int
-		days  []string
+		hours uint32
+		days  digest.Weekdays
 	}{
-		"as the standard says":  {"<skipHours><hour>0</hour><hour>23</hour></skipHours><skipDays><day>Sunday</day></skipDays>", []int{0, 23}, []string{"Sunday"}},
-		"24 is midnight":        {"<skipHours><hour>24</hour></skipHours>", []int{0}, nil},
-		"twice":                 {"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays><day>Monday</day><day>mon</day></skipDays>", []int{0, 12}, []string{"Monday"}},
-		"padded":                {"<skipHours><hour> 07\n</hour><hour>+8</hour><hour>09:00</hour><hour>10.0</hour></skipHours>", []int{7, 8, 9, 10}, nil},
-		"none that is an hour":  {"<skipHours><hour>-1</hour><hour>25</hour><hour>x</hour><hour/><hour>99999999999999999999</hour></skipHours>", nil, nil},
-		"capitals, cut":         {"<SKIPHOURS><Hour>5</Hour></SKIPHOURS><SkipDays><DAY>MON</DAY><day>tues.</day><day> friday </day><day>Sundays</day></SkipDays>", []int{5}, []string{"Monday", "Tuesday", "Friday", "Sunday"}},
-		"none that is a day":    {"<skipDays><day>Someday</day><day>m</day><day>mo</day><day/><day>1</day><day>Mondayish</day></skipDays>", nil, nil},
-		"lists in one element":  {"<skipHours><hour>1, 2;3</hour></skipHours><skipDays><day>Sat,Sun</day></skipDays>", []int{1, 2, 3}, []string{"Saturday", "Sunday"}},
-		"without the inner tag": {"<skipHours> 1 2 </skipHours><skipDays>saturday</skipDays>", []int{1, 2}, []string{"Saturday"}},
-		"several lists":         {"<skipHours><hour>3</hour></skipHours><skipHours/><skipHours><hour>4</hour></skipHours>", []int{3, 4}, nil},
-		"of another's calendar": {"<item><day>Monday</day><hour>3</hour></item><day>Tuesday</day><hour>4</hour><item><skipHours><hour>5</hour></skipHours></item>", nil, nil},
-		"wrong inner tags":      {"<skipHours><hours>3</hours></skipHours><skipDays><days>Monday</days></skipDays>", nil, nil},
+		"as the standard says":  {"<skipHours><hour>0</hour><hour>23</hour></skipHours><skipDays><day>Sunday</day></skipDays>", 1 | 1<<23, 1 << time.Sunday},
+		"24 is midnight":        {"<skipHours><hour>24</hour></skipHours>", 1, 0},
+		"twice":                 {"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays><day>Monday</day><day>mon</day></skipDays>", 1 | 1<<12, 1 << time.Monday},
+		"padded":                {"<skipHours><hour> 07\n</hour><hour>+8</hour><hour>09:00</hour><hour>10.0</hour></skipHours>", 1<<7 | 1<<8 | 1<<9 | 1<<10, 0},
+		"none that is an hour":  {"<skipHours><hour>-1</hour><hour>25</hour><hour>x</hour><hour/><hour>99999999999999999999</hour></skipHours>", 0, 0},
+		"capitals, cut":         {"<SKIPHOURS><Hour>5</Hour></SKIPHOURS><SkipDays><DAY>MON</DAY><day>tues.</day><day> friday </day><day>Sundays</day></SkipDays>", 1 << 5, 1<<time.Monday | 1<<time.Tuesday | 1<<time.Friday | 1<<time.Sunday},
+		"none that is a day":    {"<skipDays><day>Someday</day><day>m</day><day>mo</day><day/><day>1</day><day>Mondayish</day></skipDays>", 0, 0},
+		"lists in one element":  {"<skipHours><hour>1, 2;3</hour></skipHours><skipDays><day>Sat,Sun</day></skipDays>", 1<<1 | 1<<2 | 1<<3, 1<<time.Saturday | 1<<time.Sunday},
+		"without the inner tag": {"<skipHours> 1 2 </skipHours><skipDays>saturday</skipDays>", 1<<1 | 1<<2, 1 << time.Saturday},
+		"several lists":         {"<skipHours><hour>3</hour></skipHours><skipHours/><skipHours><hour>4</hour></skipHours>", 1<<3 | 1<<4, 0},
+		"of another's calendar": {"<item><day>Monday</day><hour>3</hour></item><day>Tuesday</day><hour>4</hour><item><skipHours><hour>5</hour></skipHours></item>", 0, 0},
+		"wrong inner tags":      {"<skipHours><hours>3</hours></skipHours><skipDays><days>Monday</days></skipDays>", 0, 0},
 	} {
 		d := mustParse(t, channel+c.doc+"</channel></rss>", "")
-		if !slices.Equal(d.SkipHours, c.hours) || !slices.Equal(d.SkipDays, c.days) {
-			t.Errorf("%s: %v %v, want %v %v", name, d.SkipHours, d.SkipDays, c.hours, c.days)
+		if d.SkipHours != c.hours || d.SkipDays != c.days {
+			t.Errorf("%s: %b %b, want %b %b", name, d.SkipHours, d.SkipDays, c.hours, c.days)
 		}
 	}
 }
@@ -205,8 +204,8 @@ func TestRhythmSuite(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		if hours, days := d.Skips(); d.Interval() != want.interval || hours != want.hours || days != want.days {
-			t.Errorf("%s: %v, %b, %b, want %+v", file, d.Interval(), hours, days, want)
+		if d.Interval() != want.interval || d.SkipHours != want.hours || d.SkipDays != want.days {
+			t.Errorf("%s: %v, %b, %b, want %+v", file, d.Interval(), d.SkipHours, d.SkipDays, want)
 		}
 	}
 }

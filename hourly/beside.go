@@ -58,7 +58,7 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	}
 	res.Document = doc
 	res.Feed.DocInterval = doc.Interval()
-	res.Feed.SkipHours, res.Feed.SkipDays = doc.Skips()
+	res.Feed.SkipHours, res.Feed.SkipDays = doc.SkipHours, doc.SkipDays
 	return nil
 }
 

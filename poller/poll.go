@@ -385,7 +385,7 @@ func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Parser = feed.Version
 	f.NewestAt = latest(f.NewestAt, doc.NewestAt(now))
 	f.DocInterval = doc.Interval()
-	f.SkipHours, f.SkipDays = doc.Skips()
+	f.SkipHours, f.SkipDays = doc.SkipHours, doc.SkipDays
 }
 
 const maxValidator = 2 << 10 // bytes
