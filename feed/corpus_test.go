@@ -69,6 +69,14 @@ func checkPost(t *testing.T, path string, p digest.Post) {
 	case p.PublishedAt.After(p.SeenAt):
 		t.Errorf("%s: published %v after seen", path, p.PublishedAt)
 	}
+	for _, e := range p.Enclosures {
+		if !isWeb(e.URL) || e.Length < 0 || len(p.Enclosures) > maxEnclosures || !utf8.ValidString(e.Type) {
+			t.Errorf("%s: enclosure %+v", path, e)
+		}
+	}
+	if p.Language != Language(p.Language) {
+		t.Errorf("%s: language %q", path, p.Language)
+	}
 	if body, ok := fragment(p.Content); !ok {
 		t.Errorf("%s: content does not parse", path)
 	} else {
@@ -96,6 +104,9 @@ func checkHTML(t *testing.T, path string, body *html.Node) {
 			}
 			if (a.Key == "href" || a.Key == "src") && !isAbsolute(a.Val) {
 				t.Errorf("%s: relative %s=%q", path, a.Key, a.Val)
+			}
+			if a.Key == "lang" && a.Val != Language(a.Val) {
+				t.Errorf("%s: lang=%q", path, a.Val)
 			}
 			if v := strings.ToLower(strings.TrimSpace(a.Val)); (a.Key == "href" || a.Key == "src") &&
 				!strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") && !strings.HasPrefix(v, "mailto:") {

@@ -290,8 +290,8 @@ func TestFields(t *testing.T) {
 		{"guid behind a default namespace", item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), guid, "g"},
 		{"atom id stays as it is", entry(`<id>HTTP://Example.ORG/a b</id>`), guid, "HTTP://Example.ORG/a b"},
 
-		{"xml:lang", `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`, language, "fr"},
-		{"dc:language", item(`<dc:language>pt</dc:language>`), language, "pt"},
+		{"xml:lang", `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`, languageOf, "fr"},
+		{"dc:language", item(`<dc:language>pt</dc:language>`), languageOf, "pt"},
 
 		{"content:encoded counts", item(`<content:encoded>x</content:encoded>`), content, "yes"},
 		{"empty description does not", item(`<description></description>`), content, "no"},
@@ -312,10 +312,10 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func link(e *Post) string     { return e.Link }
-func author(e *Post) string   { return e.Author }
-func guid(e *Post) string     { return e.GUID }
-func language(e *Post) string { return e.Language }
+func link(e *Post) string       { return e.Link }
+func author(e *Post) string     { return e.Author }
+func guid(e *Post) string       { return e.GUID }
+func languageOf(e *Post) string { return e.Language }
 func content(e *Post) string {
 	if e.HasContent {
 		return "yes"

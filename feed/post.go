@@ -86,26 +86,24 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		Identity:    p.Identity,
 		URL:         p.address(),
 		Author:      shorten(firstOf(p.Author, p.owner), maxName),
-		Language:    firstOf(p.Language, p.feedLanguage),
+		Language:    firstOf(Language(p.Language), Language(p.feedLanguage)),
 		PublishedAt: p.Published,
 		SeenAt:      seen,
 		ContentHash: p.Hash,
 		Enclosures:  p.files(),
 	}
-	if len(out.Language) > maxLanguage {
-		out.Language = ""
-	}
 	if out.PublishedAt.After(seen) {
 		out.PublishedAt = seen
 	}
-	seenIn := &cleaner{}
-	if len(p.bodies) > 0 {
-		out.Content, seenIn = sanitise(p.bodies[0].html(), p.baseFor(p.bodies[0]))
+	seenIn, others := &cleaner{}, p.bodies
+	for out.Content == "" && len(others) > 0 { // the first that says anything
+		out.Content, seenIn = sanitise(others[0].html(), p.baseFor(others[0]))
+		others = others[1:]
 	}
 	out.ImageURL = p.picture(seenIn.picture)
-	out.Summary = p.summary(out.Content)
+	out.Summary = summary(out.Content, others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
-		out.Title = shorten(firstOf(p.makeTitle(out.Content), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
+		out.Title = shorten(firstOf(makeTitle(out.Content, out.Summary), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
 	}
 	return out
 }
@@ -132,7 +130,9 @@ func (p *Post) files() []digest.Enclosure {
 	for _, e := range p.Enclosures {
 		e.URL = CleanURL(e.URL)
 		if isWeb(e.URL) && !slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
-			e.Type = shorten(oneLine(e.Type), maxMediaType)
+			if e.Type = oneLine(e.Type); len(e.Type) > maxMediaType {
+				e.Type = ""
+			}
 			files = append(files, e)
 		}
 	}
@@ -164,10 +164,11 @@ func (p *Post) picture(inContent string) string {
 	return ""
 }
 
-// summary is the author's own where it is one, else the beginning of the content.
-func (p *Post) summary(content string) string {
+// summary is the author's own, which is one of the other texts, where it is
+// one, else the beginning of the content.
+func summary(content string, others []text) string {
 	start := excerpt(content, maxSummary)
-	for _, t := range p.bodies[min(1, len(p.bodies)):] {
+	for _, t := range others {
 		own := excerpt(t.html(), maxSummary)
 		if utf8.RuneCountInString(own) >= minSummary || start == "" && own != "" {
 			return own
@@ -176,12 +177,10 @@ func (p *Post) summary(content string) string {
 	return start
 }
 
-// makeTitle takes the first sentence or words of the content.
-func (p *Post) makeTitle(content string) string {
-	text := excerpt(content, 2*madeTitle)
-	if text == "" {
-		text = p.summary(content)
-	}
+// makeTitle takes the first sentence or words of the content, or of the summary
+// where there are none.
+func makeTitle(content, summary string) string {
+	text := firstOf(excerpt(content, 2*madeTitle), summary)
 	for i, r := range text {
 		if i >= 15 && i <= madeTitle && (r == '.' || r == '!' || r == '?') && strings.HasPrefix(text[i+1:], " ") {
 			return strings.TrimSuffix(text[:i+1], ".")

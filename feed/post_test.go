@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,8 @@ func TestSanitise(t *testing.T) {
 		{"mutation", `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`, ``},
 		{"table", `<table><tr><td colspan="2">a</td></tr></table>`, `<table><tbody><tr><td colspan="2">a</td></tr></tbody></table>`},
 		{"direction", `<p dir="rtl" lang="he">a</p>`, `<p dir="rtl" lang="he">a</p>`},
+		{"language by name", `<p lang="English">a</p>`, `<p lang="en">a</p>`},
+		{"no language", `<p lang="utf-8">a<img lang="none" src="/i.png"></p>`, `<p>a<img src="https://example.org/i.png"/></p>`},
 	} {
 		got, _ := sanitise(c.in, "https://example.org/blog/p")
 		if got != c.want {
@@ -78,6 +81,8 @@ func TestPost(t *testing.T) {
 		{"no date", item(`<title>x</title>`), postDate, "0001-01-01T00:00:00Z"},
 
 		{"content before description", item(`<description>short</description><content:encoded>&lt;p&gt;long&lt;/p&gt;</content:encoded>`), postContent, "<p>long</p>"},
+		{"description where content is empty", item(`<description>&lt;p&gt;all there is&lt;/p&gt;</description><content:encoded><![CDATA[ ]]></content:encoded>`), postContent, "<p>all there is</p>"},
+		{"description where content shows nothing", item(`<description>all there is</description><content:encoded><![CDATA[<img width="1" src="/t.gif"/>]]></content:encoded>`), postContent, "<p>all there is</p>"},
 		{"plain text", item("<description>one &amp;lt; two\n\nthree</description>"), postContent, "<p>one &lt; two</p><p>three</p>"},
 		{"unescaped HTML", item(`<description><p>one<br/>two &amp; three</p></description>`), postContent, "<p>one<br/>two &amp; three</p>"},
 		{"xhtml", entry(`<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a<a name="x"/>b &lt; c</p></div></content>`), postContent, "<p>ab &lt; c</p>"},
@@ -93,6 +98,15 @@ func TestPost(t *testing.T) {
 		{"summary of the content", item(`<content:encoded>&lt;h2&gt;Head&lt;/h2&gt;&lt;p&gt;one&lt;/p&gt;&lt;p&gt;two&lt;/p&gt;</content:encoded>`), postSummary, "Head one two"},
 		{"summary cut at a word", item(`<description>` + strings.Repeat("twelve chars ", 40) + `</description>`), postSummary, strings.TrimSpace(strings.Repeat("twelve chars ", 23)) + "…"},
 
+		{"language of the post", item(`<dc:language>de_AT</dc:language>`), postLanguage, "de-AT"},
+		{"language of the feed", `<rss><channel><language>English</language><item><dc:language>nonsense</dc:language></item></channel></rss>`, postLanguage, "en"},
+		{"no language", `<rss><channel><language>utf-8</language><item><title>x</title></item></channel></rss>`, postLanguage, ""},
+
+		{"files", item(`<enclosure url="/a.mp3?utm_source=rss" type="audio/mpeg" length="1234"/><enclosure url="" type="x"/><enclosure url="ftp://x.org/b"/>` +
+			`<enclosure url="https://x.org/c.pdf" length="-1"/><enclosure url="/a.mp3"/>`), postFiles, "https://example.org/a.mp3 audio/mpeg 1234, https://x.org/c.pdf  0"},
+		{"files of Atom", entry(`<link rel="enclosure" href="https://x.org/a.ogg" type="audio/ogg" length="5"/><link rel="Enclosure" href="https://x.org/b.ogg"/>`), postFiles, "https://x.org/a.ogg audio/ogg 5, https://x.org/b.ogg  0"},
+		{"files of JSON Feed", `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","attachments":[{"url":"https://x.org/a","mime_type":"video/mp4","size_in_bytes":7},{"url":"https://x.org/b"}]}]}`, postFiles, "https://x.org/a video/mp4 7, https://x.org/b  0"},
+
 		{"image in the content", item(`<description>&lt;img src="https://x.org/t.gif" width="1"&gt;&lt;img src="/i.png"&gt;</description>`), postImage, "https://example.org/i.png"},
 		{"image beside it", item(`<media:thumbnail url="https://x.org/t.png"/>`), postImage, "https://x.org/t.png"},
 		{"image enclosed", item(`<enclosure url="https://x.org/e.png" type="image/png"/>`), postImage, "https://x.org/e.png"},
@@ -105,13 +119,21 @@ func TestPost(t *testing.T) {
 	}
 }
 
-func postTitle(e *Post) string   { return e.Sanitise(seenAt).Title }
-func postAuthor(e *Post) string  { return e.Sanitise(seenAt).Author }
-func postURL(e *Post) string     { return e.Sanitise(seenAt).URL }
-func postDate(e *Post) string    { return e.Sanitise(seenAt).PublishedAt.Format(time.RFC3339) }
-func postContent(e *Post) string { return e.Sanitise(seenAt).Content }
-func postSummary(e *Post) string { return e.Sanitise(seenAt).Summary }
-func postImage(e *Post) string   { return e.Sanitise(seenAt).ImageURL }
+func postTitle(e *Post) string    { return e.Sanitise(seenAt).Title }
+func postAuthor(e *Post) string   { return e.Sanitise(seenAt).Author }
+func postURL(e *Post) string      { return e.Sanitise(seenAt).URL }
+func postDate(e *Post) string     { return e.Sanitise(seenAt).PublishedAt.Format(time.RFC3339) }
+func postContent(e *Post) string  { return e.Sanitise(seenAt).Content }
+func postSummary(e *Post) string  { return e.Sanitise(seenAt).Summary }
+func postImage(e *Post) string    { return e.Sanitise(seenAt).ImageURL }
+func postLanguage(e *Post) string { return e.Sanitise(seenAt).Language }
+func postFiles(e *Post) string {
+	var files []string
+	for _, f := range e.Sanitise(seenAt).Enclosures {
+		files = append(files, fmt.Sprintf("%s %s %d", f.URL, f.Type, f.Length))
+	}
+	return strings.Join(files, ", ")
+}
 
 func TestPostIsBounded(t *testing.T) {
 	e := first(t, item(`<title>`+strings.Repeat("é ", 5000)+`</title><author>`+strings.Repeat("a ", 5000)+`</author><description>`+strings.Repeat("wörd ", 1<<18)+`</description>`))

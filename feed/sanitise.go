@@ -122,6 +122,9 @@ func (c *cleaner) children(n *html.Node) {
 
 // element puts one element right; false: it is to go.
 func (c *cleaner) element(n *html.Node) bool {
+	if lang := attrOf(n, "lang"); lang != "" {
+		setAttr(n, "lang", Language(lang)) // the policy drops an empty one
+	}
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Input, atom.Button, atom.Select, atom.Textarea,
 		atom.Link, atom.Meta, atom.Base, atom.Title, atom.Canvas, atom.Dialog, atom.Area, atom.Map, atom.Source, atom.Track:

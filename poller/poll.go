@@ -378,7 +378,7 @@ func kindName(k feed.Kind) string {
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
 	f.SiteURL = feed.CleanURL(doc.Link)
-	f.Language = doc.Language
+	f.Language = feed.Language(doc.Language)
 	if doc.Title != "" {
 		f.Title = doc.Title
 	}
