@@ -42,6 +42,19 @@ func wholeSecond(t time.Time) time.Time {
 	return t
 }
 
+const (
+	oneDay   = 24 * time.Hour
+	allHours = 1<<24 - 1
+)
+
+// skipped reports whether f does not want to be asked at t (skipHours and
+// skipDays, which speak of UTC). Who skips all hours, or all days, means none.
+func skipped(f digest.Feed, t time.Time) bool {
+	t = t.UTC()
+	return f.SkipHours&allHours != allHours && f.SkipHours&(1<<t.Hour()) != 0 ||
+		f.SkipDays&digest.EveryDay != digest.EveryDay && f.SkipDays.Has(t.Weekday())
+}
+
 // notSkipped gives the first instant, from t on, in no hour and on no day that
 // f wants skipped.
 func notSkipped(f digest.Feed, t time.Time) time.Time {

@@ -7,18 +7,26 @@ import (
 	"digest"
 )
 
-// nearMidnight is how long a failed poll that might be tried again waits for a
-// midnight that is to come: one request instead of two.
-const nearMidnight = 2 * time.Hour
+const (
+	// nearMidnight is how long a failed poll that might be tried again waits for
+	// a midnight that is to come: one request instead of two.
+	nearMidnight = 2 * time.Hour
 
-// ExtraPoll says, after a poll of f, when to ask it beside the midnights: zero if
-// it waits for one. due is the next midnight of any of its readers, zero if it
-// has none; one that has passed stands for those that follow it day by day.
+	// beforeClosing is the length of the slot before the last hour in which a
+	// feed may be asked that must not be at midnight: as much as a midnight has
+	// to its deadline.
+	beforeClosing = 30 * time.Minute
+)
+
+// ExtraPoll says, after a poll of f, when to ask it apart from the midnights:
+// zero if it waits for one. due is the next midnight of any of its readers,
+// zero if it has none; one that has passed stands for those that follow it day
+// by day.
 //
-// A poll that failed is tried again when its time has come, a feed that
-// outruns its readers is asked by itself, and one that must not be asked at
-// the coming midnight is asked before it. None of them is asked where a
-// midnight does it as well.
+// A poll that failed is tried again when its time has come. A feed that
+// outruns its readers is asked by itself. One that must not be asked at the
+// coming midnight is asked before it. None of them is asked where a midnight
+// does it as well.
 func ExtraPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	if !alive(f) || due.IsZero() {
 		return time.Time{}
@@ -37,8 +45,9 @@ func ExtraPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	return at
 }
 
-// A extraPoll is what is known when a feed is to be asked beside the midnights. due
-// is the first of them after now, and one day later comes the next.
+// An extraPoll is what decides about one. due is the first midnight after now,
+// and one day later comes the next; askable is when the feed may be asked, but
+// for the times that it wants skipped.
 type extraPoll struct {
 	Spread
 	f            digest.Feed
@@ -47,15 +56,10 @@ type extraPoll struct {
 }
 
 func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
-	return extraPoll{Spread: s, f: f, now: now, due: following(due, now), askable: latest(heldUntil(f, s.Gap), now)}
-}
-
-// following gives the first of due and the midnights after it that is yet to come.
-func following(due, now time.Time) time.Time {
-	if due.After(now) {
-		return due
+	if !due.After(now) {
+		due = due.Add((now.Sub(due)/oneDay + 1) * oneDay)
 	}
-	return due.Add((now.Sub(due)/oneDay + 1) * oneDay)
+	return extraPoll{Spread: s, f: f, now: now, due: due, askable: latest(heldUntil(f, s.Gap), now)}
 }
 
 // retry is when a failed poll is tried again. A site that has limited or
@@ -69,7 +73,7 @@ func (n extraPoll) retry() time.Time {
 	if n.f.Errors > 1 && n.f.NotBefore.Before(n.f.LastAttemptAt.Add(n.Gap)) {
 		at = latest(at, n.f.LastAttemptAt.Add(usualPenalty))
 	}
-	return n.unlessMidnight(n.beside(n.f, at), nearMidnight)
+	return n.unlessMidnight(n.allowed(at), nearMidnight)
 }
 
 // worthRetrying reports whether hours can mend a failure. What the site means
@@ -87,15 +91,36 @@ func worthRetrying(status int) bool {
 // busy is when a feed that outruns its readers is looked at next.
 func (n extraPoll) busy() time.Time {
 	every := n.f.BusyInterval
-	return n.unlessMidnight(n.beside(n.f, latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4)
+	return n.unlessMidnight(n.allowed(latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4)
+}
+
+// allowed gives t, or the next instant that is neither in a hot minute nor in
+// time that the feed wants skipped. After skipped time the feeds are spread
+// over the first hour.
+func (n extraPoll) allowed(t time.Time) time.Time {
+	if !n.NoWait {
+		t = quiet(t, n.f.ID)
+	}
+	if !skipped(n.f, t) {
+		return t
+	}
+	t = notSkipped(n.f, t)
+	if n.NoWait {
+		return t
+	}
+	const most = time.Hour - jitterMost - 3*time.Minute // all of it in this hour
+	return quiet(t.Add(share(n.f.ID, min(n.Window, most))).Add(n.jitter()), n.f.ID)
 }
 
 // unlessMidnight gives at, or zero where a midnight asks the feed instead: one
 // before it, one within patience after it, and one that it would spoil, as the
 // feed could not be asked again by then.
 func (n extraPoll) unlessMidnight(at time.Time, patience time.Duration) time.Time {
-	if n.midnightAsks(at.Add(max(patience, n.pace()-n.Deadline))) {
-		return time.Time{}
+	until := at.Add(max(patience, n.pace()-n.Deadline))
+	for due := n.due; !due.After(until); due = due.Add(oneDay) {
+		if n.midnightAsks(due) {
+			return time.Time{}
+		}
 	}
 	return at
 }
@@ -106,12 +131,54 @@ func (n extraPoll) pace() time.Duration {
 	return max(n.Gap, n.f.OwnInterval, n.f.HostInterval, min(n.f.FreshUntil.Sub(n.f.LastOKAt), maxFresh))
 }
 
-// midnightAsks reports whether a midnight until then will ask the feed.
-func (n extraPoll) midnightAsks(until time.Time) bool {
-	for due := n.due; !due.After(until); due = due.Add(oneDay) {
-		if _, ok := n.inTime(n.f, due, n.askable); ok && !skipped(n.f, due) {
-			return true
-		}
+// midnightAsks reports whether the feed may be asked for the midnight at due.
+func (n extraPoll) midnightAsks(due time.Time) bool {
+	_, ok := n.inTime(n.f, due, n.askable)
+	return ok && !skipped(n.f, due)
+}
+
+// beforeSkipped is when a feed is asked that must not be at the coming
+// midnight: in the last minutes before its skipped time. If the time for that
+// has passed, or comes too early, the midnight a day later is looked at in the
+// same way. Zero if a midnight asks the feed by itself.
+func (n extraPoll) beforeSkipped() time.Time {
+	if n.f.SkipHours == 0 && n.f.SkipDays == 0 {
+		return time.Time{}
 	}
-	return false
+	due := n.due
+	for range 8 + int(n.askable.Sub(n.now)/oneDay) {
+		if n.midnightAsks(due) {
+			return time.Time{}
+		}
+		if at, ok := n.lastMinutes(due); ok && skipped(n.f, due) {
+			return at
+		}
+		due = due.Add(oneDay)
+	}
+	return time.Time{}
+}
+
+// lastMinutes is the slot before the skipped time around a midnight, a day
+// before it at most: at the end of the last hour but one, so that an instance
+// that only wakes on the hour finds it in the last. A clock that stands still
+// may not move again until the hour is over, so there it is its beginning.
+func (n extraPoll) lastMinutes(due time.Time) (time.Time, bool) {
+	end := due.UTC().Truncate(time.Hour) // where the skipped time begins
+	for due.Sub(end) < oneDay && skipped(n.f, end.Add(-time.Hour)) {
+		end = end.Add(-time.Hour)
+	}
+	if n.NoWait {
+		at := end.Add(-time.Hour)
+		return at, !n.askable.After(at) && due.Sub(at) <= oneDay
+	}
+	at := end.Add(-time.Hour - beforeClosing)
+	if skipped(n.f, at) { // this hour is all there is
+		at = end.Add(-beforeClosing)
+	}
+	if due.Sub(at) > oneDay || n.f.LastAttemptAt.After(at) { // asked in it already
+		return time.Time{}, false
+	}
+	width := min(n.Window, beforeClosing-jitterMost-3*time.Minute)
+	at = quiet(latest(at.Add(share(n.f.ID, width)).Add(n.jitter()), n.askable), n.f.ID)
+	return at, at.Before(end.Add(-2 * time.Minute)) // not in :58, see quiet
 }
