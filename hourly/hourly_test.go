@@ -147,7 +147,7 @@ func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 	}
 	desk := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 	for _, s := range sites {
-		if _, _, err := desk.Address(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
+		if _, _, err := desk.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
 			h.t.Fatal(err)
 		}
 		s.requests()

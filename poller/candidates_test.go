@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// told describes choices: "path title kind posts newest; ...".
+// told describes candidates: "path title kind posts newest; ...".
 func told(s *site, c Candidates) string {
 	var out []string
 	for _, f := range c.Feeds {
@@ -42,7 +42,7 @@ func offers(links ...string) string {
 	return `<!doctype html><html><head><title>Home</title>` + b.String() + `</head><body><p>Hello.</p></body></html>`
 }
 
-func TestChoices(t *testing.T) {
+func TestCandidates(t *testing.T) {
 	bodies := map[string]string{
 		"/feed": atom(1), "/two": atom(2),
 		"/":       offers("/comments/feed Home: comments feed", "/feed Home", "/two.atom Two", "/feed Again", "mailto:x No", "/third Third"),
@@ -64,28 +64,28 @@ func TestChoices(t *testing.T) {
 		known := func(_ context.Context, address string) (digest.Feed, bool) {
 			return digest.Feed{ID: 3, URL: address, Title: "stored", Kind: "rss"}, test.known && address == s.url("/feed")
 		}
-		c, err := newReader(t, s.url("/")).p.Candidates(context.Background(), s.url(test.asks), known)
+		c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url(test.asks), known)
 		if got := told(s, c); err != nil || got != test.want || targets(s.log()) != test.log || c.Itself != (test.asks == "/feed") {
 			t.Errorf("%s: %q %v %v", test.asks, got, c.Itself, err)
 		}
 	}
 }
 
-// TestChoicesAreBounded: a page may offer as many as it likes.
-func TestChoicesAreBounded(t *testing.T) {
+// TestCandidatesAreBounded: a page may offer as many as it likes.
+func TestCandidatesAreBounded(t *testing.T) {
 	var links []string
 	for i := range 45 {
 		links = append(links, fmt.Sprintf("/%d Number %d", i, i))
 	}
 	s := newSite(t, paths(map[string]string{"/": offers(links...), "/0": atom(1)}))
-	c, err := newReader(t, s.url("/")).p.Candidates(context.Background(), s.url("/"), func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+	c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"), func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
 	if err != nil || len(c.Feeds) != mostCandidates || len(s.log()) != 2 {
 		t.Error(len(c.Feeds), err)
 	}
 }
 
-// TestChoicesThatAreNone: errors are for people, and a refusal is told so that it can be remembered.
-func TestChoicesThatAreNone(t *testing.T) {
+// TestNoCandidates: errors are for people, and a refusal is told so that it can be remembered.
+func TestNoCandidates(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		if r.target == "/" {
 			return reply(r, 200, offers("/a A", "/b B"))
@@ -93,14 +93,13 @@ func TestChoicesThatAreNone(t *testing.T) {
 		return reply(r, 429, "", "Retry-After: 3600")
 	})
 	p := newReader(t, s.url("/")).p
-	nobody := func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
-	c, err := p.Candidates(context.Background(), s.url("/"), nobody)
+	c, err := p.Find(context.Background(), s.url("/"), nobody)
 	if _, ok := errors.AsType[*SearchError](err); !ok || digest.KindOf(err) != digest.Unavailable || c.Read.Feed.URL != s.url("/") || c.Read.Feed.NotBefore.IsZero() {
 		t.Errorf("%+v %v", c.Read.Feed, err)
 	}
 	asked(t, s, "GET GET")
 	for _, address := range []string{"http://10.0.0.1/", "http://[::1]:6379/", "http://169.254.169.254/latest/meta-data/", "mailto:a@b.example", "", "javascript:alert(1)", "file:///etc/passwd", strings.Repeat("x", 1_000_000)} {
-		_, err := New(Options{}).Candidates(context.Background(), address, nobody)
+		_, err := New(Options{}).Find(context.Background(), address, nobody)
 		e, ok := errors.AsType[*SearchError](err)
 		if !ok || len(e.Cause.Message) > 500 || strings.Contains(e.Cause.Message, "\n") {
 			t.Errorf("%.50q: %v", address, err)

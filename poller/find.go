@@ -15,27 +15,85 @@ import (
 
 const maxTries = 5 // of offered feeds, and again of guessed addresses
 
-// Find turns an address that a person gave, of a feed or of a page, into a
-// feed: the address itself, else what the page offers, else the usual places.
-// The feed comes with its document: it has been fetched once and need not be
-// again. The error is a *SearchError.
-func (p *Poller) Find(ctx context.Context, address string) (Result, error) {
-	return p.FindNew(ctx, address, func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+// A SearchError is why no feed was found at an address, or none may be looked
+// for there, in words for whoever gave the address.
+type SearchError struct{ Cause *digest.Error }
+
+// Error gives the words, and what caused the error behind them.
+func (e *SearchError) Error() string { return e.Cause.Error() }
+
+// Unwrap gives the *digest.Error.
+func (e *SearchError) Unwrap() error { return e.Cause }
+
+// Candidates are the feeds found at an address that a person gave.
+type Candidates struct {
+	Title  string      // of the page that offers them; "" if the address is a feed's itself
+	Itself bool        // the address is the only candidate's own
+	Feeds  []Candidate // at least one, in the order of the page but for comments, which come last
+
+	// Read is the one feed that was fetched to find this out, as FindNew gives
+	// it; its outcome is "" if none was.
+	Read Result
 }
+
+// A Candidate is one feed of several. What is not known of it is empty.
+type Candidate struct {
+	URL      string // normal form
+	Title    string
+	Kind     string      // as package feed names it, or the media type that the page states
+	Comments bool        // on posts, not posts
+	Known    digest.Feed // as it is stored; zero: nobody has taken it yet
+	Posts    int         // in the document, if it was read just now
+	Newest   string      // the title of the newest of them
+}
+
+// mostCandidates bounds the feeds of one page that are shown.
+const mostCandidates = 20
 
 // A Known tells the feed that is stored under a normalised address, if one is.
 type Known func(ctx context.Context, address string) (digest.Feed, bool)
 
-// FindNew is Find for a program that has feeds: if the way leads to one of
-// them, by a page's offer or a permanent redirect, it is not fetched again
-// (S17). Its record then comes back as it is stored, Unchanged, without a document.
+// Find turns an address that a person gave, of a feed or of a page, into the
+// feeds behind it. One is read: the feed at the address itself, else the first
+// of those that the page offers which works, else one at the usual places. So
+// it comes with its document, and need not be fetched again; of the others it
+// is told what the page says of them. A feed that is known, by whatever way it
+// is met, is not fetched at all (S17): its record comes back as it is stored,
+// Unchanged, without a document.
 //
-// If the site at the address refused to be asked, NotBefore and LastError of
-// the Feed that comes with the error say until when and why: whoever asks again
-// must wait until then (S18, S19).
-func (p *Poller) FindNew(ctx context.Context, address string, known Known) (Result, error) {
+// The error is a *SearchError. If the site at the address refused to be asked,
+// NotBefore and LastError of the Feed that was read say until when and why:
+// whoever asks again must wait until then (S18, S19).
+func (p *Poller) Find(ctx context.Context, address string, known Known) (Candidates, error) {
 	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
-	return s.find(ctx, address)
+	found, err := s.find(ctx, address)
+	if err != nil {
+		return Candidates{Read: found}, err
+	}
+	c := Candidates{Itself: s.page == nil, Feeds: []Candidate{candidateOf(found)}, Read: found}
+	if s.page == nil {
+		return c, nil
+	}
+	c.Title = s.page.Title
+	for _, o := range s.page.Feeds {
+		url, err := feed.NormalURL(o.URL)
+		same := func(c Candidate) bool { return c.URL == url }
+		if err == nil && url != s.tried && len(c.Feeds) < mostCandidates && !slices.ContainsFunc(c.Feeds, same) && !slices.Contains(s.failed, url) {
+			c.Feeds = append(c.Feeds, s.offered(ctx, url, o))
+		}
+	}
+	slices.SortStableFunc(c.Feeds, func(a, b Candidate) int { return commentsLast(a.Comments, b.Comments) })
+	return c, nil
+}
+
+func commentsLast(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }
 
 // find looks for the first feed that works, and keeps the page that led to it.
@@ -59,8 +117,9 @@ func (s *search) find(ctx context.Context, address string) (Result, error) {
 	case page.Kind == feed.OPML:
 		return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))
 	}
+	slices.SortStableFunc(page.Feeds, func(a, b feed.Offer) int { return commentsLast(isComments(a), isComments(b)) })
 	s.page = page
-	return s.behind(ctx, asked, normal, page)
+	return s.behind(ctx, asked, normal)
 }
 
 // messageOf is the words of an error that are for people.
@@ -130,9 +189,13 @@ func (s *search) stopAtKnown(ctx context.Context, address string) error {
 	return nil
 }
 
-// behind looks for a feed behind a page, at address, that was asked for by asked.
-func (s *search) behind(ctx context.Context, asked, address string, page *feed.Document) (Result, error) {
-	for _, list := range [...][]string{offeredAddresses(page), feed.GuessPaths(address)} {
+// behind looks for a feed behind the page at address, which was asked for by asked.
+func (s *search) behind(ctx context.Context, asked, address string) (Result, error) {
+	offers := make([]string, len(s.page.Feeds))
+	for i, o := range s.page.Feeds {
+		offers[i] = o.URL
+	}
+	for _, list := range [...][]string{offers, feed.GuessPaths(address)} {
 		for _, candidate := range list[:min(len(list), maxTries)] {
 			found, doc, err := s.try(ctx, candidate)
 			switch {
@@ -232,75 +295,6 @@ func notFound(address string, err error) error {
 	return searchError(digest.Unavailable, nil, "could not read %s: %s", oneLine(address), t.text)
 }
 
-// A SearchError is why no feed was found at an address, or none may be looked
-// for there, in words for whoever gave the address.
-type SearchError struct{ Cause *digest.Error }
-
-// Error gives the words, and what caused the error behind them.
-func (e *SearchError) Error() string { return e.Cause.Error() }
-
-// Unwrap gives the *digest.Error.
-func (e *SearchError) Unwrap() error { return e.Cause }
-
-// Candidates are the feeds found at an address that a person gave.
-type Candidates struct {
-	Title  string      // of the page that offers them; "" if the address is a feed's itself
-	Itself bool        // the address is the only candidate's own
-	Feeds  []Candidate // at least one, in the order of the page but for comments, which come last
-
-	// Read is the one feed that was fetched to find this out, as FindNew gives
-	// it; its outcome is "" if none was.
-	Read Result
-}
-
-// A Candidate is one feed of several. What is not known of it is empty.
-type Candidate struct {
-	URL      string // normal form
-	Title    string
-	Kind     string      // as package feed names it, or the media type that the page states
-	Comments bool        // on posts, not posts
-	Known    digest.Feed // as it is stored; zero: nobody has taken it yet
-	Posts    int         // in the document, if it was read just now
-	Newest   string      // the title of the newest of them
-}
-
-// mostCandidates bounds the feeds of one page that are shown.
-const mostCandidates = 20
-
-// Candidates turns an address into the feeds behind it. It sends what FindNew
-// sends and no more: the page is read, and the first of the feeds that it
-// offers and that are not known, so that there is one that surely works. Of the
-// others it is told what the page says of them.
-func (p *Poller) Candidates(ctx context.Context, address string, known Known) (Candidates, error) {
-	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
-	found, err := s.find(ctx, address)
-	if err != nil {
-		return Candidates{Read: found}, err
-	}
-	first := candidateOf(found)
-	if s.page == nil {
-		return Candidates{Itself: true, Feeds: []Candidate{first}, Read: found}, nil
-	}
-	c := Candidates{Title: s.page.Title, Feeds: []Candidate{first}, Read: found}
-	for _, o := range s.page.Feeds {
-		url, err := feed.NormalURL(o.URL)
-		same := func(c Candidate) bool { return c.URL == url }
-		if err != nil || url == s.tried || slices.ContainsFunc(c.Feeds, same) || slices.Contains(s.failed, url) || len(c.Feeds) == mostCandidates {
-			continue
-		}
-		c.Feeds = append(c.Feeds, s.offered(ctx, url, o))
-	}
-	slices.SortStableFunc(c.Feeds, func(a, b Candidate) int { return rank(a) - rank(b) })
-	return c, nil
-}
-
-func rank(c Candidate) int {
-	if c.Comments {
-		return 1
-	}
-	return 0
-}
-
 // offered is what a page says of a feed, or what is stored of it.
 func (s *search) offered(ctx context.Context, url string, o feed.Offer) Candidate {
 	c := Candidate{URL: url, Title: o.Title, Kind: o.Type, Comments: isComments(o)}
@@ -345,19 +339,6 @@ func isComments(o feed.Offer) bool {
 	return strings.Contains(url, "/comments/") || strings.HasSuffix(url, "/comments") || strings.Contains(url, "comments.xml") ||
 		strings.Contains(url, "comments-rss") || strings.Contains(url, "feed=comments") || strings.Contains(title, "comments feed") ||
 		strings.HasPrefix(title, "comments on ") || strings.HasPrefix(title, "comments for ")
-}
-
-// offeredAddresses gives the addresses that a page offers, those of comments last.
-func offeredAddresses(page *feed.Document) []string {
-	var posts, comments []string
-	for _, o := range page.Feeds {
-		if isComments(o) {
-			comments = append(comments, o.URL)
-		} else {
-			posts = append(posts, o.URL)
-		}
-	}
-	return append(posts, comments...)
 }
 
 // searchError makes an error for the person who searched.

@@ -54,7 +54,7 @@ func TestFind(t *testing.T) {
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))
 		r := newReader(t, s.url("/"))
-		result, err := r.p.Find(context.Background(), s.url(test.asks))
+		result, err := find(r.p, context.Background(), s.url(test.asks))
 		if test.want == "" {
 			if err == nil || digest.KindOf(err) != digest.Invalid {
 				t.Errorf("%s: %v", test.why, err)
@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 func TestS1_DiscoveryBodyIsUsed(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := newReader(t, s.url("/feed"))
-	result, err := r.p.Find(context.Background(), s.url("/feed"))
+	result, err := find(r.p, context.Background(), s.url("/feed"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,8 @@ func TestS17_KnownFeedIsNotFetched(t *testing.T) {
 		s := newSite(t, from(test.status, map[string]string{"/old": "/feed"}, paths(map[string]string{"/": page("/feed"), "/feed": atom(1)})))
 		stored := digest.Feed{ID: 7, URL: s.url("/feed"), Title: "as stored"}
 		known := func(_ context.Context, address string) (digest.Feed, bool) { return stored, address == stored.URL }
-		result, err := newReader(t, s.url("/")).p.FindNew(context.Background(), s.url(test.asks), known)
+		c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url(test.asks), known)
+		result := c.Read
 		if got := targets(s.log()); err != nil || got != test.log || (result.Feed == stored) == test.found || (result.Document != nil) != test.found {
 			t.Errorf("%s: %q %+v %v", test.why, got, result.Feed, err)
 		}
@@ -133,13 +134,13 @@ func TestFindGuesses(t *testing.T) {
 		return reply(r, 404, "")
 	})
 	r := newReader(t, s.url("/"))
-	result, err := r.p.Find(context.Background(), s.url("/"))
+	result, err := find(r.p, context.Background(), s.url("/"))
 	if err != nil || result.Requests != 4 {
 		t.Fatal(result.Requests, err)
 	}
 	s.answers(func(r request) string { return reply(r, 200, page()) })
 	s.log()
-	_, err = r.p.Find(context.Background(), s.url("/"))
+	_, err = find(r.p, context.Background(), s.url("/"))
 	if n := len(s.log()); n > 6 || digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
 		t.Error(n, err)
 	}
@@ -154,7 +155,7 @@ func TestFindStops(t *testing.T) {
 			}
 			return reply(r, status, "")
 		})
-		_, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"))
+		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/"))
 		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), http.StatusText(status)) {
 			t.Error(err)
 		}
@@ -180,14 +181,14 @@ func TestFindErrors(t *testing.T) {
 	}
 	p := newReader(t, s.url("/")).p
 	for _, test := range tests {
-		_, err := p.Find(context.Background(), test.address)
+		_, err := find(p, context.Background(), test.address)
 		if err == nil || digest.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", test.address, err)
 		}
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Find(stopped, s.url("/")); digest.KindOf(err) != digest.Unavailable {
+	if _, err := find(p, stopped, s.url("/")); digest.KindOf(err) != digest.Unavailable {
 		t.Error(err)
 	}
 }
@@ -196,7 +197,7 @@ func TestFindErrors(t *testing.T) {
 func TestFindMoved(t *testing.T) {
 	for status, want := range map[int]string{301: "/new", 308: "/new", 302: "/old", 307: "/old"} {
 		s := newSite(t, from(status, map[string]string{"/old": "/new"}, conditional(atom(1), `"1"`, monday)))
-		result, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/old"))
+		result, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/old"))
 		if err != nil || result.Feed.URL != s.url(want) || result.Feed.ValidatorURL != s.url("/new") || result.Feed.MovedTo != "" {
 			t.Errorf("%d: %+v %v", status, result.Feed, err)
 		}
@@ -209,14 +210,23 @@ func TestFindWithoutScheme(t *testing.T) {
 		n := newNetwork(t)
 		s := n.site("plain.example:80", conditional(atom(1), `"1"`, monday))
 		r := n.reader(t, "http://plain.example/feed")
-		result, err := r.p.Find(t.Context(), "plain.example/feed")
+		result, err := find(r.p, t.Context(), "plain.example/feed")
 		if err != nil || result.Feed.URL != "http://plain.example/feed" {
 			t.Error(result.Feed.URL, err)
 		}
 		asked(t, s, "GET")
-		if _, err := r.p.Find(t.Context(), "https://plain.example/feed"); err == nil {
+		if _, err := find(r.p, t.Context(), "https://plain.example/feed"); err == nil {
 			t.Error("http was tried though https was asked for")
 		}
 		n.close()
 	})
+}
+
+// nobody knows no feed.
+func nobody(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
+
+// find gives the feed that a search reads.
+func find(p *Poller, ctx context.Context, address string) (Result, error) {
+	c, err := p.Find(ctx, address, nobody)
+	return c.Read, err
 }

@@ -176,7 +176,7 @@ func TestS34_SearchLeases(t *testing.T) {
 		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
 		hosts := &register{held: map[string]time.Time{}}
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
-		if _, err := r.p.Find(t.Context(), "http://a.example/feed"); err != nil {
+		if _, err := find(r.p, t.Context(), "http://a.example/feed"); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(hosts.log, ", "); got != "leased a.example, freed a.example in 2s" {

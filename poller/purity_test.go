@@ -38,7 +38,7 @@ func everyRequest(t *testing.T) (s *site, log []request) {
 		}
 		return conditional(atom(2), `"2"`, tuesday, cookie)(q)
 	})
-	if _, err := r.p.Find(t.Context(), s.url("/page")); err != nil {
+	if _, err := find(r.p, t.Context(), s.url("/page")); err != nil {
 		t.Fatal(err)
 	}
 	log = s.log()

@@ -25,7 +25,7 @@ func TestWhatADocumentSays(t *testing.T) {
 	s := newSite(t, conditional(rhythmic, `"1"`, monday, "Cache-Control: max-age=60"))
 	r := newReader(t, s.url("/feed"))
 	r.want(Changed)
-	found, err := r.p.Find(t.Context(), s.url("/feed"))
+	found, err := find(r.p, t.Context(), s.url("/feed"))
 	if err != nil {
 		t.Fatal(err)
 	}

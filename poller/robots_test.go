@@ -296,7 +296,7 @@ func TestRobotsAtOnce(t *testing.T) {
 func TestRobotsFind(t *testing.T) {
 	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
 	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
-	_, err := r.p.Find(t.Context(), s.url("/feed"))
+	_, err := find(r.p, t.Context(), s.url("/feed"))
 	if err == nil || !strings.Contains(err.Error(), "robots.txt asks this program not to read it") {
 		t.Error(err)
 	}

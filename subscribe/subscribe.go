@@ -28,14 +28,14 @@ type Subscriber struct {
 	Fence func(context.Context) (reason string, err error)
 }
 
-// Address subscribes a digest to the feed at or behind an address. A feed that
+// Subscribe subscribes a digest to the feed at or behind an address. A feed that
 // is known is not fetched again, whoever asks for it; a new one is fetched once.
 // One that was given up is asked once more, because a person wants it.
 // created is false if the digest took it already.
-func (d *Subscriber) Address(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
+func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
 	f, err = d.known(ctx, address)
 	if digest.KindOf(err) == digest.NotFound {
-		f, err = d.find(ctx, address)
+		_, f, err = d.find(ctx, address)
 	}
 	if err != nil {
 		return f, false, err
@@ -55,17 +55,19 @@ func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, er
 	return d.Store.FeedByURL(ctx, url)
 }
 
-// find fetches what is at the address and stores the feed with its posts. A
-// page that leads to a feed that is known ends the search there.
-func (d *Subscriber) find(ctx context.Context, address string) (digest.Feed, error) {
+// find fetches what is at an address and stores the feed that it finds there,
+// with its posts, so that choosing it asks nothing. A way that leads to a feed
+// that is known ends there.
+func (d *Subscriber) find(ctx context.Context, address string) (poller.Candidates, digest.Feed, error) {
 	if err := d.refused(ctx, address); err != nil {
-		return digest.Feed{}, err
+		return poller.Candidates{}, digest.Feed{}, err
 	}
-	res, err := d.Poller.FindNew(ctx, address, d.stored)
+	c, err := d.Poller.Find(ctx, address, d.stored)
 	if err != nil {
-		return digest.Feed{}, cmp.Or(d.remember(ctx, res.Feed), err)
+		return poller.Candidates{}, digest.Feed{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
 	}
-	return d.keep(ctx, res)
+	f, err := d.keep(ctx, c.Read)
+	return c, f, err
 }
 
 // stored is poller.Known.
@@ -100,20 +102,10 @@ func (d *Subscriber) Candidates(ctx context.Context, address string) (poller.Can
 	if err == nil {
 		return poller.Candidates{Itself: true, Feeds: []poller.Candidate{{URL: f.URL, Title: f.Title, Kind: f.Kind, Known: f}}}, nil
 	}
-	if digest.KindOf(err) == digest.NotFound {
-		err = d.refused(ctx, address)
-	}
-	if err != nil {
+	if digest.KindOf(err) != digest.NotFound {
 		return poller.Candidates{}, err
 	}
-	c, err := d.Poller.Candidates(ctx, address, d.stored)
-	if err != nil {
-		return poller.Candidates{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
-	}
-	if c.Read.Document == nil {
-		return c, nil
-	}
-	kept, err := d.keep(ctx, c.Read)
+	c, kept, err := d.find(ctx, address)
 	for i := range c.Feeds {
 		if c.Feeds[i].URL == kept.URL {
 			c.Feeds[i].Known = kept
@@ -167,11 +159,11 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 	return d.Store.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
 }
 
-// List subscribes a digest to the feeds of a list, as feed.ReadList gives it, in
+// Import subscribes a digest to the feeds of a list, as feed.ReadList gives it, in
 // one transaction, until it takes most feeds. Feeds that nobody took before are
 // queued for their first poll. The lines that could not be taken come back with
 // the reasons, in their order.
-func (d *Subscriber) List(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error) {
+func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error) {
 	unread := slices.Clone(list.BadLines)
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
@@ -197,21 +189,21 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Export writes a digest's subscriptions as OPML, folders kept, those that rest
+// Export writes a digest's subscriptions as OPML, folders kept, paused ones
 // marked as such.
 func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error {
-	taken, err := d.Store.Subscriptions(ctx, id)
+	subscribed, err := d.Store.Subscriptions(ctx, id)
 	if err != nil {
 		return err
 	}
-	rested, err := d.Store.PausedSubscriptions(ctx, id)
+	paused, err := d.Store.PausedSubscriptions(ctx, id)
 	if err != nil {
 		return err
 	}
-	offers := make([]feed.Offer, 0, len(taken)+len(rested))
-	for i, s := range slices.Concat(taken, rested) {
+	offers := make([]feed.Offer, 0, len(subscribed)+len(paused))
+	for i, s := range slices.Concat(subscribed, paused) {
 		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: cmp.Or(s.Title, s.Feed.Title), Type: s.Feed.Kind,
-			Folder: s.Folder, Paused: i >= len(taken)})
+			Folder: s.Folder, Paused: i >= len(subscribed)})
 	}
 	return feed.WriteOPML(w, title, offers)
 }

@@ -121,7 +121,7 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p findPage, err e
 
 // subscribeTo takes the feed whose own address was given, and leads to it.
 func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p findPage, url string) error {
-	f, created, err := s.Subscriber.Address(r.Context(), me.Digest.ID, url)
+	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url)
 	if err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -203,7 +203,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 	defer cancel()
 	var p findPage
 	for _, address := range chosen {
-		f, _, err := s.Subscriber.Address(ctx, me.Digest.ID, address)
+		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address)
 		if err = asSlow(ctx, err); err != nil {
 			e, ok := errors.AsType[*poller.SearchError](err)
 			if !ok {

@@ -69,7 +69,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return s.orNoList(w, r, err)
 	}
-	result, unread, err := s.Subscriber.List(ctx, me.Digest.ID, list, mostFeeds)
+	result, unread, err := s.Subscriber.Import(ctx, me.Digest.ID, list, mostFeeds)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (s *show) subscribeAll() error {
 			return err
 		}
 		for _, site := range demo.SiteNames() {
-			f, _, err := desk.Address(s.soft, d.ID, s.sites.FeedURL(site))
+			f, _, err := desk.Subscribe(s.soft, d.ID, s.sites.FeedURL(site))
 			if err != nil {
 				return err
 			}

@@ -38,7 +38,7 @@ func (c subscribeCmd) Run(a *app) error {
 }
 
 func (a *app) subscribe(desk *subscribe.Subscriber, id digest.DigestID, address string) error {
-	f, created, err := desk.Address(a.soft, id, address)
+	f, created, err := desk.Subscribe(a.soft, id, address)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c opmlImportCmd) Run(a *app) error {
 		if err != nil {
 			return fmt.Errorf("%s is %w", c.File, err)
 		}
-		result, unread, err := a.desk(st).List(a.soft, d.ID, list, maxTaken)
+		result, unread, err := a.desk(st).Import(a.soft, d.ID, list, maxTaken)
 		if err != nil {
 			return err
 		}
