@@ -25,10 +25,10 @@ type Lane struct {
 // clockSlack is how far apart the clocks of two workers may be.
 const clockSlack = 5 * time.Minute
 
-// Rests reports whether nothing is to be sent at now. What was said later than
+// IsPaused reports whether nothing is to be sent at now. What was said later than
 // that was said by a clock that was wrong, as that of a machine which has just
 // started: it must not hold up the mail of a day.
-func (l Lane) Rests(now time.Time) bool {
+func (l Lane) IsPaused(now time.Time) bool {
 	return l.Until.After(now) && !l.ChangedAt.After(now.Add(clockSlack))
 }
 

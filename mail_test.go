@@ -71,17 +71,17 @@ func TestTextTokens(t *testing.T) {
 	}
 }
 
-func TestLaneRests(t *testing.T) {
+func TestLaneIsPaused(t *testing.T) {
 	said := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	l := digest.Lane{Until: said.Add(time.Hour), ChangedAt: said}
 	for after, want := range map[time.Duration]bool{
 		0: true, time.Hour - 1: true, time.Hour: false, -5 * time.Minute: true, -5*time.Minute - 1: false, -24 * time.Hour: false,
 	} {
-		if got := l.Rests(said.Add(after)); got != want {
+		if got := l.IsPaused(said.Add(after)); got != want {
 			t.Errorf("%v after it was said: %v", after, got)
 		}
 	}
-	if l = (digest.Lane{}); l.Rests(said) {
-		t.Error("a lane that is well rests")
+	if l = (digest.Lane{}); l.IsPaused(said) {
+		t.Error("a lane that is well is paused")
 	}
 }

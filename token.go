@@ -20,12 +20,12 @@ type Purpose string
 
 // What tokens are for.
 const (
-	ForUnsubscribe Purpose = "unsubscribe" // of a digest
-	ForEdition     Purpose = "edition"     // reading one edition on the web
-	ForMessageID   Purpose = "message-id"  // of an edition
-	ForBounce      Purpose = "bounce"      // of an edition, in its return path
-	ForLeaving     Purpose = "leaving"     // of a digest, in the address that a mail to unsubscribe goes to
-	ForImage       Purpose = "image"       // of an address (SignText)
+	ForUnsubscribe     Purpose = "unsubscribe" // of a digest
+	ForEdition         Purpose = "edition"     // reading one edition on the web
+	ForMessageID       Purpose = "message-id"  // of an edition
+	ForBounce          Purpose = "bounce"      // of an edition, in its return path
+	ForUnsubscribeMail Purpose = "leaving"     // of a digest, in the address that a mail to unsubscribe goes to
+	ForImage           Purpose = "image"       // of an address (SignText)
 )
 
 // macBytes is the length of the MAC in a token: 96 bits.

@@ -113,7 +113,7 @@ func (r *run) render(ctx context.Context, ds []digest.Delivery, fresh claimed) [
 	case ctx.Err() != nil:
 		// Leased; it is given back at the end.
 	case len(ds) == 1:
-		r.mark(ds[0], retryMark(ds[0], Reply{}, fmt.Errorf("printing: %w", err), r.clock(), r.Jitter))
+		r.mark(ds[0], retryMark(ds[0], Reply{}, fmt.Errorf("rendering: %w", err), r.clock(), r.Jitter))
 	default:
 		for i := range ds {
 			batch = append(batch, r.render(ctx, ds[i:i+1], fresh)...)

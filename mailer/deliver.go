@@ -75,8 +75,8 @@ func (d *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 	case ctx.Err() != nil:
 		return Stats{}, nil
 	case err != nil:
-		return Stats{}, fmt.Errorf("looking at the way mail takes: %w", err)
-	case route.Rests(now):
+		return Stats{}, fmt.Errorf("reading the state of the route: %w", err)
+	case route.IsPaused(now):
 		return Stats{RouteRetryAt: route.Until, RouteTrouble: route.Reason}, nil
 	}
 	signer, err := d.dkimSigner(ctx)

@@ -32,7 +32,7 @@
 //	  ├──refused before │                  ├──4xx──> ready, by the schedule
 //	  │  the dot, by    │                  └──no answer──> in doubt ──15 min──> ready, once more
 //	  │  the schedule───┤                                     │
-//	  └──its lane rests─┘                                     └──again──> sent_unconfirmed
+//	  └─its lane pauses─┘                                     └──again──> sent_unconfirmed
 //
 // An edition is expired when the schedule or its time is over, and the next one
 // carries its posts. One whose reader left fails at the claim or at the commit
@@ -70,7 +70,7 @@
 //	                            nobody is there: the edition fails, the address is suppressed
 //	any other 5xx               the edition fails; no address is suppressed for it. When more than
 //	                            one answer in twenty, and three at least, were such within ten
-//	                            minutes, the domain rests an hour and its editions wait instead
+//	                            minutes, the domain pauses for an hour and its editions wait instead
 //	any other 4xx, and 552 to RCPT
 //	                            the edition waits, by the schedule or for as long as the server asks
 //	no answer before the dot    once more on a new connection, then by the schedule

@@ -66,7 +66,7 @@ func HostOf(address string) string {
 // angle brackets, at the host of an address such as DIGEST_FROM.
 func NewMessageID(from string) string { return atHost("l."+rand.Text(), HostOf(from)) }
 
-// complete fills in what every message of the loop has alike.
+// complete fills in what all editions' letters have alike.
 func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
 	host := HostOf(d.From)
 	setText(&l.From, d.From)
@@ -83,7 +83,7 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 		// Its tags tell which edition bounced, or which digest somebody leaves, and
 		// nobody else can make one.
 		setText(&l.ReturnPath, digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID))))
-		setText(&l.UnsubscribeMail, digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForLeaving, int64(e.DigestID))))
+		setText(&l.UnsubscribeMail, digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForUnsubscribeMail, int64(e.DigestID))))
 	}
 	if e.Threaded {
 		setText(&l.Thread, threadID(d.Signer, e.DigestID, host))

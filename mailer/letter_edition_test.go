@@ -47,7 +47,7 @@ func TestWhatTheLoopAdds(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}
-		leave := "<mailto:" + digest.Tagged("bounces@mail.example.org", l.Signer.Sign(digest.ForLeaving, 42))
+		leave := "<mailto:" + digest.Tagged("bounces@mail.example.org", l.Signer.Sign(digest.ForUnsubscribeMail, 42))
 		if got := msg.Header.Get("List-Unsubscribe"); !strings.Contains(got, leave) {
 			t.Errorf("List-Unsubscribe %q has no %q", got, leave)
 		}

@@ -13,23 +13,23 @@ import (
 // mark records what became of an edition, says so, and counts it. The record is
 // written soon, together with others.
 func (r *run) mark(d digest.Delivery, m digest.Mark) {
-	log := r.log.With("edition", d.ID, "digest", d.DigestID, "attempt", d.Attempt)
 	switch m.State {
 	case digest.EditionSent:
 		r.count(func(s *Stats) { s.Sent++ })
 	case digest.EditionFailed:
 		r.count(func(s *Stats) { s.Failed++ })
-		log.Warn("an edition was refused", "reason", m.Error)
+		r.log.Warn("an edition was refused", "edition", d.ID, "digest", d.DigestID, "reason", m.Error)
 	case digest.EditionExpired:
 		r.count(func(s *Stats) { s.Failed++ })
-		log.Warn("an edition is given up", "reason", m.Error)
+		r.log.Warn("an edition is given up", "edition", d.ID, "digest", d.DigestID, "attempt", d.Attempt, "reason", m.Error)
 	case digest.EditionInDoubt, digest.EditionUnconfirmed:
 		r.count(func(s *Stats) { s.InDoubt++ })
-		log.Warn("the server took an edition and did not say whether it accepts it", "state", m.State, "reason", m.Error)
+		r.log.Warn("the server took an edition and did not say whether it accepts it",
+			"edition", d.ID, "digest", d.DigestID, "state", m.State, "reason", m.Error)
 	case digest.EditionReady:
 		if !m.Uncounted { // else its lane is to blame, and says so itself
 			r.count(func(s *Stats) { s.Retried++ })
-			log.Info("an edition has to wait", "again_at", m.NextAt, "reason", m.Error)
+			r.log.Info("an edition has to wait", "edition", d.ID, "attempt", d.Attempt, "again_at", m.NextAt, "reason", m.Error)
 		}
 	}
 	r.marks.mark(m)
@@ -128,7 +128,7 @@ func (c *committer) dot(d digest.Dot) error {
 	full := c.full()
 	c.mu.Unlock()
 	if full {
-		c.writeDots() // by whoever comes: a goroutine's turn is not worth waiting for
+		c.writeDots() // here and now: waking the goroutine would take longer
 	} else {
 		c.nudge()
 	}
@@ -167,7 +167,7 @@ func (c *committer) close() error {
 	return c.err
 }
 
-// run ends the waits.
+// run writes what has waited long enough.
 func (c *committer) run() {
 	defer close(c.done)
 	var dotsDue, marksDue <-chan time.Time
@@ -227,7 +227,7 @@ func (c *committer) writeDots() {
 		dots[i] = q.dot
 	}
 	start := time.Now()
-	won, err := c.turn(marks, dots)
+	won, err := c.write(marks, dots)
 	c.mu.Lock()
 	c.took = time.Since(start)
 	c.mu.Unlock()
@@ -247,9 +247,9 @@ func (c *committer) writeDots() {
 	}
 }
 
-// turn commits marks and dots. A mark that could not be written with the dots
+// write commits marks and dots. A mark that could not be written with the dots
 // is tried for longer, alone; the dots are not worth that.
-func (c *committer) turn(marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
+func (c *committer) write(marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
 	won, err := c.queue.MarkAndBeginDots(c.ctx, c.clock(), c.token, marks, dots)
 	if err == nil {
 		c.wrote(len(marks))
@@ -276,8 +276,9 @@ func (c *committer) writeMarks() {
 // markPatience is a little less than the 15 minutes after which an unmarked dot is in doubt.
 const markPatience = 12 * time.Minute
 
-// finish tries for as long as the edition is not in doubt for others (RecoverEditions): a
-// mark that is lost makes a known answer a doubt, and the reader gets it twice (I6).
+// finish writes marks, and tries for as long as the editions are not in doubt
+// for others (RecoverEditions): a mark that is lost makes a known answer a doubt,
+// and the reader gets the edition twice (I6).
 func (c *committer) finish(marks []digest.Mark) (err error) {
 	if len(marks) == 0 {
 		return nil

@@ -146,7 +146,7 @@ func covers(domain, host string) bool {
 }
 
 // Sign puts a DKIM-Signature in front of a complete message (RFC 6376): RSA
-// and SHA-256, relaxed, over the whole body. Two seals of the same bytes differ
+// and SHA-256, relaxed, over the whole body. Two signatures of the same bytes differ
 // in their time only. A nil Sealer gives the message as it is.
 func (s *DKIMSigner) Sign(message []byte) ([]byte, error) {
 	if s == nil {
@@ -166,8 +166,8 @@ func (s *DKIMSigner) Sign(message []byte) ([]byte, error) {
 		return nil, fmt.Errorf("signing for %s: %w", s.options.Domain, err)
 	}
 	signature := signer.Signature()
-	sealed := make([]byte, 0, len(signature)+len(message))
-	return append(append(sealed, signature...), message...), nil
+	signed := make([]byte, 0, len(signature)+len(message))
+	return append(append(signed, signature...), message...), nil
 }
 
 // signedFields gives the h= of a message: what it has of the fields that mail

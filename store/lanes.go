@@ -89,7 +89,7 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 			return err
 		}
 		was := r.lane()
-		if !was.Rests(now) && was.Until.After(now) { // a wrong clock's
+		if !was.IsPaused(now) && was.Until.After(now) { // a wrong clock's
 			was.Until = time.Time{}
 		}
 		l = change(was)
@@ -276,7 +276,7 @@ func newWay(r laneRow, defaults digest.Limits, busy int, now time.Time) *way {
 	if rate.Messages > 0 {
 		w.room = min(w.room, w.rate(rate, now.UnixMicro()))
 	}
-	if w.rests = r.lane().Rests(now); w.rests {
+	if w.rests = r.lane().IsPaused(now); w.rests {
 		w.room = 0
 	}
 	return w

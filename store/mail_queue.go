@@ -175,7 +175,7 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 	}
 	rests := make(map[string]bool)
 	for _, l := range lanes {
-		rests[l.Name] = l.Rests(now)
+		rests[l.Name] = l.IsPaused(now)
 	}
 	var rows []struct {
 		Domain string     `db:"domain"`

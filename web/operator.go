@@ -269,7 +269,7 @@ func (s *site) listMail(ctx context.Context, p *operatorPage, now time.Time) err
 	}
 	p.Mail.Waits = mailWords(waiting)
 	for _, l := range lanes {
-		if l.Alarm || l.Rests(now) || l.Width > 0 || l.Reason != "" {
+		if l.Alarm || l.IsPaused(now) || l.Width > 0 || l.Reason != "" {
 			p.Mail.Lanes = append(p.Mail.Lanes, laneRowOf(l, now))
 		}
 	}
@@ -301,7 +301,7 @@ func laneRowOf(l digest.Lane, now time.Time) laneRow {
 	if l.Name != "" {
 		row.Name, row.Resume = "Mail to "+l.Name, "digest queue resume "+l.Name
 	}
-	if l.Rests(now) {
+	if l.IsPaused(now) {
 		row.Until = l.Until
 	}
 	return row

@@ -74,7 +74,7 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reported
 		if l.Reason == "" && l.Until.IsZero() && l.Width == 0 {
 			continue
 		}
-		if !l.Rests(now) {
+		if !l.IsPaused(now) {
 			l.Until = time.Time{}
 		}
 		r.Lanes = append(r.Lanes, reportedLane{laneName(l.Name), instant(l.Until), l.Width, l.Alarm, l.Reason})

@@ -42,7 +42,7 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 	if id, ok := h.Signer.Verify(digest.ForBounce, token); ok {
 		return destination{edition: digest.EditionID(id)}, true
 	}
-	if id, ok := h.Signer.Verify(digest.ForLeaving, token); ok {
+	if id, ok := h.Signer.Verify(digest.ForUnsubscribeMail, token); ok {
 		return destination{digest: digest.DigestID(id)}, true
 	}
 	return destination{}, false

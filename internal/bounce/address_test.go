@@ -13,7 +13,7 @@ func testDesk(address string) *Handler {
 
 func TestDestinationOf(t *testing.T) {
 	d := testDesk("bounces@digest.example")
-	bounce, leave := d.Signer.Sign(digest.ForBounce, 17), d.Signer.Sign(digest.ForLeaving, 4)
+	bounce, leave := d.Signer.Sign(digest.ForBounce, 17), d.Signer.Sign(digest.ForUnsubscribeMail, 4)
 	flipped := "a" + bounce[1:]
 	if flipped == bounce {
 		flipped = "b" + bounce[1:]
@@ -76,7 +76,7 @@ func TestDestinationOfOddAddresses(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	d := testDesk("bounces@digest.example")
-	bounce, leave := "bounces+"+d.Signer.Sign(digest.ForBounce, 17), "bounces+"+d.Signer.Sign(digest.ForLeaving, 4)
+	bounce, leave := "bounces+"+d.Signer.Sign(digest.ForBounce, 17), "bounces+"+d.Signer.Sign(digest.ForUnsubscribeMail, 4)
 	tests := []struct {
 		texts []string
 		want  destination
@@ -101,7 +101,7 @@ func TestFind(t *testing.T) {
 func TestRecipients(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	bounce := "bounces+" + d.Signer.Sign(digest.ForBounce, 17) + "@digest.example"
-	leave := "bounces+" + d.Signer.Sign(digest.ForLeaving, 4) + "@digest.example"
+	leave := "bounces+" + d.Signer.Sign(digest.ForUnsubscribeMail, 4) + "@digest.example"
 	tests := []struct {
 		header string
 		want   string

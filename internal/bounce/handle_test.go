@@ -156,11 +156,11 @@ func TestHandleWhatIsNoMore(t *testing.T) {
 		if o := w.take("", old, w.sample("postfix-unknown.eml", 0)); o.Did != Ignored || !strings.Contains(o.Text, "4711") {
 			t.Errorf("%+v", o)
 		}
-		old = digest.Tagged(w.Address, w.Signer.Sign(digest.ForLeaving, 4711))
+		old = digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, 4711))
 		if o := w.take(stranger, old, w.sample("leave.eml", 0)); o.Did != Ignored {
 			t.Errorf("%+v", o)
 		}
-		for _, purpose := range []digest.Purpose{digest.ForBounce, digest.ForLeaving} {
+		for _, purpose := range []digest.Purpose{digest.ForBounce, digest.ForUnsubscribeMail} {
 			for _, file := range []string{"arf-opt-out.eml", "yahoo-arf.eml"} {
 				gone := digest.Tagged(w.Address, w.Signer.Sign(purpose, 4711))
 				message := bytes.ReplaceAll(sample(t, file), []byte("bounces+TOKEN@digest.example"), []byte(gone))

@@ -88,7 +88,7 @@ func (w *world) bounceTo(i int) string {
 }
 
 func (w *world) leaveTo(i int) string {
-	return digest.Tagged(w.Address, w.Signer.Sign(digest.ForLeaving, int64(w.readers[i].digest)))
+	return digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, int64(w.readers[i].digest)))
 }
 
 // sample is one of testdata about a reader's edition.

@@ -173,7 +173,7 @@ func (s scrape) trouble(ctx context.Context) error {
 		switch {
 		case l.Alarm:
 			alarm++
-		case l.Rests(s.now):
+		case l.IsPaused(s.now):
 			resting++
 		case l.Width > 0:
 			recovering++
