@@ -1,9 +1,120 @@
 package render
 
 import (
+	"net/url"
 	"slices"
 	"sort"
+	"strings"
+
+	"digest"
 )
+
+// A body is the full text of a post as mail has it, written once for one way of
+// showing pictures and shared by all its readers. It may be cut where its cuts are.
+type body struct {
+	html, text piece      // all of the post, with its headline
+	refs       piece      // text: the addresses of its links, by number
+	cuts       []cutPoint // in the order of the text
+	onward     pair       // the way to the rest
+	teaser     pair       // the post as its excerpt with that way on
+}
+
+// A cutPoint is a place after which nothing more of a body need be shown.
+type cutPoint struct {
+	html, text, refs size
+	close            string // HTML: the ends of what is open there
+}
+
+// body is the post's full text; nil if it has none.
+func (p *Post) body(images digest.Images) *body {
+	if p.content == "" {
+		return nil
+	}
+	l := &p.plainBody
+	switch images {
+	case digest.LinkedImages:
+		l = &p.linkedBody
+	case digest.ProxiedImages:
+		l = &p.proxiedBody
+	default:
+		images = digest.NoImages
+	}
+	return l.get(func() *body { return p.writeBody(images) })
+}
+
+func (p *Post) writeBody(images digest.Images) *body {
+	tree := p.beyondTitle(parseTree(p.content, images, p.r.proxy))
+	if tree == nil {
+		return nil
+	}
+	w := &mailWriter{numbers: map[string]int{}}
+	at := p.around(tree)
+	w.html.writePiece(p.r.top.piece(p.data()))
+	w.out.WriteString(`<div class="tx" dir="` + at.dir + `"` + htmlAttr("style", textStyle(at, tree)) + ">\n")
+	w.push("</div>\n")
+	w.text.write(postTopText(p))
+	walk(w, tree, at)
+	w.close()
+	w.out.WriteString("</div>\n")
+	w.flush()
+	d := p.data()
+	d.Continue = continueLabel(p)
+	y := &body{html: w.html.piece(), text: w.text.piece(), refs: w.refs.piece(), cuts: w.cuts}
+	y.onward = pair{p.r.onward.piece(d), newPiece(onwardText(p))}
+	d.Teaser = true
+	y.teaser = pair{p.r.teaser.piece(d), newPiece(teaserText(p))}
+	p.grown.Add(int64(y.bytes()))
+	return y
+}
+
+// beyondTitle is tree without the headline once more; nil if there is nothing else.
+func (p *Post) beyondTitle(tree []*node) []*node {
+	saysTitle := func(n *node) bool { return clean(plainText(n.line), titleColumns) == p.Title }
+	if len(tree) > 0 && tree[0].kind == heading && saysTitle(tree[0]) {
+		tree = tree[1:]
+	}
+	if len(tree) == 0 || len(tree) == 1 && saysTitle(tree[0]) {
+		return nil
+	}
+	return tree
+}
+
+// around is in what direction and language the whole text is set.
+func (p *Post) around(tree []*node) place {
+	all := (&node{kids: tree}).counted()
+	at := place{dir: "ltr", lang: p.Language}
+	if all.rtl > all.ltr || all.rtl > 0 && rtlLanguage(p.Language) {
+		at.dir = "rtl"
+	}
+	return at
+}
+
+func (y *body) bytes() int {
+	return 256 + 112*len(y.cuts) + y.html.bytes() + y.text.bytes() + y.refs.bytes() + y.onward.bytes() + y.teaser.bytes()
+}
+
+// continueLabel says where the rest of a post is.
+func continueLabel(p *Post) string {
+	if p.URL == "" {
+		return leftOut
+	}
+	if host := p.Host(); host != "" {
+		return "Continue reading at " + host
+	}
+	return "Continue reading"
+}
+
+// Host is the name of the site that the author's page is on; empty if there is none.
+func (p *Post) Host() string {
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return ""
+	}
+	return clean(strings.TrimPrefix(u.Hostname(), "www."), 60)
+}
+
+// leftOut is said of a post that has no page of its own.
+const leftOut = "The rest of this post is too long for a mail."
 
 // An extent is how much of a post's full text is shown.
 type extent struct {
@@ -21,8 +132,8 @@ const (
 func textEnd() piece { return piece{"</div>\n</div>\n", "</div>\r\n</div>\r\n"} }
 
 // extent is the most of b that takes at most level bytes, or its excerpt.
-func (m *mail) extent(b *Post, level int) extent {
-	y := b.body(m.Images)
+func (m *mail) extent(p *Post, level int) extent {
+	y := p.body(m.Images)
 	if y == nil {
 		return extent{nil, asExcerpt}
 	}
@@ -52,14 +163,14 @@ func closeSize(c cutPoint) size {
 }
 
 // below is the size of a post below the index.
-func (m *mail) below(b *Post, p *plan, d depth) size {
+func (m *mail) below(p *Post, at *plan, d depth) size {
 	if d != whole {
-		return b.excerpted(d).html.size()
+		return p.excerpted(d).html.size()
 	}
-	x := m.extent(b, p.level)
+	x := m.extent(p, at.level)
 	switch {
 	case x.body == nil:
-		return b.excerpt.html.size()
+		return p.excerpt.html.size()
 	case x.cuts == allOfIt:
 		return x.body.html.size()
 	case x.cuts == asExcerpt:
@@ -109,15 +220,15 @@ func (m *mail) wholePosts() []*Post {
 }
 
 // postHTML adds a post below the index.
-func (m *mail) postHTML(to *pieces, b *Post, p *plan, d depth) {
+func (m *mail) postHTML(to *pieces, p *Post, at *plan, d depth) {
 	if d != whole {
-		to.add(b.excerpted(d).html)
+		to.add(p.excerpted(d).html)
 		return
 	}
-	x := m.extent(b, p.level)
+	x := m.extent(p, at.level)
 	switch {
 	case x.body == nil:
-		to.add(b.excerpt.html)
+		to.add(p.excerpt.html)
 	case x.cuts == allOfIt:
 		to.add(x.body.html)
 	case x.cuts == asExcerpt:
@@ -132,16 +243,16 @@ func (m *mail) postHTML(to *pieces, b *Post, p *plan, d depth) {
 }
 
 // postText adds the same as text.
-func (m *mail) postText(to *pieces, b *Post, p *plan, d depth) {
+func (m *mail) postText(to *pieces, p *Post, at *plan, d depth) {
 	if d != whole {
-		to.add(b.excerpted(d).text)
+		to.add(p.excerpted(d).text)
 		return
 	}
-	x := m.extent(b, p.level)
+	x := m.extent(p, at.level)
 	refs, end := piece{}, piece{}
 	switch {
 	case x.body == nil:
-		to.add(b.excerpt.text)
+		to.add(p.excerpt.text)
 		return
 	case x.cuts == asExcerpt:
 		to.add(x.body.teaser.text)
@@ -149,8 +260,8 @@ func (m *mail) postText(to *pieces, b *Post, p *plan, d depth) {
 	case x.cuts == allOfIt:
 		to.add(x.body.text)
 		refs = x.body.refs
-		if b.URL != "" {
-			end = newPiece("\n" + b.URL + "\n")
+		if p.URL != "" {
+			end = newPiece("\n" + p.URL + "\n")
 		}
 	default:
 		c := x.body.cuts[x.cuts-1]

@@ -31,23 +31,23 @@ func (l Letter) HTML() string {
 // PlainText is the letter in plain text.
 func (l Letter) PlainText() string {
 	var w strings.Builder
-	wrap(&w, l.Name, "", textColumns)
+	wrap(&w, l.Name, "", "")
 	w.WriteByte('\n')
-	wrap(&w, l.Title, "", textColumns)
+	wrap(&w, l.Title, "", "")
 	for _, p := range l.Text {
 		w.WriteByte('\n')
-		wrap(&w, p, "", textColumns)
+		wrap(&w, p, "", "")
 	}
 	if l.Action != "" {
 		w.WriteString("\n" + l.Action + ":\n" + l.URL + "\n")
 	}
 	for _, p := range l.Aside {
 		w.WriteByte('\n')
-		wrap(&w, p, "", textColumns)
+		wrap(&w, p, "", "")
 	}
 	w.WriteString("\n" + strings.Repeat("-", textColumns) + "\n" + l.HomeURL + "\n")
 	if l.PostalAddress != "" {
-		wrap(&w, l.PostalAddress, "", textColumns)
+		wrap(&w, l.PostalAddress, "", "")
 	}
 	return w.String()
 }

@@ -221,19 +221,19 @@ func (m *mail) postsHTML(p *plan) (posts pieces) {
 }
 
 // indexed is the post's line at the top.
-func (b *Post) indexed(row bool) pair {
+func (p *Post) indexed(row bool) pair {
 	if row {
-		return b.row()
+		return p.row()
 	}
-	return b.headline
+	return p.headline
 }
 
 // excerpted is the post below the index at a depth of short or full.
-func (b *Post) excerpted(d depth) pair {
+func (p *Post) excerpted(d depth) pair {
 	if d == full {
-		return b.excerpt
+		return p.excerpt
 	}
-	return b.short()
+	return p.short()
 }
 
 // leads is the beginning of the news, for the list of mails: a few headlines,

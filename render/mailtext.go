@@ -1,200 +1,157 @@
 package render
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// leastColumns is what a line of text keeps however far it is set in.
-const leastColumns = 24
-
-// gap parts what comes from what is above it, unless it is to follow close.
-func (w *mailWriter) gap(at place) {
-	if !at.tight || !w.began {
-		w.text.write(strings.TrimRight(quoted(at.indent), " ") + "\n")
+// text is the plain text of the same plan.
+func (m *mail) text(p plan) *pieces {
+	text := &pieces{list: make([]element, 0, 8+2*p.shown+3*len(m.Sections))}
+	text.add(newPiece(m.textTop()))
+	if p.index {
+		m.indexText(text, &p)
 	}
-	w.began = true
+	if p.below {
+		m.postsText(text, &p)
+	}
+	text.add(newPiece(m.textBottom()))
+	return text
 }
 
-// quoted is an indent without the marks of lists, which stand on first lines only.
-func quoted(indent string) string {
-	if i := strings.LastIndexByte(indent, '>'); i >= 0 {
-		return indent[:i+1]
-	}
-	return ""
-}
-
-// words writes one paragraph of text.
-func (w *mailWriter) words(at place, text string) {
-	w.gap(at)
-	var b strings.Builder
-	for line := range strings.SplitSeq(text, "\n") {
-		at.indent = hang(&b, line, at.indent)
-	}
-	w.text.write(b.String())
-}
-
-// hang appends text in lines after indent, whose marks of a list only the first
-// line has. It gives the indent of the lines after it.
-func hang(w *strings.Builder, text, indent string) string {
-	rest := indent
-	if i := len(quoted(indent)); strings.TrimSpace(indent[i:]) != "" {
-		rest = indent[:i] + strings.Repeat(" ", len(indent)-i)
-	}
-	room := max(textColumns-len(indent), leastColumns)
-	if text == "" {
-		w.WriteString(strings.TrimRight(indent, " ") + "\n")
-	}
-	for first := true; text != ""; first = false {
-		end, next := lineEnd(text, room)
-		if first {
-			w.WriteString(indent)
-		} else {
-			w.WriteString(rest)
-		}
-		w.WriteString(text[:end])
-		w.WriteByte('\n')
-		text = text[next:]
-	}
-	return rest
-}
-
-// lineText is a line as text. A link has the number of its address behind it.
-func (w *mailWriter) lineText(line []token) string {
-	var b strings.Builder
-	for i, t := range line {
-		switch t.kind {
-		case word:
-			b.WriteString(t.text)
-		case breaking:
-			b.WriteByte('\n')
-		case pictured:
-			b.WriteString(t.pic.said())
-			if t.pic.linked != "" {
-				b.WriteString(" " + w.number(t.pic.linked))
-			}
-		case opening:
-			if t.name == "sup" && i > 0 {
-				b.WriteByte('^')
-			}
-		case closing:
-			if from := opens(line, i); line[from].href != "" {
-				b.WriteString(w.reference(line[from].href, plainText(line[from:i])))
-			}
-		}
-	}
-	return b.String()
-}
-
-// opens is the place of the opening that belongs to the closing at i.
-func opens(line []token, i int) int {
-	depth := 0
-	for ; i > 0; i-- {
-		switch line[i].kind {
-		case closing:
-			depth++
-		case opening:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return i
-}
-
-// reference is what stands behind the words of a link.
-func (w *mailWriter) reference(href, words string) string {
-	if href == words || href == "mailto:"+words {
-		return ""
-	}
-	return " " + w.number(href)
-}
-
-// number is the mark of an address, which is listed below the post.
-func (w *mailWriter) number(href string) string {
-	n, known := w.numbers[href]
-	if !known {
-		n = len(w.numbers) + 1
-		w.numbers[href] = n
-		w.refs.write("[" + strconv.Itoa(n) + "] " + href + "\n")
-	}
-	return "[" + strconv.Itoa(n) + "]"
-}
-
-// codeText writes one line of code, however long it is.
-func (w *mailWriter) codeText(line []token, at place) {
-	text := strings.TrimRight(w.lineText(line), " ")
-	w.text.write(strings.TrimRight(at.after()+"    "+text, " ") + "\n")
-}
-
-// after is the indent of lines that are not the first of an item.
-func (at place) after() string {
-	i := len(quoted(at.indent))
-	return at.indent[:i] + strings.Repeat(" ", len(at.indent)-i)
-}
-
-// tableText writes a table in columns if there is room, else a row a line.
-func (w *mailWriter) tableText(n *node, figures []bool, at place) {
-	texts := make([][]string, len(n.rows))
-	widths := make([]int, len(n.rows[0]))
-	total := 0
-	for i, r := range n.rows {
-		texts[i] = make([]string, len(r))
-		for k, c := range r {
-			texts[i][k] = strings.ReplaceAll(w.lineText(c.line), "\n", " ")
-			widths[k] = max(widths[k], widthOf(texts[i][k]))
-		}
-	}
-	for _, width := range widths {
-		total += width + 2
-	}
-	w.gap(at)
-	var b strings.Builder
-	for i, r := range texts {
-		if total > textColumns-len(at.indent) {
-			at.indent = hang(&b, strings.Join(filled(r), " | "), at.indent)
-			continue
-		}
-		b.WriteString(strings.TrimRight(at.indent+inColumns(r, widths, figures), " ") + "\n")
-		at.indent = at.after()
-		if i == 0 && n.rows[0][0].head && len(texts) > 1 {
-			b.WriteString(at.indent + strings.Repeat("-", total-2) + "\n")
-		}
-	}
-	w.text.write(b.String())
-}
-
-func inColumns(texts []string, widths []int, figures []bool) string {
+func (m *mail) textTop() string {
 	var w strings.Builder
-	for k, t := range texts {
-		fill := strings.Repeat(" ", widths[k]-widthOf(t))
-		if figures[k] {
-			w.WriteString(fill + t + "  ")
-		} else {
-			w.WriteString(t + fill + "  ")
-		}
+	wrap(&w, m.Name, "", "")
+	w.WriteString(m.date)
+	if m.Number > 0 {
+		w.WriteString(" · No. " + strconv.Itoa(m.Number))
+	}
+	w.WriteString("\n" + upperFirst(m.deck) + "\n\n")
+	if m.Note != "" {
+		wrap(&w, m.Note, "", "")
+		w.WriteByte('\n')
+	}
+	if m.posts == 0 && m.notes.all == 0 {
+		w.WriteString("Nothing new has come in.\n\n")
 	}
 	return w.String()
 }
 
-func filled(texts []string) []string {
-	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
-}
-
-func onwardText(b *Post) string {
-	if b.URL == "" {
-		return "\n" + leftOut + "\n"
+func (m *mail) indexText(to *pieces, p *plan) {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if m.depth(p, i, 0) == omitted {
+			continue
+		}
+		to.add(s.parts.textLabel)
+		rows := m.rows(p, i)
+		for j := range m.indexes(p, i) {
+			b, d := s.post(j), m.depth(p, i, j)
+			if s.firstLate(j) && d > omitted {
+				to.add(m.r.lateMarks(s, j).textLabel)
+			}
+			switch {
+			case rows:
+				to.add(b.row().text)
+			case d >= short:
+				to.add(b.headline.text)
+			case d == headline:
+				to.add(b.linked)
+			}
+		}
+		to.add(emptyLine())
 	}
-	return "\n" + continueLabel(b) + ":\n" + b.URL + "\n"
+	if n := m.posts - p.shown; n > 0 {
+		to.add(newPiece("… and " + strconv.Itoa(n) + " more in the web edition:\n" + m.moreURL() + "\n\n"))
+	}
 }
 
-func teaserText(b *Post) string {
+func (m *mail) postsText(to *pieces, p *plan) {
+	for i := range m.Sections {
+		if !m.sets(p, i) {
+			continue
+		}
+		s := &m.Sections[i]
+		to.add(s.parts.textHead)
+		for j, b := range s.Posts {
+			d := m.depth(p, i, j)
+			if s.firstLate(j) && d >= short {
+				to.add(m.r.lateMarks(s, j).textHead)
+			}
+			if d >= short {
+				m.postText(to, b, p, d)
+			}
+		}
+		if len(s.Rest) > 0 && p.each == nil {
+			s.writeRestText(to)
+		}
+	}
+}
+
+const ruleText = "------------------------------------------------------------------------\n"
+
+func (m *mail) textBottom() string {
 	var w strings.Builder
-	w.WriteString(postTopText(b))
-	if b.Excerpt != "" {
-		w.WriteByte('\n')
-		wrap(&w, b.Excerpt, "", textColumns)
+	m.notesText(&w)
+	w.WriteString(ruleText)
+	wrap(&w, m.reason(), "", "")
+	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {"Your editions", m.HomeURL}, {"Unsubscribe", m.UnsubscribeURL}} {
+		if l[1] != "" {
+			w.WriteString("\n" + l[0] + ":\n" + l[1] + "\n")
+		}
 	}
-	return w.String() + onwardText(b) + "\n\n"
+	if m.PostalAddress != "" {
+		w.WriteByte('\n')
+		wrap(&w, m.PostalAddress, "", "")
+	}
+	return w.String()
+}
+
+func headlineText(p *Post, linked bool) string {
+	var w strings.Builder
+	wrap(&w, p.Title, "  * ", "    ")
+	if linked && p.URL != "" {
+		w.WriteString("    " + p.URL + "\n")
+	}
+	return w.String()
+}
+
+// rowText is a post in an edition of headlines.
+func rowText(p *Post) string {
+	var w strings.Builder
+	wrap(&w, p.Title, "  * ", "    ")
+	if p.Byline != "" {
+		wrap(&w, p.Byline, "    ", "    ")
+	}
+	if p.URL != "" {
+		w.WriteString("    " + p.URL + "\n")
+	}
+	return w.String()
+}
+
+// postTopText is a post's headline and byline.
+func postTopText(p *Post) string {
+	var w strings.Builder
+	wrap(&w, p.Title, "", "")
+	if p.Byline != "" {
+		wrap(&w, p.Byline, "", "")
+	}
+	return w.String()
+}
+
+func postText(p *Post, excerpt string) string {
+	var w strings.Builder
+	w.WriteString(postTopText(p))
+	if excerpt != "" {
+		w.WriteByte('\n')
+		wrap(&w, excerpt, "", "")
+	}
+	if p.URL != "" {
+		if excerpt != "" {
+			w.WriteByte('\n')
+		}
+		w.WriteString(p.URL + "\n")
+	}
+	w.WriteString("\n\n")
+	return w.String()
 }

@@ -134,7 +134,7 @@ func (m *mail) notesText(w *strings.Builder) {
 		w.WriteString(ruleText + "Notes\n\n")
 	}
 	for _, n := range m.notes.lines {
-		wrap(w, n, "", textColumns)
+		wrap(w, n, "", "")
 		w.WriteByte('\n')
 	}
 }

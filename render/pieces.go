@@ -2,6 +2,103 @@ package render
 
 import "strings"
 
+// A piece is a stretch of a message that begins and ends with its lines, both
+// as it is and quoted-printable. Pieces in a row are a message in a row.
+type piece struct {
+	plain, coded string
+}
+
+// newPiece encodes s, which ends with a line feed or is empty.
+func newPiece(s string) piece {
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/16 + 16)
+	quote(&b, s)
+	return piece{s, b.String()}
+}
+
+// bytes is how much memory the text of a piece takes.
+func (p piece) bytes() int { return len(p.plain) + len(p.coded) }
+
+// size is how many bytes a piece adds to each form of a message.
+type size struct {
+	plain, coded int
+}
+
+// emptyLine is one of the text version.
+func emptyLine() piece { return piece{"\n", "\r\n"} }
+
+// upTo is the beginning of a piece, of a size that ends with a line.
+func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded]} }
+
+func (p piece) size() size { return size{len(p.plain), len(p.coded)} }
+
+func (s size) plus(t size) size {
+	return size{s.plain + t.plain, s.coded + t.coded}
+}
+
+func (s size) minus(t size) size {
+	return size{s.plain - t.plain, s.coded - t.coded}
+}
+
+func (s size) within(limit size) bool { return s.plain <= limit.plain && s.coded <= limit.coded }
+
+// maxLine is the longest line of quoted-printable, the CRLF not counted (RFC
+// 2045 section 6.7 rule 5).
+const maxLine = 76
+
+// quote writes s in quoted-printable, its line feeds as CRLF. It assumes that
+// b is at the beginning of a line.
+func quote(b *strings.Builder, s string) {
+	for s != "" {
+		line, rest, ended := strings.Cut(s, "\n")
+		quoteLine(b, line)
+		if ended {
+			b.WriteString("\r\n")
+		}
+		s = rest
+	}
+}
+
+// quoteLine writes one line: stretches that stand for themselves are copied
+// whole, for this is the hot path of a reader's edition.
+func quoteLine(b *strings.Builder, s string) {
+	const hex = "0123456789ABCDEF"
+	column, start := 0, 0
+	for i := range len(s) {
+		need := 1
+		if c := s[i]; !selfQuoted[c] || (c == ' ' || c == '\t') && i == len(s)-1 {
+			need = 3
+		}
+		if column+need > maxLine-1 {
+			b.WriteString(s[start:i])
+			b.WriteString("=\r\n")
+			column, start = 0, i
+		}
+		if column == 0 && s[i] == '.' {
+			need = 3 // a careless relay could take it for the end of the mail (RFC 2049 section 3)
+		}
+		column += need
+		if need == 3 {
+			b.WriteString(s[start:i])
+			b.WriteByte('=')
+			b.WriteByte(hex[s[i]>>4])
+			b.WriteByte(hex[s[i]&15])
+			start = i + 1
+		}
+	}
+	b.WriteString(s[start:])
+}
+
+// selfQuoted holds the bytes that stand for themselves, but for white space at
+// the end of a line and a dot at its beginning.
+var selfQuoted = func() (t [256]bool) {
+	for c := ' '; c < 0x7f; c++ {
+		t[c] = c != '='
+	}
+	t['\t'] = true
+	return t
+}()
+
 // pieces is a message, or some of one, in the making: pieces in a row. Others
 // may stand among them and be filled afterwards.
 type pieces struct {

@@ -1,12 +1,12 @@
 package render
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"digest"
 )
@@ -74,33 +74,33 @@ func (p pair) bytes() int { return p.html.bytes() + p.text.bytes() }
 
 // Post renders a post. It trusts nothing in it. Where the post names no
 // language, the caller puts the feed's into it.
-func (r *Renderer) Post(p digest.Post) *Post {
-	b := &Post{
+func (r *Renderer) Post(from digest.Post) *Post {
+	p := &Post{
 		r:       r,
-		ID:      p.ID,
-		Title:   clean(p.Title, titleColumns),
-		URL:     address(p.URL),
-		Excerpt: clean(p.Summary, excerptColumns),
+		ID:      from.ID,
+		Title:   clean(from.Title, titleColumns),
+		URL:     address(from.URL),
+		Excerpt: clean(from.Summary, excerptColumns),
 	}
-	if b.Title == "" {
-		b.Title = untitled(b)
+	if p.Title == "" {
+		p.Title = untitled(p)
 	}
-	if b.Excerpt == b.Title {
-		b.Excerpt = ""
+	if p.Excerpt == p.Title {
+		p.Excerpt = ""
 	}
-	b.Language = Language(p.Language)
-	if b.Language == "" {
-		b.Language = guessLanguage(b.Title + b.Excerpt)
+	p.Language = Language(from.Language)
+	if p.Language == "" {
+		p.Language = guessLanguage(p.Title + p.Excerpt)
 	}
-	b.Dir = direction(b.Title+b.Excerpt, b.Language)
-	b.Author, b.Minutes = clean(p.Author, authorColumns), minutes(p.Content)
-	b.Byline = b.byline(p)
-	b.lead, b.content = cut(b.Title, leadColumns), p.Content
-	b.headline = pair{r.headline.piece(b.data()), newPiece(headlineText(b, false))}
-	b.linked = newPiece(headlineText(b, true))
-	b.excerpt = b.withExcerpt(b.Excerpt)
-	b.Readable = saysMore(b.content, b.Excerpt)
-	return b
+	p.Dir = direction(p.Title+p.Excerpt, p.Language)
+	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
+	p.Byline = p.byline(from)
+	p.lead, p.content = cut(p.Title, leadColumns), from.Content
+	p.headline = pair{r.headline.piece(p.data()), newPiece(headlineText(p, false))}
+	p.linked = newPiece(headlineText(p, true))
+	p.excerpt = p.withExcerpt(p.Excerpt)
+	p.Readable = saysMore(p.content, p.Excerpt)
+	return p
 }
 
 // saysMore reports whether content goes on where its excerpt was cut, has more
@@ -116,14 +116,8 @@ func saysMore(content, excerpt string) bool {
 			room++
 		}
 	}
-	inTag := false
-	for _, r := range content {
-		switch {
-		case r == '<':
-			inTag = true
-		case inTag:
-			inTag = r != '>'
-		case r > ' ':
+	for r := range letters(content) {
+		if r > ' ' {
 			if room--; room < 0 {
 				return true
 			}
@@ -141,67 +135,67 @@ type postData struct {
 	Teaser                bool // the way to the rest stands below an excerpt
 }
 
-func (b *Post) data() postData {
-	d := postData{Title: b.Title, Lang: b.Language, Dir: b.Dir, RTL: b.Dir == "rtl", Byline: b.Byline, Excerpt: b.Excerpt}
-	if b.URL != "" {
-		d.URL, d.Title = b.URL, candid(b.Title, b.URL)
+func (p *Post) data() postData {
+	d := postData{Title: p.Title, Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Byline: p.Byline, Excerpt: p.Excerpt}
+	if p.URL != "" {
+		d.URL, d.Title = p.URL, candid(p.Title, p.URL)
 	}
 	return d
 }
 
 // withExcerpt is the post below the index with so much of its excerpt.
-func (b *Post) withExcerpt(excerpt string) pair {
-	d := b.data()
+func (p *Post) withExcerpt(excerpt string) pair {
+	d := p.data()
 	d.Excerpt = excerpt
-	return pair{b.r.post.piece(d), newPiece(postText(b, excerpt))}
+	return pair{p.r.post.piece(d), newPiece(postText(p, excerpt))}
 }
 
 // short is the post with less of its excerpt.
-func (b *Post) short() pair {
-	return b.brief.get(func() pair { return b.counted(b.withExcerpt(cut(b.Excerpt, shortColumns))) })
+func (p *Post) short() pair {
+	return p.brief.get(func() pair { return p.counted(p.withExcerpt(cut(p.Excerpt, shortColumns))) })
 }
 
 // row is the post's headline with its byline.
-func (b *Post) row() pair {
-	return b.listed.get(func() pair { return b.counted(pair{b.r.row.piece(b.data()), newPiece(rowText(b))}) })
+func (p *Post) row() pair {
+	return p.listed.get(func() pair { return p.counted(pair{p.r.row.piece(p.data()), newPiece(rowText(p))}) })
 }
 
 // counted is what was made after the post, its bytes counted.
-func (b *Post) counted(made pair) pair {
-	b.grown.Add(int64(made.bytes()))
+func (p *Post) counted(made pair) pair {
+	p.grown.Add(int64(made.bytes()))
 	return made
 }
 
 // Size is about how many bytes of memory the post takes. It grows when a
 // reader is the first to want something of it.
-func (b *Post) Size() int {
-	return 768 + int(b.grown.Load()) + len(b.content) + len(b.Title) + len(b.Excerpt) + len(b.URL) + len(b.Byline) + len(b.lead) +
-		b.headline.bytes() + b.excerpt.bytes() + b.linked.bytes()
+func (p *Post) Size() int {
+	return 768 + int(p.grown.Load()) + len(p.content) + len(p.Title) + len(p.Excerpt) + len(p.URL) + len(p.Byline) + len(p.lead) +
+		p.headline.bytes() + p.excerpt.bytes() + p.linked.bytes()
 }
 
-func untitled(b *Post) string {
-	if b.Excerpt != "" {
-		return cut(b.Excerpt, 80)
+func untitled(p *Post) string {
+	if p.Excerpt != "" {
+		return cut(p.Excerpt, 80)
 	}
 	return "Untitled"
 }
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if
 // it is old. Posts are shared by all time zones, so younger posts have none.
-func (b *Post) byline(p digest.Post) string {
+func (p *Post) byline(from digest.Post) string {
 	var parts []string
 	ours := "" // a mark before what we add: figures first would be set last between Hebrew or Arabic
-	if b.Dir == "rtl" {
+	if p.Dir == "rtl" {
 		ours = "\u200e"
 	}
-	if b.Author != "" {
-		parts = append(parts, b.Author)
+	if p.Author != "" {
+		parts = append(parts, p.Author)
 	}
-	if !p.PublishedAt.IsZero() && p.SeenAt.Sub(p.PublishedAt) > oldAfter {
-		parts = append(parts, ours+p.PublishedAt.UTC().Format("2 January 2006"))
+	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > oldAfter {
+		parts = append(parts, ours+from.PublishedAt.UTC().Format("2 January 2006"))
 	}
-	if b.Minutes > 1 {
-		parts = append(parts, ours+strconv.Itoa(b.Minutes)+" min read")
+	if p.Minutes > 1 {
+		parts = append(parts, ours+strconv.Itoa(p.Minutes)+" min read")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -209,19 +203,9 @@ func (b *Post) byline(p digest.Post) string {
 // minutes is how long content takes to read at 230 words or 450 wide
 // characters a minute.
 func minutes(content string) int {
-	words, wides := 0, 0
-	inTag, inWord := false, false
-	for i := 0; i < len(content); {
-		r, n := rune(content[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(content[i:])
-		}
-		i += n
+	words, wides, inWord := 0, 0, false
+	for r := range letters(content) {
 		switch {
-		case inTag:
-			inTag = r != '>'
-		case r == '<':
-			inTag, inWord = true, false
 		case r <= ' ':
 			inWord = false
 		case wide(r):
@@ -233,4 +217,24 @@ func minutes(content string) int {
 		}
 	}
 	return (words*450 + wides*230 + 230*450/2) / (230 * 450)
+}
+
+// letters yields the characters of content that stand outside of its tags, and a
+// space for each tag.
+func letters(content string) iter.Seq[rune] {
+	return func(yield func(rune) bool) {
+		inTag := false
+		for _, r := range content {
+			switch {
+			case inTag:
+				inTag = r != '>'
+				continue
+			case r == '<':
+				inTag, r = true, ' '
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
 }

@@ -94,10 +94,14 @@ func TestWrap(t *testing.T) {
 		{"日本 abcdef", 6, "日本|abcdef|"},
 		{"", 6, ""},
 	} {
-		var b strings.Builder
-		wrap(&b, c.in, "", c.cols)
-		if got := strings.ReplaceAll(b.String(), "\n", "|"); got != c.want {
-			t.Errorf("wrap(%q, %d) = %q, want %q", c.in, c.cols, got, c.want)
+		got := ""
+		for s := c.in; s != ""; {
+			end, next := lineEnd(s, c.cols)
+			got += s[:end] + "|"
+			s = s[next:]
+		}
+		if got != c.want {
+			t.Errorf("%q in %d columns is %q, want %q", c.in, c.cols, got, c.want)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package render
 
-import (
-	"iter"
-	"strings"
-)
+import "strings"
 
-// The type of the paper. Only fonts that readers' devices already have: mail
+// The fonts. Only such that readers' devices already have: mail
 // cannot fetch any.
 const (
 	Serif = `Charter,'Iowan Old Style','Palatino Linotype',Georgia,'Noto Serif','Times New Roman',serif`
@@ -68,23 +65,17 @@ func Dark() Palette {
 // browser; mail clients do not know them.
 func (p Palette) Variables() string {
 	var b strings.Builder
-	for name, colour := range p.named() {
-		b.WriteString("--" + name + ":" + colour + ";")
+	for _, c := range p.named() {
+		b.WriteString("--" + c[0] + ":" + c[1] + ";")
 	}
 	return b.String()
 }
 
-// named yields the colours with the names of their custom properties.
-func (p Palette) named() iter.Seq2[string, string] {
-	return func(yield func(name, colour string) bool) {
-		for _, v := range [...][2]string{
-			{"paper", p.Paper}, {"panel", p.Panel}, {"ink", p.Ink}, {"soft", p.Soft}, {"muted", p.Muted},
-			{"rule", p.Rule}, {"strong", p.Strong}, {"accent", p.Accent}, {"on-fill", p.OnFill},
-		} {
-			if !yield(v[0], v[1]) {
-				return
-			}
-		}
+// named gives the colours behind the names of their custom properties.
+func (p Palette) named() [][2]string {
+	return [][2]string{
+		{"paper", p.Paper}, {"panel", p.Panel}, {"ink", p.Ink}, {"soft", p.Soft}, {"muted", p.Muted},
+		{"rule", p.Rule}, {"strong", p.Strong}, {"accent", p.Accent}, {"on-fill", p.OnFill},
 	}
 }
 
@@ -92,11 +83,46 @@ func (p Palette) named() iter.Seq2[string, string] {
 // mail: --ink is of the light palette and --dark-ink of the dark one.
 func themeVariables() *strings.Replacer {
 	pairs := []string{"var(--serif)", Serif, "var(--sans)", Sans, "var(--dark-mark)", darkHighlight}
-	for name, colour := range Light().named() {
-		pairs = append(pairs, "var(--"+name+")", colour)
-	}
-	for name, colour := range Dark().named() {
-		pairs = append(pairs, "var(--dark-"+name+")", colour)
+	dark := Dark().named()
+	for i, c := range Light().named() {
+		pairs = append(pairs, "var(--"+c[0]+")", c[1], "var(--dark-"+c[0]+")", dark[i][1])
 	}
 	return strings.NewReplacer(pairs...)
 }
+
+// The styles within a post's full text.
+const (
+	codeFonts = `Menlo,Consolas,'Noto Sans Mono',monospace`
+
+	paragraphStyle    = `margin:0 0 16px`
+	furtherStyle      = `margin:8px 0`   // of an item of a list, after the first
+	aboveStyle        = `margin:0 0 6px` // of a picture above its caption
+	headingStyle      = `margin:26px 0 8px;font-size:19px;line-height:1.3;font-weight:700;color:` + ink
+	minorStyle        = `margin:22px 0 6px;font-size:17px;line-height:1.4;font-weight:700;color:` + ink
+	termStyle         = `margin:0 0 4px;font-weight:700`
+	captionStyle      = `margin:0 0 18px;font-family:` + Sans + `;font-size:13px;line-height:1.5;color:` + muted
+	dividerStyle      = `margin:24px 0;text-align:center;line-height:1.5;color:` + muted
+	listStyle         = `margin:0 0 16px;padding:0 0 0 26px`
+	listStyleRTL      = `margin:0 0 16px;padding:0 26px 0 0`
+	innerListStyle    = `margin:6px 0 0;padding:0 0 0 24px`
+	innerListStyleRTL = `margin:6px 0 0;padding:0 24px 0 0`
+	itemStyle         = `margin:0 0 6px`
+	quoteStyle        = `margin:0 0 16px;padding:2px 0 0 16px;border-left:3px solid ` + rule
+	quoteStyleRTL     = `margin:0 0 16px;padding:2px 16px 0 0;border-right:3px solid ` + rule
+	setInStyle        = `margin:0 0 12px 24px`
+	setInStyleRTL     = `margin:0 24px 12px 0`
+	codeTableStyle    = `margin:0 0 18px;table-layout:fixed;background-color:` + panel
+	codeCellStyle     = `padding:12px 14px;text-align:left;font-size:13px;line-height:1.5;color:` + ink
+	codeStyle         = `font-family:` + codeFonts + `;font-size:13px`
+	inlineCode        = `font-family:` + codeFonts + `;font-size:15px`
+	tableStyle        = `margin:0 0 18px;border-collapse:collapse;font-size:15px;line-height:1.45`
+	cellStyle         = `padding:6px 8px;border-bottom:1px solid ` + rule + `;vertical-align:top`
+	anchorStyle       = `color:` + accent
+	upStyle           = `font-size:12px;line-height:1`
+	smallStyle        = `font-size:15px`
+	markStyle         = `background-color:` + highlight + `;color:` + ink
+	uprightStyle      = `font-style:normal;font-weight:700` // emphasis where a script has no italics
+	wordsStyle        = `color:` + muted
+	pictureStyle      = `display:block;max-width:100%;height:auto;border:0`
+	iconStyle         = `max-width:100%;border:0`
+)

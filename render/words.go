@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -140,16 +141,21 @@ func wide(r rune) bool {
 	return k == width.EastAsianWide || k == width.EastAsianFullwidth
 }
 
-// wrap appends s to b in lines of at most cols columns, each after indent. A
-// word longer than a line stands alone and whole, so that links survive; text
-// without spaces is broken where a wide character allows it.
-func wrap(b *strings.Builder, s, indent string, cols int) {
-	room := cols - len(indent)
-	for s != "" {
+// The width of the text version, and what a line of it keeps however far it is
+// set in. Links are longer if they must be.
+const (
+	textColumns  = 72
+	leastColumns = 24
+)
+
+// wrap appends s to b in lines, the first after first and the others after rest,
+// which is as long. A word longer than a line stands alone and whole, so that
+// links survive; text without spaces is broken where a wide character allows it.
+func wrap(b *strings.Builder, s, first, rest string) {
+	room := max(textColumns-len(rest), leastColumns)
+	for indent := first; s != ""; indent = rest {
 		end, next := lineEnd(s, room)
-		b.WriteString(indent)
-		b.WriteString(s[:end])
-		b.WriteByte('\n')
+		b.WriteString(indent + s[:end] + "\n")
 		s = s[next:]
 	}
 }
@@ -161,7 +167,7 @@ func lineEnd(s string, room int) (end, next int) {
 		switch {
 		case r == ' ':
 			if used > room {
-				return or(end, i), or(next, i+1)
+				return cmp.Or(end, i), cmp.Or(next, i+1)
 			}
 			end, next = i, i+1
 		case i > 0 && used <= room && (wide(r) || wide(prev)) && columns(r) > 0 && !clings(r):
@@ -177,13 +183,6 @@ func lineEnd(s string, room int) (end, next int) {
 		}
 	}
 	return len(s), len(s)
-}
-
-func or(a, b int) int {
-	if a > 0 {
-		return a
-	}
-	return b
 }
 
 // clings reports whether r may not begin a line (kinsoku, the common part).

@@ -28,35 +28,35 @@ type webKey struct {
 // there is no more to it than its title. Without pictures their descriptions
 // stand in their place. What was once written for one level is kept for whoever
 // asks for that level again.
-func (b *Post) WebText(level int, pictures bool) (WebText, bool) {
-	if b.content == "" {
+func (p *Post) WebText(level int, pictures bool) (WebText, bool) {
+	if p.content == "" {
 		return WebText{}, false
 	}
 	key := webKey{max(2, min(level, 6)), pictures}
-	if cached, ok := b.web.Load(key); ok {
+	if cached, ok := p.web.Load(key); ok {
 		t := cached.(WebText)
 		return t, t.HTML != ""
 	}
-	t := b.writeWeb(key)
-	if _, had := b.web.LoadOrStore(key, t); !had {
-		b.grown.Add(int64(len(t.HTML)))
+	t := p.writeWeb(key)
+	if _, had := p.web.LoadOrStore(key, t); !had {
+		p.grown.Add(int64(len(t.HTML)))
 	}
 	return t, t.HTML != ""
 }
 
-func (b *Post) writeWeb(key webKey) WebText {
-	p := &parser{images: digest.NoImages, proxy: b.r.proxy, browser: true}
+func (p *Post) writeWeb(key webKey) WebText {
+	ps := &parser{images: digest.NoImages, proxy: p.r.proxy, browser: true}
 	if key.pictures {
-		p.images = digest.ProxiedImages
+		ps.images = digest.ProxiedImages
 	}
-	tree := b.beyondTitle(p.parse(b.content))
+	tree := p.beyondTitle(ps.parse(p.content))
 	if tree == nil {
 		return WebText{}
 	}
 	w := &webWriter{level: key.level, before: key.level - 1, ranks: ranksOf(tree)}
-	at := b.around(tree)
+	at := p.around(tree)
 	walk(w, tree, at)
-	return WebText{HTML: w.out.String(), Dir: at.dir, Shortened: p.shortened || w.full()}
+	return WebText{HTML: w.out.String(), Dir: at.dir, Shortened: ps.shortened || w.full()}
 }
 
 // maxWeb is how much of a post is written, in bytes.

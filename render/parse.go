@@ -11,12 +11,12 @@ import (
 )
 
 // A post's full text goes through three forms. The parser reads the HTML of
-// strangers into a tree of nodes (this file, inline.go, code.go, table.go,
-// picture.go). A walk goes through the tree once and tells a writer what it
-// comes upon (walk.go). There are two writers: one for mail, which writes HTML
-// and plain text side by side (mailwriter.go, mailtext.go), and one for pages in
-// a browser (webwriter.go). Nothing of the first form reaches the last but text,
-// the names below, and addresses that were looked at.
+// strangers into a tree of nodes (parse*.go). A walk goes through the tree once
+// and tells a writer what it comes upon (walk.go). There are two writers: one
+// for mail, which writes HTML and plain text side by side (walkmail.go,
+// walktext.go), and one for pages in a browser (walkweb.go). Nothing of the
+// first form reaches the last but text, the names below, and addresses that were
+// looked at.
 
 // The bounds of a tree. What is nested deeper is set as if it were not nested.
 const (
