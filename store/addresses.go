@@ -33,7 +33,7 @@ func (r addressRow) change() AddressChange {
 
 const addressColumns = `user_id, email, old_yes, new_yes, created_at, expires_at`
 
-// AddAddressChange keeps a reader's wish under the hashes of the two tokens, in
+// AddAddressChange stores a reader's wish under the hashes of the two tokens, in
 // place of any former one; digest.Conflict if that is younger than apart.
 func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now, expires time.Time, apart time.Duration) error {
 	err := s.write(ctx, func(c conn) error {
@@ -91,9 +91,9 @@ func (s *Store) DropAddressChange(ctx context.Context, user digest.UserID) error
 // or over; digest.Conflict if the wished address is another account's by then,
 // which ends the wish.
 func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error) {
-	var taken bool
+	var conflict bool
 	err = s.write(ctx, func(c conn) error {
-		changed, taken = false, false
+		changed, conflict = false, false
 		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
@@ -111,13 +111,13 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 			return err
 		}
 		if u, err := findUser(ctx, c, row.Email); !isNone(err) && (err != nil || u.ID != row.UserID) {
-			taken = err == nil
+			conflict = err == nil
 			return err
 		}
 		changed = true
-		return moveUser(ctx, c, row.UserID, row.Email, keep)
+		return changeEmail(ctx, c, row.UserID, row.Email, keep)
 	})
-	if err == nil && taken || isUnique(err) {
+	if err == nil && conflict || isUnique(err) {
 		err = &digest.Error{Kind: digest.Conflict, Message: "this address has come to another account meanwhile"}
 	}
 	if err != nil {
@@ -126,9 +126,9 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 	return changed, nil
 }
 
-// moveUser changes an address and all that follows from it. A suppression of
+// changeEmail changes an address and all that follows from it. A suppression of
 // the old one stays with that.
-func moveUser(ctx context.Context, c conn, user digest.UserID, email string, keep []byte) error {
+func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, keep []byte) error {
 	email = digest.NormalEmail(email)
 	n, err := c.exec(ctx, `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email, emailKey(email), mailDomain(email), user)
 	if err == nil && n == 0 {
@@ -144,7 +144,7 @@ func moveUser(ctx context.Context, c conn, user digest.UserID, email string, kee
 	if _, err := c.exec(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
 		return err
 	}
-	return endOthers(ctx, c, user, keep, ``)
+	return endOtherSessions(ctx, c, user, keep, ``)
 }
 
 // SetEmail changes a user's address on the operator's word: nobody has to agree.
@@ -157,7 +157,7 @@ func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) 
 		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
 			return err
 		}
-		return moveUser(ctx, c, user, email, nil)
+		return changeEmail(ctx, c, user, email, nil)
 	})
 	if isUnique(err) {
 		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is a user already", digest.NormalEmail(email))}

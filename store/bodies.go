@@ -12,19 +12,19 @@ import (
 	"digest"
 )
 
-// maxBody is the longest document that is kept, in bytes. Of one that is longer
+// maxBody is the longest document that is stored, in bytes. Of one that is longer
 // nothing is.
 const maxBody = 4 << 20
 
-// A zipper packs documents. What it is made of is big, and serves all of them.
-type zipper struct {
+// A packer compresses documents. What it is made of is big, and serves all of them.
+type packer struct {
 	once sync.Once
 	to   *zstd.Encoder
 	from *zstd.Decoder
 	err  error
 }
 
-func (z *zipper) ready() error {
+func (z *packer) ready() error {
 	z.once.Do(func() {
 		if z.to, z.err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); z.err != nil {
 			return
@@ -42,23 +42,23 @@ func (s *Store) pack(polls []Polled) ([]Polled, error) {
 	if !slices.ContainsFunc(polls, func(p Polled) bool { return p.Body != nil }) {
 		return polls, nil
 	}
-	if err := s.zip.ready(); err != nil {
+	if err := s.packer.ready(); err != nil {
 		return nil, err
 	}
 	packed := slices.Clone(polls)
 	for i, p := range packed {
 		if p.Body != nil && len(p.Body.Bytes) > 0 && len(p.Body.Bytes) <= maxBody {
 			body := *p.Body
-			body.packed = s.zip.to.EncodeAll(body.Bytes, nil)
+			body.packed = s.packer.to.EncodeAll(body.Bytes, nil)
 			packed[i].Body = &body
 		}
 	}
 	return packed, nil
 }
 
-// keepBodies stores the documents that were read, each in place of the feed's
-// last one. One that is too long leaves none: what is kept is the last.
-func (r *recording) keepBodies(ctx context.Context) error {
+// saveBodies stores the documents that were read, each in place of the feed's
+// last one. One that is too long leaves none: what is stored is the last.
+func (r *recording) saveBodies(ctx context.Context) error {
 	var gone []digest.FeedID
 	var rows []string
 	var args []any
@@ -85,7 +85,7 @@ func (r *recording) keepBodies(ctx context.Context) error {
 	return err
 }
 
-// Body gives the last document of a feed; false: none is kept.
+// Body gives the last document of a feed; false: none is stored.
 func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
 	var row struct {
 		ContentType string `db:"content_type"`
@@ -97,14 +97,14 @@ func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) 
 		return Body{}, false, nil
 	}
 	if err == nil {
-		err = s.zip.ready()
+		err = s.packer.ready()
 	}
 	if err != nil {
-		return Body{}, false, fmt.Errorf("reading the kept document: %w", err)
+		return Body{}, false, fmt.Errorf("reading the stored document: %w", err)
 	}
-	text, err := s.zip.from.DecodeAll(row.Body, nil)
+	text, err := s.packer.from.DecodeAll(row.Body, nil)
 	if err != nil {
-		return Body{}, false, fmt.Errorf("unpacking the kept document: %w", err)
+		return Body{}, false, fmt.Errorf("unpacking the stored document: %w", err)
 	}
 	return Body{ContentType: row.ContentType, URL: row.URL, Bytes: text}, true, nil
 }

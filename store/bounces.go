@@ -21,14 +21,15 @@ const (
 // RecordBounce records what came back of an edition: the same kind of the same
 // edition once, however often it is told. A hard bounce suppresses the address
 // that the edition went to; a complaint does, and ends the digest; a soft one is
-// counted; a refused one is only kept. It gives the suppression of the address, if there is one now.
+// counted; a refused one is only stored. It gives the suppression
+// of the address, if there is one now.
 // digest.NotFound if there is no such edition (any more).
 func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression, suppressed bool, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, []digest.Mark{{Bounce: &b}}); err != nil {
 			return err
 		}
-		key, err := bounced(ctx, c, at(now), b)
+		key, err := recordBounce(ctx, c, at(now), b)
 		if err != nil {
 			return err
 		}
@@ -57,8 +58,8 @@ type bouncedEdition struct {
 	Recipient string          `db:"recipient"` // the reader's address, if it was never sent
 }
 
-// bounced is Bounced in a transaction; it gives the key of the address.
-func bounced(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
+// recordBounce is RecordBounce in a transaction; it gives the key of the address.
+func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
 	var e bouncedEdition
 	err = c.get(ctx, &e, `SELECT e.digest_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`, b.Edition)

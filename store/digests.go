@@ -110,7 +110,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 	return leave(ctx, c, d)
 }
 
-// dropFeeds takes what only this digest took out of the queue.
+// dropFeeds takes the feeds out of the queue that only this digest gathers.
 func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
 	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ? AND s.rests = 0)`, id)
 }

@@ -72,7 +72,7 @@ func (s *Store) Editions(ctx context.Context, id digest.DigestID, limit int) ([]
 // EditionsBefore goes on where Editions ended: with those older than the given one.
 func (s *Store) EditionsBefore(ctx context.Context, id digest.DigestID, before digest.EditionID, limit int) ([]digest.Edition, error) {
 	// A date has one edition at most and the index is in its order; editions are made in it too.
-	return s.someEditions(ctx, `e.digest_id = ? AND e.id < ? ORDER BY e.local_date DESC LIMIT ?`, id, before, limit)
+	return s.editionsWhere(ctx, `e.digest_id = ? AND e.id < ? ORDER BY e.local_date DESC LIMIT ?`, id, before, limit)
 }
 
 // Edition gives an edition by its key; digest.NotFound if there is none.
@@ -88,7 +88,7 @@ func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Editio
 // LatestEditions gives a digest's editions that are out at now, newest first,
 // limit at most.
 func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition, error) {
-	return s.someEditions(ctx, `e.digest_id = ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT ?`, id, at(now), limit)
+	return s.editionsWhere(ctx, `e.digest_id = ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT ?`, id, at(now), limit)
 }
 
 // EditionOn gives a digest's edition of a date; digest.NotFound unless it is out at now.
@@ -101,11 +101,11 @@ func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.D
 // EditionsIn gives a digest's editions of one month that are out at now, newest first.
 func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month, now time.Time) ([]digest.Edition, error) {
 	first := digest.Date{Year: year, Month: month, Day: 1}.String()
-	return s.someEditions(ctx, `e.digest_id = ? AND e.local_date >= ? AND e.local_date <= ? AND e.due_at <= ? ORDER BY e.local_date DESC`,
+	return s.editionsWhere(ctx, `e.digest_id = ? AND e.local_date >= ? AND e.local_date <= ? AND e.due_at <= ? ORDER BY e.local_date DESC`,
 		id, first, first[:len(first)-2]+"31", at(now))
 }
 
-func (s *Store) someEditions(ctx context.Context, where string, args ...any) ([]digest.Edition, error) {
+func (s *Store) editionsWhere(ctx context.Context, where string, args ...any) ([]digest.Edition, error) {
 	return readAll(ctx, s.read(), "reading editions", editionRow.edition, `SELECT `+editionColumns+` FROM editions e WHERE `+where, args...)
 }
 

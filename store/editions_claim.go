@@ -50,9 +50,9 @@ type editionClaim struct {
 	digest.Claim
 	c      conn
 	now    time.Time
-	lanes  *traffic
+	lanes  *capacities
 	closed []string // domains that may carry no more
-	taken  []digest.EditionID
+	won    []digest.EditionID
 	more   bool // there may be more in the queue, although nothing was claimed
 }
 
@@ -63,13 +63,13 @@ func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
 	if err := q.readLanes(ctx); err != nil {
 		return nil, err
 	}
-	route := q.lanes.way("")
+	route := q.lanes.of("")
 	q.closed = q.lanes.closed()
-	for round := 0; route.room > 0 && len(q.taken) < q.Most; round++ {
+	for round := 0; route.room > 0 && len(q.won) < q.Most; round++ {
 		if q.more = round == claimRounds; q.more {
 			break
 		}
-		limit := min(q.Most-len(q.taken), route.room)
+		limit := min(q.Most-len(q.won), route.room)
 		progress, met, err := q.round(ctx, limit)
 		if err != nil {
 			return nil, err
@@ -87,14 +87,14 @@ func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
 // readLanes reads the lanes, and keeps other claimers away where limits hold
 // for all of them together.
 func (q *editionClaim) readLanes(ctx context.Context) (err error) {
-	q.lanes, err = readTraffic(ctx, q.c, q.now, q.Claim)
+	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim)
 	if err != nil || q.c.d.lockClaim == "" || !q.lanes.limited() {
 		return err
 	}
 	if err := q.c.hold(ctx, q.c.d.lockClaim); err != nil {
 		return err
 	}
-	q.lanes, err = readTraffic(ctx, q.c, q.now, q.Claim) // as the last claimer left them
+	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim) // as the last claimer left them
 	return err
 }
 
@@ -137,7 +137,7 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 		_, err = q.c.exec(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1, lease_token = ?, lease_until = ?
 			WHERE id IN (`+list(ids)+`) AND state = 'ready'`, q.Token, at(q.now).plus(q.Lease))
 	}
-	q.taken = append(q.taken, ids...)
+	q.won = append(q.won, ids...)
 	return len(ids)+len(full)+ended > 0, len(found), err
 }
 
@@ -156,13 +156,13 @@ func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []q
 			live = append(live, e)
 		}
 	}
-	if err := drop(ctx, q.c, at(q.now), left, digest.EditionFailed, unsubscribed); err != nil {
+	if err := endEditions(ctx, q.c, at(q.now), left, digest.EditionFailed, unsubscribed); err != nil {
 		return nil, 0, err
 	}
-	if err := drop(ctx, q.c, at(q.now), late, digest.EditionExpired, tooLate); err != nil {
+	if err := endEditions(ctx, q.c, at(q.now), late, digest.EditionExpired, tooLate); err != nil {
 		return nil, 0, err
 	}
-	if err := withhold(ctx, q.c, held); err != nil {
+	if err := endUnmailed(ctx, q.c, held); err != nil {
 		return nil, 0, err
 	}
 	return live, len(found) - len(live), nil
@@ -170,18 +170,18 @@ func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []q
 
 // admit gives those that their lanes may carry, and the lanes that are full now.
 func (q *editionClaim) admit(live []queuedEdition) (ids []digest.EditionID, full []string) {
-	route := q.lanes.way("")
+	route := q.lanes.of("")
 	for _, e := range live {
 		w := route
 		if e.Domain != "" {
-			w = q.lanes.way(e.Domain)
+			w = q.lanes.of(e.Domain)
 		}
 		switch {
 		case w.room > 0:
 			ids = append(ids, e.ID)
-			w.take()
+			w.use()
 			if w != route {
-				route.take()
+				route.use()
 			}
 		case !slices.Contains(full, e.Domain):
 			full = append(full, e.Domain)
@@ -193,7 +193,7 @@ func (q *editionClaim) admit(live []queuedEdition) (ids []digest.EditionID, full
 // storeRates stores how much of their rates the lanes have used up.
 func (q *editionClaim) storeRates(ctx context.Context) error {
 	var v values
-	for name, w := range q.lanes.ways {
+	for name, w := range q.lanes.known {
 		if w.moved {
 			v.row(name, w.free)
 		}
@@ -207,7 +207,7 @@ func (q *editionClaim) storeRates(ctx context.Context) error {
 
 // deliveries gives what was leased.
 func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error) {
-	if len(q.taken) == 0 {
+	if len(q.won) == 0 {
 		return nil, nil
 	}
 	var rows []struct {
@@ -224,11 +224,11 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	err := q.c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name,
 		e.domain, d.layout, d.images, d.threaded
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE e.id IN (`+list(q.taken)+`) AND e.state = 'leased' AND e.lease_token = ?`, q.Token)
+		WHERE e.id IN (`+list(q.won)+`) AND e.state = 'leased' AND e.lease_token = ?`, q.Token)
 	if err != nil {
 		return nil, err
 	}
-	slow := q.lanes.way("").slow()
+	slow := q.lanes.of("").slow()
 	claimed := make([]digest.Delivery, len(rows))
 	for i, r := range rows {
 		claimed[i] = digest.Delivery{
@@ -240,7 +240,7 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 			Token:      q.Token,
 			WasInDoubt: r.WasInDoubt,
 			Domain:     r.Domain,
-			Slow:       slow || q.lanes.way(r.Domain).slow(),
+			Slow:       slow || q.lanes.of(r.Domain).slow(),
 			Look:       digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
 		}
 	}
@@ -253,8 +253,8 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 // tooLate is the error of an edition that no server took in its time.
 const tooLate = "not delivered in time"
 
-// drop ends editions that are not to be sent. An error they had already tells more.
-func drop(ctx context.Context, c conn, now instant, ids []digest.EditionID, state digest.EditionState, why string) error {
+// endEditions ends editions that are not to be sent. An error they had already tells more.
+func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionID, state digest.EditionState, why string) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -50,14 +50,14 @@ func (s *Store) MarkAndBeginDots(ctx context.Context, now time.Time, token strin
 		if err := lockForBounces(ctx, c, marks); err != nil {
 			return err
 		}
-		mine, err := held(ctx, c, token, ids)
+		mine, err := lockClaimed(ctx, c, token, ids)
 		if err != nil {
 			return err
 		}
-		if err := finish(ctx, c, at(now), mine, marks); err != nil {
+		if err := saveMarks(ctx, c, at(now), mine, marks); err != nil {
 			return err
 		}
-		won, err = beginDot(ctx, c, at(now), mine, dots)
+		won, err = beginDots(ctx, c, at(now), mine, dots)
 		return err
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Store) MarkAndBeginDots(ctx context.Context, now time.Time, token strin
 	return won, nil
 }
 
-func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
+func beginDots(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
 	var left, unmailed []digest.EditionID
 	var v values
 	for _, d := range dots {
@@ -82,10 +82,10 @@ func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionI
 			v.row(d.ID, d.MessageID, at(d.Date), d.Recipient)
 		}
 	}
-	if err := drop(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
+	if err := endEditions(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
 		return nil, err
 	}
-	if err := withhold(ctx, c, unmailed); err != nil {
+	if err := endUnmailed(ctx, c, unmailed); err != nil {
 		return nil, err
 	}
 	return won, v.chunks(func(part *values) error {
@@ -97,8 +97,8 @@ func beginDot(ctx context.Context, c conn, now instant, mine map[digest.EditionI
 	})
 }
 
-// A heldEdition is one that a worker has claimed and not marked yet.
-type heldEdition struct {
+// A claimedEdition is one that a worker has claimed and not marked yet.
+type claimedEdition struct {
 	ID          digest.EditionID    `db:"id"`
 	State       digest.EditionState `db:"state"`
 	WasInDoubt  bool                `db:"was_in_doubt"`
@@ -106,12 +106,12 @@ type heldEdition struct {
 	Unmailed    bool                `db:"unmailed"`
 }
 
-// held locks those of the given editions that are held under token. What is
+// lockClaimed locks those of the given editions that are leased under token. What is
 // changed then is looked up by key alone.
-func held(ctx context.Context, c conn, token string, ids []digest.EditionID) (map[digest.EditionID]heldEdition, error) {
-	mine := make(map[digest.EditionID]heldEdition, len(ids))
+func lockClaimed(ctx context.Context, c conn, token string, ids []digest.EditionID) (map[digest.EditionID]claimedEdition, error) {
+	mine := make(map[digest.EditionID]claimedEdition, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
-		var rows []heldEdition
+		var rows []claimedEdition
 		err := c.all(ctx, &rows, `SELECT e.id, e.state, e.was_in_doubt,
 			(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS digest_state,
 			CASE WHEN `+unmailedError+` IS NULL THEN 0 ELSE 1 END AS unmailed
@@ -139,15 +139,15 @@ func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, m
 		if err := lockForBounces(ctx, c, marks); err != nil {
 			return err
 		}
-		mine, err := held(ctx, c, token, each(marks, func(m digest.Mark) digest.EditionID { return m.ID }))
+		mine, err := lockClaimed(ctx, c, token, each(marks, func(m digest.Mark) digest.EditionID { return m.ID }))
 		if err != nil {
 			return err
 		}
-		return finish(ctx, c, at(now), mine, marks)
+		return saveMarks(ctx, c, at(now), mine, marks)
 	})
 }
 
-func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]heldEdition, marks []digest.Mark) error {
+func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, marks []digest.Mark) error {
 	var v values
 	done := counters{}
 	for _, m := range marks {
@@ -173,7 +173,7 @@ func finish(ctx context.Context, c conn, now instant, mine map[digest.EditionID]
 		}
 		b := *m.Bounce
 		b.Edition = m.ID
-		if _, err := bounced(ctx, c, now, b); err != nil {
+		if _, err := recordBounce(ctx, c, now, b); err != nil {
 			return err
 		}
 	}
@@ -214,7 +214,7 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 // What waits and is too late to be sent becomes expired.
 func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error) {
 	err = s.write(ctx, func(c conn) error {
-		if err := reapLeased(ctx, c, at(now)); err != nil {
+		if err := recoverLeased(ctx, c, at(now)); err != nil {
 			return err
 		}
 		var states []digest.EditionState
@@ -236,7 +236,7 @@ func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int
 		return expire(ctx, c, at(now))
 	})
 	if err != nil {
-		return 0, fmt.Errorf("reaping editions: %w", err)
+		return 0, fmt.Errorf("recovering editions: %w", err)
 	}
 	return inDoubt, nil
 }
@@ -245,8 +245,8 @@ func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int
 // without harm, such as a file under a fixed name: there is no doubt, and a
 // final dot without a mark makes the edition ready as soon as its lease is over.
 func (s *Store) RecoverIdempotentEditions(ctx context.Context, now time.Time) error {
-	return s.change(ctx, "reaping editions", func(c conn) error {
-		if err := reapLeased(ctx, c, at(now)); err != nil {
+	return s.change(ctx, "recovering editions", func(c conn) error {
+		if err := recoverLeased(ctx, c, at(now)); err != nil {
 			return err
 		}
 		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
@@ -258,9 +258,9 @@ func (s *Store) RecoverIdempotentEditions(ctx context.Context, now time.Time) er
 	})
 }
 
-// reapLeased takes back what was not begun to be sent, with its attempt: that a
+// recoverLeased takes back what was not begun to be sent, with its attempt: that a
 // process died says nothing of the edition, whose schedule is for refusals.
-func reapLeased(ctx context.Context, c conn, now instant) error {
+func recoverLeased(ctx context.Context, c conn, now instant) error {
 	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
 		WHERE state = 'leased' AND lease_until <= ?`, now)
 	return err
@@ -284,7 +284,7 @@ func expire(ctx context.Context, c conn, now instant) error {
 	}
 	for _, e := range full {
 		b := digest.Bounce{Edition: e.ID, Kind: digest.SoftBounce, Status: strings.Fields(e.Reply)[1], Evidence: e.Reply}
-		if _, err := bounced(ctx, c, now, b); err != nil && digest.KindOf(err) != digest.NotFound {
+		if _, err := recordBounce(ctx, c, now, b); err != nil && digest.KindOf(err) != digest.NotFound {
 			return err
 		}
 	}

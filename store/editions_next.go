@@ -10,7 +10,7 @@ import (
 )
 
 // NextMail gives the earliest instant at which ClaimEditions, with the same
-// limits, would find an edition, or a claim that is over is to be reaped;
+// limits, would find an edition, or a claim that is over is to be recovered;
 // false: no edition is on its way. It may lie in the past. What waits behind a
 // lane that is full counts when a lease ends: whoever marks editions claims
 // again anyway.
@@ -29,18 +29,18 @@ func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.
 	if err != nil {
 		return time.Time{}, err
 	}
-	t, err := readTraffic(ctx, c, now, q)
+	t, err := readCapacities(ctx, c, now, q)
 	if err != nil {
 		return time.Time{}, err
 	}
-	if t.way("").full {
+	if t.of("").full {
 		return over.time(), nil
 	}
 	ready, err := t.nextReady(ctx, c)
 	if err != nil {
 		return time.Time{}, err
 	}
-	return first(over.time(), notBefore(ready, t.way("").opens())), nil
+	return first(over.time(), notBefore(ready, t.of("").opens())), nil
 }
 
 // lookups is for how many closed domains nextReady asks one by one. The first of
@@ -49,15 +49,15 @@ func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.
 const lookups = 5
 
 // nextReady is the earliest instant at which a domain may carry what waits for it.
-func (t *traffic) nextReady(ctx context.Context, c conn) (time.Time, error) {
+func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
 	var shut []string // those that time opens
 	closed := t.closed()
 	for _, name := range closed {
-		if !t.way(name).full {
+		if !t.of(name).full {
 			shut = append(shut, name)
 		}
 	}
-	slices.SortFunc(shut, func(a, b string) int { return t.way(a).opens().Compare(t.way(b).opens()) })
+	slices.SortFunc(shut, func(a, b string) int { return t.of(a).opens().Compare(t.of(b).opens()) })
 	var where string
 	var args []any
 	if len(closed) > 0 {
@@ -65,7 +65,7 @@ func (t *traffic) nextReady(ctx context.Context, c conn) (time.Time, error) {
 	}
 	next, err := firstReady(ctx, c, where, args)
 	for i, name := range shut {
-		opens := t.way(name).opens()
+		opens := t.of(name).opens()
 		if err != nil || !next.IsZero() && !opens.Before(next) {
 			break
 		}
@@ -90,7 +90,7 @@ func firstReady(ctx context.Context, c conn, where string, args []any) (time.Tim
 }
 
 // searchQueue is nextReady for domains that are closed for a time, if that is before next.
-func (t *traffic) searchQueue(ctx context.Context, c conn, next time.Time, shut []string) (time.Time, error) {
+func (t *capacities) searchQueue(ctx context.Context, c conn, next time.Time, shut []string) (time.Time, error) {
 	var waiting []struct {
 		Domain string  `db:"domain"`
 		NextAt instant `db:"next_at"`
@@ -98,7 +98,7 @@ func (t *traffic) searchQueue(ctx context.Context, c conn, next time.Time, shut 
 	err := c.all(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
 		WHERE e.state = 'ready' AND e.domain IN (`+c.d.names+`) GROUP BY e.domain`, array(shut))
 	for _, w := range waiting {
-		next = first(next, notBefore(w.NextAt.time(), t.way(w.Domain).opens()))
+		next = first(next, notBefore(w.NextAt.time(), t.of(w.Domain).opens()))
 	}
 	return next, err
 }

@@ -29,7 +29,7 @@ func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (m
 		}
 	}
 	for id, refs := range posts {
-		posts[id] = eachOnce(refs)
+		posts[id] = uniqueRefs(refs)
 	}
 	return posts, nil
 }
@@ -72,8 +72,8 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 	return nil
 }
 
-// eachOnce sorts posts by key and leaves each once, as the edition's own if it is.
-func eachOnce(refs []digest.PostRef) []digest.PostRef {
+// uniqueRefs sorts posts by key and leaves each once, as the edition's own if it is.
+func uniqueRefs(refs []digest.PostRef) []digest.PostRef {
 	slices.SortFunc(refs, func(a, b digest.PostRef) int {
 		return cmp.Or(cmp.Compare(a.PostID, b.PostID), bit(a.Carried)-bit(b.Carried))
 	})
@@ -88,9 +88,9 @@ func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.
 	if err == nil && len(parts) > 0 {
 		err = s.readParts(ctx, parts, posts)
 	}
-	refs := eachOnce(posts[0])
+	refs := uniqueRefs(posts[0])
 	if err == nil {
-		refs, err = siftWaiting(ctx, s.read(), id, refs)
+		refs, err = withoutHeld(ctx, s.read(), id, refs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the waiting posts: %w", err)

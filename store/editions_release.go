@@ -48,19 +48,19 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 }
 
 // releaseGroup releases a group: in one transaction, or, where its digests have
-// filters, a heap of them at a time, each in one.
+// filters, a batch of them at a time, each in one.
 func (s *Store) releaseGroup(ctx context.Context, g releaseGroup, now time.Time, deadline time.Duration) (editions int, err error) {
 	if !g.Filtered {
 		return s.releaseAlone(ctx, g, now, deadline)
 	}
 	where, args := g.members(at(now), deadline)
-	heaps, err := g.heaps(ctx, s.read(), where, args)
+	batches, err := g.batches(ctx, s.read(), where, args)
 	if err != nil {
 		return 0, err
 	}
-	for _, heap := range heaps {
-		g.heap, g.sieve = heap, newSieve(g.DueAt)
-		if err := g.sieve.look(ctx, s.read(), heap); err != nil {
+	for _, batch := range batches {
+		g.batch, g.filtering = batch, newFiltering(g.DueAt)
+		if err := g.filtering.update(ctx, s.read(), batch); err != nil {
 			return editions, err
 		}
 		n, err := s.releaseAlone(ctx, g, now, deadline)
@@ -96,8 +96,8 @@ type releaseGroup struct {
 
 	// Of a group with filters, the digests that are released now, and what is
 	// held back of them.
-	heap  []digest.DigestID
-	sieve *sieve
+	batch     []digest.DigestID
+	filtering *filtering
 }
 
 // like reports whether digests of two groups are released alike.
@@ -108,16 +108,16 @@ func (g releaseGroup) like(o releaseGroup) bool {
 // some selects the digests d of the group that are released now. One that was
 // given its first filter meanwhile, or has lost its last, waits for the next Release.
 func (g releaseGroup) some() string {
-	if g.sieve == nil {
+	if g.filtering == nil {
 		return fmt.Sprint(`d.filtered = `, bit(g.Filtered))
 	}
-	return `d.filtered = 1 AND d.id IN (` + list(g.heap) + `)`
+	return `d.filtered = 1 AND d.id IN (` + list(g.batch) + `)`
 }
 
-// due is the midnight of digests d, written so that a heap is read by its keys:
+// due is the midnight of digests d, written so that a batch is read by its keys:
 // by their index all of the zone would be looked at for each.
 func (g releaseGroup) due() string {
-	if g.sieve == nil {
+	if g.filtering == nil {
 		return `d.next_due_at`
 	}
 	return `(d.next_due_at + 0)`
@@ -197,12 +197,12 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 	if err := g.postpone(ctx, c, times, where, args); err != nil {
 		return 0, err
 	}
-	if g.sieve != nil {
+	if g.filtering != nil {
 		var due []digest.DigestID
 		if err := c.all(ctx, &due, `SELECT d.id FROM digests d WHERE `+where+` ORDER BY d.id`, args...); err != nil {
 			return 0, err
 		}
-		if err := g.sieve.sift(ctx, c, due); err != nil {
+		if err := g.filtering.hold(ctx, c, due); err != nil {
 			return 0, err
 		}
 	}

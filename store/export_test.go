@@ -178,13 +178,13 @@ func (s *Store) ReleaseSifted(ctx context.Context, now time.Time, meanwhile func
 	}
 	for _, g := range groups {
 		where, args := g.members(at(now), 0)
-		heaps, err := g.heaps(ctx, s.read(), where, args)
+		heaps, err := g.batches(ctx, s.read(), where, args)
 		if err != nil {
 			return 0, err
 		}
 		for _, heap := range heaps {
-			g.heap, g.sieve = heap, newSieve(g.DueAt)
-			if err := g.sieve.look(ctx, s.read(), heap); err != nil {
+			g.batch, g.filtering = heap, newFiltering(g.DueAt)
+			if err := g.filtering.update(ctx, s.read(), heap); err != nil {
 				return 0, err
 			}
 			meanwhile()

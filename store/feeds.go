@@ -74,7 +74,7 @@ const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.i
 // askedAt is the next midnight at which the feeds of a digest d are asked that gathers.
 const askedAt = `CASE WHEN d.state = 'active' THEN d.next_due_at ELSE d.asks_at END`
 
-// nextMidnight is the earliest of those of the digests that take the feed f, 0
+// nextMidnight is the earliest of those of the subscribers of the feed f, 0
 // if there are none.
 const nextMidnight = `COALESCE((SELECT MIN(` + askedAt + `) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `), 0)`

@@ -17,13 +17,13 @@ const (
 	mostPinged = 10
 )
 
-// awake is what is left of the interval of our own manners when there is news:
+// dailyAtMost is what is left of the interval of our own manners when there is news:
 // only a long silence makes it longer than a day.
-const awake = `own_interval = CASE WHEN own_interval > 86400 THEN 86400 ELSE own_interval END`
+const dailyAtMost = `own_interval = CASE WHEN own_interval > 86400 THEN 86400 ELSE own_interval END`
 
-// Pinged takes it that there is news at one of these addresses, which are one
+// Pinged notes that there is news at one of these addresses, which are one
 // ping's, in normal form: the first that is a feed's or its site's counts. Of
-// what nobody takes nothing is noted, and nobody is told what is known. A feed
+// what nobody is subscribed to nothing is noted, and nobody is told what is known. A feed
 // is queued at once, but for the minutes in which nothing is asked (S35); the
 // poll gap, leases and what the site asked for hold all the same (S18). A dead
 // one gets a trial, once in 24 hours; one that was silent for years is asked as
@@ -45,7 +45,7 @@ func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error 
 // ones, and those that pause until a time.
 const gathers = `(d.state = 'active' OR d.paused_until > 0)`
 
-// wanted holds for feeds f that somebody takes who gets a digest.
+// wanted holds for feeds f to which somebody is subscribed who gets a digest.
 const wanted = `EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `)`
 
@@ -80,7 +80,7 @@ func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) er
 	err := s.read().all(ctx, &some, `SELECT f.id FROM feeds f WHERE f.id IN (`+list(ids)+`)`+open, tried)
 	if err == nil && len(some) > 0 {
 		err = s.write(ctx, func(c conn) error {
-			_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+awake+`,
+			_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
 				state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
 				WHERE f.id IN (`+list(some)+`)`+open, at(now), tried)
 			if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 	err := s.write(ctx, func(c conn) error {
 		_, err := c.exec(ctx, `UPDATE feeds SET doubted = CASE WHEN parsed_at > 0 THEN 1 ELSE doubted END,
 			not_before = CASE WHEN state IN ('dead', 'gone') AND last_status NOT IN (429, 503) THEN 0 ELSE not_before END,
-			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+awake+` WHERE id = ? AND merged_into = 0`, id)
+			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+dailyAtMost+` WHERE id = ? AND merged_into = 0`, id)
 		if err != nil {
 			return err
 		}

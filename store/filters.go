@@ -46,7 +46,7 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 		return digest.Filter{}, invalid("the words of a filter have %d characters at most; take fewer words", mostWords)
 	}
 	err := s.changeDigest(ctx, "adding a filter", f.DigestID, func(c conn, d digestRow) error {
-		if err := knowsFeed(ctx, c, d.ID, f.FeedID); err != nil {
+		if err := requireSubscription(ctx, c, d.ID, f.FeedID); err != nil {
 			return err
 		}
 		all, err := filtersOf(ctx, c, d.ID)
@@ -74,9 +74,9 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 	return f, nil
 }
 
-// knowsFeed refuses a feed to which the digest has no subscription, paused or
+// requireSubscription refuses a feed to which the digest has no subscription, paused or
 // not; 0 is no feed.
-func knowsFeed(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
+func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	if feed == 0 {
 		return nil
 	}
@@ -128,10 +128,10 @@ func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64)
 
 // A HeldPost is a post that a filter has held back.
 type HeldPost struct {
-	Post   digest.Post // without Content
-	Source digest.FeedLabel
-	DueAt  time.Time // the midnight at which it would have come
-	Words  string    // of the filter
+	Post  digest.Post // without Content
+	Label digest.FeedLabel
+	DueAt time.Time // the midnight at which it would have come
+	Words string    // of the filter
 }
 
 // HeldPosts lists what was held back of a digest at midnights before the given
@@ -160,7 +160,7 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	}
 	labels, err := s.labelsByFeed(ctx, feeds)
 	for i := range held {
-		held[i].Source = labels[feeds[i]]
+		held[i].Label = labels[feeds[i]]
 	}
 	return held, err
 }
@@ -174,9 +174,9 @@ func (s *Store) HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Tim
 	return n, nil
 }
 
-// followFeed makes the filters of a feed that became part of another filters of
+// moveFilters makes the filters of a feed that became part of another filters of
 // that one. Of two with the same words one is enough.
-func followFeed(ctx context.Context, c conn, from, to digest.FeedID) error {
+func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 	var moved []filterRow
 	err := c.all(ctx, &moved, `UPDATE filters SET feed_id = ? WHERE feed_id = ?
 		RETURNING id, digest_id, feed_id, words, created_at`, to, from)

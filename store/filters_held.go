@@ -9,56 +9,56 @@ import (
 	"digest/internal/words"
 )
 
-// Digests with filters are released by themselves, a heap at a time, so that
+// Digests with filters are released by themselves, a batch at a time, so that
 // what is held and read for them is bounded and those without pay nothing. Most
-// of the work is done before the lock is taken; under it a sieve looks again,
-// and judges only what has changed since (I8).
+// of the work is done before the lock is taken; under it all is looked at
+// again, and only what has changed since is matched (I8).
 const (
-	heapDigests = 500
-	heapPosts   = 50_000 // waiting rows
+	batchDigests = 500
+	batchPosts   = 50_000 // waiting rows
 
-	// siftStep is how many posts are read at once, and siftContent how much of
+	// matchStep is how many posts are read at once, and matchContent how much of
 	// each one's content, in characters.
-	siftStep    = 50
-	siftContent = 64 << 10
+	matchStep    = 50
+	matchContent = 64 << 10
 )
 
-// heaps parts the digests of a group with filters that need not wait any longer.
-func (g releaseGroup) heaps(ctx context.Context, c conn, where string, args []any) ([][]digest.DigestID, error) {
+// batches parts the digests of a group with filters that need not wait any longer.
+func (g releaseGroup) batches(ctx context.Context, c conn, where string, args []any) ([][]digest.DigestID, error) {
 	var rows []struct {
 		ID    digest.DigestID `db:"id"`
 		Posts int             `db:"posts"`
 	}
 	err := c.all(ctx, &rows, `SELECT d.id, (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at) AS posts
 		FROM digests d WHERE `+where+` ORDER BY d.id`, args...)
-	var heaps [][]digest.DigestID
+	var groups [][]digest.DigestID
 	room := 0
 	for _, r := range rows {
-		n := len(heaps) - 1
-		if n < 0 || len(heaps[n]) == heapDigests || r.Posts > room {
-			heaps, n, room = append(heaps, nil), n+1, heapPosts
+		n := len(groups) - 1
+		if n < 0 || len(groups[n]) == batchDigests || r.Posts > room {
+			groups, n, room = append(groups, nil), n+1, batchPosts
 		}
-		heaps[n] = append(heaps[n], r.ID)
+		groups[n] = append(groups[n], r.ID)
 		room -= r.Posts
 	}
-	return heaps, err
+	return groups, err
 }
 
-// A sieve knows what filters hold back of digests at one midnight. It may look
+// A filtering knows what filters hold back of digests at one midnight. It may look
 // any number of times: what it has judged already, and what has not changed, it
 // does not judge again.
-type sieve struct {
+type filtering struct {
 	due     instant // 0: whatever their next midnights are
-	digests map[digest.DigestID]*sifted
-	seen    map[digest.PostID]judged
+	digests map[digest.DigestID]*filteredDigest
+	seen    map[digest.PostID]judgedPost
 }
 
-func newSieve(due instant) *sieve {
-	return &sieve{due: due, digests: make(map[digest.DigestID]*sifted), seen: make(map[digest.PostID]judged)}
+func newFiltering(due instant) *filtering {
+	return &filtering{due: due, digests: make(map[digest.DigestID]*filteredDigest), seen: make(map[digest.PostID]judgedPost)}
 }
 
-// A sifted is what is known of one digest.
-type sifted struct {
+// A filteredDigest is what is known of one digest.
+type filteredDigest struct {
 	state   filterState
 	matcher *words.Matcher
 	waiting []digest.PostID // as it was looked at last, in order
@@ -72,15 +72,15 @@ type filterState struct {
 	Feeds int64 `db:"feeds"`
 }
 
-// A judged is what the words for a post hold of: another feed, or other content,
+// A judgedPost is for what the words of a post were found: another feed, or other content,
 // is to be judged anew.
-type judged struct {
+type judgedPost struct {
 	ContentHash string        `db:"content_hash"`
 	FeedID      digest.FeedID `db:"feed_id"`
 }
 
-// look brings all that the sieve knows of digests up to date.
-func (v *sieve) look(ctx context.Context, c conn, ids []digest.DigestID) error {
+// update brings all that is known of digests up to date.
+func (v *filtering) update(ctx context.Context, c conn, ids []digest.DigestID) error {
 	if err := v.readFilters(ctx, c, ids); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (v *sieve) look(ctx context.Context, c conn, ids []digest.DigestID) error {
 	if err := v.forgetChanged(ctx, c, ids); err != nil {
 		return err
 	}
-	open := make(map[digest.PostID][]*sifted)
+	open := make(map[digest.PostID][]*filteredDigest)
 	for _, id := range ids {
 		d := v.digests[id]
 		for _, post := range d.waiting {
@@ -104,8 +104,8 @@ func (v *sieve) look(ctx context.Context, c conn, ids []digest.DigestID) error {
 		posts = append(posts, id)
 	}
 	slices.Sort(posts)
-	for part := range slices.Chunk(posts, siftStep) {
-		if err := v.judge(ctx, c, part, open); err != nil {
+	for part := range slices.Chunk(posts, matchStep) {
+		if err := v.match(ctx, c, part, open); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (v *sieve) look(ctx context.Context, c conn, ids []digest.DigestID) error {
 }
 
 // readFilters reads the filters of the digests where they are not known, or have changed.
-func (v *sieve) readFilters(ctx context.Context, c conn, ids []digest.DigestID) error {
+func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
 		DigestID digest.DigestID `db:"digest_id"`
 		filterState
@@ -130,7 +130,7 @@ func (v *sieve) readFilters(ctx context.Context, c conn, ids []digest.DigestID) 
 	var changed []digest.DigestID
 	for _, id := range ids {
 		if d := v.digests[id]; d == nil || d.state != states[id] {
-			v.digests[id] = &sifted{state: states[id], words: make(map[digest.PostID]string)}
+			v.digests[id] = &filteredDigest{state: states[id], words: make(map[digest.PostID]string)}
 			changed = append(changed, id)
 		}
 	}
@@ -149,7 +149,7 @@ func (v *sieve) readFilters(ctx context.Context, c conn, ids []digest.DigestID) 
 }
 
 // readWaiting reads what waits for the digests, one row each.
-func (v *sieve) readWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
+func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
 		ID    digest.DigestID `db:"id"`
 		Posts string          `db:"posts"`
@@ -168,7 +168,7 @@ func (v *sieve) readWaiting(ctx context.Context, c conn, ids []digest.DigestID) 
 }
 
 // forgetChanged forgets what was judged of posts that have changed since.
-func (v *sieve) forgetChanged(ctx context.Context, c conn, ids []digest.DigestID) error {
+func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var posts []digest.PostID
 	for _, id := range ids {
 		posts = append(posts, v.digests[id].waiting...)
@@ -177,7 +177,7 @@ func (v *sieve) forgetChanged(ctx context.Context, c conn, ids []digest.DigestID
 	for part := range slices.Chunk(slices.Compact(posts), statementRows) {
 		var rows []struct {
 			ID digest.PostID `db:"id"`
-			judged
+			judgedPost
 		}
 		err := c.all(ctx, &rows, `SELECT p.id, p.content_hash, `+ofFeed+` AS feed_id
 			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id IN (`+list(part)+`)`)
@@ -185,26 +185,26 @@ func (v *sieve) forgetChanged(ctx context.Context, c conn, ids []digest.DigestID
 			return err
 		}
 		for _, r := range rows {
-			if was, known := v.seen[r.ID]; known && was != r.judged {
+			if was, known := v.seen[r.ID]; known && was != r.judgedPost {
 				for _, d := range v.digests {
 					delete(d.words, r.ID)
 				}
 			}
-			v.seen[r.ID] = r.judged
+			v.seen[r.ID] = r.judgedPost
 		}
 	}
 	return nil
 }
 
-// ofFeed is the feed that readers take whose post p of the feed f is: the one
+// ofFeed is the feed to which readers of post p are subscribed of the feed f is: the one
 // that f has become part of, if it has.
 const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 
-// judge matches posts against the filters of the digests for which they wait.
-func (v *sieve) judge(ctx context.Context, c conn, ids []digest.PostID, open map[digest.PostID][]*sifted) error {
+// match matches posts against the filters of the digests for which they wait.
+func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID, open map[digest.PostID][]*filteredDigest) error {
 	var rows []postRow
 	err := c.all(ctx, &rows, fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
-		FROM posts p WHERE p.id IN (`+list(ids)+`)`, siftContent))
+		FROM posts p WHERE p.id IN (`+list(ids)+`)`, matchContent))
 	for _, r := range rows {
 		text, feed := words.Read(r.post()), v.seen[r.ID].FeedID
 		for _, d := range open[r.ID] {
@@ -216,7 +216,7 @@ func (v *sieve) judge(ctx context.Context, c conn, ids []digest.PostID, open map
 }
 
 // held gives what is held back of a digest, as of the last look.
-func (v *sieve) held(id digest.DigestID) (posts []digest.PostID) {
+func (v *filtering) held(id digest.DigestID) (posts []digest.PostID) {
 	d := v.digests[id]
 	for _, post := range d.waiting {
 		if d.words[post] != "" {
@@ -226,10 +226,10 @@ func (v *sieve) held(id digest.DigestID) (posts []digest.PostID) {
 	return posts
 }
 
-// sift holds the posts of digests back that their filters match: they wait no
+// hold holds the posts of digests back that their filters match: they wait no
 // more, and never will again (I4).
-func (v *sieve) sift(ctx context.Context, c conn, ids []digest.DigestID) error {
-	if err := v.look(ctx, c, ids); err != nil {
+func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) error {
+	if err := v.update(ctx, c, ids); err != nil {
 		return err
 	}
 	var rows values
@@ -249,9 +249,9 @@ func (v *sieve) sift(ctx context.Context, c conn, ids []digest.DigestID) error {
 	})
 }
 
-// siftWaiting leaves out what the filters of a digest would hold back as things
+// withoutHeld leaves out what the filters of a digest would hold back as things
 // stand: nothing that is carried, for that does not wait.
-func siftWaiting(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
+func withoutHeld(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var filtered bool
 	if err := c.get(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {
 		if isNone(err) {
@@ -259,8 +259,8 @@ func siftWaiting(ctx context.Context, c conn, id digest.DigestID, refs []digest.
 		}
 		return refs, err
 	}
-	v := newSieve(0)
-	if err := v.look(ctx, c, []digest.DigestID{id}); err != nil {
+	v := newFiltering(0)
+	if err := v.update(ctx, c, []digest.DigestID{id}); err != nil {
 		return nil, err
 	}
 	held := v.held(id)

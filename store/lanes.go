@@ -26,7 +26,7 @@ type laneRow struct {
 	Alarm       bool    `db:"alarm"`
 	Reason      string  `db:"reason"`
 	ChangedAt   instant `db:"changed_at"`
-	FreeUS      int64   `db:"free_us"` // see way
+	FreeUS      int64   `db:"free_us"` // see capacity
 }
 
 const laneColumns = `l.name, l.connections, l.messages, l.per, l.width, l.pause, l.until_at,
@@ -150,18 +150,18 @@ func forgetLanes(ctx context.Context, c conn, now time.Time, which string, args 
 	return err
 }
 
-// A traffic is what the lanes may carry at one instant.
-type traffic struct {
+// A capacities is what the lanes may carry at one instant.
+type capacities struct {
 	claim digest.Claim
 	now   time.Time
 	rows  map[string]laneRow
 	busy  map[string]int // editions handed to mailers, by lane; the route has all
-	ways  map[string]*way
+	known map[string]*capacity
 }
 
-// readTraffic reads the lanes, and counts what is under way where that matters.
-func readTraffic(ctx context.Context, c conn, now time.Time, q digest.Claim) (*traffic, error) {
-	t := &traffic{claim: q, now: now, rows: make(map[string]laneRow), busy: make(map[string]int), ways: make(map[string]*way)}
+// readCapacities reads the lanes, and counts what is under way where that matters.
+func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) (*capacities, error) {
+	t := &capacities{claim: q, now: now, rows: make(map[string]laneRow), busy: make(map[string]int), known: make(map[string]*capacity)}
 	var rows []laneRow
 	if err := c.all(ctx, &rows, `SELECT `+laneColumns+` FROM lanes l`); err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func readTraffic(ctx context.Context, c conn, now time.Time, q digest.Claim) (*t
 }
 
 // limited reports whether what one claimer takes lessens what is left for others.
-func (t *traffic) limited() bool {
+func (t *capacities) limited() bool {
 	for _, l := range []digest.Limits{t.claim.Route, t.claim.Domain} {
 		if l.Connections > 0 || l.Messages > 0 {
 			return true
@@ -206,22 +206,22 @@ func (t *traffic) limited() bool {
 	return false
 }
 
-// way gives the way of a lane, the route's for the empty name.
-func (t *traffic) way(name string) *way {
-	w, ok := t.ways[name]
+// of gives the capacity of a lane, the route's for the empty name.
+func (t *capacities) of(name string) *capacity {
+	w, ok := t.known[name]
 	if !ok {
 		defaults := t.claim.Domain
 		if name == "" {
 			defaults = t.claim.Route
 		}
-		w = newWay(t.rows[name], defaults, t.busy[name], t.now)
-		t.ways[name] = w
+		w = newCapacity(t.rows[name], defaults, t.busy[name], t.now)
+		t.known[name] = w
 	}
 	return w
 }
 
 // closed gives the domains that can carry nothing now.
-func (t *traffic) closed() []string {
+func (t *capacities) closed() []string {
 	known := make(map[string]bool, len(t.rows)+len(t.busy))
 	for name := range t.rows {
 		known[name] = true
@@ -232,15 +232,15 @@ func (t *traffic) closed() []string {
 	delete(known, "")
 	var names []string
 	for name := range known {
-		if t.way(name).room <= 0 {
+		if t.of(name).room <= 0 {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// A way is what one lane may carry.
-type way struct {
+// A capacity is what one lane may carry at one instant.
+type capacity struct {
 	row  laneRow
 	room int  // messages that may be claimed now
 	full bool // so many are under way that time alone brings no room
@@ -256,8 +256,8 @@ type way struct {
 	moved            bool  // free is not what is stored
 }
 
-func newWay(r laneRow, defaults digest.Limits, busy int, now time.Time) *way {
-	w := &way{row: r, room: math.MaxInt}
+func newCapacity(r laneRow, defaults digest.Limits, busy int, now time.Time) *capacity {
+	w := &capacity{row: r, room: math.MaxInt}
 	most := r.Connections
 	if most == 0 {
 		most = defaults.Connections
@@ -283,7 +283,7 @@ func newWay(r laneRow, defaults digest.Limits, busy int, now time.Time) *way {
 }
 
 // rate applies a rate, and gives how many messages it lets pass now.
-func (w *way) rate(rate digest.Rate, now int64) int {
+func (w *capacity) rate(rate digest.Rate, now int64) int {
 	burst := int64(max(1, rate.Messages/10))
 	apart := max(1, int64(rate.Messages)-burst)
 	w.rated = true
@@ -299,8 +299,8 @@ func (w *way) rate(rate digest.Rate, now int64) int {
 	return int((now+w.ahead-w.free)/w.gap) + 1
 }
 
-// take uses up room for one message.
-func (w *way) take() {
+// use uses up room for one message.
+func (w *capacity) use() {
 	w.room--
 	if w.rated {
 		w.free += w.gap
@@ -309,7 +309,7 @@ func (w *way) take() {
 }
 
 // opens is when the lane may carry a message, as far as time alone decides.
-func (w *way) opens() time.Time {
+func (w *capacity) opens() time.Time {
 	var t time.Time
 	if w.rests {
 		t = w.row.UntilAt.time()
@@ -323,4 +323,4 @@ func (w *way) opens() time.Time {
 }
 
 // slow reports whether the lane has had trouble.
-func (w *way) slow() bool { return w.row.Width > 0 || w.row.Pause > 0 || w.row.Failures > 0 }
+func (w *capacity) slow() bool { return w.row.Width > 0 || w.row.Pause > 0 || w.row.Failures > 0 }

@@ -173,9 +173,9 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 	if err != nil {
 		return err
 	}
-	rests := make(map[string]bool)
+	paused := make(map[string]bool)
 	for _, l := range lanes {
-		rests[l.Name] = l.IsPaused(now)
+		paused[l.Name] = l.IsPaused(now)
 	}
 	var rows []struct {
 		Domain string     `db:"domain"`
@@ -192,7 +192,7 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 		if r.Why == MailDue && (w.Oldest.IsZero() || r.Oldest.time().Before(w.Oldest)) {
 			w.Oldest = r.Oldest.time()
 		}
-		if r.Why == MailDue && (rests[""] || rests[r.Domain]) {
+		if r.Why == MailDue && (paused[""] || paused[r.Domain]) {
 			r.Why = MailResting
 		}
 		w.Counts[r.Why] += r.N

@@ -23,7 +23,7 @@ func (r *recording) tellGaps(ctx context.Context) error {
 		switch {
 		case p.Gap == nil:
 		case p.first || p.overlaps || !found[p]:
-			p.calm()
+			p.notBusy()
 		default:
 			n.add(p.Feed, digest.NoticeGap, *p.Gap)
 		}
@@ -31,10 +31,10 @@ func (r *recording) tellGaps(ctx context.Context) error {
 	return n.tell(ctx, r.c)
 }
 
-// calm takes back that a feed outruns its readers, and the poll beside the hour
+// notBusy takes back that a feed outruns its readers, and the poll beside the hour
 // that would have come of it. One that must not be asked at all hours may be
 // queued for the last of them before a midnight, and keeps its place.
-func (p *polled) calm() {
+func (p *polled) notBusy() {
 	p.Feed.BusyInterval = p.Was.BusyInterval
 	if p.Feed.BusyInterval == 0 && !p.again && p.Feed.SkipHours == 0 && p.Feed.SkipDays == 0 {
 		p.Feed.PollAt = time.Time{}

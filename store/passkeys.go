@@ -102,7 +102,7 @@ func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64,
 		if err != nil {
 			return err
 		}
-		return endOthers(ctx, c, user, keep, ` AND passkey_id = ?`, id)
+		return endOtherSessions(ctx, c, user, keep, ` AND passkey_id = ?`, id)
 	})
 }
 

@@ -105,20 +105,20 @@ func parseKeys(list string) ([]digest.PostID, error) {
 	return ids, nil
 }
 
-// An origins remembers which feed a post is of. That never changes, and one
+// A feedCache remembers which feed a post is of. That never changes, and one
 // post is in the editions of many readers.
-type origins struct {
+type feedCache struct {
 	mu    sync.Mutex
 	feeds map[digest.PostID]digest.FeedID
 }
 
-// maxOrigins bounds what is remembered, to some 10 MB.
-const maxOrigins = 200_000
+// maxFeedCache bounds what is remembered, to some 10 MB.
+const maxFeedCache = 200_000
 
 // feedsOf gives the feeds of posts; those that no longer exist are left out.
 func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.PostID]digest.FeedID, error) {
 	found := make(map[digest.PostID]digest.FeedID, len(ids))
-	missing := s.origins.look(ids, found)
+	missing := s.feedCache.look(ids, found)
 	for part := range slices.Chunk(missing, statementRows) {
 		var rows []struct {
 			PostID digest.PostID `db:"id"`
@@ -131,12 +131,12 @@ func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.Po
 			found[r.PostID] = r.FeedID
 		}
 	}
-	s.origins.keep(missing, found)
+	s.feedCache.keep(missing, found)
 	return found, nil
 }
 
 // look fills in what is remembered, and gives the others, each once.
-func (o *origins) look(ids []digest.PostID, found map[digest.PostID]digest.FeedID) (missing []digest.PostID) {
+func (o *feedCache) look(ids []digest.PostID, found map[digest.PostID]digest.FeedID) (missing []digest.PostID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range ids {
@@ -154,10 +154,10 @@ func (o *origins) look(ids []digest.PostID, found map[digest.PostID]digest.FeedI
 }
 
 // keep remembers what was found of the missing.
-func (o *origins) keep(missing []digest.PostID, found map[digest.PostID]digest.FeedID) {
+func (o *feedCache) keep(missing []digest.PostID, found map[digest.PostID]digest.FeedID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.feeds == nil || len(o.feeds)+len(missing) > maxOrigins {
+	if o.feeds == nil || len(o.feeds)+len(missing) > maxFeedCache {
 		o.feeds = make(map[digest.PostID]digest.FeedID)
 	}
 	for _, id := range missing {

@@ -9,20 +9,20 @@ import (
 	"digest"
 )
 
-// A reader keeps posts of editions that are out. What is kept is kept for good:
+// A reader saves posts of editions that are out. What is saved stays for good:
 // the row says in which edition it came, for that is deleted in time, and Prune
 // leaves the post and its feed.
 
 // A VisiblePost is a post that a reader may see.
 type VisiblePost struct {
 	digest.Post
-	Label   digest.FeedLabel // by the reader's own title of the feed, if they take it and gave one
+	Label   digest.FeedLabel // by the reader's own title of the feed, if they are subscribed to it and gave one
 	Edition digest.Date      // in which it came; older ones are no longer kept, but for what was saved
 	DueAt   time.Time        // the midnight of that edition
 	Saved   bool
 }
 
-// A SavedPost is a post that a reader keeps; its content is not read.
+// A SavedPost is a post that a reader has saved; its content is not read.
 type SavedPost struct {
 	VisiblePost
 	SavedAt time.Time
@@ -31,7 +31,7 @@ type SavedPost struct {
 // Key is where in the list the post stands.
 func (p SavedPost) Key() SavedKey { return SavedKey{SavedAt: p.SavedAt, Post: p.ID} }
 
-// A SavedKey is a place in the list of what a reader keeps: the zero one is its beginning.
+// A SavedKey is a place in the list of what a reader has saved: the zero one is its beginning.
 type SavedKey struct {
 	SavedAt time.Time
 	Post    digest.PostID
@@ -48,7 +48,7 @@ type delivery struct {
 	Saved    bool            `db:"saved"`
 }
 
-// VisiblePost gives a post with its source, if an edition that this reader has
+// VisiblePost gives a post with its feed's label, if an edition that this reader has
 // got holds it, or if they saved it; digest.NotFound otherwise. Another
 // process, whose clock is ahead, may have made an edition whose midnight is
 // still to come by the caller's: DueAt tells.
@@ -100,7 +100,7 @@ func delivered(ctx context.Context, c conn, user digest.UserID, post digest.Post
 	return d, err
 }
 
-// SavePost keeps a post for a reader; one that is kept already stays as it is.
+// SavePost saves a post for a reader; one that is saved already stays as it is.
 // digest.NotFound unless they may see it at now.
 func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "saving the post", func(c conn) error {
@@ -108,7 +108,7 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 		if err != nil || d.Saved {
 			return err
 		}
-		// Prune takes posts in transactions of its own.
+		// Prune deletes posts in transactions of its own.
 		var id digest.PostID
 		if err := c.get(ctx, &id, `SELECT p.id FROM posts p WHERE p.id = ?`+c.d.keepRow, post); isNone(err) {
 			return errNoPost()
@@ -121,12 +121,12 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 	})
 }
 
-// UnsavePost lets a post go; one that is not kept is no error.
+// UnsavePost lets a saved post go; one that is not saved is no error.
 func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID) error {
 	return s.run(ctx, "removing the post", `DELETE FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
 }
 
-// SavedPosts lists what a reader keeps, the newest first, limit at most: those after a key.
+// SavedPosts lists what a reader has saved, the newest first, limit at most: those after a key.
 func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedKey, limit int) ([]SavedPost, error) {
 	from := at(after.SavedAt)
 	if after == (SavedKey{}) {
@@ -159,7 +159,7 @@ type savedRow struct {
 	Date    day     `db:"local_date"`
 }
 
-// SavedAmong tells which of some posts a reader keeps.
+// SavedAmong tells which of some posts a reader has saved.
 func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool, error) {
 	saved := make(map[digest.PostID]bool)
 	if len(posts) == 0 {
@@ -177,7 +177,7 @@ func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []dige
 }
 
 // labelsFor gives feeds as one reader sees them: by their own title, also of a
-// feed that has become part of one they take. What they left keeps the feed's.
+// feed that has become part of one to which they are subscribed. What they left keeps the feed's.
 func (s *Store) labelsFor(ctx context.Context, user digest.UserID, feeds []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
 	labels, err := s.labelsByFeed(ctx, feeds)
 	if err != nil {

@@ -232,7 +232,7 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 	return n, err
 }
 
-// pruneFeeds deletes feeds that nobody takes any more, each with all that is its
+// pruneFeeds deletes feeds to which nobody is subscribed any more, each with all that is its
 // own: whoever comes to it later meets it as new. Notices go with the editions
 // that tell them, or wait for a reader who pauses. It locks the feeds as Subscribe does.
 func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, err error) {

@@ -15,7 +15,7 @@ import (
 const listedEvery = 30 * 24 * time.Hour
 
 // Record stores what polls found, in one transaction: new posts, a hidden
-// row for each new post and each digest that takes the feed and gathers, and last
+// row for each new post and each subscribed digest that gathers, and last
 // the feeds' records, which ends their leases. A poll whose lease was taken
 // over meanwhile stores nothing.
 //
@@ -58,7 +58,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			return err
 		}
 		for _, step := range []func(context.Context) error{
-			func(ctx context.Context) error { return r.own(ctx, polls) },
+			func(ctx context.Context) error { return r.lockFeeds(ctx, polls) },
 			r.match,
 			r.insert,
 			r.edit,
@@ -67,7 +67,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			r.noteListed,
 			r.tellGaps,
 			r.tellDead,
-			r.keepBodies,
+			r.saveBodies,
 			r.notePolls,
 			r.pace,
 			r.save,
@@ -123,15 +123,15 @@ type incoming struct {
 	shownAt     instant       // now, of a new post that goes to readers
 }
 
-// own locks the feeds, in the order of their keys, and leaves out the polls
+// lockFeeds locks the feeds, in the order of their keys, and leaves out the polls
 // whose lease another worker has taken over.
-func (r *recording) own(ctx context.Context, polls []Polled) error {
+func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	byID := make(map[digest.FeedID]Polled, len(polls))
 	for _, p := range polls {
 		byID[p.Feed.ID] = p
 	}
 	ids := slices.Sorted(maps.Keys(byID))
-	var rows []ownRow
+	var rows []lockedFeed
 	err := r.c.all(ctx, &rows, `SELECT id, url, host, state, lease_token, parsed_at, listed_at, moved_since,
 		last_ok_at, pinged_at, doubted, host_interval FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
 	if err != nil {
@@ -139,14 +139,14 @@ func (r *recording) own(ctx context.Context, polls []Polled) error {
 	}
 	for _, row := range rows {
 		if p := byID[row.ID]; p.Token == row.Token {
-			r.begin(r.c.polled(row, p, r.now))
+			r.addPoll(r.c.polled(row, p, r.now))
 		}
 	}
 	return r.dropUnwanted(ctx)
 }
 
-// An ownRow is what storing a poll needs to know of its feed.
-type ownRow struct {
+// A lockedFeed is what storing a poll needs to know of its feed.
+type lockedFeed struct {
 	ID         digest.FeedID    `db:"id"`
 	URL        string           `db:"url"`
 	Host       string           `db:"host"`
@@ -164,7 +164,7 @@ type ownRow struct {
 // polled joins a poll with the state of its feed. A ping or a doubt that came
 // while the feed was in flight is answered by the next poll, not by this one;
 // a rule for its host holds from now on.
-func (c conn) polled(row ownRow, p Polled, now instant) *polled {
+func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	p.Feed.HostInterval, p.Feed.LeaseUntil = span(row.HostRule), time.Time{}
 	own := &polled{
 		Polled: p, url: row.URL, host: row.Host, state: row.State,
@@ -187,8 +187,8 @@ func (c conn) polled(row ownRow, p Polled, now instant) *polled {
 	return own
 }
 
-// begin takes in a poll and its posts.
-func (r *recording) begin(p *polled) {
+// addPoll takes in a poll and its posts.
+func (r *recording) addPoll(p *polled) {
 	r.polls = append(r.polls, p)
 	seen := make(map[string]bool, len(p.Posts))
 	for _, post := range p.Posts {
@@ -256,7 +256,7 @@ func (r *recording) insert(ctx context.Context) error {
 }
 
 // begins gives the date of the oldest stored post of each feed whose document
-// is longer than what is read of it. When an entry is taken down there, one
+// is longer than what is read of it. When a post is taken down there, one
 // that was never read slides in at the old end.
 func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, error) {
 	begins := make(map[digest.FeedID]instant)

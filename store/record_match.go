@@ -51,7 +51,7 @@ func (r *recording) match(ctx context.Context) error {
 	for _, s := range stored {
 		known[s.postKey] = s
 	}
-	r.take(func(p *incoming) (storedPost, bool) {
+	r.moveKnown(func(p *incoming) (storedPost, bool) {
 		s, ok := known[postKey{p.FeedID, p.Identity}]
 		return s, ok
 	})
@@ -59,13 +59,13 @@ func (r *recording) match(ctx context.Context) error {
 	if err != nil || len(stored) == 0 {
 		return err
 	}
-	r.take(renamed(stored))
+	r.moveKnown(renamed(stored))
 	return nil
 }
 
-// take moves the fresh posts for which a stored one is found to the known
+// moveKnown moves the fresh posts for which a stored one is found to the known
 // ones; those that did not change are dropped.
-func (r *recording) take(found func(*incoming) (storedPost, bool)) {
+func (r *recording) moveKnown(found func(*incoming) (storedPost, bool)) {
 	r.fresh = slices.DeleteFunc(r.fresh, func(p *incoming) bool {
 		s, ok := found(p)
 		p.poll.overlaps = p.poll.overlaps || ok

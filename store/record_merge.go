@@ -28,12 +28,12 @@ func (r *recording) move(ctx context.Context) error {
 		if p.Feed.URL == p.url {
 			continue
 		}
-		h, taken := holders[p.Feed.URL]
+		h, occupied := holders[p.Feed.URL]
 		switch {
-		case !taken:
+		case !occupied:
 			holders[p.Feed.URL] = holder{moves: true}
 		case h.moves, p.Feed.Errors > 0: // it came back to where another is by now: nothing was read there
-			p.stay()
+			p.moveLater()
 		default:
 			if err := r.merge(ctx, p, h); err != nil {
 				return err
@@ -68,9 +68,9 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 	return holders, err
 }
 
-// stay leaves a feed where it is until its next poll says again that it moved:
+// moveLater leaves a feed where it is until its next poll says again that it moved:
 // the feed at the new address has only just come there, or is on its way.
-func (p *polled) stay() {
+func (p *polled) moveLater() {
 	if p.Feed.Errors == 0 {
 		p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.movedSince.time()
 	}
@@ -118,7 +118,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 			return fmt.Errorf("merging a feed that moved: %w", err)
 		}
 	}
-	if err := followFeed(ctx, r.c, from, to); err != nil {
+	if err := moveFilters(ctx, r.c, from, to); err != nil {
 		return fmt.Errorf("merging the filters of a feed that moved: %w", err)
 	}
 	p.end(into.URL)

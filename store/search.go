@@ -13,11 +13,11 @@ import (
 )
 
 // A SearchQuery is what a reader looks for, and where: in all that has come to them
-// and in what they keep.
+// and in what they have saved.
 type SearchQuery struct {
 	Query words.Query
 	Now   time.Time // what comes to a reader later is not found
-	Saved bool      // only in what they keep
+	Saved bool      // only in what they have saved
 	After SearchKey
 	Limit int
 }
@@ -77,7 +77,7 @@ const (
 )
 
 func (l *searching) run(ctx context.Context) (SearchResult, error) {
-	kept, err := l.kept(ctx)
+	saved, err := l.savedHits(ctx)
 	if err != nil {
 		return SearchResult{}, err
 	}
@@ -90,16 +90,16 @@ func (l *searching) run(ctx context.Context) (SearchResult, error) {
 		if some, from, more, err = l.batch(ctx, from, n); err != nil {
 			return SearchResult{}, err
 		}
-		rest := kept[:0:0]
-		for _, k := range kept {
+		rest := saved[:0:0]
+		for _, k := range saved {
 			if more && k.DueAt < from.DueAt {
 				rest = append(rest, k)
 			} else {
 				some = append(some, k)
 			}
 		}
-		kept = rest
-		if err := l.look(ctx, some); err != nil {
+		saved = rest
+		if err := l.findAmong(ctx, some); err != nil {
 			return SearchResult{}, err
 		}
 	}
@@ -155,9 +155,9 @@ func (l *searching) editions(ctx context.Context, before editionKey, limit int) 
 	return rows, err
 }
 
-// kept gives what the reader keeps: all of it if only that is looked through,
+// savedHits gives what the reader has saved: all of it if only that is looked through,
 // and else what no edition holds any more.
-func (l *searching) kept(ctx context.Context) ([]hit, error) {
+func (l *searching) savedHits(ctx context.Context) ([]hit, error) {
 	only := ` AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = v.digest_id AND e.due_at = v.due_at)`
 	if l.Saved {
 		only = ``
@@ -175,9 +175,9 @@ func (l *searching) kept(ctx context.Context) ([]hit, error) {
 	return some, err
 }
 
-// look adds those of some posts in which there is what is looked for; they are
+// findAmong adds those of some posts in which there is what is looked for; they are
 // all older than what was found before.
-func (l *searching) look(ctx context.Context, some []hit) error {
+func (l *searching) findAmong(ctx context.Context, some []hit) error {
 	if !l.After.DueAt.IsZero() {
 		after := at(l.After.DueAt)
 		some = slices.DeleteFunc(some, func(c hit) bool {

@@ -50,19 +50,19 @@ func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err erro
 		if err != nil {
 			return err
 		}
-		var taken []digest.PostID
-		if err := c.all(ctx, &taken, `DELETE FROM index_queue WHERE post_id IN (`+list(ready)+`) RETURNING post_id`); err != nil {
+		var indexed []digest.PostID
+		if err := c.all(ctx, &indexed, `DELETE FROM index_queue WHERE post_id IN (`+list(ready)+`) RETURNING post_id`); err != nil {
 			return err
 		}
-		if err := forgetWords(ctx, c, taken); err != nil {
+		if err := forgetWords(ctx, c, indexed); err != nil {
 			return err
 		}
-		for _, id := range slices.Sorted(slices.Values(taken)) {
+		for _, id := range slices.Sorted(slices.Values(indexed)) {
 			if _, err := c.exec(ctx, c.d.putWords, id, documents[id]); err != nil {
 				return err
 			}
 		}
-		n = len(taken)
+		n = len(indexed)
 		return nil
 	})
 	if err != nil {

@@ -35,13 +35,13 @@ const signInOver = "this sign-in link was used or is too old; ask for a new one"
 
 // AddSignIn stores the hash of a token that lets user in once, until expires.
 func (s *Store) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
-	return s.addGrant(ctx, "sign_in_tokens", hash, user, now, expires, "")
+	return s.addToken(ctx, "sign_in_tokens", hash, user, now, expires, "")
 }
 
 // SignIn gives whom a sign-in token lets in without using it; digest.NotFound
 // for one that is unknown, used or expired.
 func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
-	return s.grantee(ctx, "sign_in_tokens", hash, now, signInOver)
+	return s.tokenUser(ctx, "sign_in_tokens", hash, now, signInOver)
 }
 
 // UseSignIn uses up a sign-in token: of any number of calls with one hash
@@ -55,16 +55,16 @@ func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (dige
 
 // AddSession stores a session that began with a link and ends at expires.
 func (s *Store) AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
-	return s.addGrant(ctx, "sessions", hash, user, now, expires, `created_at`, at(now))
+	return s.addToken(ctx, "sessions", hash, user, now, expires, `created_at`, at(now))
 }
 
 // AddPasskeySession stores a session that began with a passkey and ends at expires.
 func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey, now, expires time.Time) error {
-	return s.addGrant(ctx, "sessions", hash, with.UserID, now, expires, `created_at, passkey_id`, at(now), with.ID)
+	return s.addToken(ctx, "sessions", hash, with.UserID, now, expires, `created_at, passkey_id`, at(now), with.ID)
 }
 
-// addGrant adds a row to one of the two tables, and drops those that are over.
-func (s *Store) addGrant(ctx context.Context, table string, hash []byte, user digest.UserID, now, expires time.Time, more string, values ...any) error {
+// addToken adds a row to one of the two tables, and drops those that are over.
+func (s *Store) addToken(ctx context.Context, table string, hash []byte, user digest.UserID, now, expires time.Time, more string, values ...any) error {
 	columns, marks := `token_hash, user_id, expires_at`, `?, ?, ?`
 	if more != "" {
 		columns, marks = columns+", "+more, marks+strings.Repeat(", ?", len(values))
@@ -80,11 +80,11 @@ func (s *Store) addGrant(ctx context.Context, table string, hash []byte, user di
 
 // SessionUser gives whose session it is; digest.NotFound if it is unknown or over.
 func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
-	return s.grantee(ctx, "sessions", hash, now, "this session is over; sign in again")
+	return s.tokenUser(ctx, "sessions", hash, now, "this session is over; sign in again")
 }
 
-// grantee gives whose row of one of the two tables it is.
-func (s *Store) grantee(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User, error) {
+// tokenUser gives whose row of one of the two tables it is.
+func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User, error) {
 	row, err := readOne[userRow](ctx, s.read(), "reading whose secret it is", notFound("%s", none), `SELECT `+userColumns+`
 		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
 	return row.user(), err
@@ -107,8 +107,8 @@ func (s *Store) EndSession(ctx context.Context, hash []byte) error {
 	return s.run(ctx, "ending the session", `DELETE FROM sessions WHERE token_hash = ?`, hash)
 }
 
-// endOthers ends a user's sessions, of those that which holds for, but for keep.
-func endOthers(ctx context.Context, c conn, user digest.UserID, keep []byte, which string, args ...any) error {
+// endOtherSessions ends a user's sessions, of those that which holds for, but for keep.
+func endOtherSessions(ctx context.Context, c conn, user digest.UserID, keep []byte, which string, args ...any) error {
 	if len(keep) > 0 {
 		which, args = which+` AND token_hash <> ?`, append(args, keep)
 	}

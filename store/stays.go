@@ -88,8 +88,8 @@ func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, no
 	})
 }
 
-// travelled is how many readers BeginStays moves in one transaction.
-const travelled = 200
+// movedAtOnce is how many readers BeginStays moves in one transaction.
+const movedAtOnce = 200
 
 // BeginStays moves the readers whose stays begin or end to where they are by now,
 // as SetTimeZone does, and says how many those were.
@@ -101,7 +101,7 @@ func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
 		return 0, fmt.Errorf("looking for stays that begin or end: %w", err)
 	}
 	n := 0
-	for part := range slices.Chunk(ids, travelled) {
+	for part := range slices.Chunk(ids, movedAtOnce) {
 		var still []digest.UserID // another process may have moved or removed them
 		err := s.alone(ctx, func(c conn) error {
 			still = nil

@@ -51,9 +51,9 @@ type Store struct {
 	// Policy is set before anything else is called, and not changed later.
 	Policy Policy
 
-	pruned  cursor
-	origins origins
-	zip     zipper
+	pruned    cursor
+	feedCache feedCache
+	packer    packer
 }
 
 // How many connections a process opens at most.
@@ -154,7 +154,7 @@ func inOneTrip(u *url.URL) string {
 
 func openSQLite(ctx context.Context, path string) (*Store, error) {
 	if !isLogged(path) {
-		if err := look(ctx, path); err != nil {
+		if err := refuseForeignFile(ctx, path); err != nil {
 			return nil, fmt.Errorf("opening %s: %w", path, err)
 		}
 	}
@@ -167,7 +167,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	}
 	w.SetMaxOpenConns(1)
 	// The writer goes first: it is the one that may turn the file to WAL.
-	if err := turn(ctx, w); err != nil {
+	if err := switchToWAL(ctx, w); err != nil {
 		_ = w.Close()
 		return nil, fmt.Errorf("opening %s: %w", path, explain(err))
 	}
@@ -181,17 +181,17 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	return &Store{d: sqliteDialect(), w: w, r: r}, nil
 }
 
-// How long turn goes on against other processes, and rests between two attempts.
+// How long switchToWAL goes on against other processes, and rests between two attempts.
 const (
-	turnPatience = time.Minute
-	turnRest     = 20 * time.Millisecond
+	switchPatience = time.Minute
+	switchPause    = 20 * time.Millisecond
 )
 
-// turn makes the first connection to a file, which turns it to WAL if it is not
+// switchToWAL makes the first connection to a file, which turns it to WAL if it is not
 // yet. Two that do so at once each hold a lock that the other wants to grow: one
 // of them is refused, however long busy_timeout is, and has to begin again.
-func turn(ctx context.Context, w *sqlx.DB) error {
-	over := time.After(turnPatience)
+func switchToWAL(ctx context.Context, w *sqlx.DB) error {
+	over := time.After(switchPatience)
 	for {
 		err := w.PingContext(ctx)
 		if !IsAway(err) {
@@ -202,7 +202,7 @@ func turn(ctx context.Context, w *sqlx.DB) error {
 			return err
 		case <-ctx.Done():
 			return err
-		case <-time.After(turnRest):
+		case <-time.After(switchPause):
 		}
 	}
 }
@@ -237,8 +237,8 @@ func isLogged(path string) bool {
 	return true // empty; or a folder, of which touch says it better
 }
 
-// look refuses another program's file before it is turned to WAL.
-func look(ctx context.Context, path string) error {
+// refuseForeignFile refuses another program's file before it is turned to WAL.
+func refuseForeignFile(ctx context.Context, path string) error {
 	db, err := sqlx.Open("sqlite3", "file:"+filePath(path)+"?mode=ro&_pragma=busy_timeout(60000)")
 	if err != nil {
 		return explain(err)

@@ -178,13 +178,13 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	if err != nil || n == 0 || feed.ParsedAt == 0 {
 		return n > 0, err
 	}
-	return true, bring(ctx, c, sub, now)
+	return true, hideRecent(ctx, c, sub, now)
 }
 
-// bring puts a feed's recent posts before a new reader. A post without a date
+// hideRecent puts a feed's recent posts before a new reader. A post without a date
 // is as old as its first sighting, unless that was when the feed was first read:
 // then it may be of any age.
-func bring(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
+func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
 	var ids []digest.PostID

@@ -69,7 +69,7 @@ func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID
 		created := false
 		switch {
 		case paused[sub.FeedID]:
-		case it.Resting:
+		case it.Paused:
 			created, err = addPaused(ctx, c, sub, now)
 			aside = append(aside, sub.FeedID)
 		default:
@@ -167,7 +167,7 @@ type ImportItem struct {
 	Title  string // the reader's own; empty: the feed's
 	Folder string
 
-	Resting bool // it is put aside, not taken
+	Paused bool // it is put aside, not taken
 }
 
 // An ImportResult counts what an import did.

@@ -22,7 +22,7 @@ func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed 
 			return err
 		}
 		if n == 0 {
-			return knowsFeed(ctx, c, id, feed)
+			return requireSubscription(ctx, c, id, feed)
 		}
 		return withdraw(ctx, c, id, feed)
 	})
@@ -36,7 +36,7 @@ func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		if err := knowsFeed(ctx, c, id, feed); err != nil {
+		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
 		_, err := subscribe(ctx, c, digest.Subscription{DigestID: id, FeedID: feed}, at(now))

@@ -134,8 +134,8 @@ func TestImportOfWhatRests(t *testing.T) {
 		w.ok(w.PauseSubscription(w.ctx(), d.ID, f.ID))
 		list := []store.ImportItem{
 			{URL: f.URL, Host: f.Host, Title: "F"},
-			{URL: g.URL, Host: g.Host, Title: "G", Resting: true},
-			{URL: "https://new.example/", Host: "new.example", Title: "N", Folder: "Aside", Resting: true},
+			{URL: g.URL, Host: g.Host, Title: "G", Paused: true},
+			{URL: "https://new.example/", Host: "new.example", Title: "N", Folder: "Aside", Paused: true},
 		}
 		r, err := w.ImportUpTo(w.ctx(), d.ID, list, 9, noon)
 		w.ok(err)

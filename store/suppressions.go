@@ -40,8 +40,8 @@ const (
 		|| CASE WHEN s.evidence = '' THEN '' ELSE ' (' || s.evidence || ')' END`
 )
 
-// withhold ends editions that are not mailed: they stand in the web view only.
-func withhold(ctx context.Context, c conn, ids []digest.EditionID) error {
+// endUnmailed ends editions that are not mailed: they stand in the web view only.
+func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
 	}

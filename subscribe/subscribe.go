@@ -174,7 +174,7 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.
 		}
 		host := feed.Host(url)
 		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host),
-			Title: offer.Title, Folder: offer.Folder, Resting: offer.Paused})
+			Title: offer.Title, Folder: offer.Folder, Paused: offer.Paused})
 	}
 	slices.SortStableFunc(unread, func(a, b feed.BadLine) int { return a.Line - b.Line })
 	result, err := d.Store.ImportUpTo(ctx, id, items, most, d.Now())

@@ -67,7 +67,7 @@ func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone stri
 	}
 	site := own[h.Post.FeedID]
 	if site == "" {
-		site = shortened(h.Source.Title)
+		site = shortened(h.Label.Title)
 	}
 	day := &p.Days[len(p.Days)-1]
 	day.Posts = append(day.Posts, heldPost{shortened(h.Post.Title), h.Post.URL, site, h.Words, render.Language(h.Post.Language)})

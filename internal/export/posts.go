@@ -201,7 +201,7 @@ func (e *Export) writeHeld(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		for _, h := range list {
-			x := held{h.DueAt.UTC(), h.Words, h.Source.Title, h.Post.Title, h.Post.URL, h.Post.Summary}
+			x := held{h.DueAt.UTC(), h.Words, h.Label.Title, h.Post.Title, h.Post.URL, h.Post.Summary}
 			if err := j.Encode(x); err != nil {
 				return err
 			}
