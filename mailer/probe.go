@@ -39,16 +39,16 @@ func Probe(ctx context.Context, setting string, o Options) error {
 // possible to make.
 func probeFolder(dir string) error {
 	for _, sub := range []string{"", "tmp", "new", "cur"} {
-		if err := tryFolder(filepath.Join(dir, sub)); err != nil {
+		if err := TryFolder(filepath.Join(dir, sub)); err != nil {
 			return folderError(dir, err)
 		}
 	}
 	return nil
 }
 
-// tryFolder makes and removes a file in a folder, or in the nearest one above
+// TryFolder makes and removes a file in a folder, or in the nearest one above
 // it that exists.
-func tryFolder(dir string) error {
+func TryFolder(dir string) error {
 	for {
 		_, err := os.Stat(dir)
 		if err == nil {

@@ -111,22 +111,33 @@ type DKIMSigner struct {
 	options dkim.SignOptions // HeaderKeys are each message's own
 }
 
-// NewDKIMSigner picks the active key for mail from an address: that of its domain,
-// or of the nearest one above. It gives nil where none fits, and such mail goes
-// unsigned: the signature of another domain tells receivers nothing (RFC 7489 §3.1.1).
+// ActiveKey picks the active key for mail from a domain: that of the domain or
+// of the nearest one above. False: none fits, and such mail goes unsigned, for
+// the signature of another domain tells receivers nothing (RFC 7489 §3.1.1).
+func ActiveKey(keys []digest.DKIMKey, domain string) (best digest.DKIMKey, found bool) {
+	for _, k := range keys {
+		if k.Active && Covers(k, domain) && len(k.Domain) > len(best.Domain) {
+			best, found = k, true
+		}
+	}
+	return best, found
+}
+
+// Covers reports whether a key can sign for mail from a domain. A key of one
+// label, such as org, is nobody's to speak for the domains below it.
+func Covers(k digest.DKIMKey, domain string) bool {
+	return k.Domain == domain || strings.Contains(k.Domain, ".") && strings.HasSuffix(domain, "."+k.Domain)
+}
+
+// NewDKIMSigner makes the signer for mail from an address; nil where no key is
+// active for it.
 func NewDKIMSigner(keys []digest.DKIMKey, from string) (*DKIMSigner, error) {
 	address, err := parseAddress(from)
 	if err != nil {
 		return nil, fmt.Errorf("from: %w", err)
 	}
-	host := address.Address[strings.LastIndexByte(address.Address, '@')+1:]
-	var best digest.DKIMKey
-	for _, k := range keys {
-		if k.Active && covers(k.Domain, host) && len(k.Domain) > len(best.Domain) {
-			best = k
-		}
-	}
-	if best.Domain == "" {
+	best, found := ActiveKey(keys, address.Address[strings.LastIndexByte(address.Address, '@')+1:])
+	if !found {
 		return nil, nil
 	}
 	private, err := readKey(best)
@@ -137,12 +148,6 @@ func NewDKIMSigner(keys []digest.DKIMKey, from string) (*DKIMSigner, error) {
 		Domain: best.Domain, Selector: best.Selector, Signer: private, Hash: crypto.SHA256,
 		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed,
 	}}, nil
-}
-
-// covers reports whether mail from a host is of a key's domain. A domain of one
-// label, such as org, is nobody's to speak for those below it.
-func covers(domain, host string) bool {
-	return domain == host || strings.Contains(domain, ".") && strings.HasSuffix(host, "."+domain)
 }
 
 // Sign puts a DKIM-Signature in front of a complete message (RFC 6376): RSA

@@ -2,10 +2,10 @@ package render
 
 import "strings"
 
-// A Letter is a short mail about one thing, with one button at most: sign-in,
+// A LetterContent is what a short letter about one thing says, with one button at most: sign-in,
 // sign-up and the like. Its words are the program's own: nothing that anybody
 // typed stands in it.
-type Letter struct {
+type LetterContent struct {
 	Name  string   // on the nameplate
 	Title string   // what it is about: its headline, and the subject
 	Text  []string // paragraphs before the button
@@ -20,7 +20,7 @@ type Letter struct {
 }
 
 // HTML is the letter as a page in the look of the editions.
-func (l Letter) HTML() string {
+func (l LetterContent) HTML() string {
 	var b strings.Builder
 	if err := parseTemplates().ExecuteTemplate(&b, "letter", l); err != nil {
 		panic(err) // as in parseTemplates
@@ -29,7 +29,7 @@ func (l Letter) HTML() string {
 }
 
 // PlainText is the letter in plain text.
-func (l Letter) PlainText() string {
+func (l LetterContent) PlainText() string {
 	var w strings.Builder
 	wrap(&w, l.Name, "", "")
 	w.WriteByte('\n')

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func letter() Letter {
-	return Letter{
+func letter() LetterContent {
+	return LetterContent{
 		Name: "Daily Digest", Title: "Your sign-in link",
 		Text:   []string{"Somebody, you we hope, asked to sign in to Daily Digest with this address.", "The link opens a page with a button. It works once, within an hour."},
 		Action: "Sign in", URL: "https://digest.example/sign-in?token=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ",

@@ -75,7 +75,7 @@ func letterLimits(kind, email string) store.LetterRequest {
 
 // writeLetter gives an address and the words for it; without an address there
 // is nothing to write.
-type writeLetter func(ctx context.Context) (to string, words render.Letter, err error)
+type writeLetter func(ctx context.Context) (to string, words render.LetterContent, err error)
 
 // sendLetter has a letter written and sent, unless the address has had its letters.
 func (s *site) sendLetter(q letterRequest, write writeLetter) {

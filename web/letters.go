@@ -10,8 +10,8 @@ import (
 // The letters. Nothing in them was typed by anybody: not even the address they
 // go to, so that nobody can have words of his own sent to others from here.
 
-func signInLetter(base, token string) render.Letter {
-	return render.Letter{
+func signInLetter(base, token string) render.LetterContent {
+	return render.LetterContent{
 		Title:  "Your sign-in link",
 		Text:   []string{"Somebody, most likely you, asked to sign in with this address.", "The link opens a page with a button that signs you in. It works once, within an hour."},
 		Action: "Sign in", URL: base + "/sign-in?token=" + url.QueryEscape(token),
@@ -19,8 +19,8 @@ func signInLetter(base, token string) render.Letter {
 	}
 }
 
-func signUpLetter(base, token string) render.Letter {
-	return render.Letter{
+func signUpLetter(base, token string) render.LetterContent {
+	return render.LetterContent{
 		Title: "Confirm your address",
 		Text: []string{
 			"Somebody, most likely you, asked for a daily digest at this address: a newspaper made of the sites you choose, once a day, at your own midnight.",
@@ -31,8 +31,8 @@ func signUpLetter(base, token string) render.Letter {
 	}
 }
 
-func oldAddressLetter(base, token string) render.Letter {
-	return render.Letter{
+func oldAddressLetter(base, token string) render.LetterContent {
+	return render.LetterContent{
 		Title: "Should your mail go elsewhere?",
 		Text: []string{
 			"Somebody who is signed in as you asked that your mail go to another address from now on. The page behind the link says which.",
@@ -43,8 +43,8 @@ func oldAddressLetter(base, token string) render.Letter {
 	}
 }
 
-func newAddressLetter(base, token string) render.Letter {
-	return render.Letter{
+func newAddressLetter(base, token string) render.LetterContent {
+	return render.LetterContent{
 		Title: "Confirm your new address",
 		Text: []string{
 			"A reader, most likely you, asked that their daily digest come to this address from now on.",
@@ -57,8 +57,8 @@ func newAddressLetter(base, token string) render.Letter {
 
 // takenLetter goes to an address that another reader asked for and that has an
 // account of its own. The one who asked is told what everybody is told.
-func takenLetter(base string) render.Letter {
-	return render.Letter{
+func takenLetter(base string) render.LetterContent {
+	return render.LetterContent{
 		Title:  "Your address has an account already",
 		Text:   []string{"A reader, perhaps you, asked that the mail of another account come to this address. It has an account of its own, so nothing was changed.", "To bring the two together, sign in here and delete this account first; then ask again from the other one."},
 		Action: "Sign in", URL: base + "/sign-in",

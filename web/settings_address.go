@@ -121,13 +121,13 @@ func (s *site) wished(typed string, me reader) (email, wrong string) {
 // mailBothSides sends the letters, that to the wished address last, with which
 // both are known to be there.
 func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q letterRequest) {
-	toNew := s.letter(q, func(ctx context.Context) (string, render.Letter, error) {
+	toNew := s.letter(q, func(ctx context.Context) (string, render.LetterContent, error) {
 		owner, err := s.Store.UserByEmail(ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || err == nil && owner.ID == u.ID: // the same in another case
 			return email, newAddressLetter(s.BaseURL, newToken), nil
 		case err != nil:
-			return "", render.Letter{}, err
+			return "", render.LetterContent{}, err
 		}
 		return email, takenLetter(s.BaseURL), nil
 	})
@@ -135,7 +135,7 @@ func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q 
 	toNew.Lost = func(ctx context.Context) error {
 		return errors.Join(s.Store.DropAddressChange(ctx, u.ID), unsent(ctx))
 	}
-	toOld := s.letter(q, func(context.Context) (string, render.Letter, error) {
+	toOld := s.letter(q, func(context.Context) (string, render.LetterContent, error) {
 		return u.Email, oldAddressLetter(s.BaseURL, oldToken), nil
 	})
 	toOld.Sent, toOld.Lost, toOld.Next = nil, toNew.Lost, &toNew // the request is for the letter to the wished address

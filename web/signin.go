@@ -94,20 +94,20 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 
 // writeSignInTo writes to whoever has an account at an address.
 func (s *site) writeSignInTo(email string) writeLetter {
-	return func(ctx context.Context) (string, render.Letter, error) {
+	return func(ctx context.Context) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
-			return "", render.Letter{}, nil
+			return "", render.LetterContent{}, nil
 		}
 		if err != nil {
-			return "", render.Letter{}, err
+			return "", render.LetterContent{}, err
 		}
 		return s.writeSignIn(ctx, u)
 	}
 }
 
 // writeSignIn writes a link that lets a user in.
-func (s *site) writeSignIn(ctx context.Context, u digest.User) (string, render.Letter, error) {
+func (s *site) writeSignIn(ctx context.Context, u digest.User) (string, render.LetterContent, error) {
 	token, now := newSecret(), s.Now()
 	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(mailedTTL))
 	return u.Email, signInLetter(s.BaseURL, token), err

@@ -112,13 +112,13 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 // writeSignUp writes a link that confirms the address, or one to sign in where
 // it has an account already.
 func (s *site) writeSignUp(up store.SignUp) writeLetter {
-	return func(ctx context.Context) (string, render.Letter, error) {
+	return func(ctx context.Context) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, up.Email)
 		if err == nil {
 			return s.writeSignIn(ctx, u)
 		}
 		if digest.KindOf(err) != digest.NotFound {
-			return "", render.Letter{}, err
+			return "", render.LetterContent{}, err
 		}
 		token, now := newSecret(), s.Now()
 		err = s.Store.AddSignUp(ctx, hashSecret(token), up, now, now.Add(signUpTTL))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/mailer"
 )
 
 // database tells what was seen of the database.
@@ -73,7 +74,7 @@ func (x *checker) disk(context.Context) finding {
 
 func (x *checker) room(what, folder string, f *finding) {
 	folder = existing(folder)
-	if err := tryFile(folder); err != nil {
+	if err := mailer.TryFolder(folder); err != nil {
 		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, cannot be written (%s)", what, folder, fileReason(err)), "let the user that digest runs as write it, or name another in the settings")
 		return
 	}
@@ -117,15 +118,6 @@ func existing(folder string) string {
 		}
 		folder = above
 	}
-}
-
-// tryFile makes a file in a folder and removes it.
-func tryFile(folder string) error {
-	f, err := os.CreateTemp(folder, ".digest-doctor-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // fileReason is a file's error without the name of the file.

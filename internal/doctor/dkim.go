@@ -47,7 +47,7 @@ func (x *checker) noKey(domain string) finding {
 	var others []string
 	idle := ""
 	for _, k := range x.Database.Keys {
-		if fits(k, domain) {
+		if mailer.Covers(k, domain) {
 			idle = k.Domain + " " + k.Selector
 		} else if !slices.Contains(others, k.Domain) {
 			others = append(others, k.Domain)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/mailer"
 )
 
 // envelope is the address that bounces go to, whose domain SPF is about.
@@ -130,21 +131,9 @@ func (x *checker) alignment(domain string, bad Status, f *finding) {
 	}
 }
 
-// signingKey gives the key that mail from From is signed with, as the mailer
-// picks it: an active one of its domain or of the nearest one above.
-func (x *checker) signingKey() (best digest.DKIMKey, found bool) {
-	domain := domainOf(x.From)
-	for _, k := range x.Database.Keys {
-		if k.Active && fits(k, domain) && len(k.Domain) > len(best.Domain) {
-			best, found = k, true
-		}
-	}
-	return best, found
-}
-
-// fits reports whether a key can speak for a domain.
-func fits(k digest.DKIMKey, domain string) bool {
-	return k.Domain == domain || strings.Contains(k.Domain, ".") && strings.HasSuffix(domain, "."+k.Domain)
+// signingKey gives the key that mail from From is signed with.
+func (x *checker) signingKey() (digest.DKIMKey, bool) {
+	return mailer.ActiveKey(x.Database.Keys, domainOf(x.From))
 }
 
 // provider tells domains at which everyone has a mailbox, with the
