@@ -8,20 +8,15 @@ import (
 	"digest/calendar"
 )
 
-// SetDirection sets the direction of the pages around a reader's posts;
-// digest.Invalid for one that does not exist.
-func (s *Store) SetDirection(ctx context.Context, user digest.UserID, d digest.Direction) error {
+// SetPages sets in which direction the pages around a reader's posts run, and
+// whether single keys do something on them.
+func (s *Store) SetPages(ctx context.Context, user digest.UserID, d digest.Direction, shortcuts bool) error {
 	switch d {
 	case digest.LeftToRight, digest.RightToLeft:
 	default:
 		return invalid("pages run ltr or rtl, not %q", d)
 	}
-	return s.runOne(ctx, "setting the direction of the pages", noUser(), `UPDATE users SET direction = ? WHERE id = ?`, string(d), user)
-}
-
-// SetShortcuts sets whether single keys do something on a reader's pages.
-func (s *Store) SetShortcuts(ctx context.Context, user digest.UserID, on bool) error {
-	return s.runOne(ctx, "setting the single keys", noUser(), `UPDATE users SET shortcuts = ? WHERE id = ?`, bit(on), user)
+	return s.runOne(ctx, "setting how the pages are", noUser(), `UPDATE users SET direction = ?, shortcuts = ? WHERE id = ?`, string(d), bit(shortcuts), user)
 }
 
 // SetTimeZone moves a user to another zone. Each of their digests becomes due

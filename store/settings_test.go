@@ -9,8 +9,7 @@ import (
 func TestTaste(t *testing.T) {
 	each(t, func(w world) {
 		d, other := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		w.ok(w.SetDirection(w.ctx(), d.UserID, digest.RightToLeft))
-		w.ok(w.SetShortcuts(w.ctx(), d.UserID, false))
+		w.ok(w.SetPages(w.ctx(), d.UserID, digest.RightToLeft, false))
 		ann, err := w.UserByEmail(w.ctx(), "ann@example.org")
 		w.ok(err)
 		want(w.t, "direction", ann.Direction, digest.RightToLeft)
@@ -20,9 +19,8 @@ func TestTaste(t *testing.T) {
 		want(w.t, "another's direction", bob.Direction, digest.LeftToRight)
 		want(w.t, "another's shortcuts", bob.Shortcuts, true)
 
-		want(w.t, "a direction that is none", digest.KindOf(w.SetDirection(w.ctx(), d.UserID, "up")), digest.Invalid)
-		want(w.t, "nobody's direction", digest.KindOf(w.SetDirection(w.ctx(), other.UserID+9, digest.LeftToRight)), digest.NotFound)
-		want(w.t, "nobody's shortcuts", digest.KindOf(w.SetShortcuts(w.ctx(), other.UserID+9, true)), digest.NotFound)
+		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, "up", true)), digest.Invalid)
+		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.LeftToRight, true)), digest.NotFound)
 	})
 }
 

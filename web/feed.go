@@ -85,10 +85,7 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	if own.Title == sub.Feed.Title {
 		own.Title = "" // so that it follows the feed's
 	}
-	if err := s.Store.SetSubscription(r.Context(), own); err != nil {
-		return err
-	}
-	return showSaved(w, r, feedPath(sub.Feed.ID), "changed")
+	return showSaved(w, r, s.Store.SetSubscription(r.Context(), own), feedPath(sub.Feed.ID), "changed")
 }
 
 // subscriptionOf reads what a form says of a feed.
@@ -111,7 +108,7 @@ func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 	if err == nil {
 		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, sub.Feed.ID)
 	}
-	return orShow(err, func() error { return showSaved(w, r, feedPath(sub.Feed.ID), "rests") })
+	return showSaved(w, r, err, feedPath(sub.Feed.ID), "rests")
 }
 
 // resumeFeed ends the pause of a subscription.
@@ -120,7 +117,7 @@ func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) err
 	if err == nil {
 		err = s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
 	}
-	return orShow(err, func() error { return showSaved(w, r, feedPath(sub.Feed.ID), "woken") })
+	return showSaved(w, r, err, feedPath(sub.Feed.ID), "woken")
 }
 
 // A feedLeftPage says that a feed was left, and carries the way back.

@@ -129,7 +129,7 @@ func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p 
 	if !created {
 		word = "there"
 	}
-	return showSaved(w, r, feedPath(f.ID), word)
+	return showSaved(w, r, nil, feedPath(f.ID), word)
 }
 
 func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(int64(id), 10) }
@@ -218,7 +218,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		return s.asBefore(w, r, me, p.Taken[0].ID)
 	}
 	if len(p.Left) == 0 {
-		return showSaved(w, r, "/feeds", "added")
+		return showSaved(w, r, nil, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
 	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", "Not all could be added", p)
@@ -234,5 +234,5 @@ func (s *site) asBefore(w http.ResponseWriter, r *http.Request, me reader, id di
 			return err
 		}
 	}
-	return showSaved(w, r, feedPath(id), "added")
+	return showSaved(w, r, nil, feedPath(id), "added")
 }

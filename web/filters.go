@@ -89,7 +89,7 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 	typed.Feed = digest.FeedID(feed)
 	_, err = s.Store.AddFilter(r.Context(), digest.Filter{DigestID: me.Digest.ID, FeedID: typed.Feed, Words: typed.Words}, s.Now())
 	if err == nil {
-		return showSaved(w, r, filtersBack(form.Get("from"), feed), "filter")
+		return showSaved(w, r, nil, filtersBack(form.Get("from"), feed), "filter")
 	}
 	if typed.Wrong, err = asWrong(err); err != nil {
 		return err
@@ -122,5 +122,5 @@ func (s *site) removeFilter(w http.ResponseWriter, r *http.Request, me reader) e
 		return err
 	}
 	feed, _ := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64) // 0 where it is no number
-	return showSaved(w, r, filtersBack(r.PostForm.Get("from"), feed), "unfiltered")
+	return showSaved(w, r, nil, filtersBack(r.PostForm.Get("from"), feed), "unfiltered")
 }

@@ -51,8 +51,11 @@ func seeOther(w http.ResponseWriter, r *http.Request, path string) error {
 // savedWord is the parameter that tells a page what was changed just now.
 const savedWord = "saved"
 
-// showSaved leads to a page, which says what was changed.
-func showSaved(w http.ResponseWriter, r *http.Request, path, word string) error {
+// showSaved gives an error, or leads to a page, which says what was changed.
+func showSaved(w http.ResponseWriter, r *http.Request, err error, path, word string) error {
+	if err != nil {
+		return err
+	}
 	return seeOther(w, r, path+"?"+savedWord+"="+word)
 }
 

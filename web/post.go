@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"digest"
@@ -15,37 +14,25 @@ import (
 
 // A postPage is one post by itself.
 type postPage struct {
-	*render.Post
-	Name      string // of the digest
-	Site      render.Section
-	Edition   digest.Date // in which it came
-	Place     string      // address of that edition, at the post; "" once it is no longer kept
-	Published time.Time   // by the reader's clock; zero: it has no date
+	listedPost
+	Name      string    // of the digest
+	Place     string    // address of its edition, at the post; "" once that is no longer kept
+	Published time.Time // by the reader's clock; zero: it has no date
 	Text      template.HTML
-	Turn      string // direction of Text
-	Shortened bool   // Text is not all of it
-	Saved     bool
+	Turn      string       // direction of Text
+	Shortened bool         // Text is not all of it
 	Before    *render.Post // beside it in its edition; nil: none
 	After     *render.Post
 }
 
-// Back is where its forms lead back to.
-func (p postPage) Back() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
-
 // postPage shows one post that has come to the reader; there is no other way to
 // one, and none before its midnight.
 func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	v, err := s.postOf(r, me)
+	v, err := s.visiblePost(r, me)
 	if err != nil {
 		return err
 	}
-	if v.Language == "" {
-		v.Language = v.Label.Language
-	}
-	p := postPage{
-		Post: s.Editions.Post(v.Post), Name: digestName(me.Digest), Edition: v.Edition, Saved: v.Saved,
-		Site: render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language),
-	}
+	p := postPage{listedPost: s.listed(v), Name: digestName(me.Digest)}
 	if loc, err := timezone.Load(me.TimeZone); err == nil && !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(loc)
 	}
@@ -89,4 +76,18 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 		p.After = all[at+1].Post
 	}
 	return nil
+}
+
+// visiblePost gives the post that a request's path names, if the reader may see it
+// by this process's clock (I2).
+func (s *site) visiblePost(r *http.Request, me reader) (store.VisiblePost, error) {
+	id, err := pathKey(r)
+	if err != nil {
+		return store.VisiblePost{}, err
+	}
+	p, err := s.Store.VisiblePost(r.Context(), me.ID, digest.PostID(id))
+	if digest.KindOf(err) == digest.NotFound || err == nil && s.Now().Before(p.DueAt) {
+		return store.VisiblePost{}, errNotFound
+	}
+	return p, err
 }

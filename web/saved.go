@@ -11,31 +11,19 @@ import (
 	"digest/store"
 )
 
-// postOf gives the post that a request's path names, if the reader may see it
-// by this process's clock (I2).
-func (s *site) postOf(r *http.Request, me reader) (store.VisiblePost, error) {
-	id, err := pathKey(r)
-	if err != nil {
-		return store.VisiblePost{}, err
-	}
-	p, err := s.Store.VisiblePost(r.Context(), me.ID, digest.PostID(id))
-	if digest.KindOf(err) == digest.NotFound || err == nil && s.Now().Before(p.DueAt) {
-		return store.VisiblePost{}, errNotFound
-	}
-	return p, err
-}
-
-// save keeps a post and leads back to where its button stood.
+// save saves a post for its reader.
 func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.keep(w, r, func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
+	return s.withPost(w, r, func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
 }
 
-// unsave lets a post go; one that was let go already is no error.
+// unsave undoes that; of a post that is not saved it is no error.
 func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.keep(w, r, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id) })
+	return s.withPost(w, r, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id) })
 }
 
-func (s *site) keep(w http.ResponseWriter, r *http.Request, do func(digest.PostID) error) error {
+// withPost does something with the post that a form's address names, and leads
+// back to where its button stood.
+func (s *site) withPost(w http.ResponseWriter, r *http.Request, do func(digest.PostID) error) error {
 	back, ok := localPath(cmp.Or(r.PostForm.Get("back"), "/saved"))
 	if !ok {
 		return errBadForm
@@ -73,7 +61,7 @@ func (s *site) listed(v store.VisiblePost) listedPost {
 // listPage is how many posts a page of a list holds.
 const listPage = 25
 
-// A savedPage is what the reader keeps.
+// A savedPage is the posts that the reader has saved.
 type savedPage struct {
 	Name  string // of the digest
 	Posts []listedPost

@@ -16,7 +16,7 @@ import (
 type searchPage struct {
 	Name   string // of the digest
 	Query  string // as it was typed
-	Kept   bool   // only in what the reader keeps
+	Saved  bool   // only in what the reader has saved
 	Wrong  string // why nothing was looked for
 	Posts  []listedPost
 	Asked  bool // something was looked for
@@ -33,7 +33,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		return errNotFound
 	}
 	form := r.URL.Query()
-	p := searchPage{Name: digestName(me.Digest), Query: form.Get("q"), Kept: form.Get("in") == "saved", First: at.IsZero()}
+	p := searchPage{Name: digestName(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved", First: at.IsZero()}
 	p.Here = p.address(form.Get("after"))
 	if !form.Has("q") {
 		return s.show(w, r, http.StatusOK, "search", "Search", p)
@@ -47,7 +47,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		return err
 	}
 	found, err := s.lookFor(r.Context(), me, store.SearchQuery{
-		Query: q, Now: s.Now(), Saved: p.Kept, After: store.SearchKey{DueAt: at, Post: id}, Limit: listPage,
+		Query: q, Now: s.Now(), Saved: p.Saved, After: store.SearchKey{DueAt: at, Post: id}, Limit: listPage,
 	})
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = "That takes too long to look for here. Take words that are more seldom, or fewer of them."
@@ -109,7 +109,7 @@ func (s *site) found(v store.VisiblePost, q words.Query) listedPost {
 // address is that of the same search from another place on.
 func (p searchPage) address(after string) string {
 	v := url.Values{"q": {p.Query}}
-	if p.Kept {
+	if p.Saved {
 		v.Set("in", "saved")
 	}
 	if after != "" {
@@ -120,7 +120,7 @@ func (p searchPage) address(after string) string {
 
 // Everywhere is the address of the same search in all that has come.
 func (p searchPage) Everywhere() string {
-	p.Kept = false
+	p.Saved = false
 	return p.address("")
 }
 

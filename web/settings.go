@@ -152,5 +152,5 @@ func (s *site) startAgain(w http.ResponseWriter, r *http.Request, me reader) err
 			return err
 		}
 	}
-	return showSaved(w, r, "/settings", "started")
+	return showSaved(w, r, nil, "/settings", "started")
 }

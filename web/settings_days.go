@@ -55,10 +55,7 @@ func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {
 		return err
 	}
-	if err := s.Store.SetWeekdays(r.Context(), me.Digest.ID, days, s.Now()); err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/days", "days")
+	return showSaved(w, r, s.Store.SetWeekdays(r.Context(), me.Digest.ID, days, s.Now()), "/settings/days", "days")
 }
 
 // formDays is the field of the days on which a digest is to appear, as

@@ -47,10 +47,7 @@ func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error 
 	if digest.KindOf(err) == digest.Invalid {
 		return errNoChoice
 	}
-	if err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/mail", "look")
+	return showSaved(w, r, err, "/settings/mail", "look")
 }
 
 // formMailed is the field that says whether editions are mailed: yes or no.
@@ -73,8 +70,5 @@ func (s *site) setMailed(w http.ResponseWriter, r *http.Request, me reader) erro
 	if way != "yes" && way != "no" {
 		return errNoChoice
 	}
-	if err := s.Store.SetMailed(r.Context(), me.Digest.ID, way == "yes", s.Now()); err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/mail", "mailed")
+	return showSaved(w, r, s.Store.SetMailed(r.Context(), me.Digest.ID, way == "yes", s.Now()), "/settings/mail", "mailed")
 }

@@ -22,15 +22,10 @@ func (s *site) pagesPage(w http.ResponseWriter, r *http.Request, me reader) erro
 }
 
 func (s *site) setPages(w http.ResponseWriter, r *http.Request, me reader) error {
-	err := s.Store.SetDirection(r.Context(), me.ID, digest.Direction(r.PostForm.Get("direction")))
+	direction, shortcuts := digest.Direction(r.PostForm.Get("direction")), r.PostForm.Get("shortcuts") == "on"
+	err := s.Store.SetPages(r.Context(), me.ID, direction, shortcuts)
 	if digest.KindOf(err) == digest.Invalid {
 		return errNoChoice
 	}
-	if err != nil {
-		return err
-	}
-	if err := s.Store.SetShortcuts(r.Context(), me.ID, r.PostForm.Get("shortcuts") == "on"); err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/pages", "pages")
+	return showSaved(w, r, err, "/settings/pages", "pages")
 }

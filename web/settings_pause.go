@@ -63,12 +63,9 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil && digest.KindOf(err) != digest.Conflict {
 		return err // else it was left meanwhile, as the page says
 	}
-	return showSaved(w, r, "/settings/pause", "paused")
+	return showSaved(w, r, nil, "/settings/pause", "paused")
 }
 
 func (s *site) endPause(w http.ResponseWriter, r *http.Request, me reader) error {
-	if err := s.Store.ResumeDigest(r.Context(), me.Digest.ID, s.Now()); err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/pause", "ended")
+	return showSaved(w, r, s.Store.ResumeDigest(r.Context(), me.Digest.ID, s.Now()), "/settings/pause", "ended")
 }

@@ -108,7 +108,7 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 	st := p.read(me.ID)
 	if p.Wrong == "" {
 		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {
-			return showSaved(w, r, "/settings/stays", "added")
+			return showSaved(w, r, nil, "/settings/stays", "added")
 		}
 		if p.Wrong, err = asWrong(err); err != nil {
 			return err
@@ -147,8 +147,5 @@ func (s *site) removeStay(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return errNotFound
 	}
-	if err := s.Store.RemoveStay(r.Context(), me.ID, id, s.Now()); err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/stays", "removed")
+	return showSaved(w, r, s.Store.RemoveStay(r.Context(), me.ID, id, s.Now()), "/settings/stays", "removed")
 }

@@ -55,10 +55,7 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	if p.Wrong, p.Near = wrongZone(zone); p.Wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", "Time zone", p)
 	}
-	if err := s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()); err != nil {
-		return err
-	}
-	return showSaved(w, r, "/settings/zone", "zone")
+	return showSaved(w, r, s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()), "/settings/zone", "zone")
 }
 
 // wrongZone says why a name is no time zone, and which names are near; "" if it is one.

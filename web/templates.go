@@ -72,8 +72,8 @@ func partOf(path string) string {
 	return "/" + first
 }
 
-// A keepForm is the button that saves a post, or lets it go; it leads back to Back.
-type keepForm struct {
+// A saveButton saves a post, or removes it from the saved ones; it leads back to Back.
+type saveButton struct {
 	ID    digest.PostID
 	Saved bool
 	Back  string
@@ -82,15 +82,15 @@ type keepForm struct {
 // loadPages parses the embedded templates and panics unless each page is complete.
 func loadPages(a assets) pages {
 	funcs := template.FuncMap{
-		"asset":   a.url,
-		"day":     func(d digest.Date) string { return d.Format("Monday 2 January") },
-		"longDay": func(d digest.Date) string { return d.Format("Monday 2 January 2006") },
-		"period":  period,
-		"minute":  minute,
-		"size":    chart.Size,
-		"span":    chart.Span,
-		"count":   count,
-		"keep":    func(id digest.PostID, saved bool, back string) keepForm { return keepForm{id, saved, back} },
+		"asset":      a.url,
+		"day":        func(d digest.Date) string { return d.Format("Monday 2 January") },
+		"longDay":    func(d digest.Date) string { return d.Format("Monday 2 January 2006") },
+		"period":     period,
+		"minute":     minute,
+		"size":       chart.Size,
+		"span":       chart.Span,
+		"count":      count,
+		"saveButton": func(id digest.PostID, saved bool, back string) saveButton { return saveButton{id, saved, back} },
 
 		"monthName": func(path string) (string, error) {
 			t, err := time.Parse("2006-01", path)
