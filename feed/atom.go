@@ -51,7 +51,7 @@ func atomPost(t texts, entry *atom.Entry, bases []string) Post {
 	if p.Link == "" && isWeb(p.GUID) {
 		p.Link = p.GUID
 	}
-	if src := t.source("content"); p.Link == "" && isWeb(src) {
+	if src := t.first("content").src; p.Link == "" && isWeb(src) {
 		p.Link = src
 	}
 	p.original = absolute(t.value("feedburner:origlink"), bases)

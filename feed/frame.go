@@ -43,6 +43,14 @@ func (t *texts) keep(name string, x text) bool {
 	return true
 }
 
+// first gives the first text of an element; an empty one if there is none.
+func (t texts) first(name string) text {
+	if i := slices.IndexFunc(t, func(n named) bool { return n.name == name }); i >= 0 {
+		return t[i].text
+	}
+	return text{}
+}
+
 // all gives the texts of these elements, those of the first name first.
 func (t texts) all(names ...string) []text {
 	var out []text
@@ -72,10 +80,8 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // value gives the first of these elements that is not empty, as it is written.
 func (t texts) value(names ...string) string {
 	for _, name := range names {
-		if i := slices.IndexFunc(t, func(n named) bool { return n.name == name }); i >= 0 {
-			if v := strings.TrimSpace(innerText(t[i].raw)); v != "" {
-				return lineEnds.Replace(v)
-			}
+		if v := strings.TrimSpace(innerText(t.first(name).raw)); v != "" {
+			return lineEnds.Replace(v)
 		}
 	}
 	return ""
@@ -112,16 +118,6 @@ func (t texts) list(name, inner string) []string {
 }
 
 func isListSpace(r rune) bool { return strings.ContainsRune(",; \n\t\r", r) }
-
-// source gives the address at which the content of an element is, "" for none.
-func (t texts) source(name string) string {
-	for i := range t {
-		if t[i].name == name {
-			return t[i].src
-		}
-	}
-	return ""
-}
 
 // updateEvery is the interval that the syndication module states; 0: none.
 func (f *frame) updateEvery() time.Duration {

@@ -3,6 +3,7 @@ package feed
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	jsonfeed "github.com/mmcdole/gofeed/json"
@@ -126,4 +127,174 @@ func foreignJSON(doc string) string {
 		return "an AT Protocol document"
 	}
 	return "JSON without the version of JSON Feed"
+}
+
+// mendJSON puts right what hand-made JSON gets wrong: raw line breaks in
+// strings, commas before a bracket, a cut-off end, members of another type than
+// the format says.
+func mendJSON(doc string) ([]byte, bool) {
+	text, _ := lenientJSON(doc)
+	var root map[string]any
+	if err := json.Unmarshal(text, &root); err != nil {
+		return nil, false
+	}
+	mendObject(root)
+	out, err := json.Marshal(root)
+	return out, err == nil
+}
+
+// jsonStrings are the members that are strings, in whatever object they stand.
+var jsonStrings = setOf(`title description version language home_page_url feed_url user_comment next_url icon favicon url external_url
+	content_html content_text summary image banner_image date_published date_modified name avatar mime_type`)
+
+// mendObject gives the members of an object the types that the format says, and
+// drops those of which that cannot be made.
+func mendObject(m map[string]any) {
+	for name, value := range m {
+		switch name {
+		case "items", "attachments":
+			m[name] = objects(value, false)
+		case "authors":
+			m[name] = objects(value, true)
+		case "author":
+			delete(m, name)
+			if persons := objects(value, true); len(persons) > 0 {
+				m[name] = persons[0]
+			}
+		case "tags":
+			delete(m, name)
+		default:
+			mendString(m, name)
+		}
+	}
+}
+
+// mendString makes a string of a number where one is asked for.
+func mendString(m map[string]any, name string) {
+	if !jsonStrings[name] {
+		return
+	}
+	switch v := m[name].(type) {
+	case string, nil:
+	case float64, bool:
+		m[name] = fmt.Sprint(v)
+	default:
+		delete(m, name)
+	}
+}
+
+// objects makes a list of objects of what should be one, and mends them; in
+// place of a person there may be a name.
+func objects(value any, persons bool) []any {
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	out := []any{}
+	for _, v := range list {
+		if name, is := v.(string); is && persons {
+			v = map[string]any{"name": name}
+		}
+		if object, is := v.(map[string]any); is {
+			mendObject(object)
+			out = append(out, object)
+		}
+	}
+	return out
+}
+
+// maxValues bounds the members and elements of a JSON document.
+const maxValues = 300_000
+
+// lenientJSON rewrites a document as JSON proper, in one pass: raw control
+// characters in strings are escaped, commas before a closing bracket dropped,
+// and at a cut-off end, or after maxRead items or maxValues, the last one that
+// was whole is kept and everything closed; more: something was left out.
+func lenientJSON(doc string) (out []byte, more bool) {
+	m := &jsonMender{out: make([]byte, 0, len(doc)+64)}
+	values := 0
+	for i := 0; i < len(doc) && values <= maxValues; i++ {
+		switch c := doc[i]; {
+		case c == '"':
+			i = m.text(doc, i)
+		case c == ',':
+			values++
+			m.out = append(m.out, c)
+		case c == '{' || c == '[':
+			values++
+			m.open = append(m.open, c+2) // the bracket that closes it
+			m.out = append(m.out, c)
+		case c == '}' || c == ']':
+			m.end(c)
+			if len(m.open) == 0 {
+				return m.out, false
+			}
+		default:
+			m.out = append(m.out, c)
+		}
+		if m.items > maxRead {
+			break
+		}
+	}
+	return m.cutOff(), true
+}
+
+// A jsonMender writes JSON proper.
+type jsonMender struct {
+	out   []byte
+	open  []byte // the brackets still to come, innermost last
+	items int
+	whole int // where the last item ended
+}
+
+// text copies the string that begins at i and gives the offset of its end.
+func (m *jsonMender) text(doc string, i int) int {
+	m.out = append(m.out, '"')
+	for i++; i < len(doc); i++ {
+		switch c := doc[i]; {
+		case c == '\\' && i+1 < len(doc):
+			i++
+			if strings.IndexByte(`"\/bfnrtu`, doc[i]) < 0 {
+				m.out = append(m.out, '\\')
+			}
+			m.out = append(m.out, c, doc[i])
+		case c == '"':
+			m.out = append(m.out, c)
+			return i
+		case c == '\n':
+			m.out = append(m.out, `\n`...)
+		case c < 0x20:
+			m.out = fmt.Appendf(m.out, `\u%04x`, c)
+		default:
+			m.out = append(m.out, c)
+		}
+	}
+	return i
+}
+
+// end writes the bracket that closes the innermost, whichever stands there.
+func (m *jsonMender) end(c byte) {
+	m.out = bytes.TrimSuffix(bytes.TrimRight(m.out, " \t\r\n"), []byte(","))
+	if len(m.open) > 0 {
+		c = m.open[len(m.open)-1]
+		m.open = m.open[:len(m.open)-1]
+	}
+	m.out = append(m.out, c)
+	if len(m.open) == 2 && m.open[1] == ']' && c == '}' {
+		m.items++
+		m.whole = len(m.out)
+	}
+}
+
+// cutOff goes back to the end of the last whole item and closes what is open.
+func (m *jsonMender) cutOff() []byte {
+	if m.whole > 0 {
+		m.out, m.open = m.out[:m.whole], []byte{'}', ']'}
+	}
+	m.out = bytes.TrimSuffix(bytes.TrimRight(m.out, " \t\r\n"), []byte(","))
+	for len(m.open) > 0 {
+		m.out = append(m.out, m.open[len(m.open)-1])
+		m.open = m.open[:len(m.open)-1]
+	}
+	return m.out
 }
