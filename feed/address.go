@@ -120,22 +120,22 @@ func withoutDots(s string) string {
 	if !strings.Contains(path, "/.") {
 		return s
 	}
-	var kept []string
+	var left []string
 	segments := strings.Split(path[1:], "/")
 	for i, segment := range segments {
 		switch last := i == len(segments)-1; {
 		case segment == "..":
-			kept = kept[:max(len(kept)-1, 0)]
+			left = left[:max(len(left)-1, 0)]
 			fallthrough
 		case segment == ".":
 			if last {
-				kept = append(kept, "")
+				left = append(left, "")
 			}
 		default:
-			kept = append(kept, segment)
+			left = append(left, segment)
 		}
 	}
-	return "/" + strings.Join(kept, "/") + query
+	return "/" + strings.Join(left, "/") + query
 }
 
 // withScheme puts https:// before an address without scheme, and unwraps

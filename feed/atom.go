@@ -12,6 +12,9 @@ import (
 // parseAtom reads Atom 0.3 and 1.0.
 func parseAtom(fr *frame, address string) (*Document, error) {
 	f, err := (&atom.Parser{}).Parse(bytes.NewReader(fr.xml))
+	if err == nil {
+		err = fr.matches(len(f.Entries))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading atom: %w", err)
 	}
@@ -27,7 +30,7 @@ func parseAtom(fr *frame, address string) (*Document, error) {
 	for _, l := range f.Links {
 		d.addHub(l.Rel, l.Href)
 	}
-	owner := persons(f.Authors)
+	author := persons(f.Authors)
 	bases := []string{d.Link, address, d.Self}
 	if Host(address) == Host(d.Link) {
 		bases = []string{address, d.Link, d.Self} // RFC 3986 §5.1.3: relative to where it was published
@@ -35,9 +38,9 @@ func parseAtom(fr *frame, address string) (*Document, error) {
 	d.Posts = make([]Post, 0, len(f.Entries))
 	for i, entry := range f.Entries {
 		p := atomPost(fr.items[i], entry, bases)
-		p.owner = owner
+		p.feedAuthor = author
 		if entry.Source != nil && len(entry.Source.Authors) > 0 {
-			p.owner = persons(entry.Source.Authors)
+			p.feedAuthor = persons(entry.Source.Authors)
 		}
 		d.Posts = append(d.Posts, p)
 	}

@@ -36,8 +36,8 @@ func uncounted(address string) string {
 		hasFragment = false
 	}
 	if hasQuery {
-		if kept := keptOf(query); kept != query {
-			query, hasQuery = kept, kept != ""
+		if bare := withoutCounters(query); bare != query {
+			query, hasQuery = bare, bare != ""
 		}
 	}
 	if hasQuery {
@@ -49,10 +49,10 @@ func uncounted(address string) string {
 	return page
 }
 
-// keptOf gives the parameters of a query that do not count; all of it if one of
+// withoutCounters gives the parameters of a query that do not count; all of it if one of
 // those is a signature, which may be over the others too.
-func keptOf(query string) string {
-	var kept []string
+func withoutCounters(query string) string {
+	var others []string
 	for p := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(p, "=")
 		name = strings.ToLower(strings.TrimPrefix(name, "amp;")) // escaped twice
@@ -62,9 +62,9 @@ func keptOf(query string) string {
 		if signs(name, value) {
 			return query
 		}
-		kept = append(kept, p)
+		others = append(others, p)
 	}
-	return strings.Join(kept, "&")
+	return strings.Join(others, "&")
 }
 
 // onlyCounts reports whether a fragment leads to no place in the page.

@@ -58,8 +58,8 @@ type Post struct {
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
 	Link       string    // absolute; "" when there is none
 	Title      string    // plain text; "" when there is none
-	Author     string    // the entry's own; Sanitise falls back to the feed's
-	Language   string    // the entry's own; Sanitise falls back to the feed's
+	Author     string    // the post's own; Sanitise falls back to the feed's
+	Language   string    // the post's own; Sanitise falls back to the feed's
 	Published  time.Time // as in the document, not clamped; zero: none
 	Hash       string    // of the raw title, link and content: changes when the author edits
 	HasContent bool
@@ -68,7 +68,7 @@ type Post struct {
 	titles, bodies []text   // not empty, best first
 	images         []string // beside the text, best first
 	original       string   // the author's own page where Link counts clicks
-	owner          string   // author of the feed
+	feedAuthor     string
 	feedLanguage   string
 	feedTitle      string
 	bases          []string // for relative links, best first

@@ -1,15 +1,16 @@
 package feed
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 )
 
-// A frame is what is left of a feed when its texts are taken out: well-formed XML
+// A frame is what is left of a feed without its texts: well-formed XML
 // that gofeed reads fast, and beside it the texts, which we read ourselves.
 // Prefixes in the XML are the short names of vocabulary and stay undeclared:
-// gofeed then takes them as they are.
+// gofeed then leaves them as they are.
 type frame struct {
 	kind     Kind
 	xml      []byte
@@ -28,8 +29,8 @@ type named struct {
 // Texts are the texts of a feed or an item: of one name the first that is not empty.
 type texts []named
 
-// keep adds a text, if it is one that counts.
-func (t *texts) keep(name string, x text) bool {
+// add notes a text, if it is one that counts.
+func (t *texts) add(name string, x text) bool {
 	same := 0
 	for i := range *t {
 		if (*t)[i].name == name {
@@ -118,6 +119,14 @@ func (t texts) list(name, inner string) []string {
 }
 
 func isListSpace(r rune) bool { return strings.ContainsRune(",; \n\t\r", r) }
+
+// matches fails if gofeed gives another number of items than the frame has.
+func (f *frame) matches(items int) error {
+	if items != len(f.items) {
+		return fmt.Errorf("gofeed read %d items of %d", items, len(f.items))
+	}
+	return nil
+}
 
 // updateEvery is the interval that the syndication module states; 0: none.
 func (f *frame) updateEvery() time.Duration {

@@ -41,7 +41,7 @@ func parseJSON(doc, address string) (*Document, error) {
 	d.Language = strings.TrimSpace(cleanText(f.Language))
 	d.Link, d.Self = resolve(address, f.HomePageURL), resolve(address, f.FeedURL)
 	d.addJSONHubs(doc)
-	owner := jsonPeople(f.Authors, f.Author)
+	author := jsonPeople(f.Authors, f.Author)
 	bases := []string{d.Link, address, d.Self}
 	d.Posts = make([]Post, 0, len(f.Items))
 	for _, item := range f.Items {
@@ -49,7 +49,7 @@ func parseJSON(doc, address string) (*Document, error) {
 			continue
 		}
 		p := jsonPost(item, bases)
-		p.owner = owner
+		p.feedAuthor = author
 		d.Posts = append(d.Posts, p)
 	}
 	return d, nil

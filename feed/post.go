@@ -85,7 +85,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	out := digest.Post{
 		Identity:    p.Identity,
 		URL:         p.address(),
-		Author:      shorten(firstOf(p.Author, p.owner), maxName),
+		Author:      shorten(firstOf(p.Author, p.feedAuthor), maxName),
 		Language:    firstOf(Language(p.Language), Language(p.feedLanguage)),
 		PublishedAt: p.Published,
 		SeenAt:      seen,

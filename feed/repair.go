@@ -209,14 +209,14 @@ func (r *repairer) enter(tok token, e element) {
 		return
 	}
 	if lang := langOf(tok); lang != "" {
-		r.keep("dc:language", text{raw: lang})
+		r.add("dc:language", text{raw: lang})
 	}
 	if about := r.rdfAbout(tok); r.kind == RDF && about != "" && r.stack[len(r.stack)-1].count("guid") == 1 {
 		r.show(token{}, element{shown: "guid"}, about)
 	}
 }
 
-// content reads an element to its end, and shows gofeed or keeps what it holds.
+// content reads an element to its end, and shows gofeed what it holds or keeps it.
 func (r *repairer) content(tok token, how treatment, e element, parent *element) {
 	raw := ""
 	if !tok.empty {
@@ -224,17 +224,17 @@ func (r *repairer) content(tok token, how treatment, e element, parent *element)
 		raw = r.inside(tok.name)
 	}
 	switch how {
-	case kept:
+	case ours:
 		t := text{raw: raw, form: r.formOf(tok), base: e.base}
 		if src := tok.attr("src"); src != "" && r.kind == Atom {
 			t.src = resolve(e.base, src)
 		}
-		r.keep(e.shown, t)
+		r.add(e.shown, t)
 	case attributes:
 		if href := strings.TrimSpace(raw); strings.HasSuffix(e.shown, "link") && href != "" && tok.attr("href") == "" {
 			tok.attrs = append(tok.attrs, attribute{"href", href})
 		}
-		if parent.takes(e.shown) {
+		if parent.accepts(e.shown) {
 			r.show(tok, e, "")
 		}
 	case value:
@@ -242,7 +242,7 @@ func (r *repairer) content(tok token, how treatment, e element, parent *element)
 		if e.shown == "link" {
 			v = resolve(e.base, firstOf(v, tok.attr("href")))
 		}
-		if v != "" && parent.takes(e.shown) {
+		if v != "" && parent.accepts(e.shown) {
 			r.show(tok, e, v)
 		}
 	}
@@ -268,26 +268,26 @@ func (r *repairer) show(tok token, e element, value string) {
 	r.xml = append(append(append(r.xml, "</"...), e.shown...), '>')
 }
 
-// keep notes a text of the open item, or else of the feed. What stands in another
+// add notes a text of the open item, or else of the feed. What stands in another
 // element, such as an entry's source, is not theirs.
-func (r *repairer) keep(name string, t text) {
-	owner := &r.feed
+func (r *repairer) add(name string, t text) {
+	of := &r.feed
 	for i := len(r.stack) - 1; i >= 0; i-- {
 		if shown := r.stack[i].shown; isItem(shown) {
-			owner = &r.items[len(r.items)-1]
+			of = &r.items[len(r.items)-1]
 			break
 		} else if shown != "" {
 			return
 		}
 	}
-	if owner.keep(name, t) {
+	if of.add(name, t) {
 		r.elements++
 	}
 }
 
-// takes reports whether an element may be shown as a child: the first of its
+// accepts reports whether an element may be shown as a child: the first of its
 // name, or one of those of which there may be several.
-func (e *element) takes(name string) bool {
+func (e *element) accepts(name string) bool {
 	n := e.count(name)
 	return n == 1 || several[name] && n <= maxSame
 }

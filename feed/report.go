@@ -20,7 +20,7 @@ type Reported struct {
 	Repairs  []string       `json:"repairs,omitempty"`
 }
 
-// ReportedPost is one entry as the document states it.
+// ReportedPost is one post as the document gives it.
 type ReportedPost struct {
 	Title      *string           `json:"title"`
 	Link       *string           `json:"link"`
@@ -48,7 +48,7 @@ func Report(d *Document) Reported {
 		r.Feeds = []ReportedFeed{}
 	}
 	for i := range d.Posts {
-		r.Posts = append(r.Posts, reportEntry(&d.Posts[i]))
+		r.Posts = append(r.Posts, reportPost(&d.Posts[i]))
 	}
 	for _, o := range d.Feeds {
 		title := o.Title
@@ -64,13 +64,13 @@ func Report(d *Document) Reported {
 	return r
 }
 
-func reportEntry(e *Post) ReportedPost {
-	r := ReportedPost{Title: orNull(e.Title), Link: orNull(e.Link), Author: orNull(e.Author), ID: orNull(e.GUID), HasContent: e.HasContent}
-	if len(e.Enclosures) > 0 {
-		r.Enclosure = &e.Enclosures[0]
+func reportPost(p *Post) ReportedPost {
+	r := ReportedPost{Title: orNull(p.Title), Link: orNull(p.Link), Author: orNull(p.Author), ID: orNull(p.GUID), HasContent: p.HasContent}
+	if len(p.Enclosures) > 0 {
+		r.Enclosure = &p.Enclosures[0]
 	}
-	if !e.Published.IsZero() {
-		r.Published = orNull(e.Published.UTC().Format(time.RFC3339))
+	if !p.Published.IsZero() {
+		r.Published = orNull(p.Published.UTC().Format(time.RFC3339))
 	}
 	return r
 }

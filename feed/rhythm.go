@@ -13,7 +13,7 @@ import (
 )
 
 // Version is that of the parser: it grows when documents are read better, so
-// that kept ones are read again.
+// that stored ones are read again.
 const Version = 1
 
 // maxInterval bounds what a document may ask for: nobody stays unread for
@@ -42,8 +42,8 @@ func Domain(host string) string {
 	return domain
 }
 
-// NewestAt is the date of the newest entry, never after now; zero where no
-// entry has a date that can be believed.
+// NewestAt is the date of the newest post, never after now; zero where no
+// post has a date that can be believed.
 func (d *Document) NewestAt(now time.Time) time.Time {
 	var newest time.Time
 	for i := range d.Posts {

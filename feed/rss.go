@@ -13,6 +13,9 @@ import (
 // parseRSS reads RSS of any version.
 func parseRSS(fr *frame, address string) (*Document, error) {
 	f, err := (&rss.Parser{}).Parse(bytes.NewReader(fr.xml))
+	if err == nil {
+		err = fr.matches(len(f.Items))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading rss: %w", err)
 	}
@@ -29,11 +32,11 @@ func parseRSS(fr *frame, address string) (*Document, error) {
 	d.SkipHours, d.SkipDays = hoursOf(fr.feed.list("skiphours", "hour")), daysOf(fr.feed.list("skipdays", "day"))
 	bases := []string{d.Link, address}
 	creators := extension(f.Extensions, "dc", "creator")
-	owner := personName(firstOf(slices.Concat(extension(f.Extensions, "itunes", "author"), []string{f.ManagingEditor}, creators)...))
+	author := personName(firstOf(slices.Concat(extension(f.Extensions, "itunes", "author"), []string{f.ManagingEditor}, creators)...))
 	d.Posts = make([]Post, 0, len(f.Items))
 	for i, item := range f.Items {
 		p := rssPost(fr.items[i], item, bases)
-		p.owner = owner
+		p.feedAuthor = author
 		d.Posts = append(d.Posts, p)
 	}
 	return d, nil

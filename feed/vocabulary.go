@@ -62,24 +62,24 @@ const (
 	container                   // gofeed sees its tag and its children
 	value                       // gofeed sees its plain text
 	attributes                  // gofeed sees its attributes
-	kept                        // we keep its inside ourselves
+	ours                        // we keep its inside, gofeed does not see it
 )
 
 // shared are the elements that are read inside any format.
 var shared = map[string]treatment{
 	"dc:creator": value, "dc:author": value, "dcterms:creator": value, "itunes:author": value,
 	"itunes:image": attributes, "media:content": attributes, "media:thumbnail": attributes, "media:group": unwrap,
-	"dc:date": kept, "created": kept, "pubdate": kept, "published": kept, "updated": kept, "dcterms:date": kept, "id": kept,
-	"dc:language": kept, "dc:title": kept, "dc:description": kept, "content:encoded": kept, "xhtml:body": kept,
-	"itunes:title": kept, "itunes:summary": kept, "itunes:subtitle": kept, "media:title": kept, "media:description": kept,
-	"feedburner:origlink": kept, "pheedo:origlink": kept, "sy:updateperiod": kept, "sy:updatefrequency": kept,
+	"dc:date": ours, "created": ours, "pubdate": ours, "published": ours, "updated": ours, "dcterms:date": ours, "id": ours,
+	"dc:language": ours, "dc:title": ours, "dc:description": ours, "content:encoded": ours, "xhtml:body": ours,
+	"itunes:title": ours, "itunes:summary": ours, "itunes:subtitle": ours, "media:title": ours, "media:description": ours,
+	"feedburner:origlink": ours, "pheedo:origlink": ours, "sy:updateperiod": ours, "sy:updatefrequency": ours,
 }
 
 // rssElements are those of RSS itself, and of Atom inside RSS.
 var rssElements = map[string]treatment{
-	"channel": unwrap, "item": container, "skiphours": kept, "skipdays": kept,
-	"title": kept, "description": kept, "encoded": kept, "fullitem": kept, "body": kept, "content": kept, "summary": kept, "date": kept,
-	"atom:title": kept, "atom:summary": kept, "atom:content": kept, "atom:subtitle": kept, "issued": kept,
+	"channel": unwrap, "item": container, "skiphours": ours, "skipdays": ours,
+	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours, "summary": ours, "date": ours,
+	"atom:title": ours, "atom:summary": ours, "atom:content": ours, "atom:subtitle": ours, "issued": ours,
 	"link": value, "guid": value, "author": value, "language": value, "managingeditor": value, "ttl": value,
 	"enclosure": attributes, "atom:link": attributes,
 	"atom:author": container, "atom:name": value, "atom:email": value, "name": value, "email": value,
@@ -88,7 +88,7 @@ var rssElements = map[string]treatment{
 // atomElements are those of Atom 0.3 and 1.0.
 var atomElements = map[string]treatment{
 	"feed": container, "entry": container, "author": container, "source": container,
-	"title": kept, "subtitle": kept, "summary": kept, "content": kept, "issued": kept,
+	"title": ours, "subtitle": ours, "summary": ours, "content": ours, "issued": ours,
 	"link": attributes, "name": value, "email": value,
 }
 
