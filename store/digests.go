@@ -120,12 +120,14 @@ const unsubscribed = "unsubscribed"
 
 // leave drops all that has not reached the reader.
 func leave(ctx context.Context, c conn, d digestRow) error {
-	for _, table := range []string{"digest_posts", "notices"} {
-		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE digest_id = ? AND visible_at = ?`, d.ID, d.NextDueAt); err != nil {
-			return err
-		}
+	err := c.execEach(ctx, []string{
+		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
+		`DELETE FROM notices WHERE digest_id = ? AND visible_at = ?`,
+	}, d.ID, d.NextDueAt)
+	if err != nil {
+		return err
 	}
-	_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
+	_, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
 		digest.EditionFailed, unsubscribed, d.ID)
 	return err
 }

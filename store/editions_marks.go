@@ -213,9 +213,9 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 // first time, sent_unconfirmed the second. It gives how many became either.
 // What waits and is too late to be sent becomes expired.
 func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error) {
-	err = s.write(ctx, func(c conn) error {
+	return changed(ctx, s, "recovering editions", func(c conn) (int, error) {
 		if err := recoverLeased(ctx, c, at(now)); err != nil {
-			return err
+			return 0, err
 		}
 		var states []digest.EditionState
 		err := c.all(ctx, &states, `UPDATE editions SET
@@ -223,22 +223,17 @@ func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int
 			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
 			WHERE state = 'dotting' AND dot_at <= ? RETURNING state`, at(now), at(now).plus(-doubtAfter))
 		if err != nil {
-			return err
+			return 0, err
 		}
-		inDoubt = len(states)
 		done := counters{}
 		for _, state := range states {
 			done.add(CounterMail+mailWord(state), Counter{N: 1})
 		}
 		if err := count(ctx, c, at(now), done); err != nil {
-			return err
+			return 0, err
 		}
-		return expire(ctx, c, at(now))
+		return len(states), expire(ctx, c, at(now))
 	})
-	if err != nil {
-		return 0, fmt.Errorf("recovering editions: %w", err)
-	}
-	return inDoubt, nil
 }
 
 // RecoverIdempotentEditions is RecoverEditions for a transport that may do the same thing twice

@@ -104,17 +104,12 @@ func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) 
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	err = s.write(ctx, func(c conn) error {
+	return changed(ctx, s, "retiring feeds that are gone", func(c conn) (int, error) {
 		if err := c.hold(ctx, s.d.lockShared); err != nil {
-			return err
+			return 0, err
 		}
-		digests, err = retire(ctx, c, at(now), ids)
-		return err
+		return retire(ctx, c, at(now), ids)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("retiring feeds that are gone: %w", err)
-	}
-	return digests, nil
 }
 
 func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (digests int, err error) {
@@ -139,18 +134,13 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	if err := c.get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+gone+`)`); err != nil {
 		return 0, err
 	}
-	for _, statement := range []string{
+	return digests, c.execEach(ctx, []string{
 		`DELETE FROM subscriptions WHERE feed_id IN (` + gone + `)`,
 		// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
 		`UPDATE posts SET frozen = 1 WHERE feed_id IN (` + gone + `) AND frozen = 0 AND shown_at > 0`,
 		// A worker that comes back from the dead finds that its lease is over.
 		`UPDATE feeds SET state = 'gone', poll_at = NULL, lease_token = '', lease_until = 0 WHERE id IN (` + gone + `)`,
-	} {
-		if _, err := c.exec(ctx, statement); err != nil {
-			return 0, err
-		}
-	}
-	return digests, nil
+	})
 }
 
 // FeedDue gives the next midnight, not before from, of the digests for which a

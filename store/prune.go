@@ -67,18 +67,9 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	if err := s.pruneDomains(ctx, now); err != nil {
 		return editions + posts + feeds, fmt.Errorf("pruning domains: %w", err)
 	}
-	err = s.write(ctx, func(c conn) error {
-		for _, table := range []string{"sessions", "sign_in_tokens"} {
-			if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE expires_at <= ?`, at(now)); err != nil {
-				return err
-			}
-		}
-		return nil
+	return editions + posts + feeds, s.change(ctx, "pruning sessions", func(c conn) error {
+		return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`, `DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))
 	})
-	if err != nil {
-		return editions + posts + feeds, fmt.Errorf("pruning sessions: %w", err)
-	}
-	return editions + posts + feeds, nil
 }
 
 // pruneEditions deletes old editions, with the rows of their posts, their
@@ -147,17 +138,12 @@ func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days
 			}
 		}
 		gone := list(ids)
-		for _, statement := range []string{
+		return c.execEach(ctx, []string{
 			`DELETE FROM carried WHERE edition_id IN (` + gone + `)`,
 			`DELETE FROM carried WHERE from_id IN (` + gone + `)`,
 			`DELETE FROM bounces WHERE edition_id IN (` + gone + `)`,
 			`DELETE FROM editions WHERE id IN (` + gone + `)`,
-		} {
-			if _, err := c.exec(ctx, statement); err != nil {
-				return err
-			}
-		}
-		return nil
+		})
 	})
 }
 
@@ -256,10 +242,9 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 		if err := unindex(ctx, c, posts); err != nil {
 			return err
 		}
-		for _, table := range []string{"bodies", "polls"} {
-			if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE feed_id IN (`+list(ids)+`)`); err != nil {
-				return err
-			}
+		gone := list(ids)
+		if err := c.execEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`, `DELETE FROM polls WHERE feed_id IN (` + gone + `)`}); err != nil {
+			return err
 		}
 		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+list(ids)+`)`)
 		return err

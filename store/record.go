@@ -2,17 +2,18 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/lib/pq"
+	"github.com/ncruces/go-sqlite3"
 
 	"digest"
 )
-
-// listedEvery is how often the posts that a document still lists are noted as
-// such; Prune gives them a day more.
-const listedEvery = 30 * 24 * time.Hour
 
 // Record stores what polls found, in one transaction: new posts, a hidden
 // row for each new post and each subscribed digest that gathers, and last
@@ -225,188 +226,6 @@ func (r *recording) dropUnwanted(ctx context.Context) error {
 	return err
 }
 
-// insert stores the new posts, in document order.
-func (r *recording) insert(ctx context.Context) error {
-	begins, err := r.begins(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range r.shown() {
-		if p.PublishedAt.IsZero() || at(p.PublishedAt) >= begins[p.FeedID] {
-			p.shownAt = r.now
-		}
-	}
-	var added []*incoming
-	for part := range slices.Chunk(r.fresh, statementRows) {
-		n, err := r.insertPart(ctx, part)
-		if err != nil {
-			return err
-		}
-		added = append(added, n...)
-	}
-	r.fresh = added
-	r.posts = len(added)
-	var shown []digest.PostID
-	for _, p := range added {
-		if p.shownAt != 0 {
-			shown = append(shown, p.id)
-		}
-	}
-	return queueWords(ctx, r.c, shown)
-}
-
-// begins gives the date of the oldest stored post of each feed whose document
-// is longer than what is read of it. When a post is taken down there, one
-// that was never read slides in at the old end.
-func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, error) {
-	begins := make(map[digest.FeedID]instant)
-	var ids []digest.FeedID
-	for _, p := range r.fresh {
-		if p.poll.Windowed && !p.poll.first && !slices.Contains(ids, p.FeedID) {
-			ids = append(ids, p.FeedID)
-		}
-	}
-	if len(ids) == 0 {
-		return begins, nil
-	}
-	var rows []struct {
-		FeedID digest.FeedID `db:"feed_id"`
-		Begins instant       `db:"begins"`
-	}
-	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins FROM posts
-		WHERE feed_id IN (`+list(ids)+`) AND published_at > 0 GROUP BY feed_id`)
-	for _, row := range rows {
-		begins[row.FeedID] = row.Begins
-	}
-	return begins, err
-}
-
-type postKey struct {
-	FeedID   digest.FeedID `db:"feed_id"`
-	Identity string        `db:"identity"`
-}
-
-func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
-	var v values
-	for _, p := range part {
-		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), p.poll.readBefore, r.now, p.shownAt,
-			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures))
-	}
-	var rows []struct {
-		postKey
-		ID digest.PostID `db:"id"`
-	}
-	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
-		content_hash, url, title, author, language, image_url, summary, content, enclosures) VALUES `+v.String()+`
-		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`, v.args...)
-	if err != nil {
-		return nil, err
-	}
-	ids := make(map[postKey]digest.PostID, len(rows))
-	for _, row := range rows {
-		ids[row.postKey] = row.ID
-	}
-	var added []*incoming
-	for _, p := range part {
-		key := postKey{p.FeedID, p.Identity}
-		if id := ids[key]; id != 0 {
-			p.id = id
-			added = append(added, p)
-			delete(ids, key)
-		} else {
-			p.poll.overlaps = true
-		}
-	}
-	return added, nil
-}
-
-// hide makes the hidden rows of the new posts, of all feeds in one statement,
-// for all digests that gather.
-// There is no ON CONFLICT: that the post is new proves that the rows are.
-func (r *recording) hide(ctx context.Context) error {
-	var v values
-	for _, p := range r.fresh {
-		if p.shownAt != 0 {
-			v.row(p.id, p.FeedID)
-		}
-	}
-	return v.chunks(func(part *values) error {
-		n, err := r.c.exec(ctx, insertHidden(part))
-		r.hidden += n
-		return err
-	})
-}
-
-// insertHidden makes the hidden rows of posts (post_id, feed_id).
-func insertHidden(posts *values) string {
-	return `INSERT INTO digest_posts (digest_id, visible_at, post_id)
-		WITH v (post_id, feed_id) AS (VALUES ` + posts.String() + `)
-		SELECT s.digest_id, d.next_due_at, v.post_id
-		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
-}
-
-// shown is the new posts that go to readers, unless they have slid in: all but
-// the old ones of a feed that is read for the first time.
-func (r *recording) shown() []*incoming {
-	var shown []*incoming
-	first := make(map[*polled][]*incoming)
-	for _, p := range r.fresh {
-		if p.poll.first {
-			first[p.poll] = append(first[p.poll], p)
-		} else {
-			shown = append(shown, p)
-		}
-	}
-	for _, p := range r.polls {
-		shown = append(shown, firstShown(first[p], r.now)...)
-	}
-	return shown
-}
-
-// firstShown is what of a feed read for the first time goes to readers: posts
-// of the last 24 hours, or the newest one, or the first of those without dates.
-func firstShown(posts []*incoming, now instant) []*incoming {
-	if len(posts) == 0 {
-		return nil
-	}
-	var shown []*incoming
-	newest := posts[0]
-	for _, p := range posts {
-		if at(p.PublishedAt) > now.plus(-recent) {
-			shown = append(shown, p)
-		}
-		if p.PublishedAt.After(newest.PublishedAt) {
-			newest = p
-		}
-	}
-	if len(shown) == 0 {
-		return []*incoming{newest}
-	}
-	return shown
-}
-
-// noteListed brings listed_at of the posts in a document up to date, for feeds
-// where that was last done listedEvery ago. New posts bring it with them.
-func (r *recording) noteListed(ctx context.Context) error {
-	var v values
-	for _, p := range r.polls {
-		if len(p.Listed) == 0 || p.listedAt > r.now.plus(-listedEvery) {
-			continue
-		}
-		p.listedAt = r.now
-		for _, identity := range p.Listed {
-			v.row(p.Feed.ID, identity)
-		}
-	}
-	return v.chunks(func(part *values) error {
-		_, err := r.c.exec(ctx, `WITH v (feed_id, identity) AS (VALUES `+part.String()+`)
-			UPDATE posts SET listed_at = `+fmt.Sprint(r.now)+` FROM v
-			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < `+fmt.Sprint(r.now), part.args...)
-		return err
-	})
-}
-
 // save writes the feeds' records, last of all, and frees their hosts.
 func (r *recording) save(ctx context.Context) error {
 	if err := r.move(ctx); err != nil {
@@ -433,4 +252,128 @@ func freeHosts(ctx context.Context, c conn, v *values) error {
 		UPDATE hosts SET lease_until = v.free_at, token = ''
 		FROM v WHERE hosts.host = v.host AND hosts.token = v.token`, v.args...)
 	return err
+}
+
+// A Polled is what one poll of one feed found.
+type Polled struct {
+	Feed  digest.Feed // the record as it must be stored, PollAt and all
+	Was   digest.Feed // as it was claimed; what did not change since is not written. Zero: all is
+	Token string      // as claimed; empty for a feed that EnsureFeed has just made
+
+	// FirstRead says that the feed was never parsed before: of its posts only
+	// those of the last 24 hours, or the newest, go to readers.
+	FirstRead bool
+
+	Posts  []digest.Post // new or changed ones, in document order; keys are not read
+	Listed []string      // every identity in the document, in its order; empty if none was read
+
+	// Windowed says that the document holds as much as is read of one, or more:
+	// what lies before all that is stored has slid in, and is no news.
+	Windowed bool
+
+	HostFreeAt time.Time // when the feed's host may be asked again
+
+	// ReadAt is where the document was found, in normal form. If that is the
+	// address of another feed, the posts do not go to who takes that one too.
+	ReadAt string
+
+	Poll PollRecord // for the history; one without a time is not kept
+	Body *Body      // the document, if it was read; nil: the stored one stays
+
+	// Gap is when posts may have been lost, if nothing is known of what the
+	// document lists. It is believed, and told to the feed's readers, only if
+	// nothing of it is known under another identity either.
+	Gap *Gap
+}
+
+// A RecordResult counts what Record did.
+type RecordResult struct {
+	Posts  int // new ones
+	Hidden int // rows made for readers
+	Stale  int // polls whose lease was no longer theirs: nothing of them was stored
+
+	Refused int // polls that the database refused: nothing of them was stored but that
+}
+
+const (
+	// refusedFor is how long a feed is not asked whose answer could not be stored.
+	refusedFor = 24 * time.Hour
+	// reasonLength bounds what a feed's record says of it, in bytes.
+	reasonLength = 300
+)
+
+// isRefused reports whether the database will not have what it was given,
+// however often it is tried: data, constraints and limits.
+func isRefused(err error) bool {
+	if e, ok := errors.AsType[*pq.Error](err); ok {
+		class := e.Code.Class()
+		return class == "22" || class == "23" || class == "54"
+	}
+	return errors.Is(err, sqlite3.CONSTRAINT) || errors.Is(err, sqlite3.TOOBIG) || errors.Is(err, sqlite3.MISMATCH)
+}
+
+// recordEach stores polls one by one, and ends those that the database refuses,
+// so that one of them holds up neither the others nor the queue. Refused polls
+// of feeds that were not claimed are errors: someone waits for them.
+func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
+	var sum RecordResult
+	for _, p := range polls {
+		one, err := s.record(ctx, now, []Polled{p})
+		if isRefused(err) && p.Token != "" {
+			one, err = s.refuse(ctx, now, p, err)
+		}
+		if err != nil {
+			return sum, err
+		}
+		sum.Posts += one.Posts
+		sum.Hidden += one.Hidden
+		sum.Stale += one.Stale
+		sum.Refused += one.Refused
+	}
+	return sum, nil
+}
+
+// refuse ends a poll whose answer cannot be stored. The record keeps its old
+// validators: nothing of the answer is known (I3).
+func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error) (RecordResult, error) {
+	var result RecordResult
+	reason, _, _ := strings.Cut("could not be stored: "+clean(cause.Error()), "\n")
+	reason = clean(reason[:min(len(reason), reasonLength)])
+	err := s.write(ctx, func(c conn) error {
+		var hosts []string
+		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1, not_before = ?, poll_at = NULL,
+			first_error_at = CASE WHEN first_error_at = 0 THEN ? ELSE first_error_at END,
+			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END,
+			lease_until = 0, lease_token = '' WHERE id = ? AND lease_token = ? RETURNING host`,
+			reason, at(now).plus(refusedFor), at(now), at(now), p.Feed.ID, p.Token)
+		if err != nil {
+			return err
+		}
+		if err := refreshAskable(ctx, c, `f.id = ?`, p.Feed.ID); err != nil {
+			return err
+		}
+		result = RecordResult{Refused: len(hosts), Stale: 1 - len(hosts)}
+		var v, polls values
+		done := counters{}
+		for _, host := range hosts {
+			v.row(host, at(p.HostFreeAt), p.Token)
+			if !p.Poll.At.IsZero() {
+				poll := p.Poll
+				poll.Outcome, poll.Note = "failed", reason
+				polls.poll(p.Feed.ID, poll)
+				done.poll(poll)
+			}
+		}
+		if err := polls.chunks(savePolls(ctx, c)); err != nil {
+			return err
+		}
+		if err := v.chunks(func(part *values) error { return freeHosts(ctx, c, part) }); err != nil {
+			return err
+		}
+		return count(ctx, c, at(now), done)
+	})
+	if err != nil {
+		return RecordResult{}, fmt.Errorf("ending a poll that cannot be stored: %w", err)
+	}
+	return result, nil
 }

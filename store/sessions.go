@@ -94,11 +94,7 @@ func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now ti
 // are still on their way.
 func (s *Store) EndSessions(ctx context.Context, user digest.UserID) error {
 	return s.change(ctx, "ending the sessions", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
-			return err
-		}
-		_, err := c.exec(ctx, `DELETE FROM sessions WHERE user_id = ?`, user)
-		return err
+		return c.execEach(ctx, []string{`DELETE FROM sign_in_tokens WHERE user_id = ?`, `DELETE FROM sessions WHERE user_id = ?`}, user)
 	})
 }
 

@@ -34,13 +34,12 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 		if err != nil || t.zone == zone {
 			return err
 		}
-		for _, statement := range []string{
+		err = c.execEach(ctx, []string{
 			`UPDATE users SET home_zone = '' WHERE id = ?`,
 			`DELETE FROM stays WHERE user_id = ? AND begun = 1`,
-		} {
-			if _, err := c.exec(ctx, statement, user); err != nil {
-				return err
-			}
+		}, user)
+		if err != nil {
+			return err
 		}
 		if err := setZone(ctx, c, user, t.zone, loc, now); err != nil {
 			return err

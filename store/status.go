@@ -25,7 +25,7 @@ const (
 // Midnights gives when in the UTC day active digests become due, the earliest
 // first, without their feeds.
 func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
-	return s.midnights(ctx, "readers", `SELECT d.next_due_at % `+fmt.Sprint(oneDay)+` AS at, count(*) AS n FROM digests d
+	return s.midnights(ctx, "readers", `SELECT d.next_due_at AS at, count(*) AS n FROM digests d
 		WHERE d.state = 'active' GROUP BY d.next_due_at`, func(m *Midnight, n int) { m.Readers += n })
 }
 

@@ -335,15 +335,11 @@ const secretBytes = 32
 func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	fresh := make([]byte, secretBytes)
 	rand.Read(fresh)
-	var secret []byte
-	err := s.write(ctx, func(c conn) error {
+	return changed(ctx, s, "reading the secret", func(c conn) (secret []byte, err error) {
 		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('secret', ?) ON CONFLICT (key) DO NOTHING`, fresh); err != nil {
-			return err
+			return nil, err
 		}
-		return c.get(ctx, &secret, `SELECT value FROM settings WHERE key = 'secret'`)
+		err = c.get(ctx, &secret, `SELECT value FROM settings WHERE key = 'secret'`)
+		return secret, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the secret: %w", err)
-	}
-	return secret, nil
 }

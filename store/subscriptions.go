@@ -133,9 +133,6 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID,
 	return settings, nil
 }
 
-// recent is how far back a feed's posts still go to a reader who is new to it.
-const recent = 24 * time.Hour
-
 // Subscribe adds a subscription; created is false if it was there before. A
 // paused one is resumed, with what the reader made of it where sub says nothing.
 // A feed that was read already brings its posts of the last 24 hours, or its
@@ -280,15 +277,14 @@ func lockFeed(ctx context.Context, c conn, feed digest.FeedID) error {
 // just ended or been paused. The feed is locked.
 func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?) AND `
-	for _, statement := range []string{
+	err := c.execEach(ctx, []string{
 		`DELETE FROM digest_posts` + waits + `post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)`,
 		// What waits of feeds that became part of this one.
 		`DELETE FROM digest_posts` + waits + `EXISTS (SELECT 1 FROM posts p JOIN feeds f ON f.id = p.feed_id
 			WHERE p.id = digest_posts.post_id AND f.merged_into = ?)`,
-	} {
-		if _, err := c.exec(ctx, statement, id, id, feed); err != nil {
-			return err
-		}
+	}, id, id, feed)
+	if err != nil {
+		return err
 	}
 	if _, err := c.exec(ctx, `DELETE FROM notices`+waits+`feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`,
 		id, id, feed, feed); err != nil {
@@ -298,7 +294,7 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 		return err
 	}
 	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
-	_, err := c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
+	_, err = c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
 		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)
 	return err
 }

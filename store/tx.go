@@ -34,6 +34,16 @@ func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) 
 	return int(n), explain(err)
 }
 
+// execEach runs statements that have the same arguments, one after the other.
+func (c conn) execEach(ctx context.Context, statements []string, args ...any) error {
+	for _, statement := range statements {
+		if _, err := c.exec(ctx, statement, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // get reads one row; sql.ErrNoRows if there is none.
 func (c conn) get(ctx context.Context, dest any, query string, args ...any) error {
 	return explain(sqlx.GetContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))

@@ -162,7 +162,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 		if err := dropIdle(ctx, c, taken, user); err != nil {
 			return err
 		}
-		for _, statement := range []string{
+		err := c.execEach(ctx, []string{
 			`DELETE FROM digest_posts` + mine,
 			`DELETE FROM notices` + mine,
 			`DELETE FROM carried` + sent,
@@ -181,10 +181,9 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM address_changes WHERE user_id = ?`,
 			`DELETE FROM passkeys WHERE user_id = ?`,
 			`DELETE FROM ceremonies WHERE user_id = ?`,
-		} {
-			if _, err := c.exec(ctx, statement, user); err != nil {
-				return err
-			}
+		}, user)
+		if err != nil {
+			return err
 		}
 		n, err := c.exec(ctx, `DELETE FROM users WHERE id = ?`, user)
 		if err == nil && n == 0 {

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// insert stores the new posts, in document order.
+func (r *recording) insert(ctx context.Context) error {
+	begins, err := r.begins(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.shown() {
+		if p.PublishedAt.IsZero() || at(p.PublishedAt) >= begins[p.FeedID] {
+			p.shownAt = r.now
+		}
+	}
+	var added []*incoming
+	for part := range slices.Chunk(r.fresh, statementRows) {
+		n, err := r.insertPart(ctx, part)
+		if err != nil {
+			return err
+		}
+		added = append(added, n...)
+	}
+	r.fresh = added
+	r.posts = len(added)
+	var shown []digest.PostID
+	for _, p := range added {
+		if p.shownAt != 0 {
+			shown = append(shown, p.id)
+		}
+	}
+	return queueWords(ctx, r.c, shown)
+}
+
+// begins gives the date of the oldest stored post of each feed whose document
+// is longer than what is read of it. When a post is taken down there, one
+// that was never read slides in at the old end.
+func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, error) {
+	begins := make(map[digest.FeedID]instant)
+	var ids []digest.FeedID
+	for _, p := range r.fresh {
+		if p.poll.Windowed && !p.poll.first && !slices.Contains(ids, p.FeedID) {
+			ids = append(ids, p.FeedID)
+		}
+	}
+	if len(ids) == 0 {
+		return begins, nil
+	}
+	var rows []struct {
+		FeedID digest.FeedID `db:"feed_id"`
+		Begins instant       `db:"begins"`
+	}
+	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins FROM posts
+		WHERE feed_id IN (`+list(ids)+`) AND published_at > 0 GROUP BY feed_id`)
+	for _, row := range rows {
+		begins[row.FeedID] = row.Begins
+	}
+	return begins, err
+}
+
+type postKey struct {
+	FeedID   digest.FeedID `db:"feed_id"`
+	Identity string        `db:"identity"`
+}
+
+func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
+	var v values
+	for _, p := range part {
+		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), p.poll.readBefore, r.now, p.shownAt,
+			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures))
+	}
+	var rows []struct {
+		postKey
+		ID digest.PostID `db:"id"`
+	}
+	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
+		content_hash, url, title, author, language, image_url, summary, content, enclosures) VALUES `+v.String()+`
+		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`, v.args...)
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[postKey]digest.PostID, len(rows))
+	for _, row := range rows {
+		ids[row.postKey] = row.ID
+	}
+	var added []*incoming
+	for _, p := range part {
+		key := postKey{p.FeedID, p.Identity}
+		if id := ids[key]; id != 0 {
+			p.id = id
+			added = append(added, p)
+			delete(ids, key)
+		} else {
+			p.poll.overlaps = true
+		}
+	}
+	return added, nil
+}
+
+// hide makes the hidden rows of the new posts, of all feeds in one statement,
+// for all digests that gather.
+// There is no ON CONFLICT: that the post is new proves that the rows are.
+func (r *recording) hide(ctx context.Context) error {
+	var v values
+	for _, p := range r.fresh {
+		if p.shownAt != 0 {
+			v.row(p.id, p.FeedID)
+		}
+	}
+	return v.chunks(func(part *values) error {
+		n, err := r.c.exec(ctx, insertHidden(part))
+		r.hidden += n
+		return err
+	})
+}
+
+// insertHidden makes the hidden rows of posts (post_id, feed_id).
+func insertHidden(posts *values) string {
+	return `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+		WITH v (post_id, feed_id) AS (VALUES ` + posts.String() + `)
+		SELECT s.digest_id, d.next_due_at, v.post_id
+		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
+		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
+}
+
+// shown is the new posts that go to readers, unless they have slid in: all but
+// the old ones of a feed that is read for the first time.
+func (r *recording) shown() []*incoming {
+	var shown []*incoming
+	first := make(map[*polled][]*incoming)
+	for _, p := range r.fresh {
+		if p.poll.first {
+			first[p.poll] = append(first[p.poll], p)
+		} else {
+			shown = append(shown, p)
+		}
+	}
+	for _, p := range r.polls {
+		shown = append(shown, firstShown(first[p], r.now)...)
+	}
+	return shown
+}
+
+// firstShown is what of a feed read for the first time goes to readers: posts
+// of the last 24 hours, or the newest one, or the first of those without dates.
+func firstShown(posts []*incoming, now instant) []*incoming {
+	if len(posts) == 0 {
+		return nil
+	}
+	var shown []*incoming
+	newest := posts[0]
+	for _, p := range posts {
+		if at(p.PublishedAt) > now.plus(-recent) {
+			shown = append(shown, p)
+		}
+		if p.PublishedAt.After(newest.PublishedAt) {
+			newest = p
+		}
+	}
+	if len(shown) == 0 {
+		return []*incoming{newest}
+	}
+	return shown
+}
+
+// listedEvery is how often the posts that a document still lists are noted as
+// such; Prune gives them a day more.
+const listedEvery = 30 * 24 * time.Hour
+
+// noteListed brings listed_at of the posts in a document up to date, for feeds
+// where that was last done listedEvery ago. New posts bring it with them.
+func (r *recording) noteListed(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if len(p.Listed) == 0 || p.listedAt > r.now.plus(-listedEvery) {
+			continue
+		}
+		p.listedAt = r.now
+		for _, identity := range p.Listed {
+			v.row(p.Feed.ID, identity)
+		}
+	}
+	return v.chunks(func(part *values) error {
+		_, err := r.c.exec(ctx, `WITH v (feed_id, identity) AS (VALUES `+part.String()+`)
+			UPDATE posts SET listed_at = `+fmt.Sprint(r.now)+` FROM v
+			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < `+fmt.Sprint(r.now), part.args...)
+		return err
+	})
+}
+
+// recent is how far back a feed's posts still go to a reader who is new to it.
+const recent = 24 * time.Hour
