@@ -57,7 +57,7 @@ type Stats struct {
 	InDoubt int // the connection broke after the final dot, now or in a run that died
 
 	// RouteRetryAt is when the mail server may be tried again after it could not
-	// be used; zero: it could. Until then Once does nothing.
+	// be used; zero: it could. Until then Deliver does nothing.
 	RouteRetryAt time.Time
 	RouteTrouble string // what was wrong with it, in one line
 }
@@ -261,16 +261,17 @@ func (r *run) prepareAll(ctx context.Context, rendered <-chan claimed, ready cha
 
 // prepare makes the bytes of one message; false when that failed, which is marked.
 func (r *run) prepare(c *claimed) bool {
-	message, err := Compose(c.letter)
-	if err != nil {
-		r.conclude(*c, Attempt{Delivery: c.Delivery, Err: err})
-		return false
+	var err error
+	c.message, err = signedMessage(c.letter, r.dkim)
+	if err == nil {
+		return true
 	}
-	if c.message, err = r.dkim.Sign(message); err != nil {
+	if a := (Attempt{Delivery: c.Delivery, Err: err}); a.refusal() != nil {
+		r.conclude(*c, a)
+	} else {
 		r.mark(c.Delivery, retryMark(c.Delivery, Reply{}, err, r.clock(), r.Jitter))
-		return false
 	}
-	return true
+	return false
 }
 
 // connection delivers what is ready until there is nothing, or until the route

@@ -219,7 +219,7 @@ func TestFewRefusals(t *testing.T) {
 }
 
 // A domain with a limit has no more messages on their way than that, of all
-// workers together, and one Once delivers them all.
+// workers together, and one Deliver delivers them all.
 func TestDomainConnections(t *testing.T) {
 	var now, most atomic.Int64
 	w := newTown(func(to string, _ int) string {

@@ -126,7 +126,7 @@ func TestLaneProperty(t *testing.T) {
 	}
 }
 
-func TestTally(t *testing.T) {
+func TestCounter(t *testing.T) {
 	var one counter
 	one.add(midnight, Answers{All: 60, Refusals: 3})
 	if s := one.sum(midnight.Add(9 * time.Minute)); s != (Answers{All: 60, Refusals: 3}) || s.refused() {

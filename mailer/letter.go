@@ -1,6 +1,7 @@
 package mailer
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -66,39 +67,25 @@ func HostOf(address string) string {
 // angle brackets, at the host of an address such as DIGEST_FROM.
 func NewMessageID(from string) string { return atHost("l."+rand.Text(), HostOf(from)) }
 
-// complete fills in what all editions' letters have alike.
+// complete fills in what a Renderer leaves to the Deliverer.
 func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
 	host := HostOf(d.From)
-	setText(&l.From, d.From)
-	setText(&l.ReplyTo, d.ReplyTo)
-	setText(&l.To, e.Email)
-	setText(&l.MessageID, e.MessageID)
-	if l.MessageID == "" {
-		l.MessageID = MessageID(d.Signer, e.ID, host)
-	}
-	setText(&l.ListName, e.DigestName)
-	setText(&l.ListID, fmt.Sprintf("d%d.digest.%s", e.DigestID, host))
-	setText(&l.FeedbackID, feedbackOf(e, host))
+	l.From, l.ReplyTo, l.To = d.From, d.ReplyTo, e.Email
+	l.MessageID = cmp.Or(e.MessageID, MessageID(d.Signer, e.ID, host))
+	l.Date = dateOf(e, now).In(d.zones.load(e.TimeZone))
+	l.ListName = cmp.Or(l.ListName, e.DigestName)
+	l.ListID = fmt.Sprintf("d%d.digest.%s", e.DigestID, host)
+	l.FeedbackID = feedbackOf(e, host)
 	if d.ReturnPath != "" {
-		// Its tags tell which edition bounced, or which digest somebody leaves, and
+		// Its tags tell which edition bounced, or which digest is unsubscribed, and
 		// nobody else can make one.
-		setText(&l.ReturnPath, digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID))))
-		setText(&l.UnsubscribeMail, digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForUnsubscribeMail, int64(e.DigestID))))
+		l.ReturnPath = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID)))
+		l.UnsubscribeMail = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForUnsubscribeMail, int64(e.DigestID)))
 	}
 	if e.Threaded {
-		setText(&l.Thread, threadID(d.Signer, e.DigestID, host))
+		l.Thread = threadID(d.Signer, e.DigestID, host)
 	}
-	if l.Date.IsZero() {
-		l.Date = dateOf(e, now)
-	}
-	l.Date = l.Date.In(d.zones.load(e.TimeZone))
 	return l
-}
-
-func setText(s *string, value string) {
-	if *s == "" {
-		*s = value
-	}
 }
 
 // feedbackOf lets Gmail tell the complaints of one day and instance from

@@ -51,8 +51,9 @@ type Queue interface {
 	ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error)
 }
 
-// Renderer turns claimed editions into mail, in the same order. What it leaves
-// empty of a Letter but for its subject and its body the Deliverer fills in.
+// Renderer turns claimed editions into letters, in the same order. It gives the
+// subject, the body, ListName, UnsubscribeURL and HelpURL; the Deliverer fills
+// in the rest.
 type Renderer interface {
 	Render(ctx context.Context, deliveries []digest.Delivery) ([]Letter, error)
 }

@@ -2,6 +2,7 @@ package mailer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,39 +35,43 @@ type Sender struct {
 // attempt would bring the letter there, else Unavailable. When nobody knows
 // whether it was accepted, it is Unavailable too: twice the same letter harms nobody.
 func (s *Sender) Send(ctx context.Context, l Letter) error {
-	setText(&l.From, s.From)
-	setText(&l.ReplyTo, s.ReplyTo)
-	setText(&l.ReturnPath, s.ReturnPath)
+	l.From = cmp.Or(l.From, s.From)
+	l.ReplyTo = cmp.Or(l.ReplyTo, s.ReplyTo)
+	l.ReturnPath = cmp.Or(l.ReturnPath, s.ReturnPath)
 	l.Date, l.Personal = l.Date.UTC().Truncate(time.Second), true
-	message, envelope, err := s.prepare(ctx, l)
-	if err == nil {
-		_, err = s.Transport.Send(ctx, envelope, message, func(context.Context) error { return nil })
-	}
+	err := s.sendLetter(ctx, l)
 	if err == nil {
 		return nil
 	}
 	return &digest.Error{Kind: letterKind(err), Message: "the letter could not be handed over", Err: err}
 }
 
-// prepare gives the signed bytes of a letter and where they go.
-func (s *Sender) prepare(ctx context.Context, l Letter) ([]byte, Envelope, error) {
+func (s *Sender) sendLetter(ctx context.Context, l Letter) error {
 	to, err := Recipient(l.To)
 	if err != nil {
-		return nil, Envelope{}, &NotAcceptedError{Stage: StageCompose, Err: err}
+		return &NotAcceptedError{Stage: StageCompose, Err: err}
 	}
 	l.To = to
-	message, err := Compose(l)
-	if err != nil {
-		return nil, Envelope{}, err
-	}
 	signer, err := s.dkimSigner(ctx)
 	if err != nil {
-		return nil, Envelope{}, err
+		return err
 	}
-	if message, err = signer.Sign(message); err != nil {
-		return nil, Envelope{}, err
+	message, err := signedMessage(l, signer)
+	if err != nil {
+		return err
 	}
-	return message, l.envelope(), nil
+	_, err = s.Transport.Send(ctx, l.envelope(), message, func(context.Context) error { return nil })
+	return err
+}
+
+// signedMessage composes and signs a letter: the bytes that a Transport sends.
+// The error is a *NotAcceptedError if no other attempt could do it.
+func signedMessage(l Letter, signer *DKIMSigner) ([]byte, error) {
+	message, err := Compose(l)
+	if err != nil {
+		return nil, err
+	}
+	return signer.Sign(message)
 }
 
 // envelope is where a letter goes, and where it comes back to.

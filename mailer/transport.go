@@ -16,10 +16,10 @@ type Envelope struct {
 
 // A Transport hands messages over, one at a time each call, any number of calls at once.
 type Transport interface {
-	// Send delivers a complete message as Compose makes them. It calls beforeDot once, immediately
-	// before the step after which the message may count as accepted (the final
-	// dot, the rename); if that fails, the message is not delivered and Send
-	// returns a NotAcceptedError that wraps its error.
+	// Send delivers a complete message as Compose makes them. It calls beforeDot
+	// once, immediately before the step after which the message may count as
+	// accepted (the final dot, the rename); if that fails, the message is not
+	// delivered and Send returns a NotAcceptedError that wraps its error.
 	//
 	// When ctx ends before that step, the attempt is given up; after it the answer is
 	// still waited for, and only Close cuts that short.

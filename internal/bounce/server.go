@@ -188,7 +188,7 @@ func (s *Server) close() {
 	s.listener.endAll()
 }
 
-// A listener turns away whom there is no room for.
+// A listener refuses connections when there are too many.
 type listener struct {
 	net.Listener
 	fromOne int // connections of one address; 0: no limit
@@ -199,7 +199,7 @@ type listener struct {
 	from map[string]int // open ones by address
 }
 
-// Accept gives the next connection for which there is room. The others are told
+// Accept gives the next connection that is not one too many. The others are told
 // to come later.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
@@ -216,7 +216,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// peer is whom a connection counts for. Of IPv6 it is the network: whoever has
+// peer is the address that a connection counts for. Of IPv6 it is the network: whoever has
 // an address there has all of them.
 func peer(c net.Conn) string {
 	a, ok := c.RemoteAddr().(*net.TCPAddr)
