@@ -32,7 +32,7 @@ func BenchmarkEdition(b *testing.B) {
 		b.Fatal(err)
 	}
 	pl := m.fit()
-	html, text := m.html(pl), m.text(pl)
+	html, text := m.write(pl)
 	start, n := time.Now(), 0
 	for ; time.Since(start) < 300*time.Millisecond; n++ {
 		html.join(true)

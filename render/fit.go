@@ -115,7 +115,7 @@ func (m *mail) fit() plan {
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
 	}
-	used := m.headlines(&p, frame.plus(m.moreHTML(m.posts).size()), room)
+	used := m.headlines(&p, frame.plus(m.more(m.posts).html.size()), room)
 	if p.shown == m.posts && m.deepest > headline {
 		m.excerpts(&p, used, room)
 	}
@@ -148,10 +148,10 @@ func (m *mail) measure(p *plan) size {
 		if !m.sets(p, i) {
 			continue
 		}
-		n = n.plus(s.parts.head.size())
+		n = n.plus(s.parts.head.html.size())
 		d := m.depth(p, i, 0)
 		for j, b := range s.Posts {
-			n = n.plus(m.below(b, p, d)).plus(m.r.lateMarks(s, j).head.size())
+			n = n.plus(m.sizeBelow(b, p.level, d)).plus(m.r.lateMarks(s, j).head.html.size())
 		}
 		if len(s.Rest) > 0 {
 			n = n.plus(m.measureRest(s))
@@ -162,18 +162,18 @@ func (m *mail) measure(p *plan) size {
 
 func (m *mail) measureIndex(p *plan, section int) size {
 	s := &m.Sections[section]
-	n := m.label(p, section).size()
+	n := m.label(p, section).html.size()
 	rows := m.rows(p, section)
 	for j := range m.indexes(p, section) {
-		n = n.plus(s.post(j).indexed(rows).html.size()).plus(m.r.lateMarks(s, j).label.size())
+		n = n.plus(s.post(j).indexed(rows).html.size()).plus(m.r.lateMarks(s, j).label.html.size())
 	}
 	return n
 }
 
 func (m *mail) measureRest(s *Section) size {
-	var rest pieces
-	m.r.writeRest(&rest, s)
-	return rest.size()
+	var rest both
+	m.r.addRest(&rest, s)
+	return rest.html.size()
 }
 
 // headlines gives a headline to each post, or to as many as there is room for:
@@ -181,9 +181,9 @@ func (m *mail) measureRest(s *Section) size {
 func (m *mail) headlines(p *plan, used, room size) size {
 	m.rounds(func(section, post int) bool {
 		s := &m.Sections[section]
-		need := s.post(post).headline.html.size().plus(m.r.lateMarks(s, post).label.size())
+		need := s.post(post).headline.html.size().plus(m.r.lateMarks(s, post).label.html.size())
 		if post == 0 {
-			need = need.plus(m.r.sectionAlone(s).size()) // a little more than the label
+			need = need.plus(s.labelAlone(m.r).html.size()) // a little more than the label
 		}
 		if !used.plus(need).within(room) {
 			return false
@@ -204,9 +204,9 @@ func (m *mail) excerpts(p *plan, used, room size) {
 		if post >= len(s.Posts) || m.most(section) == headline {
 			return true
 		}
-		need := s.Posts[post].short().html.size().plus(m.r.lateMarks(s, post).head.size())
+		need := s.Posts[post].short().html.size().plus(m.r.lateMarks(s, post).head.html.size())
 		if post == 0 {
-			need = need.plus(s.parts.head.size())
+			need = need.plus(s.parts.head.html.size())
 		}
 		if !used.plus(need).within(room) {
 			return false

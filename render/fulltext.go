@@ -13,7 +13,8 @@ import (
 // showing pictures and shared by all its readers. It may be cut where its cuts are.
 type body struct {
 	html, text piece      // all of the post, with its headline
-	refs       piece      // text: the addresses of its links, by number
+	refs       piece      // text: the addresses of its links, by number, below an empty line
+	address    piece      // text: its own
 	cuts       []cutPoint // in the order of the text
 	onward     pair       // the way to the rest
 	teaser     pair       // the post as its excerpt with that way on
@@ -22,7 +23,7 @@ type body struct {
 // A cutPoint is a place after which nothing more of a body need be shown.
 type cutPoint struct {
 	html, text, refs size
-	close            string // HTML: the ends of what is open there
+	close            piece // HTML: the ends of what is open there
 }
 
 // body is the post's full text; nil if it has none.
@@ -57,9 +58,12 @@ func (p *Post) writeBody(images digest.Images) *body {
 	w.close()
 	w.out.WriteString("</div>\n")
 	w.flush()
+	y := &body{html: w.html.piece(), text: w.text.piece(), refs: w.refs.piece(), cuts: w.cuts}
+	if p.URL != "" {
+		y.address = newPiece("\n" + p.URL + "\n")
+	}
 	d := p.data()
 	d.Continue = continueLabel(p)
-	y := &body{html: w.html.piece(), text: w.text.piece(), refs: w.refs.piece(), cuts: w.cuts}
 	y.onward = pair{p.r.onward.piece(d), newPiece(onwardText(p))}
 	d.Teaser = true
 	y.teaser = pair{p.r.teaser.piece(d), newPiece(teaserText(p))}
@@ -90,7 +94,7 @@ func (p *Post) around(tree []*node) place {
 }
 
 func (y *body) bytes() int {
-	return 256 + 112*len(y.cuts) + y.html.bytes() + y.text.bytes() + y.refs.bytes() + y.onward.bytes() + y.teaser.bytes()
+	return 256 + 144*len(y.cuts) + y.html.bytes() + y.text.bytes() + y.refs.bytes() + y.address.bytes() + y.onward.bytes() + y.teaser.bytes()
 }
 
 // continueLabel says where the rest of a post is.
@@ -116,68 +120,70 @@ func (p *Post) Host() string {
 // leftOut is said of a post that has no page of its own.
 const leftOut = "The rest of this post is too long for a mail."
 
-// An extent is how much of a post's full text is shown.
-type extent struct {
-	body *body // nil: it has none
-	cuts int   // all of it, its excerpt, or up to that cut, counted from 1
-}
-
-// The extents that are no cut.
-const (
-	allOfIt   = -1
-	asExcerpt = 0
-)
-
 // textEnd closes a text that was cut, and its post.
 func textEnd() piece { return piece{"</div>\n</div>\n", "</div>\r\n</div>\r\n"} }
 
-// extent is the most of b that takes at most level bytes, or its excerpt.
+// An extent is how much of a post's full text is shown, as HTML and as text: up
+// to so many pieces each.
+type extent struct {
+	html [4]piece
+	text [4]piece
+}
+
+// extent is the most of p's full text that takes at most level bytes, or its
+// excerpt.
 func (m *mail) extent(p *Post, level int) extent {
 	y := p.body(m.Images)
-	if y == nil {
-		return extent{nil, asExcerpt}
+	switch {
+	case y == nil:
+		return extent{[4]piece{p.excerpt.html}, [4]piece{p.excerpt.text}}
+	case len(y.html.coded) <= max(level, len(y.teaser.html.coded)):
+		return extent{[4]piece{y.html}, [4]piece{y.text, y.refs, y.address, textGap()}}
 	}
-	if len(y.html.coded) <= max(level, len(y.teaser.html.coded)) {
-		return extent{y, allOfIt}
-	}
-	room := level - len(y.onward.html.coded) - textEnd().size().coded
+	room := level - len(y.onward.html.coded) - len(textEnd().coded)
 	n := sort.Search(len(y.cuts), func(i int) bool { return y.cuts[i].html.coded > room })
-	for n > 0 && y.cuts[n-1].html.coded+closeSize(y.cuts[n-1]).coded > room {
+	for n > 0 && y.cuts[n-1].html.coded+len(y.cuts[n-1].close.coded) > room {
 		n--
 	}
-	if n > 0 && y.cuts[n-1].html.plain > len(y.teaser.html.plain) {
-		return extent{y, n}
+	if n == 0 || y.cuts[n-1].html.plain <= len(y.teaser.html.plain) {
+		return extent{[4]piece{y.teaser.html}, [4]piece{y.teaser.text}}
 	}
-	return extent{y, asExcerpt}
+	c := &y.cuts[n-1]
+	return extent{
+		[4]piece{y.html.upTo(c.html), c.close, y.onward.html, textEnd()},
+		[4]piece{y.text.upTo(c.text), y.refs.upTo(c.refs), y.onward.text, textGap()},
+	}
 }
 
-// closeSize is the size of a cut's end tags, which are a line each.
-func closeSize(c cutPoint) size {
-	tags := 0
-	for i := range len(c.close) {
-		if c.close[i] == '\n' {
-			tags++
-		}
-	}
-	return size{plain: len(c.close), coded: len(c.close) + tags}
-}
-
-// below is the size of a post below the index.
-func (m *mail) below(p *Post, at *plan, d depth) size {
+// sizeBelow is the size of a post below the index.
+func (m *mail) sizeBelow(p *Post, level int, d depth) size {
 	if d != whole {
 		return p.excerpted(d).html.size()
 	}
-	x := m.extent(p, at.level)
-	switch {
-	case x.body == nil:
-		return p.excerpt.html.size()
-	case x.cuts == allOfIt:
-		return x.body.html.size()
-	case x.cuts == asExcerpt:
-		return x.body.teaser.html.size()
+	x := m.extent(p, level)
+	return x.size()
+}
+
+// size is that of the HTML.
+func (x *extent) size() size {
+	var n size
+	for i := range x.html {
+		n = n.plus(x.html[i].size())
 	}
-	c := x.body.cuts[x.cuts-1]
-	return c.html.plus(closeSize(c)).plus(x.body.onward.html.size()).plus(textEnd().size())
+	return n
+}
+
+func (b *both) addExtent(x extent) {
+	for _, p := range x.html {
+		if p.plain != "" {
+			b.html.add(p)
+		}
+	}
+	for _, p := range x.text {
+		if p.plain != "" {
+			b.text.add(p)
+		}
+	}
 }
 
 // raise finds the level at which all full texts together take the room there
@@ -187,13 +193,12 @@ func (m *mail) raise(p *plan, frame, room size) {
 	posts := m.wholePosts()
 	fixed := frame.plus(m.measure(p))
 	for _, b := range posts {
-		fixed = fixed.minus(m.below(b, p, whole))
+		fixed = fixed.minus(m.sizeBelow(b, p.level, whole))
 	}
 	fits := func(level int) bool {
-		at := plan{level: level}
 		n := fixed
 		for _, b := range posts {
-			if n = n.plus(m.below(b, &at, whole)); !n.within(room) {
+			if n = n.plus(m.sizeBelow(b, level, whole)); !n.within(room) {
 				return false
 			}
 		}
@@ -217,62 +222,4 @@ func (m *mail) wholePosts() []*Post {
 	}
 	slices.SortStableFunc(all, func(a, b *Post) int { return len(b.content) - len(a.content) })
 	return all
-}
-
-// postHTML adds a post below the index.
-func (m *mail) postHTML(to *pieces, p *Post, at *plan, d depth) {
-	if d != whole {
-		to.add(p.excerpted(d).html)
-		return
-	}
-	x := m.extent(p, at.level)
-	switch {
-	case x.body == nil:
-		to.add(p.excerpt.html)
-	case x.cuts == allOfIt:
-		to.add(x.body.html)
-	case x.cuts == asExcerpt:
-		to.add(x.body.teaser.html)
-	default:
-		c := x.body.cuts[x.cuts-1]
-		to.add(x.body.html.upTo(c.html))
-		to.add(newPiece(c.close))
-		to.add(x.body.onward.html)
-		to.add(textEnd())
-	}
-}
-
-// postText adds the same as text.
-func (m *mail) postText(to *pieces, p *Post, at *plan, d depth) {
-	if d != whole {
-		to.add(p.excerpted(d).text)
-		return
-	}
-	x := m.extent(p, at.level)
-	refs, end := piece{}, piece{}
-	switch {
-	case x.body == nil:
-		to.add(p.excerpt.text)
-		return
-	case x.cuts == asExcerpt:
-		to.add(x.body.teaser.text)
-		return
-	case x.cuts == allOfIt:
-		to.add(x.body.text)
-		refs = x.body.refs
-		if p.URL != "" {
-			end = newPiece("\n" + p.URL + "\n")
-		}
-	default:
-		c := x.body.cuts[x.cuts-1]
-		to.add(x.body.text.upTo(c.text))
-		refs, end = x.body.refs.upTo(c.refs), x.body.onward.text
-	}
-	if refs.plain != "" { // the addresses of its links
-		to.add(emptyLine())
-		to.add(refs)
-	}
-	to.add(end)
-	to.add(emptyLine())
-	to.add(emptyLine())
 }

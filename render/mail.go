@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,9 +31,9 @@ func (r *Renderer) message(e Edition, coded bool) (Message, error) {
 		return Message{}, err
 	}
 	p := m.fit()
+	html, text := m.write(p)
 	return Message{
-		Subject: m.subject, HTML: m.html(p).join(coded), Text: m.text(p).join(coded),
-		Shown: p.shown, Omitted: m.posts - p.shown,
+		Subject: m.subject, HTML: html.join(coded), Text: text.join(coded), Shown: p.shown, Omitted: m.posts - p.shown,
 	}, nil
 }
 
@@ -141,11 +142,17 @@ func (m *mail) setFrame(title string) {
 	m.r.edition.write(&m.frame, m.data)
 }
 
-// html is the page of a plan.
-func (m *mail) html(p plan) *pieces {
-	*m.data.Index, *m.data.Posts = m.indexHTML(&p), m.postsHTML(&p)
+// write writes what a plan shows.
+func (m *mail) write(p plan) (html, text *pieces) {
+	index, posts := m.index(&p), m.below(&p)
+	*m.data.Index, *m.data.Posts = index.html, posts.html
+	text = &pieces{}
+	text.add(newPiece(m.textTop()))
+	text.addAll(&index.text)
+	text.addAll(&posts.text)
+	text.add(newPiece(m.textBottom()))
 	if p.index && p.below {
-		return &m.frame
+		return &m.frame, text
 	}
 	data := m.data
 	if !p.index {
@@ -154,16 +161,23 @@ func (m *mail) html(p plan) *pieces {
 	if !p.below {
 		data.Posts = nil
 	}
-	page := &pieces{}
-	m.r.edition.write(page, data)
-	return page
+	html = &pieces{}
+	m.r.edition.write(html, data)
+	return html, text
 }
 
-func (m *mail) indexHTML(p *plan) (index pieces) {
+// newBoth has room for what a plan shows.
+func (m *mail) newBoth(p *plan) *both {
+	n := p.shown + 3*len(m.Sections)
+	return &both{html: pieces{list: make([]element, 0, n)}, text: pieces{list: make([]element, 0, n)}}
+}
+
+// index is the headlines at the top; nothing if the plan has none.
+func (m *mail) index(p *plan) *both {
 	if !p.index {
-		return index
+		return &both{}
 	}
-	index.list = make([]element, 0, p.shown+2*len(m.Sections))
+	index := m.newBoth(p)
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		if m.depth(p, i, 0) == omitted {
@@ -172,49 +186,70 @@ func (m *mail) indexHTML(p *plan) (index pieces) {
 		index.add(m.label(p, i))
 		rows := m.rows(p, i)
 		for j := range m.indexes(p, i) {
-			if m.depth(p, i, j) > omitted {
-				if s.firstLate(j) {
-					index.add(m.r.lateMarks(s, j).label)
-				}
-				index.add(s.post(j).indexed(rows).html)
+			d := m.depth(p, i, j)
+			if d == omitted {
+				continue
 			}
+			if s.firstLate(j) {
+				index.add(m.r.lateMarks(s, j).label)
+			}
+			line := s.post(j).indexed(rows)
+			if !rows && d == headline { // it does not stand below, so its link stands here
+				line.text = s.post(j).linked
+			}
+			index.add(line)
 		}
+		index.text.add(emptyLine())
 	}
 	if n := m.posts - p.shown; n > 0 {
-		index.add(m.moreHTML(n))
+		index.add(m.more(n))
 	}
 	return index
 }
 
 // label is a section's name in the index.
-func (m *mail) label(p *plan, section int) piece {
+func (m *mail) label(p *plan, section int) pair {
 	if m.sets(p, section) {
 		return m.Sections[section].parts.label
 	}
-	return m.r.sectionAlone(&m.Sections[section])
+	return m.Sections[section].labelAlone(m.r)
 }
 
-func (m *mail) postsHTML(p *plan) (posts pieces) {
-	if !p.below {
-		return posts
+// more says how many posts are only in the web edition.
+func (m *mail) more(n int) pair {
+	count, url := strconv.Itoa(n), cmp.Or(m.WebURL, m.HomeURL)
+	return pair{
+		m.r.more.piece(moreData{URL: url, Count: count}),
+		newPiece("… and " + count + " more in the web edition:\n" + url + "\n\n"),
 	}
-	posts.list = make([]element, 0, p.shown+2*len(m.Sections))
+}
+
+// below is the posts below the index; nothing if the plan has none.
+func (m *mail) below(p *plan) *both {
+	if !p.below {
+		return &both{}
+	}
+	posts := m.newBoth(p)
 	for i := range m.Sections {
 		if !m.sets(p, i) {
 			continue
 		}
 		s := &m.Sections[i]
 		posts.add(s.parts.head)
-		for j, b := range s.Posts {
+		for j, post := range s.Posts {
 			if d := m.depth(p, i, j); d >= short {
 				if s.firstLate(j) {
 					posts.add(m.r.lateMarks(s, j).head)
 				}
-				m.postHTML(&posts, b, p, d)
+				if d == whole {
+					posts.addExtent(m.extent(post, p.level))
+				} else {
+					posts.add(post.excerpted(d))
+				}
 			}
 		}
 		if len(s.Rest) > 0 && p.each == nil {
-			m.r.writeRest(&posts, s)
+			m.r.addRest(posts, s)
 		}
 	}
 	return posts
@@ -266,16 +301,4 @@ func (m *mail) reason() string {
 		who = "you"
 	}
 	return "You get this because " + who + " asked for " + m.Name + ", made at your midnight from the sites you chose."
-}
-
-// moreURL is where the posts are that did not fit.
-func (m *mail) moreURL() string {
-	if m.WebURL != "" {
-		return m.WebURL
-	}
-	return m.HomeURL
-}
-
-func (m *mail) moreHTML(n int) piece {
-	return m.r.more.piece(moreData{URL: m.moreURL(), Count: strconv.Itoa(n)})
 }

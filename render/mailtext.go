@@ -5,20 +5,6 @@ import (
 	"strings"
 )
 
-// text is the plain text of the same plan.
-func (m *mail) text(p plan) *pieces {
-	text := &pieces{list: make([]element, 0, 8+2*p.shown+3*len(m.Sections))}
-	text.add(newPiece(m.textTop()))
-	if p.index {
-		m.indexText(text, &p)
-	}
-	if p.below {
-		m.postsText(text, &p)
-	}
-	text.add(newPiece(m.textBottom()))
-	return text
-}
-
 func (m *mail) textTop() string {
 	var w strings.Builder
 	wrap(&w, m.Name, "", "")
@@ -35,57 +21,6 @@ func (m *mail) textTop() string {
 		w.WriteString("Nothing new has come in.\n\n")
 	}
 	return w.String()
-}
-
-func (m *mail) indexText(to *pieces, p *plan) {
-	for i := range m.Sections {
-		s := &m.Sections[i]
-		if m.depth(p, i, 0) == omitted {
-			continue
-		}
-		to.add(s.parts.textLabel)
-		rows := m.rows(p, i)
-		for j := range m.indexes(p, i) {
-			b, d := s.post(j), m.depth(p, i, j)
-			if s.firstLate(j) && d > omitted {
-				to.add(m.r.lateMarks(s, j).textLabel)
-			}
-			switch {
-			case rows:
-				to.add(b.row().text)
-			case d >= short:
-				to.add(b.headline.text)
-			case d == headline:
-				to.add(b.linked)
-			}
-		}
-		to.add(emptyLine())
-	}
-	if n := m.posts - p.shown; n > 0 {
-		to.add(newPiece("… and " + strconv.Itoa(n) + " more in the web edition:\n" + m.moreURL() + "\n\n"))
-	}
-}
-
-func (m *mail) postsText(to *pieces, p *plan) {
-	for i := range m.Sections {
-		if !m.sets(p, i) {
-			continue
-		}
-		s := &m.Sections[i]
-		to.add(s.parts.textHead)
-		for j, b := range s.Posts {
-			d := m.depth(p, i, j)
-			if s.firstLate(j) && d >= short {
-				to.add(m.r.lateMarks(s, j).textHead)
-			}
-			if d >= short {
-				m.postText(to, b, p, d)
-			}
-		}
-		if len(s.Rest) > 0 && p.each == nil {
-			s.writeRestText(to)
-		}
-	}
 }
 
 const ruleText = "------------------------------------------------------------------------\n"

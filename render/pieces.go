@@ -27,6 +27,9 @@ type size struct {
 // emptyLine is one of the text version.
 func emptyLine() piece { return piece{"\n", "\r\n"} }
 
+// textGap is the space below a post of the text version.
+func textGap() piece { return piece{"\n\n", "\r\n\r\n"} }
+
 // upTo is the beginning of a piece, of a size that ends with a line.
 func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded]} }
 
@@ -155,4 +158,21 @@ func (p *pieces) appendTo(b *strings.Builder, coded bool) {
 			b.WriteString(e.plain)
 		}
 	}
+}
+
+// A pair is one thing as HTML and as text.
+type pair struct {
+	html, text piece
+}
+
+func (p pair) bytes() int { return p.html.bytes() + p.text.bytes() }
+
+// both is HTML and text in the making, side by side.
+type both struct {
+	html, text pieces
+}
+
+func (b *both) add(p pair) {
+	b.html.add(p.html)
+	b.text.add(p.text)
 }

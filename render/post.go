@@ -65,13 +65,6 @@ func (l *lazy[T]) get(make func() T) T {
 	return l.value
 }
 
-// A pair is one thing as HTML and as text.
-type pair struct {
-	html, text piece
-}
-
-func (p pair) bytes() int { return p.html.bytes() + p.text.bytes() }
-
 // Post renders a post. It trusts nothing in it. Where the post names no
 // language, the caller puts the feed's into it.
 func (r *Renderer) Post(from digest.Post) *Post {

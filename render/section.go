@@ -70,9 +70,8 @@ type headingData struct {
 
 // sectionParts is what is written of a section itself.
 type sectionParts struct {
-	label, head         piece // HTML: in the index; above its posts
-	textLabel, textHead piece
-	alone               lazy[piece] // HTML: in the index, where nothing stands below it
+	label, head pair        // in the index; above its posts
+	alone       lazy[piece] // HTML: in the index, where nothing stands below it
 }
 
 func (s *Section) heading() headingData {
@@ -87,8 +86,8 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
 	}
 	return &sectionParts{
-		label: r.label.piece(label), head: r.head.piece(head),
-		textLabel: newPiece(s.Title + "\n"), textHead: newPiece(sectionHeadText(s)),
+		label: pair{r.label.piece(label), newPiece(s.Title + "\n")},
+		head:  pair{r.head.piece(head), newPiece(sectionHeadText(s))},
 	}
 }
 
@@ -100,9 +99,9 @@ func sectionHeadText(s Section) string {
 	return t + "\n"
 }
 
-// sectionAlone is the section's name above headlines of which nothing stands below.
-func (r *Renderer) sectionAlone(s *Section) piece {
-	return s.parts.alone.get(func() piece { return r.labelAlone.piece(s.heading()) })
+// labelAlone is the section's name above headlines of which nothing stands below.
+func (s *Section) labelAlone(r *Renderer) pair {
+	return pair{s.parts.alone.get(func() piece { return r.labelAlone.piece(s.heading()) }), s.parts.label.text}
 }
 
 // tidySections leaves out sections without posts and writes the headings of
@@ -137,42 +136,29 @@ func (s *Section) post(i int) *Post {
 	return s.Rest[i-len(s.Posts)]
 }
 
-// restLabel stands before what is listed below a section's posts.
-func (s *Section) restLabel() string { return "And " + strconv.Itoa(len(s.Rest)) + " more" }
-
-// writeRest lists what a bound edition only lists of a section.
-func (r *Renderer) writeRest(to *pieces, s *Section) {
-	listed := &pieces{}
-	for _, b := range s.Rest {
-		listed.add(b.headline.html)
+// addRest lists what a bound edition only lists of a section.
+func (r *Renderer) addRest(to *both, s *Section) {
+	label, listed := "And "+strconv.Itoa(len(s.Rest))+" more", &pieces{}
+	to.text.add(newPiece(label + ":\n\n"))
+	for _, p := range s.Rest {
+		listed.add(p.headline.html)
+		to.text.add(p.linked)
 	}
-	r.rest.write(to, headingData{Title: s.restLabel(), RTL: s.Rest[0].Dir == "rtl", Posts: listed})
+	r.rest.write(&to.html, headingData{Title: label, RTL: s.Rest[0].Dir == "rtl", Posts: listed})
+	to.text.add(textGap())
 }
 
-// writeRestText lists the same as text.
-func (s *Section) writeRestText(to *pieces) {
-	to.add(newPiece(s.restLabel() + ":\n\n"))
-	for _, b := range s.Rest {
-		to.add(b.linked)
-	}
-	to.add(emptyLine())
-	to.add(emptyLine())
-}
-
-// lateMarks is what stands before the late posts of a section; the posts
-// themselves are the same for all readers, late or not.
-type lateMarks struct {
-	label, head         piece // HTML: in the index; among the posts
-	textLabel, textHead piece
-}
+// lateMarks is what stands before the late posts of a section, in the index and
+// among the posts; the posts themselves are the same for all readers, late or not.
+type lateMarks struct{ label, head pair }
 
 // lateWords stand before the posts that come late.
 const lateWords = "Late, from an earlier day"
 
 func (r *Renderer) newLateMarks(rtl bool) *lateMarks {
 	return &lateMarks{
-		label: r.lateLabel.piece(headingData{Title: "Late", RTL: rtl}), head: r.lateHead.piece(headingData{Title: lateWords, RTL: rtl}),
-		textLabel: newPiece("  Late:\n"), textHead: newPiece(lateWords + ":\n\n"),
+		label: pair{r.lateLabel.piece(headingData{Title: "Late", RTL: rtl}), newPiece("  Late:\n")},
+		head:  pair{r.lateHead.piece(headingData{Title: lateWords, RTL: rtl}), newPiece(lateWords + ":\n\n")},
 	}
 }
 

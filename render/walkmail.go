@@ -66,7 +66,7 @@ func (w *mailWriter) cutHere() {
 	for i := len(w.closers) - 1; i >= 1; i-- { // the outermost is closed after the way on
 		end.WriteString(w.closers[i])
 	}
-	w.cuts = append(w.cuts, cutPoint{w.html.size(), w.text.size(), w.refs.size(), end.String()})
+	w.cuts = append(w.cuts, cutPoint{w.html.size(), w.text.size(), w.refs.size(), newPiece(end.String())})
 }
 
 func (w *mailWriter) divider(at place) {

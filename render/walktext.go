@@ -103,6 +103,9 @@ func (w *mailWriter) number(href string) string {
 	if !known {
 		n = len(w.numbers) + 1
 		w.numbers[href] = n
+		if n == 1 {
+			w.refs.write("\n")
+		}
 		w.refs.write("[" + strconv.Itoa(n) + "] " + href + "\n")
 	}
 	return "[" + strconv.Itoa(n) + "]"
