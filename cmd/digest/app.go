@@ -2,30 +2,21 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"log/slog"
-	"math/rand/v2"
-	"os"
+	"math"
 	"time"
 
-	"golang.org/x/term"
-
 	"digest"
-	"digest/edition"
-	"digest/hourly"
-	"digest/mailer"
 	"digest/poller"
 	"digest/store"
-	"digest/subscribe"
 )
 
 // An app is what a command works with: the settings, the clock, the output, and
-// the parts of the program connected together as they are asked for.
+// the database.
 type app struct {
-	house
-	database, mail, listen string
+	settings
 
 	soft, hard     context.Context // ask to finish; end at once
 	stdout, stderr io.Writer
@@ -39,23 +30,20 @@ type app struct {
 }
 
 func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app, error) {
-	h, err := c.understand()
-	if err != nil {
-		return nil, err
+	if c.wrong != nil {
+		return nil, c.wrong
 	}
-	e := &app{
-		house: h, database: c.Database, mail: c.Mail, listen: c.Listen,
-		soft: soft, hard: hard, stdout: stdout, stderr: stderr,
+	a := &app{
+		settings: c.settings, soft: soft, hard: hard, stdout: stdout, stderr: stderr,
 		json: c.JSON, level: c.LogLevel, clock: time.Now,
 	}
-	if c.Now != "" {
-		at, err := parseNow(c.Now)
-		if err != nil {
-			return nil, err
-		}
-		e.clock, e.frozen = func() time.Time { return at }, true
+	if err := a.settings.check(); err != nil {
+		return nil, err
 	}
-	return e, e.logAt(slog.LevelWarn)
+	if !c.Now.IsZero() {
+		a.clock, a.frozen = func() time.Time { return c.Now }, true
+	}
+	return a, a.logAt(slog.LevelWarn)
 }
 
 // logAt starts logging to stderr, at the level asked for or else at usual.
@@ -94,144 +82,100 @@ func (a *app) runOn() {
 	a.frozen = false
 }
 
-// open opens the database and brings its schema up to date.
-func (a *app) open() (*store.Store, error) {
-	st, err := store.Open(a.soft, a.database)
-	if err != nil {
-		return nil, err
-	}
-	if err := st.Migrate(a.soft); err != nil {
-		st.Close()
-		return nil, err
-	}
-	st.Policy = store.Policy{
-		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.pollGap, from) },
-		PaceDomain: poller.PaceDomain,
-	}
-	return st, nil
-}
-
-// withStore does one thing with the database.
+// withStore does one thing with the database, whose schema it brings up to date.
 func (a *app) withStore(do func(*store.Store) error) error {
-	st, err := a.open()
+	st, err := store.Open(a.soft, a.Database)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
+	if err := st.Migrate(a.soft); err != nil {
+		return err
+	}
+	st.Policy = store.Policy{
+		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.PollGap, from) },
+		PaceDomain: poller.PaceDomain,
+	}
 	return do(st)
 }
 
-func (a *app) poller(st *store.Store) *poller.Poller {
-	return poller.New(poller.Options{
-		UserAgentVersion: version(),
-		BaseURL:          a.baseURL,
-		AllowNetworks:    a.allowNetworks,
-		Timeout:          a.fetchTimeout,
-		HostInterval:     a.hostInterval,
-		Head:             a.head,
-		Now:              a.clock,
-		Log:              a.log,
-		NoWait:           a.frozen,
-		Requests:         a.requests,
-		Robots:           robots{st},
-		Hosts:            hostLeases{st, a.clock},
+// withReader is withStore for what concerns one reader and their digest.
+func (a *app) withReader(email string, do func(*store.Store, digest.User, digest.Digest) error) error {
+	return a.withStore(func(st *store.Store) error { return a.forReader(st, email, do) })
+}
+
+// forReader finds the reader of an address, in whichever form it is written.
+func (a *app) forReader(st *store.Store, email string, do func(*store.Store, digest.User, digest.Digest) error) error {
+	if normal, err := parseEmail(email); err == nil {
+		email = normal
+	}
+	u, err := st.UserByEmail(a.soft, email)
+	if err != nil {
+		return err
+	}
+	d, err := st.DigestOf(a.soft, u.ID)
+	if err != nil {
+		return err
+	}
+	return do(st, u, d)
+}
+
+// fenceMost is how many editions may wait in a database that was long unused
+// before they are held back: more than a family's, or a club's.
+const fenceMost = 100
+
+// lookFence tells how the fence stands, and leaves no heartbeat.
+func (a *app) lookFence(ctx context.Context, st *store.Store) (store.Fence, error) {
+	return st.LookFence(ctx, a.BaseURL, a.now(), a.FenceAfter, fenceMost)
+}
+
+// beat is the hourly job's look at the fence: it leaves a heartbeat. A stop does
+// not cut it short. Between two looks a process may have slept with its machine: a
+// heartbeat that it knows is no reason for a fence, however old; an older one is,
+// for then the database was brought back from the past beneath it.
+func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, error) {
+	const forever = time.Duration(math.MaxInt64)
+	var seen time.Time // the latest heartbeat that was found in the database
+	return func(_ context.Context, now time.Time) (string, error) {
+		f, err := st.Beat(a.hard, a.BaseURL, now, a.FenceAfter, fenceMost)
+		if err == nil && f.Reason != "" && !seen.IsZero() && !f.Beat.Before(seen) {
+			f, err = st.Beat(a.hard, a.BaseURL, now, forever, fenceMost)
+		}
+		if err == nil && f.Reason == "" && f.Beat.After(seen) {
+			seen = f.Beat
+		}
+		return f.Reason, err
+	}
+}
+
+// withWork is withStore for the hourly job: it begins only if it says who asks,
+// and if there is no fence, and leaves a heartbeat.
+func (a *app) withWork(do func(*store.Store) error) error {
+	return a.withoutFence(do, func(st *store.Store) (string, error) { return a.beat(st)(a.soft, a.now()) })
+}
+
+// withPolls is withWork for a command that asks a few sites and is no instance at work.
+func (a *app) withPolls(do func(*store.Store) error) error {
+	return a.withoutFence(do, func(st *store.Store) (string, error) {
+		f, err := a.lookFence(a.soft, st)
+		return f.Reason, err
 	})
 }
 
-func (a *app) desk(st *store.Store) *subscribe.Subscriber {
-	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock}
-}
-
-// signer makes and checks the links of this instance. A stop while serve starts
-// does not cut it short: that is no failure.
-func (a *app) signer(st *store.Store) (*digest.Signer, error) {
-	secret, err := st.Secret(a.hard)
-	if err != nil {
-		return nil, err
+func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) (reason string, err error)) error {
+	if err := a.reachable(); err != nil {
+		return err
 	}
-	return digest.NewSigner(secret), nil
+	return a.withStore(func(st *store.Store) error {
+		reason, err := look(st)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			return &digest.Error{Kind: digest.Conflict, Message: reason + "; nothing is asked and nothing is sent: see digest fence"}
+		}
+		return do(st)
+	})
 }
 
-func (a *app) editions(st *store.Store, signer *digest.Signer) *edition.Builder {
-	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.baseURL, PostalAddress: a.postalAddress})
-}
-
-// job wires the hourly job; the transport is the caller's to close.
-func (a *app) job(st *store.Store) (*hourly.Job, mailer.Transport, error) {
-	tuneMemory()
-	signer, err := a.signer(st)
-	if err != nil {
-		return nil, nil, err
-	}
-	transport, err := mailer.Open(a.mail, mailer.Options{PerConn: a.perConnection})
-	if err != nil {
-		return nil, nil, err
-	}
-	loop := a.delivery(st, signer, transport)
-	return hourly.New(hourly.Options{
-		Store:  st,
-		Poller: a.poller(st),
-		Mail:   loop,
-		Spread: a.spread(),
-		Keep:   a.keep,
-		Now:    a.clock,
-		Frozen: a.frozen,
-		Hard:   a.hard,
-		Fence:  a.fence(st),
-		Log:    a.log,
-	}), transport, nil
-}
-
-// delivery wires the mailer.
-func (a *app) delivery(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
-	loop := &mailer.Deliverer{
-		Queue:    st,
-		Renderer: a.editions(st, signer),
-		Sender:   a.sender(st, transport),
-		Signer:   signer,
-		Route:    a.route,
-		Domain:   a.domain,
-		Hard:     a.hard,
-		Log:      a.log,
-	}
-	if !a.frozen {
-		loop.Now, loop.Jitter = a.clock, tenth
-	}
-	return loop
-}
-
-// sender says how all that is mailed is signed, and whom it comes from.
-func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
-	return &mailer.Sender{Transport: transport, From: a.from, ReplyTo: a.replyTo, ReturnPath: a.returnPath, Keys: st.DKIMKeys}
-}
-
-func (a *app) spread() poller.Spread {
-	return poller.Spread{
-		Gap:      a.pollGap,
-		Deadline: a.releaseDeadline,
-		Window:   a.pollWindow,
-		Jitter:   poller.RandomJitter,
-		NoWait:   a.frozen || a.pollWindow == 0, // a window of 0 asks for polls at once
-	}
-}
-
-// tenth is a random part of at most a tenth of d, either sign.
-func tenth(d time.Duration) time.Duration {
-	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
-}
-
-// printJSON prints one value on one line.
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("printing JSON: %w", err)
-	}
-	return nil
-}
-
-// onTerminal reports whether a person watches stdout.
-func (a *app) onTerminal() bool {
-	f, ok := a.stdout.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+var errInterrupted = errors.New("interrupted")

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"digest/internal/bounce"
 	"digest/store"
@@ -29,7 +31,7 @@ func (bounceCmd) whenBroken() int { return tryLater }
 // Run takes one message from standard input. What cannot be stored now is to be
 // tried again; a message that means nothing to us is done with.
 func (c bounceCmd) Run(a *app) error {
-	if a.returnPath == "" {
+	if a.ReturnPath == "" {
 		return &statusError{tryLater, errors.New("no mail comes back without a return path; set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")}
 	}
 	message, err := io.ReadAll(io.LimitReader(os.Stdin, mostBounce))
@@ -42,9 +44,9 @@ func (c bounceCmd) Run(a *app) error {
 	}
 	var outcome bounce.Outcome
 	err = a.withStore(func(st *store.Store) error {
-		desk, err := a.bounces(st)
+		handler, err := a.bounceHandler(st)
 		if err == nil {
-			outcome, err = desk.Handle(a.soft, m)
+			outcome, err = handler.Handle(a.soft, m)
 		}
 		return err
 	})
@@ -54,24 +56,67 @@ func (c bounceCmd) Run(a *app) error {
 	return a.say(outcome, "%s", plain(outcome.String()))
 }
 
-// A statusError ends the program with a status of its own.
-type statusError struct {
-	status int
-	err    error
-}
+// maildirEvery is how often a Maildir of returned mail is looked at.
+const maildirEvery = time.Minute
 
-func (s *statusError) Error() string { return s.err.Error() }
-
-func (s *statusError) Unwrap() error { return s.err }
-
-// wrongLine is an error of the command line that shows only when it is looked at whole.
-func wrongLine(format string, args ...any) error {
-	return &statusError{exitUsage, fmt.Errorf(format, args...)}
-}
-
-func statusIn(err error) (int, bool) {
-	if s, ok := errors.AsType[*statusError](err); ok {
-		return s.status, true
+// bounceHandler is where mail that comes back is taken in.
+func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
+	signer, err := a.signer(st)
+	if err != nil {
+		return nil, err
 	}
-	return 0, false
+	return &bounce.Handler{Store: st, Signer: signer, Address: a.ReturnPath, Now: a.clock, Log: a.log}, nil
+}
+
+// readBounces gives what takes in mail that comes back until it is told to
+// stop: the listener, which listens already, and what looks at the Maildir.
+func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error) {
+	if a.BounceListen == "" && a.BounceMaildir == "" {
+		return nil, nil
+	}
+	handler, err := a.bounceHandler(st)
+	if err != nil {
+		return nil, err
+	}
+	var parts []func(context.Context) error
+	if a.BounceListen != "" {
+		server, err := handler.Listen(a.BounceListen)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(a.stdout, "mail that comes back is taken at %s\n", server.Addr())
+		parts = append(parts, server.Serve)
+	}
+	if a.BounceMaildir != "" {
+		parts = append(parts, func(ctx context.Context) error { return a.watchMaildir(ctx, handler) })
+	}
+	return parts, nil
+}
+
+// watchMaildir looks at the Maildir again and again. What goes wrong is
+// logged: mail that came back is no reason to stop the mail that goes out.
+func (a *app) watchMaildir(ctx context.Context, handler *bounce.Handler) error {
+	for {
+		if _, err := handler.HandleMaildir(ctx, a.BounceMaildir); err != nil && ctx.Err() == nil {
+			a.log.Error("returned mail could not be taken in; it stays where it is", "maildir", a.BounceMaildir, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(maildirEvery):
+		}
+	}
+}
+
+// readBouncesOnce looks at the Maildir once.
+func (a *app) readBouncesOnce(st *store.Store) error {
+	if a.BounceMaildir == "" {
+		return nil
+	}
+	handler, err := a.bounceHandler(st)
+	if err != nil {
+		return err
+	}
+	_, err = handler.HandleMaildir(a.soft, a.BounceMaildir)
+	return err
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -12,9 +15,9 @@ import (
 // cli is the command line. Names, defaults and meanings are fixed: scripts rely
 // on them. Every flag has an environment variable DIGEST_<FLAG>.
 type cli struct {
-	Now      string `placeholder:"INSTANT" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
-	JSON     bool   `name:"json" help:"Print JSON for scripts."`
-	LogLevel string `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
+	Now      time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
+	JSON     bool      `name:"json" help:"Print JSON for scripts."`
+	LogLevel string    `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
 
 	PrintVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 
@@ -45,7 +48,16 @@ type cli struct {
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 	Help         helpCmd         `cmd:"" help:"What a command does and which flags it takes."`
 
-	given map[string]bool // flags on the command line itself, by name
+	given    map[string]bool             // flags on the command line itself, by name
+	unusable map[valueFrom]*settingError // what cannot be understood
+	wrong    *settingError               // the first of it that counts
+	resets   bool                        // what is read now comes from the environment, or is a default
+}
+
+// A valueFrom is a value of the command line itself, or of the environment.
+type valueFrom struct {
+	value *kong.Value
+	flag  bool
 }
 
 type helpCmd struct {
@@ -54,7 +66,7 @@ type helpCmd struct {
 
 // A command does its work with what the app offers.
 type command interface {
-	Run(e *app) error
+	Run(a *app) error
 }
 
 // parseArgs reads the command line. It gives no command and no error when
@@ -68,7 +80,6 @@ func parseArgs(c *cli, args []string, stdout io.Writer) (cmd command, status int
 	case *helpCmd:
 		return parseArgs(new(cli), append(target.Command, "--help"), stdout)
 	case command:
-		c.given = givenFlags(parsed)
 		return target, exitDone, nil
 	}
 	return nil, exitUsage, fmt.Errorf("%s needs a command; see digest %s --help", parsed.Command(), parsed.Command())
@@ -76,8 +87,9 @@ func parseArgs(c *cli, args []string, stdout io.Writer) (cmd command, status int
 
 // parseKong is parseArgs up to what the words mean; nil when all is done.
 func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, status int, err error) {
+	c.given, c.unusable = map[string]bool{}, map[valueFrom]*settingError{}
 	exited := false
-	parser, err := kong.New(c,
+	parser, err := kong.New(c, append(c.valueReaders(),
 		kong.Name("digest"),
 		kong.Description("A daily newspaper made of the feeds you chose, delivered at your own midnight."),
 		kong.DefaultEnvars("DIGEST"),
@@ -85,7 +97,7 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 		kong.Writers(stdout, io.Discard),
 		kong.Exit(func(s int) { exited, status = true, s }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+	)...)
 	if err != nil {
 		return nil, exitUsage, fmt.Errorf("describing the command line: %w", err)
 	}
@@ -99,7 +111,59 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 	if err != nil {
 		return nil, statusOf(err), fmt.Errorf("%w; see digest --help", err)
 	}
+	for _, p := range parsed.Path {
+		if p.Flag != nil && !p.Resolved {
+			c.given[p.Flag.Name] = true
+		}
+	}
+	for _, f := range parsed.Flags() {
+		if bad := c.unusable[valueFrom{f.Value, c.given[f.Name]}]; c.wrong == nil {
+			c.wrong = bad
+		}
+	}
 	return parsed, exitDone, nil
+}
+
+// BeforeReset implements kong's hook: what it reads from here on is no more on
+// the command line.
+func (c *cli) BeforeReset() error {
+	c.resets = true
+	return nil
+}
+
+// typeReader makes kong read all values of a type. The error of read says what
+// is wrong, to stand behind NAME="value".
+func typeReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Option {
+	return kong.TypeMapper(reflect.TypeFor[T](), valueReader(c, read))
+}
+
+// nameReader makes kong read the values that have a name as their type.
+func nameReader[T any](c *cli, name string, read func(*kong.Tag, string) (T, error)) kong.Option {
+	return kong.NamedMapper(name, valueReader(c, read))
+}
+
+// valueReader reads a value. One that cannot be understood is noted, and is an
+// error once it is known that it counts: a flag may stand in place of what the
+// environment says, --help needs no value, and bounce fails in its own way.
+func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		var text string
+		if err := ctx.Scan.PopValueInto("value", &text); err != nil {
+			return err
+		}
+		if text == "" && ctx.Value.Default == "" && !ctx.Value.Required { // as if nothing were said
+			target.SetZero()
+			return nil
+		}
+		value, err := read(ctx.Value.Tag, text)
+		if err == nil {
+			target.Set(reflect.ValueOf(value))
+			return nil
+		}
+		c.unusable[valueFrom{ctx.Value, !c.resets}] = badSetting(settingOf(ctx.Value.Name), text, err.Error(),
+			cmp.Or(ctx.Value.Tag.Get("example"), ctx.Value.Default))
+		return nil
+	}
 }
 
 // statusOf tells a command line that is wrong from an environment that is,
@@ -111,24 +175,14 @@ func statusOf(err error) int {
 	return exitUsage
 }
 
-func givenFlags(parsed *kong.Context) map[string]bool {
-	given := map[string]bool{}
-	for _, p := range parsed.Path {
-		if p.Flag != nil && !p.Resolved {
-			given[p.Flag.Name] = true
-		}
-	}
-	return given
-}
-
 // blame gives the exit status of an error, and the error in the words of the
 // person: a flag that cannot be understood makes the command line wrong, a
 // setting of the environment does not.
 func (c *cli) blame(err error) (int, error) {
 	bad, ok := errors.AsType[*settingError](err)
 	if !ok {
-		if status, ok := statusIn(err); ok {
-			return status, err
+		if s, ok := errors.AsType[*statusError](err); ok {
+			return s.status, err
 		}
 		return exitFailed, err
 	}
@@ -139,10 +193,58 @@ func (c *cli) blame(err error) (int, error) {
 			status = exitUsage
 		}
 	}
-	return status, errors.New(text)
+	return status, &settingError{bad.names, text}
 }
 
 // flagOf is the flag of a setting: base-url of DIGEST_BASE_URL.
 func flagOf(setting string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(setting, "DIGEST_")), "_", "-")
+}
+
+// settingOf is the setting of a flag: DIGEST_BASE_URL of base-url.
+func settingOf(flag string) string {
+	return "DIGEST_" + strings.ReplaceAll(strings.ToUpper(flag), "-", "_")
+}
+
+// A settingError is a setting that cannot be understood. It may have come from
+// the environment or as a flag; text has it as NAME=value.
+type settingError struct {
+	names []string
+	text  string
+}
+
+func (e *settingError) Error() string { return e.text }
+
+func badSetting(name, value, what, example string) *settingError {
+	return &settingError{[]string{name}, fmt.Sprintf("%s=%q %s; an example: %s", name, value, what, example)}
+}
+
+// A statusError ends the program with a status of its own.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (s *statusError) Error() string { return s.err.Error() }
+
+func (s *statusError) Unwrap() error { return s.err }
+
+// wrongLine is an error of the command line that shows only when it is looked at whole.
+func wrongLine(format string, args ...any) error {
+	return &statusError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// joinLines makes one line of several errors.
+func joinLines(errs []error) error {
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return errs[0]
+	}
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
+	}
+	return errors.New(strings.Join(texts, "; "))
 }

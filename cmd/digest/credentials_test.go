@@ -117,7 +117,8 @@ func feedless(command string) bool {
 // commands gives the program's commands, as a person types them.
 func commands(t *testing.T) (all []string) {
 	t.Helper()
-	parser, err := kong.New(new(cli), kong.Name("digest"), kong.DefaultEnvars("DIGEST"), kong.Vars{"version": ""}, kong.Writers(io.Discard, io.Discard))
+	c := new(cli)
+	parser, err := kong.New(c, append(c.valueReaders(), kong.Name("digest"), kong.DefaultEnvars("DIGEST"), kong.Vars{"version": ""}, kong.Writers(io.Discard, io.Discard))...)
 	if err != nil {
 		t.Fatal(err)
 	}

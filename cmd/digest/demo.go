@@ -25,9 +25,9 @@ type demoCmd struct {
 	Once bool `help:"Exit when every edition is delivered."`
 }
 
-// A show is one run of the demo: the house in a temporary folder, under a clock
-// that is set from one midnight to the next.
-type show struct {
+// A demoRun is one run of the demo: the program in a temporary folder, under a
+// clock that is set from one midnight to the next.
+type demoRun struct {
 	*app
 	unix  atomic.Int64 // Unix seconds
 	dir   string
@@ -45,119 +45,117 @@ func (c demoCmd) Run(a *app) error {
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	s := &show{app: a, dir: dir, once: c.Once}
-	s.setClock(demo.Begin())
-	a.clock, a.frozen = s.instant, true
-	a.database, a.mail = filepath.Join(dir, "digest.db"), "maildir:"+filepath.Join(dir, "mail")
-	a.allowNetworks = append(a.allowNetworks, netip.MustParsePrefix("127.0.0.0/8"))
+	d := &demoRun{app: a, dir: dir, once: c.Once}
+	d.setClock(demo.Begin())
+	a.clock, a.frozen = d.instant, true
+	a.Database, a.Mail = filepath.Join(dir, "digest.db"), "maildir:"+filepath.Join(dir, "mail")
+	a.AllowNetworks = append(a.AllowNetworks, netip.MustParsePrefix("127.0.0.0/8"))
 	return a.withStore(func(st *store.Store) error {
-		s.st = st
-		return s.play()
+		d.st = st
+		return d.run()
 	})
 }
 
-func (s *show) setClock(t time.Time) { s.unix.Store(t.Unix()) }
+func (d *demoRun) setClock(t time.Time) { d.unix.Store(t.Unix()) }
 
-func (s *show) instant() time.Time { return time.Unix(s.unix.Load(), 0).UTC() }
+func (d *demoRun) instant() time.Time { return time.Unix(d.unix.Load(), 0).UTC() }
 
-// play runs the day; afterwards it keeps serving, unless it is to end at once.
-func (s *show) play() error {
-	stopSites, err := s.openSites()
+// run runs the day; afterwards it keeps serving, unless it is to end at once.
+func (d *demoRun) run() error {
+	stopSites, err := d.openSites()
 	if err != nil {
 		return err
 	}
 	defer stopSites()
-	listener, err := s.listenWeb()
+	listener, err := d.listenWeb()
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	job, transport, err := s.app.job(s.st)
+	err = d.withJob(d.st, func(job *hourly.Job) error {
+		d.job, job.Report = job, d.report
+		job.Mail.Renderer = announced{job.Mail.Renderer, d.printStep}
+		if err := d.subscribeAll(); err != nil {
+			return err
+		}
+		return d.midnights()
+	})
 	if err != nil {
 		return err
 	}
-	defer transport.Close()
-	s.job, job.Report = job, s.tell
-	job.Mail.Renderer = announced{job.Mail.Renderer, s.say}
-	if err := s.subscribeAll(); err != nil {
-		return err
+	if d.once || d.soft.Err() != nil {
+		return d.verdict()
 	}
-	if err := s.midnights(); err != nil {
-		return err
-	}
-	if s.once || s.soft.Err() != nil {
-		return s.verdict()
-	}
-	return s.keepServing(listener)
+	return d.keepServing(listener)
 }
 
 // openSites serves the sample sites on a loopback port.
-func (s *show) openSites() (stop func(), err error) {
+func (d *demoRun) openSites() (stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("serving the sample sites: %w", err)
 	}
-	s.sites = &demo.Sites{Base: "http://" + listener.Addr().String(), Now: s.instant}
-	server := &http.Server{Handler: s.sites, ReadHeaderTimeout: time.Minute}
+	d.sites = &demo.Sites{Base: "http://" + listener.Addr().String(), Now: d.instant}
+	server := &http.Server{Handler: d.sites, ReadHeaderTimeout: time.Minute}
 	go server.Serve(listener)
 	return func() { server.Close() }, nil
 }
 
 // listenWeb takes the web view's port before the day begins, because the links
 // in the mail name it; when the usual one is taken, any other will do.
-func (s *show) listenWeb() (net.Listener, error) {
-	listener, err := net.Listen("tcp", s.listen)
+func (d *demoRun) listenWeb() (net.Listener, error) {
+	listener, err := net.Listen("tcp", d.Listen)
 	if err != nil {
 		if listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			return nil, fmt.Errorf("serving the web view: %w", err)
 		}
 	}
 	if _, port, err := net.SplitHostPort(listener.Addr().String()); err == nil {
-		s.baseURL = "http://localhost:" + port
+		d.BaseURL = "http://localhost:" + port
 	}
 	return listener, nil
 }
 
 // subscribeAll adds the readers and what they read.
-func (s *show) subscribeAll() error {
-	s.say("the times on the left are UTC")
-	s.say("three readers subscribe to %d sample sites; each new feed is fetched once", len(demo.SiteNames()))
-	desk := s.desk(s.st)
+func (d *demoRun) subscribeAll() error {
+	d.printStep("the times on the left are UTC")
+	d.printStep("three readers subscribe to %d sample sites; each new feed is fetched once", len(demo.SiteNames()))
+	subscriber := d.subscriber(d.st)
 	for _, r := range demo.Readers() {
-		_, d, err := s.st.AddUser(s.soft, r.Email, r.Zone, s.now())
+		_, own, err := d.st.AddUser(d.soft, r.Email, r.Zone, d.now())
 		if err != nil {
 			return err
 		}
 		for _, site := range demo.SiteNames() {
-			f, _, err := desk.Subscribe(s.soft, d.ID, s.sites.FeedURL(site))
+			f, _, err := subscriber.Subscribe(d.soft, own.ID, d.sites.FeedURL(site))
 			if err != nil {
 				return err
 			}
 			if r.Email == demo.Readers()[0].Email {
-				s.say("  found %q (%s)", f.Title, f.Kind)
+				d.printStep("  found %q (%s)", f.Title, f.Kind)
 			}
 		}
-		s.say("%s in %s will have the first edition at %s", r.Email, r.Zone, inZone(d.NextDueAt, r.Zone))
+		d.printStep("%s in %s will have the first edition at %s", r.Email, r.Zone, inZone(own.NextDueAt, r.Zone))
 	}
 	return nil
 }
 
 // midnights sets the clock to each reader's next midnight in turn and does the
 // hour's work there.
-func (s *show) midnights() error {
+func (d *demoRun) midnights() error {
 	for range demo.Readers() {
-		due, any, err := s.st.NextMidnight(s.soft)
+		due, any, err := d.st.NextMidnight(d.soft)
 		if err != nil || !any {
 			return err
 		}
-		s.pause()
-		if s.soft.Err() != nil {
+		d.pause()
+		if d.soft.Err() != nil {
 			return nil
 		}
-		s.setClock(due)
-		s.say("it is midnight in %s", s.whoseMidnight(due))
-		sum, err := s.job.Tick(s.soft)
-		s.total.Add(sum)
+		d.setClock(due)
+		d.printStep("it is midnight in %s", d.whoseMidnight(due))
+		sum, err := d.job.Tick(d.soft)
+		d.total.Add(sum)
 		if err != nil {
 			return err
 		}
@@ -166,16 +164,16 @@ func (s *show) midnights() error {
 }
 
 // pause lets a person read along.
-func (s *show) pause() {
-	if s.once {
+func (d *demoRun) pause() {
+	if d.once {
 		return
 	}
-	ctx, cancel := context.WithTimeout(s.soft, time.Second)
+	ctx, cancel := context.WithTimeout(d.soft, time.Second)
 	defer cancel()
 	<-ctx.Done()
 }
 
-func (s *show) whoseMidnight(at time.Time) string {
+func (d *demoRun) whoseMidnight(at time.Time) string {
 	for _, r := range demo.Readers() {
 		if loc, err := timezone.Load(r.Zone); err == nil && timezone.NextMidnight(at.Add(-time.Second), loc).Equal(at) {
 			return r.Zone
@@ -184,46 +182,39 @@ func (s *show) whoseMidnight(at time.Time) string {
 	return "UTC"
 }
 
-// tell prints one line a step of the hour.
-func (s *show) tell(ev hourly.Event) {
+// report prints one line a step of the hour.
+func (d *demoRun) report(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
-		s.say("  due: %s; %s may be asked", count(ev.Digests, "digest"), count(ev.Feeds, "feed"))
+		d.printStep("  due: %s; %s may be asked", count(ev.Digests, "digest"), count(ev.Feeds, "feed"))
 	case hourly.EventPolled:
-		s.say("  poll: %s (%s) of %q", ev.Result.Message, count(ev.Result.Requests, "request"), ev.Result.Feed.Title)
+		d.printStep("  poll: %s (%s) of %q", ev.Result.Message, count(ev.Result.Requests, "request"), ev.Result.Feed.Title)
 	case hourly.EventStored:
-		s.say("  store: %s, hidden until midnight: %s for the readers", count(ev.Posts, "new post"), count(ev.Hidden, "row"))
+		d.printStep("  store: %s, hidden until midnight: %s for the readers", count(ev.Posts, "new post"), count(ev.Hidden, "row"))
 	case hourly.EventReleased:
-		s.say("  release: %s sealed", count(ev.Digests, "edition"))
+		d.printStep("  release: %s sealed", count(ev.Digests, "edition"))
 	case hourly.EventDelivered:
-		s.say("  deliver: %s accepted", count(ev.Mail.Sent, "message"))
+		d.printStep("  deliver: %s accepted", count(ev.Mail.Sent, "message"))
 	}
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // announced prints editions and says so.
 type announced struct {
 	mailer.Renderer
-	say func(format string, args ...any)
+	printStep func(format string, args ...any)
 }
 
 // Render renders editions and tells their subjects.
 func (a announced) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	mails, err := a.Renderer.Render(ctx, ds)
 	for _, m := range mails {
-		a.say("  render: %q for %s, %d KB", m.Subject, m.To, (len(m.HTML)+len(m.Text))>>10)
+		a.printStep("  render: %q for %s, %d KB", m.Subject, m.To, (len(m.HTML)+len(m.Text))>>10)
 	}
 	return mails, err
 }
 
-func (s *show) say(format string, args ...any) {
-	fmt.Fprintf(s.stdout, "%s  %s\n", s.now().Format("Mon 15:04"), indented(fmt.Sprintf(format, args...)))
+func (d *demoRun) printStep(format string, args ...any) {
+	fmt.Fprintf(d.stdout, "%s  %s\n", d.now().Format("Mon 15:04"), indented(fmt.Sprintf(format, args...)))
 }
 
 // indented is plain with the indent that marks a part of a step.
@@ -233,53 +224,53 @@ func indented(s string) string {
 }
 
 // verdict is an error unless every reader's edition was delivered.
-func (s *show) verdict() error {
+func (d *demoRun) verdict() error {
 	readers := len(demo.Readers())
-	if s.total.Editions != readers || s.total.Sent != readers {
-		return fmt.Errorf("only %d of %d editions were delivered; run with --log-level debug to see why", s.total.Sent, readers)
+	if d.total.Editions != readers || d.total.Sent != readers {
+		return fmt.Errorf("only %d of %d editions were delivered; run with --log-level debug to see why", d.total.Sent, readers)
 	}
-	s.say("all %d editions were delivered", readers)
+	d.printStep("all %d editions were delivered", readers)
 	return nil
 }
 
 // keepServing serves the web view until interrupted.
-func (s *show) keepServing(listener net.Listener) error {
-	if err := s.verdict(); err != nil {
+func (d *demoRun) keepServing(listener net.Listener) error {
+	if err := d.verdict(); err != nil {
 		return err
 	}
-	s.signUp = web.SignUpOpen
-	letters, err := s.openLetters(s.st)
+	d.SignUp = web.SignUpOpen
+	letters, err := d.openLetters(d.st)
 	if err != nil {
 		return err
 	}
 	defer letters.close()
-	server, err := s.webServer(s.st, letters)
+	server, err := d.webServer(d.st, letters)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.stdout, "\nthe mail is in %s until you interrupt this\n", filepath.Join(s.dir, "mail", "new"))
-	fmt.Fprintf(s.stdout, "the web view is at %s; sign in as\n", s.baseURL)
+	fmt.Fprintf(d.stdout, "\nthe mail is in %s until you interrupt this\n", filepath.Join(d.dir, "mail", "new"))
+	fmt.Fprintf(d.stdout, "the web view is at %s; sign in as\n", d.BaseURL)
 	for _, r := range demo.Readers() {
-		if err := s.printSignIn(r.Email); err != nil {
+		if err := d.printSignIn(r.Email); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(s.stdout, "%s runs it, and sees the operator's page too\n", demo.Readers()[0].Email)
-	return serveUntil(s.soft, server, listener)
+	fmt.Fprintf(d.stdout, "%s runs it, and sees the operator's page too\n", demo.Readers()[0].Email)
+	return serveUntil(d.soft, server, listener)
 }
 
 // printSignIn prints a link for one of the readers; the first of them is the operator.
-func (s *show) printSignIn(email string) error {
-	u, err := s.st.UserByEmail(s.soft, email)
+func (d *demoRun) printSignIn(email string) error {
+	u, err := d.st.UserByEmail(d.soft, email)
 	if err != nil {
 		return err
 	}
-	if err := s.st.SetOperator(s.soft, u.ID, email == demo.Readers()[0].Email); err != nil {
+	if err := d.st.SetOperator(d.soft, u.ID, email == demo.Readers()[0].Email); err != nil {
 		return err
 	}
-	link, err := web.SignInLink(s.soft, s.st, s.baseURL, u.ID, s.now())
+	link, err := web.SignInLink(d.soft, d.st, d.BaseURL, u.ID, d.now())
 	if err == nil {
-		fmt.Fprintf(s.stdout, "  %-20s %s\n", email, link)
+		fmt.Fprintf(d.stdout, "  %-20s %s\n", email, link)
 	}
 	return err
 }

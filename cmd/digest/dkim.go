@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"digest"
@@ -95,22 +94,13 @@ func (dkimListCmd) Run(a *app) error {
 				return err
 			}
 		}
-		if a.json {
-			return a.printJSON(list)
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(a.stdout, "there is no key, so mail is not signed; an example: digest dkim new example.org")
-			return nil
-		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		for _, k := range list {
+		return printList(a, list, "there is no key, so mail is not signed; an example: digest dkim new example.org", func(k reportedKey) string {
 			use := "waits"
 			if k.Active {
 				use = "signs"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.Domain, k.Selector, use, k.Name, k.Value)
-		}
-		return w.Flush()
+			return strings.Join([]string{k.Domain, k.Selector, use, k.Name, k.Value}, "\t")
+		})
 	})
 }
 
@@ -144,13 +134,4 @@ func (c dkimRemoveCmd) Run(a *app) error {
 		return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},
 			"the key %s of %s is deleted", c.Selector, c.Domain)
 	})
-}
-
-// say prints what was done: a line for people, or an object for scripts.
-func (a *app) say(object any, format string, args ...any) error {
-	if a.json {
-		return a.printJSON(object)
-	}
-	_, err := fmt.Fprintf(a.stdout, format+"\n", args...)
-	return err
 }

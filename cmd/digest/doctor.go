@@ -36,19 +36,19 @@ func (c doctorCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	place, err := mailer.Destination(a.mail)
+	place, err := mailer.Destination(a.Mail)
 	if err != nil {
 		return err
 	}
 	dial := (&net.Dialer{Resolver: resolver}).DialContext
 	findings := doctor.Run(a.soft, doctor.Facts{
 		Now: a.now, Frozen: a.frozen,
-		BaseURL: a.baseURL, From: a.from, ReturnPath: a.returnPath, Mail: place,
-		BounceListen: a.bounceListen, BounceMaildir: a.bounceMaildir,
+		BaseURL: a.BaseURL, From: a.From, ReturnPath: a.ReturnPath, Mail: place,
+		BounceListen: a.BounceListen, BounceMaildir: a.BounceMaildir,
 		Database: a.lookAtDatabase(), Machine: doctor.ThisMachine(),
 		Offline: c.Offline, Resolver: resolver, Dial: dial, Limit: checkLimit,
 		Probe: func(ctx context.Context) error {
-			return mailer.Probe(ctx, a.mail, mailer.Options{Dial: dial, DialTimeout: checkLimit - time.Second})
+			return mailer.Probe(ctx, a.Mail, mailer.Options{Dial: dial, DialTimeout: checkLimit - time.Second})
 		},
 	})
 	if err := a.soft.Err(); err != nil {
@@ -99,11 +99,11 @@ func (a *app) showFindings(findings []doctor.Finding) {
 func (a *app) lookAtDatabase() doctor.Database {
 	ctx, cancel := context.WithTimeout(a.soft, lookLimit)
 	defer cancel()
-	d := doctor.Database{Name: a.database}
-	if u, err := url.Parse(a.database); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
+	d := doctor.Database{Name: a.Database}
+	if u, err := url.Parse(a.Database); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
 		d.Name = "PostgreSQL at " + u.Host
 	} else {
-		d.File = a.database
+		d.File = a.Database
 	}
 	seen := make(chan doctor.Database, 1)
 	go func() { seen <- a.look(ctx, d) }()
@@ -122,7 +122,7 @@ func (a *app) look(ctx context.Context, d doctor.Database) doctor.Database {
 			return d
 		}
 	}
-	st, err := store.Open(ctx, a.database)
+	st, err := store.Open(ctx, a.Database)
 	if err != nil {
 		d.Err = err
 		return d
@@ -163,7 +163,7 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 
 // lookInto reads what the checks have to know.
 func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database) error {
-	f, err := st.LookFence(ctx, a.baseURL, a.now(), a.fenceAfter, fenceMost)
+	f, err := a.lookFence(ctx, st)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/feed"
 	"digest/poller"
 	"digest/store"
 )
@@ -29,7 +30,9 @@ func (c feedsCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return a.listFeeds(feeds)
+		return printList(a, each(feeds, a.reportFeed), "", func(r reportedFeed) string {
+			return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
+		})
 	})
 }
 
@@ -58,7 +61,7 @@ type reportedFeed struct {
 	FreshUntil   *time.Time `json:"fresh_until"` // by its own word
 	Intervals    intervals  `json:"intervals"`
 
-	Polls []reportedAnswer `json:"polls,omitzero"` // of one feed: the last 90 days, newest first
+	Polls []reportedPoll `json:"polls,omitzero"` // of one feed: the last 90 days, newest first
 }
 
 // intervals are the least times between two polls, in seconds; 0: none.
@@ -69,8 +72,8 @@ type intervals struct {
 	Busy     int64 `json:"busy"`     // while it outruns its readers it is asked this often by itself
 }
 
-// reportedAnswer is one poll of the history as JSON.
-type reportedAnswer struct {
+// reportedPoll is one poll of the history as JSON.
+type reportedPoll struct {
 	At       time.Time `json:"at"`
 	Outcome  string    `json:"outcome"`
 	Status   int       `json:"status"`
@@ -104,13 +107,11 @@ func (a *app) nextPoll(f store.FeedInfo) time.Time {
 	if f.LastAttemptAt.IsZero() || next.IsZero() {
 		return next
 	}
-	if earliest := f.LastAttemptAt.Add(max(a.pollGap, f.OwnInterval, f.HostInterval)); next.Before(earliest) {
+	if earliest := f.LastAttemptAt.Add(max(a.PollGap, f.OwnInterval, f.HostInterval)); next.Before(earliest) {
 		return earliest
 	}
 	return next
 }
-
-func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
 // since is when a feed came to stand as it does; zero for one that stands well.
 func since(f digest.Feed, state string) time.Time {
@@ -127,8 +128,8 @@ func since(f digest.Feed, state string) time.Time {
 	return time.Time{}
 }
 
-// keptHistory is how far back polls are known.
-const keptHistory = 90 * 24 * time.Hour
+// pollHistory is how far back polls are known.
+const pollHistory = 90 * 24 * time.Hour
 
 func (a *app) showFeed(st *store.Store, address string) error {
 	known, err := a.feedAt(st, address)
@@ -140,19 +141,49 @@ func (a *app) showFeed(st *store.Store, address string) error {
 	if err != nil {
 		return err
 	}
-	polls, err := st.Polls(a.soft, id, a.now().Add(-keptHistory))
+	polls, err := st.Polls(a.soft, id, a.now().Add(-pollHistory))
 	if err != nil {
 		return err
 	}
+	slices.Reverse(polls)
 	r := a.reportFeed(f)
-	r.Polls = make([]reportedAnswer, 0, len(polls))
-	for _, p := range slices.Backward(polls) {
-		r.Polls = append(r.Polls, reportedAnswer{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), digest.WithoutCredentials(p.Note)})
-	}
+	r.Polls = each(polls, func(p store.PollRecord) reportedPoll {
+		return reportedPoll{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), digest.WithoutCredentials(p.Note)}
+	})
 	if a.json {
 		return a.printJSON(r)
 	}
 	return a.printFeed(f.Feed, r)
+}
+
+// feedAt finds a feed by its address, however it is written: without its name
+// and password too, as it is shown, if only one feed is shown so.
+func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
+	url, err := feed.NormalURL(address)
+	if err != nil {
+		return digest.Feed{}, err
+	}
+	f, notFound := st.FeedByURL(a.soft, url)
+	if digest.KindOf(notFound) != digest.NotFound {
+		return f, notFound
+	}
+	all, err := st.Feeds(a.soft)
+	if err != nil {
+		return digest.Feed{}, err
+	}
+	var shown []digest.Feed
+	for _, f := range all {
+		if digest.WithoutCredentials(f.URL) == url {
+			shown = append(shown, f.Feed)
+		}
+	}
+	switch len(shown) {
+	case 0:
+		return digest.Feed{}, notFound
+	case 1:
+		return shown[0], nil
+	}
+	return digest.Feed{}, &digest.Error{Kind: digest.Conflict, Message: url + " is asked under several names and passwords; give the address with them"}
 }
 
 func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
@@ -182,7 +213,7 @@ func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return a.printAnswers(r.Polls[:min(len(r.Polls), shownAnswers)])
+	return a.printPolls(r.Polls[:min(len(r.Polls), shownPolls)])
 }
 
 // atMost lists what slows a feed beyond the gap between polls.
@@ -203,16 +234,8 @@ func atMost(f digest.Feed) string {
 	return strings.Join(parts, "; ")
 }
 
-// roughly is span without the seconds of what was computed.
-func roughly(d time.Duration) string {
-	if d < time.Minute {
-		return span(d)
-	}
-	return span(d.Round(time.Minute))
-}
-
 // summary counts a history.
-func summary(polls []reportedAnswer) string {
+func summary(polls []reportedPoll) string {
 	if len(polls) == 0 {
 		return ""
 	}
@@ -228,10 +251,10 @@ func summary(polls []reportedAnswer) string {
 	return fmt.Sprintf("%d since %s: %s; %d KB", len(polls), when(&polls[len(polls)-1].At), strings.Join(parts, ", "), (bytes+1023)>>10)
 }
 
-// shownAnswers is how many polls a person is shown; all are in the JSON.
-const shownAnswers = 10
+// shownPolls is how many polls a person is shown; all are in the JSON.
+const shownPolls = 10
 
-func (a *app) printAnswers(polls []reportedAnswer) error {
+func (a *app) printPolls(polls []reportedPoll) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, p := range polls {
 		status := "no answer"
@@ -251,26 +274,4 @@ func lastAnswer(f digest.Feed) string {
 		return fmt.Sprintf("status %d", f.LastStatus)
 	}
 	return "none yet"
-}
-
-func when(t *time.Time) string {
-	if t == nil {
-		return "-"
-	}
-	return t.Format("2006-01-02 15:04 MST")
-}
-
-func (a *app) listFeeds(feeds []store.FeedInfo) error {
-	reports := make([]reportedFeed, len(feeds))
-	for i, f := range feeds {
-		reports[i] = a.reportFeed(f)
-	}
-	if a.json {
-		return a.printJSON(reports)
-	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	for _, r := range reports {
-		fmt.Fprintf(w, "%s\t%s\t%s\tnext %s\t%s\n", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
-	}
-	return w.Flush()
 }

@@ -35,10 +35,7 @@ type reportedWaiter struct {
 func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	r := reportedFence{
 		Fenced: f.Reason != "", Reason: f.Reason, BaseURL: base, LastBaseURL: f.BaseURL, LastWorkedAt: instant(f.Beat),
-		Feeds: []string{}, Readers: []reportedWaiter{},
-	}
-	for _, url := range v.Feeds {
-		r.Feeds = append(r.Feeds, digest.WithoutCredentials(url))
+		Feeds: each(v.Feeds, digest.WithoutCredentials), Readers: []reportedWaiter{},
 	}
 	for _, w := range v.Readers {
 		r.Readers = append(r.Readers, reportedWaiter{w.Email, w.Sealed, instant(w.DueAt), w.Posts})
@@ -55,7 +52,7 @@ type fenceShowCmd struct{}
 // Run shows the fence and what waits behind it. It changes nothing.
 func (fenceShowCmd) Run(a *app) error {
 	return a.withStore(func(st *store.Store) error {
-		f, err := st.LookFence(a.soft, a.baseURL, a.now(), a.fenceAfter, fenceMost)
+		f, err := a.lookFence(a.soft, st)
 		if err != nil {
 			return err
 		}
@@ -63,7 +60,7 @@ func (fenceShowCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		r := reportFence(a.baseURL, f, v)
+		r := reportFence(a.BaseURL, f, v)
 		if a.json {
 			return a.printJSON(r)
 		}
@@ -88,12 +85,12 @@ func (a *app) showFence(r reportedFence) {
 	for _, url := range r.Feeds[:min(len(r.Feeds), fenceLines)] {
 		fmt.Fprintf(a.stdout, "  %s\n", plain(url))
 	}
-	a.more(len(r.Feeds))
+	a.tellMore(len(r.Feeds))
 	fmt.Fprintf(a.stdout, "%s would go out, to %s\n", count(r.Editions, "edition"), count(len(r.Readers), "reader"))
 	for _, w := range r.Readers[:min(len(r.Readers), fenceLines)] {
 		fmt.Fprintf(a.stdout, "  %s: %s\n", plain(w.Email), w.describe())
 	}
-	a.more(len(r.Readers))
+	a.tellMore(len(r.Readers))
 	switch {
 	case r.Fenced && r.LastBaseURL != r.BaseURL:
 		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; if %s takes its place, run: digest fence release\n",
@@ -103,7 +100,8 @@ func (a *app) showFence(r reportedFence) {
 	}
 }
 
-func (a *app) more(n int) {
+// tellMore tells how much is not shown.
+func (a *app) tellMore(n int) {
 	if n > fenceLines {
 		fmt.Fprintf(a.stdout, "  and %d more (all with --json)\n", n-fenceLines)
 	}
@@ -128,22 +126,22 @@ type fenceReleaseCmd struct{}
 // Run releases the fence.
 func (fenceReleaseCmd) Run(a *app) error {
 	return a.withStore(func(st *store.Store) error {
-		f, err := st.LookFence(a.soft, a.baseURL, a.now(), a.fenceAfter, fenceMost)
+		f, err := a.lookFence(a.soft, st)
 		if err != nil {
 			return err
 		}
-		if err := st.Unfence(a.soft, a.baseURL, a.now()); err != nil {
+		if err := st.Unfence(a.soft, a.BaseURL, a.now()); err != nil {
 			return err
 		}
 		if a.json {
-			return a.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.baseURL})
+			return a.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.BaseURL})
 		}
 		if f.Reason == "" {
 			fmt.Fprintln(a.stdout, "there was no fence")
 			return nil
 		}
-		fmt.Fprintf(a.stdout, "released: from now on %s polls and mails\n", a.baseURL)
-		if f.BaseURL != a.baseURL {
+		fmt.Fprintf(a.stdout, "released: from now on %s polls and mails\n", a.BaseURL)
+		if f.BaseURL != a.BaseURL {
 			fmt.Fprintf(a.stdout, "whatever works on this database as %s stops\n", plain(f.BaseURL))
 		}
 		return nil

@@ -83,8 +83,8 @@ func TestSleepIsNoFence(t *testing.T) {
 		}
 	}
 	const home = "https://news.example.org"
-	e := &app{hard: t.Context(), house: house{baseURL: home, fenceAfter: 36 * time.Hour}}
-	look := e.fence(st)
+	a := &app{hard: t.Context(), settings: settings{BaseURL: home, FenceAfter: 36 * time.Hour}}
+	look := a.beat(st)
 	fenced := func(look func(context.Context, time.Time) (string, error), what string, want bool) {
 		t.Helper()
 		if reason, err := look(t.Context(), now); err != nil || (reason != "") != want {
@@ -108,7 +108,7 @@ func TestSleepIsNoFence(t *testing.T) {
 	back(home, slept.Add(-100*time.Hour))
 	fenced(look, "a database of then", true)
 	back(home, slept.Add(-100*time.Hour))
-	fenced(e.fence(st), "another process", true)
+	fenced(a.beat(st), "another process", true)
 	back("https://other.example.org", now)
 	fenced(look, "taken over", true)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"digest"
@@ -26,7 +25,7 @@ type reportedRule struct {
 }
 
 func reportRule(r store.HostRule) reportedRule {
-	return reportedRule{r.Host, span(r.Interval), int64(r.Interval / time.Second)}
+	return reportedRule{r.Host, span(r.Interval), seconds(r.Interval)}
 }
 
 type hostsListCmd struct{}
@@ -38,28 +37,15 @@ func (hostsListCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if a.json {
-			list := make([]reportedRule, len(rules))
-			for i, r := range rules {
-				list[i] = reportRule(r)
-			}
-			return a.printJSON(list)
-		}
-		if len(rules) == 0 {
-			fmt.Fprintln(a.stdout, "no host has a rule; an example: digest hosts set example.org --interval 48h")
-			return nil
-		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		for _, r := range rules {
-			fmt.Fprintf(w, "%s\tevery %s at most\n", plain(r.Host), span(r.Interval))
-		}
-		return w.Flush()
+		return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h", func(r reportedRule) string {
+			return fmt.Sprintf("%s\tevery %s at most", plain(r.Host), r.Interval)
+		})
 	})
 }
 
 type hostsSetCmd struct {
-	Host     string `arg:"" help:"A host such as example.org; the rule holds for all below it too."`
-	Interval string `required:"" placeholder:"DURATION" help:"Least time between two polls of one feed, such as 48h or 7d."`
+	Host     string        `arg:"" help:"A host such as example.org; the rule holds for all below it too."`
+	Interval time.Duration `required:"" positive:"" example:"48h" placeholder:"DURATION" help:"Least time between two polls of one feed, such as 48h or 7d."`
 }
 
 // Run makes a rule.
@@ -68,24 +54,16 @@ func (c hostsSetCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	every, err := parseDuration(c.Interval)
-	if err != nil || every <= 0 {
-		return badSetting("DIGEST_INTERVAL", c.Interval, "is not a usable length of time", "48h")
-	}
 	return a.withStore(func(st *store.Store) error {
-		rule := store.HostRule{Host: host, Interval: every}
+		rule := store.HostRule{Host: host, Interval: c.Interval}
 		feeds, err := st.SetHostRule(a.soft, rule, a.now())
 		if err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(struct {
-				reportedRule
-				Feeds int `json:"feeds"`
-			}{reportRule(rule), feeds})
-		}
-		fmt.Fprintf(a.stdout, "each feed of %s is asked every %s at most; that concerns %s\n", host, span(every), count(feeds, "feed"))
-		return nil
+		return a.say(struct {
+			reportedRule
+			Feeds int `json:"feeds"`
+		}{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", host, span(c.Interval), count(feeds, "feed"))
 	})
 }
 
@@ -103,42 +81,18 @@ func (c hostsRemoveCmd) Run(a *app) error {
 		if err := st.DropHostRule(a.soft, host); err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(map[string]any{"host": host, "removed": true})
-		}
-		fmt.Fprintf(a.stdout, "%s has no rule any more\n", host)
-		return nil
+		return a.say(map[string]any{"host": host, "removed": true}, "%s has no rule any more", host)
 	})
 }
 
 // parseHost takes a host as people write one, or any address of the site.
 func parseHost(s string) (string, error) {
-	bad := &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a host; an example: example.org", s)}
-	s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "*"), ".")
-	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		return a.WithZone("").String(), nil
+	host := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "*"), ".")
+	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return address.WithZone("").String(), nil
 	}
-	url, err := feed.NormalURL(s)
-	if err != nil {
-		return "", bad
+	if url, err := feed.NormalURL(host); err == nil && feed.Host(url) != "" {
+		return feed.Host(url), nil
 	}
-	if host := feed.Host(url); host != "" {
-		return host, nil
-	}
-	return "", bad
-}
-
-// span writes a duration as people write one: 48h, 90m, 7d.
-func span(d time.Duration) string {
-	const day = 24 * time.Hour
-	if d >= 3*day && d%day == 0 {
-		return fmt.Sprintf("%dd", d/day)
-	}
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
+	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a host; an example: example.org", s)}
 }

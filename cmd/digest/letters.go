@@ -18,7 +18,7 @@ type letters struct {
 }
 
 func (a *app) openLetters(st *store.Store) (*letters, error) {
-	transport, err := mailer.Open(a.mail, mailer.Options{PerConn: a.perConnection})
+	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (l *letters) close() {
 // printOperatorLink prints the link by which whoever reads the console becomes the
 // operator, as long as nobody is.
 func (a *app) printOperatorLink(st *store.Store) error {
-	link, err := web.OperatorLink(a.hard, st, a.baseURL, a.now())
+	link, err := web.OperatorLink(a.hard, st, a.BaseURL, a.now())
 	if err == nil && link != "" {
 		fmt.Fprintf(a.stdout, "sign in as the owner: %s\n", link)
 	}

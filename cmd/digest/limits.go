@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"digest"
 	"digest/mailer"
@@ -74,26 +73,19 @@ func (limitsListCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		every := reportLimits("", a.domain)
+		every := reportLimits("", a.domainLimits())
 		every.Lane = "every domain"
-		list := []reportedLimits{reportLimits("", a.route), every}
+		list := []reportedLimits{reportLimits("", a.routeLimits()), every}
 		for _, l := range lanes {
 			switch {
 			case l.Limits == digest.Limits{}:
 			case l.Name == "":
-				list[0] = reportLimits("", effective(l.Limits, a.route))
+				list[0] = reportLimits("", effective(l.Limits, a.routeLimits()))
 			default:
-				list = append(list, reportLimits(l.Name, effective(l.Limits, a.domain)))
+				list = append(list, reportLimits(l.Name, effective(l.Limits, a.domainLimits())))
 			}
 		}
-		if a.json {
-			return a.printJSON(list)
-		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		for _, l := range list {
-			fmt.Fprintf(w, "%s\t%s\n", l.Lane, l.words())
-		}
-		return w.Flush()
+		return printList(a, list, "", func(l reportedLimits) string { return l.Lane + "\t" + l.words() })
 	})
 }
 
@@ -110,9 +102,9 @@ func effective(own, settings digest.Limits) digest.Limits {
 }
 
 type limitsSetCmd struct {
-	Lane        string `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all mail."`
-	Connections string `placeholder:"N" default:"0" help:"Messages on their way at once."`
-	Rate        string `placeholder:"RATE" default:"0" help:"Messages in a time, such as 100/m."`
+	Lane        string      `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all mail."`
+	Connections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" help:"Messages on their way at once."`
+	Rate        digest.Rate `default:"0" example:"100/m" placeholder:"RATE" help:"Messages in a time, such as 100/m."`
 }
 
 // Run sets a limit.
@@ -121,13 +113,7 @@ func (c limitsSetCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	var l digest.Limits
-	if l.Connections, err = parseCount("DIGEST_CONNECTIONS", c.Connections, 0); err != nil {
-		return err
-	}
-	if l.Rate, err = digest.ParseRate(c.Rate); err != nil {
-		return badSetting("DIGEST_RATE", c.Rate, "is not a rate", "100/m")
-	}
+	l := digest.Limits{Connections: c.Connections, Rate: c.Rate}
 	if l == (digest.Limits{}) {
 		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), or digest limits remove %s", c.Lane)
 	}
@@ -135,9 +121,9 @@ func (c limitsSetCmd) Run(a *app) error {
 		if err := st.SetLimits(a.soft, a.now(), name, l); err != nil {
 			return err
 		}
-		settings := a.domain
+		settings := a.domainLimits()
 		if name == "" {
-			settings = a.route
+			settings = a.routeLimits()
 		}
 		r := reportLimits(name, effective(l, settings))
 		return a.say(r, "%s: %s", r.Lane, r.words())

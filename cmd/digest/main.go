@@ -7,12 +7,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"digest"
 )
 
 func main() {
@@ -51,25 +54,42 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	var c cli
 	command, status, err := parseArgs(&c, args, stdout)
 	if err != nil {
-		fmt.Fprintln(stderr, "digest: "+plain(err.Error()))
+		complain(stderr, err)
 		return status
 	}
 	if command == nil {
 		return status
 	}
-	e, err := newApp(&c, soft, hard, stdout, stderr)
+	a, err := newApp(&c, soft, hard, stdout, stderr)
 	if err == nil {
-		err = command.Run(e)
+		err = command.Run(a)
 	}
 	if err != nil {
 		status, err = c.blame(err)
 		if b, ok := command.(interface{ whenBroken() int }); ok {
 			status = b.whenBroken()
 		}
-		fmt.Fprintln(stderr, "digest: "+plain(err.Error()))
+		complain(stderr, err)
 		return status
 	}
 	return exitDone
+}
+
+// complain prints the one line of a failure. What is said of a setting hides its
+// password itself, and has an address with one as an example.
+func complain(stderr io.Writer, err error) {
+	text := oneLine(err.Error())
+	if _, ok := errors.AsType[*settingError](err); !ok {
+		text = digest.WithoutCredentials(text)
+	}
+	fmt.Fprintln(stderr, "digest: "+text)
+}
+
+type versionCmd struct{}
+
+// Run prints the version.
+func (versionCmd) Run(a *app) error {
+	return a.say(map[string]string{"version": version()}, "digest %s", version())
 }
 
 // version is what the User-Agent says: the module's, or "dev" in a checkout.

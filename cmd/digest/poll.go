@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/feed"
 	"digest/hourly"
 	"digest/poller"
 	"digest/store"
@@ -15,8 +14,8 @@ type pollCmd struct {
 	URL string `arg:"" name:"url"`
 }
 
-// reportedPoll is what came of a person's wish as JSON.
-type reportedPoll struct {
+// pollAnswer is what came of a person's wish as JSON.
+type pollAnswer struct {
 	URL        string     `json:"url"`
 	Outcome    string     `json:"outcome"` // unchanged, changed, failed; waiting: it may not be asked now
 	Message    string     `json:"message"`
@@ -51,56 +50,26 @@ func (c pollCmd) Run(a *app) error {
 	})
 }
 
-// feedAt finds a feed by its address, however it is written: without its name
-// and password too, as it is shown, if only one feed is shown so.
-func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
-	url, err := feed.NormalURL(address)
-	if err != nil {
-		return digest.Feed{}, err
-	}
-	f, notFound := st.FeedByURL(a.soft, url)
-	if digest.KindOf(notFound) != digest.NotFound {
-		return f, notFound
-	}
-	all, err := st.Feeds(a.soft)
-	if err != nil {
-		return digest.Feed{}, err
-	}
-	var shown []digest.Feed
-	for _, f := range all {
-		if digest.WithoutCredentials(f.URL) == url {
-			shown = append(shown, f.Feed)
-		}
-	}
-	switch len(shown) {
-	case 0:
-		return digest.Feed{}, notFound
-	case 1:
-		return shown[0], nil
-	}
-	return digest.Feed{}, &digest.Error{Kind: digest.Conflict, Message: url + " is asked under several names and passwords; give the address with them"}
-}
-
 // pollOne drains the queue and gives what came of one feed; nil if it was not asked.
-func (a *app) pollOne(st *store.Store, id digest.FeedID) (*poller.Result, error) {
-	job, transport, err := a.job(st)
-	if err != nil {
-		return nil, err
-	}
-	defer transport.Close()
-	var result *poller.Result
-	job.Report = func(ev hourly.Event) {
-		if ev.Kind == hourly.EventPolled && ev.Result.Feed.ID == id {
-			result = &ev.Result
+func (a *app) pollOne(st *store.Store, id digest.FeedID) (result *poller.Result, err error) {
+	err = a.withJob(st, func(job *hourly.Job) error {
+		job.Report = func(ev hourly.Event) {
+			if ev.Kind == hourly.EventPolled && ev.Result.Feed.ID == id {
+				result = &ev.Result
+			}
 		}
-	}
-	_, err = job.Poll(a.soft)
+		_, err := job.Poll(a.soft)
+		return err
+	})
 	return result, err
 }
 
+// waiting is the outcome of a feed that may not be asked now.
+const waiting = "waiting"
+
 func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 	about := a.reportFeed(f)
-	r := reportedPoll{URL: about.URL, Outcome: "waiting", Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
+	r := pollAnswer{URL: about.URL, Outcome: waiting, Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
 	if about.State == poller.StateActive {
 		r.Message = fmt.Sprintf("it was asked at %s, which is too short a time ago", when(about.LastPolledAt))
 	}
@@ -108,12 +77,15 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 		r.Outcome, r.Message = string(result.Outcome), digest.WithoutCredentials(result.Message)
 		r.Status, r.Requests, r.Bytes = result.Feed.LastStatus, result.Requests, result.Bytes
 	}
-	if a.json {
+	switch {
+	case a.json:
 		if err := a.printJSON(r); err != nil {
 			return err
 		}
-	} else if r.Outcome != string(poller.Failed) {
-		a.printPoll(r)
+	case r.Outcome == waiting:
+		fmt.Fprintf(a.stdout, "not asked now: %s; it will be asked at %s\n", plain(r.Message), when(r.NextPollAt))
+	case r.Outcome != string(poller.Failed):
+		fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), count(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
 	}
 	if r.Outcome == string(poller.Failed) {
 		again := "asked no more"
@@ -123,12 +95,4 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 		return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("%s: %s; %s", r.URL, r.Message, again)}
 	}
 	return nil
-}
-
-func (a *app) printPoll(r reportedPoll) {
-	if r.Outcome == "waiting" {
-		fmt.Fprintf(a.stdout, "not asked now: %s; it will be asked at %s\n", plain(r.Message), when(r.NextPollAt))
-		return
-	}
-	fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), count(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
 }

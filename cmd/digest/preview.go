@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"digest"
 	"digest/render"
 	"digest/store"
 )
@@ -15,20 +16,16 @@ type previewCmd struct {
 
 // Run prints the edition that the next midnight would bring; nothing changes.
 func (c previewCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		u, d, err := a.reader(st, c.Email)
-		if err != nil {
-			return err
-		}
+	return a.withReader(c.Email, func(st *store.Store, u digest.User, d digest.Digest) error {
 		signer, err := a.signer(st)
 		if err != nil {
 			return err
 		}
-		page, err := a.editions(st, signer).Preview(a.soft, d, u.Email)
+		edition, err := a.editions(st, signer).Preview(a.soft, d, u.Email)
 		if err != nil {
 			return err
 		}
-		m, err := render.New(nil).Mail(page)
+		m, err := render.New(nil).Mail(edition)
 		if err != nil {
 			return fmt.Errorf("rendering the preview: %w", err)
 		}

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"digest"
@@ -60,12 +60,11 @@ type reportedQueued struct {
 func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reportedQueue {
 	r := reportedQueue{
 		Counts: map[string]int{}, Lanes: []reportedLane{},
-		Waiting: reportQueued(q.Waiting), Unconfirmed: reportQueued(q.Unconfirmed),
-		Failed: reportQueued(q.Failed), Expired: reportQueued(q.Expired),
-		Returned: make([]reportedReturn, len(q.Returned)),
-	}
-	for i, b := range q.Returned {
-		r.Returned[i] = reportedReturn{int64(b.Edition), b.Email, string(b.Kind), b.Status, b.Evidence, instant(b.At)}
+		Waiting: each(q.Waiting, reportQueued), Unconfirmed: each(q.Unconfirmed, reportQueued),
+		Failed: each(q.Failed, reportQueued), Expired: each(q.Expired, reportQueued),
+		Returned: each(q.Returned, func(b store.Return) reportedReturn {
+			return reportedReturn{int64(b.Edition), b.Email, string(b.Kind), b.Status, b.Evidence, instant(b.At)}
+		}),
 	}
 	for state, n := range q.Counts {
 		r.Counts[string(state)] = n
@@ -82,16 +81,8 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reported
 	return r
 }
 
-func reportQueued(all []store.QueuedEdition) []reportedQueued {
-	list := make([]reportedQueued, len(all))
-	for i, e := range all {
-		reason := e.Error
-		if reason == "" {
-			reason = e.Reply
-		}
-		list[i] = reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt), reason}
-	}
-	return list
+func reportQueued(e store.QueuedEdition) reportedQueued {
+	return reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt), cmp.Or(e.Error, e.Reply)}
 }
 
 type queueListCmd struct{}
@@ -191,14 +182,6 @@ func (a *app) showQueued(heading string, list []reportedQueued) {
 			fmt.Fprintf(w, "  %s\t%s\t%s\n", plain(q.Email), q.Date, plain(q.Reason))
 		}
 	})
-}
-
-// table prints rows, their cells ended by tabs, under a heading.
-func (a *app) table(heading string, rows func(io.Writer)) {
-	fmt.Fprintf(a.stdout, "\n%s:\n", heading)
-	w := tabwriter.NewWriter(a.stdout, 2, 0, 2, ' ', 0)
-	rows(w)
-	_ = w.Flush() // as other prints
 }
 
 // wordFor names a state as people know it.

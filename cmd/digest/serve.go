@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
+	"digest/hourly"
 	"digest/internal/metrics"
 	"digest/store"
 	"digest/subscribe"
@@ -27,13 +27,13 @@ func (serveCmd) Run(a *app) error {
 	if err := a.logAt(slog.LevelInfo); err != nil {
 		return err
 	}
-	if err := a.named(); err != nil {
+	if err := a.reachable(); err != nil {
 		return err
 	}
 	return a.withStore(func(st *store.Store) error {
-		listener, err := net.Listen("tcp", a.listen)
+		listener, err := net.Listen("tcp", a.Listen)
 		if err != nil {
-			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", a.listen, err)
+			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", a.Listen, err)
 		}
 		defer listener.Close()
 		letters, err := a.openLetters(st)
@@ -45,22 +45,22 @@ func (serveCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "the web view is at %s (listening on %s)\n", a.baseURL, listener.Addr())
+		fmt.Fprintf(a.stdout, "the web view is at %s (listening on %s)\n", a.BaseURL, listener.Addr())
 		if err := a.printOperatorLink(st); err != nil {
 			return err
 		}
-		returns, err := a.takeReturns(st)
+		bounces, err := a.readBounces(st)
 		if err != nil {
 			return err
 		}
-		return a.together(append(returns,
+		return a.together(append(bounces,
 			func(ctx context.Context) error { return a.work(ctx, st) },
 			func(ctx context.Context) error { return serveUntil(ctx, server, listener) },
 		)...)
 	})
 }
 
-// together runs both until the first fails or the program is told to stop, and
+// together runs all parts until the first fails or the program is told to stop, and
 // gives the first error.
 func (a *app) together(parts ...func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(a.soft)
@@ -84,43 +84,43 @@ func (a *app) webServer(st *store.Store, l *letters) (*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := metrics.New(metrics.Options{Store: st, Version: version(), Now: a.clock, Log: a.log})
+	counters := metrics.New(metrics.Options{Store: st, Version: version(), Now: a.clock, Log: a.log})
 	handler := web.New(web.Options{
 		Store:         st,
 		Editions:      a.editions(st, signer),
 		Signer:        signer,
-		SignUp:        a.signUp,
+		SignUp:        a.SignUp,
 		Outbox:        l.outbox,
-		PostalAddress: a.postalAddress,
+		PostalAddress: a.PostalAddress,
 		Mailbox:       parseEmail,
-		Subscriber:    a.fencedDesk(st),
+		Subscriber:    a.fencedSubscriber(st),
 		Pings:         st,
 		Pictures:      a.poller(st),
-		BaseURL:       a.baseURL,
+		BaseURL:       a.BaseURL,
 		Version:       version(),
-		Contact:       a.contact,
-		Addresses:     a.botAddresses,
+		Contact:       a.Contact,
+		Addresses:     a.BotAddresses.words(),
 		Spread:        a.spread(),
-		HostGap:       a.hostInterval,
+		HostGap:       a.HostInterval,
 		Beats:         a.works,
 		Now:           a.clock,
 		Log:           a.log,
 
-		MetricsToken: a.metricsToken,
-		Metrics:      told,
-		Observe:      told.Observe,
+		MetricsToken: a.MetricsToken,
+		Metrics:      counters,
+		Observe:      counters.Observe,
 	})
 	return web.NewServer(handler, a.log), nil
 }
 
-// fencedDesk is a desk that asks nothing while there is a fence.
-func (a *app) fencedDesk(st *store.Store) *subscribe.Subscriber {
-	desk := a.desk(st)
-	desk.Fence = func(ctx context.Context) (string, error) {
-		f, err := st.LookFence(ctx, a.baseURL, a.clock(), a.fenceAfter, fenceMost)
+// fencedSubscriber is a subscriber that asks nothing while there is a fence.
+func (a *app) fencedSubscriber(st *store.Store) *subscribe.Subscriber {
+	s := a.subscriber(st)
+	s.Fence = func(ctx context.Context) (string, error) {
+		f, err := a.lookFence(ctx, st)
 		return f.Reason, err
 	}
-	return desk
+	return s
 }
 
 // serveUntil serves until ctx ends, then lets requests in flight finish.
@@ -148,29 +148,17 @@ func (workCmd) Run(a *app) error {
 		return err
 	}
 	return a.withWork(func(st *store.Store) error {
-		returns, err := a.takeReturns(st)
+		bounces, err := a.readBounces(st)
 		if err != nil {
 			return err
 		}
-		return a.together(append(returns, func(ctx context.Context) error { return a.work(ctx, st) })...)
+		return a.together(append(bounces, func(ctx context.Context) error { return a.work(ctx, st) })...)
 	})
 }
 
 func (a *app) work(ctx context.Context, st *store.Store) error {
-	job, transport, err := a.job(st)
-	if err != nil {
-		return err
-	}
-	defer transport.Close()
-	a.log.Info("working", "version", version(), "database", a.databaseName())
-	return job.Run(ctx)
-}
-
-// databaseName is the setting without its password, for the log.
-func (a *app) databaseName() string {
-	u, err := url.Parse(a.database)
-	if err != nil || u.User == nil {
-		return a.database
-	}
-	return u.Redacted()
+	return a.withJob(st, func(job *hourly.Job) error {
+		a.log.Info("working", "version", version(), "database", a.databaseName())
+		return job.Run(ctx)
+	})
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // The base URL stands in headers of mails and requests, which hold no ü, and is
 // compared with what browsers send.
-func TestParseBaseURL(t *testing.T) {
+func TestReadBaseURL(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"http://localhost:8080", "http://localhost:8080"},
 		{"https://digest.example.org/", "https://digest.example.org"},
@@ -28,9 +28,9 @@ func TestParseBaseURL(t *testing.T) {
 		{"http://[fe80::1%25eth0]", ""},
 	}
 	for _, tt := range tests {
-		got, err := parseBaseURL(tt.in)
+		got, err := readBaseURL(nil, tt.in)
 		if got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("parseBaseURL(%q) = %q, %v; want %q", tt.in, got, err, tt.want)
+			t.Errorf("readBaseURL(%q) = %q, %v; want %q", tt.in, got, err, tt.want)
 		}
 	}
 }

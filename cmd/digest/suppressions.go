@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"digest"
@@ -37,22 +37,9 @@ func (suppressionsListCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if a.json {
-			list := make([]reportedSuppression, len(all))
-			for i, s := range all {
-				list[i] = reportSuppression(s)
-			}
-			return a.printJSON(list)
-		}
-		if len(all) == 0 {
-			fmt.Fprintln(a.stdout, "no address is suppressed")
-			return nil
-		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		for _, s := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain(s.Email), s.Reason, s.CreatedAt.UTC().Format("2006-01-02 15:04"), plain(s.Evidence))
-		}
-		return w.Flush()
+		return printList(a, each(all, reportSuppression), "no address is suppressed", func(s reportedSuppression) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s", plain(s.Email), s.Reason, strings.TrimSuffix(when(s.CreatedAt), " UTC"), plain(s.Evidence))
+		})
 	})
 }
 
@@ -91,13 +78,14 @@ func (c suppressionsRemoveCmd) Run(a *app) error {
 			return err
 		}
 		next := "is mailed again, from the next edition on"
-		_, d, err := a.reader(st, address)
-		switch {
-		case digest.KindOf(err) == digest.NotFound: // an address may be suppressed that is no reader's
-		case err != nil:
+		err := a.forReader(st, address, func(_ *store.Store, _ digest.User, d digest.Digest) error {
+			if d.State != digest.DigestActive {
+				next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, address)
+			}
+			return nil
+		})
+		if err != nil && digest.KindOf(err) != digest.NotFound { // an address may be suppressed that is no reader's
 			return err
-		case d.State != digest.DigestActive:
-			next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, address)
 		}
 		return a.say(map[string]any{"email": address, "removed": true}, "%s %s", address, next)
 	})

@@ -17,60 +17,27 @@ func (tickCmd) Run(a *app) error {
 		return err
 	}
 	return a.withWork(func(st *store.Store) error {
-		job, transport, err := a.job(st)
-		if err != nil {
-			return err
-		}
-		defer transport.Close()
-		if err := a.sweepReturns(st); err != nil {
-			return err
-		}
-		bar := a.watchPolls(job)
-		sum, err := job.Tick(a.soft)
-		bar.finish()
-		if err != nil {
-			return err
-		}
-		if err := a.printSummary(sum); err != nil {
-			return err
-		}
-		if sum.MailWaits != "" {
-			return fmt.Errorf("editions that are due could not be sent: %s; they wait, and the next tick tries again", sum.MailWaits)
-		}
-		return nil
+		return a.withJob(st, func(job *hourly.Job) error { return a.tick(st, job) })
 	})
 }
 
-func (a *app) printSummary(sum hourly.Summary) error {
-	if a.json {
-		return a.printJSON(sum)
+func (a *app) tick(st *store.Store, job *hourly.Job) error {
+	if err := a.readBouncesOnce(st); err != nil {
+		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "polled %s (%d changed, %d unchanged, %d failed), %s; %s, %d sent, %d failed\n",
+	progress := a.watchPolls(job, 0, "polling") // how many feeds it will be is known once they are planned
+	sum, err := job.Tick(a.soft)
+	progress.finish()
+	if err != nil {
+		return err
+	}
+	if err := a.say(sum, "polled %s (%d changed, %d unchanged, %d failed), %s; %s, %d sent, %d failed",
 		count(sum.Polled, "feed"), sum.Changed, sum.Unchanged, sum.Failed, count(sum.Posts, "new post"),
-		count(sum.Editions, "edition"), sum.Sent, sum.FailedMail)
-	return err
-}
-
-type migrateCmd struct{}
-
-// Run brings the schema up to date.
-func (migrateCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		if a.json {
-			return a.printJSON(map[string]bool{"migrated": true})
-		}
-		fmt.Fprintln(a.stdout, "the database has this version's schema")
-		return nil
-	})
-}
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(a *app) error {
-	if a.json {
-		return a.printJSON(map[string]string{"version": version()})
+		count(sum.Editions, "edition"), sum.Sent, sum.FailedMail); err != nil {
+		return err
 	}
-	fmt.Fprintln(a.stdout, "digest", version())
+	if sum.MailWaits != "" {
+		return fmt.Errorf("editions that are due could not be sent: %s; they wait, and the next tick tries again", sum.MailWaits)
+	}
 	return nil
 }

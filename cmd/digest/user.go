@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"digest"
@@ -35,27 +34,19 @@ func (c userAddCmd) Run(a *app) error {
 	if _, err := timezone.Load(c.TimeZone); err != nil {
 		return err
 	}
-	chosen, err := c.understand()
-	if err != nil {
-		return err
-	}
 	return a.withStore(func(st *store.Store) error {
 		u, d, err := st.AddUser(a.soft, address, c.TimeZone, a.now())
 		if err != nil {
 			return err
 		}
-		if err := chosen.apply(a, st, d); err != nil {
+		if err := c.apply(a, st, d); err != nil {
 			return err
 		}
-		info, err := a.info(st, u.Email)
+		info, err := a.userInfo(st, u.Email)
 		if err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(reported(info))
-		}
-		fmt.Fprintf(a.stdout, "added %s; the first edition comes at %s%s\n", u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
-		return nil
+		return a.say(reportUser(info), "added %s; the first edition comes at %s%s", u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
 	})
 }
 
@@ -66,23 +57,6 @@ func parseEmail(s string) (string, error) {
 		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%v; an example: reader@example.org", err)}
 	}
 	return digest.NormalEmail(address), nil
-}
-
-// user finds the reader of an address, in whichever form it is written.
-func (a *app) user(st *store.Store, email string) (digest.User, error) {
-	if normal, err := parseEmail(email); err == nil {
-		email = normal
-	}
-	return st.UserByEmail(a.soft, email)
-}
-
-// inZone shows an instant as the reader's clock does.
-func inZone(t time.Time, zone string) string {
-	loc, err := timezone.Load(zone)
-	if err != nil {
-		loc = time.UTC
-	}
-	return t.In(loc).Format("2006-01-02 15:04 MST")
 }
 
 // reportedUser is a reader as JSON.
@@ -106,19 +80,18 @@ type reportedUser struct {
 	Stays []reportedStay `json:"stays"`
 }
 
-func reported(u store.UserInfo) reportedUser {
+func reportUser(u store.UserInfo) reportedUser {
 	d := u.Digest
-	next := instant(d.NextDueAt)
-	if d.State != digest.DigestActive {
-		next = nil
-	}
 	r := reportedUser{
-		Email: u.Email, TimeZone: u.TimeZone, State: string(d.State), NextDueAt: next,
+		Email: u.Email, TimeZone: u.TimeZone, State: string(d.State),
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Weekdays.String(),
 		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded,
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
-		Mailed: d.Mailed, Stays: reportStays(u.Stays),
+		Mailed: d.Mailed, Stays: each(u.Stays, reportStay),
+	}
+	if d.State == digest.DigestActive {
+		r.NextDueAt = instant(d.NextDueAt)
 	}
 	if u.Suppressed != nil {
 		r.Suppressed = new(string(u.Suppressed.Reason))
@@ -158,13 +131,8 @@ func habits(u store.UserInfo) string {
 	return words
 }
 
-// instant is how times stand in JSON: UTC, null for never.
-func instant(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return new(t.UTC())
-}
+// clockOf writes the hour of a mail: 07:00.
+func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
 
 type userListCmd struct{}
 
@@ -176,22 +144,16 @@ func (userListCmd) Run(a *app) error {
 			return err
 		}
 		if a.json {
-			list := make([]reportedUser, len(users))
-			for i, u := range users {
-				list[i] = reported(u)
-			}
-			return a.printJSON(list)
+			return a.printJSON(each(users, reportUser))
 		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		for _, u := range users {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s%s\n", u.Email, u.TimeZone, u.Digest.State,
+		return printList(a, users, "", func(u store.UserInfo) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s%s", u.Email, u.TimeZone, u.Digest.State,
 				count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
-		}
-		return w.Flush()
+		})
 	})
 }
 
-// nextEdition tells when the next edition comes; a digest at rest has none.
+// nextEdition tells when the next edition comes; a paused digest has none.
 func nextEdition(u digest.User, d digest.Digest, before string) string {
 	if d.State == digest.DigestPaused && !d.PausedUntil.IsZero() {
 		return "back on " + inZone(d.PausedUntil, u.TimeZone)
@@ -202,14 +164,25 @@ func nextEdition(u digest.User, d digest.Digest, before string) string {
 	return before + inZone(d.NextDueAt, u.TimeZone)
 }
 
-// reader finds a user and their digest.
-func (a *app) reader(st *store.Store, email string) (digest.User, digest.Digest, error) {
-	u, err := a.user(st, email)
-	if err != nil {
-		return u, digest.Digest{}, err
-	}
-	d, err := st.DigestOf(a.soft, u.ID)
-	return u, d, err
+// userInfo is a reader as a list of readers shows them.
+func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err error) {
+	err = a.forReader(st, email, func(_ *store.Store, u digest.User, d digest.Digest) error {
+		info.User, info.Digest = u, d
+		subscriptions, err := st.Subscriptions(a.soft, d.ID)
+		if err != nil {
+			return err
+		}
+		info.Subscriptions = len(subscriptions)
+		if info.Stays, err = st.Stays(a.soft, u.ID); err != nil {
+			return err
+		}
+		s, suppressed, err := st.Suppressed(a.soft, u.Email)
+		if suppressed {
+			info.Suppressed = &s
+		}
+		return err
+	})
+	return info, err
 }
 
 type userRemoveCmd struct {
@@ -218,19 +191,11 @@ type userRemoveCmd struct {
 
 // Run removes a reader.
 func (c userRemoveCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		u, err := a.user(st, c.Email)
-		if err != nil {
-			return err
-		}
+	return a.withReader(c.Email, func(st *store.Store, u digest.User, _ digest.Digest) error {
 		if err := st.RemoveUser(a.soft, u.ID); err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(map[string]any{"email": u.Email, "removed": true})
-		}
-		fmt.Fprintf(a.stdout, "removed %s and all that was theirs\n", u.Email)
-		return nil
+		return a.say(map[string]any{"email": u.Email, "removed": true}, "removed %s and all that was theirs", u.Email)
 	})
 }
 
@@ -240,19 +205,11 @@ type userSignInCmd struct {
 
 // Run prints a sign-in link.
 func (c userSignInCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		u, err := a.user(st, c.Email)
+	return a.withReader(c.Email, func(st *store.Store, u digest.User, _ digest.Digest) error {
+		link, err := web.SignInLink(a.soft, st, a.BaseURL, u.ID, a.now())
 		if err != nil {
 			return err
 		}
-		link, err := web.SignInLink(a.soft, st, a.baseURL, u.ID, a.now())
-		if err != nil {
-			return err
-		}
-		if a.json {
-			return a.printJSON(map[string]string{"url": link})
-		}
-		fmt.Fprintln(a.stdout, link)
-		return nil
+		return a.say(map[string]string{"url": link}, "%s", link)
 	})
 }

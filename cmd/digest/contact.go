@@ -24,15 +24,15 @@ func contactOf(contact, from string) (string, error) {
 	return a.Address, nil
 }
 
-// named is an error if sites would be asked by somebody who shows himself to
+// reachable is an error if sites would be asked by somebody who shows himself to
 // the world and cannot be written to.
-func (h house) named() error {
-	_, domain, _ := strings.Cut(h.contact, "@")
-	if !strings.EqualFold(domain, "localhost") || !isPublic(h.baseURL) {
+func (s *settings) reachable() error {
+	_, domain, _ := strings.Cut(s.Contact, "@")
+	if !strings.EqualFold(domain, "localhost") || !isPublic(s.BaseURL) {
 		return nil
 	}
 	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
-		"%s is public and nobody can be reached at %s, so no site is asked; set DIGEST_CONTACT=you@example.org, or DIGEST_FROM, to an address of yours", h.baseURL, h.contact)}
+		"%s is public and nobody can be reached at %s, so no site is asked; set DIGEST_CONTACT=you@example.org, or DIGEST_FROM, to an address of yours", s.BaseURL, s.Contact)}
 }
 
 // isPublic reports whether a base URL is one that the world may know.

@@ -10,8 +10,6 @@ import (
 	"os"
 )
 
-var errInterrupted = errors.New("interrupted")
-
 // readFile reads a file of at most so many bytes, whatever kind of file it is:
 // a device may have no end, and a pipe may never have a writer. It gives up
 // when ctx ends. The error does not name the file.
@@ -40,7 +38,7 @@ func readBounded(ctx context.Context, name string, most int64) ([]byte, error) {
 	}
 	defer f.Close()
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(untilDone{f, ctx}, most+1)); err != nil {
+	if _, err := b.ReadFrom(io.LimitReader(contextReader{f, ctx}, most+1)); err != nil {
 		return nil, withoutPath(err)
 	}
 	if int64(b.Len()) > most {
@@ -49,17 +47,18 @@ func readBounded(ctx context.Context, name string, most int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// untilDone reads until its context ends.
-type untilDone struct {
+// A contextReader reads until its context ends.
+type contextReader struct {
 	io.Reader
 	ctx context.Context
 }
 
-func (u untilDone) Read(p []byte) (int, error) {
-	if u.ctx.Err() != nil {
+// Read reads, if the context has not ended.
+func (r contextReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
 		return 0, errInterrupted
 	}
-	return u.Reader.Read(p)
+	return r.Reader.Read(p)
 }
 
 // withoutPath is the bare reason why a file could not be read.

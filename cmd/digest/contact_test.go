@@ -51,7 +51,7 @@ func TestIsPublic(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestReachable(t *testing.T) {
 	tests := []struct {
 		base, contact, from string
 		ok                  bool
@@ -68,7 +68,7 @@ func TestNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (house{baseURL: tt.base, contact: contact}).named(); (err == nil) != tt.ok {
+		if err := (&settings{BaseURL: tt.base, Contact: contact}).reachable(); (err == nil) != tt.ok {
 			t.Errorf("%+v: %v", tt, err)
 		}
 	}

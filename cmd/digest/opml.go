@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+
+	"digest"
+	"digest/feed"
+	"digest/hourly"
+	"digest/store"
+)
+
+type opmlCmd struct {
+	Import opmlImportCmd `cmd:"" help:"Subscribe a reader to every feed of a list, folders kept."`
+	Export opmlExportCmd `cmd:"" help:"Print a reader's subscriptions as OPML."`
+}
+
+type opmlImportCmd struct {
+	Email string `arg:""`
+	File  string `arg:""`
+}
+
+// mostOPML bounds a list that is read into memory, in bytes.
+const mostOPML = 50 << 20
+
+// mostImported is more feeds than a list can hold: who runs the program knows what they do.
+const mostImported = 1 << 30
+
+// Run imports a list, then polls for the first time what nobody took before.
+// Interrupting the polls loses nothing: they are queued, and the next hour goes on.
+func (c opmlImportCmd) Run(a *app) error {
+	opml, err := readFile(a.soft, c.File, mostOPML)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	return a.withPolls(func(st *store.Store) error {
+		return a.forReader(st, c.Email, func(st *store.Store, _ digest.User, d digest.Digest) error {
+			list, err := feed.ReadList(opml)
+			if err != nil {
+				return fmt.Errorf("%s is %w", c.File, err)
+			}
+			return a.importList(st, d, list)
+		})
+	})
+}
+
+func (a *app) importList(st *store.Store, d digest.Digest, list *feed.Document) error {
+	result, unread, err := a.subscriber(st).Import(a.soft, d.ID, list, mostImported)
+	if err != nil {
+		return err
+	}
+	for _, line := range unread {
+		fmt.Fprintf(a.stderr, "digest: left out %q (line %d): %s\n", plain(line.Title), line.Line, plain(line.Why))
+	}
+	if !a.json {
+		were := "were"
+		if result.Already == 1 {
+			were = "was"
+		}
+		fmt.Fprintf(a.stdout, "%s added, %d %s there before, %s left out\n", count(result.Added, "feed"), result.Already, were, count(len(unread), "line"))
+	}
+	unpolled, err := a.firstPolls(st, result.FirstPolls)
+	if err != nil || !a.json {
+		return err
+	}
+	return a.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(unread), "unread": unpolled})
+}
+
+// firstPolls reads the new feeds of an import and reports those that could not
+// be read; they stay subscribed and are tried again.
+func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, err error) {
+	if len(feeds) == 0 {
+		return 0, nil
+	}
+	err = a.withJob(st, func(job *hourly.Job) error {
+		progress := a.watchPolls(job, len(feeds), "first polls")
+		sum, err := job.Poll(a.soft)
+		progress.finish()
+		if err != nil {
+			return err
+		}
+		for _, line := range progress.failed {
+			fmt.Fprintln(a.stderr, "digest: not read yet: "+plain(line))
+		}
+		if !a.json {
+			fmt.Fprintf(a.stdout, "%s read for the first time, %d could not be read and will be tried again\n", count(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
+		}
+		unread = sum.Failed
+		return nil
+	})
+	return unread, err
+}
+
+type opmlExportCmd struct {
+	Email string `arg:""`
+}
+
+// Run prints a reader's list. It has the names and passwords of addresses: without
+// them it would be of no use elsewhere.
+func (c opmlExportCmd) Run(a *app) error {
+	return a.withReader(c.Email, func(st *store.Store, u digest.User, d digest.Digest) error {
+		return a.subscriber(st).Export(a.soft, d.ID, "Feeds of "+u.Email, a.stdout)
+	})
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"digest"
+	"digest/timezone"
+)
+
+// printJSON prints one value on one line.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("printing JSON: %w", err)
+	}
+	return nil
+}
+
+// say prints what was done: a line for people, or an object for scripts.
+func (a *app) say(object any, format string, args ...any) error {
+	if a.json {
+		return a.printJSON(object)
+	}
+	_, err := fmt.Fprintf(a.stdout, format+"\n", args...)
+	return err
+}
+
+// printList prints records: for scripts as they are, for people a line each, its
+// cells ended by tabs. Where there is none, people are told so.
+func printList[T any](a *app, records []T, none string, line func(T) string) error {
+	if a.json {
+		return a.printJSON(records)
+	}
+	if len(records) == 0 && none != "" {
+		fmt.Fprintln(a.stdout, none)
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, r := range records {
+		fmt.Fprintln(w, line(r))
+	}
+	return w.Flush()
+}
+
+// table prints rows, their cells ended by tabs, under a heading.
+func (a *app) table(heading string, rows func(io.Writer)) {
+	fmt.Fprintf(a.stdout, "\n%s:\n", heading)
+	w := tabwriter.NewWriter(a.stdout, 2, 0, 2, ' ', 0)
+	rows(w)
+	_ = w.Flush() // as other prints
+}
+
+// onTerminal reports whether a person watches stdout.
+func (a *app) onTerminal() bool {
+	f, ok := a.stdout.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// each gives what a function makes of each of a list; never nil, which JSON
+// would write as null.
+func each[T, U any](all []T, do func(T) U) []U {
+	made := make([]U, len(all))
+	for i, one := range all {
+		made[i] = do(one)
+	}
+	return made
+}
+
+// plain makes text from elsewhere fit to be printed: one line, with no password
+// of a feed's address.
+func plain(s string) string { return digest.WithoutCredentials(oneLine(s)) }
+
+// oneLine makes text safe for a line on a terminal: nothing that moves the
+// cursor, starts a new line or turns the direction of what follows.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.Map(spaceForUnseen, s)), " ")
+}
+
+// plainText is oneLine for text of several lines, which keeps them.
+func plainText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return spaceForUnseen(r)
+	}, s)
+}
+
+func spaceForUnseen(r rune) rune {
+	switch {
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // bidi embeddings, overrides, isolates
+		return -1
+	case unicode.IsControl(r), r == 0x2028, r == 0x2029:
+		return ' '
+	}
+	return r
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// span writes a duration as people write one: 48h, 90m, 7d.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= 3*day && d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}
+
+// roughly is span without the seconds of what was computed.
+func roughly(d time.Duration) string {
+	if d < time.Minute {
+		return span(d)
+	}
+	return span(d.Round(time.Minute))
+}
+
+// seconds is how durations stand in JSON.
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// instant is how times stand in JSON: UTC, null for never.
+func instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(t.UTC())
+}
+
+// when shows an instant of JSON to people.
+func when(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Format("2006-01-02 15:04 MST")
+}
+
+// inZone shows an instant as the reader's clock does.
+func inZone(t time.Time, zone string) string {
+	loc, err := timezone.Load(zone)
+	if err != nil {
+		loc = time.UTC
+	}
+	return when(new(t.In(loc)))
+}

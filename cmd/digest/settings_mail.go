@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+
+	"digest"
+	"digest/internal/bounce"
+	"digest/mailer"
+)
+
+// mailSettings are the settings of mail beyond where it goes.
+type mailSettings struct {
+	ReplyTo           string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Where answers go (that of --contact)."`
+	ReturnPath        string      `type:"return-path" default:"" example:"bounces@example.org" placeholder:"ADDRESS" group:"Mail:" help:"Where bounces go, such as bounces@example.org; each mail's has a tag: bounces+…@example.org."`
+	BounceListen      string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Take bounces there: smtp://:25, lmtp://127.0.0.1:2424 or lmtp:/run/digest.sock."`
+	BounceMaildir     string      `default:"" placeholder:"DIR" group:"Mail:" help:"Take bounces from this Maildir."`
+	MailConnections   int         `default:"4" from:"1" to:"1000" placeholder:"N" group:"Mail:" help:"Messages on their way at once."`
+	MailRate          digest.Rate `default:"0" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time, such as 100/m; 0 is no limit."`
+	MailPerConnection int         `default:"50" from:"1" to:"1000" example:"4" placeholder:"N" group:"Mail:" help:"Messages on one connection at most."`
+	DomainConnections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" group:"Mail:" help:"Messages on their way at once to one recipient domain; 0 is no limit."`
+	DomainRate        digest.Rate `default:"0" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time to one recipient domain, such as 20/m; 0 is no limit."`
+	PostalAddress     string      `default:"" placeholder:"TEXT" group:"Mail:" help:"A postal address for the foot of each mail, where the law asks for one."`
+}
+
+// routeLimits are what all mail together gets.
+func (s *mailSettings) routeLimits() digest.Limits {
+	return digest.Limits{Connections: s.MailConnections, Rate: s.MailRate}
+}
+
+// domainLimits are what one recipient domain gets.
+func (s *mailSettings) domainLimits() digest.Limits {
+	return digest.Limits{Connections: s.DomainConnections, Rate: s.DomainRate}
+}
+
+// check checks the settings. Answers go to contact unless something else is said.
+func (s *mailSettings) check(contact string) error {
+	replyTo := s.ReplyTo
+	if replyTo == "" {
+		s.ReplyTo = contact
+	}
+	if err := mailer.CheckFrom(s.ReplyTo); err != nil {
+		return badSetting("DIGEST_REPLY_TO", replyTo, "is no address that answers could go to", "you@example.org")
+	}
+	if err := s.checkBounces(); err != nil {
+		return err
+	}
+	const mostAddress = 300
+	s.PostalAddress = strings.Join(strings.Fields(s.PostalAddress), " ")
+	if utf8.RuneCountInString(s.PostalAddress) > mostAddress {
+		return badSetting("DIGEST_POSTAL_ADDRESS", shortened(s.PostalAddress), "is too long for the foot of a mail", "Jane Doe, 1 High Street, Oxford")
+	}
+	return nil
+}
+
+// checkBounces checks where bounces are taken: there must be an address they come to.
+func (s *mailSettings) checkBounces() error {
+	if s.ReturnPath == "" && s.BounceListen+s.BounceMaildir != "" {
+		name, value := "DIGEST_BOUNCE_LISTEN", s.BounceListen
+		if value == "" {
+			name, value = "DIGEST_BOUNCE_MAILDIR", s.BounceMaildir
+		}
+		return badSetting(name, value, "takes bounces, and no mail would come back without DIGEST_RETURN_PATH", "DIGEST_RETURN_PATH=bounces@example.org")
+	}
+	if s.BounceListen == "" {
+		return nil
+	}
+	if err := bounce.Check(s.BounceListen); err != nil { // names the setting
+		return &settingError{[]string{"DIGEST_BOUNCE_LISTEN"}, err.Error()}
+	}
+	return nil
+}
+
+// mostReturnPath leaves room for the tag in the 64 octets before the @ (RFC 5321 §4.5.3.1.1).
+const mostReturnPath = 30
+
+// readReturnPath takes a bare address that a tag can be put into.
+func readReturnPath(_ *kong.Tag, s string) (string, error) {
+	address, err := mailer.Recipient(s)
+	at := strings.LastIndexByte(address, '@')
+	if err != nil || at > mostReturnPath || strings.Contains(address[:max(at, 0)], `"`) {
+		return "", errors.New("is no address that a tag can be put into")
+	}
+	return strings.ToLower(address), nil
+}
+
+func shortened(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/timezone"
+)
+
+// lookFlags are what a reader may choose of their mail. What is not given changes nothing.
+type lookFlags struct {
+	DeliverAt *time.Duration  `type:"clock" example:"07:00" placeholder:"HH:MM" help:"The hour the mail leaves, by the reader's clock; it is sealed at midnight all the same."`
+	Days      digest.Weekdays `example:"daily, weekdays, or mon,thu" placeholder:"DAYS" help:"daily, weekdays, or days such as mon,thu."`
+	Layout    digest.Layout   `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
+	Images    digest.Images   `enum:"off,linked,proxy," default:"" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
+	Threaded  *bool           `negatable:"" help:"Let mail programs show all editions as one conversation."`
+}
+
+// apply stores what was chosen for a digest.
+func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
+	if f.DeliverAt != nil {
+		if err := st.SetDeliverAt(a.soft, d.ID, *f.DeliverAt); err != nil {
+			return err
+		}
+	}
+	if f.Days != 0 {
+		if err := st.SetWeekdays(a.soft, d.ID, f.Days, a.now()); err != nil {
+			return err
+		}
+	}
+	if f.Layout == "" && f.Images == "" && f.Threaded == nil {
+		return nil
+	}
+	if f.Layout != "" {
+		d.Look.Layout = f.Layout
+	}
+	if f.Images != "" {
+		d.Look.Images = f.Images
+	}
+	if f.Threaded != nil {
+		d.Look.Threaded = *f.Threaded
+	}
+	return st.SetLook(a.soft, d.ID, d.Look)
+}
+
+type userSetCmd struct {
+	Email string `arg:""`
+	userChanges
+}
+
+// userChanges are what can be changed of a reader. What is not given stays as it is.
+type userChanges struct {
+	TimeZone   string      `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
+	State      string      `enum:"active,paused,left," default:"" placeholder:"STATE" help:"active, paused (nothing is made or gathered meanwhile) or left (never mailed)."`
+	Operator   *bool       `placeholder:"true|false" help:"Whether they run this instance: its page on the web is theirs."`
+	NewEmail   string      `name:"email" placeholder:"ADDRESS" help:"Give them another address without asking either; their browsers are signed out."`
+	PauseUntil digest.Date `example:"2026-12-01" placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; nothing is lost, and all of it comes then in one edition."`
+	Mailed     *bool       `negatable:"" help:"Mail the editions; without, they stand in the web view only."`
+	Stay       string      `placeholder:"\"ZONE FIRST..LAST\"" help:"Plan days in another zone, such as \"Asia/Tokyo 2026-10-03..2026-10-17\"; both days are included."`
+	NoStays    bool        `help:"Take all stays back; one that has begun ends."`
+	lookFlags
+}
+
+// Run changes a reader.
+func (c userSetCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	return a.withReader(c.Email, func(st *store.Store, u digest.User, d digest.Digest) error {
+		if err := c.set(a, st, u, d); err != nil {
+			return err
+		}
+		if err := c.apply(a, st, d); err != nil {
+			return err
+		}
+		email, err := c.setAccount(a, st, u)
+		if err != nil {
+			return err
+		}
+		info, err := a.userInfo(st, email)
+		if err != nil {
+			return err
+		}
+		return a.say(reportUser(info), "%s: %s, %s, %s%s", info.Email, info.TimeZone, info.Digest.State,
+			nextEdition(info.User, info.Digest, "next edition "), habits(info))
+	})
+}
+
+// setAccount changes who the reader is here, and gives their address.
+func (c userSetCmd) setAccount(a *app, st *store.Store, u digest.User) (string, error) {
+	if c.Operator != nil {
+		if err := st.SetOperator(a.soft, u.ID, *c.Operator); err != nil {
+			return "", err
+		}
+	}
+	if c.NewEmail == "" {
+		return u.Email, nil
+	}
+	email, err := parseEmail(c.NewEmail)
+	if err != nil {
+		return "", err
+	}
+	return email, st.SetEmail(a.soft, u.ID, email)
+}
+
+// check checks all that can be checked without the database.
+func (c userSetCmd) check() error {
+	if c.userChanges == (userChanges{}) {
+		return wrongLine("nothing to set; see digest user set --help")
+	}
+	if c.State != "" && !c.PauseUntil.IsZero() {
+		return wrongLine("--pause-until pauses already; leave --state out")
+	}
+	if c.TimeZone != "" {
+		if _, err := timezone.Load(c.TimeZone); err != nil {
+			return err
+		}
+	}
+	if c.NewEmail != "" {
+		if _, err := parseEmail(c.NewEmail); err != nil {
+			return err
+		}
+	}
+	if c.Stay != "" {
+		if _, err := parseStay(c.Stay); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set changes all but the look: where the reader is, the state and the mail.
+func (c userSetCmd) set(a *app, st *store.Store, u digest.User, d digest.Digest) error {
+	if c.NoStays {
+		if err := a.removeStays(st, u.ID); err != nil {
+			return err
+		}
+	}
+	if c.Mailed != nil {
+		if err := st.SetMailed(a.soft, d.ID, *c.Mailed, a.now()); err != nil {
+			return err
+		}
+	}
+	if c.TimeZone != "" {
+		if err := st.SetTimeZone(a.soft, u.ID, c.TimeZone, a.now()); err != nil {
+			return err
+		}
+		u.TimeZone = c.TimeZone
+	}
+	if c.Stay != "" {
+		if err := a.addStay(st, u.ID, c.Stay); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !c.PauseUntil.IsZero():
+		until, err := dayBegins(c.PauseUntil, u.TimeZone)
+		if err != nil {
+			return err
+		}
+		if !until.After(a.now()) {
+			return wrongLine("--pause-until=%q has begun already for %s; name a date to come", c.PauseUntil, u.Email)
+		}
+		return st.PauseDigest(a.soft, d.ID, until, a.now())
+	case c.State != "":
+		return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now())
+	}
+	return nil
+}
+
+// dayBegins is the first instant of a date in a zone.
+func dayBegins(day digest.Date, zone string) (time.Time, error) {
+	loc, err := timezone.Load(zone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	before := time.Date(day.Year, day.Month, day.Day-1, 12, 0, 0, 0, loc)
+	return timezone.NextMidnight(before, loc), nil
+}
+
+// parseStay reads "ZONE FIRST..LAST", or "ZONE DAY" for one day.
+func parseStay(s string) (digest.Stay, error) {
+	bad := badSetting("DIGEST_STAY", s, "is not a zone and its days", "Asia/Tokyo 2026-10-03..2026-10-17")
+	words := strings.Fields(s)
+	if len(words) != 2 {
+		return digest.Stay{}, bad
+	}
+	if _, err := timezone.Load(words[0]); err != nil {
+		return digest.Stay{}, err
+	}
+	first, last, several := strings.Cut(words[1], "..")
+	if !several {
+		last = first
+	}
+	from, err := digest.ParseDate(first)
+	if err != nil {
+		return digest.Stay{}, bad
+	}
+	to, err := digest.ParseDate(last)
+	if err != nil {
+		return digest.Stay{}, bad
+	}
+	return digest.Stay{TimeZone: words[0], From: from, To: to}, nil
+}
+
+// addStay plans a stay.
+func (a *app) addStay(st *store.Store, user digest.UserID, text string) error {
+	stay, err := parseStay(text)
+	if err != nil {
+		return err
+	}
+	stay.UserID = user
+	_, err = st.AddStay(a.soft, stay, a.now())
+	return err
+}
+
+// removeStays takes all stays of a reader back.
+func (a *app) removeStays(st *store.Store, user digest.UserID) error {
+	stays, err := st.Stays(a.soft, user)
+	if err != nil {
+		return err
+	}
+	for _, stay := range stays {
+		if err := st.RemoveStay(a.soft, user, stay.ID, a.now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportedStay is a stay as JSON.
+type reportedStay struct {
+	TimeZone string  `json:"time_zone"`
+	From     string  `json:"from"`
+	To       string  `json:"to"`
+	Begun    bool    `json:"begun"`
+	Home     *string `json:"home"` // of one that has begun: the zone to which they come back
+}
+
+func reportStay(s digest.Stay) reportedStay {
+	r := reportedStay{TimeZone: s.TimeZone, From: s.From.String(), To: s.To.String(), Begun: s.Begun}
+	if s.Begun {
+		r.Home = new(s.Home)
+	}
+	return r
+}
+
+// stayWords tells where a reader will be, and when; empty: at home.
+func stayWords(stays []digest.Stay) string {
+	var words strings.Builder
+	for _, s := range stays {
+		if s.Begun {
+			words.WriteString(", there until " + s.To.String() + ", then " + s.Home)
+			continue
+		}
+		words.WriteString(", in " + s.TimeZone + " from " + s.From.String() + " to " + s.To.String())
+	}
+	return words.String()
+}

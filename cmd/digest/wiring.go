@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"digest"
+	"digest/edition"
+	"digest/hourly"
+	"digest/mailer"
+	"digest/poller"
+	"digest/store"
+	"digest/subscribe"
+)
+
+func (a *app) poller(st *store.Store) *poller.Poller {
+	return poller.New(poller.Options{
+		UserAgentVersion: version(),
+		BaseURL:          a.BaseURL,
+		AllowNetworks:    a.AllowNetworks,
+		Timeout:          a.FetchTimeout,
+		HostInterval:     a.HostInterval,
+		Head:             a.Head,
+		Now:              a.clock,
+		Log:              a.log,
+		NoWait:           a.frozen,
+		Requests:         a.Requests,
+		Robots:           robots{st},
+		Hosts:            hostLeases{st, a.clock},
+	})
+}
+
+func (a *app) subscriber(st *store.Store) *subscribe.Subscriber {
+	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock}
+}
+
+// signer makes and checks the links of this instance. A stop while serve starts
+// does not cut it short: that is no failure.
+func (a *app) signer(st *store.Store) (*digest.Signer, error) {
+	secret, err := st.Secret(a.hard)
+	if err != nil {
+		return nil, err
+	}
+	return digest.NewSigner(secret), nil
+}
+
+func (a *app) editions(st *store.Store, signer *digest.Signer) *edition.Builder {
+	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress})
+}
+
+// withJob does one thing with the hourly job.
+func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
+	tuneMemory()
+	signer, err := a.signer(st)
+	if err != nil {
+		return err
+	}
+	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
+	if err != nil {
+		return err
+	}
+	defer transport.Close()
+	return do(hourly.New(hourly.Options{
+		Store:  st,
+		Poller: a.poller(st),
+		Mail:   a.deliverer(st, signer, transport),
+		Spread: a.spread(),
+		Keep:   a.Keep,
+		Now:    a.clock,
+		Frozen: a.frozen,
+		Hard:   a.hard,
+		Fence:  a.beat(st),
+		Log:    a.log,
+	}))
+}
+
+// deliverer sends editions.
+func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
+	d := &mailer.Deliverer{
+		Queue:    st,
+		Renderer: a.editions(st, signer),
+		Sender:   a.sender(st, transport),
+		Signer:   signer,
+		Route:    a.routeLimits(),
+		Domain:   a.domainLimits(),
+		Hard:     a.hard,
+		Log:      a.log,
+	}
+	if !a.frozen {
+		d.Now, d.Jitter = a.clock, tenth
+	}
+	return d
+}
+
+// sender says how all that is mailed is signed, and whom it comes from.
+func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
+	return &mailer.Sender{Transport: transport, From: a.From, ReplyTo: a.ReplyTo, ReturnPath: a.ReturnPath, Keys: st.DKIMKeys}
+}
+
+func (a *app) spread() poller.Spread {
+	return poller.Spread{
+		Gap:      a.PollGap,
+		Deadline: a.ReleaseDeadline,
+		Window:   a.PollWindow,
+		Jitter:   poller.RandomJitter,
+		NoWait:   a.frozen || a.PollWindow == 0, // a window of 0 asks for polls at once
+	}
+}
+
+// tenth is a random part of at most a tenth of d, either sign.
+func tenth(d time.Duration) time.Duration {
+	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
+}
+
+// robots is the store as the poller needs it.
+type robots struct{ *store.Store }
+
+// Robots gives what is known of an origin's robots.txt.
+func (r robots) Robots(ctx context.Context, origin string) (poller.Robots, bool, error) {
+	known, ok, err := r.Store.Robots(ctx, origin)
+	return poller.Robots(known), ok, err
+}
+
+// SaveRobots stores what an origin's robots.txt says.
+func (r robots) SaveRobots(ctx context.Context, said poller.Robots) error {
+	return r.Store.SaveRobots(ctx, store.Robots(said))
+}
+
+// hostLeases are the store's, by the clock of the command.
+type hostLeases struct {
+	st  *store.Store
+	now func() time.Time
+}
+
+// LeaseHost leases a host.
+func (h hostLeases) LeaseHost(ctx context.Context, host string, lease time.Duration) (string, time.Time, error) {
+	return h.st.LeaseHost(ctx, h.now(), host, lease)
+}
+
+// FreeHost gives a host back.
+func (h hostLeases) FreeHost(ctx context.Context, host, token string, free time.Time) error {
+	return h.st.FreeHost(ctx, host, token, free)
+}
+
+const (
+	// garbagePercent lets the heap grow to five times what is in use before it
+	// is collected: most of what an hour allocates lives for one poll.
+	garbagePercent = 400
+	// memoryLimit is where it is collected sooner all the same, in bytes.
+	memoryLimit = 200 << 20
+)
+
+// tuneMemory sets the garbage collector for the work of an hour, unless the
+// operator has set it (GOGC, GOMEMLIMIT).
+func tuneMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+}
