@@ -12,8 +12,8 @@ import (
 // themselves; all months are listed below them.
 const newest = 31
 
-// An archivePage is editions of a digest, by month.
-type archivePage struct {
+// An editionsPage is editions of a digest, by month.
+type editionsPage struct {
 	standing
 	Title  string // of one month; "" for the whole archive
 	Months []month
@@ -44,7 +44,7 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 	if len(list) == 0 {
 		return s.nothingYet(w, r, me)
 	}
-	p := archivePage{standing: s.standing(me.Digest), Months: byMonth(list)}
+	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(list)}
 	if len(list) == newest {
 		months, err := s.Store.Months(r.Context(), me.Digest.ID, s.Now())
 		if err != nil {
@@ -68,7 +68,7 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 	if len(list) == 0 {
 		return errNotFound
 	}
-	p := archivePage{standing: standing{Name: digestName(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(list)}
+	p := editionsPage{standing: standing{Name: digestName(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(list)}
 	for i, m := range months {
 		if m.Year != t.Year() || m.Month != t.Month() {
 			continue

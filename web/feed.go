@@ -51,7 +51,7 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 	return s.showSubscription(w, r, me, http.StatusOK, feedPage{Own: sub.Subscription, Saved: saved}, sub)
 }
 
-// showSubscription fills p with what is kept of the feed and shows it.
+// showSubscription fills p with what is stored of the feed and shows it.
 func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, p feedPage, sub store.SubscriptionInfo) (err error) {
 	p.feedLine, p.URL, p.Paused, p.FeedTitle = lineOf(sub, s.Now()), sub.Feed.URL, sub.Paused, shortened(feedTitle(sub.Feed))
 	p.Displays = chosen([]choice{

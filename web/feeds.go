@@ -13,7 +13,7 @@ import (
 	"digest/store"
 )
 
-// mostFeeds is how many feeds one reader may take, resting ones too.
+// mostFeeds is how many subscriptions one reader may have, paused ones too.
 const mostFeeds = 2000
 
 // toFeeds leads who reloads the answer to a form, without sending it again, to

@@ -25,13 +25,13 @@ const mostAdded = 20
 var errTooManyFinds = &problem{http.StatusTooManyRequests, "A little slower, please",
 	"You have looked for many feeds in a short time. Nothing is lost: try again in a minute. A list of many feeds can be imported as OPML."}
 
-// A findPage is a question for an address, and what came of it.
-type findPage struct {
+// A feedsFindPage is a question for an address, and what came of it.
+type feedsFindPage struct {
 	Asked   string
 	Wrong   string // why there is nothing to choose, for people
 	Title   string // of the page at the address
 	Choices []foundFeed
-	Fresh   int // of the choices: not taken yet
+	Fresh   int // of the choices: not subscribed to yet
 
 	// What became of a form that added several.
 	Taken []added
@@ -44,7 +44,7 @@ type foundFeed struct {
 	Title  string
 	Facts  []string // kind, number of posts, newest
 	Newest string
-	Mine   digest.FeedID // the reader takes it already; 0: not
+	Mine   digest.FeedID // the reader subscribes to it already; 0: not
 	Chosen bool
 }
 
@@ -58,7 +58,7 @@ type notAdded struct{ URL, Why string }
 // findFeeds looks for the feeds at or behind an address. One that is a feed's
 // own needs no choice.
 func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := findPage{Asked: strings.TrimSpace(r.PostForm.Get("address"))}
+	p := feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address"))}
 	if err := s.mayFind(r, me, 1); err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -91,7 +91,7 @@ func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	return err
 }
 
-// errFull is for who takes as many feeds as anybody may.
+// errFull is for who has as many subscriptions as anybody may.
 var errFull = &problem{http.StatusConflict, "That is as many as there may be",
 	fmt.Sprintf("You take %d feeds, and that is the most. Unsubscribe from one that you no longer read, then add this one.", mostFeeds)}
 
@@ -106,7 +106,7 @@ func asSlow(ctx context.Context, err error) error {
 
 // orWrong shows the question again with the reason why an address brings no
 // feed; all other errors stay what they are.
-func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p findPage, err error) error {
+func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, err error) error {
 	e, ok := errors.AsType[*poller.SearchError](err)
 	if !ok {
 		return err
@@ -119,8 +119,8 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p findPage, err e
 	return s.show(w, r, status, "feeds_find", "No feed found", p)
 }
 
-// subscribeTo takes the feed whose own address was given, and leads to it.
-func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p findPage, url string) error {
+// subscribeTo subscribes to the feed whose own address was given, and leads to it.
+func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage, url string) error {
 	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url)
 	if err != nil {
 		return s.orWrong(w, r, p, err)
@@ -134,9 +134,9 @@ func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p 
 
 func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(int64(id), 10) }
 
-// fill makes choices of what was found. Of what the reader takes already no
-// post is told: it may be one that waits for their midnight.
-func (s *site) fill(p *findPage, r *http.Request, me reader, found poller.Candidates) error {
+// fill makes choices of what was found. Of what the reader subscribes to
+// already no post is told: it may be a hidden one.
+func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.Candidates) error {
 	p.Title = shortened(found.Title)
 	for _, c := range found.Feeds {
 		one := foundFeed{URL: c.URL, Title: shortened(c.Title), Facts: factsOf(c)}
@@ -189,7 +189,7 @@ func kindName(kind string) string {
 	return ""
 }
 
-// addFeeds takes the feeds that were chosen. The form is not trusted: each
+// addFeeds subscribes to the feeds that were chosen. The form is not trusted: each
 // address is looked for as if it had been typed.
 func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
 	chosen := slices.Compact(r.PostForm["feed"])
@@ -201,7 +201,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
-	var p findPage
+	var p feedsFindPage
 	for _, address := range chosen {
 		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address)
 		if err = asSlow(ctx, err); err != nil {
@@ -224,8 +224,8 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", "Not all could be added", p)
 }
 
-// asBefore gives a feed that was left and is taken again what the reader had
-// made of it, as the form carries it, and leads to it.
+// asBefore gives a subscription that was ended and begins again its title, folder
+// and display, which the form carries, and leads to it.
 func (s *site) asBefore(w http.ResponseWriter, r *http.Request, me reader, id digest.FeedID) error {
 	sub, wrong := subscriptionOf(r.PostForm)
 	if wrong == (feedWrongs{}) && sub != (digest.Subscription{}) {

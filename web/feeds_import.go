@@ -22,8 +22,8 @@ const (
 	shownLines = 200             // of a report: what goes on behind is counted
 )
 
-// An importPage asks for a list, and says what became of one.
-type importPage struct {
+// A feedsImportPage asks for a list, and says what became of one.
+type feedsImportPage struct {
 	Most  int // megabytes
 	Wrong string
 }
@@ -41,13 +41,15 @@ type listReport struct {
 	Notes  []string
 }
 
-func newImportPage(wrong string) importPage { return importPage{Most: maxList >> 20, Wrong: wrong} }
-
-func (s *site) importPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "feeds_import", "Import a list", newImportPage(""))
+func newFeedsImportPage(wrong string) feedsImportPage {
+	return feedsImportPage{Most: maxList >> 20, Wrong: wrong}
 }
 
-// importList takes a list of feeds, however badly it is written. The answer is
+func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.show(w, r, http.StatusOK, "feeds_import", "Import a list", newFeedsImportPage(""))
+}
+
+// importList subscribes to the feeds of a list, however badly it is written. The answer is
 // the report; the same list again changes nothing.
 func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) error {
 	if !s.limits.imports.allow(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
@@ -76,18 +78,18 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	return s.show(w, r, http.StatusOK, "feeds_import_report", "Your list", reportOf(list, result, unread))
 }
 
-// orNoList shows the form again with the reason why nothing was taken.
+// orNoList shows the form again with the reason why nothing was imported.
 func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error {
 	if asProblem(err) == errTooLarge {
 		drain(r)
 		wrong := fmt.Sprintf("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.", maxList>>20)
-		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", newImportPage(wrong))
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", newFeedsImportPage(wrong))
 	}
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok || e.Kind != digest.Invalid {
 		return err
 	}
-	return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", newImportPage(sentence(e.Message)))
+	return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", newFeedsImportPage(sentence(e.Message)))
 }
 
 // receiveList reads the file that a form brings. One that is too large is not
@@ -152,7 +154,7 @@ func reportOf(list *feed.Document, result store.ImportResult, unread []feed.BadL
 	return p
 }
 
-// exportList sends all that the reader takes as OPML.
+// exportList sends all of the reader's subscriptions as OPML.
 func (s *site) exportList(w http.ResponseWriter, r *http.Request, me reader) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/x-opml; charset=utf-8")

@@ -56,18 +56,18 @@ func (s *site) standing(d digest.Digest) standing {
 	return st
 }
 
-// A firstPage is what a reader sees before their first edition.
-type firstPage struct {
+// A homeFirstPage is what a reader sees before their first edition.
+type homeFirstPage struct {
 	standing
-	Feeds int // that the digest takes
+	Feeds int // that the digest subscribes to
 }
 
 func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader) error {
-	taken, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
+	subs, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "home_first", digestName(me.Digest), firstPage{s.standing(me.Digest), len(taken)})
+	return s.show(w, r, http.StatusOK, "home_first", digestName(me.Digest), homeFirstPage{s.standing(me.Digest), len(subs)})
 }
 
 // localDate is the date at t in a zone; zero if either is not known.

@@ -73,14 +73,14 @@ func (s *site) signedAddress(mac, path string) (string, bool) {
 }
 
 const (
-	imageRoom    = 64 << 20 // bytes of pictures that are kept
-	imageFlights = 64       // pictures that are fetched or waited for at once
-	imageKept    = 24 * time.Hour
+	imageRoom    = 64 << 20 // bytes of cached pictures
+	imageFetches = 64       // pictures that are fetched at once
+	imageTTL     = 24 * time.Hour
 
 	// How long it is remembered that there was none. A site in trouble is asked
 	// again sooner than one that has no such picture.
-	missingKept = time.Hour
-	troubleKept = 2 * time.Minute
+	missingTTL = time.Hour
+	troubleTTL = 2 * time.Minute
 
 	entryCost = 512 // bytes of memory that any entry takes beside its picture
 )
@@ -120,26 +120,26 @@ func newImageCache(o Options) *imageCache {
 		return nil
 	}
 	return &imageCache{
-		pictures: o.Pictures, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFlights),
+		pictures: o.Pictures, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFetches),
 		entries: make(map[string]*list.Element), order: list.New(),
 	}
 }
 
-// get gives the picture at an address, kept or fetched. A fetch goes on when
-// those who wait for it have left, so that the next one finds its picture.
+// get gives the picture at an address, from the cache or fetched. A fetch goes
+// on when those who wait for it have left, so that the next one finds its picture.
 func (c *imageCache) get(ctx context.Context, address string) (image, error) {
-	if kept, ok := c.kept(address); ok {
-		return kept, kept.err
+	if i, ok := c.cached(address); ok {
+		return i, i.err
 	}
 	fetched := c.flights.DoChan(address, func() (any, error) {
-		if kept, ok := c.kept(address); ok { // by a fetch that ended just now
-			return kept, nil
+		if i, ok := c.cached(address); ok { // by a fetch that ended just now
+			return i, nil
 		}
 		select {
 		case c.seats <- struct{}{}:
 			defer func() { <-c.seats }()
 			i := c.fetch(context.WithoutCancel(ctx), address)
-			c.keep(address, i)
+			c.put(address, i)
 			return i, nil
 		default:
 			return image{err: poller.ErrPicturesBusy}, nil
@@ -154,8 +154,8 @@ func (c *imageCache) get(ctx context.Context, address string) (image, error) {
 	}
 }
 
-// kept finds what is known of an address.
-func (c *imageCache) kept(address string) (image, bool) {
+// cached finds what is known of an address.
+func (c *imageCache) cached(address string) (image, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	el, ok := c.entries[address]
@@ -186,16 +186,16 @@ func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
 	return image{Picture: picture, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 }
 
-// keep remembers what came of a fetch.
-func (c *imageCache) keep(address string, i image) {
-	until := imageKept
+// put remembers what came of a fetch.
+func (c *imageCache) put(address string, i image) {
+	until := imageTTL
 	switch {
 	case errors.Is(i.err, poller.ErrPicturesBusy):
 		return // nothing was learned
 	case digest.KindOf(i.err) == digest.NotFound:
-		until = missingKept
+		until = missingTTL
 	case i.err != nil:
-		until = troubleKept
+		until = troubleTTL
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

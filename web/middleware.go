@@ -32,7 +32,7 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	})))
 }
 
-// compressed sends texts compressed to who takes them so. A few random bytes go
+// compressed sends texts compressed to who accepts that. A few random bytes go
 // along: from the exact length of a page that also says back what was asked,
 // somebody on the line could else guess at the rest of it (BREACH).
 func compressed(h http.Handler) http.Handler {
@@ -127,7 +127,7 @@ func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 		answer := statusOnly{header: w.Header(), status: http.StatusNotFound}
 		h.ServeHTTP(&answer, r)
 		s.handle(func(http.ResponseWriter, *http.Request) error {
-			return problemOf(answer.status)
+			return problemWith(answer.status)
 		}).ServeHTTP(w, r)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -143,14 +144,7 @@ func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	if !strings.Contains(r.Header.Get("Accept"), "application/json") {
 		return plain(w, status, text)
 	}
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a visitor who has left is no error of ours
-	return nil
+	return writeJSON(w, status, v)
 }
 
 // examine asks the database how things stand.
@@ -187,4 +181,16 @@ func (s *site) examine(ctx context.Context) verdict {
 		v.Editions = "editions are late"
 	}
 	return v
+}
+
+// writeJSON answers with JSON.
+func writeJSON(w http.ResponseWriter, status int, answer any) error {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // a visitor who has left is no error of ours
+	return nil
 }

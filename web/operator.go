@@ -240,7 +240,7 @@ type mailPart struct {
 	GivenUp []mailRow
 }
 
-// A laneRow is a way of mail that rests or recovers.
+// A laneRow is a lane that rests or recovers.
 type laneRow struct {
 	Name   string
 	Until  time.Time // it rests until then; zero: it does not

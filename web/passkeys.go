@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -89,7 +88,7 @@ func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (hold
 
 // beginRegister asks for a new passkey of the reader.
 func (s *site) beginRegister(w http.ResponseWriter, r *http.Request) (any, error) {
-	u, err := s.signedInFor(r)
+	u, err := s.mustBeSignedIn(r)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +120,7 @@ type newPasskey struct {
 
 // finishRegister checks the new passkey and keeps it.
 func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, error) {
-	u, err := s.signedInFor(r)
+	u, err := s.mustBeSignedIn(r)
 	if err != nil {
 		return nil, err
 	}
@@ -271,8 +270,8 @@ func (s *site) setCeremonyCookie(w http.ResponseWriter, secret string, maxAge in
 	})
 }
 
-// signedInFor is forReader for JSON.
-func (s *site) signedInFor(r *http.Request) (digest.User, error) {
+// mustBeSignedIn is forReader for JSON.
+func (s *site) mustBeSignedIn(r *http.Request) (digest.User, error) {
 	u, ok, err := s.signedIn(r)
 	if err == nil && !ok {
 		err = errSignInFirst
@@ -304,20 +303,10 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 			answer, err = h(w, r)
 		}
 		if err != nil {
-			p := asProblem(err)
-			if p.Status >= http.StatusInternalServerError {
-				s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "error", err)
-			}
+			p := s.problemOf(r, err)
 			status, answer = p.Status, map[string]string{"error": p.Title + ". " + p.Text}
 		}
-		b, err := json.Marshal(answer)
-		if err != nil {
-			return fmt.Errorf("writing JSON: %w", err)
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_, _ = w.Write(b)
-		return nil
+		return writeJSON(w, status, answer)
 	}
 }
 
@@ -332,12 +321,7 @@ func badJSON(err error) error {
 // passkeyName is what a reader calls a passkey: one short line, or its day.
 func (s *site) passkeyName(typed string) string {
 	const most = 60
-	name := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, typed)), " ")
+	name := oneLine(typed, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 	if letters := []rune(name); len(letters) > most {
 		name = string(letters[:most-1]) + "…"
 	}

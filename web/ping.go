@@ -20,7 +20,7 @@ const pingTime = 10 * time.Second
 // errPingFlood is told in the words that a ping's answer has.
 var errPingFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many pings came from your address; try again in a minute"}
 
-// ping takes the news that a site has news, as a form or as an XML-RPC call. It
+// ping receives the word that a site has news, as a form or as an XML-RPC call. It
 // never fetches anything, and its answer does not tell what is known here.
 func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	return s.readPing(w, r, r.Header.Get("Content-Type"))

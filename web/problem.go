@@ -39,8 +39,8 @@ var (
 	errInternal        = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
 )
 
-// problemOf gives what to show for a status that net/http chose.
-func problemOf(status int) *problem {
+// problemWith gives what to show for a status that net/http chose.
+func problemWith(status int) *problem {
 	switch status {
 	case http.StatusNotFound:
 		return errNotFound
@@ -80,19 +80,25 @@ func (s *site) handle(h handler) http.Handler {
 		if err == nil {
 			return
 		}
-		p := asProblem(err)
+		p := s.problemOf(r, err)
 		if p == errTooLarge || p == errOneByOne {
 			drain(r)
-		}
-		if p.Status >= http.StatusInternalServerError {
-			// The pattern, not the path: paths hold tokens.
-			s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "error", err)
 		}
 		if err := s.show(w, r, p.Status, "problem", p.Title, p); err != nil {
 			s.Log.ErrorContext(r.Context(), "error page failed", "error", err)
 			http.Error(w, p.Title, p.Status)
 		}
 	})
+}
+
+// problemOf finds what a visitor may know of err, and logs a mistake of ours.
+func (s *site) problemOf(r *http.Request, err error) *problem {
+	p := asProblem(err)
+	if p.Status >= http.StatusInternalServerError {
+		// The pattern, not the path: paths hold tokens.
+		s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "error", err)
+	}
+	return p
 }
 
 // orSpent is p for a link that is no more, else the error.

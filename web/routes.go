@@ -85,7 +85,7 @@ func (s *site) readerRoutes() map[string]handler {
 		"GET /feeds/find":        toFeeds,
 		"POST /feeds/add":        s.forReader(s.addFeeds),
 		"GET /feeds/add":         toFeeds,
-		"GET /feeds/import":      s.forReader(s.importPage),
+		"GET /feeds/import":      s.forReader(s.feedsImportPage),
 		"POST /feeds/import":     s.forReader(s.importList),
 		"GET /feeds/export":      s.forReader(s.exportList),
 		"GET /feeds/{id}":        s.forReader(s.feedPage),

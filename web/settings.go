@@ -36,7 +36,7 @@ func (f settingsFrame) today() digest.Date { return digest.DateOf(f.now.In(f.zon
 // Left reports whether no edition is made because the reader has unsubscribed.
 func (f settingsFrame) Left() bool { return f.Digest.State == digest.DigestLeft }
 
-// Paused reports whether the digest rests.
+// Paused reports whether the digest is paused.
 func (f settingsFrame) Paused() bool { return f.Digest.State == digest.DigestPaused }
 
 // Until is the day on which a pause ends; "" if it has no end.
@@ -92,7 +92,7 @@ func zoneOr(name string) *time.Location {
 
 // settingsPage is the table of contents: what there is to decide, and how it stands.
 func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := contentsPage{settingsFrame: s.frame(r, me, "started")}
+	p := settingsPage{settingsFrame: s.frame(r, me, "started")}
 	var err error
 	if p.stays, err = s.Store.Stays(r.Context(), me.ID); err != nil {
 		return err
@@ -100,14 +100,14 @@ func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) e
 	return s.show(w, r, http.StatusOK, "settings", "Settings", p)
 }
 
-// A contentsPage is the table of contents.
-type contentsPage struct {
+// A settingsPage is the table of contents.
+type settingsPage struct {
 	settingsFrame
 	stays []digest.Stay
 }
 
 // Away names the next stay: "Tokyo, 3 to 17 October".
-func (p contentsPage) Away() string {
+func (p settingsPage) Away() string {
 	switch n := len(p.stays); n {
 	case 0:
 		return "None planned"

@@ -28,7 +28,7 @@ const signUpTTL = 24 * time.Hour
 // A signUpPage asks for an address and a time zone.
 type signUpPage struct {
 	letterRequest
-	Sent      bool // the form was taken
+	Sent      bool // a letter was asked for
 	Zone      string
 	WrongZone string
 	Near      []string // real names like the one that was typed
@@ -126,15 +126,15 @@ func (s *site) writeSignUp(up store.SignUp) writeLetter {
 	}
 }
 
-// A confirmPage shows the button behind the link of a sign-up.
-type confirmPage struct {
+// A confirmSignUpPage shows the button behind the link of a sign-up.
+type confirmSignUpPage struct {
 	Token string
 	store.SignUp
 }
 
 // confirmSignUpPage changes nothing: link scanners open every link in a mail.
 func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
-	p := confirmPage{Token: r.URL.Query().Get("token")}
+	p := confirmSignUpPage{Token: r.URL.Query().Get("token")}
 	var err error
 	if p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now()); err != nil {
 		return orSpent(err, errSpentSignUp)

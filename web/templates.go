@@ -149,9 +149,9 @@ func nameOf(page any) string {
 	switch p := page.(type) {
 	case editionPage:
 		return p.Name
-	case archivePage:
+	case editionsPage:
 		return p.Name
-	case firstPage:
+	case homeFirstPage:
 		return p.Name
 	case postPage:
 		return p.Name
@@ -159,7 +159,7 @@ func nameOf(page any) string {
 		return p.Name
 	case searchPage:
 		return p.Name
-	case unsubscribeView:
+	case unsubscribePage:
 		return p.Name
 	}
 	return ""

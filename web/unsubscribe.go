@@ -10,13 +10,13 @@ import (
 	"digest/timezone"
 )
 
-// An unsubscribeView is the page behind an unsubscribe link, and those that its
+// An unsubscribePage is the page behind an unsubscribe link, and those that its
 // forms lead to.
-type unsubscribeView struct {
+type unsubscribePage struct {
 	Name   string // of the digest
 	Token  string
 	Left   bool // mail has stopped
-	Paused bool // it rests, or did before it was left: the way back leads there
+	Paused bool // or it was before it was left: the way back leads there
 	Gone   bool // with its reader: there is no way back
 	Was    string
 
@@ -110,8 +110,8 @@ func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
 	return readPause(r.PostFormValue(formWas), s.Now())
 }
 
-func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribeView {
-	v := unsubscribeView{
+func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
+	v := unsubscribePage{
 		Name: digestName(d), Token: r.PathValue("token"),
 		Left:   d.State == digest.DigestLeft,
 		Paused: d.State == digest.DigestPaused,
@@ -224,8 +224,8 @@ func pauseUntil(how string, now time.Time, zone *time.Location) (time.Time, bool
 }
 
 // describePause fills in what a view says of times, by the reader's clock:
-// until when it rests, and which edition is the next.
-func (v *unsubscribeView) describePause(d digest.Digest, now time.Time) {
+// until when it is paused, and which edition is the next.
+func (v *unsubscribePage) describePause(d digest.Digest, now time.Time) {
 	v.Days = daysView{d.Weekdays}
 	zone, err := timezone.Load(d.TimeZone)
 	if err != nil || d.State == digest.DigestLeft {
