@@ -7,10 +7,11 @@
 //	1 due digests, 2 due feeds   plan.go     Plan queues feeds by poller.MidnightPoll
 //	3 poll                       poll.go     claimed feeds, polled side by side
 //	4 store                      store.go    what a poll found, many polls to a commit
-//	5 release                    plan.go     editions for digests whose feeds are in
+//	5 release                    release.go  editions for digests whose feeds are in
 //	6 deliver                    deliver.go  mailer.Deliverer sends what is sealed
 //
-// Tick does all of it once; Run does it for as long as the program lives. Any
+// Tick and Run (run.go) do all of it: once, or for as long as the program lives.
+// What is done beside it is in housekeeping.go and fence.go. Any
 // number of processes may run it beside one PostgreSQL: what they share is
 // claimed in the database, and none of them is special.
 package hourly

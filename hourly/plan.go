@@ -1,7 +1,6 @@
 package hourly
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -42,42 +41,4 @@ func (j *Job) plan() (digests int, err error) {
 		j.report(Event{Kind: EventPlanned, Digests: planned.Digests, Feeds: planned.Feeds})
 	}
 	return planned.Digests, nil
-}
-
-// release seals the editions of due digests that wait for no feed any more.
-func (j *Job) release() (editions int, err error) {
-	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)
-	if err != nil {
-		return 0, fmt.Errorf("releasing editions: %w", err)
-	}
-	if editions > 0 {
-		j.Log.Info("released", "editions", editions)
-		j.report(Event{Kind: EventReleased, Digests: editions})
-	}
-	return editions, nil
-}
-
-// pruneBatch is how many rows go in one transaction.
-const pruneBatch = 1000
-
-// prune deletes what is older than Keep, in small batches, and old polls from
-// the histories of feeds.
-func (j *Job) prune(ctx context.Context) error {
-	if _, err := j.Store.PrunePolls(j.Hard, j.Now()); err != nil {
-		return fmt.Errorf("shortening the histories of feeds: %w", err)
-	}
-	if j.Keep <= 0 {
-		return nil
-	}
-	for ctx.Err() == nil {
-		n, err := j.Store.Prune(j.Hard, j.Now(), j.Keep, pruneBatch)
-		if err != nil {
-			return fmt.Errorf("deleting what is older than %v: %w", j.Keep, err)
-		}
-		if n == 0 {
-			break
-		}
-		j.Log.Debug("pruned", "rows", n)
-	}
-	return nil
 }

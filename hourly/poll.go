@@ -202,9 +202,9 @@ func (r *round) one(c store.ClaimedFeed) {
 		r.land(1, Summary{})
 		return
 	}
-	var in prepared
+	var found store.Polled
 	err := r.insist(r.hard, func() (err error) {
-		in, err = r.prepare(c, res)
+		found, err = r.job.prepare(c, res)
 		return err
 	})
 	if err != nil {
@@ -214,7 +214,7 @@ func (r *round) one(c store.ClaimedFeed) {
 		return
 	}
 	r.count(res)
-	r.done <- polled{in.Polled, res.Release}
+	r.done <- polled{found, res.Release}
 }
 
 // giveBack ends the lease of a poll that came to nothing, since others have the
@@ -229,20 +229,6 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 	if err != nil {
 		r.job.Log.Warn("a feed could not be given back; its lease ends by itself", "feed", c.URL, "err", err)
 	}
-}
-
-// prepare makes of a poll what is stored of it.
-func (r *round) prepare(c store.ClaimedFeed, res poller.Result) (prepared, error) {
-	j, now := r.job, r.job.Now()
-	if err := j.reread(r.hard, c.Feed, &res); err != nil {
-		return prepared{}, err
-	}
-	in, err := prepare(r.hard, j.Store, c.Feed, res, now)
-	if err != nil {
-		return in, err
-	}
-	in.Token = c.Token
-	return in, j.queueExtraPoll(r.hard, &in, now)
 }
 
 func (r *round) count(res poller.Result) {
@@ -269,51 +255,4 @@ func (r *round) land(n int, s Summary) {
 	r.open -= n
 	r.landed += n
 	r.changed.Broadcast()
-}
-
-// recordAll stores polls as they end. While one commit runs the next polls
-// gather behind it, so that a busy hour commits many at a time and a quiet one
-// does not wait.
-func (r *round) recordAll() {
-	for first := range r.done {
-		batch, release := r.gather(first)
-		var stored store.RecordResult
-		err := r.insist(r.hard, func() (err error) {
-			stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch)
-			return err
-		})
-		if err != nil {
-			r.fail(fmt.Errorf("storing %d polls: %w", len(batch), err))
-		}
-		if stored.Refused > 0 {
-			r.job.Log.Warn("what some feeds sent cannot be stored; see: digest feeds", "feeds", stored.Refused)
-		}
-		if stored.Posts > 0 {
-			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
-		}
-		release()
-		r.land(len(batch), Summary{Posts: stored.Posts})
-	}
-}
-
-// gather gives a batch that begins with first, and what lets it go.
-func (r *round) gather(first polled) (batch []store.Polled, release func()) {
-	var all []polled
-	release = func() {
-		for _, p := range all {
-			p.release()
-		}
-	}
-	for p, open := first, true; open; {
-		all, batch = append(all, p), append(batch, p.Polled)
-		if len(batch) == commitPolls {
-			break
-		}
-		select {
-		case p, open = <-r.done:
-		default:
-			open = false
-		}
-	}
-	return batch, release
 }

@@ -11,23 +11,24 @@ import (
 	"digest/store"
 )
 
-// PrepareRecord turns what a poll brought into what is stored of it; was is the
-// record before the poll, zero for a feed that was just found. Only entries
-// that are new, or changed since they were stored, are sanitised: that is most
-// of what reading a feed costs.
+// PrepareRecord turns what a poll brought into what the store records of it; was
+// is the feed's record before the poll, zero for a feed that was just found.
+// Only posts that are new, or changed since they were stored, are sanitised:
+// that is most of what reading a feed costs.
 func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
 	in, err := prepare(ctx, st, was, res, now)
 	return in.Polled, err
 }
 
-// An prepared is what is stored of a poll, and how much of the document was new.
+// A prepared poll is what is to be recorded of it, and how fast its document is
+// replaced.
 type prepared struct {
 	store.Polled
 	turnover poller.Turnover
 }
 
 func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in prepared, err error) {
-	in = prepared{Polled: store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}}
+	in.Polled = store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}
 	if !was.LastOKAt.IsZero() {
 		in.turnover.Elapsed = now.Sub(was.LastOKAt)
 	}
@@ -37,47 +38,50 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	if res.Body != nil {
 		in.Body = &store.Body{ContentType: res.ContentType, URL: res.Address, Bytes: res.Body}
 	}
-	if res.Address != "" {
-		if in.ReadAt, err = feed.NormalURL(res.Address); err != nil {
-			in.ReadAt = "" // no address that a feed could have
-		}
+	if at, err := feed.NormalURL(res.Address); err == nil { // else it is no address that a feed could have
+		in.ReadAt = at
 	}
-	entries := res.Document.Newest(feed.MaxPosts)
-	in.Listed = identities(entries)
+	posts := res.Document.Newest(feed.MaxPosts)
 	in.Windowed = len(res.Document.Posts) >= feed.MaxPosts
+	for i := range posts {
+		in.Listed = append(in.Listed, posts[i].Identity)
+	}
 	known, err := st.KnownPosts(ctx, res.Feed.ID, in.Listed)
+	had := len(known) > 0
+	if err == nil && !had && !in.FirstRead {
+		had, err = st.HasPosts(ctx, res.Feed.ID)
+	}
 	if err != nil {
 		return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
 	}
-	in.Posts = fresh(entries, known, now)
-	had := len(known) > 0
-	if !had && !in.FirstRead {
-		if had, err = st.HasPosts(ctx, res.Feed.ID); err != nil {
-			return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
+	for i := range posts {
+		if p := &posts[i]; known[p.Identity] != p.Hash {
+			in.Posts = append(in.Posts, p.Sanitise(now))
 		}
 	}
-	in.weigh(entries, len(known), had, now)
+	in.compare(posts, len(known), had, now)
 	return in, nil
 }
 
-// weigh compares a document with what is stored of the feed. One of several
-// entries, none of which is known, does not reach back to the last poll: what
-// was published in between may be missing. had says that the feed had posts.
-func (in *prepared) weigh(entries []feed.Post, known int, had bool, now time.Time) {
-	oldest, newest := dates(entries, now)
-	if len(entries) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
+// compare holds the posts of a document against what is stored of the feed:
+// known of them, and had says that the feed had any posts. A document of
+// several posts, none of which is known, does not reach back to the last poll:
+// what was published in between may be missing.
+func (in *prepared) compare(posts []feed.Post, known int, had bool, now time.Time) {
+	oldest, newest := dates(posts, now)
+	if len(posts) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
 		in.Feed.NewestAt = now
 		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)
 	}
 	elsewhere := in.Feed.ValidatorURL != in.Was.ValidatorURL // another document altogether
-	if !had || elsewhere || len(entries) == 0 {
+	if !had || elsewhere || len(posts) == 0 {
 		return
 	}
-	in.turnover.Listed, in.turnover.New = len(entries), len(entries)-known
+	in.turnover.Listed, in.turnover.New = len(posts), len(posts)-known
 	if !oldest.IsZero() {
 		in.turnover.Span = newest.Sub(oldest)
 	}
-	if known == 0 && len(entries) >= leastToMiss && !in.Was.LastOKAt.IsZero() {
+	if known == 0 && len(posts) >= leastToMiss && !in.Was.LastOKAt.IsZero() {
 		in.Gap = &store.Gap{From: in.Was.LastOKAt, To: now}
 		if oldest.After(in.Was.LastOKAt) {
 			in.Gap.To = oldest
@@ -85,16 +89,16 @@ func (in *prepared) weigh(entries []feed.Post, known int, had bool, now time.Tim
 	}
 }
 
-// leastToMiss is the number of entries from which a document without a known
-// one says anything: the one entry of a feed that only ever holds the latest is
-// new whenever it changes.
+// leastToMiss is the number of posts from which a document without a known one
+// says anything: the one post of a feed that only ever holds the latest is new
+// whenever it changes.
 const leastToMiss = 2
 
 // dates gives the first and last date in a document, none of them in the
-// future; both zero if one of the entries has none.
-func dates(entries []feed.Post, now time.Time) (oldest, newest time.Time) {
-	for i := range entries {
-		at := entries[i].Published
+// future; both zero if one of the posts has none.
+func dates(posts []feed.Post, now time.Time) (oldest, newest time.Time) {
+	for i := range posts {
+		at := posts[i].Published
 		switch {
 		case at.IsZero():
 			return time.Time{}, time.Time{}
@@ -124,20 +128,115 @@ func history(res poller.Result) store.PollRecord {
 	}
 }
 
-func identities(entries []feed.Post) []string {
-	all := make([]string, len(entries))
-	for i := range entries {
-		all[i] = entries[i].Identity
+// prepare makes of a claimed feed's poll what is recorded of it.
+func (j *Job) prepare(c store.ClaimedFeed, res poller.Result) (store.Polled, error) {
+	now := j.Now()
+	if err := j.reread(j.Hard, c.Feed, &res); err != nil {
+		return store.Polled{}, err
 	}
-	return all
+	in, err := prepare(j.Hard, j.Store, c.Feed, res, now)
+	if err == nil {
+		in.Token = c.Token
+		err = j.queueExtraPoll(j.Hard, &in, now)
+	}
+	return in.Polled, err
 }
 
-func fresh(entries []feed.Post, known map[string]string, now time.Time) []digest.Post {
-	var posts []digest.Post
-	for i := range entries {
-		if e := &entries[i]; known[e.Identity] != e.Hash {
-			posts = append(posts, e.Sanitise(now))
+// queueExtraPoll queues a feed that has to be asked apart from the midnights of
+// its readers: one that asked to wait or failed, one that outruns them, one that
+// may not be asked at midnight. Most feeds are none of these, and cost no query.
+func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
+	f := &in.Feed
+	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 {
+		return nil
+	}
+	var from time.Time
+	if f.Errors > 0 { // a midnight before that asks nothing
+		from = f.NotBefore.Add(-j.Spread.Deadline)
+	}
+	due, err := j.Store.FeedDue(ctx, f.ID, from)
+	if err != nil {
+		return fmt.Errorf("finding the next reader of %s: %w", f.URL, err)
+	}
+	if f.Errors == 0 {
+		if !due.IsZero() {
+			in.turnover.UntilDue = max(due.Sub(now), 0)
+		}
+		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
+	}
+	f.PollAt = poller.ExtraPoll(*f, due, now, j.Spread)
+	return nil
+}
+
+// reread reads the kept document of a feed again if a newer parser may see
+// more in it than the one that read it, so that nobody has to be asked for it
+// (S11). The poll stays what it was.
+func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) error {
+	if res.Outcome != poller.Unchanged || was.Parser == feed.Version || was.ParsedAt.IsZero() {
+		return nil
+	}
+	body, kept, err := j.Store.Body(ctx, was.ID)
+	if err != nil {
+		return fmt.Errorf("reading the kept document of %s: %w", was.URL, err)
+	}
+	res.Feed.Parser = feed.Version // whatever comes of it: once is enough
+	if !kept {
+		return nil
+	}
+	doc, err := j.Poller.Read(ctx, body.Bytes, body.ContentType, body.URL)
+	if err != nil || !doc.IsFeed() {
+		j.Log.Warn("a kept document can no longer be read", "feed", was.URL, "err", err)
+		return nil
+	}
+	res.Document = doc
+	res.Feed.DocInterval = doc.Interval()
+	res.Feed.SkipHours, res.Feed.SkipDays = doc.SkipHours, doc.SkipDays
+	return nil
+}
+
+// recordAll stores polls as they end. While one commit runs the next polls
+// gather behind it, so that a busy hour commits many at a time and a quiet one
+// does not wait.
+func (r *round) recordAll() {
+	for first := range r.done {
+		batch, release := r.gather(first)
+		var stored store.RecordResult
+		err := r.insist(r.hard, func() (err error) {
+			stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch)
+			return err
+		})
+		if err != nil {
+			r.fail(fmt.Errorf("storing %d polls: %w", len(batch), err))
+		}
+		if stored.Refused > 0 {
+			r.job.Log.Warn("what some feeds sent cannot be stored; see: digest feeds", "feeds", stored.Refused)
+		}
+		if stored.Posts > 0 {
+			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
+		}
+		release()
+		r.land(len(batch), Summary{Posts: stored.Posts})
+	}
+}
+
+// gather gives a batch that begins with first, and what lets it go.
+func (r *round) gather(first polled) (batch []store.Polled, release func()) {
+	var all []polled
+	release = func() {
+		for _, p := range all {
+			p.release()
 		}
 	}
-	return posts
+	for p, open := first, true; open; {
+		all, batch = append(all, p), append(batch, p.Polled)
+		if len(batch) == commitPolls {
+			break
+		}
+		select {
+		case p, open = <-r.done:
+		default:
+			open = false
+		}
+	}
+	return batch, release
 }

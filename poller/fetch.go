@@ -37,7 +37,7 @@ func validatorsOf(f digest.Feed) validators {
 
 // A session is all the requests of one poll, or of one search for a feed.
 type session struct {
-	p                *Poller
+	poller           *Poller
 	feed             digest.FeedID // whose share of a minute keeps the crowd apart
 	agent            string
 	host             string // whose freeAt is wanted
@@ -74,7 +74,7 @@ func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
 		agent += "; feed-id=" + strconv.FormatInt(int64(f.ID), 10)
 	}
 	return &session{
-		p:          p,
+		poller:     p,
 		feed:       f.ID,
 		agent:      agent + ")",
 		host:       f.Host,
@@ -99,20 +99,20 @@ func usable(status int) bool {
 
 // fetch sends one request and follows its redirects. The error is a *pollError,
 // or else the session was cut short.
-func (t *session) fetch(ctx context.Context, method string, r route) (*answer, error) {
+func (s *session) fetch(ctx context.Context, method string, r route) (*answer, error) {
 	for {
-		if err := t.allowedByRobots(ctx, r); err != nil {
+		if err := s.allowedByRobots(ctx, r); err != nil {
 			return nil, err
 		}
-		a, err := t.ask(ctx, method, r)
+		a, err := s.ask(ctx, method, r)
 		if err != nil || !isRedirect(a.status) {
 			return a, err
 		}
 		if r, err = a.follow(); err != nil {
 			return nil, err
 		}
-		if t.stop != nil && r.moved() {
-			if err := t.stop(ctx, r.address); err != nil {
+		if s.stop != nil && r.moved() {
+			if err := s.stop(ctx, r.address); err != nil {
 				return nil, err
 			}
 		}
@@ -120,65 +120,65 @@ func (t *session) fetch(ctx context.Context, method string, r route) (*answer, e
 }
 
 // ask sends one request when it is its turn, and reads the answer.
-func (t *session) ask(ctx context.Context, method string, r route) (*answer, error) {
-	if t.left <= 0 {
+func (s *session) ask(ctx context.Context, method string, r route) (*answer, error) {
+	if s.left <= 0 {
 		return nil, &pollError{text: "the answers took too long, all together"}
 	}
-	leave, err := t.acquire(ctx, r.host())
+	leave, err := s.acquire(ctx, r.host())
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if t.startedAt.IsZero() {
-		t.startedAt = t.p.now()
+	if s.startedAt.IsZero() {
+		s.startedAt = s.poller.now()
 	}
 	begun := time.Now() // the session's own clock may stand still
-	limited, cancel := context.WithTimeout(ctx, min(t.p.timeout, t.left))
+	limited, cancel := context.WithTimeout(ctx, min(s.poller.timeout, s.left))
 	defer cancel()
-	a, err := t.roundTrip(limited, method, r)
-	t.left -= time.Since(begun)
-	t.took += time.Since(begun)
+	a, err := s.roundTrip(limited, method, r)
+	s.left -= time.Since(begun)
+	s.took += time.Since(begun)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	t.logRequest(ctx, method, r, a, err)
-	if err == nil && t.keeps && len(a.body) > heavyBody {
-		err = t.acquireLarge(ctx)
+	s.logRequest(ctx, method, r, a, err)
+	if err == nil && s.keeps && len(a.body) > heavyBody {
+		err = s.acquireLarge(ctx)
 	}
 	return a, err
 }
 
 // acquireLarge waits until there is room for a large document.
-func (t *session) acquireLarge(ctx context.Context) error {
+func (s *session) acquireLarge(ctx context.Context) error {
 	select {
-	case t.p.heavy <- struct{}{}:
-		t.hasLarge = true
+	case s.poller.heavy <- struct{}{}:
+		s.hasLarge = true
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (t *session) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
+func (s *session) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
 	sends := 0
-	ctx = t.pins.in(t.countSends(ctx, &sends))
-	resp, err := t.p.transport.RoundTrip(t.request(ctx, method, &r))
-	t.requests += sends
+	ctx = s.pins.in(s.countSends(ctx, &sends))
+	resp, err := s.poller.transport.RoundTrip(s.request(ctx, method, &r))
+	s.requests += sends
 	if err != nil {
-		return nil, noAnswer(err, sends > 0, t.p.timeout)
+		return nil, noAnswer(err, sends > 0, s.poller.timeout)
 	}
 	defer resp.Body.Close()
-	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: t.p.now()}
+	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now()}
 	switch {
 	case method == http.MethodGet && usable(a.status):
 		body, wire, err := readBody(resp)
-		t.bytes += wire
+		s.bytes += wire
 		if err != nil {
-			return nil, badBody(err, a.status, t.p.timeout)
+			return nil, badBody(err, a.status, s.poller.timeout)
 		}
 		a.body = body
 	case isRedirect(a.status):
-		t.bytes += skipBody(resp)
+		s.bytes += skipBody(resp)
 	}
 	return a, nil
 }
@@ -199,11 +199,11 @@ func skipBody(resp *http.Response) int64 {
 // second time where a connection that was kept turns out to be closed (RFC 9112
 // §9.3.1), and that is spaced like any other request. GotConn is called by
 // RoundTrip itself, before the request is written.
-func (t *session) countSends(ctx context.Context, n *int) context.Context {
+func (s *session) countSends(ctx context.Context, n *int) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) {
 			if *n++; *n > 1 {
-				_ = t.p.pace.sleep(ctx, t.p.now().Add(t.p.pace.interval))
+				_ = s.poller.pace.sleep(ctx, s.poller.now().Add(s.poller.pace.interval))
 			}
 		},
 	})
@@ -211,13 +211,13 @@ func (t *session) countSends(ctx context.Context, n *int) context.Context {
 
 // request makes the request: no Cookie, no Referer, no Cache-Control (S22, S23,
 // S25), validators byte for byte (S3, S4) and only where they belong.
-func (t *session) request(ctx context.Context, method string, r *route) *http.Request {
+func (s *session) request(ctx context.Context, method string, r *route) *http.Request {
 	h := http.Header{
-		"User-Agent":      {t.agent},
+		"User-Agent":      {s.agent},
 		"Accept":          {acceptTypes},
 		"Accept-Encoding": {acceptCodings},
 	}
-	r.conditional = r.address == t.validators.url && t.validators.condition(h)
+	r.conditional = r.address == s.validators.url && s.validators.condition(h)
 	req := (&http.Request{Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	if u := r.url.User; u != nil {
 		password, _ := u.Password()
@@ -240,14 +240,14 @@ func (v validators) condition(h http.Header) bool {
 	return v.etag != "" || v.lastModified != ""
 }
 
-func (t *session) logRequest(ctx context.Context, method string, r route, a *answer, err error) {
-	if !t.p.log.Enabled(ctx, slog.LevelDebug) {
+func (s *session) logRequest(ctx context.Context, method string, r route, a *answer, err error) {
+	if !s.poller.log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
 	status, conditional := 0, false
 	if a != nil {
 		status, conditional = a.status, a.conditional
 	}
-	t.p.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", r.url.Redacted()),
+	s.poller.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", r.url.Redacted()),
 		slog.Bool("conditional", conditional), slog.Int("status", status), slog.Any("error", err))
 }

@@ -149,7 +149,7 @@ func (s *search) refused(address string, err error) Result {
 	case t.status == http.StatusForbidden, t.status >= 500:
 		wait = max(wait, refusedSearch)
 	}
-	r.Feed = digest.Feed{URL: address, Failures: digest.Failures{LastStatus: t.status, LastError: oneLine(t.text)}, Schedule: digest.Schedule{NotBefore: after(s.p.now(), wait)}}
+	r.Feed = digest.Feed{URL: address, Failures: digest.Failures{LastStatus: t.status, LastError: oneLine(t.text)}, Schedule: digest.Schedule{NotBefore: after(s.poller.now(), wait)}}
 	return r
 }
 
@@ -238,7 +238,7 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	if err != nil {
 		return Result{}, nil, err
 	}
-	doc, err := s.p.parseAny(a)
+	doc, err := s.poller.parseAny(a)
 	switch {
 	case err != nil:
 		return Result{}, nil, &pollError{failure: failure{status: a.status}, text: err.Error()}

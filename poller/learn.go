@@ -64,38 +64,38 @@ func refuseHead(f *digest.Feed, now time.Time) {
 // and if the document is another one all the same, they say nothing of it, to a
 // HEAD neither (S36). Validators that move while the document does not are of
 // no use either, unless they have been before: then someone touched a file (S6).
-func (v *poll) learnFromGET(a *answer, changed bool) {
+func (p *poll) learnFromGET(a *answer, changed bool) {
 	switch {
-	case v.feed.Doubted:
-		v.settleDoubt(a, changed)
+	case p.feed.Doubted:
+		p.settleDoubt(a, changed)
 		return
-	case v.feed.Conditional == digest.Lies && v.compare(a.header, a.received) == different:
-		v.feed.Conditional, v.feed.Head = digest.Unknown, digest.Unknown // they have moved: they may be better now
+	case p.feed.Conditional == digest.Lies && p.compare(a.header, a.received) == different:
+		p.feed.Conditional, p.feed.Head = digest.Unknown, digest.Unknown // they have moved: they may be better now
 		return
 	}
 	if !a.conditional {
 		return
 	}
-	match := v.compare(a.header, a.received)
-	if match == same || match == different && !changed && v.feed.Conditional == digest.Unknown {
-		v.feed.Conditional = digest.Useless
+	match := p.compare(a.header, a.received)
+	if match == same || match == different && !changed && p.feed.Conditional == digest.Unknown {
+		p.feed.Conditional = digest.Useless
 	}
 	switch {
-	case changed && match == same, !changed && v.headDiffered:
-		headUseless(&v.feed, a.received)
-	case changed && v.headDiffered:
-		headWorks(&v.feed)
+	case changed && match == same, !changed && p.headDiffered:
+		headUseless(&p.feed, a.received)
+	case changed && p.headDiffered:
+		headWorks(&p.feed)
 	}
 }
 
 // settleDoubt ends a doubt by the document that was asked for without
 // conditions: another one under the same validators proves that they lie (S36).
 // From then on none is sent, until they change.
-func (v *poll) settleDoubt(a *answer, changed bool) {
-	v.feed.Doubted = false
-	if changed && a.address == v.validators.url && v.compare(a.header, a.received) == same {
-		v.feed.Conditional = digest.Lies
-		headUseless(&v.feed, a.received)
+func (p *poll) settleDoubt(a *answer, changed bool) {
+	p.feed.Doubted = false
+	if changed && a.address == p.validators.url && p.compare(a.header, a.received) == same {
+		p.feed.Conditional = digest.Lies
+		headUseless(&p.feed, a.received)
 	}
 }
 

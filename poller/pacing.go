@@ -22,44 +22,44 @@ var errBusy = errors.New("the host that the feed leads to is being asked by othe
 // acquire waits until a request may go to host: no other worker asks it (S34), no
 // other poll of this process does, its pause is over, the minute is not a hot
 // one and there is room on the wire. Whoever got nil calls leave.
-func (t *session) acquire(ctx context.Context, host string) (leave func(), err error) {
-	free, err := t.lease(ctx, host)
+func (s *session) acquire(ctx context.Context, host string) (leave func(), err error) {
+	free, err := s.lease(ctx, host)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.p.pace.enter(ctx, host); err != nil {
-		free(t.p.now())
+	if err := s.poller.pace.enter(ctx, host); err != nil {
+		free(s.poller.now())
 		return nil, err
 	}
-	if err := t.acquireWire(ctx); err != nil {
-		free(t.p.pace.leave(host))
+	if err := s.acquireWire(ctx); err != nil {
+		free(s.poller.pace.leave(host))
 		return nil, err
 	}
 	return func() {
-		<-t.p.wire
-		at := t.p.pace.leave(host)
-		if host == t.host {
-			t.freeAt = at
+		<-s.poller.wire
+		at := s.poller.pace.leave(host)
+		if host == s.host {
+			s.freeAt = at
 		}
 		free(at)
 	}, nil
 }
 
 // acquireWire waits for room on the wire, outside the hot minutes.
-func (t *session) acquireWire(ctx context.Context) error {
+func (s *session) acquireWire(ctx context.Context) error {
 	for {
 		select {
-		case t.p.wire <- struct{}{}:
+		case s.poller.wire <- struct{}{}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		now := t.p.now()
-		calm := avoidHotMinutes(now, t.feed)
-		if !t.avoidsHotMinutes || !calm.After(now) {
+		now := s.poller.now()
+		calm := avoidHotMinutes(now, s.feed)
+		if !s.avoidsHotMinutes || !calm.After(now) {
 			return nil
 		}
-		<-t.p.wire
-		if err := t.p.pace.sleep(ctx, calm); err != nil {
+		<-s.poller.wire
+		if err := s.poller.pace.sleep(ctx, calm); err != nil {
 			return err
 		}
 	}
@@ -70,25 +70,25 @@ func isHot(t time.Time) bool { return avoidHotMinutes(t, 0).After(t) }
 
 // lease leases a host that the caller has not, across all workers. With a
 // clock that stands still there is nothing to wait for.
-func (t *session) lease(ctx context.Context, host string) (free func(time.Time), err error) {
-	if t.p.hosts == nil || t.p.pace.noWait || host == t.leasedHost {
+func (s *session) lease(ctx context.Context, host string) (free func(time.Time), err error) {
+	if s.poller.hosts == nil || s.poller.pace.noWait || host == s.leasedHost {
 		return func(time.Time) {}, nil
 	}
 	// Two that wait for each other's host do not give up together, time and again.
-	for end := t.p.now().Add(leasePatience*3/4 + rand.N(leasePatience/2)); ; {
-		token, again, err := t.p.hosts.LeaseHost(ctx, host, t.p.timeout+leaseMargin)
+	for end := s.poller.now().Add(leasePatience*3/4 + rand.N(leasePatience/2)); ; {
+		token, again, err := s.poller.hosts.LeaseHost(ctx, host, s.poller.timeout+leaseMargin)
 		if err != nil {
 			return nil, fmt.Errorf("leasing a host: %w", err)
 		}
 		if token != "" {
-			return func(at time.Time) { t.p.free(ctx, host, token, at) }, nil
+			return func(at time.Time) { s.poller.free(ctx, host, token, at) }, nil
 		}
-		now := t.p.now()
+		now := s.poller.now()
 		if !now.Before(end) {
 			return nil, errBusy
 		}
 		wait := min(max(again.Sub(now), leaseRetry/10), leaseRetry)
-		if err := t.p.pace.sleep(ctx, now.Add(wait)); err != nil {
+		if err := s.poller.pace.sleep(ctx, now.Add(wait)); err != nil {
 			return nil, err
 		}
 	}

@@ -29,7 +29,7 @@ type pictureQueues struct {
 	hosts map[string]*pictureQueue // by host; and by site, with a dot before it
 }
 
-// A pictureQueue is the way to one host or site; its fields are guarded by pictureLanes.mu.
+// A pictureQueue is the way to one host or site; its fields are guarded by pictureQueues.mu.
 type pictureQueue struct {
 	wire  chan struct{} // holds a token for each picture under way
 	users int           // who wait or ask

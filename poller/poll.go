@@ -45,59 +45,59 @@ type poll struct {
 	headAsked              bool
 }
 
-func (v *poll) run(ctx context.Context) {
-	r, err := routeTo(v.feed.URL)
+func (p *poll) run(ctx context.Context) {
+	r, err := routeTo(p.feed.URL)
 	if err != nil {
-		v.failed(err)
+		p.failed(err)
 		return
 	}
-	if headFirst(v.feed, v.p.head, v.p.now()) {
-		next, done := v.head(ctx, r)
+	if headFirst(p.feed, p.poller.head, p.poller.now()) {
+		next, done := p.head(ctx, r)
 		if done {
 			return
 		}
 		r = next
 	}
-	v.get(ctx, r)
+	p.get(ctx, r)
 }
 
 // head asks by HEAD. If that did not settle the matter it gives the route for
 // the GET: past the redirects that HEAD has found, or from the start where the
 // HEAD is not to be trusted.
-func (v *poll) head(ctx context.Context, start route) (next route, done bool) {
-	v.headAsked = true
-	a, err := v.fetch(ctx, http.MethodHead, start)
+func (p *poll) head(ctx context.Context, start route) (next route, done bool) {
+	p.headAsked = true
+	a, err := p.fetch(ctx, http.MethodHead, start)
 	if err != nil {
-		return start, v.unheard(err)
+		return start, p.unheard(err)
 	}
-	switch v.judge(a) {
+	switch p.judge(a) {
 	case headSettles:
-		headWorks(&v.feed)
-		v.unchanged(a, fmt.Sprintf("unchanged: HEAD %d", a.status))
+		headWorks(&p.feed)
+		p.unchanged(a, fmt.Sprintf("unchanged: HEAD %d", a.status))
 		return start, true
 	case headEnds:
-		refuseHead(&v.feed, a.received)
-		v.failed(badStatus(a))
+		refuseHead(&p.feed, a.received)
+		p.failed(badStatus(a))
 		return start, true
 	case headDiffers:
 		return a.route, false
 	}
-	headUseless(&v.feed, a.received)
-	v.headFell = a.status >= 500 && !refusesMethod(a.status)
+	headUseless(&p.feed, a.received)
+	p.headFell = a.status >= 500 && !refusesMethod(a.status)
 	return start, false
 }
 
 // unheard takes in that a HEAD was not answered. While it is not known what
 // the server makes of HEAD, that may be to blame, and a GET tells.
-func (v *poll) unheard(err error) (done bool) {
+func (p *poll) unheard(err error) (done bool) {
 	t, ok := errors.AsType[*pollError](err)
-	if !ok || !t.unanswered || v.feed.Head == digest.Works {
-		forgetHead(&v.feed)
-		v.failed(err)
+	if !ok || !t.unanswered || p.feed.Head == digest.Works {
+		forgetHead(&p.feed)
+		p.failed(err)
 		return true
 	}
-	headUseless(&v.feed, v.p.now())
-	v.headFell = true
+	headUseless(&p.feed, p.poller.now())
+	p.headFell = true
 	return false
 }
 
@@ -111,17 +111,17 @@ const (
 	headEnds                         // the site does not want to be asked now
 )
 
-func (v *poll) judge(a *answer) verdict {
+func (p *poll) judge(a *answer) verdict {
 	switch {
 	case a.status == http.StatusNotModified && a.conditional:
 		return headSettles
 	case usable(a.status) && a.conditional:
-		return v.compareHEAD(a)
+		return p.compareHEAD(a)
 	case usable(a.status):
 		return headDiffers // another URL than the one that gave the validators
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden, limits(a):
 		return headEnds
-	case a.status >= 400 && v.feed.Head == digest.Works && !refusesMethod(a.status):
+	case a.status >= 400 && p.feed.Head == digest.Works && !refusesMethod(a.status):
 		return headEnds // it was good so far: this is the site's word, not the method's
 	}
 	return headProvesNothing
@@ -131,37 +131,37 @@ func refusesMethod(status int) bool {
 	return status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
 
-func (v *poll) compareHEAD(a *answer) verdict {
+func (p *poll) compareHEAD(a *answer) verdict {
 	length := lengthOf(a)
-	switch v.compare(a.header, a.received) {
+	switch p.compare(a.header, a.received) {
 	case same:
-		if length > 0 && v.feed.Length > 0 && length != v.feed.Length {
-			v.headDiffered = true // the same validators, and another document
+		if length > 0 && p.feed.Length > 0 && length != p.feed.Length {
+			p.headDiffered = true // the same validators, and another document
 			return headDiffers
 		}
 		return headSettles
 	case different:
-		v.headDiffered = true
+		p.headDiffered = true
 		return headDiffers
 	}
 	return headProvesNothing
 }
 
-func (v *poll) get(ctx context.Context, r route) {
-	a, err := v.fetch(ctx, http.MethodGet, r)
+func (p *poll) get(ctx context.Context, r route) {
+	a, err := p.fetch(ctx, http.MethodGet, r)
 	switch {
 	case err != nil:
-		v.failed(err)
+		p.failed(err)
 	case a.status == http.StatusNotModified && a.conditional:
-		v.notModified(a)
+		p.notModified(a)
 	case usable(a.status):
-		trusted := v.feed.Head == digest.Works && v.feed.Conditional == digest.Useless && !v.headAsked && !v.held
-		length := v.feed.Length
-		if v.read(a); trusted && v.outcome == Changed {
-			v.crossCheck(ctx, r, length)
+		trusted := p.feed.Head == digest.Works && p.feed.Conditional == digest.Useless && !p.headAsked && !p.held
+		length := p.feed.Length
+		if p.read(a); trusted && p.outcome == Changed {
+			p.crossCheck(ctx, r, length)
 		}
 	default:
-		v.failed(badStatus(a))
+		p.failed(badStatus(a))
 	}
 }
 
@@ -169,21 +169,21 @@ func (v *poll) get(ctx context.Context, r route) {
 // out to be another one, with the validators of the one before. If it sees no
 // difference it has lied, and would have kept the news from readers for a week.
 // length is that of the document before.
-func (v *poll) crossCheck(ctx context.Context, r route, length int64) {
-	a, err := v.fetch(ctx, http.MethodHead, r)
+func (p *poll) crossCheck(ctx context.Context, r route, length int64) {
+	a, err := p.fetch(ctx, http.MethodHead, r)
 	if err != nil {
 		return // the document is here, and no worse for it
 	}
-	now := v.feed.Length
-	v.feed.Length = length
-	if v.judge(a) == headSettles {
-		headUseless(&v.feed, a.received)
+	now := p.feed.Length
+	p.feed.Length = length
+	if p.judge(a) == headSettles {
+		headUseless(&p.feed, a.received)
 	}
-	v.feed.Length = now
+	p.feed.Length = now
 	wait, _ := retryAfter(a.header, a.received)
-	v.feed.NotBefore = latest(v.feed.NotBefore, after(a.received, wait))
+	p.feed.NotBefore = latest(p.feed.NotBefore, after(a.received, wait))
 	if usable(a.status) || a.status == http.StatusNotModified {
-		v.feed.FreshUntil = freshUntil(v.feed, a.header, true, a.received) // it was asked now
+		p.feed.FreshUntil = freshUntil(p.feed, a.header, true, a.received) // it was asked now
 	}
 }
 
@@ -199,44 +199,44 @@ func lengthOf(a *answer) int64 {
 // notModified takes in a 304 to a GET: the stored answer stays, with the
 // fields that the 304 brings up to date (RFC 9111 §4.3.4). The ETag that earned
 // it stays even if the 304 names another one (S9).
-func (v *poll) notModified(a *answer) {
-	v.feed.Conditional = digest.Works
-	if v.feed.Repeats > 1 && !v.feed.ByDate {
-		v.feed.Repeats = 1
+func (p *poll) notModified(a *answer) {
+	p.feed.Conditional = digest.Works
+	if p.feed.Repeats > 1 && !p.feed.ByDate {
+		p.feed.Repeats = 1
 	}
-	if v.headDiffered {
-		headUseless(&v.feed, a.received) // it said changed, and lied
+	if p.headDiffered {
+		headUseless(&p.feed, a.received) // it said changed, and lied
 	}
 	etag := a.header.Get("ETag")
-	if etag != "" && !sameETag(etag, v.feed.ETag) {
-		v.p.log.Debug("304 names another ETag; the one that earned it is kept", "feed", a.url.Redacted(), "etag", etag)
+	if etag != "" && !sameETag(etag, p.feed.ETag) {
+		p.poller.log.Debug("304 names another ETag; the one that earned it is kept", "feed", a.url.Redacted(), "etag", etag)
 	} else if lm := validator(a.header, "Last-Modified"); lm != "" {
-		v.feed.LastModified = lm
+		p.feed.LastModified = lm
 	}
-	v.unchanged(a, "unchanged: 304")
+	p.unchanged(a, "unchanged: 304")
 }
 
 // read takes in a document. If its bytes are those of the last one it is not
 // parsed again; if it is no feed, nothing of it is kept (S13).
-func (v *poll) read(a *answer) {
+func (p *poll) read(a *answer) {
 	hash := hashOf(a.body)
-	if hash == v.feed.BodyHash {
-		v.learnFromGET(a, false)
-		v.accept(a, hash)
-		v.unchanged(a, "unchanged: the same bytes")
+	if hash == p.feed.BodyHash {
+		p.learnFromGET(a, false)
+		p.accept(a, hash)
+		p.unchanged(a, "unchanged: the same bytes")
 		return
 	}
-	doc, err := v.p.parseFeed(a)
+	doc, err := p.poller.parseFeed(a)
 	if err != nil {
-		v.failed(err)
+		p.failed(err)
 		return
 	}
-	v.learnFromGET(a, true)
-	v.accept(a, hash)
-	describeFeed(&v.feed, doc, a.received)
-	v.succeeded(a)
-	v.outcome, v.doc, v.page = Changed, doc, a
-	v.message = "changed: " + entries(doc)
+	p.learnFromGET(a, true)
+	p.accept(a, hash)
+	describeFeed(&p.feed, doc, a.received)
+	p.succeeded(a)
+	p.outcome, p.doc, p.page = Changed, doc, a
+	p.message = "changed: " + entries(doc)
 }
 
 // entries says how much a document holds.
@@ -249,74 +249,74 @@ func entries(doc *feed.Document) string {
 
 // accept makes the answer the stored one: its validators as a pair (S5-S7,
 // S10), also when the body is the same as before.
-func (v *poll) accept(a *answer, hash string) {
-	countRepeats(&v.feed, a, hash)
+func (p *poll) accept(a *answer, hash string) {
+	countRepeats(&p.feed, a, hash)
 	etag, lm := validator(a.header, "ETag"), validator(a.header, "Last-Modified")
-	if (etag == "") != (v.feed.ETag == "") || (lm == "") != (v.feed.LastModified == "") {
-		v.feed.Conditional, v.feed.Head = digest.Unknown, digest.Unknown // it is asked by others now: learn anew
-		v.feed.HeadRetestAt = time.Time{}
+	if (etag == "") != (p.feed.ETag == "") || (lm == "") != (p.feed.LastModified == "") {
+		p.feed.Conditional, p.feed.Head = digest.Unknown, digest.Unknown // it is asked by others now: learn anew
+		p.feed.HeadRetestAt = time.Time{}
 	}
-	v.feed.ETag, v.feed.LastModified = etag, lm
-	v.feed.Length = lengthOf(a)
-	v.feed.ValidatorURL = a.address
-	v.feed.BodyHash = hash
-	v.feed.ParsedAt = a.received
+	p.feed.ETag, p.feed.LastModified = etag, lm
+	p.feed.Length = lengthOf(a)
+	p.feed.ValidatorURL = a.address
+	p.feed.BodyHash = hash
+	p.feed.ParsedAt = a.received
 }
 
 // unchanged ends the poll. If a ping had said that there is news, the
 // validators are doubted (S36), unless the whole document has just come.
-func (v *poll) unchanged(a *answer, message string) {
-	v.feed.Doubted = v.feed.Doubted || !v.feed.PingedAt.IsZero() && a.received.Sub(v.feed.ParsedAt) > doubtAfter
-	v.succeeded(a)
-	v.outcome, v.message = Unchanged, message
+func (p *poll) unchanged(a *answer, message string) {
+	p.feed.Doubted = p.feed.Doubted || !p.feed.PingedAt.IsZero() && a.received.Sub(p.feed.ParsedAt) > doubtAfter
+	p.succeeded(a)
+	p.outcome, p.message = Unchanged, message
 }
 
 // succeeded takes in what every good answer says, to HEAD or GET, 200 or 304.
-func (v *poll) succeeded(a *answer) {
-	succeed(&v.feed, a.status, a.body == nil, a.received)
-	v.feed.FreshUntil = freshUntil(v.feed, a.header, a.body == nil, a.received)
-	v.feed.OwnInterval = OwnInterval(v.feed, a.received)
-	v.feed.NotBefore = after(a.received, a.wait)
-	noteMove(&v.feed, a)
+func (p *poll) succeeded(a *answer) {
+	succeed(&p.feed, a.status, a.body == nil, a.received)
+	p.feed.FreshUntil = freshUntil(p.feed, a.header, a.body == nil, a.received)
+	p.feed.OwnInterval = OwnInterval(p.feed, a.received)
+	p.feed.NotBefore = after(a.received, a.wait)
+	noteMove(&p.feed, a)
 }
 
 // failed ends the poll. The document, its validators and its freshness stay as
 // they were; a poll that was cut short leaves no trace at all.
-func (v *poll) failed(err error) {
+func (p *poll) failed(err error) {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok {
-		v.outcome, v.message = Stopped, "stopped before the answer: "+oneLine(err.Error())
+		p.outcome, p.message = Stopped, "stopped before the answer: "+oneLine(err.Error())
 		return
 	}
-	if v.headFell {
-		v.feed.HeadRetestAt = v.p.now().Add(stuckHEAD)
+	if p.headFell {
+		p.feed.HeadRetestAt = p.poller.now().Add(stuckHEAD)
 	}
-	fail(&v.feed, t.failure, v.p.now())
-	v.feed.LastError = oneLine(t.text)
-	v.outcome, v.message = Failed, v.feed.LastError
+	fail(&p.feed, t.failure, p.poller.now())
+	p.feed.LastError = oneLine(t.text)
+	p.outcome, p.message = Failed, p.feed.LastError
 }
 
 // finish makes the result of the poll of f.
-func (v *poll) finish(f digest.Feed) Result {
-	if v.outcome == Stopped {
-		v.feed = f
+func (p *poll) finish(f digest.Feed) Result {
+	if p.outcome == Stopped {
+		p.feed = f
 	} else {
-		v.feed.PollAt, v.feed.LeaseUntil, v.feed.PingedAt = time.Time{}, time.Time{}, time.Time{}
-		v.feed.Domain = feed.Domain(v.feed.Host)
+		p.feed.PollAt, p.feed.LeaseUntil, p.feed.PingedAt = time.Time{}, time.Time{}, time.Time{}
+		p.feed.Domain = feed.Domain(p.feed.Host)
 	}
-	v.feed.LastAttemptAt = latest(f.LastAttemptAt, v.startedAt)
+	p.feed.LastAttemptAt = latest(f.LastAttemptAt, p.startedAt)
 	result := Result{
-		Feed: v.feed, Outcome: v.outcome, Document: v.doc, Message: v.message,
-		Requests: v.requests, Bytes: v.bytes, HostFreeAt: v.freeAt, Took: v.took,
+		Feed: p.feed, Outcome: p.outcome, Document: p.doc, Message: p.message,
+		Requests: p.requests, Bytes: p.bytes, HostFreeAt: p.freeAt, Took: p.took,
 	}
-	if v.outcome != Stopped {
-		result.Status = v.feed.LastStatus
+	if p.outcome != Stopped {
+		result.Status = p.feed.LastStatus
 	}
-	if v.hasLarge {
-		result.release = func() { <-v.p.heavy }
+	if p.hasLarge {
+		result.release = func() { <-p.poller.heavy }
 	}
-	if v.page != nil {
-		result.Body, result.ContentType, result.Address = v.page.body, v.page.header.Get("Content-Type"), v.page.address
+	if p.page != nil {
+		result.Body, result.ContentType, result.Address = p.page.body, p.page.header.Get("Content-Type"), p.page.address
 	}
 	return result
 }

@@ -195,14 +195,14 @@ func newRobotsReader(cache RobotsCache) *robotsReader {
 // allowedByRobots finds out, before a request, whether the site's robots.txt asks this
 // program by its name not to make it. The robots.txt is read before the first
 // request to a site, and again when what is known has become old.
-func (t *session) allowedByRobots(ctx context.Context, r route) error {
-	if t.p.robots == nil || t.forRobots {
+func (s *session) allowedByRobots(ctx context.Context, r route) error {
+	if s.poller.robots == nil || s.forRobots {
 		return nil
 	}
-	robots, ok := t.p.robots.remembered(r.origin(), t.p.now())
+	robots, ok := s.poller.robots.remembered(r.origin(), s.poller.now())
 	if !ok {
 		var err error
-		if robots, err = t.consult(ctx, r); err != nil {
+		if robots, err = s.consult(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -216,29 +216,29 @@ func (t *session) allowedByRobots(ctx context.Context, r route) error {
 }
 
 // consult looks into the cache, and asks the site if that is too old.
-func (t *session) consult(ctx context.Context, r route) (Robots, error) {
-	desk, origin := t.p.robots, r.origin()
+func (s *session) consult(ctx context.Context, r route) (Robots, error) {
+	desk, origin := s.poller.robots, r.origin()
 	if err := desk.turns.enter(ctx, origin); err != nil {
 		return Robots{}, err
 	}
 	defer desk.turns.leave(origin)
-	if robots, ok := desk.remembered(origin, t.p.now()); ok {
+	if robots, ok := desk.remembered(origin, s.poller.now()); ok {
 		return robots, nil // asked for while this session waited
 	}
 	was, ok, err := desk.cache.Robots(ctx, origin)
 	if err != nil {
 		return Robots{}, fmt.Errorf("looking up a robots.txt: %w", err)
 	}
-	if ok && current(was, t.p.now()) {
+	if ok && current(was, s.poller.now()) {
 		desk.remember(was)
 		return was, nil
 	}
-	now, err := t.askRobots(ctx, r, was)
+	now, err := s.askRobots(ctx, r, was)
 	if now.FetchedAt.IsZero() {
 		return Robots{}, err // not reached, or cut short: nothing was learned
 	}
 	if failed := desk.cache.SaveRobots(ctx, now); failed != nil {
-		t.p.log.Warn("a robots.txt could not be kept", "origin", origin, "err", failed)
+		s.poller.log.Warn("a robots.txt could not be kept", "origin", origin, "err", failed)
 	}
 	desk.remember(now)
 	return now, err
@@ -248,20 +248,20 @@ func (t *session) consult(ctx context.Context, r route) (Robots, error) {
 // rules; while it cannot be had, what was known holds. An error ends the session:
 // the site cannot be reached at all, or asks to be left alone for a while (then
 // the rules have their time all the same: they are not asked for at once).
-func (t *session) askRobots(ctx context.Context, r route, was Robots) (Robots, error) {
+func (s *session) askRobots(ctx context.Context, r route, was Robots) (Robots, error) {
 	start, err := routeTo(r.url.Scheme + "://" + r.url.Host + "/robots.txt")
 	if err != nil {
 		return Robots{}, err
 	}
-	side := *t
+	side := *s
 	side.forRobots, side.keeps, side.stop = true, false, nil
 	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}
-	before := t.requests
+	before := s.requests
 	a, err := side.fetch(ctx, http.MethodGet, start)
-	if _, ok := errors.AsType[*pollError](err); err != nil && (!ok || t.requests == before) {
+	if _, ok := errors.AsType[*pollError](err); err != nil && (!ok || s.requests == before) {
 		return Robots{}, err
 	}
-	now := Robots{Origin: r.origin(), FetchedAt: t.p.now()}
+	now := Robots{Origin: r.origin(), FetchedAt: s.poller.now()}
 	kept := was
 	kept.Origin, kept.FetchedAt = now.Origin, now.FetchedAt
 	switch {

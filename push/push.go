@@ -22,7 +22,7 @@ const (
 	// MaxBody is the most a ping may hold, in bytes.
 	MaxBody = 8 << 10
 
-	// MaxFeeds is the most sites that one ping may speak of.
+	// MaxFeeds is the most feeds or sites that one ping may speak of.
 	MaxFeeds = 10
 
 	maxAddress = 2048
@@ -30,7 +30,7 @@ const (
 
 // A Ping is the news that some feeds have news.
 type Ping struct {
-	// Feeds are what it speaks of. Each is known by one address or more, that
+	// Feeds are those that it speaks of. Each is known by one address or more, that
 	// of the feed before that of its site.
 	Feeds [][]string
 

@@ -18,7 +18,7 @@ import (
 	"digest/store"
 )
 
-// A Subscriber is where readers take and leave feeds.
+// A Subscriber subscribes digests to feeds, and brings new feeds into the store.
 type Subscriber struct {
 	Store  *store.Store
 	Poller *poller.Poller

@@ -2,6 +2,7 @@ package hourly
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 )
@@ -41,4 +42,29 @@ const indexNap = 15 * time.Second
 func (j *Job) indexOnce(ctx context.Context) (time.Duration, error) {
 	j.index(ctx, math.MaxInt)
 	return min(indexNap, j.Nap), nil
+}
+
+// pruneBatch is how many rows go in one transaction.
+const pruneBatch = 1000
+
+// prune deletes what is older than Keep, in small batches, and old polls from
+// the histories of feeds.
+func (j *Job) prune(ctx context.Context) error {
+	if _, err := j.Store.PrunePolls(j.Hard, j.Now()); err != nil {
+		return fmt.Errorf("shortening the histories of feeds: %w", err)
+	}
+	if j.Keep <= 0 {
+		return nil
+	}
+	for ctx.Err() == nil {
+		n, err := j.Store.Prune(j.Hard, j.Now(), j.Keep, pruneBatch)
+		if err != nil {
+			return fmt.Errorf("deleting what is older than %v: %w", j.Keep, err)
+		}
+		if n == 0 {
+			break
+		}
+		j.Log.Debug("pruned", "rows", n)
+	}
+	return nil
 }
