@@ -20,18 +20,19 @@ const (
 
 var errTooLarge = errors.New("the body is larger than 10 MiB")
 
-// readBody reads a whole body and undoes its codings. Nothing of a body that is
-// too large, cut short (RFC 9112 §8) or badly coded is given: half a feed would
-// look as if its other posts had gone. wire is what travelled.
-func readBody(resp *http.Response) (body []byte, wire int64, err error) {
-	if resp.ContentLength > maxBody {
-		return nil, 0, errTooLarge
+// readBody reads a whole body of at most bytes, as they travel and decoded, and
+// undoes its codings. Nothing of a body that is too large, cut short (RFC 9112
+// §8) or badly coded is given: half a feed would look as if its other posts had
+// gone. wire is what travelled.
+func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
+	if resp.ContentLength > most {
+		return nil, 0, tooLarge
 	}
 	codings, err := codingsOf(resp.Header.Values("Content-Encoding"))
 	if err != nil {
 		return nil, 0, err
 	}
-	m := &meter{r: resp.Body}
+	m := &meter{r: resp.Body, most: most, tooLarge: tooLarge}
 	body, err = readDecoded(m, codings, resp.ContentLength)
 	if err != nil {
 		return nil, m.n, m.blame(err, codings)
@@ -49,27 +50,29 @@ func readDecoded(m *meter, codings []string, length int64) ([]byte, error) {
 	if length > 0 { // what is only promised gets no room
 		b.Grow(int(min(length, maxRoom)) + bytes.MinRead)
 	}
-	n, err := b.ReadFrom(io.LimitReader(r, maxBody+1))
+	n, err := b.ReadFrom(io.LimitReader(r, m.most+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case n > maxBody:
-		return nil, errTooLarge
+	case n > m.most:
+		return nil, m.tooLarge
 	}
 	return b.Bytes(), nil
 }
 
-// A meter counts what travels, stops at maxBody, and remembers what went wrong
-// on the way: a decoder would tell it in its own words.
+// A meter counts what travels, stops at most bytes, and remembers what went
+// wrong on the way: a decoder would tell it in its own words.
 type meter struct {
-	r   io.Reader
-	n   int64
-	err error
+	r        io.Reader
+	most     int64
+	tooLarge error
+	n        int64
+	err      error
 }
 
 func (m *meter) Read(p []byte) (int, error) {
-	if m.n > maxBody {
-		m.err = errTooLarge
+	if m.n > m.most {
+		m.err = m.tooLarge
 		return 0, m.err
 	}
 	n, err := m.r.Read(p)
@@ -85,7 +88,7 @@ func (m *meter) blame(err error, codings []string) error {
 	switch {
 	case m.err != nil:
 		return m.err
-	case len(codings) == 0, errors.Is(err, errTooLarge), errors.Is(err, errCoding),
+	case len(codings) == 0, errors.Is(err, m.tooLarge), errors.Is(err, errCoding),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	}

@@ -171,7 +171,7 @@ func (s *session) roundTrip(ctx context.Context, method string, r route) (*answe
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now()}
 	switch {
 	case method == http.MethodGet && usable(a.status):
-		body, wire, err := readBody(resp)
+		body, wire, err := readBody(resp, maxBody, errTooLarge)
 		s.bytes += wire
 		if err != nil {
 			return nil, badBody(err, a.status, s.poller.timeout)

@@ -40,7 +40,7 @@ func FuzzReadBody(f *testing.F) {
 	f.Add(pack(f, zeros(1<<20), "zstd", "gzip"), "zstd, gzip")
 	f.Fuzz(func(t *testing.T, body []byte, coding string) {
 		resp := &http.Response{ContentLength: -1, Header: http.Header{"Content-Encoding": {coding}}, Body: io.NopCloser(bytes.NewReader(body))}
-		out, wire, err := readBody(resp)
+		out, wire, err := readBody(resp, maxBody, errTooLarge)
 		if wire > int64(len(body)) || len(out) > maxBody || err != nil && out != nil {
 			t.Errorf("%d of %d bytes, %d decoded, %v", wire, len(body), len(out), err)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -86,7 +85,7 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: p.now()}
 	switch {
 	case a.status == http.StatusOK:
-		if a.body, err = readPicture(resp); err != nil {
+		if a.body, _, err = readBody(resp, maxPicture, errLargePicture); err != nil {
 			return nil, err
 		}
 	case isRedirect(a.status):
@@ -103,28 +102,6 @@ var (
 	errNotPicture   = errors.New("what came is no picture")
 	errManyHops     = fmt.Errorf("redirected more than %d times", pictureHops)
 )
-
-// readPicture reads a whole body, or nothing of one that is too large.
-func readPicture(resp *http.Response) ([]byte, error) {
-	if resp.ContentLength > maxPicture {
-		return nil, errLargePicture
-	}
-	codings, err := codingsOf(resp.Header.Values("Content-Encoding"))
-	if err != nil {
-		return nil, err
-	}
-	wire := &io.LimitedReader{R: resp.Body, N: maxPicture + 1}
-	decoded, end, err := decode(wire, codings)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	body, err := io.ReadAll(io.LimitReader(decoded, maxPicture+1))
-	if len(body) > maxPicture || wire.N <= 0 {
-		return nil, errLargePicture
-	}
-	return body, err
-}
 
 func pictureOf(body []byte) (Picture, error) {
 	typ := pictureType(body)

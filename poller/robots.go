@@ -2,14 +2,16 @@ package poller
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Robots is what the robots.txt of a site says to this program by its name.
@@ -136,10 +138,12 @@ func normalPath(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		escaped := c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])
-		if escaped {
-			c = unhex(s[i+1])<<4 | unhex(s[i+2])
-			i += 2
+		escaped := false
+		if c == '%' && i+2 < len(s) {
+			if d, err := hex.DecodeString(s[i+1 : i+3]); err == nil {
+				c, escaped = d[0], true
+				i += 2
+			}
 		}
 		if c <= ' ' || c >= 0x7f || escaped && !unreserved(c) {
 			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
@@ -148,20 +152,6 @@ func normalPath(s string) string {
 		}
 	}
 	return string(b)
-}
-
-func isHex(c byte) bool {
-	return slices.Contains([]byte("0123456789abcdefABCDEF"), c)
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c >= 'a':
-		return c - 'a' + 10
-	case c >= 'A':
-		return c - 'A' + 10
-	}
-	return c - '0'
 }
 
 // unreserved bytes mean the same with an escape and without (RFC 3986 §2.3).
@@ -178,8 +168,8 @@ const (
 
 // A robotsReader knows what the robots.txt of each site says.
 type robotsReader struct {
-	cache RobotsCache
-	turns *pacer // one look at a site at a time
+	cache  RobotsCache
+	asking singleflight.Group // one look at a site at a time
 
 	mu    sync.Mutex
 	known map[string]Robots // a copy of part of the cache
@@ -189,7 +179,7 @@ func newRobotsReader(cache RobotsCache) *robotsReader {
 	if cache == nil {
 		return nil
 	}
-	return &robotsReader{cache: cache, turns: newPacer(0, true, time.Now), known: make(map[string]Robots)}
+	return &robotsReader{cache: cache, known: make(map[string]Robots)}
 }
 
 // allowedByRobots finds out, before a request, whether the site's robots.txt asks this
@@ -215,32 +205,43 @@ func (s *session) allowedByRobots(ctx context.Context, r route) error {
 	}
 }
 
-// consult looks into the cache, and asks the site if that is too old.
+// consult finds out what a site's robots.txt says, while nobody else does.
 func (s *session) consult(ctx context.Context, r route) (Robots, error) {
-	desk, origin := s.poller.robots, r.origin()
-	if err := desk.turns.enter(ctx, origin); err != nil {
-		return Robots{}, err
+	for {
+		mine := false
+		found, err, _ := s.poller.robots.asking.Do(r.origin(), func() (any, error) {
+			mine = true
+			return s.lookUpRobots(ctx, r)
+		})
+		if mine || err == nil || ctx.Err() != nil {
+			return found.(Robots), err
+		}
+		// What has stopped another session need not stop this one.
 	}
-	defer desk.turns.leave(origin)
-	if robots, ok := desk.remembered(origin, s.poller.now()); ok {
+}
+
+// lookUpRobots looks into the cache, and asks the site if that is too old.
+func (s *session) lookUpRobots(ctx context.Context, r route) (Robots, error) {
+	reader, origin := s.poller.robots, r.origin()
+	if robots, ok := reader.remembered(origin, s.poller.now()); ok {
 		return robots, nil // asked for while this session waited
 	}
-	was, ok, err := desk.cache.Robots(ctx, origin)
+	was, ok, err := reader.cache.Robots(ctx, origin)
 	if err != nil {
 		return Robots{}, fmt.Errorf("looking up a robots.txt: %w", err)
 	}
 	if ok && current(was, s.poller.now()) {
-		desk.remember(was)
+		reader.remember(was)
 		return was, nil
 	}
 	now, err := s.askRobots(ctx, r, was)
 	if now.FetchedAt.IsZero() {
 		return Robots{}, err // not reached, or cut short: nothing was learned
 	}
-	if failed := desk.cache.SaveRobots(ctx, now); failed != nil {
+	if failed := reader.cache.SaveRobots(ctx, now); failed != nil {
 		s.poller.log.Warn("a robots.txt could not be kept", "origin", origin, "err", failed)
 	}
-	desk.remember(now)
+	reader.remember(now)
 	return now, err
 }
 
