@@ -77,21 +77,13 @@ func isTextRune(r rune) bool {
 	return true
 }
 
-// escapeText makes s safe as the text of an element or a quoted attribute.
-func escapeText(b []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '&':
-			b = append(b, "&amp;"...)
-		case '<':
-			b = append(b, "&lt;"...)
-		case '>':
-			b = append(b, "&gt;"...)
-		case '"':
-			b = append(b, "&#34;"...)
-		default:
-			b = append(b, s[i])
-		}
+// escaper makes text safe inside an element or a quoted attribute.
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;")
+
+// join appends strings to bytes.
+func join(b []byte, parts ...string) []byte {
+	for _, part := range parts {
+		b = append(b, part...)
 	}
 	return b
 }

@@ -103,8 +103,8 @@ func (t texts) date(names ...string) time.Time {
 func (t texts) list(name, inner string) []string {
 	var words []string
 	for _, x := range t.all(name) {
-		s, within := scanner{doc: x.raw[:min(len(x.raw), maxLine)]}, inner
-		for tok := s.next(); tok.kind != tokenEOF; tok = s.next() {
+		within := inner
+		for tok := range tokens(x.raw[:min(len(x.raw), maxLine)]) {
 			switch {
 			case tok.kind == tokenStart && !tok.empty:
 				_, within = splitName(tok.name)

@@ -87,7 +87,7 @@ func jsonPost(item *jsonfeed.Item, bases []string) Post {
 }
 
 // literal makes a text of a string that no XML stood around.
-func literal(s string, f form) text { return text{raw: string(escapeText(nil, cleanText(s))), form: f} }
+func literal(s string, f form) text { return text{raw: escaper.Replace(cleanText(s)), form: f} }
 
 func jsonPeople(many []*jsonfeed.Author, one *jsonfeed.Author) string {
 	var names []string

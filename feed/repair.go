@@ -126,7 +126,7 @@ func (r *repairer) close(i int) {
 	for len(r.stack) > i {
 		e := &r.stack[len(r.stack)-1]
 		if e.shown != "" {
-			r.xml = append(append(append(r.xml, "</"...), e.shown...), '>')
+			r.xml = join(r.xml, "</", e.shown, ">")
 		}
 		if isItem(e.shown) {
 			r.itemAt = -1
@@ -202,7 +202,7 @@ func (r *repairer) enter(tok token, e element) {
 	}
 	if e.shown != "" {
 		r.elements++
-		r.xml = append(append(append(r.xml, '<'), e.shown...), '>')
+		r.xml = join(r.xml, "<", e.shown, ">")
 	}
 	r.stack = append(r.stack, e)
 	if !isItem(e.shown) {
@@ -251,7 +251,7 @@ func (r *repairer) content(tok token, how treatment, e element, parent *element)
 // show writes an element for gofeed.
 func (r *repairer) show(tok token, e element, value string) {
 	r.elements++
-	r.xml = append(append(r.xml, '<'), e.shown...)
+	r.xml = join(r.xml, "<", e.shown)
 	for _, name := range attributesOf[e.shown] {
 		v := tok.attr(name)
 		if v == "" {
@@ -260,12 +260,9 @@ func (r *repairer) show(tok token, e element, value string) {
 		if name == "href" || name == "url" {
 			v = resolve(e.base, v)
 		}
-		r.xml = append(append(append(r.xml, ' '), name...), `="`...)
-		r.xml = append(escapeText(r.xml, v), '"')
+		r.xml = join(r.xml, " ", name, `="`, escaper.Replace(v), `"`)
 	}
-	r.xml = append(r.xml, '>')
-	r.xml = escapeText(r.xml, value)
-	r.xml = append(append(append(r.xml, "</"...), e.shown...), '>')
+	r.xml = join(r.xml, ">", escaper.Replace(value), "</", e.shown, ">")
 }
 
 // add notes a text of the open item, or else of the feed. What stands in another

@@ -1,6 +1,9 @@
 package feed
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // tokenKind says what a token is.
 type tokenKind uint8
@@ -63,6 +66,17 @@ const (
 // have some forty.
 const maxAttributes = 1000
 
+// tokens gives the tokens of a piece of markup.
+func tokens(doc string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		s := scanner{doc: doc}
+		for tok := s.next(); tok.kind != tokenEOF && yield(tok); {
+			tok = s.next()
+		}
+	}
+}
+
+// next gives the next token; at the end of the document, again and again, tokenEOF.
 func (s *scanner) next() token {
 	for s.pos < len(s.doc) {
 		at := s.pos

@@ -118,72 +118,63 @@ func hasElements(raw string) bool {
 	if strings.IndexByte(raw, '<') < 0 {
 		return false
 	}
-	s := scanner{doc: raw}
-	for {
-		switch s.next().kind {
-		case tokenEOF:
-			return false
-		case tokenStart:
+	for tok := range tokens(raw) {
+		if tok.kind == tokenStart {
 			return true
 		}
 	}
+	return false
 }
 
 // innerText joins the text and the CDATA sections of raw; tags are left out.
 func innerText(raw string) string {
-	i := strings.IndexByte(raw, '<')
-	if i < 0 {
+	if strings.IndexByte(raw, '<') < 0 {
 		return decodeEntities(raw)
 	}
 	var b strings.Builder
-	s := scanner{doc: raw}
-	for {
-		switch tok := s.next(); tok.kind {
-		case tokenEOF:
-			return b.String()
+	for tok := range tokens(raw) {
+		switch tok.kind {
 		case tokenText:
 			b.WriteString(decodeEntities(tok.text))
 		case tokenCDATA:
 			b.WriteString(tok.text)
 		}
 	}
+	return b.String()
 }
 
 // flatten makes HTML of XHTML: prefixes off, empty elements closed by an end
 // tag, CDATA escaped.
 func flatten(raw string) string {
 	b := make([]byte, 0, len(raw)+64)
-	s := scanner{doc: raw}
-	for {
-		switch tok := s.next(); tok.kind {
-		case tokenEOF:
-			return string(b)
+	for tok := range tokens(raw) {
+		switch tok.kind {
 		case tokenText:
 			b = append(b, tok.text...)
 		case tokenCDATA:
-			b = escapeText(b, tok.text)
+			b = join(b, escaper.Replace(tok.text))
 		case tokenStart:
 			b = flatTag(b, &tok)
 		case tokenEnd:
 			_, local := splitName(tok.name)
-			b = append(append(append(b, "</"...), local...), '>')
+			b = join(b, "</", local, ">")
 		}
 	}
+	return string(b)
 }
 
 func flatTag(b []byte, tok *token) []byte {
 	_, local := splitName(tok.name)
-	b = append(append(b, '<'), local...)
+	b = join(b, "<", local)
 	for _, a := range tok.attrs {
 		if strings.HasPrefix(a.name, "xmlns") {
 			continue
 		}
-		b = append(append(append(b, ' '), a.name...), `="`...)
-		b = append(escapeText(b, decodeEntities(a.value)), '"')
+		b = join(b, " ", a.name, `="`, escaper.Replace(decodeEntities(a.value)), `"`)
 	}
 	b = append(b, '>')
 	if tok.empty && !void[atom.Lookup([]byte(strings.ToLower(local)))] {
-		b = append(append(append(b, "</"...), local...), '>')
+		b = join(b, "</", local, ">")
 	}
 	return b
 }
