@@ -25,7 +25,7 @@ type botPage struct {
 // botPage is the page that the User-Agent of the poller leads to.
 func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "bot", "About this feed reader", botPage{
+	return s.show(w, r, http.StatusOK, "about_bot", "About this feed reader", botPage{
 		UserAgent: fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers; feed-id=42)", s.Version, s.BaseURL),
 		BaseURL:   s.BaseURL,
 		Contact:   s.Contact,
@@ -42,7 +42,7 @@ func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 // List-Help field of each mail leads to it (RFC 2369 §3.1).
 func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "help", "How your mail works", struct{ Contact string }{s.Contact})
+	return s.show(w, r, http.StatusOK, "about_help", "How your mail works", struct{ Contact string }{s.Contact})
 }
 
 // cacheForStrangers lets caches keep a page that is the same for all who are

@@ -171,8 +171,8 @@ func (p *pageShow) strangersPages(guest *visitor) {
 	p.add("signup", guest.post("/sign-up", url.Values{"email": {endless}, "zone": {mixed}}))
 	guest.asks("/sign-up", strings.Repeat("n", 60)+"@new.example").status(http.StatusSeeOther)
 	p.add("signup_confirm", guest.get("/sign-up/confirm?token="+p.letter().token))
-	p.add("bot", guest.get("/bot"))
-	p.add("help", guest.get("/help"))
+	p.add("about_bot", guest.get("/bot"))
+	p.add("about_help", guest.get("/help"))
 	p.add("problem", guest.get("/"+endless))
 	guest.header["Accept"] = "text/html"
 	p.add("ping", guest.get("/ping?url=https://a.example/"))
@@ -303,7 +303,7 @@ func (p *pageShow) leavingPages(me *visitor, u digest.User, d digest.Digest) {
 	p.add("unsubscribe_done", me.post(path, nil))
 	p.add("settings", me.get("/settings"))
 	me.post("/settings/delete", url.Values{"address": {u.Email}}).status(http.StatusSeeOther)
-	p.add("goodbye", p.visitor().get("/goodbye"))
+	p.add("settings_delete_goodbye", p.visitor().get("/goodbye"))
 }
 
 func (v *visitor) attrsOf(path, selector, name string) []string {

@@ -58,5 +58,5 @@ func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
 	if _, ok, _ := s.signedIn(r); ok {
 		return seeOther(w, r, "/")
 	}
-	return s.show(w, r, http.StatusOK, "goodbye", "Goodbye", nil)
+	return s.show(w, r, http.StatusOK, "settings_delete_goodbye", "Goodbye", nil)
 }

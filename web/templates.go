@@ -125,7 +125,7 @@ func loadPages(a assets) pages {
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
 	f := frame{Title: title, Name: cmp.Or(nameOf(data), render.DefaultName), Page: data, Path: r.URL.Path}
 	f.Reader, f.SignedIn, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
-	f.Index = status == http.StatusOK && (name == "home_landing" || name == "bot" || name == "help" || name == "status")
+	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status")
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("rendering page %s: %w", name, err)

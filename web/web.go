@@ -1,9 +1,13 @@
 // Package web is what a reader sees in a browser: their editions, the way in
 // and out, and the pages that strangers may ask for (the bot page, health).
 //
-// All routes stand in one table (routes.go). A handler returns an error, and
-// one place (problem.go) turns errors into pages. Pages are rendered to a
-// buffer first, so that nothing half made is ever sent. Nothing needs JavaScript.
+// All routes stand in one table (routes.go). The page at /settings/zone is
+// answered by settings_zone.go and its words are templates/settings_zone.html.
+// A handler reads the request, asks the store once where it can, and shows a
+// page or returns an error; one place (problem.go) turns errors into pages.
+// What is around all handlers is in middleware.go, sessions are in session.go,
+// what forms share is in form.go. Pages are rendered to a buffer first, so that
+// nothing half made is ever sent. Nothing needs JavaScript.
 package web
 
 import (

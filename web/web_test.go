@@ -2,6 +2,9 @@ package web_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -314,4 +317,34 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 			r.t.Errorf("the page of an edition without posts says %q", got)
 		}
 	})
+}
+
+// TestPagesAreFoundByName: the template x_y.html is shown by a handler in x_y.go
+// or in x.go, and by no other file.
+func TestPagesAreFoundByName(t *testing.T) {
+	shown := regexp.MustCompile(`s\.show\(w, r, [^,]+, "(\w+)"`)
+	pages := map[string]bool{}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range shown.FindAllStringSubmatch(string(text), -1) {
+			pages[match[1]] = true
+			if file := strings.TrimSuffix(source, ".go"); match[1] != file && !strings.HasPrefix(match[1], file+"_") {
+				t.Errorf("%s.html is shown by %s", match[1], source)
+			}
+		}
+	}
+	templates, err := filepath.Glob("templates/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(templates) != len(pages)+1 { // and layout.html
+		t.Errorf("%d templates, %d of them shown by name", len(templates), len(pages))
+	}
 }
