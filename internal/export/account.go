@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"slices"
 	"time"
 
 	"digest"
@@ -58,7 +57,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 			Threaded: d.Threaded, Editions: d.Editions,
 		},
 	}
-	if err := e.readDoors(ctx); err != nil {
+	if err := e.readAccess(ctx); err != nil {
 		return err
 	}
 	s, ok, err := e.store.Suppressed(ctx, u.Email)
@@ -90,8 +89,8 @@ type session struct {
 	Passkey bool       `json:"with_passkey"`
 }
 
-// readDoors reads where the reader stays and how they come in.
-func (e *Export) readDoors(ctx context.Context) error {
+// readAccess reads where the reader stays and how they sign in.
+func (e *Export) readAccess(ctx context.Context) error {
 	a := &e.account
 	a.Stays, a.Passkeys, a.Sessions = []stay{}, []passkey{}, []session{}
 	stays, err := e.store.Stays(ctx, e.user.ID)
@@ -124,7 +123,7 @@ type filter struct {
 
 func (e *Export) writeFilters(_ context.Context, w io.Writer) error {
 	urls := map[digest.FeedID]string{}
-	for _, s := range slices.Concat(e.taken, e.rested) {
+	for _, s := range e.subscriptions() {
 		urls[s.FeedID] = s.Feed.URL
 	}
 	list := []filter{}
@@ -157,17 +156,17 @@ type subscription struct {
 
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
-	for i, s := range slices.Concat(e.taken, e.rested) {
-		list = append(list, subscription{s.Feed.URL, s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display), i >= len(e.taken)})
+	for i, s := range e.subscriptions() {
+		list = append(list, subscription{s.Feed.URL, s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display), i >= len(e.active)})
 	}
 	return writeJSON(w, list)
 }
 
 // titleOf is what a reader calls a feed.
-func titleOf(s store.SubscriptionInfo) string { return cmp.Or(s.Title, s.Feed.Title, s.Feed.URL) }
+func titleOf(s store.SubscriptionInfo) string { return cmp.Or(s.Title, s.Feed.Title, digest.WithoutCredentials(s.Feed.URL)) }
 
-// issue is one edition, as editions.json has it.
-type issue struct {
+// edition is one edition, as editions.json has it.
+type edition struct {
 	Date   string     `json:"date"`
 	Number int        `json:"number"`
 	MadeAt time.Time  `json:"midnight"`
@@ -179,9 +178,9 @@ type issue struct {
 }
 
 func (e *Export) writeEditions(_ context.Context, w io.Writer) error {
-	list := []issue{}
+	list := []edition{}
 	for _, x := range e.editions {
-		list = append(list, issue{x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), string(x.State), known(x.SentAt), x.Reply, x.Error})
+		list = append(list, edition{x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), string(x.State), known(x.SentAt), x.Reply, x.Error})
 	}
 	return writeJSON(w, list)
 }

@@ -1,3 +1,13 @@
+// Package export puts everything that is of one reader, or about them, into one
+// ZIP file: their account, feeds and filters as data, and every edition as a
+// page that can be read without this program and without a network.
+//
+// Nothing in it lets anybody in (no tokens, no hashes), and nothing is in it
+// before its midnight. However much there is, little of it is in memory at any
+// one time: posts are read a few at a time and written at once.
+//
+// What is small is read first (Read), so that a database that does not answer is
+// found out before the first byte; then all is written (Write).
 package export
 
 import (
@@ -15,61 +25,30 @@ import (
 	"digest/store"
 )
 
-// Store is what is read of the database.
-type Store interface {
-	// Subscriptions lists what a digest takes, in the order of subscribing.
-	Subscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
-	// Suppressed tells whether an address is not mailed, and why.
-	Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error)
-	// Editions gives a digest's editions, newest first, limit at most.
-	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error)
-	// EditionPosts gives the posts of sealed editions by the edition's key.
-	EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error)
-	// Posts gives posts by key, in the order of keys; those that no longer exist are left out.
-	Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error)
-	// FeedLabels gives feeds by key; those that no longer exist are left out.
-	FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error)
-	// SavedPosts lists what a reader keeps, what was saved last first, from a place in the list on.
-	SavedPosts(ctx context.Context, user digest.UserID, after store.SavedKey, limit int) ([]store.SavedPost, error)
-	// PausedSubscriptions lists the feeds that a reader has paused.
-	PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]store.SubscriptionInfo, error)
-	// Filters lists a digest's filters in the order in which they were made.
-	Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error)
-	// HeldPosts lists what was held back at midnights before the given one, of
-	// all if that is zero: the newest midnight first, and of each all of it.
-	HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]store.HeldPost, error)
-	// Stays lists the stays that a reader has planned or begun.
-	Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error)
-	// Passkeys lists a user's passkeys.
-	Passkeys(ctx context.Context, user digest.UserID) ([]store.Passkey, error)
-	// Sessions lists a user's sessions that are not over.
-	Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]store.Session, error)
-}
-
 // mostEditions is more than one a day in a lifetime.
 const mostEditions = 50_000
 
 // An Export is what is small of a reader's data, read and ready to be written
 // with all that is not.
 type Export struct {
-	store    Store
+	store    *store.Store
 	now      time.Time
 	user     digest.User
 	digest   digest.Digest
 	account  account
-	taken    []store.SubscriptionInfo
-	rested   []store.SubscriptionInfo
+	active   []store.SubscriptionInfo
+	paused   []store.SubscriptionInfo
 	filters  []digest.Filter
 	editions []digest.Edition // that are out, newest first
 
-	pieces  *template.Template // of pages
-	zip     *zip.Writer
-	sources map[digest.FeedID]digest.FeedLabel // by the reader's own titles, as far as they were met
+	templates *template.Template // of pages
+	zip       *zip.Writer
+	labels    map[digest.FeedID]digest.FeedLabel // by the reader's own titles, as far as they are known
 }
 
 // Read reads what is small. The digest is the user's own.
-func Read(ctx context.Context, st Store, u digest.User, d digest.Digest, now time.Time) (*Export, error) {
-	e := &Export{store: st, now: now, user: u, digest: d, pieces: pieces(), sources: map[digest.FeedID]digest.FeedLabel{}}
+func Read(ctx context.Context, st *store.Store, u digest.User, d digest.Digest, now time.Time) (*Export, error) {
+	e := &Export{store: st, now: now, user: u, digest: d, templates: parseTemplates(), labels: map[digest.FeedID]digest.FeedLabel{}}
 	for _, read := range []func(context.Context) error{e.readAccount, e.readFeeds, e.readEditions} {
 		if err := read(ctx); err != nil {
 			return nil, fmt.Errorf("reading a reader's data: %w", err)
@@ -79,15 +58,18 @@ func Read(ctx context.Context, st Store, u digest.User, d digest.Digest, now tim
 }
 
 func (e *Export) readFeeds(ctx context.Context) (err error) {
-	if e.taken, err = e.store.Subscriptions(ctx, e.digest.ID); err != nil {
+	if e.active, err = e.store.Subscriptions(ctx, e.digest.ID); err != nil {
 		return err
 	}
-	if e.rested, err = e.store.PausedSubscriptions(ctx, e.digest.ID); err != nil {
+	if e.paused, err = e.store.PausedSubscriptions(ctx, e.digest.ID); err != nil {
 		return err
 	}
 	e.filters, err = e.store.Filters(ctx, e.digest.ID)
 	return err
 }
+
+// subscriptions are all of the reader, the paused ones last.
+func (e *Export) subscriptions() []store.SubscriptionInfo { return slices.Concat(e.active, e.paused) }
 
 // readEditions leaves out one that another process, whose clock is ahead, has
 // made before its midnight by ours.
@@ -185,8 +167,11 @@ func writeJSON(w io.Writer, v any) error {
 
 func (e *Export) writeOPML(_ context.Context, w io.Writer) error {
 	var offers []feed.Offer
-	for _, s := range slices.Concat(e.taken, e.rested) {
+	for _, s := range e.subscriptions() {
 		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: titleOf(s), Folder: s.Folder})
 	}
 	return feed.WriteOPML(w, "Feeds of "+e.user.Email, offers)
 }
+
+// FileName is what a browser may call the file.
+func FileName(now time.Time) string { return "digest-" + now.UTC().Format(time.DateOnly) + ".zip" }

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// A house is a store with one reader.
-type house struct {
+// A world is a store with one reader.
+type world struct {
 	*store.Store
 	t    testing.TB
 	now  time.Time
@@ -35,15 +35,15 @@ type house struct {
 	own  digest.Digest
 }
 
-func newHouse(t testing.TB, s *store.Store) *house {
-	h := &house{Store: s, t: t, now: noon}
+func newWorld(t testing.TB, s *store.Store) *world {
+	h := &world{Store: s, t: t, now: noon}
 	var err error
 	h.user, h.own, err = s.AddUser(t.Context(), "ann@example.org", "Europe/Paris", noon)
 	h.must(err)
 	return h
 }
 
-func (h *house) must(err error) {
+func (h *world) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -51,7 +51,7 @@ func (h *house) must(err error) {
 }
 
 // arrive lets posts of a site come in for the reader.
-func (h *house) arrive(host, title string, posts ...digest.Post) {
+func (h *world) arrive(host, title string, posts ...digest.Post) {
 	h.t.Helper()
 	ctx := h.t.Context()
 	f, _, err := h.EnsureFeed(ctx, digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: title, SiteURL: "https://" + host + "/"})
@@ -69,7 +69,7 @@ func (h *house) arrive(host, title string, posts ...digest.Post) {
 }
 
 // midnight makes the edition of the next midnight.
-func (h *house) midnight() {
+func (h *world) midnight() {
 	h.t.Helper()
 	d, err := h.DigestOf(h.t.Context(), h.user.ID)
 	h.must(err)
@@ -81,7 +81,7 @@ func (h *house) midnight() {
 }
 
 // read makes the file and gives its contents by name.
-func (h *house) read() map[string]string {
+func (h *world) read() map[string]string {
 	h.t.Helper()
 	d, err := h.DigestOf(h.t.Context(), h.user.ID)
 	h.must(err)
@@ -111,7 +111,7 @@ func post(identity string) digest.Post {
 
 func TestExport(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		h := newHouse(t, s)
+		h := newWorld(t, s)
 		_, err := h.AddFilter(t.Context(), digest.Filter{DigestID: h.own.ID, Words: "lottery"}, noon)
 		h.must(err)
 		_, err = h.AddStay(t.Context(), digest.Stay{UserID: h.user.ID, From: digest.Date{Year: 2026, Month: 12, Day: 3}, To: digest.Date{Year: 2026, Month: 12, Day: 17}, TimeZone: "Asia/Tokyo"}, noon)
@@ -173,7 +173,7 @@ func TestExport(t *testing.T) {
 // TestNothingLetsAnybodyIn: what is secret is in no file.
 func TestNothingLetsAnybodyIn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		h := newHouse(t, s)
+		h := newWorld(t, s)
 		hash := []byte("0123456789abcdef-session")
 		h.must(s.AddSession(t.Context(), hash, h.user.ID, noon, noon.AddDate(0, 1, 0)))
 		h.must(s.AddSignIn(t.Context(), []byte("0123456789abcdef-sign-in"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
@@ -193,7 +193,7 @@ func TestNothingLetsAnybodyIn(t *testing.T) {
 func TestHostileTitles(t *testing.T) {
 	const bad = `../../../etc/passwd"></a><script>alert(1)</script>{{.}}` + "\n"
 	s := storetest.Open(t, storetest.SQLite(t))
-	h := newHouse(t, s)
+	h := newWorld(t, s)
 	p := digest.Post{Identity: bad, Title: bad, URL: "javascript:alert(1)", Author: bad, Summary: bad, Language: `en" onclick="alert(1)`}
 	h.arrive("a.example", bad, p)
 	h.midnight()
@@ -245,7 +245,7 @@ func (g *gauge) Write(b []byte) (int, error) {
 // TestMemoryIsFlat: 1,000 long posts need no more memory than few do.
 func TestMemoryIsFlat(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
-	h := newHouse(t, s)
+	h := newWorld(t, s)
 	random := rand.NewChaCha8([32]byte{1})
 	for day := range 5 {
 		posts := make([]digest.Post, 200)

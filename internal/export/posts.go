@@ -13,7 +13,7 @@ import (
 	"digest/store"
 )
 
-// How much is read at once: posts with their texts, and editions or kept posts without.
+// How much is read at once: posts with their texts, and editions or held posts without.
 const (
 	fewPosts = 10
 	someRows = 50
@@ -35,9 +35,9 @@ type post struct {
 	HTML      string     `json:"html"`
 }
 
-func newPost(p digest.Post, source digest.FeedLabel, edition digest.Date) post {
+func newPost(p digest.Post, feed digest.FeedLabel, edition digest.Date) post {
 	return post{
-		Edition: edition.String(), Site: source.Title, SiteURL: source.SiteURL, Title: p.Title, URL: p.URL, Author: p.Author,
+		Edition: edition.String(), Site: feed.Title, SiteURL: feed.SiteURL, Title: p.Title, URL: p.URL, Author: p.Author,
 		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary, HTML: p.Content,
 	}
 }
@@ -60,7 +60,7 @@ func (e *Export) writePosts(ctx context.Context, w io.Writer) error {
 		for _, edition := range some {
 			own := slices.DeleteFunc(refs[edition.ID], func(r digest.PostRef) bool { return r.Carried })
 			err := e.each(ctx, own, func(p digest.Post) error {
-				return j.Encode(newPost(p, e.sources[p.FeedID], edition.LocalDate))
+				return j.Encode(newPost(p, e.labels[p.FeedID], edition.LocalDate))
 			})
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ func (e *Export) writePosts(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// postsOf gives the keys of editions' posts, and makes their sites known.
+// postsOf gives the keys of editions' posts, and reads the labels of their feeds.
 func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[digest.EditionID][]digest.PostRef, error) {
 	deliveries := make([]digest.Delivery, len(editions))
 	for i, x := range editions {
@@ -86,27 +86,27 @@ func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[di
 			feeds = append(feeds, r.FeedID)
 		}
 	}
-	return refs, e.meet(ctx, feeds)
+	return refs, e.readLabels(ctx, feeds)
 }
 
-// meet makes sites known by the names that the reader has for them.
-func (e *Export) meet(ctx context.Context, feeds []digest.FeedID) error {
+// readLabels reads feeds' labels, with the titles that the reader has for them.
+func (e *Export) readLabels(ctx context.Context, feeds []digest.FeedID) error {
 	slices.Sort(feeds)
 	feeds = slices.DeleteFunc(slices.Compact(feeds), func(id digest.FeedID) bool {
-		_, met := e.sources[id]
-		return met
+		_, known := e.labels[id]
+		return known
 	})
 	found, err := e.store.FeedLabels(ctx, feeds)
 	if err != nil {
 		return err
 	}
-	for _, source := range found {
-		e.sources[source.FeedID] = source
+	for _, label := range found {
+		e.labels[label.FeedID] = label
 	}
-	for _, s := range slices.Concat(e.taken, e.rested) {
-		if source, ok := e.sources[s.FeedID]; ok {
-			source.Title = titleOf(s)
-			e.sources[s.FeedID] = source
+	for _, s := range e.subscriptions() {
+		if label, ok := e.labels[s.FeedID]; ok {
+			label.Title = titleOf(s)
+			e.labels[s.FeedID] = label
 		}
 	}
 	return nil
@@ -135,17 +135,17 @@ func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(diges
 	return nil
 }
 
-// bySite sorts posts as an edition shows them: by the site's title, the newest first.
-func (e *Export) bySite(refs []digest.PostRef) []digest.PostRef {
+// inSections sorts posts as an edition shows them: by the feed's title, the newest first.
+func (e *Export) inSections(refs []digest.PostRef) []digest.PostRef {
 	return slices.SortedFunc(slices.Values(refs), func(a, b digest.PostRef) int {
 		return cmp.Or(
-			strings.Compare(strings.ToLower(e.sources[a.FeedID].Title), strings.ToLower(e.sources[b.FeedID].Title)),
+			strings.Compare(strings.ToLower(e.labels[a.FeedID].Title), strings.ToLower(e.labels[b.FeedID].Title)),
 			cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(b.PostID, a.PostID),
 		)
 	})
 }
 
-// eachSaved reads what the reader keeps, with its text, what was saved last first.
+// eachSaved reads what the reader saved, with its text, what was saved last first.
 func (e *Export) eachSaved(ctx context.Context, use func(store.SavedPost) error) error {
 	var after store.SavedKey
 	for {

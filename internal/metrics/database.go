@@ -14,52 +14,41 @@ import (
 // A database tells what the database knows, each time it is asked.
 type database struct {
 	Options
-
-	up, beat, late, lag, mailLag                   *prometheus.Desc
-	readers, subscriptions, size                   *prometheus.Desc
-	digests, feeds, failing, suppressions          *prometheus.Desc
-	editions, waiting, lanes                       *prometheus.Desc
-	polls, requests, bytes, posts, released, mails *prometheus.Desc
+	descs map[string]*prometheus.Desc // by name
 }
 
 func newDatabase(o Options) *database {
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("digest_"+name, help, labels, nil)
+	d := &database{Options: o, descs: map[string]*prometheus.Desc{}}
+	desc := func(name, help string, labels ...string) {
+		d.descs[name] = prometheus.NewDesc("digest_"+name, help, labels, nil)
 	}
-	return &database{
-		Options: o,
-		up:      desc("database_up", "1 if the database answered all questions of this scrape, else 0."),
-		beat:    desc("job_last_beat_timestamp_seconds", "When the hourly job last said that it is at work, on whatever machine; every five minutes."),
-		late:    desc("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does."),
-		lag:     desc("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does."),
-		mailLag: desc("mail_lag_seconds", "How long the mail waits that should have been sent first; 0 if none is due."),
-
-		readers:       desc("readers", "Accounts."),
-		subscriptions: desc("subscriptions", "Feeds taken by digests, each counted for each digest."),
-		size:          desc("database_size_bytes", "Size of the database."),
-		digests:       desc("digests", "Digests by state: active, paused, left.", "state"),
-		feeds:         desc("feeds", "Feeds by state: active, trial, dead, gone.", "state"),
-		failing:       desc("feeds_failing", "Active feeds whose last poll failed."),
-		suppressions:  desc("suppressed_addresses", "Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.", "reason"),
-		editions:      desc("editions_open", "Editions that are not over, by state: ready, leased, dotting, and expired, which the next edition carries.", "state"),
-		waiting:       desc("mail_waiting", "Mail still to be sent, by reason: sending, due, retried, resting, scheduled.", "reason"),
-		lanes:         desc("mail_lanes", "Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.", "state"),
-
-		polls:    desc("polls_total", "Polls by what came of them: unchanged, changed, limited, refused, broken, silent.", "outcome"),
-		requests: desc("poll_requests_total", "HTTP requests that the polls took."),
-		bytes:    desc("poll_received_bytes_total", "Bytes of bodies that the polls brought, as they travelled."),
-		posts:    desc("posts_total", "New posts stored."),
-		released: desc("editions_total", "Editions made."),
-		mails:    desc("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.", "result"),
-	}
+	desc("database_up", "1 if the database answered all questions of this scrape, else 0.")
+	desc("job_last_beat_timestamp_seconds", "When the hourly job last said that it is at work, on whatever machine; every five minutes.")
+	desc("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does.")
+	desc("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.")
+	desc("mail_lag_seconds", "How long the mail waits that should have been sent first; 0 if none is due.")
+	desc("readers", "Accounts.")
+	desc("subscriptions", "Feeds taken by digests, each counted for each digest.")
+	desc("database_size_bytes", "Size of the database.")
+	desc("digests", "Digests by state: active, paused, left.", "state")
+	desc("feeds", "Feeds by state: active, trial, dead, gone.", "state")
+	desc("feeds_failing", "Active feeds whose last poll failed.")
+	desc("suppressed_addresses", "Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.", "reason")
+	desc("editions_open", "Editions that are not over, by state: ready, leased, dotting, and expired, which the next edition carries.", "state")
+	desc("mail_waiting", "Mail still to be sent, by reason: sending, due, retried, resting, scheduled.", "reason")
+	desc("mail_lanes", "Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.", "state")
+	desc("polls_total", "Polls by what came of them: unchanged, changed, limited, refused, broken, silent.", "outcome")
+	desc("poll_requests_total", "HTTP requests that the polls took.")
+	desc("poll_received_bytes_total", "Bytes of bodies that the polls brought, as they travelled.")
+	desc("posts_total", "New posts stored.")
+	desc("editions_total", "Editions made.")
+	desc("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.", "result")
+	return d
 }
 
 // Describe implements prometheus.Collector.
 func (d *database) Describe(out chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{
-		d.up, d.beat, d.late, d.lag, d.mailLag, d.readers, d.subscriptions, d.size, d.digests, d.feeds, d.failing, d.suppressions,
-		d.editions, d.waiting, d.lanes, d.polls, d.requests, d.bytes, d.posts, d.released, d.mails,
-	} {
+	for _, desc := range d.descs {
 		out <- desc
 	}
 }
@@ -86,15 +75,15 @@ func (d *database) Collect(out chan<- prometheus.Metric) {
 		up = 0
 		d.Log.Error("metrics are not complete", "err", errs)
 	}
-	s.gauge(d.up, up)
+	s.gauge("database_up", up)
 }
 
-func (s scrape) gauge(desc *prometheus.Desc, v float64, labels ...string) {
-	s.out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, v, labels...)
+func (s scrape) gauge(name string, v float64, labels ...string) {
+	s.out <- prometheus.MustNewConstMetric(s.descs[name], prometheus.GaugeValue, v, labels...)
 }
 
-func (s scrape) counter(desc *prometheus.Desc, v int64, labels ...string) {
-	s.out <- prometheus.MustNewConstMetric(desc, prometheus.CounterValue, float64(v), labels...)
+func (s scrape) counter(name string, v int64, labels ...string) {
+	s.out <- prometheus.MustNewConstMetric(s.descs[name], prometheus.CounterValue, float64(v), labels...)
 }
 
 // totals tells what was ever done. Each word is told even while it is 0.
@@ -107,14 +96,14 @@ func (s scrape) totals(ctx context.Context) error {
 	for _, outcome := range []string{"unchanged", "changed", "limited", "refused", "broken", "silent"} {
 		t := all[store.CounterPoll+outcome]
 		polls.Requests, polls.Bytes = polls.Requests+t.Requests, polls.Bytes+t.Bytes
-		s.counter(s.polls, t.N, outcome)
+		s.counter("polls_total", t.N, outcome)
 	}
-	s.counter(s.requests, polls.Requests)
-	s.counter(s.bytes, polls.Bytes)
-	s.counter(s.posts, all[store.CounterPost].N)
-	s.counter(s.released, all[store.CounterEdition].N)
+	s.counter("poll_requests_total", polls.Requests)
+	s.counter("poll_received_bytes_total", polls.Bytes)
+	s.counter("posts_total", all[store.CounterPost].N)
+	s.counter("editions_total", all[store.CounterEdition].N)
 	for _, result := range []string{"sent", "retried", "failed", "expired", "sent_unconfirmed"} {
-		s.counter(s.mails, all[store.CounterMail+result].N, result)
+		s.counter("mails_total", all[store.CounterMail+result].N, result)
 	}
 	return nil
 }
@@ -125,18 +114,18 @@ func (s scrape) numbers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.gauge(s.readers, float64(n.Readers))
-	s.gauge(s.subscriptions, float64(n.Subscriptions))
-	s.gauge(s.size, float64(n.Bytes))
-	s.gauge(s.failing, float64(n.Failing))
+	s.gauge("readers", float64(n.Readers))
+	s.gauge("subscriptions", float64(n.Subscriptions))
+	s.gauge("database_size_bytes", float64(n.Bytes))
+	s.gauge("feeds_failing", float64(n.Failing))
 	for _, state := range []digest.DigestState{digest.DigestActive, digest.DigestPaused, digest.DigestLeft} {
-		s.gauge(s.digests, float64(n.Digests[state]), string(state))
+		s.gauge("digests", float64(n.Digests[state]), string(state))
 	}
 	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone} {
-		s.gauge(s.feeds, float64(n.Feeds[state]), string(state))
+		s.gauge("feeds", float64(n.Feeds[state]), string(state))
 	}
 	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForOperator} {
-		s.gauge(s.suppressions, float64(n.Suppressed[reason]), string(reason))
+		s.gauge("suppressed_addresses", float64(n.Suppressed[reason]), string(reason))
 	}
 	return nil
 }
@@ -144,7 +133,7 @@ func (s scrape) numbers(ctx context.Context) error {
 func (s scrape) states(ctx context.Context) error {
 	counts, err := s.Store.EditionCounts(ctx)
 	for state, n := range counts {
-		s.gauge(s.editions, float64(n), string(state))
+		s.gauge("editions_open", float64(n), string(state))
 	}
 	return err
 }
@@ -156,9 +145,9 @@ func (s scrape) mail(ctx context.Context) error {
 		return err
 	}
 	for _, reason := range store.MailReasons() {
-		s.gauge(s.waiting, float64(w.Counts[reason]), string(reason))
+		s.gauge("mail_waiting", float64(w.Counts[reason]), string(reason))
 	}
-	s.since(s.mailLag, w.Oldest, !w.Oldest.IsZero())
+	s.since("mail_lag_seconds", w.Oldest, !w.Oldest.IsZero())
 	return nil
 }
 
@@ -179,9 +168,9 @@ func (s scrape) trouble(ctx context.Context) error {
 			recovering++
 		}
 	}
-	s.gauge(s.lanes, float64(alarm), "alarm")
-	s.gauge(s.lanes, float64(resting), "resting")
-	s.gauge(s.lanes, float64(recovering), "recovering")
+	s.gauge("mail_lanes", float64(alarm), "alarm")
+	s.gauge("mail_lanes", float64(resting), "resting")
+	s.gauge("mail_lanes", float64(recovering), "recovering")
 	return nil
 }
 
@@ -192,26 +181,26 @@ func (s scrape) lags(ctx context.Context) error {
 		return err
 	}
 	if known {
-		s.gauge(s.beat, float64(beat.Unix()))
+		s.gauge("job_last_beat_timestamp_seconds", float64(beat.Unix()))
 	}
 	late, waits, err := s.Store.Waits(ctx, s.now)
 	if err != nil {
 		return err
 	}
-	s.since(s.late, late, waits)
+	s.since("edition_lag_seconds", late, waits)
 	poll, waits, err := s.Store.PollsLate(ctx, s.now)
 	if err != nil {
 		return err
 	}
-	s.since(s.lag, poll, waits)
+	s.since("poll_lag_seconds", poll, waits)
 	return nil
 }
 
 // since tells how long ago something was, 0 unless it holds.
-func (s scrape) since(desc *prometheus.Desc, t time.Time, holds bool) {
+func (s scrape) since(name string, t time.Time, holds bool) {
 	lag := 0.0
 	if holds {
 		lag = max(0, s.now.Sub(t).Seconds())
 	}
-	s.gauge(desc, lag)
+	s.gauge(name, lag)
 }

@@ -1,0 +1,96 @@
+package export
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"digest"
+	"digest/store"
+)
+
+//go:embed page.html
+var pageText string
+
+// parseTemplates parses what pages are made of; it panics if the embedded file is
+// broken, which no input can cause.
+func parseTemplates() *template.Template { return template.Must(template.New("page").Parse(pageText)) }
+
+// page writes a page: the beginning, what body writes with the templates that it
+// is given, and the end. up is how the page's links lead to the top of the file.
+func (e *Export) page(w io.Writer, title, up string, body func(write func(template string, data any) error) error) error {
+	write := func(template string, data any) error { return e.templates.ExecuteTemplate(w, template, data) }
+	if err := write("open", map[string]string{"Title": title, "Up": up}); err != nil {
+		return err
+	}
+	if err := body(write); err != nil {
+		return err
+	}
+	return write("close", nil)
+}
+
+// pagePost is one post on a page.
+type pagePost struct {
+	digest.Post
+	Text template.HTML // as it was sanitised when it was stored
+	Site string        // on pages that are not by feed
+	Date string
+}
+
+func newPagePost(p digest.Post) pagePost {
+	shown := pagePost{Post: p, Text: template.HTML(p.Content)}
+	if !p.PublishedAt.IsZero() {
+		shown.Date = p.PublishedAt.UTC().Format("2 January 2006")
+	}
+	return shown
+}
+
+func (e *Export) writeIndex(_ context.Context, w io.Writer) error {
+	return e.page(w, "Editions", "", func(write func(string, any) error) error {
+		month := ""
+		for _, x := range e.editions {
+			if m := x.LocalDate.Format("January 2006"); m != month {
+				month = m
+				if err := write("month", m); err != nil {
+					return err
+				}
+			}
+			line := map[string]string{"Page": pageName(x), "Day": x.LocalDate.Format("Monday 2 January 2006"), "Number": fmt.Sprint(x.Number)}
+			if err := write("line", line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *Export) writeEdition(ctx context.Context, w io.Writer, x digest.Edition) error {
+	refs, err := e.postsOf(ctx, []digest.Edition{x})
+	if err != nil {
+		return err
+	}
+	return e.page(w, x.LocalDate.Format("Monday 2 January 2006"), "../", func(write func(string, any) error) error {
+		var section digest.FeedID
+		return e.each(ctx, e.inSections(refs[x.ID]), func(post digest.Post) error {
+			if post.FeedID != section {
+				section = post.FeedID
+				if err := write("site", e.labels[section]); err != nil {
+					return err
+				}
+			}
+			return write("post", newPagePost(post))
+		})
+	})
+}
+
+func (e *Export) writeSavedPage(ctx context.Context, w io.Writer) error {
+	return e.page(w, "Saved", "", func(write func(string, any) error) error {
+		return e.eachSaved(ctx, func(s store.SavedPost) error {
+			shown := newPagePost(s.Post)
+			shown.Site = s.Label.Title
+			return write("post", shown)
+		})
+	})
+}
