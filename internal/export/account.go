@@ -163,7 +163,9 @@ func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 }
 
 // titleOf is what a reader calls a feed.
-func titleOf(s store.SubscriptionInfo) string { return cmp.Or(s.Title, s.Feed.Title, digest.WithoutCredentials(s.Feed.URL)) }
+func titleOf(s store.SubscriptionInfo) string {
+	return cmp.Or(s.Title, s.Feed.Title, digest.WithoutCredentials(s.Feed.URL))
+}
 
 // edition is one edition, as editions.json has it.
 type edition struct {
