@@ -64,52 +64,49 @@ func unsafeInAddress(r rune) bool {
 }
 
 // A link never seems to lead elsewhere than it does. Its writer may have meant
-// no harm ("Example.com buys it", which leads to a newspaper), but filters count
-// it as fraud: what begins like another address is set in quotation marks, and
-// where it is nothing but such an address, the true one is shown instead.
+// no harm ("Example.com buys it", which leads to a newspaper), but readers and
+// filters take it for fraud: what begins like another address is set in
+// quotation marks, and where it is nothing but such an address, the true one is
+// shown instead.
 
 // beginning matches an address, or the name of a host, that text begins with.
 var beginning = regexp.MustCompile(`^(?i)(https?://)?((?:[a-z0-9][a-z0-9-]*\.)+[a-z0-9-]+)(?:[/:?#]\S*)?`)
 
-// A mention is an address or the name of a host within a text.
-type mention struct {
+// A namedHost is an address, or the name of a host, that a text begins with.
+type namedHost struct {
 	host     string
 	from, to int  // where it stands
 	outright bool // with its scheme
-	known    bool // a host of the web could have this name
 }
 
-// mentioned is what text begins with, if that is an address to those who look
+// hostNamed is what text begins with, if that is an address to those who look
 // for one: not what goes on in letters of another kind, as in Example.com’s.
-func mentioned(text string) (m mention, ok bool) {
-	m.from = len(text) - len(strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unseen(r) || r == '(' }))
-	if first, _, _ := strings.Cut(text[m.from:], " "); strings.IndexByte(first, '.') <= 0 {
-		return m, false // as most words: no need to look closer
+func hostNamed(text string) (h namedHost, ok bool) {
+	h.from = len(text) - len(strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unseen(r) || r == '(' }))
+	if first, _, _ := strings.Cut(text[h.from:], " "); strings.IndexByte(first, '.') <= 0 {
+		return h, false // as most words: no need to look closer
 	}
-	at := beginning.FindStringSubmatchIndex(text[m.from:])
+	at := beginning.FindStringSubmatchIndex(text[h.from:])
 	if at == nil {
-		return m, false
+		return h, false
 	}
-	m.to, m.outright = m.from+at[1], at[2] >= 0
-	m.host = strings.ToLower(text[m.from+at[4] : m.from+at[5]])
-	m.known = registered(m.host)
-	ok = m.known || m.outright // not 3.5 or Node.js
-	return m, ok && m.ends(text[m.from+at[5]:])
+	h.to, h.outright = h.from+at[1], at[2] >= 0
+	h.host = strings.ToLower(text[h.from+at[4] : h.from+at[5]])
+	return h, (h.outright || registered(h.host)) && h.endsAt(text[h.from+at[5]:]) // not 3.5 or Node.js
 }
 
-// plain reports whether a mention is an address wherever it stands, not only
-// where a link's words begin.
-func (m mention) plain() bool { return m.outright || strings.HasPrefix(m.host, "www.") }
-
-// ends reports whether a host can end where rest begins.
-func (m mention) ends(rest string) bool {
+// endsAt reports whether a host can end where rest begins.
+func (h namedHost) endsAt(rest string) bool {
 	switch {
 	case rest == "":
 		return true
 	case rest[0] == ':':
 		return len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9'
+	case strings.IndexByte(" \n/.)'", rest[0]) >= 0:
+		return true
 	}
-	return strings.IndexByte(" \n/.)'", rest[0]) >= 0 || m.plain() && strings.IndexByte(",;!?#*]<", rest[0]) >= 0
+	anywhere := h.outright || strings.HasPrefix(h.host, "www.") // an address also within a sentence
+	return anywhere && strings.IndexByte(",;!?#*]<", rest[0]) >= 0
 }
 
 // registered reports whether a name could be that of a host on the web.
@@ -120,13 +117,13 @@ func registered(host string) bool {
 
 // pretends gives what the words of a link begin with if it is an address of
 // another domain than the one they lead to.
-func pretends(words, href string) (mention, bool) {
-	m, ok := mentioned(words)
+func pretends(words, href string) (namedHost, bool) {
+	h, ok := hostNamed(words)
 	if !ok {
-		return m, false
+		return h, false
 	}
 	u, err := url.Parse(href)
-	return m, err != nil || u.Host != "" && domain(m.host) != domain(strings.ToLower(u.Hostname()))
+	return h, err != nil || u.Host != "" && domain(h.host) != domain(strings.ToLower(u.Hostname()))
 }
 
 // domain is what somebody registered.
@@ -139,8 +136,8 @@ func domain(host string) string {
 
 // candid is a headline that leads to href.
 func candid(title, href string) string {
-	if m, ok := pretends(title, href); ok {
-		return title[:m.from] + "“" + title[m.from:m.to] + "”" + title[m.to:]
+	if h, ok := pretends(title, href); ok {
+		return title[:h.from] + "“" + title[h.from:h.to] + "”" + title[h.to:]
 	}
 	return title
 }
@@ -160,17 +157,17 @@ func honest(line []token) []token {
 			words[k].text = visible(words[k].text)
 		}
 		shown := plainText(words)
-		m, ok := pretends(shown, t.href)
+		h, ok := pretends(shown, t.href)
 		switch {
 		case !ok:
-		case m.outright && strings.TrimSpace(shown[m.to:]) == "":
+		case h.outright && strings.TrimSpace(shown[h.to:]) == "":
 			words[1] = token{kind: word, text: shownAddress(t.href)}
 			for k := 2; k < len(words); k++ {
 				words[k] = token{kind: word}
 			}
 		default:
-			insert(words, m.to, "”")
-			insert(words, m.from, "“")
+			insert(words, h.to, "”")
+			insert(words, h.from, "“")
 		}
 	}
 	return line

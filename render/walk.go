@@ -164,8 +164,8 @@ func (n *node) listTag() (tag, attrs string) {
 	return "ol", ` start="` + strconv.Itoa(n.start) + `"`
 }
 
-// writeLine writes a line as HTML. opening says as what an element is set and
-// what it carries, picture how a picture is set.
+// writeLine writes a line as HTML. opens says as what an element is written and
+// what it carries, picture how a picture is.
 func writeLine(w *strings.Builder, line []token, opens func(t token, inside []token) (tag, attrs string), picture func(*picture) string) {
 	var ends []string
 	for i, t := range line {
