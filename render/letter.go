@@ -2,9 +2,9 @@ package render
 
 import "strings"
 
-// A LetterContent is what a short letter about one thing says, with one button at most: sign-in,
-// sign-up and the like. Its words are the program's own: nothing that anybody
-// typed stands in it.
+// A LetterContent is what a short letter about one thing says, with one button
+// at most: sign-in, sign-up and the like. Its words are the program's own:
+// nothing that anybody typed stands in it.
 type LetterContent struct {
 	Name  string   // on the nameplate
 	Title string   // what it is about: its headline, and the subject
@@ -19,7 +19,8 @@ type LetterContent struct {
 	PostalAddress string // at the foot; empty: none
 }
 
-// HTML is the letter as a page in the look of the editions.
+// HTML is the letter as a page in the look of the editions. Letters are few, so
+// the templates are read for each, which takes a millisecond.
 func (l LetterContent) HTML() string {
 	var b strings.Builder
 	if err := parseTemplates().ExecuteTemplate(&b, "letter", l); err != nil {

@@ -7,13 +7,11 @@
 // only chooses how much of each post fits and puts the pieces in a row. Nothing
 // of a feed reaches a mail but plain text, escaped, and http(s) addresses.
 //
-// What mail looks like is in templates, and in styles.go for what stands within
-// posts; its colours and fonts are in theme.go.
+// What mail looks like is in templates/, and in theme.go: its colours and fonts,
+// and the styles within the text of posts.
 package render
 
-import (
-	"digest"
-)
+import "digest"
 
 // A Renderer makes posts, sections and mail. It holds the templates, which are
 // read once. It is safe for concurrent use.
