@@ -50,7 +50,7 @@ func (m *mail) most(section int) depth {
 	return m.mosts[section]
 }
 
-// setMosts finds how much is shown of each section's posts; most pages show all alike.
+// setMosts finds how much is shown of each section's posts; most editions show all alike.
 func (m *mail) setMosts() {
 	m.deepest = layoutDepth(m.Layout)
 	for i := range m.Sections {
@@ -122,7 +122,7 @@ func (m *mail) fit() plan {
 	return p
 }
 
-// plans are those in which all posts are shown alike, as far as their sites want
+// plans are those in which all posts are shown alike, as far as their sections want
 // it, the best first.
 func (m *mail) plans() []plan {
 	p := plan{shown: m.posts, below: m.posts > 0 && m.deepest > headline}
@@ -137,7 +137,7 @@ func (m *mail) plans() []plan {
 	return []plan{deep(m.deepest), deep(short)}
 }
 
-// measure is the size of all sites and posts at one depth.
+// measure is the size of all sections and posts at one depth.
 func (m *mail) measure(p *plan) size {
 	var n size
 	for i := range m.Sections {

@@ -39,7 +39,7 @@ func SiteName(title, address string) string {
 	return name
 }
 
-// noted is the notices of a page as they are shown.
+// noted is the notices of an edition as they are shown.
 type noted struct {
 	all   int // with those that are only in the web edition
 	lines []string

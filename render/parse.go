@@ -247,7 +247,7 @@ func (p *parser) container(n *html.Node, b *node) {
 	}
 }
 
-// item is an entry of a list; one without a list is a paragraph.
+// item is one thing of a list; one without a list is a paragraph.
 func (p *parser) item(n *html.Node) {
 	if p.nesting == 0 || p.nesting >= maxNesting {
 		p.leaf(n, paragraph, 0)

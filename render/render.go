@@ -86,7 +86,7 @@ type Message struct {
 	Omitted int // posts that are only in the web edition
 }
 
-// The bounds of Name, Recipient and titles of sites, in columns, so that what
+// The bounds of Name, Recipient and titles of sections, in columns, so that what
 // stands around the posts always leaves room for them.
 const (
 	nameColumns      = 60

@@ -24,9 +24,9 @@ type writer interface {
 	table(n *node, figures []bool, at place)
 	// open begins a list, an item or a quotation, and says what is around its kids.
 	open(n *node, at place) place
-	// entry writes the first of an item's kids beside the item's mark, if it is a
+	// beside writes the first of an item's kids beside the item's mark, if it is a
 	// paragraph, and reports whether it did.
-	entry(kids []*node, at place) bool
+	beside(kids []*node, at place) bool
 	// close ends what was opened last.
 	close()
 }
@@ -83,7 +83,7 @@ func walkItem(w writer, n *node, at place, mark string) {
 	inside := w.open(n, at)
 	inside.indent, inside.tight = at.indent+"  "+mark, true
 	kids := n.kids
-	if w.entry(kids, inside) {
+	if w.beside(kids, inside) {
 		kids, inside.tight = kids[1:], false
 	}
 	inside.indent = at.indent + strings.Repeat(" ", 2+len(mark))

@@ -156,9 +156,9 @@ func (w *mailWriter) open(n *node, at place) place {
 	return inside
 }
 
-// entry writes an item's first paragraph. One that runs against its list keeps
+// beside writes an item's first paragraph. One that runs against its list keeps
 // its own order within the line.
-func (w *mailWriter) entry(kids []*node, at place) bool {
+func (w *mailWriter) beside(kids []*node, at place) bool {
 	if len(kids) == 0 || kids[0].kind != paragraph {
 		w.out.WriteString("\n")
 		w.text.write(strings.TrimRight(at.indent, " ") + "\n")

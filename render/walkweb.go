@@ -153,16 +153,16 @@ func (w *webWriter) open(n *node, at place) place {
 	return inside
 }
 
-func (w *webWriter) entry(kids []*node, _ place) bool {
-	beside := len(kids) > 0 && kids[0].kind == paragraph && !(len(kids) > 1 && kids[1].kind == caption)
-	if beside {
+func (w *webWriter) beside(kids []*node, _ place) bool {
+	written := len(kids) > 0 && kids[0].kind == paragraph && !(len(kids) > 1 && kids[1].kind == caption)
+	if written {
 		w.line(kids[0].line)
 		kids = kids[1:]
 	}
 	if len(kids) > 0 {
 		w.out.WriteString("\n")
 	}
-	return beside
+	return written
 }
 
 func (w *webWriter) close() {
