@@ -53,7 +53,7 @@ func TestBounces(t *testing.T) {
 func TestComplaintStopsWhatIsOnItsWay(t *testing.T) {
 	each(t, func(w world) {
 		w.released(1)
-		e := w.take(parisMidnight, 1, "t")[0].ID
+		e := w.claimEditions(parisMidnight, 1, "t")[0].ID
 		w.bounced(parisMidnight, e, digest.Complaint)
 		want(w.t, "no dot", len(w.dot(parisMidnight, "t", e)), 0)
 		want(w.t, "over", w.edition(e).State, digest.EditionFailed)
@@ -64,7 +64,7 @@ func TestComplaintStopsWhatIsOnItsWay(t *testing.T) {
 func TestBounceOfAMark(t *testing.T) {
 	each(t, func(w world) {
 		w.released(3)
-		got := w.take(parisMidnight, 9, "t")
+		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[1].ID)
 		_, err := w.MarkAndBeginDots(w.ctx(), parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionFailed, Error: "550", Bounce: &digest.Bounce{Kind: digest.HardBounce, Status: "5.1.1", Evidence: "550 5.1.1 no such user"}},
@@ -124,7 +124,7 @@ func TestSoftBounces(t *testing.T) {
 						w.bounced(midnight.Add(time.Minute), id, digest.SoftBounce)
 					}
 					late = nil
-					for _, e := range w.take(midnight, 9, "t") {
+					for _, e := range w.claimEditions(midnight, 9, "t") {
 						if c == 'f' {
 							w.mark(midnight, "t", digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: "452 4.2.2 over quota", NextAt: midnight.Add(time.Hour)})
 							continue

@@ -52,7 +52,7 @@ func TestCarry(t *testing.T) {
 // sendTo delivers what is due, but only to one reader; the others' is given back.
 func (w world) sendTo(now time.Time, d digest.Digest) {
 	w.t.Helper()
-	for _, e := range w.take(now, 1000, "send") {
+	for _, e := range w.claimEditions(now, 1000, "send") {
 		if e.DigestID == d.ID {
 			w.dot(now, "send", e.ID)
 			w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
@@ -69,7 +69,7 @@ func TestCarryEnds(t *testing.T) {
 				d := w.released(1)[0]
 				second := parisMidnight.Add(day)
 				want(w.t, "carries", w.hour(second), 1)
-				e := w.take(second, 9, "t")[0]
+				e := w.claimEditions(second, 9, "t")[0]
 				w.mark(second, "t", digest.Mark{ID: e.ID, State: end})
 				want(w.t, "not again", w.hour(second.Add(day)), 0)
 				want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-21 +p")
@@ -82,9 +82,9 @@ func TestCarryEnds(t *testing.T) {
 func TestCarryHoweverItExpired(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(2)
-		got := w.take(parisMidnight, 1, "t")
+		got := w.claimEditions(parisMidnight, 1, "t")
 		w.mark(parisMidnight, "t", digest.Mark{ID: got[0].ID, State: digest.EditionExpired, Error: "451 later"})
-		want(w.t, "too late", len(w.take(parisMidnight.Add(20*time.Hour), 9, "t")), 0)
+		want(w.t, "too late", len(w.claimEditions(parisMidnight.Add(20*time.Hour), 9, "t")), 0)
 		want(w.t, "both", w.hour(parisMidnight.Add(day)), 2)
 		for _, d := range ds {
 			want(w.t, "carried", w.shown(d), "2026-11-20 p; 2026-11-21 +p")

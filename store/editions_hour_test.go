@@ -45,8 +45,8 @@ func TestDeliveryHour(t *testing.T) {
 				want(w.t, "sent", list[0].SendAt, local(test.send))
 				want(w.t, "date of the message", list[0].Date, local(test.send))
 				want(w.t, "expires", list[0].ExpiresAt, local(test.expires))
-				want(w.t, "not before", len(w.take(list[0].SendAt.Add(-time.Second), 1, "t")), 0)
-				want(w.t, "then", len(w.take(list[0].SendAt, 1, "t")), 1)
+				want(w.t, "not before", len(w.claimEditions(list[0].SendAt.Add(-time.Second), 1, "t")), 0)
+				want(w.t, "then", len(w.claimEditions(list[0].SendAt, 1, "t")), 1)
 			})
 		})
 	}
@@ -142,7 +142,7 @@ func TestLook(t *testing.T) {
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
-		want(w.t, "a delivery's", w.take(parisMidnight, 1, "t")[0].Look, look)
+		want(w.t, "a delivery's", w.claimEditions(parisMidnight, 1, "t")[0].Look, look)
 		for _, wrong := range []digest.Look{{}, {Layout: "big", Images: digest.NoImages}, {Layout: digest.Excerpts, Images: "on"}} {
 			oneLine(w.t, w.SetLook(w.ctx(), ada.ID, wrong), digest.Invalid)
 		}

@@ -27,7 +27,7 @@ func (w world) released(n int) []digest.Digest {
 	return digests
 }
 
-func (w world) take(now time.Time, n int, token string) []digest.Delivery {
+func (w world) claimEditions(now time.Time, n int, token string) []digest.Delivery {
 	w.t.Helper()
 	claimed, err := w.ClaimEditions(w.ctx(), now, digest.Claim{Most: n, Lease: 5 * time.Minute, Token: token})
 	w.ok(err)
@@ -60,9 +60,9 @@ func (w world) edition(id digest.EditionID) digest.Edition {
 func TestDelivery(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
-		want(w.t, "before its hour", len(w.take(parisMidnight.Add(-time.Second), 9, "t")), 0)
+		want(w.t, "before its hour", len(w.claimEditions(parisMidnight.Add(-time.Second), 9, "t")), 0)
 		now := parisMidnight
-		got := w.take(now, 9, "t")
+		got := w.claimEditions(now, 9, "t")
 		if len(got) != 1 {
 			w.t.Fatalf("claimed %d", len(got))
 		}
@@ -71,7 +71,7 @@ func TestDelivery(t *testing.T) {
 		want(w.t, "keys", e.UserID == d.UserID && e.DigestID == d.ID, true)
 		want(w.t, "attempt", e.Attempt, 1)
 		want(w.t, "state", e.State, digest.EditionLeased)
-		want(w.t, "leased", len(w.take(now, 9, "u")), 0)
+		want(w.t, "leased", len(w.claimEditions(now, 9, "u")), 0)
 		want(w.t, "another's token", len(w.dot(now, "u", e.ID)), 0)
 		want(w.t, "mine", fmt.Sprint(w.dot(now, "t", e.ID)), fmt.Sprint([]digest.EditionID{e.ID}))
 		want(w.t, "only once", len(w.dot(now, "t", e.ID)), 0)
@@ -91,19 +91,19 @@ func TestDelivery(t *testing.T) {
 func TestDeliveryRetries(t *testing.T) {
 	each(t, func(w world) {
 		w.released(2)
-		got := w.take(parisMidnight, 9, "t")
+		got := w.claimEditions(parisMidnight, 9, "t")
 		again := parisMidnight.Add(10 * time.Minute)
 		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionReady, NextAt: again, Reply: "451 later", Error: "greylisted"},
 			{ID: got[1].ID, State: digest.EditionReady, NextAt: again.Add(-time.Minute), Uncounted: true},
 		}))
-		want(w.t, "not yet", len(w.take(again.Add(-2*time.Minute), 9, "u")), 0)
-		next := w.take(again, 9, "u")
+		want(w.t, "not yet", len(w.claimEditions(again.Add(-2*time.Minute), 9, "u")), 0)
+		next := w.claimEditions(again, 9, "u")
 		want(w.t, "in order of time", next[0].ID, got[1].ID)
 		want(w.t, "attempts", [2]int{next[0].Attempt, next[1].Attempt}, [2]int{1, 2})
 		want(w.t, "why", next[1].Error, "greylisted")
 		w.ok(w.ReleaseEditions(w.ctx(), "u"))
-		back := w.take(again, 9, "v")
+		back := w.claimEditions(again, 9, "v")
 		want(w.t, "given back with its attempt", [2]int{back[0].Attempt, back[1].Attempt}, [2]int{1, 2})
 		w.mark(again, "v", digest.Mark{ID: back[0].ID, State: digest.EditionFailed, Error: "no such user"})
 		want(w.t, "failed", w.edition(back[0].ID).State, digest.EditionFailed)
@@ -113,24 +113,24 @@ func TestDeliveryRetries(t *testing.T) {
 func TestDeliveryLeaseEnds(t *testing.T) {
 	each(t, func(w world) {
 		w.released(1)
-		id := w.take(parisMidnight, 9, "dead")[0].ID
+		id := w.claimEditions(parisMidnight, 9, "dead")[0].ID
 		reap := func(now time.Time) int {
 			n, err := w.RecoverEditions(w.ctx(), now)
 			w.ok(err)
 			return n
 		}
 		want(w.t, "lease holds", reap(parisMidnight.Add(299*time.Second)), 0)
-		want(w.t, "nobody's", len(w.take(parisMidnight.Add(299*time.Second), 9, "t")), 0)
+		want(w.t, "nobody's", len(w.claimEditions(parisMidnight.Add(299*time.Second), 9, "t")), 0)
 		now := parisMidnight.Add(5 * time.Minute)
 		want(w.t, "no doubt", reap(now), 0)
-		want(w.t, "again", len(w.take(now, 9, "t")), 1)
+		want(w.t, "again", len(w.claimEditions(now, 9, "t")), 1)
 		want(w.t, "the dead one may not send", len(w.dot(now, "dead", id)), 0)
 
 		w.dot(now, "t", id)
 		want(w.t, "a dot may take its time", reap(now.Add(15*time.Minute-time.Second)), 0)
 		now = now.Add(15 * time.Minute)
 		want(w.t, "in doubt", reap(now), 1)
-		second := w.take(now, 9, "u")
+		second := w.claimEditions(now, 9, "u")
 		if len(second) != 1 || !second[0].WasInDoubt {
 			w.t.Fatalf("once more, and known: %+v", second)
 		}
@@ -140,7 +140,7 @@ func TestDeliveryLeaseEnds(t *testing.T) {
 		now = now.Add(15 * time.Minute)
 		want(w.t, "in doubt twice", reap(now), 1)
 		want(w.t, "never a third time", w.edition(id).State, digest.EditionUnconfirmed)
-		want(w.t, "nothing left", len(w.take(now, 9, "v")), 0)
+		want(w.t, "nothing left", len(w.claimEditions(now, 9, "v")), 0)
 	})
 }
 
@@ -150,7 +150,7 @@ func TestDeliveryMarkedInDoubt(t *testing.T) {
 		now := parisMidnight
 		for i, after := range []digest.EditionState{digest.EditionReady, digest.EditionUnconfirmed} {
 			token := fmt.Sprint(i)
-			id := w.take(now, 9, token)[0].ID
+			id := w.claimEditions(now, 9, token)[0].ID
 			w.dot(now, token, id)
 			w.mark(now, token, digest.Mark{ID: id, State: digest.EditionInDoubt, NextAt: now.Add(time.Hour)})
 			want(w.t, "after "+token, w.edition(id).State, after)
@@ -165,13 +165,13 @@ func TestDeliveryIdempotent(t *testing.T) {
 		now := parisMidnight
 		for i := range 3 {
 			token := fmt.Sprint(i)
-			got := w.take(now, 9, token)
+			got := w.claimEditions(now, 9, token)
 			if len(got) != 1 || got[0].WasInDoubt {
 				w.t.Fatalf("round %d: %+v", i, got)
 			}
 			w.dot(now, token, got[0].ID)
 			w.ok(w.RecoverIdempotentEditions(w.ctx(), now.Add(time.Second)))
-			want(w.t, "while the lease holds", len(w.take(now, 9, "x")), 0)
+			want(w.t, "while the lease holds", len(w.claimEditions(now, 9, "x")), 0)
 			now = now.Add(5 * time.Minute)
 			w.ok(w.RecoverIdempotentEditions(w.ctx(), now))
 		}
@@ -181,9 +181,9 @@ func TestDeliveryIdempotent(t *testing.T) {
 func TestDeliveryTooLate(t *testing.T) {
 	each(t, func(w world) {
 		w.released(3)
-		id := w.take(parisMidnight, 1, "t")[0].ID
+		id := w.claimEditions(parisMidnight, 1, "t")[0].ID
 		late := parisMidnight.Add(20 * time.Hour)
-		want(w.t, "none", len(w.take(late, 1, "u")), 0)
+		want(w.t, "none", len(w.claimEditions(late, 1, "u")), 0)
 		n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state = 'expired'`)
 		w.ok(err)
 		want(w.t, "expired, though met one by one", n, 2)
@@ -200,7 +200,7 @@ func TestUnsubscribeRace(t *testing.T) {
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
 		}
 		leave(ds[0])
-		got := w.take(parisMidnight, 9, "t")
+		got := w.claimEditions(parisMidnight, 9, "t")
 		want(w.t, "before the claim", len(got), 2)
 		leave(ds[1])
 		ids := []digest.EditionID{got[0].ID, got[1].ID}
@@ -217,12 +217,12 @@ func TestUnsubscribeRace(t *testing.T) {
 func TestUnsubscribeDuringADeadLease(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
-		id := w.take(parisMidnight, 9, "dead")[0].ID
+		id := w.claimEditions(parisMidnight, 9, "dead")[0].ID
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
 		now := parisMidnight.Add(time.Hour)
 		_, err := w.RecoverEditions(w.ctx(), now)
 		w.ok(err)
-		want(w.t, "not claimed", len(w.take(now, 9, "t")), 0)
+		want(w.t, "not claimed", len(w.claimEditions(now, 9, "t")), 0)
 		want(w.t, "failed", w.edition(id).State, digest.EditionFailed)
 	})
 }
@@ -264,7 +264,7 @@ func TestClaimEditionsIsExact(t *testing.T) {
 func TestReadingEditions(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(2)
-		got := w.take(parisMidnight, 9, "t")
+		got := w.claimEditions(parisMidnight, 9, "t")
 		refs, err := w.EditionPosts(w.ctx(), got)
 		w.ok(err)
 		want(w.t, "editions", len(refs), len(ds))
@@ -290,7 +290,7 @@ func TestReadingEditions(t *testing.T) {
 func TestRenewedLeases(t *testing.T) {
 	each(t, func(w world) {
 		w.released(2)
-		got := w.take(parisMidnight, 9, "t") // for five minutes
+		got := w.claimEditions(parisMidnight, 9, "t") // for five minutes
 		w.dot(parisMidnight, "t", got[0].ID)
 		later := parisMidnight.Add(4 * time.Minute)
 		w.ok(w.RenewLeases(w.ctx(), later, "another", time.Hour))
@@ -310,11 +310,11 @@ func TestADeadWorkersAttemptIsNone(t *testing.T) {
 		w.released(1)
 		now := parisMidnight
 		for range 10 {
-			want(w.t, "taken", len(w.take(now, 1, now.String())), 1)
+			want(w.t, "taken", len(w.claimEditions(now, 1, now.String())), 1)
 			now = now.Add(6 * time.Minute)
 			_, err := w.RecoverEditions(w.ctx(), now)
 			w.ok(err)
 		}
-		want(w.t, "the first attempt", w.take(now, 1, "t")[0].Attempt, 1)
+		want(w.t, "the first attempt", w.claimEditions(now, 1, "t")[0].Attempt, 1)
 	})
 }

@@ -169,22 +169,22 @@ func (c conn) explain(ctx context.Context, query string, args []any) (string, er
 	return plan.String(), rows.Err()
 }
 
-// ReleaseSifted is Release with something happening between looking what
+// ReleaseFiltered is Release with something happening between looking what
 // filters match and releasing.
-func (s *Store) ReleaseSifted(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
+func (s *Store) ReleaseFiltered(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
 	groups, err := s.releaseGroups(ctx, at(now))
 	if err != nil {
 		return 0, err
 	}
 	for _, g := range groups {
 		where, args := g.members(at(now), 0)
-		heaps, err := g.batches(ctx, s.read(), where, args)
+		batches, err := g.batches(ctx, s.read(), where, args)
 		if err != nil {
 			return 0, err
 		}
-		for _, heap := range heaps {
-			g.batch, g.filtering = heap, newFiltering(g.DueAt)
-			if err := g.filtering.update(ctx, s.read(), heap); err != nil {
+		for _, batch := range batches {
+			g.batch, g.filtering = batch, newFiltering(g.DueAt)
+			if err := g.filtering.update(ctx, s.read(), batch); err != nil {
 				return 0, err
 			}
 			meanwhile()

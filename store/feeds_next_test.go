@@ -49,7 +49,7 @@ func TestNext(t *testing.T) {
 		w.hour(parisMidnight)
 		send := parisMidnight.Add(7 * time.Hour)
 		want(w.t, "an edition", next(), send)
-		w.take(send, 1, "t")
+		w.claimEditions(send, 1, "t")
 		want(w.t, "the end of its lease", next(), send.Add(5*time.Minute))
 	})
 }

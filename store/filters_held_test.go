@@ -160,36 +160,6 @@ func TestFiltersAndMerges(t *testing.T) {
 	})
 }
 
-// TestRestedFeedMoves: a feed at rest that becomes part of another rests there,
-// unless that is taken; one that is gone is told.
-func TestRestedFeedMovesAndGoes(t *testing.T) {
-	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		from, to := w.feed("old.example"), w.feed("new.example")
-		w.subscribe(ada, from)
-		w.subscribe(bob, from)
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, from.ID))
-		moved := from
-		moved.URL, moved.Host = to.URL, to.Host
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"}}})
-		w.ok(err)
-		rested, err := w.PausedSubscriptions(w.ctx(), ada.ID)
-		w.ok(err)
-		want(w.t, "rests", len(rested), 1)
-		want(w.t, "there", rested[0].Feed.ID, to.ID)
-		want(w.t, "waits for the other", w.waiting(ada)+w.waiting(bob), "x")
-		w.say410(to, noon.Add(time.Hour))
-		n, err := w.Retire(w.ctx(), noon.Add(2*time.Hour), []digest.FeedID{to.ID})
-		w.ok(err)
-		want(w.t, "digests", n, 2)
-		w.holds("rests no more", 0, `SELECT count(*) FROM subscriptions`)
-		want(w.t, "told", w.told(ada), w.told(bob))
-		if w.told(ada) == "" {
-			w.t.Error("nobody is told")
-		}
-	})
-}
-
 // TestHeldArePruned: held posts go with their time, and not before; a feed that
 // rests does not go at all.
 func TestHeldArePruned(t *testing.T) {
@@ -218,9 +188,9 @@ func TestHeldArePruned(t *testing.T) {
 	})
 }
 
-// TestSiftSeesWhatCameMeanwhile: what is stored, edited, filtered or taken back
+// TestFilteringSeesWhatCameMeanwhile: what is stored, edited, filtered or taken back
 // between looking and releasing counts (I8).
-func TestSiftSeesWhatCameMeanwhile(t *testing.T) {
+func TestFilteringSeesWhatCameMeanwhile(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris") // whose filters stay as they are
 		f, g := w.feed("a.example"), w.feed("b.example")
@@ -232,7 +202,7 @@ func TestSiftSeesWhatCameMeanwhile(t *testing.T) {
 		w.record(noon, g, []digest.Post{titled("g", "A spoiler too", noon)})
 		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
-		n, err := w.ReleaseSifted(w.ctx(), parisMidnight, func() {
+		n, err := w.ReleaseFiltered(w.ctx(), parisMidnight, func() {
 			w.record(parisMidnight, f, []digest.Post{titled("a", "Now a spoiler", noon), titled("b", "Fine by now", noon), titled("d", "One more spoiler", noon), titled("e", "And one", noon)}, "c")
 			w.filter(ada, "other")
 			w.ok(w.Unsubscribe(w.ctx(), ada.ID, g.ID))
@@ -246,9 +216,9 @@ func TestSiftSeesWhatCameMeanwhile(t *testing.T) {
 	})
 }
 
-// TestSiftPostponed: a digest that had an edition of this date already keeps
+// TestFilteringPostponed: a digest that had an edition of this date already keeps
 // what waits, and it is held back at the midnight at which it would come.
-func TestSiftPostponed(t *testing.T) {
+func TestFilteringPostponed(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("a.example")

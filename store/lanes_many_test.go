@@ -66,10 +66,10 @@ func TestWidthBelowConnections(t *testing.T) {
 func TestLeftWhileClaimed(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
-		e := w.take(parisMidnight, 9, "t")[0]
+		e := w.claimEditions(parisMidnight, 9, "t")[0]
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
 		w.ok(w.ReleaseEditions(w.ctx(), "t"))
-		want(w.t, "claimed", len(w.take(parisMidnight, 9, "t")), 0)
+		want(w.t, "claimed", len(w.claimEditions(parisMidnight, 9, "t")), 0)
 		want(w.t, "over", w.edition(e.ID).State, digest.EditionFailed)
 	})
 }

@@ -12,7 +12,7 @@ import (
 func TestMailQueue(t *testing.T) {
 	each(t, func(w world) {
 		w.released(8)
-		got := w.take(parisMidnight, 9, "t")
+		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[0].ID)
 		again := parisMidnight.Add(time.Hour)
 		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{
@@ -50,7 +50,7 @@ func TestMailQueue(t *testing.T) {
 func TestMailQueueShowsReturns(t *testing.T) {
 	each(t, func(w world) {
 		w.released(2)
-		got := w.take(parisMidnight, 9, "t")
+		got := w.claimEditions(parisMidnight, 9, "t")
 		w.bounced(parisMidnight.Add(time.Hour), got[0].ID, digest.RefusedBounce)
 		w.bounced(parisMidnight.Add(2*time.Hour), got[1].ID, digest.HardBounce)
 		q, err := w.MailQueue(w.ctx(), parisMidnight.Add(day), 9)
@@ -66,5 +66,29 @@ func TestMailQueueShowsReturns(t *testing.T) {
 		q, err = w.MailQueue(w.ctx(), parisMidnight.Add(day), 1)
 		w.ok(err)
 		want(w.t, "as many as were asked for", len(q.Returned), 1)
+	})
+}
+
+func TestMailWaiting(t *testing.T) {
+	each(t, func(w world) {
+		w.waits("well.example", 3)
+		w.waits("rests.example", 2)
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 0 WHERE id = 1`, noon.Add(time.Hour).Unix()))
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 2, error = 'mailbox <full>' WHERE id = 2`, noon.Add(time.Hour).Unix()))
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ? WHERE id = 3`, noon.Add(-time.Hour).Unix()))
+		_, err := w.ChangeLane(w.ctx(), noon, "rests.example", func(l digest.Lane) digest.Lane {
+			l.Until, l.Reason = noon.Add(time.Hour), "busy"
+			return l
+		})
+		w.ok(err)
+		got, err := w.MailWaiting(w.ctx(), noon, 5)
+		w.ok(err)
+		want(w.t, "why", fmt.Sprint(got.Counts), "map[due:1 resting:2 retried:1 scheduled:1 sending:0]")
+		want(w.t, "the longest", got.Oldest, noon.Add(-time.Hour))
+		want(w.t, "with trouble", fmt.Sprint(len(got.Troubled), got.Troubled[0].ID, " ", got.Troubled[0].Error), "1 2 mailbox <full>")
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'failed' WHERE id IN (1, 2)`))
+		got, err = w.MailWaiting(w.ctx(), noon, 1)
+		w.ok(err)
+		want(w.t, "given up, the latest", fmt.Sprint(len(got.GivenUp), got.GivenUp[0].ID), "1 2")
 	})
 }

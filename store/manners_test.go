@@ -220,7 +220,7 @@ func TestLateIsKnown(t *testing.T) {
 		w.ok(err)
 		want(w.t, "read before the first", found[0].ReadBefore, time.Time{})
 		want(w.t, "read before the second", found[1].ReadBefore, first)
-		claimed := w.take(parisMidnight.Add(24*time.Hour), 9, "d")
+		claimed := w.claimEditions(parisMidnight.Add(24*time.Hour), 9, "d")
 		want(w.t, "with a delivery", claimed[len(claimed)-1].PrevDueAt, parisMidnight)
 	})
 }

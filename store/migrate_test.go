@@ -33,7 +33,7 @@ func TestUpgradeToMail(t *testing.T) {
 		w.ok(s.Migrate(w.ctx()))
 		w.holds("on their way, with their domains", 4, `SELECT count(*) FROM editions WHERE state <> 'sent' AND domain IN ('example.org', 'two.example')`)
 		w.holds("history is left alone", 3, `SELECT count(*) FROM editions WHERE state = 'sent' AND domain = ''`)
-		got := w.take(noon, 9, "t")
+		got := w.claimEditions(noon, 9, "t")
 		want(w.t, "claimed", len(got), 3)
 		want(w.t, "domain", got[0].Domain, "example.org")
 		want(w.t, "look", got[0].Look, digest.Look{Layout: digest.Excerpts, Images: digest.NoImages})

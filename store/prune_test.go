@@ -27,7 +27,7 @@ func (w world) prune(now time.Time) int {
 // send delivers whatever is due.
 func (w world) send(now time.Time) {
 	w.t.Helper()
-	for _, e := range w.take(now, 1000, "send") {
+	for _, e := range w.claimEditions(now, 1000, "send") {
 		w.dot(now, "send", e.ID)
 		w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
 	}
@@ -111,7 +111,7 @@ func TestPruneSparesTheUnsent(t *testing.T) {
 		w.hour(old) // the unsent one is too old to be sent: the new one carries it
 		want(w.t, "still nothing: both are to be sent", w.prune(old), 0)
 		want(w.t, "what ada is to get", w.shown(ada), "2026-11-20 unsent; 2028-04-02 +unsent new")
-		w.take(old, 100, "t")
+		w.claimEditions(old, 100, "t")
 		want(w.t, "nor while they are in flight", w.prune(old), 0)
 		w.ok(w.ReleaseEditions(w.ctx(), "t"))
 		w.send(old)

@@ -47,7 +47,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 			default:
 			}
 			w.hour(now)
-			for _, e := range w.take(now, 1000, "t") {
+			for _, e := range w.claimEditions(now, 1000, "t") {
 				refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{e})
 				w.ok(err)
 				sealed[e.ID] = len(refs[e.ID])

@@ -18,7 +18,7 @@ func TestMailOff(t *testing.T) {
 		w.ok(err)
 		want(w.t, "what was ready", all[0].State, digest.EditionUnmailed)
 		want(w.t, "why", all[0].Error, "web only")
-		want(w.t, "the others'", len(w.take(now, 9, "t")), 2)
+		want(w.t, "the others'", len(w.claimEditions(now, 9, "t")), 2)
 	})
 }
 
@@ -27,7 +27,7 @@ func TestMailOffOnTheWay(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.released(1)[0]
 		now := parisMidnight.Add(time.Hour)
-		taken := w.take(now, 9, "t")
+		taken := w.claimEditions(now, 9, "t")
 		w.ok(w.SetMailed(w.ctx(), ada.ID, false, now))
 		want(w.t, "refused", len(w.dot(now, "t", taken[0].ID)), 0)
 		e := w.edition(taken[0].ID)
@@ -35,7 +35,7 @@ func TestMailOffOnTheWay(t *testing.T) {
 		want(w.t, "why", e.Error, "web only")
 		w.ok(w.SetMailed(w.ctx(), ada.ID, true, now))
 		want(w.t, "stays", w.edition(taken[0].ID).State, digest.EditionUnmailed)
-		want(w.t, "nothing to send", len(w.take(now.Add(48*time.Hour), 9, "u")), 0)
+		want(w.t, "nothing to send", len(w.claimEditions(now.Add(48*time.Hour), 9, "u")), 0)
 	})
 }
 
@@ -60,6 +60,6 @@ func TestMailOffSeals(t *testing.T) {
 		w.record(day.Add(-time.Hour), f, posts(day.Add(-time.Hour), "c"), "a", "b")
 		w.hour(day)
 		want(w.t, "nothing is carried", w.shown(ada), "2026-11-20 a; 2026-11-21 b; 2026-11-22 c")
-		want(w.t, "mailed again", len(w.take(day, 9, "t")), 1)
+		want(w.t, "mailed again", len(w.claimEditions(day, 9, "t")), 1)
 	})
 }

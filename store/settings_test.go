@@ -6,7 +6,7 @@ import (
 	"digest"
 )
 
-func TestTaste(t *testing.T) {
+func TestSettings(t *testing.T) {
 	each(t, func(w world) {
 		d, other := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		w.ok(w.SetPages(w.ctx(), d.UserID, digest.RightToLeft, false))
@@ -21,17 +21,5 @@ func TestTaste(t *testing.T) {
 
 		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, "up", true)), digest.Invalid)
 		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.LeftToRight, true)), digest.NotFound)
-	})
-}
-
-func TestOtherOperators(t *testing.T) {
-	each(t, func(w world) {
-		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		w.ok(w.SetOperator(w.ctx(), ann.UserID, true))
-		for user, others := range map[digest.UserID]int{ann.UserID: 0, bob.UserID: 1} {
-			n, err := w.OtherOperators(w.ctx(), user)
-			w.ok(err)
-			want(w.t, "others", n, others)
-		}
 	})
 }

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -70,47 +69,6 @@ func (w world) done() string {
 	return fmt.Sprint(totals)
 }
 
-// TestTallies follows polls, posts, editions and mail into their tallies, which
-// stay when what they counted is deleted.
-func TestTallies(t *testing.T) {
-	each(t, func(w world) {
-		d, f := w.reader("d", "Europe/Paris"), w.feed("f.example")
-		w.subscribe(d, f)
-		for i, p := range []store.PollRecord{
-			{Outcome: "changed", Status: 200, Requests: 2, Bytes: 500}, {Outcome: "unchanged", Status: 304, Requests: 1},
-			{Outcome: "failed", Status: 429}, {Outcome: "failed", Status: 404}, {Outcome: "failed", Status: 503}, {Outcome: "failed"},
-		} {
-			p.At = noon.Add(time.Duration(i) * 10 * time.Minute)
-			w.ok(err2(w.Record(w.ctx(), p.At, []store.Polled{{Feed: f, Poll: p, Posts: posts(noon, fmt.Sprint(i/4))}})))
-		}
-		want(w.t, "editions", w.hour(parisMidnight), 1)
-		w.take(parisMidnight, 1, "t")
-		list, err := w.Editions(w.ctx(), d.ID, 1)
-		w.ok(err)
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{{ID: list[0].ID, State: digest.EditionReady, NextAt: parisMidnight}}))
-		w.take(parisMidnight, 1, "u")
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}}))
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}})) // not held any more
-		const done = "map[edition:{1 0 0} mail retried:{1 0 0} mail sent:{1 0 0} poll broken:{1 0 0} poll changed:{1 2 500}" +
-			" poll limited:{1 0 0} poll refused:{1 0 0} poll silent:{1 0 0} poll unchanged:{1 1 0} post:{2 0 0}]"
-		want(w.t, "done", w.done(), done)
-		hours, err := w.HourCounters(w.ctx(), parisMidnight.Add(30*time.Minute))
-		w.ok(err)
-		want(w.t, "in the hour of midnight", fmt.Sprint(hours), fmt.Sprintf("[{%v edition {1 0 0}} {%[1]v mail retried {1 0 0}} {%[1]v mail sent {1 0 0}}]", parisMidnight))
-
-		// Pruned, and what is pruned twice, stays counted.
-		for range 2 {
-			_, err = w.PrunePolls(w.ctx(), noon.AddDate(0, 0, 100))
-			w.ok(err)
-		}
-		want(w.t, "no polls", w.count(`SELECT count(*) FROM polls`), 0)
-		want(w.t, "done, long ago", w.done(), done)
-		want(w.t, "one row a kind", w.count(`SELECT count(*) FROM tallies`), 10)
-		w.ok(err2(w.Record(w.ctx(), noon.AddDate(0, 0, 100), []store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "unchanged"}}})))
-		want(w.t, "and goes on", strings.Contains(w.done(), "poll unchanged:{2 1 0}"), true)
-	})
-}
-
 func err2[T any](_ T, err error) error { return err }
 
 func (w world) count(query string) int {
@@ -118,50 +76,6 @@ func (w world) count(query string) int {
 	n, err := w.Count(w.ctx(), query)
 	w.ok(err)
 	return n
-}
-
-// TestTalliesOfAnOldDatabase: what is still known of the time before is counted.
-func TestTalliesOfAnOldDatabase(t *testing.T) {
-	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		s, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 4))
-		for _, values := range []string{"'changed', 200, 2, 900", "'unchanged', 304, 1, 0", "'failed', 429, 1, 0", "'failed', 0, 1, 0"} {
-			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1, COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
-		}
-		w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, sent_at)
-			VALUES (1, '2026-11-19', %d, 1, 1, 'sent', 1, 1, 1, %d)`, noon.Unix(), noon.Unix()+4000)))
-		w.ok(s.Migrate(w.ctx()))
-		want(t, "done", w.done(), "map[edition:{1 0 0} mail sent:{1 0 0} poll changed:{1 2 900} poll limited:{1 1 0} poll silent:{1 1 0} poll unchanged:{1 1 0}]")
-	})
-}
-
-func TestMailWaiting(t *testing.T) {
-	each(t, func(w world) {
-		w.waits("well.example", 3)
-		w.waits("rests.example", 2)
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 0 WHERE id = 1`, noon.Add(time.Hour).Unix()))
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 2, error = 'mailbox <full>' WHERE id = 2`, noon.Add(time.Hour).Unix()))
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ? WHERE id = 3`, noon.Add(-time.Hour).Unix()))
-		_, err := w.ChangeLane(w.ctx(), noon, "rests.example", func(l digest.Lane) digest.Lane {
-			l.Until, l.Reason = noon.Add(time.Hour), "busy"
-			return l
-		})
-		w.ok(err)
-		got, err := w.MailWaiting(w.ctx(), noon, 5)
-		w.ok(err)
-		want(w.t, "why", fmt.Sprint(got.Counts), "map[due:1 resting:2 retried:1 scheduled:1 sending:0]")
-		want(w.t, "the longest", got.Oldest, noon.Add(-time.Hour))
-		want(w.t, "with trouble", fmt.Sprint(len(got.Troubled), got.Troubled[0].ID, " ", got.Troubled[0].Error), "1 2 mailbox <full>")
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'failed' WHERE id IN (1, 2)`))
-		got, err = w.MailWaiting(w.ctx(), noon, 1)
-		w.ok(err)
-		want(w.t, "given up, the latest", fmt.Sprint(len(got.GivenUp), got.GivenUp[0].ID), "1 2")
-	})
 }
 
 // BenchmarkMidnights looks at a million subscriptions.

@@ -2,8 +2,6 @@ package store_test
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -73,88 +71,6 @@ func TestDelivered(t *testing.T) {
 		w.hour(parisMidnight.AddDate(0, 0, 1))
 		if got := told(ann, parisMidnight.AddDate(0, 0, 1)); got != "2026-11-21 Title of 3;2026-11-20 Title of 2;" {
 			t.Errorf("the next day: %s", got)
-		}
-	})
-}
-
-func TestImportUpTo(t *testing.T) {
-	each(t, func(w world) {
-		d := w.reader("ann", "Europe/Paris")
-		w.subscribe(d, w.feed("old.example"))
-		list := append(items(5), store.ImportItem{URL: "https://old.example/feed", Host: "old.example"}, items(1)[0])
-		r, err := w.ImportUpTo(w.ctx(), d.ID, list, 4, noon)
-		w.ok(err)
-		if r.Added != 3 || r.Already != 2 || len(r.Left) != 2 || r.Left[0].URL != "https://3.example/f" || len(r.FirstPolls) != 3 {
-			t.Errorf("%+v", r)
-		}
-		if _, err := w.FeedByURL(w.ctx(), "https://3.example/f"); digest.KindOf(err) != digest.NotFound {
-			t.Errorf("a feed that was left is known: %v", err)
-		}
-		again, err := w.ImportUpTo(w.ctx(), d.ID, list, 4, noon)
-		w.ok(err)
-		if again.Added != 0 || again.Already != 5 || len(again.Left) != 2 {
-			t.Errorf("again: %+v", again)
-		}
-	})
-}
-
-// TestImportsAtOnce: of imports at once the bound holds for all of one reader
-// together, and whatever their order, none of anyone's is lost.
-func TestImportsAtOnce(t *testing.T) {
-	each(t, func(w world) {
-		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		forth, back := items(60), items(60)
-		slices.Reverse(back)
-		var all sync.WaitGroup
-		for _, d := range []digest.Digest{ann, bob} {
-			for _, list := range [][]store.ImportItem{forth, back} {
-				all.Go(func() {
-					if _, err := w.ImportUpTo(w.ctx(), d.ID, list, 45, noon); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-		}
-		all.Wait()
-		for _, d := range []digest.Digest{ann, bob} {
-			if taken, err := w.Subscriptions(w.ctx(), d.ID); err != nil || len(taken) != 45 {
-				t.Errorf("%d taken, %v", len(taken), err)
-			}
-		}
-	})
-}
-
-// TestImportOfWhatRests: a list brings feeds aside as they were put aside, asks
-// nothing of them, and neither wakes nor doubles what is there.
-func TestImportOfWhatRests(t *testing.T) {
-	each(t, func(w world) {
-		d := w.reader("ann", "Europe/Paris")
-		f, g := w.feed("a.example"), w.feed("b.example")
-		w.subscribe(d, f, g)
-		w.ok(w.PauseSubscription(w.ctx(), d.ID, f.ID))
-		list := []store.ImportItem{
-			{URL: f.URL, Host: f.Host, Title: "F"},
-			{URL: g.URL, Host: g.Host, Title: "G", Paused: true},
-			{URL: "https://new.example/", Host: "new.example", Title: "N", Folder: "Aside", Paused: true},
-		}
-		r, err := w.ImportUpTo(w.ctx(), d.ID, list, 9, noon)
-		w.ok(err)
-		taken, err := w.Subscriptions(w.ctx(), d.ID)
-		w.ok(err)
-		rested, err := w.PausedSubscriptions(w.ctx(), d.ID)
-		w.ok(err)
-		if r.Added != 1 || r.Already != 2 || len(taken) != 1 || taken[0].FeedID != g.ID || len(rested) != 2 || rested[1].Title != "N" || rested[1].Folder != "Aside" {
-			t.Errorf("%+v; taken %+v; rested %+v", r, taken, rested)
-		}
-		if !rested[1].Feed.PollAt.IsZero() {
-			t.Error("a feed that rests is queued")
-		}
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Folder: "Other"}))
-		if got, err := w.Subscription(w.ctx(), d.ID, f.ID); err != nil || !got.Paused || got.Folder != "Other" {
-			t.Errorf("%+v %v %v", got, got.Paused, err)
-		}
-		if folders, err := w.Folders(w.ctx(), d.ID); err != nil || !slices.Equal(folders, []string{"Aside", "Other"}) {
-			t.Errorf("%q %v", folders, err)
 		}
 	})
 }

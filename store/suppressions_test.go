@@ -26,7 +26,7 @@ func TestSuppressionAtEveryMoment(t *testing.T) {
 		now := parisMidnight
 		w.holds("made, and not to be sent", 1, `SELECT count(*) FROM editions WHERE state = 'unmailed'`)
 		w.suppressReader(1, "")
-		got := w.take(now, 9, "t")
+		got := w.claimEditions(now, 9, "t")
 		want(w.t, "claimed", len(got), 2)
 		w.suppressReader(2, "")
 		won := w.dot(now, "t", got[0].ID, got[1].ID)
@@ -42,7 +42,7 @@ func TestSuppressionAtEveryMoment(t *testing.T) {
 			want(w.t, "stands in the web view", w.editions(ds[i]), "2026-11-20 p")
 		}
 		want(w.t, "the lease is over", len(w.dot(now, "t", got[0].ID)), 0)
-		want(w.t, "nothing more", len(w.take(now, 9, "u")), 0)
+		want(w.t, "nothing more", len(w.claimEditions(now, 9, "u")), 0)
 	})
 }
 
@@ -61,7 +61,7 @@ func TestUnsuppressed(t *testing.T) {
 		w.ok(w.Unsuppress(w.ctx(), "reader0@EXAMPLE.org"))
 		want(w.t, "carried when it can be sent", w.hour(parisMidnight.Add(3*day)), 1)
 		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-22 q; 2026-11-23 +p")
-		want(w.t, "mailed", len(w.take(parisMidnight.Add(3*day), 9, "t")), 1)
+		want(w.t, "mailed", len(w.claimEditions(parisMidnight.Add(3*day), 9, "t")), 1)
 	})
 }
 

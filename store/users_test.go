@@ -50,7 +50,7 @@ func TestRemoveUser(t *testing.T) {
 		w.record(parisMidnight, f, posts(parisMidnight, "q"))
 		w.ok(w.AddSession(w.ctx(), []byte("s"), ds[0].UserID, noon, noon.Add(time.Hour)))
 		w.ok(w.AddSignIn(w.ctx(), []byte("t"), ds[0].UserID, noon, noon.Add(time.Hour)))
-		got := w.take(parisMidnight, 9, "t")
+		got := w.claimEditions(parisMidnight, 9, "t")
 		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
 		want(w.t, "nothing is sent to one who is gone", len(w.dot(parisMidnight, "t", got[0].ID, got[1].ID)), 1)
 		for table, n := range map[string]int{

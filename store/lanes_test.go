@@ -142,7 +142,7 @@ func TestConnections(t *testing.T) {
 		want(w.t, "its own, and the default", fmt.Sprint(w.claimed(noon, q)), "map[a.example:4 b.example:2]")
 		q.Token = "u"
 		want(w.t, "others count too", fmt.Sprint(w.claimed(noon, q)), "map[]")
-		got := w.take(noon, 1, "v") // without limits: b would go on
+		got := w.claimEditions(noon, 1, "v") // without limits: b would go on
 		want(w.t, "without defaults", got[0].Domain, "b.example")
 		w.dot(noon, "v", got[0].ID)
 		want(w.t, "full, only a mark or a lease opens it", w.nextMail(noon, q.Route, q.Domain), noon.Add(5*time.Minute))
@@ -412,7 +412,7 @@ func TestDeliveriesTellOfTheirLane(t *testing.T) {
 			return l
 		})
 		w.ok(err)
-		got := w.take(noon, 9, "t")
+		got := w.claimEditions(noon, 9, "t")
 		want(w.t, "domains", got[0].Domain+" "+got[1].Domain, "a.example b.example")
 		want(w.t, "slow", fmt.Sprint(got[0].Slow, got[1].Slow), "false true")
 		w.ok(w.RenewLeases(w.ctx(), noon.Add(4*time.Minute), "t", 5*time.Minute))

@@ -1,0 +1,59 @@
+package store_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+func TestPasskeys(t *testing.T) {
+	each(t, func(w world) {
+		ann, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
+		w.ok(err)
+		bob, _, err := w.AddUser(w.ctx(), "bob@example.org", "UTC", noon)
+		w.ok(err)
+		for _, fresh := range []string{"first", "second"} {
+			handle, err := w.Handle(w.ctx(), ann.ID, []byte(fresh))
+			w.ok(err)
+			want(w.t, "handle", string(handle), "first")
+		}
+		found, err := w.UserByHandle(w.ctx(), []byte("first"))
+		w.ok(err)
+		want(w.t, "found", found, ann)
+		_, err = w.UserByHandle(w.ctx(), nil)
+		oneLine(w.t, err, digest.NotFound)
+		key := store.Passkey{UserID: ann.ID, CredentialID: []byte{0, 1}, Credential: "{}", SignCount: 3, Name: "Phone"}
+		w.ok(w.AddPasskey(w.ctx(), key, noon))
+		key.UserID = bob.ID
+		oneLine(w.t, w.AddPasskey(w.ctx(), key, noon), digest.Conflict)
+		list, err := w.Passkeys(w.ctx(), ann.ID)
+		w.ok(err)
+		want(w.t, "kept", len(list) == 1 && bytes.Equal(list[0].CredentialID, []byte{0, 1}) && list[0].SignCount == 3, true)
+		w.ok(w.UsePasskey(w.ctx(), list[0], `{"a":1}`, 4, noon))
+		oneLine(w.t, w.UsePasskey(w.ctx(), list[0], `{"a":1}`, 4, noon), digest.NotFound) // by another copy, at once
+		for _, session := range []string{"here", "there"} {
+			w.ok(w.AddPasskeySession(w.ctx(), []byte(session), list[0], noon, noon.Add(day)))
+		}
+		w.ok(w.AddSession(w.ctx(), []byte("by link"), ann.ID, noon, noon.Add(day)))
+		oneLine(w.t, w.RemovePasskey(w.ctx(), bob.ID, list[0].ID, nil), digest.NotFound)
+		w.ok(w.RemovePasskey(w.ctx(), ann.ID, list[0].ID, []byte("here")))
+		w.holds("its sessions end", 2, `SELECT count(*) FROM sessions`)
+
+		w.ok(w.AddCeremony(w.ctx(), []byte("c"), ann.ID, "asked", noon, noon.Add(time.Minute)))
+		for _, wrong := range []struct {
+			user digest.UserID
+			now  time.Time
+		}{{0, noon}, {bob.ID, noon}, {ann.ID, noon.Add(time.Minute)}} {
+			_, err = w.UseCeremony(w.ctx(), []byte("c"), wrong.user, wrong.now)
+			oneLine(w.t, err, digest.NotFound)
+		}
+		data, err := w.UseCeremony(w.ctx(), []byte("c"), ann.ID, noon)
+		w.ok(err)
+		want(w.t, "asked", data, "asked")
+		_, err = w.UseCeremony(w.ctx(), []byte("c"), ann.ID, noon)
+		oneLine(w.t, err, digest.NotFound)
+	})
+}

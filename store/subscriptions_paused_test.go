@@ -1,0 +1,144 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+func TestPauseSubscription(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		f, other := w.feed("a.example"), w.feed("b.example")
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine", Folder: "News", Display: digest.FullText}, noon)
+		w.ok(err)
+		w.subscribe(ada, other)
+		w.subscribe(bob, f)
+		w.record(noon, f, posts(noon, "a", "b"))
+		w.record(noon, other, posts(noon, "o"))
+		want(w.t, "waits", w.waiting(ada), "a b o")
+
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		want(w.t, "goes with it", w.waiting(ada), "o")
+		want(w.t, "others keep theirs", w.waiting(bob), "a b")
+		want(w.t, "not taken", w.subscribed(ada), other.ID)
+		paused, err := w.PausedSubscriptions(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "rests", len(paused), 1)
+		want(w.t, "kept", paused[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine", Folder: "News", Display: digest.FullText})
+		info, err := w.Feed(w.ctx(), f.ID)
+		w.ok(err)
+		want(w.t, "subscribers", info.Subscribers, 1)
+		w.record(noon.Add(time.Hour), f, posts(noon, "c"), "a", "b")
+		want(w.t, "nothing comes", w.waiting(ada), "o")
+		w.hour(parisMidnight)
+
+		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, parisMidnight.Add(time.Hour)))
+		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, parisMidnight.Add(time.Hour)))
+		want(w.t, "like a new subscription", w.waiting(ada), "a b c")
+		subs, err := w.Subscriptions(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "as it was", subs[1].Subscription, paused[0].Subscription)
+		w.hour(parisMidnight.Add(24 * time.Hour))
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, parisMidnight.Add(25*time.Hour)))
+		want(w.t, "never twice", w.waiting(ada), "")
+
+		want(w.t, "of no subscription", digest.KindOf(w.PauseSubscription(w.ctx(), bob.ID, other.ID)), digest.NotFound)
+		want(w.t, "of no rest", digest.KindOf(w.ResumeSubscription(w.ctx(), bob.ID, other.ID, noon)), digest.NotFound)
+	})
+}
+
+func TestPauseAndSubscribe(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("a.example")
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine"}, noon)
+		w.ok(err)
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		r, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: f.URL, Host: f.Host}}, noon)
+		w.ok(err)
+		want(w.t, "a list leaves it", r.Already, 1)
+		w.holds("at rest", 0, `SELECT count(*) FROM subscriptions WHERE rests = 0`)
+		created, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Folder: "New"}, noon)
+		w.ok(err)
+		want(w.t, "its address wakes it", created, true)
+		subs, err := w.Subscriptions(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "with both", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine", Folder: "New"})
+		w.filter(ada, "a", f)
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.holds("nothing is left", 0, `SELECT (SELECT count(*) FROM subscriptions) + (SELECT count(*) FROM filters)`)
+		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
+	})
+}
+
+// TestPausedFeedMovesAndGoes: the feed of a paused subscription that becomes part of another is paused there,
+// unless that is taken; one that is gone is told.
+func TestPausedFeedMovesAndGoes(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		from, to := w.feed("old.example"), w.feed("new.example")
+		w.subscribe(ada, from)
+		w.subscribe(bob, from)
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, from.ID))
+		moved := from
+		moved.URL, moved.Host = to.URL, to.Host
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"}}})
+		w.ok(err)
+		paused, err := w.PausedSubscriptions(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "rests", len(paused), 1)
+		want(w.t, "there", paused[0].Feed.ID, to.ID)
+		want(w.t, "waits for the other", w.waiting(ada)+w.waiting(bob), "x")
+		w.say410(to, noon.Add(time.Hour))
+		n, err := w.Retire(w.ctx(), noon.Add(2*time.Hour), []digest.FeedID{to.ID})
+		w.ok(err)
+		want(w.t, "digests", n, 2)
+		w.holds("rests no more", 0, `SELECT count(*) FROM subscriptions`)
+		want(w.t, "told", w.told(ada), w.told(bob))
+		if w.told(ada) == "" {
+			w.t.Error("nobody is told")
+		}
+	})
+}
+
+// TestImportOfPausedSubscriptions: a list brings feeds aside as they were put aside, asks
+// nothing of them, and neither wakes nor doubles what is there.
+func TestImportOfPausedSubscriptions(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ann", "Europe/Paris")
+		f, g := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(d, f, g)
+		w.ok(w.PauseSubscription(w.ctx(), d.ID, f.ID))
+		list := []store.ImportItem{
+			{URL: f.URL, Host: f.Host, Title: "F"},
+			{URL: g.URL, Host: g.Host, Title: "G", Paused: true},
+			{URL: "https://new.example/", Host: "new.example", Title: "N", Folder: "Aside", Paused: true},
+		}
+		r, err := w.ImportUpTo(w.ctx(), d.ID, list, 9, noon)
+		w.ok(err)
+		taken, err := w.Subscriptions(w.ctx(), d.ID)
+		w.ok(err)
+		paused, err := w.PausedSubscriptions(w.ctx(), d.ID)
+		w.ok(err)
+		if r.Added != 1 || r.Already != 2 || len(taken) != 1 || taken[0].FeedID != g.ID || len(paused) != 2 || paused[1].Title != "N" || paused[1].Folder != "Aside" {
+			t.Errorf("%+v; taken %+v; paused %+v", r, taken, paused)
+		}
+		if !paused[1].Feed.PollAt.IsZero() {
+			t.Error("a feed that rests is queued")
+		}
+		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Folder: "Other"}))
+		if got, err := w.Subscription(w.ctx(), d.ID, f.ID); err != nil || !got.Paused || got.Folder != "Other" {
+			t.Errorf("%+v %v %v", got, got.Paused, err)
+		}
+		if folders, err := w.Folders(w.ctx(), d.ID); err != nil || !slices.Equal(folders, []string{"Aside", "Other"}) {
+			t.Errorf("%q %v", folders, err)
+		}
+	})
+}
