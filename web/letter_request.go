@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"digest"
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
@@ -33,7 +34,7 @@ type letterRequest struct {
 // Neither what is said nor how long it takes depends on who has an account.
 func (s *site) requestLetter(r *http.Request, kind string) (q letterRequest, status int, err error) {
 	q.Email = r.PostForm.Get(formEmail)
-	if q.to, err = s.Mailbox(strings.TrimSpace(q.Email)); err != nil {
+	if q.to, err = mailbox(q.Email); err != nil {
 		q.Wrong = wrongEmail
 		return q, http.StatusUnprocessableEntity, nil
 	}
@@ -52,7 +53,13 @@ func (s *site) requestLetter(r *http.Request, kind string) (q letterRequest, sta
 }
 
 // mails reports whether letters can be sent at all.
-func (s *site) mails() bool { return s.Outbox != nil && s.Mailbox != nil }
+func (s *site) mails() bool { return s.Outbox != nil }
+
+// mailbox gives the form of a bare address that is mailed and stored.
+func mailbox(typed string) (string, error) {
+	address, err := mailer.Recipient(strings.TrimSpace(typed))
+	return digest.NormalEmail(address), err
+}
 
 // Each kind of letter that can be asked for is counted for itself.
 const (

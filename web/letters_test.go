@@ -15,15 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"digest"
 	"digest/mailer"
 )
-
-// mailbox is how the program reads an address.
-func mailbox(address string) (string, error) {
-	a, err := mailer.Recipient(address)
-	return digest.NormalEmail(a), err
-}
 
 // openOutbox starts an outbox whose letters go into a Maildir.
 func (r *room) openOutbox() *mailer.Outbox {

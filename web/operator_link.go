@@ -61,12 +61,10 @@ func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
 		return orShow(err, func() error { return errSpentLink })
 	}
-	email, zone := strings.TrimSpace(p.Email), strings.TrimSpace(p.Zone)
-	var err error
-	if s.Mailbox != nil {
-		if email, err = s.Mailbox(email); err != nil {
-			p.Wrong = wrongEmail
-		}
+	zone := strings.TrimSpace(p.Zone)
+	email, err := mailbox(p.Email)
+	if err != nil {
+		p.Wrong = wrongEmail
 	}
 	if p.WrongZone, p.Near = wrongZone(zone); p.Wrong != "" || p.WrongZone != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", "Welcome", p)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"digest"
@@ -108,7 +107,7 @@ func (s *site) wished(typed string, me reader) (email, wrong string) {
 	if !s.mails() {
 		return "", "No mail can be sent from here, so no address can be confirmed."
 	}
-	email, err := s.Mailbox(strings.TrimSpace(typed))
+	email, err := mailbox(typed)
 	if err != nil {
 		return "", wrongEmail
 	}

@@ -96,7 +96,7 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	}
 	zone := strings.TrimSpace(p.Zone)
 	if p.WrongZone, p.Near = wrongZone(zone); p.WrongZone != "" {
-		if _, err := s.Mailbox(strings.TrimSpace(p.Email)); err != nil {
+		if _, err := mailbox(p.Email); err != nil {
 			p.Wrong = wrongEmail
 		}
 		return s.showSignUp(w, r, http.StatusUnprocessableEntity, p)

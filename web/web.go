@@ -52,26 +52,25 @@ type Options struct {
 	Store         *store.Store
 	Editions      *edition.Builder
 	Signer        *digest.Signer
-	SignUp        SignUp                               // who may sign up; default: nobody
-	Outbox        *mailer.Outbox                       // nil: no letter can be sent
-	Mailbox       func(address string) (string, error) // gives the form of a bare address that is mailed and stored; required with Outbox
-	Subscriber    *subscribe.Subscriber                // nil: no feeds can be added
-	Search        Searcher                             // default: Store
-	Pings         PingReceiver                         // nil: pings are not taken
-	Pictures      PictureFetcher                       // nil: no picture is shown
-	BaseURL       string                               // where visitors reach it, without a final slash; https makes cookies Secure
-	Version       string                               // shown on the bot page
-	PostalAddress string                               // at the foot of letters; "" shows none
-	Contact       string                               // mail address of whoever runs this instance; "" shows none
-	Addresses     []string                             // networks that feeds are asked from, for the bot page; none: they are not fixed
-	Spread        poller.Spread                        // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
-	HostGap       time.Duration                        // least time between two requests to one host, for the bot page; default 2 s
-	Beats         bool                                 // the hourly job runs too: health asks for its heartbeat
-	MetricsToken  string                               // lets who has it read the metrics; "": only programs on this machine
-	Metrics       http.Handler                         // for Prometheus; nil: there are none
-	Observe       Observer                             // is told of each request; may be nil
-	Now           func() time.Time                     // default time.Now
-	Log           *slog.Logger                         // default: nowhere
+	SignUp        SignUp                // who may sign up; default: nobody
+	Outbox        *mailer.Outbox        // nil: no letter can be sent
+	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
+	Search        Searcher              // default: Store
+	Pings         PingReceiver          // nil: pings are not taken
+	Pictures      PictureFetcher        // nil: no picture is shown
+	BaseURL       string                // where visitors reach it, without a final slash; https makes cookies Secure
+	Version       string                // shown on the bot page
+	PostalAddress string                // at the foot of letters; "" shows none
+	Contact       string                // mail address of whoever runs this instance; "" shows none
+	Addresses     []string              // networks that feeds are asked from, for the bot page; none: they are not fixed
+	Spread        poller.Spread         // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
+	HostGap       time.Duration         // least time between two requests to one host, for the bot page; default 2 s
+	Beats         bool                  // the hourly job runs too: health asks for its heartbeat
+	MetricsToken  string                // lets who has it read the metrics; "": only programs on this machine
+	Metrics       http.Handler          // for Prometheus; nil: there are none
+	Observe       Observer              // is told of each request; may be nil
+	Now           func() time.Time      // default time.Now
+	Log           *slog.Logger          // default: nowhere
 }
 
 // A site is the web view: the handlers' shared parts. Only the limits and what

@@ -239,12 +239,12 @@ func (d *demoRun) keepServing(listener net.Listener) error {
 		return err
 	}
 	d.SignUp = web.SignUpOpen
-	letters, err := d.openLetters(d.st)
+	outbox, closeOutbox, err := d.openOutbox(d.st)
 	if err != nil {
 		return err
 	}
-	defer letters.close()
-	server, err := d.webServer(d.st, letters)
+	defer closeOutbox()
+	server, err := d.webServer(d.st, outbox)
 	if err != nil {
 		return err
 	}

@@ -10,35 +10,28 @@ import (
 	"digest/web"
 )
 
-// letters is the web view's mail: sign-in links and the like, on connections of
-// their own, beside the editions.
-type letters struct {
-	outbox    *mailer.Outbox
-	transport mailer.Transport
-}
-
-func (a *app) openLetters(st *store.Store) (*letters, error) {
+// openOutbox opens the way of the web view's letters, sign-in links and the
+// like: on connections of their own, beside the editions. To close it gives the
+// letters that are being handed over a moment to arrive.
+func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err error) {
 	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := st.ForgetLetterRequests(a.hard); err != nil {
 		transport.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	outbox := mailer.NewOutbox(mailer.OutboxOptions{
+	o = mailer.NewOutbox(mailer.OutboxOptions{
 		Sender: a.sender(st, transport), Suppressed: st.Suppressed, Now: a.clock, Log: a.log,
 	})
-	return &letters{outbox, transport}, nil
-}
-
-// close lets the letters that are being handed over arrive, for a moment.
-func (l *letters) close() {
-	const patience = 5 * time.Second
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	l.outbox.Close(ctx)
-	l.transport.Close()
+	return o, func() {
+		const patience = 5 * time.Second
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		o.Close(ctx)
+		transport.Close()
+	}, nil
 }
 
 // printOperatorLink prints the link by which whoever reads the console becomes the

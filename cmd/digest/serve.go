@@ -12,6 +12,7 @@ import (
 
 	"digest/hourly"
 	"digest/internal/metrics"
+	"digest/mailer"
 	"digest/store"
 	"digest/subscribe"
 	"digest/web"
@@ -36,12 +37,12 @@ func (serveCmd) Run(a *app) error {
 			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", a.Listen, err)
 		}
 		defer listener.Close()
-		letters, err := a.openLetters(st)
+		outbox, closeOutbox, err := a.openOutbox(st)
 		if err != nil {
 			return err
 		}
-		defer letters.close()
-		server, err := a.webServer(st, letters)
+		defer closeOutbox()
+		server, err := a.webServer(st, outbox)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (a *app) together(parts ...func(context.Context) error) error {
 }
 
 // webServer makes the web view.
-func (a *app) webServer(st *store.Store, l *letters) (*http.Server, error) {
+func (a *app) webServer(st *store.Store, outbox *mailer.Outbox) (*http.Server, error) {
 	signer, err := a.signer(st)
 	if err != nil {
 		return nil, err
@@ -90,9 +91,8 @@ func (a *app) webServer(st *store.Store, l *letters) (*http.Server, error) {
 		Editions:      a.editions(st, signer),
 		Signer:        signer,
 		SignUp:        a.SignUp,
-		Outbox:        l.outbox,
+		Outbox:        outbox,
 		PostalAddress: a.PostalAddress,
-		Mailbox:       parseEmail,
 		Subscriber:    a.fencedSubscriber(st),
 		Pings:         st,
 		Pictures:      a.poller(st),
