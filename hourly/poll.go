@@ -66,13 +66,13 @@ type round struct {
 	next  chan store.ClaimedFeed // to a goroutine that has just ended a poll
 	done  chan polled
 
-	mu      sync.Mutex
-	changed sync.Cond // one of the next three
-	flying  int       // polls that hold a place: requests under way, or nobody to take the result
-	open    int       // polls begun and not yet stored or lost: their hosts are leased
-	landed  int       // polls stored, or lost
-	sum     Summary
-	err     error // the first
+	mu       sync.Mutex
+	changed  sync.Cond // one of the next three
+	inFlight int       // polls that hold a place: requests under way, or nobody to take the result
+	unstored int       // polls begun and not yet stored or lost: their hosts are leased
+	ended    int       // polls stored, or lost
+	sum      Summary
+	err      error // the first
 }
 
 // fail ends the claiming; polls in flight go on, and are stored if they can be.
@@ -85,10 +85,10 @@ func (r *round) fail(err error) {
 	r.stop()
 }
 
-// insist does something with the database, and does it again while the
+// retry does something with the database, and does it again while the
 // database is away, until ctx ends. Everything done so is fenced by the leases,
 // so that it may be repeated although it was done.
-func (r *round) insist(ctx context.Context, do func() error) error {
+func (r *round) retry(ctx context.Context, do func() error) error {
 	const longest = 5 * time.Second
 	end := time.NewTimer(patience)
 	defer end.Stop()
@@ -108,17 +108,17 @@ func (r *round) insist(ctx context.Context, do func() error) error {
 	}
 }
 
-// claimAll claims feeds as fast as there is room for them and starts their polls.
+// claimAll claims feeds as fast as there are places for them and starts their polls.
 // Nothing claimable while polls are in flight is not the end: a poll that ends
 // frees its host for the next feed.
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.hard.Err() == nil && !r.job.fenced.Load() {
-		room, landed := r.room()
-		r.calmDown(soft)
+		places, ended := r.freePlaces()
+		r.awaitCalmMinute(soft)
 		var claimed []store.ClaimedFeed
-		err := r.insist(soft, func() (err error) {
+		err := r.retry(soft, func() (err error) {
 			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), store.ClaimOptions{
-				N: room, Lease: feedLease, Token: r.token, Pace: !r.job.Frozen,
+				N: places, Lease: feedLease, Token: r.token, Pace: !r.job.Frozen,
 			})
 			return err
 		})
@@ -132,85 +132,85 @@ func (r *round) claimAll(soft context.Context) {
 		for _, c := range claimed {
 			r.start(c)
 		}
-		if len(claimed) == 0 && !r.waitForOne(landed) {
+		if len(claimed) == 0 && !r.awaitOne(ended) {
 			return
 		}
 	}
 }
 
-// calmDown waits for the end of the hot minutes (S35).
-func (r *round) calmDown(soft context.Context) {
+// awaitCalmMinute waits for the end of the hot minutes (S35).
+func (r *round) awaitCalmMinute(soft context.Context) {
 	now := r.job.Now()
 	if wait := r.job.Spread.AfterHotMinutes(now).Sub(now); r.calm && wait > 0 {
 		nap(soft, wait)
 	}
 }
 
-// room waits until at least a quarter of the places is free, so that claims are
-// not made one by one, and says how many are, and how many polls had landed by then.
-func (r *round) room() (free, landed int) {
+// freePlaces waits until at least a quarter of the places is free, so that claims
+// are not made one by one. It says how many are, and how many polls had ended by then.
+func (r *round) freePlaces() (free, ended int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.flying > r.job.InFlight*3/4 {
+	for r.inFlight > r.job.InFlight*3/4 {
 		r.changed.Wait()
 	}
-	return r.job.InFlight - r.flying, r.landed
+	return r.job.InFlight - r.inFlight, r.ended
 }
 
-// waitForOne waits until one more poll has landed; false if none is under way.
-func (r *round) waitForOne(landed int) bool {
+// awaitOne waits until more polls than these have ended; false if none is under way.
+func (r *round) awaitOne(ended int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.open > 0 && r.landed == landed {
+	for r.unstored > 0 && r.ended == ended {
 		r.changed.Wait()
 	}
-	return r.landed > landed
+	return r.ended > ended
 }
 
 func (r *round) start(c store.ClaimedFeed) {
 	r.mu.Lock()
-	r.flying++
-	r.open++
+	r.inFlight++
+	r.unstored++
 	r.mu.Unlock()
 	select {
 	case r.next <- c: // its stack has grown to what a poll needs
 	default:
 		r.polls.Go(func() {
 			for more := true; more; c, more = <-r.next {
-				r.one(c)
-				r.leave()
+				r.poll(c)
+				r.freePlace()
 			}
 		})
 	}
 }
 
-// leave gives a poll's place to the next; the poll may still wait to be stored.
-func (r *round) leave() {
+// freePlace gives a poll's place to the next; the poll may still wait to be stored.
+func (r *round) freePlace() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.flying--
+	r.inFlight--
 	r.changed.Broadcast()
 }
 
-// one polls one feed. A poll that is cut short is repeated after the gap, with
+// poll polls one feed. A poll that is cut short is repeated after the gap, with
 // the old validators.
-func (r *round) one(c store.ClaimedFeed) {
+func (r *round) poll(c store.ClaimedFeed) {
 	res := r.job.Poller.Poll(r.hard, c.Feed, c.Subscribers)
 	if res.Outcome == poller.Stopped {
 		res.Release()
 		r.giveBack(c, res)
-		r.land(1, Summary{})
+		r.end(1, Summary{})
 		return
 	}
 	var found store.Polled
-	err := r.insist(r.hard, func() (err error) {
+	err := r.retry(r.hard, func() (err error) {
 		found, err = r.job.prepare(c, res)
 		return err
 	})
 	if err != nil {
 		res.Release()
 		r.fail(err)
-		r.land(1, Summary{})
+		r.end(1, Summary{})
 		return
 	}
 	r.count(res)
@@ -247,12 +247,12 @@ func (r *round) count(res poller.Result) {
 	}
 }
 
-// land counts n polls that are stored, or lost.
-func (r *round) land(n int, s Summary) {
+// end counts n polls that are stored, or lost.
+func (r *round) end(n int, s Summary) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum.Add(s)
-	r.open -= n
-	r.landed += n
+	r.unstored -= n
+	r.ended += n
 	r.changed.Broadcast()
 }

@@ -201,7 +201,7 @@ func (r *round) recordAll() {
 	for first := range r.done {
 		batch, release := r.gather(first)
 		var stored store.RecordResult
-		err := r.insist(r.hard, func() (err error) {
+		err := r.retry(r.hard, func() (err error) {
 			stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch)
 			return err
 		})
@@ -215,7 +215,7 @@ func (r *round) recordAll() {
 			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
 		}
 		release()
-		r.land(len(batch), Summary{Posts: stored.Posts})
+		r.end(len(batch), Summary{Posts: stored.Posts})
 	}
 }
 

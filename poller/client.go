@@ -60,13 +60,10 @@ func idleFor(interval time.Duration, noWait bool) time.Duration {
 	return interval + 3*time.Second
 }
 
-// pins hold all requests of a session to the address that its first request found
-// behind a name (S38). They are used by the transport's dialling, which has its
-// own goroutine.
-type pins struct {
-	mu        sync.Mutex
-	addresses map[string]netip.Addr // by host:port
-}
+// pins hold all requests of a session to the address that its first request
+// found behind a name (S38): from host:port to a netip.Addr. They are used by
+// the transport's dialling, which has its own goroutine.
+type pins struct{ sync.Map }
 
 type pinsKey struct{}
 
@@ -78,28 +75,17 @@ func (p *pins) in(ctx context.Context) context.Context {
 // pinned leaves of the addresses behind a name the one that the session has used,
 // if the name still has it.
 func pinned(ctx context.Context, name string, addrs []netip.Addr) []netip.Addr {
-	p, ok := ctx.Value(pinsKey{}).(*pins)
-	if !ok {
-		return addrs
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a, ok := p.addresses[name]; ok && slices.Contains(addrs, a) {
-		return []netip.Addr{a}
+	if p, ok := ctx.Value(pinsKey{}).(*pins); ok {
+		if a, ok := p.Load(name); ok && slices.Contains(addrs, a.(netip.Addr)) {
+			return []netip.Addr{a.(netip.Addr)}
+		}
 	}
 	return addrs
 }
 
 // pin remembers the address that was connected to.
 func pin(ctx context.Context, name string, a netip.Addr) {
-	p, ok := ctx.Value(pinsKey{}).(*pins)
-	if !ok {
-		return
+	if p, ok := ctx.Value(pinsKey{}).(*pins); ok {
+		p.Store(name, a)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.addresses == nil {
-		p.addresses = make(map[string]netip.Addr, 1)
-	}
-	p.addresses[name] = a
 }

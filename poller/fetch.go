@@ -23,15 +23,15 @@ const acceptTypes = "application/atom+xml, application/rss+xml, application/feed
 type validators struct {
 	etag, lastModified, url string
 
-	since  time.Time // when they were seen; zero: not known
-	byDate bool      // only the date is sent: the ETag is in the way (S37)
-	held   bool      // none is sent: they are in doubt, or have lied (S36)
+	since    time.Time // when they were seen; zero: not known
+	byDate   bool      // only the date is sent: the ETag is in the way (S37)
+	withheld bool      // none is sent: they are in doubt, or have lied (S36)
 }
 
 func validatorsOf(f digest.Feed) validators {
 	return validators{
 		etag: f.ETag, lastModified: f.LastModified, url: f.ValidatorURL,
-		since: f.ParsedAt, byDate: f.ByDate, held: f.Doubted || f.Conditional == digest.Lies,
+		since: f.ParsedAt, byDate: f.ByDate, withheld: f.Doubted || f.Conditional == digest.Lies,
 	}
 }
 
@@ -44,7 +44,7 @@ type session struct {
 	leasedHost       string // the host that the caller has leased; empty: none
 	avoidsHotMinutes bool   // nothing is sent in the hot minutes (S35)
 	forRobots        bool   // for a robots.txt, which needs nobody's consent
-	keeps            bool   // its caller lets go of large documents, see Result.Release
+	callerReleases   bool   // its caller lets go of large documents, see Result.Release
 	validators
 	*usage
 
@@ -142,7 +142,7 @@ func (s *session) ask(ctx context.Context, method string, r route) (*answer, err
 		return nil, ctx.Err()
 	}
 	s.logRequest(ctx, method, r, a, err)
-	if err == nil && s.keeps && len(a.body) > heavyBody {
+	if err == nil && s.callerReleases && len(a.body) > heavyBody {
 		err = s.acquireLarge(ctx)
 	}
 	return a, err
@@ -228,7 +228,7 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 
 // condition adds the conditions to a request; false: there are none.
 func (v validators) condition(h http.Header) bool {
-	if v.held {
+	if v.withheld {
 		return false
 	}
 	if v.etag != "" && !(v.byDate && v.lastModified != "") {

@@ -25,7 +25,7 @@ func (p *Poller) Poll(ctx context.Context, f digest.Feed, subscribers int) Resul
 	v := &poll{session: p.newSession(f, subscribers), feed: f}
 	v.leasedHost = f.Host
 	v.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
-	v.keeps = true
+	v.callerReleases = true
 	v.run(ctx)
 	return v.finish(f)
 }
@@ -68,9 +68,9 @@ func (p *poll) head(ctx context.Context, start route) (next route, done bool) {
 	p.headAsked = true
 	a, err := p.fetch(ctx, http.MethodHead, start)
 	if err != nil {
-		return start, p.unheard(err)
+		return start, p.headUnanswered(err)
 	}
-	switch p.judge(a) {
+	switch p.judgeHead(a) {
 	case headSettles:
 		headWorks(&p.feed)
 		p.unchanged(a, fmt.Sprintf("unchanged: HEAD %d", a.status))
@@ -87,9 +87,9 @@ func (p *poll) head(ctx context.Context, start route) (next route, done bool) {
 	return start, false
 }
 
-// unheard takes in that a HEAD was not answered. While it is not known what
+// headUnanswered takes in that a HEAD was not answered. While it is not known what
 // the server makes of HEAD, that may be to blame, and a GET tells.
-func (p *poll) unheard(err error) (done bool) {
+func (p *poll) headUnanswered(err error) (done bool) {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok || !t.unanswered || p.feed.Head == digest.Works {
 		forgetHead(&p.feed)
@@ -111,7 +111,7 @@ const (
 	headEnds                         // the site does not want to be asked now
 )
 
-func (p *poll) judge(a *answer) verdict {
+func (p *poll) judgeHead(a *answer) verdict {
 	switch {
 	case a.status == http.StatusNotModified && a.conditional:
 		return headSettles
@@ -155,7 +155,7 @@ func (p *poll) get(ctx context.Context, r route) {
 	case a.status == http.StatusNotModified && a.conditional:
 		p.notModified(a)
 	case usable(a.status):
-		trusted := p.feed.Head == digest.Works && p.feed.Conditional == digest.Useless && !p.headAsked && !p.held
+		trusted := p.feed.Head == digest.Works && p.feed.Conditional == digest.Useless && !p.headAsked && !p.withheld
 		length := p.feed.Length
 		if p.read(a); trusted && p.outcome == Changed {
 			p.crossCheck(ctx, r, length)
@@ -176,7 +176,7 @@ func (p *poll) crossCheck(ctx context.Context, r route, length int64) {
 	}
 	now := p.feed.Length
 	p.feed.Length = length
-	if p.judge(a) == headSettles {
+	if p.judgeHead(a) == headSettles {
 		headUseless(&p.feed, a.received)
 	}
 	p.feed.Length = now

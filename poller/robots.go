@@ -255,7 +255,7 @@ func (s *session) askRobots(ctx context.Context, r route, was Robots) (Robots, e
 		return Robots{}, err
 	}
 	side := *s
-	side.forRobots, side.keeps, side.stop = true, false, nil
+	side.forRobots, side.callerReleases, side.stop = true, false, nil
 	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}
 	before := s.requests
 	a, err := side.fetch(ctx, http.MethodGet, start)

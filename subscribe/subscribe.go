@@ -160,7 +160,7 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 }
 
 // Import subscribes a digest to the feeds of a list, as feed.ReadList gives it, in
-// one transaction, until it takes most feeds. Feeds that nobody took before are
+// one transaction, until it has most subscriptions. Feeds that are new are
 // queued for their first poll. The lines that could not be taken come back with
 // the reasons, in their order.
 func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error) {
