@@ -53,7 +53,7 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 
 // showSubscription fills p with what is stored of the feed and shows it.
 func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, p feedPage, sub store.SubscriptionInfo) (err error) {
-	p.feedLine, p.URL, p.Paused, p.FeedTitle = lineOf(sub, s.Now()), sub.Feed.URL, sub.Paused, shortened(feedTitle(sub.Feed))
+	p.feedLine, p.URL, p.Paused, p.FeedTitle = lineOf(sub, s.Now()), digest.WithoutCredentials(sub.Feed.URL), sub.Paused, shortened(feedTitle(sub.Feed))
 	p.Displays = chosen([]choice{
 		{Value: "", Name: "As my edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
 		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,7 +30,8 @@ func TestNoPasswordIsShown(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/rss+xml")
-		fmt.Fprint(w, `<rss version="2.0"><channel><item><title>First light</title><link>/1</link></item></channel></rss>`)
+		fmt.Fprint(w, `<rss version="2.0"><channel><item><title>First light</title><link>/1</link></item>`+
+			`<item><title>No link</title><description>&lt;img src="/p.png"&gt; &lt;a href="/q"&gt;text&lt;/a&gt;</description></item></channel></rss>`)
 	}))
 	defer site.Close()
 	host := strings.TrimPrefix(site.URL, "http://")
@@ -45,7 +47,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		command, arguments string
 		status             int
 	}{
-		{"user add", ann + "--time-zone UTC", exitDone},
+		{"user add", ann + "--time-zone UTC --layout full --images linked", exitDone},
 		{"subscribe", ann + secret, exitDone},
 		{"subscribe", ann + secret, exitDone}, // it is subscribed already
 		{"subscribe", ann + "http://tuser:sesame@" + host + "/gone", exitFailed},
@@ -64,9 +66,9 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"hosts set", secret + " --interval 48h", exitDone},
 		{"hosts list", "", exitDone},
 		{"hosts remove", secret, exitDone},
-		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
 		{"preview", ann, exitDone},
 		{"preview", ann + "--html", exitDone},
+		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
 		{"queue list", "", exitDone},
 		{"user list", "", exitDone},
 		{"user set", ann + "--days daily", exitDone},
@@ -85,9 +87,21 @@ func TestNoPasswordIsShown(t *testing.T) {
 			if status := run(t.Context(), t.Context(), args, &out, &out); status != line.status && line.status >= 0 {
 				t.Errorf("%v: status %d: %s", args, status, out.String())
 			}
+			if line.command == "preview" && !strings.Contains(out.String(), "No link") {
+				t.Errorf("%v shows no post: %s", args, out.String())
+			}
 			if found := strings.Contains(out.String(), "sesa") || strings.Contains(out.String(), "tuser"); found != (line.command == "opml export") {
 				t.Errorf("%v prints: %s", args, out.String())
 			}
+		}
+	}
+	mails, err := filepath.Glob("mail/new/*")
+	if err != nil || len(mails) != 1 {
+		t.Errorf("%d mails, %v", len(mails), err)
+	}
+	for _, name := range mails {
+		if mail, err := os.ReadFile(name); err != nil || strings.Contains(string(mail), "sesa") || strings.Contains(string(mail), "tuser") {
+			t.Errorf("the mail has it, %v: %s", err, mail)
 		}
 	}
 	for _, command := range commands(t) {
