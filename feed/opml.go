@@ -124,30 +124,56 @@ func parseOPML(doc string, at int, address string) *Document {
 	return r.Document
 }
 
-// outline takes one outline: a feed, a folder, or a line that cannot be read.
+// outline reads one outline: a feed, a folder, or a line that cannot be read.
 func (r *listReader) outline(tok *token) {
-	r.unswallow(tok)
-	name := lineOf(firstOf(tok.attr("title"), tok.attr("text")))
-	around := r.folders[len(r.folders)-1]
-	offer, ok := outline(tok, name, r.address)
-	if ok && tok.cut {
-		ok = tornXMLURL.MatchString(r.doc[tok.at:]) // else the end of the address is missing
+	whole := r.doc[tok.at : tok.at+1+nextOutline(r.doc[tok.at+1:])] // all that can belong to it
+	end, closed := tok.at+len(whole), strings.HasSuffix(strings.TrimSpace(whole), "/>")
+	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") { // a quote that is never closed has made the next tag a part of this one
+		alone := scanner{doc: whole}
+		tok.attrs, tok.cut, tok.empty, r.pos = alone.next().attrs, false, closed, end
 	}
-	if !ok && !tok.cut {
-		offer, ok = r.tornOutline(tok, name)
+	name, address, typ := lineOf(firstOf(tok.attr("title"), tok.attr("text"))), addressIn(tok), tok.attr("type")
+	if address == "" || tok.cut {
+		torn := tornXMLURL.FindStringSubmatch(whole[:min(len(whole), maxOutline)])
+		switch {
+		case torn == nil: // there is none, or its end is missing
+			address = ""
+		case address == "" && !tok.cut:
+			address, typ = decodeEntities(torn[1]), "rss"
+			name, _, _ = strings.Cut(name, " xmlUrl=")
+			r.pos, tok.empty = max(r.pos, end), closed
+		}
 	}
-	inside := around
-	if ok {
-		offer.Folder, offer.Line = around, r.lineAt(tok.at)
-		r.Feeds = append(r.Feeds, offer)
+	inside := r.folders[len(r.folders)-1]
+	if u := resolve(r.address, address); u != "" {
+		r.Feeds = append(r.Feeds, Offer{URL: u, Title: titleBeside(address, u, name), Type: typ, Folder: inside,
+			Line: r.lineAt(tok.at), Paused: tok.attr(pausedAttribute) == "true"})
 	} else {
 		r.unreadable(tok, name)
-		inside = joinFolder(around, name)
+		inside = joinFolder(inside, name)
 	}
 	if !tok.empty {
 		r.folders = append(r.folders, inside)
 	}
 }
+
+// addressIn gives the address of a feed in an outline as it is written; "" where
+// it is a folder or something else.
+func addressIn(tok *token) string {
+	u := firstOf(tok.attr("xmlUrl"), tok.attr("feedUrl"))
+	if typ := tok.attr("type"); u == "" && (strings.EqualFold(typ, "rss") || strings.EqualFold(typ, "atom")) {
+		return tok.attr("url")
+	}
+	return u
+}
+
+// maxOutline bounds, in bytes, how much of a document is searched for the
+// address of one outline.
+const maxOutline = 1 << 16
+
+// tornXMLURL finds the address in an outline whose other attributes hold quotes
+// and '>', so that its tag, or the values in it, seem to end before.
+var tornXMLURL = regexp.MustCompile(`(?i)\sxmlUrl\s*=\s*["']([^"'<>\s]+)["']`)
 
 // lineAt gives the line of an offset, which is never before the last one asked for.
 func (r *listReader) lineAt(at int) int {
@@ -176,21 +202,6 @@ func (r *listReader) unreadable(tok *token, name string) {
 	r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: name, Why: why})
 }
 
-// unswallow ends a tag before the outline that a quote never closed has made
-// part of it.
-func (r *listReader) unswallow(tok *token) {
-	raw := r.doc[tok.at+1 : r.pos]
-	next := indexFold(raw, "<outline")
-	if next < 0 {
-		return
-	}
-	s := scanner{doc: r.doc[tok.at : tok.at+1+next]}
-	alone := s.next()
-	tok.attrs, tok.more, tok.cut = alone.attrs, alone.more, false
-	tok.empty = strings.HasSuffix(strings.TrimSpace(raw[:next]), "/>")
-	r.pos = tok.at + 1 + next
-}
-
 // indexFold is where an ASCII text begins in s, without regard to case; -1 if nowhere.
 func indexFold(s, text string) int {
 	for at := 0; ; at++ {
@@ -209,19 +220,6 @@ func lineOf(s string) string {
 	return shorten(plainLine(strings.ToValidUTF8(s[:min(len(s), maxLine)], ""), false), maxTitle)
 }
 
-// outline gives the feed of an outline; false where it is a folder or something else.
-func outline(tok *token, name, address string) (Offer, bool) {
-	u := firstOf(tok.attr("xmlUrl"), tok.attr("feedUrl"))
-	if typ := tok.attr("type"); u == "" && (strings.EqualFold(typ, "rss") || strings.EqualFold(typ, "atom")) {
-		u = tok.attr("url")
-	}
-	written := u
-	if u = resolve(address, u); u == "" {
-		return Offer{}, false
-	}
-	return Offer{URL: u, Title: titleBeside(written, u, name), Type: tok.attr("type"), Paused: tok.attr(pausedAttribute) == "true"}, true
-}
-
 // titleBeside gives the title of a feed in a list. An outline must have a text
 // (OPML 2.0), and many write the feed's address where it has no title: that is none.
 func titleBeside(written, resolved, name string) string {
@@ -231,32 +229,6 @@ func titleBeside(written, resolved, name string) string {
 		}
 	}
 	return name
-}
-
-// tornXMLURL finds the address in an outline whose other attributes hold
-// quotes and '>', so that its tag seems to end before.
-var tornXMLURL = regexp.MustCompile(`(?i)\sxmlUrl\s*=\s*["']([^"'<>\s]+)["']`)
-
-// tornOutline looks for the address in all that stands before the next outline,
-// and moves there: quotes may end the tag, or the values in it, too early.
-func (r *listReader) tornOutline(tok *token, name string) (Offer, bool) {
-	rest := r.doc[tok.at+1:]
-	rest = rest[:nextOutline(rest)]
-	if len(rest) > 1<<16 {
-		return Offer{}, false
-	}
-	m := tornXMLURL.FindStringSubmatch(rest)
-	if m == nil {
-		return Offer{}, false
-	}
-	u := resolve(r.address, decodeEntities(m[1]))
-	if u == "" {
-		return Offer{}, false
-	}
-	r.pos = max(r.pos, tok.at+1+len(rest))
-	tok.empty = strings.HasSuffix(strings.TrimSpace(rest), "/>")
-	name, _, _ = strings.Cut(name, " xmlUrl=")
-	return Offer{URL: u, Title: titleBeside(m[1], u, name), Type: "rss"}, true
 }
 
 // nextOutline is where the next tag of an outline, or the end of the list,
