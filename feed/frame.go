@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A frame is what is left of a feed without its texts: well-formed XML
-// that gofeed reads fast, and beside it the texts, which we read ourselves.
-// Prefixes in the XML are the short names of vocabulary and stay undeclared:
-// gofeed then leaves them as they are.
+// A frame is a feed in two parts: well-formed XML without the texts, which gofeed
+// reads fast, and the texts, which we read ourselves. Prefixes in the XML are the
+// short names of vocabulary and stay undeclared: gofeed then leaves them as they
+// are.
 type frame struct {
 	kind     Kind
 	xml      []byte
@@ -82,7 +82,7 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 func (t texts) value(names ...string) string {
 	for _, name := range names {
 		if v := strings.TrimSpace(innerText(t.first(name).raw)); v != "" {
-			return lineEnds.Replace(v)
+			return strings.Clone(lineEnds.Replace(v)) // a GUID must not keep its document in memory
 		}
 	}
 	return ""
@@ -91,7 +91,7 @@ func (t texts) value(names ...string) string {
 // date gives the first date that can be read in these elements; zero if there is none.
 func (t texts) date(names ...string) time.Time {
 	for _, name := range names {
-		if at := parseDate(t.value(name)); !at.IsZero() {
+		if at := parseDate(strings.TrimSpace(innerText(t.first(name).raw))); !at.IsZero() {
 			return at
 		}
 	}

@@ -56,7 +56,8 @@ func parseJSON(doc, address string) (*Document, error) {
 }
 
 func jsonPost(item *jsonfeed.Item, bases []string) Post {
-	p := Post{GUID: strings.TrimSpace(cleanText(item.ID)), Language: cleanText(item.Language), Author: jsonPeople(item.Authors, item.Author), bases: bases}
+	p := Post{GUID: strings.TrimSpace(cleanText(item.ID)), Language: cleanText(item.Language), bases: bases}
+	p.Author = jsonPeople(item.Authors, item.Author)
 	link := firstOf(item.URL, item.ExternalURL)
 	if link == "" && isWeb(p.GUID) {
 		link = p.GUID

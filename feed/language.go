@@ -8,10 +8,10 @@ import (
 
 // languageNames are the names that feeds write where a tag is asked for, in lower case.
 var languageNames = map[string]string{
-	"english": "en", "german": "de", "deutsch": "de", "french": "fr", "français": "fr", "spanish": "es", "español": "es",
-	"italian": "it", "italiano": "it", "dutch": "nl", "nederlands": "nl", "portuguese": "pt", "português": "pt", "polish": "pl", "polski": "pl",
-	"russian": "ru", "русский": "ru", "swedish": "sv", "svenska": "sv", "japanese": "ja", "日本語": "ja", "chinese": "zh", "korean": "ko",
-	"turkish": "tr", "türkçe": "tr", "arabic": "ar", "hebrew": "he",
+	"arabic": "ar", "chinese": "zh", "dutch": "nl", "nederlands": "nl", "english": "en", "french": "fr", "français": "fr",
+	"german": "de", "deutsch": "de", "hebrew": "he", "italian": "it", "italiano": "it", "japanese": "ja", "日本語": "ja",
+	"korean": "ko", "polish": "pl", "polski": "pl", "portuguese": "pt", "português": "pt", "russian": "ru", "русский": "ru",
+	"spanish": "es", "español": "es", "swedish": "sv", "svenska": "sv", "turkish": "tr", "türkçe": "tr",
 }
 
 // Language gives the tag of RFC 5646 (BCP 47) that a declared language stands
