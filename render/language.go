@@ -13,7 +13,7 @@ import (
 func Language(tag string) string {
 	tag = strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")
 	primary, _, _ := strings.Cut(tag, "-")
-	if len(tag) > maxLanguage || strings.EqualFold(primary, "root") { // "root" is CLDR's, and only the library knows it
+	if tag == "" || len(tag) > maxLanguage || strings.EqualFold(primary, "root") { // "root" is CLDR's, and only the library knows it
 		return ""
 	}
 	if _, err := language.Parse(tag); err == nil {

@@ -212,18 +212,9 @@ func longestWord(s string) int {
 // stack sets a table too wide for a phone: each row a paragraph, each cell with
 // the name of its column.
 func (p *parser) stack(b *node) {
-	heads := b.rows[0]
-	for _, c := range heads {
-		if !c.head {
-			heads = nil
-			break
-		}
-	}
-	rows := b.rows
-	if heads != nil && len(rows) > 1 {
-		rows = rows[1:]
-	} else {
-		heads = nil
+	rows, heads := b.rows, []cell(nil)
+	if len(rows) > 1 && !slices.ContainsFunc(rows[0], func(c cell) bool { return !c.head }) {
+		rows, heads = rows[1:], rows[0]
 	}
 	for _, r := range rows {
 		var line []token
@@ -234,19 +225,16 @@ func (p *parser) stack(b *node) {
 			if len(line) > 0 {
 				line = append(line, token{kind: breaking})
 			}
-			if heads != nil && len(heads[i].line) > 0 && i > 0 {
-				line = append(line, heads[i].line...)
-				line = append(line, token{kind: word, text: ": "})
+			switch {
+			case heads != nil && len(heads[i].line) > 0 && i > 0:
+				line = append(append(line, heads[i].line...), token{kind: word, text: ": "})
 				line = append(line, c.line...)
-				continue
-			}
-			if i == 0 || c.head {
-				line = append(line, token{kind: opening, name: "strong"})
-				line = append(line, c.line...)
+			case i == 0 || c.head:
+				line = append(append(line, token{kind: opening, name: "strong"}), c.line...)
 				line = append(line, token{kind: closing})
-				continue
+			default:
+				line = append(line, c.line...)
 			}
-			line = append(line, c.line...)
 		}
 		p.put(&node{kind: paragraph, lang: b.lang, dir: b.dir, line: line})
 	}

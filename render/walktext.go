@@ -49,6 +49,7 @@ func hang(w *strings.Builder, text, indent string) string {
 // lineText is a line as text. A link has the number of its address behind it.
 func (w *mailWriter) lineText(line []token) string {
 	var b strings.Builder
+	var open []int // where the elements begin that are open
 	for i, t := range line {
 		switch t.kind {
 		case word:
@@ -61,32 +62,19 @@ func (w *mailWriter) lineText(line []token) string {
 				b.WriteString(" " + w.number(t.pic.linked))
 			}
 		case opening:
+			open = append(open, i)
 			if t.name == "sup" && i > 0 {
 				b.WriteByte('^')
 			}
 		case closing:
-			if from := opens(line, i); line[from].href != "" {
-				b.WriteString(w.reference(line[from].href, plainText(line[from:i])))
+			from := open[len(open)-1]
+			open = open[:len(open)-1]
+			if href := line[from].href; href != "" {
+				b.WriteString(w.reference(href, plainText(line[from:i])))
 			}
 		}
 	}
 	return b.String()
-}
-
-// opens is the place of the opening that belongs to the closing at i.
-func opens(line []token, i int) int {
-	depth := 0
-	for ; i > 0; i-- {
-		switch line[i].kind {
-		case closing:
-			depth++
-		case opening:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return i
 }
 
 // reference is what stands behind the words of a link.
