@@ -40,10 +40,10 @@ func parseTemplates() *template.Template {
 }
 
 // A part is a template as it is filled for each reader or each post. To execute
-// it every time would cost more than all the rest of an edition. So it is
-// executed once for each shape of its data, with a mark in place of each value:
-// lines without a mark are encoded then, and in the others only the values are
-// put in.
+// it every time would take twenty times as long, and longer than all the rest of
+// an edition. So it is executed once for each shape of its data, with a mark in
+// place of each value: lines without a mark are encoded then, and in the others
+// only the values are put in.
 //
 // T is a struct of strings, which are escaped as text; of bools; and of *pieces,
 // each of which stands on a line of its own. Its shape is which of the fields
