@@ -163,7 +163,7 @@ func benchMail() Letter {
 	return m
 }
 
-// BenchmarkDelivery is the whole loop (claim, compose, commit before the dot,
+// BenchmarkDelivery is the whole way (claim, compose, commit before the dot,
 // send, mark, the queue in memory) beside a bare client that pipelines the same
 // bytes into the same sink. The target is a ratio of 0.75 into a real server.
 func BenchmarkDelivery(b *testing.B) { bothSinks(b, deliverAll) }
@@ -206,7 +206,7 @@ func BenchmarkSigned(b *testing.B) {
 	}
 	key.Active = true
 	keys := []digest.DKIMKey{key}
-	sealer, err := NewDKIMSigner(keys, "digest@example.org")
+	signer, err := NewDKIMSigner(keys, "digest@example.org")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func BenchmarkSigned(b *testing.B) {
 			var took, limit time.Duration
 			total := 0
 			for b.Loop() {
-				limit += signAll(b, sealer, message)
+				limit += signAll(b, signer, message)
 				start := time.Now()
 				deliverWith(b, tr, 4, keys)
 				took += time.Since(start)
@@ -229,14 +229,14 @@ func BenchmarkSigned(b *testing.B) {
 }
 
 // signAll makes signatures and nothing else, on all processors.
-func signAll(b *testing.B, sealer *DKIMSigner, message []byte) time.Duration {
+func signAll(b *testing.B, signer *DKIMSigner, message []byte) time.Duration {
 	start := time.Now()
 	var todo atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for todo.Add(1) <= benchBatch {
-				if _, err := sealer.Sign(message); err != nil {
+				if _, err := signer.Sign(message); err != nil {
 					b.Error(err)
 				}
 			}
@@ -249,7 +249,7 @@ func signAll(b *testing.B, sealer *DKIMSigner, message []byte) time.Duration {
 func deliverAll(b *testing.B, tr Transport, n int) { deliverWith(b, tr, n, nil) }
 
 func deliverWith(b *testing.B, tr Transport, n int, keys []digest.DKIMKey) {
-	l := testLoop(b, &quickQueue{memQueue: newMemQueue(benchBatch, midnight)}, tr)
+	l := testDeliverer(b, &quickQueue{memQueue: newMemQueue(benchBatch, midnight)}, tr)
 	l.Route.Connections, l.Log = n, slog.New(slog.DiscardHandler)
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return keys, nil }
 	mail := benchMail()

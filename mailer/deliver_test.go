@@ -19,7 +19,7 @@ import (
 
 var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) // never written
 
-func testLoop(t testing.TB, q Queue, tr Transport) *Deliverer {
+func testDeliverer(t testing.TB, q Queue, tr Transport) *Deliverer {
 	return &Deliverer{
 		Queue: q, Renderer: renderFunc(renderAll), Signer: digest.NewSigner([]byte("0123456789abcdef")),
 		Sender: &Sender{Transport: tr, From: "Daily Digest <digest@example.org>"}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
@@ -63,7 +63,7 @@ func wantStates(t *testing.T, q *memQueue, want map[digest.EditionState]int) {
 func TestOnceDeliversEverything(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(250, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{PerConn: 1000}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{PerConn: 1000}))
 	if got := once(t, l, midnight); got != (Stats{Sent: 250}) {
 		t.Errorf("%+v", got)
 	}
@@ -91,7 +91,7 @@ func TestGroups(t *testing.T) {
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial, PerConn: 1000})
 		q := newMemQueue(400, midnight)
 		q.cost = 4 * time.Millisecond
-		l := testLoop(t, q, tr)
+		l := testDeliverer(t, q, tr)
 		l.Route.Connections = 16
 		start := time.Now()
 		if got := once(t, l, midnight); got != (Stats{Sent: 400}) {
@@ -106,10 +106,10 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-func TestMessageOfTheLoop(t *testing.T) {
+func TestMessageOfTheDeliverer(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	once(t, l, midnight)
 	msg := parse(t, []byte(s.messages()[0]))
 	for name, want := range map[string]string{
@@ -145,7 +145,7 @@ func TestOneByOne(t *testing.T) {
 	for id, row := range q.rows { // each in a lane of its own
 		row.Domain = fmt.Sprintf("d%d.example.org", id)
 	}
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	got := once(t, l, midnight)
 	if got.Sent+got.Failed+got.Retried+got.InDoubt != 200 || !got.RouteRetryAt.IsZero() {
 		t.Errorf("%+v", got)
@@ -169,7 +169,7 @@ func TestRetriesFollowTheSchedule(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	var waits []time.Duration
 	now := midnight
 	for q.row(1).State == digest.EditionReady {
@@ -194,7 +194,7 @@ func TestRetriesFollowTheSchedule(t *testing.T) {
 func TestJitter(t *testing.T) {
 	s := &sink{answer: always("RCPT", "450 later")}
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	l.Jitter = func(d time.Duration) time.Duration { return -d / 10 }
 	now := midnight
 	// Never less than 5 minutes, which clears the usual greylist.
@@ -218,7 +218,7 @@ func TestDateOfRetries(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	for _, at := range []time.Duration{0, time.Hour, 3 * time.Hour} {
 		once(t, l, midnight.Add(at))
 	}
@@ -260,7 +260,7 @@ func TestInDoubtIsSentOnceMore(t *testing.T) {
 	var dots []string
 	q := newMemQueue(1, midnight)
 	tr := openTest(t, s.listen(t), Options{})
-	l := testLoop(t, q, recorder{tr, &dots})
+	l := testDeliverer(t, q, recorder{tr, &dots})
 	if got := once(t, l, midnight); got != (Stats{InDoubt: 1}) || q.row(1).State != digest.EditionInDoubt {
 		t.Errorf("%+v, %s", got, q.row(1).State)
 	}
@@ -291,7 +291,7 @@ func TestDoubtOutlivesARetry(t *testing.T) {
 	}}
 	var dots []string
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, recorder{openTest(t, s.listen(t), Options{}), &dots})
+	l := testDeliverer(t, q, recorder{openTest(t, s.listen(t), Options{}), &dots})
 	for _, at := range []time.Duration{0, time.Hour, 5 * time.Hour} {
 		once(t, l, midnight.Add(at))
 	}
@@ -316,7 +316,7 @@ func (r recorder) Send(ctx context.Context, e Envelope, m []byte, beforeDot func
 func TestUnprintable(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		for _, d := range ds {
 			if d.ID == 3 {
@@ -339,7 +339,7 @@ func TestUnprintable(t *testing.T) {
 func TestQueueIsDown(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		q.mu.Lock()
 		q.down = true // between the claim and the first dot
@@ -358,7 +358,7 @@ func TestQueueIsDown(t *testing.T) {
 func TestFencing(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -384,7 +384,7 @@ func TestSeveralLoops(t *testing.T) {
 	var wg sync.WaitGroup
 	var sent atomic.Int64
 	for range 3 {
-		l := testLoop(t, q, openTest(t, setting, Options{}))
+		l := testDeliverer(t, q, openTest(t, setting, Options{}))
 		l.Batch = 3
 		wg.Go(func() {
 			got, err := l.Deliver(t.Context(), midnight)
@@ -403,7 +403,7 @@ func TestSeveralLoops(t *testing.T) {
 func TestLoopIntoMaildir(t *testing.T) {
 	tr, dir := openDir(t)
 	q := newMemQueue(20, midnight)
-	l := testLoop(t, q, tr)
+	l := testDeliverer(t, q, tr)
 	if got := once(t, l, midnight); got != (Stats{Sent: 20}) || len(files(t, dir)) != 20 {
 		t.Errorf("%+v, %d files", got, len(files(t, dir)))
 	}

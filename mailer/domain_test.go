@@ -60,7 +60,7 @@ func TestOneGreylistedRecipient(t *testing.T) {
 			return ""
 		})
 		q := newMemQueue(100, midnight)
-		l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+		l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
 		if got := once(t, l, midnight); got != (Stats{Sent: 99, Retried: 1}) {
 			t.Errorf("%s: %+v", line, got)
 		}
@@ -83,7 +83,7 @@ func TestGreylistedDomain(t *testing.T) {
 		return ""
 	})
 	q := newMemQueue(300, midnight)
-	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
 	if got := once(t, l, midnight); got != (Stats{Retried: 300}) {
 		t.Errorf("%+v", got)
 	}
@@ -108,7 +108,7 @@ func TestDomainThatIsThrottled(t *testing.T) {
 	q := newMemQueue(200, midnight)
 	q.spread(2, "busy.example")
 	setting := w.listen(t)
-	l := testLoop(t, q, openTest(t, setting, Options{}))
+	l := testDeliverer(t, q, openTest(t, setting, Options{}))
 	got := once(t, l, midnight)
 	lane := q.lanes["busy.example"]
 	if got.Sent != 100 || got.Retried > 4 || lane.Width == 0 || !lane.Until.Equal(midnight.Add(time.Minute)) {
@@ -127,7 +127,7 @@ func TestDomainThatIsThrottled(t *testing.T) {
 		t.Errorf("%d attempts are counted, of %d messages that were tried", counted, got.Retried)
 	}
 	for now := midnight; now.Before(midnight.Add(5 * time.Hour)); now = now.Add(time.Minute) {
-		l = testLoop(t, q, openTest(t, setting, Options{})) // a new process each minute
+		l = testDeliverer(t, q, openTest(t, setting, Options{})) // a new process each minute
 		once(t, l, now)
 		if lane := q.lanes["busy.example"]; lane.Until.Sub(now) > time.Hour {
 			t.Fatalf("%+v", lane)
@@ -158,7 +158,7 @@ func TestDomainThatRefuses(t *testing.T) {
 	})
 	q := newMemQueue(200, midnight)
 	q.spread(2, "strict.example")
-	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
 	got := once(t, l, midnight)
 	lane := q.lanes["strict.example"]
 	if got.Sent != 100 || got.Failed > 2 || !lane.Alarm || !lane.Until.Equal(midnight.Add(time.Hour)) {
@@ -192,7 +192,7 @@ func TestDomainIsTriedWithAnotherMessage(t *testing.T) {
 		return ""
 	})
 	q := newMemQueue(100, midnight)
-	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
 	first := once(t, l, midnight)
 	later.Store(true) // who was refused once is refused for ever
 	if first.Retried == 0 || first.Failed > 2 {
@@ -213,7 +213,7 @@ func TestFewRefusals(t *testing.T) {
 		return ""
 	})
 	q := newMemQueue(300, midnight)
-	if got := once(t, testLoop(t, q, openTest(t, w.listen(t), Options{})), midnight); got != (Stats{Sent: 297, Failed: 3}) || len(q.lanes) > 0 {
+	if got := once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})), midnight); got != (Stats{Sent: 297, Failed: 3}) || len(q.lanes) > 0 {
 		t.Errorf("%+v, %+v", got, q.lanes)
 	}
 }
@@ -237,7 +237,7 @@ func TestDomainConnections(t *testing.T) {
 	var workers sync.WaitGroup
 	var sent atomic.Int64
 	for range 2 {
-		l := testLoop(t, q, openTest(t, setting, Options{}))
+		l := testDeliverer(t, q, openTest(t, setting, Options{}))
 		workers.Go(func() { sent.Add(int64(once(t, l, midnight).Sent)) })
 	}
 	workers.Wait()
@@ -255,7 +255,7 @@ func TestHintIsHonoured(t *testing.T) {
 		return ""
 	})
 	q := newMemQueue(1, midnight)
-	once(t, testLoop(t, q, openTest(t, w.listen(t), Options{})), midnight)
+	once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})), midnight)
 	if got := q.row(1).NextAt.Sub(midnight); got != 15*time.Minute {
 		t.Error(got)
 	}
@@ -266,7 +266,7 @@ func TestFullMailboxExpires(t *testing.T) {
 	for line, want := range map[string]digest.BounceKind{"452 4.2.2 full": digest.SoftBounce, "450 4.2.1 away": ""} {
 		w := newTown(func(string, int) string { return line })
 		q := newMemQueue(1, midnight)
-		l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+		l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
 		for now := midnight; q.row(1).State == digest.EditionReady; now = q.row(1).NextAt {
 			once(t, l, now)
 		}
@@ -290,7 +290,7 @@ func TestLeasesAreKept(t *testing.T) {
 		var workers sync.WaitGroup
 		for range 2 {
 			tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, dial)
-			l := testLoop(t, q, tr)
+			l := testDeliverer(t, q, tr)
 			l.Now, l.Route.Connections = time.Now, 1
 			workers.Go(func() {
 				defer tr.Close()

@@ -27,7 +27,7 @@ func TestNoAttemptAtTheEnd(t *testing.T) {
 		}}
 		q := newMemQueue(1, midnight)
 		q.rows[1].ExpiresAt = midnight.Add(left)
-		once(t, testLoop(t, q, openTest(t, s.listen(t), Options{})), midnight)
+		once(t, testDeliverer(t, q, openTest(t, s.listen(t), Options{})), midnight)
 		if got := q.row(1).State; got != want {
 			t.Errorf("%v before its end: %s, want %s", left, got, want)
 		}
@@ -54,7 +54,7 @@ func TestNoPromiseAfterALostMark(t *testing.T) {
 			return ""
 		}}
 		tr := s.dialed()
-		l := testLoop(t, q, tr)
+		l := testDeliverer(t, q, tr)
 		l.Route.Connections = 2
 		if _, err := l.Deliver(t.Context(), midnight); !errors.Is(err, errDown) {
 			t.Errorf("got %v, want the queue's error", err)
@@ -72,7 +72,7 @@ func TestNoPromiseAfterALostMark(t *testing.T) {
 func TestDomainThatDefersAgain(t *testing.T) {
 	w := newTown(func(string, int) string { return "451 4.7.1 please try again later" })
 	q := newMemQueue(20, midnight)
-	l := testLoop(t, q, openTest(t, w.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
 	once(t, l, midnight)
 	if lane := q.lanes["example.org"]; lane.Width == 0 || !lane.Until.IsZero() {
 		t.Errorf("first: %+v", lane)
@@ -98,7 +98,7 @@ func TestRouteTroubleOfAnother(t *testing.T) {
 		}
 		return ""
 	}}
-	once(t, testLoop(t, q, openTest(t, s.listen(t), Options{})), midnight)
+	once(t, testDeliverer(t, q, openTest(t, s.listen(t), Options{})), midnight)
 	if lane := q.lanes[""]; !lane.Until.Equal(pause.Until) || !lane.Alarm {
 		t.Errorf("%+v", lane)
 	}
@@ -116,7 +116,7 @@ func TestNoMessageAfterItsLease(t *testing.T) {
 		q := newMemQueue(4, time.Now())
 		q.renewDown = true
 		tr := s.dialed()
-		l := testLoop(t, q, tr)
+		l := testDeliverer(t, q, tr)
 		l.Now, l.Route.Connections = time.Now, 1
 		if got := once(t, l, time.Now()); got != (Stats{Sent: 2}) || s.seen("MAIL") != 2 {
 			t.Errorf("%+v, %d messages begun", got, s.seen("MAIL"))

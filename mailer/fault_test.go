@@ -70,7 +70,7 @@ func faults() map[string]fault {
 
 // Every fault at every stage: what becomes of the edition, the reader's
 // address, the route and the domain, and that it arrives when the fault is over.
-func TestFaultsOfTheLoop(t *testing.T) {
+func TestFaultsOfTheDeliverer(t *testing.T) {
 	for name, f := range faults() {
 		for _, plain := range []bool{false, true} {
 			var over atomic.Bool
@@ -81,7 +81,7 @@ func TestFaultsOfTheLoop(t *testing.T) {
 				return ""
 			}}
 			q := newMemQueue(1, midnight)
-			l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+			l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 			once(t, l, midnight)
 			row := q.row(1)
 			if row.State != f.state || row.Attempt != f.attempts {
@@ -149,7 +149,7 @@ func sameMessage(t *testing.T, name string, messages []string) {
 
 // A server that takes its time at any stage is waited for, up to what RFC 5321
 // §4.5.3.2 names; nothing comes twice.
-func TestDelaysOfTheLoop(t *testing.T) {
+func TestDelaysOfTheDeliverer(t *testing.T) {
 	for _, test := range []struct {
 		command string
 		delay   time.Duration
@@ -173,7 +173,7 @@ func TestDelaysOfTheLoop(t *testing.T) {
 			}}
 			tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 			q := newMemQueue(1, time.Now())
-			l := testLoop(t, q, tr)
+			l := testDeliverer(t, q, tr)
 			l.Now = time.Now
 			once(t, l, time.Now())
 			if got := q.row(1).State; got != test.state {

@@ -14,9 +14,9 @@ import (
 	"digest"
 )
 
-// What every message of the loop has alike, on the wire: the return path, the
+// What every edition's message has alike, on the wire: the return path, the
 // list's header, and a signature over them.
-func TestWhatTheLoopAdds(t *testing.T) {
+func TestWhatTheDelivererAdds(t *testing.T) {
 	key, err := NewDKIMKey("example.org", "", midnight)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestWhatTheLoopAdds(t *testing.T) {
 		r.LocalDate, r.Threaded = digest.Date{Year: 2026, Month: 11, Day: 20}, true
 		r.DigestID = 42
 	}
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	l.ReplyTo, l.ReturnPath = "editor@example.org", "bounces@mail.example.org"
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
 	once(t, l, midnight)
@@ -95,7 +95,7 @@ func TestKeysAreReadEachTime(t *testing.T) {
 	}
 	s := &sink{}
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	var keys []digest.DKIMKey
 	var keysErr error
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return keys, keysErr }
@@ -137,7 +137,7 @@ func TestKeysAreReadEachTime(t *testing.T) {
 
 func TestReturnPathIsChecked(t *testing.T) {
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, openTest(t, (&sink{}).listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, (&sink{}).listen(t), Options{}))
 	for _, bad := range []string{"nobody", "Bounces <b@example.org>", "a@b\r\nc"} {
 		l.ReturnPath = bad
 		if _, err := l.Deliver(t.Context(), midnight); err == nil || !strings.Contains(err.Error(), "DIGEST_RETURN_PATH") || q.row(1).Attempt != 0 {
@@ -158,7 +158,7 @@ func TestMessagesAheadAreBounded(t *testing.T) {
 		}}
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 		q := newMemQueue(2000, midnight)
-		l := testLoop(t, q, tr)
+		l := testDeliverer(t, q, tr)
 		l.Route.Connections, l.Batch = 2, 10+runtime.GOMAXPROCS(0)
 		var printed atomic.Int64
 		l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {

@@ -26,7 +26,7 @@ func TestMarksWaitForTheQueue(t *testing.T) {
 			return ""
 		}}
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
-		got, err := testLoop(t, q, tr).Deliver(t.Context(), midnight)
+		got, err := testDeliverer(t, q, tr).Deliver(t.Context(), midnight)
 		if got != (Stats{Sent: 1}) || err != nil && !errors.Is(err, errDown) { // the next claim may have met it too
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -50,7 +50,7 @@ func TestNoDotWithoutTheLastMark(t *testing.T) {
 			return ""
 		}}
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
-		l := testLoop(t, q, tr)
+		l := testDeliverer(t, q, tr)
 		l.Route.Connections = 1
 		if _, err := l.Deliver(t.Context(), midnight); !errors.Is(err, errDown) {
 			t.Errorf("got %v, want the queue's error", err)

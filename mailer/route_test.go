@@ -33,7 +33,7 @@ func TestServerIsDown(t *testing.T) {
 		}}
 		q := newMemQueue(100, midnight)
 		setting := s.listen(t)
-		l := testLoop(t, q, openTest(t, setting, Options{}))
+		l := testDeliverer(t, q, openTest(t, setting, Options{}))
 		got := once(t, l, midnight)
 		until := midnight.Add(test.pause)
 		if got != (Stats{RouteRetryAt: until, RouteTrouble: got.RouteTrouble}) || got.RouteTrouble == "" {
@@ -53,7 +53,7 @@ func TestServerIsDown(t *testing.T) {
 		}
 		// A restart, or another worker, leaves it alone as well.
 		before := s.seen("BANNER")
-		l = testLoop(t, q, openTest(t, setting, Options{}))
+		l = testDeliverer(t, q, openTest(t, setting, Options{}))
 		if got := once(t, l, until.Add(-time.Second)); got.RouteRetryAt != until || got.RouteTrouble == "" || s.seen("BANNER") != before {
 			t.Errorf("%s: it was not left alone: %+v", name, got)
 		}
@@ -75,7 +75,7 @@ func TestRouteBacksOff(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(1, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	now := midnight
 	for _, want := range []time.Duration{1, 2, 4, 8, 15, 15} {
 		got := once(t, l, now)
@@ -97,7 +97,7 @@ func TestRouteBacksOff(t *testing.T) {
 func TestRouteResumed(t *testing.T) {
 	s := &sink{answer: onNth("MAIL", 1, "550 5.7.1 you may not send")}
 	q := newMemQueue(10, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	l.Route.Connections = 1
 	once(t, l, midnight)
 	delete(q.lanes, "")
@@ -116,7 +116,7 @@ func TestRefusedForWhatWeAre(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(200, midnight)
-	got := once(t, testLoop(t, q, openTest(t, s.listen(t), Options{})), midnight)
+	got := once(t, testDeliverer(t, q, openTest(t, s.listen(t), Options{})), midnight)
 	if got.Sent != 10 || got.Failed != 0 || got.RouteRetryAt.IsZero() || s.seen("DOT") > 14 {
 		t.Errorf("%+v after %d messages", got, s.seen("DOT"))
 	}
@@ -136,7 +136,7 @@ func TestFewerConnections(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(100, midnight)
-	l := testLoop(t, q, openTest(t, s.listen(t), Options{PerConn: 10}))
+	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{PerConn: 10}))
 	if got := once(t, l, midnight); got != (Stats{Sent: 100}) || len(q.lanes) > 0 {
 		t.Errorf("%+v, %+v", got, q.lanes)
 	}

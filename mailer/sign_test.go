@@ -40,7 +40,7 @@ func testKey(t testing.TB) digest.DKIMKey {
 	return k
 }
 
-func testSealer(t testing.TB) *DKIMSigner {
+func testSigner(t testing.TB) *DKIMSigner {
 	t.Helper()
 	s, err := NewDKIMSigner([]digest.DKIMKey{testKey(t)}, sample().From)
 	if err != nil || s == nil {
@@ -49,13 +49,13 @@ func testSealer(t testing.TB) *DKIMSigner {
 	return s
 }
 
-func mustSeal(t testing.TB, s *DKIMSigner, message []byte) []byte {
+func mustSign(t testing.TB, s *DKIMSigner, message []byte) []byte {
 	t.Helper()
-	sealed, err := s.Sign(message)
+	signed, err := s.Sign(message)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sealed
+	return signed
 }
 
 // verify gives the verdict on a message that has one signature, by a key's
@@ -78,7 +78,7 @@ func verify(t testing.TB, k digest.DKIMKey, message []byte) (*dkim.Verification,
 	return found[0], found[0].Err
 }
 
-func TestSeal(t *testing.T) {
+func TestSign(t *testing.T) {
 	for name, spoil := range map[string]func(*Letter){
 		"all of it": func(*Letter) {},
 		"bare":      func(m *Letter) { m.ReplyTo, m.Thread, m.FeedbackID, m.HelpURL, m.UnsubscribeMail = "", "", "", "", "" },
@@ -92,11 +92,11 @@ func TestSeal(t *testing.T) {
 		m := sample()
 		spoil(&m)
 		message := mustCompose(t, m)
-		sealed := mustSeal(t, testSealer(t), message)
-		if !bytes.HasSuffix(sealed, message) || checkMessage(sealed) != nil {
-			t.Errorf("%s: the message was changed, or is no longer one: %v", name, checkMessage(sealed))
+		signed := mustSign(t, testSigner(t), message)
+		if !bytes.HasSuffix(signed, message) || checkMessage(signed) != nil {
+			t.Errorf("%s: the message was changed, or is no longer one: %v", name, checkMessage(signed))
 		}
-		v, err := verify(t, testKey(t), sealed)
+		v, err := verify(t, testKey(t), signed)
 		if err != nil || v.Domain != "example.org" {
 			t.Errorf("%s: d=%s: %v", name, v.Domain, err)
 		}
@@ -106,8 +106,8 @@ func TestSeal(t *testing.T) {
 // TestSignature holds the tags that H14 names, and what h= has of what a
 // message has.
 func TestSignature(t *testing.T) {
-	sealed := mustSeal(t, testSealer(t), mustCompose(t, sample()))
-	raw := parse(t, sealed).Header.Get("Dkim-Signature")
+	signed := mustSign(t, testSigner(t), mustCompose(t, sample()))
+	raw := parse(t, signed).Header.Get("Dkim-Signature")
 	tags := map[string]string{}
 	for tag := range strings.SplitSeq(raw, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(tag), "=")
@@ -126,24 +126,24 @@ func TestSignature(t *testing.T) {
 	}
 	m := sample()
 	m.HTML, m.ReplyTo, m.Thread = "", "", ""
-	v, err := verify(t, testKey(t), mustSeal(t, testSealer(t), mustCompose(t, m)))
+	v, err := verify(t, testKey(t), mustSign(t, testSigner(t), mustCompose(t, m)))
 	if err != nil || strings.Count(strings.Join(v.HeaderKeys, ":")+":", "Content-Transfer-Encoding:") != 2 || strings.Count(strings.Join(v.HeaderKeys, ":")+":", "References:") != 1 {
 		t.Errorf("h=%v, %v", v.HeaderKeys, err)
 	}
 }
 
-func TestSealBreaks(t *testing.T) {
-	sealed := mustSeal(t, testSealer(t), mustCompose(t, sample()))
-	start := bytes.Index(sealed, []byte("\r\nAuto-Submitted"))
+func TestSignBreaks(t *testing.T) {
+	signed := mustSign(t, testSigner(t), mustCompose(t, sample()))
+	start := bytes.Index(signed, []byte("\r\nAuto-Submitted"))
 	if start < 0 {
-		t.Fatalf("%s", sealed)
+		t.Fatalf("%s", signed)
 	}
 	for _, at := range []string{"posts from", "reader@", "digest@", "help@", "00:03:00", "d.abc", "d7.", "/u/x", "+y", "One-Click", "edition:", "References: <thread", "=_", "long line", ".a line", "last"} {
-		i := bytes.Index(sealed[start:], []byte(at))
+		i := bytes.Index(signed[start:], []byte(at))
 		if i < 0 {
 			t.Fatalf("no %q in the message", at)
 		}
-		changed := bytes.Clone(sealed)
+		changed := bytes.Clone(signed)
 		changed[start+i+len(at)-1] ^= 1
 		if _, err := verify(t, testKey(t), changed); err == nil {
 			t.Errorf("a byte of %q was changed unnoticed", at)
@@ -151,7 +151,7 @@ func TestSealBreaks(t *testing.T) {
 	}
 	bare := sample()
 	bare.ReplyTo, bare.FeedbackID, bare.UnsubscribeURL, bare.UnsubscribeMail = "", "", "", ""
-	for name, message := range map[string][]byte{"full": sealed, "bare": mustSeal(t, testSealer(t), mustCompose(t, bare))} {
+	for name, message := range map[string][]byte{"full": signed, "bare": mustSign(t, testSigner(t), mustCompose(t, bare))} {
 		for _, field := range []string{"From", "Subject", "Reply-To", "To", "Date", "Message-ID", "MIME-Version", "Content-Type", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID",
 			"Cc", "References", "In-Reply-To", "Content-Transfer-Encoding", "Content-Disposition", "List-Id", "List-Help", "Auto-Submitted"} {
 			added := []byte(field + ": <https://evil.example>\r\n")
@@ -166,25 +166,25 @@ func TestSealBreaks(t *testing.T) {
 			}
 		}
 	}
-	if _, err := verify(t, testKey(t), append(bytes.Clone(sealed), "more\r\n"...)); err == nil {
+	if _, err := verify(t, testKey(t), append(bytes.Clone(signed), "more\r\n"...)); err == nil {
 		t.Error("a line was added at the end unnoticed")
 	}
 }
 
-func TestSealConcurrently(t *testing.T) {
-	s := testSealer(t)
+func TestSignConcurrently(t *testing.T) {
+	s := testSigner(t)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 4 {
 				m := sample()
 				m.Subject = fmt.Sprint("Number ", i, " ", j)
-				sealed, err := s.Sign(mustCompose(t, m))
+				signed, err := s.Sign(mustCompose(t, m))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if _, err := verify(t, testKey(t), sealed); err != nil {
+				if _, err := verify(t, testKey(t), signed); err != nil {
 					t.Errorf("%s: %v", m.Subject, err)
 				}
 			}
@@ -194,15 +194,15 @@ func TestSealConcurrently(t *testing.T) {
 }
 
 // A resend in doubt is told from its first copy by the signature's time alone.
-func TestSealAgain(t *testing.T) {
-	s, message := testSealer(t), mustCompose(t, sample())
+func TestSignAgain(t *testing.T) {
+	s, message := testSigner(t), mustCompose(t, sample())
 	synctest.Test(t, func(t *testing.T) {
-		first := mustSeal(t, s, message)
-		if again := mustSeal(t, s, message); !bytes.Equal(first, again) {
+		first := mustSign(t, s, message)
+		if again := mustSign(t, s, message); !bytes.Equal(first, again) {
 			t.Errorf("differs:\n%s\n%s", first, again)
 		}
 		time.Sleep(time.Second)
-		if later := mustSeal(t, s, message); bytes.Equal(first, later) {
+		if later := mustSign(t, s, message); bytes.Equal(first, later) {
 			t.Error("the signature has no time")
 		}
 	})
@@ -214,7 +214,7 @@ func TestNoSealer(t *testing.T) {
 	if got, err := s.Sign(message); err != nil || !bytes.Equal(got, message) {
 		t.Errorf("%v\n%s", err, got)
 	}
-	if _, err := testSealer(t).Sign([]byte("no header")); err == nil {
+	if _, err := testSigner(t).Sign([]byte("no header")); err == nil {
 		t.Error("what is no message was signed")
 	}
 }
@@ -323,7 +323,7 @@ func TestNewDKIMKey(t *testing.T) {
 	}
 }
 
-// FuzzSeal: whatever is composed verifies once it is sealed.
+// FuzzSeal: whatever is composed verifies once it is signed.
 func FuzzSeal(f *testing.F) {
 	f.Add("subject", "text", "name", "https://example.org/")
 	f.Add(" \t a\r\nB: c ", "\x00 \t\n\n\n", ";=,: \u2028", "http://x/;b=;h=")
@@ -334,16 +334,16 @@ func FuzzSeal(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := verify(t, testKey(t), mustSeal(t, testSealer(t), message)); err != nil {
+		if _, err := verify(t, testKey(t), mustSign(t, testSigner(t), message)); err != nil {
 			t.Fatalf("%v in\n%s", err, message)
 		}
 	})
 }
 
-// BenchmarkSeal is an edition composed, and composed and sealed, beside the
+// BenchmarkSign is an edition composed, and composed and signed, beside the
 // signature of one hash alone, which is the limit.
-func BenchmarkSeal(b *testing.B) {
-	s, m := testSealer(b), benchMail()
+func BenchmarkSign(b *testing.B) {
+	s, m := testSigner(b), benchMail()
 	private := s.options.Signer.(*rsa.PrivateKey)
 	hash := sha256.Sum256([]byte("a header"))
 	var compose, seal, bare time.Duration
@@ -351,12 +351,12 @@ func BenchmarkSeal(b *testing.B) {
 		start := time.Now()
 		message := mustCompose(b, m)
 		composed := time.Now()
-		mustSeal(b, s, message)
-		sealed := time.Now()
+		mustSign(b, s, message)
+		signed := time.Now()
 		if _, err := rsa.SignPKCS1v15(rand.Reader, private, crypto.SHA256, hash[:]); err != nil {
 			b.Fatal(err)
 		}
-		compose, seal, bare = compose+composed.Sub(start), seal+sealed.Sub(start), bare+time.Since(sealed)
+		compose, seal, bare = compose+composed.Sub(start), seal+signed.Sub(start), bare+time.Since(signed)
 	}
 	each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(b.N) }
 	b.ReportMetric(each(compose), "compose-µs")

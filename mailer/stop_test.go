@@ -23,7 +23,7 @@ func TestLoopStops(t *testing.T) {
 		}}
 		q := newMemQueue(100, midnight)
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
-		l := testLoop(t, q, tr)
+		l := testDeliverer(t, q, tr)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		start := time.Now()
@@ -52,7 +52,7 @@ func TestLoopIsKilled(t *testing.T) {
 			return ""
 		}}
 		q := newMemQueue(100, midnight)
-		l := testLoop(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial}))
+		l := testDeliverer(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial}))
 		ctx, cancel := context.WithCancel(t.Context())
 		hard, kill := context.WithCancel(t.Context())
 		l.Hard = hard

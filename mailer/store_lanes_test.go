@@ -40,7 +40,7 @@ func TestStoreKeepsPauses(t *testing.T) {
 		setting := s.listen(t)
 		restarted := func(now time.Time) Stats {
 			t.Helper()
-			return once(t, testLoop(t, storetest.Open(t, database), openTest(t, setting, Options{})), now)
+			return once(t, testDeliverer(t, storetest.Open(t, database), openTest(t, setting, Options{})), now)
 		}
 		hour := released.Add(time.Hour)
 		if got := restarted(released); !got.RouteRetryAt.Equal(hour) || got.RouteTrouble == "" {
@@ -99,7 +99,7 @@ func TestStoreLimitsADomain(t *testing.T) {
 		setting := s.listen(t)
 		var workers sync.WaitGroup
 		for range 3 {
-			workers.Go(func() { once(t, testLoop(t, st, openTest(t, setting, Options{})), released) })
+			workers.Go(func() { once(t, testDeliverer(t, st, openTest(t, setting, Options{})), released) })
 		}
 		workers.Wait()
 		if got := storedStates(t, st); got[digest.EditionSent] != 40 || most.Load() > 2 {
@@ -122,7 +122,7 @@ func TestStoreSuppresses(t *testing.T) {
 			}
 			return ""
 		}}
-		once(t, testLoop(t, st, openTest(t, s.listen(t), Options{})), released)
+		once(t, testDeliverer(t, st, openTest(t, s.listen(t), Options{})), released)
 		got, err := st.Suppressions(t.Context())
 		if err != nil || len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce || !strings.Contains(got[0].Evidence, "no such user") {
 			t.Errorf("%+v, %v", got, err)
@@ -145,7 +145,7 @@ func TestStoreKeepsARate(t *testing.T) {
 		var sent []time.Time // each message
 		now := released
 		for len(sent) < readers && now.Before(released.Add(5*time.Minute)) {
-			l := testLoop(t, st, openTest(t, setting, Options{}))
+			l := testDeliverer(t, st, openTest(t, setting, Options{}))
 			l.Domain = limits
 			for range once(t, l, now).Sent {
 				sent = append(sent, now)
@@ -178,7 +178,7 @@ func TestStoreWithAWrongClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := new(sink)
-		l := testLoop(t, st, openTest(t, s.listen(t), Options{}))
+		l := testDeliverer(t, st, openTest(t, s.listen(t), Options{}))
 		if got := once(t, l, ahead); got.Sent != 0 || got.RouteRetryAt.IsZero() {
 			t.Errorf("by that clock: %+v", got)
 		}

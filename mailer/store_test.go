@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// released is Friday's midnight in Paris, when the editions of these tests are sealed.
+// released is Friday's midnight in Paris, when the editions of these tests are signed.
 var released = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
 
 // sealEditions makes n readers with one edition each.
@@ -87,7 +87,7 @@ func TestStoreIsAQueue(t *testing.T) {
 		setting := s.listen(t)
 		var wg sync.WaitGroup
 		for range 3 { // several workers beside one database
-			l := testLoop(t, st, openTest(t, setting, Options{}))
+			l := testDeliverer(t, st, openTest(t, setting, Options{}))
 			l.Batch = 2
 			wg.Go(func() {
 				if _, err := l.Deliver(t.Context(), released); err != nil {
@@ -123,7 +123,7 @@ func TestStoreThroughABadDay(t *testing.T) {
 			}
 			return ""
 		}}
-		l := testLoop(t, st, openTest(t, s.listen(t), Options{}))
+		l := testDeliverer(t, st, openTest(t, s.listen(t), Options{}))
 		var doubts int
 		for at := time.Duration(0); at < 20*time.Hour; at += 15 * time.Minute {
 			doubts += once(t, l, released.Add(at)).InDoubt
@@ -214,7 +214,7 @@ func worker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := testLoop(t, st, openTest(t, os.Getenv("MAIL"), Options{}))
+	l := testDeliverer(t, st, openTest(t, os.Getenv("MAIL"), Options{}))
 	if _, err := l.Deliver(context.Background(), now); err != nil {
 		t.Fatal(err)
 	}
