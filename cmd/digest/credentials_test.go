@@ -30,8 +30,8 @@ func TestNoPasswordIsShown(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/rss+xml")
-		fmt.Fprint(w, `<rss version="2.0"><channel><item><title>First light</title><link>/1</link></item>`+
-			`<item><title>No link</title><description>&lt;img src="/p.png"&gt; &lt;a href="/q"&gt;text&lt;/a&gt;</description></item></channel></rss>`)
+		fmt.Fprint(w, `<rss version="2.0"><channel><item><title>No link</title><description>&lt;img src="/p.png"&gt; `+
+			`&lt;a href="/q"&gt;text&lt;/a&gt;</description></item></channel></rss>`)
 	}))
 	defer site.Close()
 	host := strings.TrimPrefix(site.URL, "http://")
