@@ -25,7 +25,7 @@ func Askable(f digest.Feed, gap time.Duration, from time.Time) time.Time {
 }
 
 // heldUntil is Askable but for leases, and hours and days to be skipped: what
-// is planned for a midnight or beside it looks at these by itself.
+// is planned for a midnight, or apart from one, looks at these by itself.
 func heldUntil(f digest.Feed, gap time.Duration) time.Time {
 	at := latest(f.NotBefore, f.FreshUntil)
 	if !f.LastAttemptAt.IsZero() {

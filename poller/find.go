@@ -42,7 +42,7 @@ type Candidate struct {
 	Title    string
 	Kind     string      // as package feed names it, or the media type that the page states
 	Comments bool        // on posts, not posts
-	Known    digest.Feed // as it is stored; zero: nobody has taken it yet
+	Known    digest.Feed // as it is stored; zero: it is not stored yet
 	Posts    int         // in the document, if it was read just now
 	Newest   string      // the title of the newest of them
 }
@@ -319,18 +319,18 @@ func candidateOf(r Result) Candidate {
 	return c
 }
 
-// newest is the title of the newest entry that is not of the future, else of the first.
-func newest(entries []feed.Post, now time.Time) string {
+// newest is the title of the newest post that is not of the future, else of the first.
+func newest(posts []feed.Post, now time.Time) string {
 	best := -1
-	for i, e := range entries {
-		if !e.Published.After(now) && (best < 0 || e.Published.After(entries[best].Published)) {
+	for i, e := range posts {
+		if !e.Published.After(now) && (best < 0 || e.Published.After(posts[best].Published)) {
 			best = i
 		}
 	}
-	if len(entries) == 0 {
+	if len(posts) == 0 {
 		return ""
 	}
-	return entries[max(best, 0)].Title
+	return posts[max(best, 0)].Title
 }
 
 // isComments recognises the feeds of comments that blogs offer beside their own.

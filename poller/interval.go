@@ -68,10 +68,10 @@ const (
 
 // Turnover is what a good poll says of how fast a document is replaced.
 type Turnover struct {
-	Listed   int           // entries in the document; 0: it is unchanged
+	Listed   int           // posts in the document; 0: it is unchanged
 	New      int           // those of them of which nothing was known
 	Elapsed  time.Duration // since the good poll before
-	Span     time.Duration // since the date of the oldest entry; 0: not known
+	Span     time.Duration // since the date of the oldest post; 0: not known
 	UntilDue time.Duration // to the next midnight of any reader; 0: there is none
 }
 

@@ -67,9 +67,9 @@ func (q claiming) paces(ctx context.Context) (paces, error) {
 	return pacedDomains(ctx, q.c)
 }
 
-// free locks the paced domains of candidates, in their order, and leaves out
+// lockDomains locks the paced domains of candidates, in their order, and leaves out
 // the candidates for whose domain another worker was first.
-func (q claiming) free(ctx context.Context, found []candidate, paced paces) ([]candidate, error) {
+func (q claiming) lockDomains(ctx context.Context, found []candidate, paced paces) ([]candidate, error) {
 	var domains []string
 	for _, f := range found {
 		if _, ok := paced[f.Domain]; ok {
@@ -89,8 +89,8 @@ func (q claiming) free(ctx context.Context, found []candidate, paced paces) ([]c
 	return slices.DeleteFunc(found, func(f candidate) bool { return taken[f.Domain] }), nil
 }
 
-// rest lets the paced domains of what was won rest for their pace.
-func (q claiming) rest(ctx context.Context, won []candidate, paced paces) error {
+// restDomains lets the paced domains of what was won rest for their pace.
+func (q claiming) restDomains(ctx context.Context, won []candidate, paced paces) error {
 	for _, f := range won {
 		d, ok := paced[f.Domain]
 		if !ok || d.Pace == 0 {

@@ -20,7 +20,7 @@ type Policy struct {
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
 }
 
-// askable asks the policy. Without one nothing is known.
+// askable asks the policy. Without one nothing is known, and nothing is claimed.
 func (c conn) askable(f digest.Feed, since instant) instant {
 	if c.policy.Askable == nil {
 		return since

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -36,6 +37,9 @@ const candidatesPer = 4
 // Of any number of callers at once each gets feeds that no other gets. One
 // that gets fewer than N, even none, may have met others at the same feeds.
 func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) ([]ClaimedFeed, error) {
+	if s.Policy.Askable == nil {
+		return nil, errors.New("claiming feeds: the store was given no policy")
+	}
 	var claimed []ClaimedFeed
 	err := s.write(ctx, func(c conn) (err error) {
 		claimed, err = claiming{o, c, at(now), from(now)}.claim(ctx)
@@ -64,7 +68,7 @@ func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	if err != nil || len(won) == 0 {
 		return nil, err
 	}
-	if err := q.rest(ctx, won, paced); err != nil {
+	if err := q.restDomains(ctx, won, paced); err != nil {
 		return nil, err
 	}
 	return q.leaseFeeds(ctx, won)
@@ -101,7 +105,7 @@ func (q claiming) candidates(ctx context.Context) ([]candidate, paces, error) {
 		found = oneOfEach(more, paced)
 		found = found[:min(q.N, len(found))]
 	}
-	found, err = q.free(ctx, found, paced)
+	found, err = q.lockDomains(ctx, found, paced)
 	return found, paced, err
 }
 

@@ -31,7 +31,7 @@ type Subscriber struct {
 // Subscribe subscribes a digest to the feed at or behind an address. A feed that
 // is known is not fetched again, whoever asks for it; a new one is fetched once.
 // One that was given up is asked once more, because a person wants it.
-// created is false if the digest took it already.
+// created is false if the digest was subscribed to it already.
 func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
 	f, err = d.known(ctx, address)
 	if digest.KindOf(err) == digest.NotFound {
