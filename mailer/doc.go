@@ -9,14 +9,14 @@
 //	6 mark.go       the record of it, many to a transaction
 //
 // deliver.go leads through these six, many editions at once. letter.go says what
-// is in a Letter, queue.go what the database does. outbox.go sends single
-// letters that somebody waits for, on the same way but for the queue.
+// is in a Letter. outbox.go sends single letters that somebody waits for, in the
+// same way but for the queue.
 //
 //	transport.go, settings.go, probe.go  what a Transport promises; the setting DIGEST_MAIL, and whether it works
-//	smtp.go, connect.go, transact.go     connections that are kept, and one transaction on one of them
+//	smtp.go, transact.go                 connections that are kept, and one transaction on one of them
 //	reply.go, verdict.go                 what a server said, and what that means
 //	maildir.go                           the other Transport
-//	lane.go, lanes.go                    what becomes of the route and of a domain
+//	lanes.go                             what becomes of the route and of a domain
 //	address.go                           addresses and other values of a header
 //
 // # States of an edition

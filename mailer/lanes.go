@@ -3,11 +3,225 @@ package mailer
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"digest"
 )
+
+// What trouble and success make of a lane. These are functions of a lane and an
+// instant: the queue calls them in a transaction of its own, so that workers
+// that meet the same trouble at once do not count it twice.
+
+// LaneEvent is what an answer tells of the route or of a domain.
+type LaneEvent string
+
+// The events.
+const (
+	LaneRouteServes    LaneEvent = "route serves"    // a route that had trouble brought an answer
+	LaneRouteFailed    LaneEvent = "route failed"    // mail cannot be sent for now
+	LaneRoutePaused    LaneEvent = "route paused"    // mail cannot be sent until the operator changes something
+	LaneDomainAccepted LaneEvent = "domain accepted" // a domain that recovers took a message
+	LaneDomainSlowed   LaneEvent = "domain slowed"   // a domain wants less mail
+	LaneDomainRefused  LaneEvent = "domain refused"  // a domain refuses our mail for what it is
+)
+
+// A LaneChange is an event for one lane; without an Event there is nothing to change.
+type LaneChange struct {
+	Event     LaneEvent
+	Domain    string // empty: the route
+	Reason    string // one line
+	Pause     bool   // of a slowed domain: nothing is sent to it for a while
+	IfAlarmed bool   // of a refusing domain: only if it is under alarm already
+}
+
+const (
+	leastPause = time.Minute
+	mostPause  = time.Hour        // of a domain, and of what an operator has to put right
+	routePause = 15 * time.Minute // the most that the route is left alone otherwise
+)
+
+// after is a lane as the change leaves it. inUse is how many messages were on
+// their way to the domain, connections how many the run has at once.
+func (c LaneChange) after(l digest.Lane, now time.Time, inUse, connections int) digest.Lane {
+	switch c.Event {
+	case LaneRouteServes:
+		if !l.Until.After(now) { // else another worker met trouble meanwhile
+			return well(l)
+		}
+	case LaneRouteFailed:
+		return routeFailed(l, now, c.Reason)
+	case LaneRoutePaused:
+		return routeRefused(l, now, c.Reason)
+	case LaneDomainAccepted:
+		return domainAccepted(l, now, connections)
+	case LaneDomainSlowed:
+		return domainSlowed(l, now, inUse, c.Pause, c.Reason)
+	case LaneDomainRefused:
+		if l.Alarm || !c.IfAlarmed { // else it is slow for another reason
+			return domainRefused(l, now, c.Reason)
+		}
+	}
+	return l
+}
+
+// hasTrouble reports whether there is anything to recover from.
+func hasTrouble(l digest.Lane) bool {
+	return l.Width > 0 || l.Pause > 0 || l.Failures > 0 || l.Alarm || !l.Until.IsZero()
+}
+
+// well is the lane without its trouble.
+func well(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
+
+// routeFailed is the route after mail could not be sent for its sake: left
+// alone for a minute, doubling to 15.
+func routeFailed(l digest.Lane, now time.Time, reason string) digest.Lane {
+	if l.Until.After(now) { // another worker has said so
+		return l
+	}
+	l.Failures++
+	l.Pause = min(leastPause<<min(l.Failures-1, 10), routePause)
+	l.Until, l.Reason = now.Add(l.Pause), reason
+	return l
+}
+
+// routeRefused is the route when only the operator can help it: tried again
+// each hour, or when the operator says so.
+func routeRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
+	if !l.Alarm || !l.Until.After(now) {
+		l.Failures++
+	}
+	l.Alarm, l.Pause, l.Until, l.Reason = true, mostPause, now.Add(mostPause), reason
+	return l
+}
+
+// domainSlowed is a domain's lane after it asked for less: half the width, and,
+// if it is to pause, one twice as long as the last. inUse is how many messages were on
+// their way to it.
+func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason string) digest.Lane {
+	if l.Until.After(now) { // of the same wave
+		return l
+	}
+	if now.Sub(l.Until) > mostPause { // the last trouble is long past
+		l.Pause, l.Failures = 0, 0
+	}
+	if l.Width > 0 {
+		inUse = l.Width
+	}
+	l.Width = max(inUse/2, 1)
+	l.Failures++
+	l.Reason = reason
+	if pause {
+		l.Pause = min(max(2*l.Pause, leastPause), mostPause)
+		l.Until = now.Add(l.Pause)
+	}
+	return l
+}
+
+// domainRefused is a domain's lane after it refused too much for what it is,
+// not for whom it is to: it pauses for an hour, and then gets one message at a time.
+func domainRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
+	if !l.Alarm || !l.Until.After(now) {
+		l.Failures++
+	}
+	l.Alarm, l.Width, l.Pause, l.Until, l.Reason = true, 1, mostPause, now.Add(mostPause), reason
+	return l
+}
+
+// domainAccepted is a domain's lane after an acceptance: one message more at
+// once, half the pause next time, and well again when it is as wide as the
+// route. What was under way when the trouble came says nothing of it.
+func domainAccepted(l digest.Lane, now time.Time, route int) digest.Lane {
+	if l.Until.After(now) || !hasTrouble(l) {
+		return l
+	}
+	if l.Connections > 0 {
+		route = min(route, l.Connections)
+	}
+	l.Alarm, l.Failures = false, 0
+	l.Width++
+	if l.Pause /= 2; l.Pause < leastPause {
+		l.Pause = 0
+	}
+	if l.Width >= route {
+		return well(l)
+	}
+	return l
+}
+
+// A counter counts what a domain answered in the last ten minutes, by the minute.
+type counter [10]struct {
+	minute int64
+	Answers
+}
+
+// Answers are how many a domain gave, and how many of them told something of
+// the domain rather than of one mailbox: refusals for good, and deferrals.
+type Answers struct{ All, Refusals, Deferrals int }
+
+func (t *counter) add(now time.Time, a Answers) {
+	minute := now.Unix() / 60
+	slot := &t[minute%int64(len(t))]
+	if slot.minute != minute {
+		slot.minute, slot.Answers = minute, Answers{}
+	}
+	slot.All += a.All
+	slot.Refusals += a.Refusals
+	slot.Deferrals += a.Deferrals
+}
+
+func (t *counter) sum(now time.Time) (s Answers) {
+	last := now.Unix() / 60
+	for _, slot := range t {
+		if slot.minute > last-int64(len(t)) && slot.minute <= last {
+			s.All += slot.All
+			s.Refusals += slot.Refusals
+			s.Deferrals += slot.Deferrals
+		}
+	}
+	return s
+}
+
+const leastEvidence = 3 // messages: less is chance
+
+// refused reports whether a domain refuses our mail, not this or that message:
+// more than one answer in twenty.
+func (a Answers) refused() bool { return a.Refusals >= leastEvidence && a.Refusals*20 > a.All }
+
+// deferred reports whether answers that could be a greylist's are too many to
+// be chance: more than one in ten.
+func (a Answers) deferred() bool { return a.Deferrals >= leastEvidence && a.Deferrals*10 > a.All }
+
+// counters are those of a Deliverer, by domain. They live in memory: what they led to
+// is in the lanes.
+type counters struct {
+	mu sync.Mutex
+	by map[string]*counter
+}
+
+// add counts answers and gives the sum of the last ten minutes.
+func (t *counters) add(domain string, now time.Time, a Answers) Answers {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.by == nil {
+		t.by = map[string]*counter{}
+	}
+	one := t.by[domain]
+	if one == nil {
+		one = new(counter)
+		t.by[domain] = one
+	}
+	one.add(now, a)
+	return one.sum(now)
+}
+
+// forget drops the domains that answered nothing lately.
+func (t *counters) forget(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.by, func(_ string, one *counter) bool { return one.sum(now).All == 0 })
+}
 
 // lanes is what one run knows of the route and of the domains it mails, beyond
 // what the queue has.
