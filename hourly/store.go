@@ -82,7 +82,7 @@ func (in *prepared) compare(posts []feed.Post, known int, had bool, now time.Tim
 		in.turnover.Span = newest.Sub(oldest)
 	}
 	if known == 0 && len(posts) >= leastToMiss && !in.Was.LastOKAt.IsZero() {
-		in.Gap = &store.Gap{From: in.Was.LastOKAt, To: now}
+		in.Gap = &digest.Gap{From: in.Was.LastOKAt, To: now}
 		if oldest.After(in.Was.LastOKAt) {
 			in.Gap.To = oldest
 		}

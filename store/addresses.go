@@ -48,7 +48,7 @@ func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email 
 		return err
 	})
 	if isUnique(err) {
-		err = &digest.Error{Kind: digest.Conflict, Message: "another address was asked for already within a day"}
+		err = conflict("another address was asked for already within a day")
 	}
 	if err != nil {
 		return fmt.Errorf("storing a change of address: %w", err)
@@ -91,9 +91,9 @@ func (s *Store) DropAddressChange(ctx context.Context, user digest.UserID) error
 // or over; digest.Conflict if the wished address is another account's by then,
 // which ends the wish.
 func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error) {
-	var conflict bool
+	var another bool
 	err = s.write(ctx, func(c conn) error {
-		changed, conflict = false, false
+		changed, another = false, false
 		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
@@ -111,14 +111,14 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 			return err
 		}
 		if u, err := findUser(ctx, c, row.Email); !isNone(err) && (err != nil || u.ID != row.UserID) {
-			conflict = err == nil
+			another = err == nil
 			return err
 		}
 		changed = true
 		return changeEmail(ctx, c, row.UserID, row.Email, keep)
 	})
-	if err == nil && conflict || isUnique(err) {
-		err = &digest.Error{Kind: digest.Conflict, Message: "this address has come to another account meanwhile"}
+	if err == nil && another || isUnique(err) {
+		err = conflict("this address has come to another account meanwhile")
 	}
 	if err != nil {
 		return false, fmt.Errorf("changing an address: %w", err)
@@ -160,7 +160,7 @@ func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) 
 		return changeEmail(ctx, c, user, email, nil)
 	})
 	if isUnique(err) {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is a user already", digest.NormalEmail(email))}
+		err = conflict("%s is a user already", digest.NormalEmail(email))
 	}
 	if err != nil {
 		return fmt.Errorf("changing the address: %w", err)

@@ -74,7 +74,7 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 		full := func(p *store.Polled) {
 			p.Body = &store.Body{Bytes: []byte(p.Token)}
 			p.Poll = store.PollRecord{At: noon, Outcome: "changed", Note: p.Token, Took: 1234 * time.Millisecond, Bytes: 5, Requests: 2, Status: 200}
-			p.Gap = &store.Gap{From: noon.Add(-time.Hour), To: noon.Add(3 * time.Hour)}
+			p.Gap = &digest.Gap{From: noon.Add(-time.Hour), To: noon.Add(3 * time.Hour)}
 			p.Posts, p.Listed = posts(noon, p.Token), []string{p.Token}
 		}
 		want(w.t, "stale", w.end(noon, slow, full).Stale, 1)

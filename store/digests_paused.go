@@ -24,7 +24,7 @@ func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now 
 	}
 	return s.changeDigest(ctx, "pausing the digest", id, func(c conn, d digestRow) error {
 		if d.State == digest.DigestLeft {
-			return &digest.Error{Kind: digest.Conflict, Message: "its reader has left; make it active first"}
+			return conflict("its reader has left; make it active first")
 		}
 		return pause(ctx, c, d, from(until).time(), now)
 	})

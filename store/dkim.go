@@ -24,7 +24,7 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), at(k.CreatedAt))
 	})
 	if isUnique(err) {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s has a key of the selector %s already; name another", k.Domain, k.Selector)}
+		err = conflict("%s has a key of the selector %s already; name another", k.Domain, k.Selector)
 	}
 	if err != nil {
 		return false, fmt.Errorf("keeping the key: %w", err)
@@ -54,7 +54,7 @@ func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "removing a key", domain, selector, func(c conn, active bool, others int) error {
 		if active && others > 0 {
-			return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("the key %s signs the mail of %s; first take another into use: digest dkim use", selector, domain)}
+			return conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector, domain)
 		}
 		_, err := c.exec(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
 		return err

@@ -308,7 +308,7 @@ func TestPauseGathersAll(t *testing.T) {
 		w.record(noon, g, posts(noon, "g1"))
 		w.ok(w.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(3*day), noon))
 		w.record(noon, x, posts(noon, "x1"))
-		gap := store.Gap{From: noon, To: noon.Add(time.Hour)}
+		gap := digest.Gap{From: noon, To: noon.Add(time.Hour)}
 		f.ParsedAt = noon.Add(time.Hour)
 		_, err := w.Record(w.ctx(), noon.Add(time.Hour), []store.Polled{{Feed: f, Posts: posts(noon, "f1", "f2"), Listed: []string{"f1", "f2"}, Gap: &gap}})
 		w.ok(err)

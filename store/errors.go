@@ -121,6 +121,10 @@ func notFound(format string, args ...any) error {
 	return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf(format, args...)}
 }
 
+func conflict(format string, args ...any) error {
+	return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(format, args...)}
+}
+
 func invalid(format string, args ...any) error {
 	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(format, args...)}
 }

@@ -80,10 +80,9 @@ func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed d
 	if feed == 0 {
 		return nil
 	}
-	var n int
-	err := c.get(ctx, &n, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
 	if err == nil && n == 0 {
-		return notFound("there is no such subscription")
+		return noSubscription()
 	}
 	return err
 }
@@ -166,12 +165,9 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 }
 
 // HeldCount is how many posts were held back of one edition, by its midnight.
-func (s *Store) HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (n int, err error) {
-	err = s.read().get(ctx, &n, `SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?`, d, at(dueAt))
-	if err != nil {
-		return 0, fmt.Errorf("counting what was held back: %w", err)
-	}
-	return n, nil
+func (s *Store) HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (int, error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?`, d, at(dueAt))
+	return n, failed("counting what was held back", err)
 }
 
 // moveFilters makes the filters of a feed that became part of another filters of

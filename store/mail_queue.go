@@ -73,7 +73,7 @@ func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQu
 }
 
 func (s *Store) returned(ctx context.Context, limit int) ([]Return, error) {
-	var rows []struct {
+	type row struct {
 		Edition  digest.EditionID  `db:"edition_id"`
 		Kind     digest.BounceKind `db:"kind"`
 		Status   string            `db:"status"`
@@ -81,16 +81,10 @@ func (s *Store) returned(ctx context.Context, limit int) ([]Return, error) {
 		Email    string            `db:"email"`
 		At       instant           `db:"at"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT b.edition_id, b.kind, b.status, b.evidence, b.email_key AS email, b.at
+	return readAll(ctx, s.read(), "", func(r row) Return {
+		return Return{digest.Bounce{Edition: r.Edition, Kind: r.Kind, Status: r.Status, Evidence: r.Evidence}, r.Email, r.At.time()}
+	}, `SELECT b.edition_id, b.kind, b.status, b.evidence, b.email_key AS email, b.at
 		FROM bounces b ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, limit)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Return, len(rows))
-	for i, r := range rows {
-		list[i] = Return{digest.Bounce{Edition: r.Edition, Kind: r.Kind, Status: r.Status, Evidence: r.Evidence}, r.Email, r.At.time()}
-	}
-	return list, nil
 }
 
 func (s *Store) queued(ctx context.Context, where string, limit int) ([]QueuedEdition, error) {
@@ -99,21 +93,14 @@ func (s *Store) queued(ctx context.Context, where string, limit int) ([]QueuedEd
 
 // queuedBy lists editions with their addresses, in an order.
 func (s *Store) queuedBy(ctx context.Context, where, order string, limit int) ([]QueuedEdition, error) {
-	var rows []struct {
+	type row struct {
 		editionRow
 		Email string `db:"email"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
+	return readAll(ctx, s.read(), "", func(r row) QueuedEdition { return QueuedEdition{Edition: r.edition(), Email: r.Email} },
+		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE `+where+` ORDER BY `+order+` LIMIT ?`, limit)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]QueuedEdition, len(rows))
-	for i, r := range rows {
-		list[i] = QueuedEdition{Edition: r.edition(), Email: r.Email}
-	}
-	return list, nil
 }
 
 // A MailReason says why a mail is not sent yet.
@@ -201,19 +188,18 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 }
 
 func (s *Store) countSending(ctx context.Context, _ time.Time, w *MailWaiting) error {
-	var n int
-	err := s.read().get(ctx, &n, `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
+	n, err := s.read().number(ctx, `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
 	w.Counts[MailSending] = n
 	return err
 }
 
 // EditionCounts gives how many editions there are of each state that is not
-// over. Of those that are over Totals knows.
+// over. Those that are over are counted in CounterTotals.
 func (s *Store) EditionCounts(ctx context.Context) (map[digest.EditionState]int, error) {
 	counts := make(map[digest.EditionState]int)
 	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionExpired} {
-		var n int
-		if err := s.read().get(ctx, &n, `SELECT count(*) FROM editions WHERE state = '`+string(state)+`'`); err != nil {
+		n, err := s.read().number(ctx, `SELECT count(*) FROM editions WHERE state = '`+string(state)+`'`)
+		if err != nil {
 			return nil, fmt.Errorf("counting editions: %w", err)
 		}
 		counts[state] = n

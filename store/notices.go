@@ -182,17 +182,3 @@ func (s *Store) WaitingNotices(ctx context.Context, id digest.DigestID) ([]diges
 	}
 	return told[0], nil
 }
-
-// The words of notices are those of package digest.
-type (
-	Gap        = digest.Gap
-	NoticeKind = digest.NoticeKind
-	Notice     = digest.Notice
-)
-
-// The kinds of notice.
-const (
-	NoticeGone = digest.NoticeGone
-	NoticeDead = digest.NoticeDead
-	NoticeGap  = digest.NoticeGap
-)

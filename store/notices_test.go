@@ -51,7 +51,7 @@ func (w world) editionNotices(d digest.Digest) string {
 // gap records a poll that may have lost posts since an instant.
 func (w world) gap(now time.Time, f digest.Feed, from time.Time, identities ...string) {
 	w.t.Helper()
-	p := store.Polled{Feed: f, Posts: posts(now, identities...), Listed: identities, Gap: &store.Gap{From: from, To: now}}
+	p := store.Polled{Feed: f, Posts: posts(now, identities...), Listed: identities, Gap: &digest.Gap{From: from, To: now}}
 	p.Feed.ParsedAt, p.Feed.BusyInterval = now, 2*time.Hour
 	_, err := w.Record(w.ctx(), now, []store.Polled{p})
 	w.ok(err)
@@ -104,7 +104,7 @@ func TestGapsThatAreNone(t *testing.T) {
 				w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 				w.end(noon, w.one(noon, "t"), func(q *store.Polled) {
 					q.Posts, q.Listed, q.FirstRead = p.Posts, p.Listed, p.FirstRead
-					q.Gap = &store.Gap{From: noon.Add(-time.Hour), To: noon}
+					q.Gap = &digest.Gap{From: noon.Add(-time.Hour), To: noon}
 					q.Feed.BusyInterval, q.Feed.PollAt = 2*time.Hour, noon.Add(2*time.Hour)
 				})
 				want(w.t, "told", w.told(ada), "")
@@ -124,7 +124,7 @@ func TestGapThatIsNoneOfAFeedThatSkips(t *testing.T) {
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 		w.end(noon, w.one(noon, "t"), func(q *store.Polled) {
 			q.Posts, q.Listed = posts(noon, "2", "1"), []string{"2", "1"}
-			q.Gap = &store.Gap{From: noon.Add(-time.Hour), To: noon}
+			q.Gap = &digest.Gap{From: noon.Add(-time.Hour), To: noon}
 			q.Feed.SkipHours = 1 << 23
 			q.Feed.BusyInterval, q.Feed.PollAt = 2*time.Hour, noon.Add(9*time.Hour)
 		})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -30,20 +29,15 @@ func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.T
 
 // hasOperator reports whether there is an operator.
 func hasOperator(ctx context.Context, c conn) (bool, error) {
-	var n int
-	err := c.get(ctx, &n, `SELECT count(*) FROM users WHERE operator = 1`)
+	n, err := c.number(ctx, `SELECT count(*) FROM users WHERE operator = 1`)
 	return n > 0, err
 }
 
 // OperatorLink reports whether a token is the operator's and can still be used.
 func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
-	var n int
-	err := s.read().get(ctx, &n, `SELECT count(*) FROM owner_links WHERE token_hash = ? AND expires_at > ?
+	n, err := s.read().number(ctx, `SELECT count(*) FROM owner_links WHERE token_hash = ? AND expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, at(now))
-	if err != nil {
-		return false, fmt.Errorf("reading the operator's link: %w", err)
-	}
-	return n > 0, nil
+	return n > 0, failed("reading the operator's link", err)
 }
 
 // UseOperatorLink uses up the operator's link: the user of an address, who is added
@@ -79,11 +73,8 @@ func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone st
 
 // OtherOperators counts those who run this instance besides one user.
 func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, error) {
-	var n int
-	if err := s.read().get(ctx, &n, `SELECT count(*) FROM users WHERE operator = 1 AND id <> ?`, user); err != nil {
-		return 0, fmt.Errorf("counting the operators: %w", err)
-	}
-	return n, nil
+	n, err := s.read().number(ctx, `SELECT count(*) FROM users WHERE operator = 1 AND id <> ?`, user)
+	return n, failed("counting the operators", err)
 }
 
 // SetOperator makes a user one of those who run this instance, or no more.

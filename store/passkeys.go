@@ -70,7 +70,7 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 		return err
 	})
 	if isUnique(err) {
-		err = &digest.Error{Kind: digest.Conflict, Message: "this passkey is there already"}
+		err = conflict("this passkey is there already")
 	}
 	if err != nil {
 		return fmt.Errorf("storing a passkey: %w", err)
@@ -87,7 +87,8 @@ func (s *Store) Passkeys(ctx context.Context, user digest.UserID) ([]Passkey, er
 // UsePasskey records a use of was: what its credential and count are now.
 // digest.NotFound if it was removed, or used with the same count, meanwhile.
 func (s *Store) UsePasskey(ctx context.Context, was Passkey, credential string, count int64, now time.Time) error {
-	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey is no more"), `UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,
+	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey is no more"),
+		`UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,
 		credential, count, at(now), was.ID, was.SignCount)
 }
 

@@ -195,12 +195,8 @@ func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities [
 
 // HasPosts reports whether any post of a feed is stored.
 func (s *Store) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
-	var n int
-	err := s.read().get(ctx, &n, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
-	if err != nil {
-		return false, fmt.Errorf("looking for posts: %w", err)
-	}
-	return n > 0, nil
+	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
+	return n > 0, failed("looking for posts", err)
 }
 
 // A DeliveredPost is a post that a reader has had, without its content.

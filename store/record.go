@@ -283,7 +283,7 @@ type Polled struct {
 	// Gap is when posts may have been lost, if nothing is known of what the
 	// document lists. It is believed, and told to the feed's readers, only if
 	// nothing of it is known under another identity either.
-	Gap *Gap
+	Gap *digest.Gap
 }
 
 // A RecordResult counts what Record did.

@@ -89,7 +89,7 @@ func admit(ctx context.Context, c conn, email, zone string, now time.Time) (dige
 	}
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
 		if isUnique(err) {
-			err = &digest.Error{Kind: digest.Conflict, Message: "this address has come in by another way just now; open the link again"}
+			err = conflict("this address has come in by another way just now; open the link again")
 		}
 		return u, err
 	}
@@ -152,7 +152,8 @@ func (s *Store) Invitations(ctx context.Context) ([]Invitation, error) {
 // RevokeInvitation takes back an invitation that nobody has used;
 // digest.NotFound if there is none.
 func (s *Store) RevokeInvitation(ctx context.Context, id int64) error {
-	return s.runOne(ctx, "revoking an invitation", notFound("there is no such invitation, or it was used"), `DELETE FROM invitations WHERE id = ? AND used_at = 0`, id)
+	return s.runOne(ctx, "revoking an invitation", notFound("there is no such invitation, or it was used"),
+		`DELETE FROM invitations WHERE id = ? AND used_at = 0`, id)
 }
 
 // useInvitation uses up the invitation of a sign-up. That it has expired since
@@ -163,7 +164,7 @@ func useInvitation(ctx context.Context, c conn, id int64, needed bool, now time.
 	}
 	n, err := c.exec(ctx, `UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, at(now), id)
 	if err == nil && n == 0 {
-		return &digest.Error{Kind: digest.Conflict, Message: "this invitation was used or revoked; ask for another one"}
+		return conflict("this invitation was used or revoked; ask for another one")
 	}
 	return err
 }

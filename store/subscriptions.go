@@ -92,7 +92,8 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 // SetSubscription changes what a reader has decided of a feed, paused or not: its
 // Title, Folder and Display. digest.NotFound if there is no such subscription.
 func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) error {
-	return s.runOne(ctx, "changing the subscription", noSubscription(), `UPDATE subscriptions SET title = ?, folder = ?, display = ? WHERE digest_id = ? AND feed_id = ?`,
+	return s.runOne(ctx, "changing the subscription", noSubscription(),
+		`UPDATE subscriptions SET title = ?, folder = ?, display = ? WHERE digest_id = ? AND feed_id = ?`,
 		sub.Title, sub.Folder, string(sub.Display), sub.DigestID, sub.FeedID)
 }
 

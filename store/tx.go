@@ -49,6 +49,12 @@ func (c conn) get(ctx context.Context, dest any, query string, args ...any) erro
 	return explain(sqlx.GetContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))
 }
 
+// number reads one number.
+func (c conn) number(ctx context.Context, query string, args ...any) (n int, err error) {
+	err = c.get(ctx, &n, query, args...)
+	return n, err
+}
+
 // all reads every row.
 func (c conn) all(ctx context.Context, dest any, query string, args ...any) error {
 	return explain(sqlx.SelectContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))

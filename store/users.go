@@ -51,7 +51,7 @@ func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) 
 	}
 	err = s.write(ctx, func(c conn) error { return insertUser(ctx, c, &u, &d, now) })
 	if isUnique(err) {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is a user already", u.Email)}
+		err = conflict("%s is a user already", u.Email)
 	}
 	if err != nil {
 		return digest.User{}, digest.Digest{}, fmt.Errorf("adding the user: %w", err)
