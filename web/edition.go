@@ -296,6 +296,8 @@ func (p *editionPage) shown() iter.Seq[*editionPost] {
 // Count says how much the whole edition holds.
 func (p editionPage) Count() string { return render.Count(p.Posts, len(p.Sections)) }
 
+func (p editionPage) nameplate() string { return cmp.Or(p.Name, render.DefaultName) }
+
 // Back is where a form leads back to: this part, at the post.
 func (p editionPage) Back(id digest.PostID) string {
 	return p.At(p.Part) + "#post-" + strconv.FormatInt(int64(id), 10)

@@ -68,7 +68,7 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 	if len(list) == 0 {
 		return errNotFound
 	}
-	p := editionsPage{standing: standing{Name: digestName(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(list)}
+	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(list)}
 	for i, m := range months {
 		if m.Year != t.Year() || m.Month != t.Month() {
 			continue

@@ -52,12 +52,14 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 }
 
 // showSubscription fills p with what is stored of the feed and shows it.
-func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, p feedPage, sub store.SubscriptionInfo) (err error) {
-	p.feedLine, p.URL, p.Paused, p.FeedTitle = lineOf(sub, s.Now()), digest.WithoutCredentials(sub.Feed.URL), sub.Paused, shortened(feedTitle(sub.Feed))
+func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, p feedPage, sub store.SubscriptionInfo) error {
+	p.feedLine, p.URL, p.Paused = lineOf(sub, s.Now()), digest.WithoutCredentials(sub.Feed.URL), sub.Paused
+	p.FeedTitle = shortened(feedTitle(sub.Feed))
 	p.Displays = chosen([]choice{
 		{Value: "", Name: "As my edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
 		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},
 	}, string(p.Own.Display))
+	var err error
 	if p.Folders, err = s.Store.Folders(r.Context(), me.Digest.ID); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 // mayFind refuses who has found enough for a while, or has room for no more.
 func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	for range n {
-		if !s.limits.finds.allow(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+		if !s.limits.finds.allow(me.key(), s.Now()) {
 			return errTooManyFinds
 		}
 	}

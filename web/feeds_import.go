@@ -8,7 +8,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"strconv"
 	"time"
 
 	"digest"
@@ -52,7 +51,7 @@ func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader
 // importList subscribes to the feeds of a list, however badly it is written. The answer is
 // the report; the same list again changes nothing.
 func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) error {
-	if !s.limits.imports.allow(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+	if !s.limits.imports.allow(me.key(), s.Now()) {
 		return errTooManyFinds
 	}
 	body, err := s.receiveList(w, r)

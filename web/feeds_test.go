@@ -17,8 +17,8 @@ import (
 	"digest/subscribe"
 )
 
-// desk is where readers take feeds; loopback may be asked.
-func (r *room) desk() *subscribe.Subscriber {
+// subscriber brings feeds to readers; loopback may be asked.
+func (r *room) subscriber() *subscribe.Subscriber {
 	p := poller.New(poller.Options{AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Now: func() time.Time { return r.now }})
 	r.t.Cleanup(p.Close)
 	return &subscribe.Subscriber{Store: r.store, Poller: p, Now: func() time.Time { return r.now }}

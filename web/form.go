@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -149,7 +150,8 @@ const maxName = 500
 func nameOfForm(what, typed string) (name, wrong string) {
 	name = oneLine(strings.ToValidUTF8(typed, "\uFFFD"), unicode.IsControl)
 	if n := utf8.RuneCountInString(name); n > maxName {
-		return firstRunes(name, maxName), what + " may have " + strconv.Itoa(maxName) + " characters; this one has " + strconv.Itoa(n) + ". Its beginning is kept here; nothing was changed yet."
+		wrong = "%s may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet."
+		return firstRunes(name, maxName), fmt.Sprintf(wrong, what, maxName, n)
 	}
 	return name, ""
 }
@@ -186,7 +188,8 @@ func localPath(address string) (string, bool) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Opaque != "" || u.Host != "" || u.User != nil ||
-		!strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, `\`) || strings.ContainsFunc(u.Path, unicode.IsControl) {
+		!strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, "//") ||
+		strings.Contains(u.Path, `\`) || strings.ContainsFunc(u.Path, unicode.IsControl) {
 		return "", false
 	}
 	return u.String(), true

@@ -35,7 +35,7 @@ func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
 
 // A standing is how a digest goes on, as its reader is told.
 type standing struct {
-	Name   string
+	namedPage
 	Next   digest.Date // that begins at the next midnight; zero if none is planned
 	Zone   string      // by whose clock
 	Paused bool
@@ -44,7 +44,7 @@ type standing struct {
 }
 
 func (s *site) standing(d digest.Digest) standing {
-	st := standing{Name: digestName(d), Zone: zoneName(d.TimeZone)}
+	st := standing{namedPage: named(d), Zone: zoneName(d.TimeZone)}
 	switch d.State {
 	case digest.DigestActive:
 		st.Next = localDate(d.NextDueAt, d.TimeZone)
@@ -67,7 +67,7 @@ func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "home_first", digestName(me.Digest), homeFirstPage{s.standing(me.Digest), len(subs)})
+	return s.show(w, r, http.StatusOK, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), len(subs)})
 }
 
 // localDate is the date at t in a zone; zero if either is not known.

@@ -98,7 +98,8 @@ func isLocal(r *http.Request) bool {
 		if name == "x-prometheus-scrape-timeout-seconds" {
 			continue
 		}
-		if name == "forwarded" || name == "via" || strings.HasPrefix(name, "x-") || strings.HasPrefix(name, "cf-") || strings.HasSuffix(name, "-client-ip") {
+		if name == "forwarded" || name == "via" || strings.HasPrefix(name, "x-") ||
+			strings.HasPrefix(name, "cf-") || strings.HasSuffix(name, "-client-ip") {
 			return false
 		}
 	}

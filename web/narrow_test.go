@@ -154,7 +154,7 @@ func (p *pageShow) openAll(direction digest.Direction) {
 	p.readingPages(me, d)
 	p.settingsPages(me, u)
 	p.operatorPages(me)
-	p.leavingPages(me, u, d)
+	p.lastPages(me, u, d)
 }
 
 // strangersPages are those that nobody signs in for.
@@ -291,8 +291,8 @@ func (p *pageShow) operatorPages(me *visitor) {
 	p.add("invitations", me.post("/operator/invitations", nil))
 }
 
-// leavingPages are behind the unsubscribe link, and the last one of all.
-func (p *pageShow) leavingPages(me *visitor, u digest.User, d digest.Digest) {
+// lastPages are behind the unsubscribe link, and the last one of all.
+func (p *pageShow) lastPages(me *visitor, u digest.User, d digest.Digest) {
 	p.t.Helper()
 	path := p.unsubscribePath(d)
 	p.add("unsubscribe", p.visitor().get(path))

@@ -140,7 +140,7 @@ func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) err
 	}
 	for _, t := range done {
 		if h := work.Hour(t.At); h != nil {
-			addTally(h, t)
+			addCounter(h, t)
 		}
 	}
 	p.WorkTotal = work.Total()
@@ -161,8 +161,8 @@ func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) err
 	return nil
 }
 
-// addTally adds what was done of one kind to its hour.
-func addTally(h *chart.Hour, t store.HourCounter) {
+// addCounter adds what was done of one kind to its hour.
+func addCounter(h *chart.Hour, t store.HourCounter) {
 	switch n := int(t.N); t.Kind {
 	case store.CounterEdition:
 		h.Editions += n

@@ -143,9 +143,9 @@ func TestMailAgain(t *testing.T) {
 	})
 }
 
-// TestMetricsDoor: the metrics are for who has the token, and for programs on
+// TestWhoReadsMetrics: the metrics are for who has the token, and for programs on
 // this machine that no proxy speaks for.
-func TestMetricsDoor(t *testing.T) {
+func TestWhoReadsMetrics(t *testing.T) {
 	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "told") })
 	open := func(token string) http.Handler {
 		return web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),

@@ -180,10 +180,10 @@ func TestHeadIsNoPing(t *testing.T) {
 	})
 }
 
-// A tally counts the pings that come through.
-type tally struct{ n map[string]int }
+// A pingCounter counts the pings that come through.
+type pingCounter struct{ n map[string]int }
 
-func (c tally) Pinged(_ context.Context, urls []string, _ time.Time) error {
+func (c pingCounter) Pinged(_ context.Context, urls []string, _ time.Time) error {
 	c.n[urls[0]]++
 	return nil
 }
@@ -192,7 +192,7 @@ func (c tally) Pinged(_ context.Context, urls []string, _ time.Time) error {
 // and all together ask no more of the database than it can do beside its work.
 func TestPingFloods(t *testing.T) {
 	now := noon
-	taken := tally{map[string]int{}}
+	taken := pingCounter{map[string]int{}}
 	r := &room{t: t, handler: web.New(web.Options{Pings: taken, Now: func() time.Time { return now }, Signer: digest.NewSigner(make([]byte, 16))})}
 	ping := func(from string, n int) int {
 		return r.sent("POST", "/ping", urlencoded, fmt.Sprintf("url=https://a.example/%d", n), "X-Forwarded-For", from).Code
@@ -239,7 +239,7 @@ func TestPingFloods(t *testing.T) {
 // TestPingCrowds: however many send them, all pings together ask no more of
 // the database than it can do beside its work, and nobody is let in by a claim.
 func TestPingCrowds(t *testing.T) {
-	taken := tally{map[string]int{}}
+	taken := pingCounter{map[string]int{}}
 	h := web.New(web.Options{Pings: taken, Now: func() time.Time { return noon }, Signer: digest.NewSigner(make([]byte, 16))})
 	for i := range 400 {
 		req := httptest.NewRequest("GET", fmt.Sprintf("/ping?url=https://a.example/%d", i), nil)

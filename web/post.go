@@ -15,7 +15,7 @@ import (
 // A postPage is one post by itself.
 type postPage struct {
 	listedPost
-	Name      string    // of the digest
+	namedPage
 	Place     string    // address of its edition, at the post; "" once that is no longer kept
 	Published time.Time // by the reader's clock; zero: it has no date
 	Text      template.HTML
@@ -32,7 +32,7 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err != nil {
 		return err
 	}
-	p := postPage{listedPost: s.listed(v), Name: digestName(me.Digest)}
+	p := postPage{listedPost: s.listed(v), namedPage: named(me.Digest)}
 	if loc, err := timezone.Load(me.TimeZone); err == nil && !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(loc)
 	}

@@ -63,7 +63,7 @@ const listPage = 25
 
 // A savedPage is the posts that the reader has saved.
 type savedPage struct {
-	Name  string // of the digest
+	namedPage
 	Posts []listedPost
 	Here  string // its own address
 	Older string // address of what was saved earlier; "" if that is all
@@ -75,7 +75,7 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	if !ok {
 		return errNotFound
 	}
-	p := savedPage{Name: digestName(me.Digest), Here: "/saved", First: at.IsZero()}
+	p := savedPage{namedPage: named(me.Digest), Here: "/saved", First: at.IsZero()}
 	if !p.First {
 		p.Here += "?after=" + place(at, id)
 	}

@@ -14,7 +14,7 @@ import (
 
 // A searchPage is what was looked for and what was found, the latest first.
 type searchPage struct {
-	Name   string // of the digest
+	namedPage
 	Query  string // as it was typed
 	Saved  bool   // only in what the reader has saved
 	Wrong  string // why nothing was looked for
@@ -33,7 +33,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		return errNotFound
 	}
 	form := r.URL.Query()
-	p := searchPage{Name: digestName(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved", First: at.IsZero()}
+	p := searchPage{namedPage: named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved", First: at.IsZero()}
 	p.Here = p.address(form.Get("after"))
 	if !form.Has("q") {
 		return s.show(w, r, http.StatusOK, "search", "Search", p)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,9 @@ type reader struct {
 	digest.User
 	Digest digest.Digest
 }
+
+// key names a reader, for limits.
+func (me reader) key() string { return strconv.FormatInt(int64(me.ID), 10) }
 
 // A readerHandler answers a route that only a signed-in reader has. A form that
 // was posted is read already, as r.PostForm.

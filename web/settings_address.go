@@ -90,7 +90,8 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 		return orShow(err, func() error { return s.showAddress(w, r, status, p) })
 	}
 	oldToken, newToken, now := newSecret(), newSecret(), s.Now()
-	err = s.Store.AddAddressChange(r.Context(), me.ID, email, hashSecret(oldToken), hashSecret(newToken), now, now.Add(addressTTL), addressApart)
+	err = s.Store.AddAddressChange(r.Context(), me.ID, email, hashSecret(oldToken), hashSecret(newToken),
+		now, now.Add(addressTTL), addressApart)
 	if digest.KindOf(err) == digest.Conflict { // another browser was first
 		p, err = s.addressPageOf(r, me)
 		return orShow(err, func() error { return s.showAddress(w, r, http.StatusTooManyRequests, p) })

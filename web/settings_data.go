@@ -3,7 +3,6 @@ package web
 import (
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +47,7 @@ func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) e
 
 // readData reads what is small of a reader's data, if they have not asked too often.
 func (s *site) readData(r *http.Request, me reader) (*export.Export, error) {
-	if !s.limits.exports.allow(strconv.FormatInt(int64(me.ID), 10), s.Now()) {
+	if !s.limits.exports.allow(me.key(), s.Now()) {
 		return nil, errOften
 	}
 	return export.Read(r.Context(), s.Store, me.User, me.Digest, s.Now())

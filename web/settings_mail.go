@@ -41,7 +41,8 @@ func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error
 
 func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error {
 	look := digest.Look{
-		Layout: digest.Layout(r.PostForm.Get("layout")), Images: digest.Images(r.PostForm.Get("images")), Threaded: r.PostForm.Get("threaded") == "on",
+		Layout: digest.Layout(r.PostForm.Get("layout")), Images: digest.Images(r.PostForm.Get("images")),
+		Threaded: r.PostForm.Get("threaded") == "on",
 	}
 	err := s.Store.SetLook(r.Context(), me.Digest.ID, look)
 	if digest.KindOf(err) == digest.Invalid {

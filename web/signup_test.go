@@ -16,7 +16,7 @@ import (
 	"digest/web"
 )
 
-// asks posts a form of the door from an address on the Internet.
+// asks posts a form of signing in or up from an address on the Internet.
 func (v *visitor) asks(path, email string) answer {
 	v.t.Helper()
 	return v.post(path, url.Values{"email": {email}, "zone": {"Europe/Paris"}})
@@ -132,7 +132,7 @@ func TestSignInByMail(t *testing.T) {
 	})
 }
 
-func TestDoorForms(t *testing.T) {
+func TestSignInForms(t *testing.T) {
 	each(t, func(r *room) {
 		long := strings.Repeat("a", 60<<10)
 		for _, email := range []string{"", "ann", "@example.org", "ann@", "ann@@example.org", "Ann <ann@example.org>", "ann@example.org, bob@example.org",
@@ -164,8 +164,8 @@ func TestDoorForms(t *testing.T) {
 	})
 }
 
-// TestDoorOfOtherSites posts every form of the door from another site.
-func TestDoorOfOtherSites(t *testing.T) {
+// TestSignInFormsOfOtherSites posts every form of signing in or up from another site.
+func TestSignInFormsOfOtherSites(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
 		r.must(r.store.SetOperator(t.Context(), u.ID, true))
@@ -207,7 +207,7 @@ func TestOneButtonOfMany(t *testing.T) {
 	})
 }
 
-func TestDoorLimits(t *testing.T) {
+func TestLetterLimits(t *testing.T) {
 	each(t, func(r *room) {
 		v := r.visitor().at("203.0.113.7")
 		n := 0
@@ -304,7 +304,7 @@ func TestInvitation(t *testing.T) {
 	})
 }
 
-func TestOwnersLink(t *testing.T) {
+func TestOperatorLink(t *testing.T) {
 	each(t, func(r *room) {
 		link, err := web.OperatorLink(t.Context(), r.store, r.base, r.now)
 		r.must(err)
@@ -432,7 +432,7 @@ func TestAddressTakenBack(t *testing.T) {
 	})
 }
 
-// TestWithoutMail holds that the door says so where no letter can be sent.
+// TestWithoutMail holds that the sign-in and sign-up pages say so where no letter can be sent.
 func TestWithoutMail(t *testing.T) {
 	each(t, func(r *room) {
 		handler := web.New(web.Options{Store: r.store, Signer: r.signer, BaseURL: r.base, SignUp: web.SignUpOpen, Now: func() time.Time { return r.now }})

@@ -123,7 +123,10 @@ func loadPages(a assets) pages {
 
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
-	f := frame{Title: title, Name: cmp.Or(nameOf(data), render.DefaultName), Page: data, Path: r.URL.Path}
+	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path}
+	if p, ok := data.(interface{ nameplate() string }); ok {
+		f.Name = p.nameplate()
+	}
 	f.Reader, f.SignedIn, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status")
 	var b bytes.Buffer
@@ -141,29 +144,13 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	return nil
 }
 
-// digestName is the name of a digest as readers see it.
-func digestName(d digest.Digest) string { return cmp.Or(d.Name, render.DefaultName) }
+// A namedPage belongs to a digest of that name, which stands on the nameplate.
+type namedPage struct{ Name string }
 
-// nameOf gives the name of the digest that a page belongs to.
-func nameOf(page any) string {
-	switch p := page.(type) {
-	case editionPage:
-		return p.Name
-	case editionsPage:
-		return p.Name
-	case homeFirstPage:
-		return p.Name
-	case postPage:
-		return p.Name
-	case savedPage:
-		return p.Name
-	case searchPage:
-		return p.Name
-	case unsubscribePage:
-		return p.Name
-	}
-	return ""
-}
+// named gives the name of a digest as readers see it.
+func named(d digest.Digest) namedPage { return namedPage{cmp.Or(d.Name, render.DefaultName)} }
+
+func (p namedPage) nameplate() string { return p.Name }
 
 // period says a duration in words: "2 seconds", "one hour".
 func period(d time.Duration) string {

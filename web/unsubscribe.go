@@ -13,7 +13,7 @@ import (
 // An unsubscribePage is the page behind an unsubscribe link, and those that its
 // forms lead to.
 type unsubscribePage struct {
-	Name   string // of the digest
+	namedPage
 	Token  string
 	Left   bool // mail has stopped
 	Paused bool // or it was before it was left: the way back leads there
@@ -112,7 +112,7 @@ func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
 
 func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
 	v := unsubscribePage{
-		Name: digestName(d), Token: r.PathValue("token"),
+		namedPage: named(d), Token: r.PathValue("token"),
 		Left:   d.State == digest.DigestLeft,
 		Paused: d.State == digest.DigestPaused,
 		Gone:   d.ID == 0,
