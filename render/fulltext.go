@@ -73,7 +73,7 @@ func (p *Post) writeBody(images digest.Images) *body {
 
 // beyondTitle is tree without the headline once more; nil if there is nothing else.
 func (p *Post) beyondTitle(tree []*node) []*node {
-	saysTitle := func(n *node) bool { return clean(plainText(n.line), titleColumns) == p.Title }
+	saysTitle := func(n *node) bool { return clean(n.text(), titleColumns) == p.Title }
 	if len(tree) > 0 && tree[0].kind == heading && saysTitle(tree[0]) {
 		tree = tree[1:]
 	}

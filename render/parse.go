@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,7 @@ type node struct {
 	kind      nodeKind
 	lang, dir string // as the post says; empty: as what is around it
 	line      []token
+	lines     [][]token // of code, instead of a line
 	kids      []*node
 	rows      [][]cell // of a table, all of one length
 	rank      int      // of a heading: 1 to 6
@@ -62,7 +64,8 @@ type parser struct {
 	proxy     Proxy
 	into      *[]*node
 	line      []token
-	open      []token // inline elements that are open where the line stands
+	lines     [][]token // of code, instead of a line
+	open      []token   // inline elements that are open where the line stands
 	kind      nodeKind
 	rank      int
 	lang, dir string
@@ -283,6 +286,9 @@ func (p *parser) enter(n *html.Node) {
 		p.dir = d
 	}
 }
+
+// text is what stands in a leaf.
+func (n *node) text() string { return plainText(n.line) + plainText(slices.Concat(n.lines...)) }
 
 // put adds a finished node to what is around it.
 func (p *parser) put(n *node) { *p.into = append(*p.into, n.counted()) }

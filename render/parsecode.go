@@ -10,15 +10,15 @@ import (
 // tabStop is the width of a tab in code: eight would leave a phone no room.
 const tabStop = 4
 
-// pre sets text whose line ends and spaces count.
+// pre reads text whose line ends and spaces count.
 func (p *parser) pre(n *html.Node) {
 	p.flush()
 	was := *p
 	p.enter(n)
 	c := &codeParser{parser: p}
 	c.children(n)
-	if line := c.trimmed(); line != nil {
-		p.put(&node{kind: code, lang: p.lang, line: line})
+	if lines := c.lines(); lines != nil {
+		p.put(&node{kind: code, lang: p.lang, lines: lines})
 	}
 	p.lang, p.dir = was.lang, was.dir
 }
@@ -122,64 +122,40 @@ func (c *codeParser) text(s string) {
 	flush()
 }
 
-// trimmed is the lines without empty ones at the beginning and the end, and
-// never more than one empty one in a row; nil if nothing can be seen.
-func (c *codeParser) trimmed() []token {
-	var out []token
-	breaks, seen := 0, false
-	for _, t := range c.out {
-		switch {
-		case t.kind == breaking:
-			breaks++
-			continue
-		case t.kind == word && t.text == "":
-			continue
-		}
-		if t.kind == word && (seen || strings.TrimSpace(t.text) != "") {
-			for range min(breaks, 2) {
-				if seen {
-					out = append(out, token{kind: breaking})
-				}
-			}
-			breaks, seen = 0, true
-			if n := len(out); n > 0 && out[n-1].kind == word {
-				out[n-1].text += t.text
+// lines are those that were collected: without empty ones at the beginning and
+// the end, never more than one empty one in a row, and without the spaces that
+// all of them begin with, as a phone has little room.
+func (c *codeParser) lines() [][]token {
+	var out [][]token
+	least := -1
+	for _, line := range splitLines(c.out) {
+		text := plainText(line)
+		if strings.TrimSpace(text) == "" {
+			if len(out) == 0 || out[len(out)-1] == nil {
 				continue
 			}
+			line = nil
+		} else if n := len(text) - len(strings.TrimLeft(text, " ")); least < 0 || n < least {
+			least = n
 		}
-		out = append(out, t)
+		out = append(out, line)
 	}
-	if !seen {
-		return nil
+	if n := len(out); n > 0 && out[n-1] == nil {
+		out = out[:n-1]
 	}
-	return dedented(out)
+	for _, line := range out {
+		rest := least
+		for i, t := range line {
+			n := min(rest, len(t.text))
+			line[i].text, rest = t.text[n:], rest-n
+		}
+	}
+	return out
 }
 
-// dedented takes off what all lines are set in by: a phone has little room.
-func dedented(line []token) []token {
-	least, first := -1, true
-	for _, t := range line {
-		if t.kind == word && first {
-			n := len(t.text) - len(strings.TrimLeft(t.text, " "))
-			if n < len(t.text) && (least < 0 || n < least) {
-				least = n
-			}
-		}
-		first = t.kind == breaking || first && t.kind == opening
-	}
-	first = true
-	for i, t := range line {
-		if t.kind == word && first && least > 0 {
-			line[i].text = t.text[min(least, len(t.text)):]
-		}
-		first = t.kind == breaking || first && t.kind == opening
-	}
-	return line
-}
-
-// lines splits a line at its breaks. A link that spans lines is closed and
+// splitLines splits a line at its breaks. A link that spans lines is closed and
 // opened again.
-func lines(line []token) [][]token {
+func splitLines(line []token) [][]token {
 	var out [][]token
 	var now, open []token
 	for _, t := range line {

@@ -57,7 +57,7 @@ func walkNode(w writer, n *node, at place) {
 	case divider:
 		w.divider(at)
 	case code:
-		w.code(lines(n.line), at)
+		w.code(n.lines, at)
 	case table:
 		w.table(n, figureColumns(n.rows), at)
 	case list:

@@ -327,7 +327,7 @@ func mostly(tree []*node, such func(rune) bool) bool {
 			if yes+no > 400 {
 				return
 			}
-			for _, r := range plainText(n.line) {
+			for _, r := range n.text() {
 				switch {
 				case such(r):
 					yes++
