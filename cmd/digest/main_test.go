@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -142,6 +143,24 @@ func TestBadValueStatus(t *testing.T) {
 			t.Errorf("%s=%s: status %d, %q", setting, value, got, said.String())
 		}
 		os.Unsetenv(setting)
+	}
+}
+
+// TestBadEnvironment: a value that cannot be understood fails only where it
+// counts, and never loses mail that came back.
+func TestBadEnvironment(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("DIGEST_KEEP", "forever")
+	t.Setenv("DIGEST_INTERVAL", "often") // of hosts set
+	for line, want := range map[string]int{
+		"--help": exitDone, "help tick": exitDone, "hosts list --keep 400d": exitDone, "hosts list": exitFailed,
+		"hosts list --keep 400d --keep never": exitUsage, "hosts set a.example --keep 400d": exitFailed,
+		"hosts set a.example --keep 400d --interval 48h": exitDone, "bounce": 75, "bounce --mail-rate fast": 75,
+	} {
+		var said strings.Builder
+		if got := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); got != want {
+			t.Errorf("%s: status %d, want %d: %s", line, got, want, said.String())
+		}
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"digest/hourly"
 	"digest/internal/metrics"
@@ -61,22 +62,14 @@ func (serveCmd) Run(a *app) error {
 	})
 }
 
-// together runs all parts until the first fails or the program is told to stop, and
-// gives the first error.
+// together runs all parts until the first fails or the program is told to stop,
+// and gives the first error.
 func (a *app) together(parts ...func(context.Context) error) error {
-	ctx, stop := context.WithCancelCause(a.soft)
-	defer stop(nil)
-	var all sync.WaitGroup
-	errs := make([]error, len(parts))
-	for i, part := range parts {
-		all.Go(func() {
-			if errs[i] = part(ctx); errs[i] != nil {
-				stop(errs[i])
-			}
-		})
+	all, ctx := errgroup.WithContext(a.soft)
+	for _, part := range parts {
+		all.Go(func() error { return part(ctx) })
 	}
-	all.Wait()
-	return errors.Join(errs...)
+	return all.Wait()
 }
 
 // webServer makes the web view.
