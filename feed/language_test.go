@@ -1,6 +1,9 @@
 package feed
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestLanguage(t *testing.T) {
 	for _, c := range []struct{ declared, want string }{
@@ -17,4 +20,17 @@ func TestLanguage(t *testing.T) {
 			t.Errorf("%q is %q, want %q", c.declared, got, c.want)
 		}
 	}
+}
+
+// FuzzLanguage holds that what comes out is fit for a lang attribute and stays as it is.
+func FuzzLanguage(f *testing.F) {
+	for _, s := range []string{"en_US", "English", "ger-AT", "zh-Hans-CN", "de-DE, en", "sl-rozaj-biske-1994", "x-mine", "i-klingon"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Language(s)
+		if twice := Language(once); twice != once || len(once) > maxLanguage || strings.ContainsAny(once, " \t\n_\"'<>&") {
+			t.Fatalf("%q is %q, then %q", s, once, twice)
+		}
+	})
 }
