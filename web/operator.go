@@ -32,7 +32,7 @@ type operatorPage struct {
 
 	Work      template.HTML
 	WorkTotal chart.Hour
-	WorkKinds []legendEntry
+	WorkKinds []legendLine
 	Hours     []chart.Hour // in which something was done, the latest first
 
 	Troubled     []troubledRow
@@ -144,11 +144,7 @@ func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) err
 		}
 	}
 	p.WorkTotal = work.Total()
-	for _, k := range chart.Kinds() {
-		if n := p.WorkTotal.Count[k]; n > 0 {
-			p.WorkKinds = append(p.WorkKinds, legendEntry{k, n})
-		}
-	}
+	p.WorkKinds = legendOf(p.WorkTotal.Count[:])
 	for _, h := range slices.Backward(work.Hours) {
 		if !h.Quiet() {
 			p.Hours = append(p.Hours, h)

@@ -38,7 +38,7 @@ type statusFeedPage struct {
 	Title    string
 	State    string
 	Reason   string
-	Asleep   bool // nobody's edition waits for it
+	Idle     bool // nobody's edition waits for it
 	Next     time.Time
 	Late     bool // Next is over: it waits for its turn
 	Last     time.Time
@@ -48,7 +48,7 @@ type statusFeedPage struct {
 	Rules    []string
 	Recent   []recentPoll // the newest first
 	Total    chart.Day
-	Legend   []legendEntry
+	Legend   []legendLine
 	Days     []chart.Day // with polls, the newest first
 	Chart    template.HTML
 }
@@ -60,9 +60,20 @@ type recentPoll struct {
 	Text  string
 }
 
-type legendEntry struct {
+// A legendLine is a kind of answer with how many there were.
+type legendLine struct {
 	Kind  chart.Kind
 	Count int
+}
+
+// legendOf gives the kinds of which there were any.
+func legendOf(counts []int) (lines []legendLine) {
+	for _, k := range chart.Kinds() {
+		if counts[k] > 0 {
+			lines = append(lines, legendLine{k, counts[k]})
+		}
+	}
+	return lines
 }
 
 // statusPage answers for one feed, by its exact address; there is no list of them.
@@ -153,8 +164,8 @@ func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.Po
 	address, _ := shownURL(f.URL, f.URL == asked)
 	p := statusFeedPage{
 		URL: shortened(address), Title: shortened(f.Title), State: state, Reason: reason,
-		Asleep: state == poller.StateActive && next.IsZero(),
-		Next:   next, Late: !next.IsZero() && !next.After(now),
+		Idle: state == poller.StateActive && next.IsZero(),
+		Next: next, Late: !next.IsZero() && !next.After(now),
 		Last: f.LastAttemptAt, LastOK: f.LastOKAt, Failing: f.FailingSince,
 		Rules: rulesOf(f.Feed), Recent: recentOf(polls),
 	}
@@ -180,11 +191,7 @@ func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time) {
 	if p.Total.Polls() == 0 {
 		return
 	}
-	for _, k := range chart.Kinds() {
-		if n := p.Total.Count[k]; n > 0 {
-			p.Legend = append(p.Legend, legendEntry{k, n})
-		}
-	}
+	p.Legend = legendOf(p.Total.Count[:])
 	for _, d := range slices.Backward(history.Days) {
 		if d.Polls() > 0 {
 			p.Days = append(p.Days, d)
