@@ -18,15 +18,15 @@ import (
 type app struct {
 	settings
 
-	soft, hard     context.Context // ask to finish; end at once
+	soft, hard     context.Context // soft ends to ask the command to finish, hard to make it stop at once
 	stdout, stderr io.Writer
 	json           bool
 	level          string
 	log            *slog.Logger
 
 	clock  func() time.Time
-	frozen bool // the clock stands still, at --now
-	works  bool // this command runs the hourly job beside the web view
+	frozen bool // --now is given and the clock stands still
+	works  bool // this process runs the hourly job beside the web view
 }
 
 func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app, error) {
@@ -46,7 +46,8 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	return a, a.logAt(slog.LevelWarn)
 }
 
-// logAt starts logging to stderr, at the level asked for or else at usual.
+// logAt starts the log on stderr: at the level of --log-level, or else at the usual
+// one of the command.
 func (a *app) logAt(usual slog.Level) error {
 	if a.level != "" {
 		if err := usual.UnmarshalText([]byte(a.level)); err != nil {
@@ -57,7 +58,7 @@ func (a *app) logAt(usual slog.Level) error {
 	return nil
 }
 
-// withoutCredentials takes the passwords of feeds' addresses from what is logged.
+// withoutCredentials removes the passwords of feeds' addresses from the log.
 func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case string:
@@ -68,11 +69,11 @@ func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// now is the clock: it stands at --now for a command that ends.
+// now gives the time. For a command that ends, --now is the time all along.
 func (a *app) now() time.Time { return a.clock() }
 
-// runOn makes a clock that stands at --now start there and run on, for a
-// command that goes on.
+// runOn starts the clock at --now. It is for a command that runs until it is
+// stopped.
 func (a *app) runOn() {
 	if !a.frozen {
 		return
@@ -82,7 +83,7 @@ func (a *app) runOn() {
 	a.frozen = false
 }
 
-// withStore does one thing with the database, whose schema it brings up to date.
+// withStore opens the database, brings its schema up to date, and does one thing with it.
 func (a *app) withStore(do func(*store.Store) error) error {
 	st, err := store.Open(a.soft, a.Database)
 	if err != nil {
@@ -99,7 +100,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 	return do(st)
 }
 
-// withReader is withStore for what concerns one reader and their digest.
+// withReader is withStore for a command about one reader and their digest.
 func (a *app) withReader(email string, do func(*store.Store, digest.User, digest.Digest) error) error {
 	return a.withStore(func(st *store.Store) error { return a.forReader(st, email, do) })
 }
@@ -120,19 +121,21 @@ func (a *app) forReader(st *store.Store, email string, do func(*store.Store, dig
 	return do(st, u, d)
 }
 
-// fenceMost is how many editions may wait in a database that was long unused
-// before they are held back: more than a family's, or a club's.
+// fenceMost is how many editions may wait in a database that nobody used for long.
+// If there are more, nothing is sent before the operator agrees. A family or a
+// club has fewer.
 const fenceMost = 100
 
-// lookFence tells how the fence stands, and leaves no heartbeat.
+// lookFence says whether there is a fence. It leaves no heartbeat.
 func (a *app) lookFence(ctx context.Context, st *store.Store) (store.Fence, error) {
 	return st.LookFence(ctx, a.BaseURL, a.now(), a.FenceAfter, fenceMost)
 }
 
-// beat is the hourly job's look at the fence: it leaves a heartbeat. A stop does
-// not cut it short. Between two looks a process may have slept with its machine: a
-// heartbeat that it knows is no reason for a fence, however old; an older one is,
-// for then the database was brought back from the past beneath it.
+// beat gives the function by which the hourly job looks for a fence and leaves a
+// heartbeat. To stop the program does not cut it short. The machine may have slept
+// between two looks: a heartbeat that this process has seen before is no reason for
+// a fence, however old it is. An older one is a reason, because then somebody has
+// restored the database from a backup while this process ran.
 func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, error) {
 	const forever = time.Duration(math.MaxInt64)
 	var seen time.Time // the latest heartbeat that was found in the database
@@ -148,13 +151,13 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 	}
 }
 
-// withWork is withStore for the hourly job: it begins only if it says who asks,
-// and if there is no fence, and leaves a heartbeat.
+// withWork is withStore for the hourly job. It does nothing if the owners of sites
+// could not reach the operator, or if there is a fence. It leaves a heartbeat.
 func (a *app) withWork(do func(*store.Store) error) error {
 	return a.withoutFence(do, func(st *store.Store) (string, error) { return a.beat(st)(a.soft, a.now()) })
 }
 
-// withPolls is withWork for a command that asks a few sites and is no instance at work.
+// withPolls is withWork for a command that polls some feeds once. It leaves no heartbeat.
 func (a *app) withPolls(do func(*store.Store) error) error {
 	return a.withoutFence(do, func(st *store.Store) (string, error) {
 		f, err := a.lookFence(a.soft, st)

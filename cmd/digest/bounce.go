@@ -24,12 +24,12 @@ const mostBounce = 4 << 20
 // it again (EX_TEMPFAIL of sysexits.h).
 const tryLater = 75
 
-// whenBroken is the exit status where a setting cannot be understood: the
-// message is not to be lost for it.
+// whenBroken is the exit status of a failure. The mail server then keeps the
+// message, so that a wrong setting loses nothing.
 func (bounceCmd) whenBroken() int { return tryLater }
 
-// Run takes one message from standard input. What cannot be stored now is to be
-// tried again; a message that means nothing to us is done with.
+// Run reads one message from standard input. If it cannot be stored now, the mail
+// server shall try again. A message that is no bounce needs nothing more.
 func (c bounceCmd) Run(a *app) error {
 	if a.ReturnPath == "" {
 		return &statusError{tryLater, errors.New("no mail comes back without a return path; set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")}
@@ -59,7 +59,7 @@ func (c bounceCmd) Run(a *app) error {
 // maildirEvery is how often a Maildir of returned mail is looked at.
 const maildirEvery = time.Minute
 
-// bounceHandler is where mail that comes back is taken in.
+// bounceHandler makes the handler of mail that comes back.
 func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
 	signer, err := a.signer(st)
 	if err != nil {
@@ -68,8 +68,8 @@ func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
 	return &bounce.Handler{Store: st, Signer: signer, Address: a.ReturnPath, Now: a.clock, Log: a.log}, nil
 }
 
-// readBounces gives what takes in mail that comes back until it is told to
-// stop: the listener, which listens already, and what looks at the Maildir.
+// readBounces gives functions that read mail that comes back until their context
+// ends: from a listener, which listens already, and from a Maildir.
 func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error) {
 	if a.BounceListen == "" && a.BounceMaildir == "" {
 		return nil, nil
@@ -93,8 +93,8 @@ func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error
 	return parts, nil
 }
 
-// watchMaildir looks at the Maildir again and again. What goes wrong is
-// logged: mail that came back is no reason to stop the mail that goes out.
+// watchMaildir reads the Maildir again and again. It logs what goes wrong: trouble
+// with mail that comes back must not stop the mail that goes out.
 func (a *app) watchMaildir(ctx context.Context, handler *bounce.Handler) error {
 	for {
 		if _, err := handler.HandleMaildir(ctx, a.BounceMaildir); err != nil && ctx.Err() == nil {
@@ -108,7 +108,7 @@ func (a *app) watchMaildir(ctx context.Context, handler *bounce.Handler) error {
 	}
 }
 
-// readBouncesOnce looks at the Maildir once.
+// readBouncesOnce reads the Maildir once.
 func (a *app) readBouncesOnce(st *store.Store) error {
 	if a.BounceMaildir == "" {
 		return nil

@@ -51,7 +51,7 @@ type cli struct {
 	given    map[string]bool             // flags on the command line itself, by name
 	unusable map[valueFrom]*settingError // what cannot be understood
 	wrong    *settingError               // the first of it that counts
-	resets   bool                        // what is read now comes from the environment, or is a default
+	resets   bool                        // kong reads the environment and the defaults now
 }
 
 // A valueFrom is a value of the command line itself, or of the environment.
@@ -85,7 +85,7 @@ func parseArgs(c *cli, args []string, stdout io.Writer) (cmd command, status int
 	return nil, exitUsage, fmt.Errorf("%s needs a command; see digest %s --help", parsed.Command(), parsed.Command())
 }
 
-// parseKong is parseArgs up to what the words mean; nil when all is done.
+// parseKong has kong parse the arguments. It gives nil when nothing is left to do.
 func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, status int, err error) {
 	c.given, c.unusable = map[string]bool{}, map[valueFrom]*settingError{}
 	exited := false
@@ -124,8 +124,8 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 	return parsed, exitDone, nil
 }
 
-// BeforeReset implements kong's hook: what it reads from here on is no more on
-// the command line.
+// BeforeReset is a hook of kong. Values that kong reads after it come from the
+// environment or are defaults; those on the command line were read before.
 func (c *cli) BeforeReset() error {
 	c.resets = true
 	return nil
@@ -142,9 +142,10 @@ func nameReader[T any](c *cli, name string, read func(*kong.Tag, string) (T, err
 	return kong.NamedMapper(name, valueReader(c, read))
 }
 
-// valueReader reads a value. One that cannot be understood is noted, and is an
-// error once it is known that it counts: a flag may stand in place of what the
-// environment says, --help needs no value, and bounce fails in its own way.
+// valueReader reads a value. If it cannot be understood, that is only noted. It
+// becomes an error when the command begins, because a flag may replace a wrong
+// value of the environment, --help needs no values, and bounce has an exit status
+// of its own.
 func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string
@@ -166,8 +167,8 @@ func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Ma
 	}
 }
 
-// statusOf tells a command line that is wrong from an environment that is,
-// which kong says only in words.
+// statusOf gives the exit status of an error of kong's. Whether the environment or
+// the command line is wrong stands only in its text.
 func statusOf(err error) int {
 	if strings.Contains(err.Error(), "(from envar DIGEST_") {
 		return exitFailed
@@ -175,9 +176,9 @@ func statusOf(err error) int {
 	return exitUsage
 }
 
-// blame gives the exit status of an error, and the error in the words of the
-// person: a flag that cannot be understood makes the command line wrong, a
-// setting of the environment does not.
+// blame gives the exit status of an error, and the error with the name that the
+// person used. A wrong flag makes the command line wrong; a wrong setting of the
+// environment does not.
 func (c *cli) blame(err error) (int, error) {
 	bad, ok := errors.AsType[*settingError](err)
 	if !ok {
@@ -229,7 +230,7 @@ func (s *statusError) Error() string { return s.err.Error() }
 
 func (s *statusError) Unwrap() error { return s.err }
 
-// wrongLine is an error of the command line that shows only when it is looked at whole.
+// wrongLine makes an error of a command line whose flags do not fit each other.
 func wrongLine(format string, args ...any) error {
 	return &statusError{exitUsage, fmt.Errorf(format, args...)}
 }

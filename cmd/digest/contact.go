@@ -11,8 +11,8 @@ import (
 	"digest/mailer"
 )
 
-// contactOf is whom the owners of sites may write to: who the setting names,
-// or else who the mail is from.
+// contactOf gives the address that the owners of sites may write to: that of the
+// setting, or else the From address.
 func contactOf(contact, from string) (string, error) {
 	if contact != "" {
 		return mailer.Recipient(contact)
@@ -24,8 +24,8 @@ func contactOf(contact, from string) (string, error) {
 	return a.Address, nil
 }
 
-// reachable is an error if sites would be asked by somebody who shows himself to
-// the world and cannot be written to.
+// reachable gives an error if the base URL is public but the owners of sites could
+// not write to the operator.
 func (s *settings) reachable() error {
 	_, domain, _ := strings.Cut(s.Contact, "@")
 	if !strings.EqualFold(domain, "localhost") || !isPublic(s.BaseURL) {
@@ -35,7 +35,7 @@ func (s *settings) reachable() error {
 		"%s is public and nobody can be reached at %s, so no site is asked; set DIGEST_CONTACT=you@example.org, or DIGEST_FROM, to an address of yours", s.BaseURL, s.Contact)}
 }
 
-// isPublic reports whether a base URL is one that the world may know.
+// isPublic reports whether the world can reach a base URL, as far as its name tells.
 func isPublic(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -60,7 +60,8 @@ func (d *demoRun) setClock(t time.Time) { d.unix.Store(t.Unix()) }
 
 func (d *demoRun) instant() time.Time { return time.Unix(d.unix.Load(), 0).UTC() }
 
-// run runs the day; afterwards it keeps serving, unless it is to end at once.
+// run shows the day. Afterwards it serves the web view until it is interrupted, or
+// ends at once with --once.
 func (d *demoRun) run() error {
 	stopSites, err := d.openSites()
 	if err != nil {
@@ -101,8 +102,8 @@ func (d *demoRun) openSites() (stop func(), err error) {
 	return func() { server.Close() }, nil
 }
 
-// listenWeb takes the web view's port before the day begins, because the links
-// in the mail name it; when the usual one is taken, any other will do.
+// listenWeb opens the web view's port before the day begins, because the links in
+// the mail name it. If the usual port is in use, it opens any other.
 func (d *demoRun) listenWeb() (net.Listener, error) {
 	listener, err := net.Listen("tcp", d.Listen)
 	if err != nil {
@@ -198,7 +199,7 @@ func (d *demoRun) report(ev hourly.Event) {
 	}
 }
 
-// announced prints editions and says so.
+// An announced renderer prints a line for each edition that it renders.
 type announced struct {
 	mailer.Renderer
 	printStep func(format string, args ...any)
@@ -217,7 +218,7 @@ func (d *demoRun) printStep(format string, args ...any) {
 	fmt.Fprintf(d.stdout, "%s  %s\n", d.now().Format("Mon 15:04"), indented(fmt.Sprintf(format, args...)))
 }
 
-// indented is plain with the indent that marks a part of a step.
+// indented is plain, but keeps the spaces at the beginning.
 func indented(s string) string {
 	text := strings.TrimLeft(s, " ")
 	return s[:len(s)-len(text)] + plain(text)

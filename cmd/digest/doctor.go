@@ -94,8 +94,8 @@ func (a *app) showFindings(findings []doctor.Finding) {
 	}
 }
 
-// lookAtDatabase gives the database as it is seen without changing it, within a time
-// that a disk or a server which hangs does not keep to.
+// lookAtDatabase looks at the database without changing it. It gives up after a
+// time, because a disk or a server may hang.
 func (a *app) lookAtDatabase() doctor.Database {
 	ctx, cancel := context.WithTimeout(a.soft, lookLimit)
 	defer cancel()
@@ -137,9 +137,9 @@ func (a *app) look(ctx context.Context, d doctor.Database) doctor.Database {
 	return d
 }
 
-// lookAtFile tells whether a file of SQLite can be looked into without
-// changing it: it would be made if it is not there, and turned to WAL, as ours
-// are, if it is a copy.
+// lookAtFile tells whether a file of SQLite can be opened without changing it. To
+// open one that does not exist would create it, and to open a copy that is not in
+// WAL mode would change its mode.
 func lookAtFile(path string) (absent, closed bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +161,7 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	return false, header[18] != fileFormatWAL, nil
 }
 
-// lookInto reads what the checks have to know.
+// lookInto reads what the checks need.
 func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database) error {
 	f, err := a.lookFence(ctx, st)
 	if err != nil {

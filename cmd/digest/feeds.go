@@ -56,9 +56,9 @@ type reportedFeed struct {
 	Head         string     `json:"head"`
 	Conditional  string     `json:"conditional"`
 	Domain       string     `json:"domain"`
-	Since        *time.Time `json:"since"`       // since when it stands so; null: it stands well
-	NotBefore    *time.Time `json:"not_before"`  // asked to wait, or a penalty
-	FreshUntil   *time.Time `json:"fresh_until"` // by its own word
+	Since        *time.Time `json:"since"`       // when its present trouble began; null: it has none
+	NotBefore    *time.Time `json:"not_before"`  // it asked us to wait, or has a penalty
+	FreshUntil   *time.Time `json:"fresh_until"` // its Cache-Control says so
 	Intervals    intervals  `json:"intervals"`
 
 	Polls []reportedPoll `json:"polls,omitzero"` // of one feed: the last 90 days, newest first
@@ -67,9 +67,9 @@ type reportedFeed struct {
 // intervals are the least times between two polls, in seconds; 0: none.
 type intervals struct {
 	Document int64 `json:"document"` // ttl, sy:updatePeriod
-	Own      int64 `json:"own"`      // silent for long, no validators, credentials
+	Own      int64 `json:"own"`      // our manners: it is silent for long, has no validators, or a password
 	Host     int64 `json:"host"`     // digest hosts
-	Busy     int64 `json:"busy"`     // while it outruns its readers it is asked this often by itself
+	Busy     int64 `json:"busy"`     // it lists so few posts that it is polled this often by itself
 }
 
 // reportedPoll is one poll of the history as JSON.
@@ -100,8 +100,8 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 	}
 }
 
-// nextPoll is when a feed is asked next: a place in the queue does not shorten
-// the time between two polls.
+// nextPoll is when a feed is polled next. A feed that is queued waits for the least
+// time between two polls too.
 func (a *app) nextPoll(f store.FeedInfo) time.Time {
 	next := poller.NextPoll(f.Feed, f.NextDueAt, a.now(), a.spread())
 	if f.LastAttemptAt.IsZero() || next.IsZero() {
@@ -113,7 +113,7 @@ func (a *app) nextPoll(f store.FeedInfo) time.Time {
 	return next
 }
 
-// since is when a feed came to stand as it does; zero for one that stands well.
+// since is when the present trouble of a feed began; zero: it has none.
 func since(f digest.Feed, state string) time.Time {
 	switch {
 	case state == poller.StateGone, f.State == digest.FeedTrial && !f.GoneAt.IsZero():
@@ -128,7 +128,7 @@ func since(f digest.Feed, state string) time.Time {
 	return time.Time{}
 }
 
-// pollHistory is how far back polls are known.
+// pollHistory is how long polls are remembered.
 const pollHistory = 90 * 24 * time.Hour
 
 func (a *app) showFeed(st *store.Store, address string) error {
@@ -156,8 +156,8 @@ func (a *app) showFeed(st *store.Store, address string) error {
 	return a.printFeed(f.Feed, r)
 }
 
-// feedAt finds a feed by its address, however it is written: without its name
-// and password too, as it is shown, if only one feed is shown so.
+// feedAt finds a feed by its address, however it is written. Without name and
+// password, as commands show it, the address will do if only one feed has it.
 func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	url, err := feed.NormalURL(address)
 	if err != nil {

@@ -48,7 +48,7 @@ func reportLimits(name string, l digest.Limits) reportedLimits {
 	return reportedLimits{laneName(name), l.Connections, l.Rate.String()}
 }
 
-// words tells limits as people say them.
+// words writes limits for people.
 func (r reportedLimits) words() string {
 	var parts []string
 	if r.Connections > 0 {
@@ -89,8 +89,8 @@ func (limitsListCmd) Run(a *app) error {
 	})
 }
 
-// effective is what holds for a lane: its own limits, and the settings' for
-// what it has none of.
+// effective gives the limits that hold for a lane: its own, and those of the
+// settings where it has none.
 func effective(own, settings digest.Limits) digest.Limits {
 	if own.Connections == 0 {
 		own.Connections = settings.Connections

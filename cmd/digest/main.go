@@ -1,8 +1,8 @@
 // Command digest makes a daily newspaper of the feeds a person chose.
 //
-// This package is the command line: it reads settings, wires the other
-// packages together and prints what they answer. Each command has a file of
-// its own.
+// This package is the command line. It reads the settings, connects the other
+// packages and prints what they answer. Each command has a file of its own; the
+// settings stand in settings.go, and wiring.go connects the packages.
 package main
 
 import (
@@ -75,8 +75,8 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	return exitDone
 }
 
-// complain prints the one line of a failure. What is said of a setting hides its
-// password itself, and has an address with one as an example.
+// complain prints the one line of a failure. An error of a setting hides passwords
+// itself, and its example may be an address with one.
 func complain(stderr io.Writer, err error) {
 	text := oneLine(err.Error())
 	if _, ok := errors.AsType[*settingError](err); !ok {

@@ -25,8 +25,8 @@ const mostOPML = 50 << 20
 // mostImported is more feeds than a list can hold: who runs the program knows what they do.
 const mostImported = 1 << 30
 
-// Run imports a list, then polls for the first time what nobody took before.
-// Interrupting the polls loses nothing: they are queued, and the next hour goes on.
+// Run imports a list, then polls the feeds that are new here. To interrupt the polls
+// loses nothing: the feeds are queued, and the next hour polls the rest.
 func (c opmlImportCmd) Run(a *app) error {
 	opml, err := readFile(a.soft, c.File, mostOPML)
 	if err != nil {

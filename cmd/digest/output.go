@@ -57,7 +57,7 @@ func (a *app) table(heading string, rows func(io.Writer)) {
 	fmt.Fprintf(a.stdout, "\n%s:\n", heading)
 	w := tabwriter.NewWriter(a.stdout, 2, 0, 2, ' ', 0)
 	rows(w)
-	_ = w.Flush() // as other prints
+	_ = w.Flush() // an error of printing is ignored, as for other lines
 }
 
 // onTerminal reports whether a person watches stdout.
@@ -66,8 +66,8 @@ func (a *app) onTerminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// each gives what a function makes of each of a list; never nil, which JSON
-// would write as null.
+// each applies a function to each element of a list. It never gives nil, which
+// JSON would write as null.
 func each[T, U any](all []T, do func(T) U) []U {
 	made := make([]U, len(all))
 	for i, one := range all {
@@ -128,7 +128,7 @@ func span(d time.Duration) string {
 	return text
 }
 
-// roughly is span without the seconds of what was computed.
+// roughly is span, rounded to minutes.
 func roughly(d time.Duration) string {
 	if d < time.Minute {
 		return span(d)

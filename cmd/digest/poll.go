@@ -14,7 +14,7 @@ type pollCmd struct {
 	URL string `arg:"" name:"url"`
 }
 
-// pollAnswer is what came of a person's wish as JSON.
+// pollAnswer is the result of the command as JSON.
 type pollAnswer struct {
 	URL        string     `json:"url"`
 	Outcome    string     `json:"outcome"` // unchanged, changed, failed; waiting: it may not be asked now
@@ -50,7 +50,8 @@ func (c pollCmd) Run(a *app) error {
 	})
 }
 
-// pollOne drains the queue and gives what came of one feed; nil if it was not asked.
+// pollOne polls all feeds that are queued and due, and gives the result of one of
+// them; nil if it was not polled.
 func (a *app) pollOne(st *store.Store, id digest.FeedID) (result *poller.Result, err error) {
 	err = a.withJob(st, func(job *hourly.Job) error {
 		job.Report = func(ev hourly.Event) {

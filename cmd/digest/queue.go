@@ -41,7 +41,7 @@ type reportedReturn struct {
 
 type reportedLane struct {
 	Lane   string     `json:"lane"`
-	Until  *time.Time `json:"until"` // nothing is sent before; null: it does not rest
+	Until  *time.Time `json:"until"` // nothing is sent before; null: it is not paused
 	Width  int        `json:"width"` // messages at once while it recovers; 0: all
 	Alarm  bool       `json:"alarm"` // the operator has to put something right
 	Reason string     `json:"reason"`

@@ -48,7 +48,7 @@ type settings struct {
 // networks is a list of networks, as a setting has it: with commas between them.
 type networks []netip.Prefix
 
-// words gives the networks as people write them: one of a single address without its length.
+// words writes the networks for people. A network of one address stands without its length.
 func (n networks) words() (list []string) {
 	for _, p := range n {
 		list = append(list, strings.TrimSuffix(p.String(), "/"+strconv.Itoa(p.Addr().BitLen())))
@@ -56,8 +56,8 @@ func (n networks) words() (list []string) {
 	return list
 }
 
-// valueReaders read the values that are more than a text. An error says what is
-// wrong, to stand behind NAME="value".
+// valueReaders read the values that are more than a text. Their errors say what is
+// wrong and stand behind NAME="value".
 func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
 		typeReader(c, readDuration), typeReader(c, readCount),
@@ -97,7 +97,7 @@ func (c *cli) valueReaders() []kong.Option {
 	}
 }
 
-// because gives an error that says what is wrong, where there is one.
+// because replaces an error, if there is one, by what people are told.
 func because(err error, what string) error {
 	if err == nil {
 		return nil
@@ -105,7 +105,7 @@ func because(err error, what string) error {
 	return errors.New(what)
 }
 
-// check checks what no value tells alone, and what may hold a password. The
+// check checks settings that depend on each other or may hold a password. The
 // error names the setting, its value and an example.
 func (s *settings) check() (err error) {
 	if s.PollWindow > 0 && s.PollWindow >= s.ReleaseDeadline {

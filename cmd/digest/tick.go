@@ -10,8 +10,8 @@ import (
 
 type tickCmd struct{}
 
-// Run does the hourly job once. What goes wrong on the way and is tried again
-// is in the summary, not in the log, unless the log is asked for.
+// Run does the hourly job once. The summary counts what went wrong and is tried
+// again; the log tells it only if --log-level asks for it.
 func (tickCmd) Run(a *app) error {
 	if err := a.logAt(slog.LevelError); err != nil {
 		return err

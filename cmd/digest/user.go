@@ -50,7 +50,7 @@ func (c userAddCmd) Run(a *app) error {
 	})
 }
 
-// parseEmail takes a bare address only: what is stored is what is mailed.
+// parseEmail reads a bare address, because mail goes to what is stored.
 func parseEmail(s string) (string, error) {
 	address, err := mailer.Recipient(s)
 	if err != nil {
@@ -99,7 +99,7 @@ func reportUser(u store.UserInfo) reportedUser {
 	return r
 }
 
-// habits tells what is unusual in how a reader has their mail; empty: nothing.
+// habits lists what a reader has chosen other than usual; empty: nothing.
 func habits(u store.UserInfo) string {
 	var words string
 	d := u.Digest
