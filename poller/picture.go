@@ -135,15 +135,9 @@ func noPicture(err error) error {
 // pictureType tells by the first bytes what kind of picture it is; "" for all
 // else. SVG is a document that can hold anything, and no picture here.
 func pictureType(b []byte) string {
-	switch {
-	case bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(b, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(b, []byte("GIF87a")), bytes.HasPrefix(b, []byte("GIF89a")):
-		return "image/gif"
-	case len(b) >= 16 && bytes.HasPrefix(b, []byte("RIFF")) && bytes.HasPrefix(b[8:], []byte("WEBPVP8")):
-		return "image/webp"
+	switch t := http.DetectContentType(b); {
+	case t == "image/png", t == "image/jpeg", t == "image/gif", t == "image/webp":
+		return t
 	case isAVIF(b):
 		return "image/avif"
 	}

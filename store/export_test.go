@@ -27,6 +27,23 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 	})
 }
 
+// StaleAskable gives the feeds whose askable_at is not what the policy says of
+// their records. A claim may have moved it behind a time to be skipped.
+func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
+	var rows []askRow
+	if err := s.read().all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE f.state IN ('active', 'trial') ORDER BY f.id`); err != nil {
+		return nil, err
+	}
+	var stale []digest.FeedID
+	for _, r := range rows {
+		says := s.read().askable(r.feed(), 0)
+		if r.AskableAt < says || r.AskableAt > says && r.SkipHours == 0 && r.SkipDays == 0 {
+			stale = append(stale, r.ID)
+		}
+	}
+	return stale, nil
+}
+
 // Count reads one number.
 func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = s.read().get(ctx, &n, query, args...)

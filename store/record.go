@@ -134,7 +134,7 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	ids := slices.Sorted(maps.Keys(byID))
 	var rows []lockedFeed
 	err := r.c.all(ctx, &rows, `SELECT id, url, host, state, lease_token, parsed_at, listed_at, moved_since,
-		last_ok_at, pinged_at, doubted, host_interval FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
+		last_ok_at, pinged_at, doubted, host_interval, last_attempt_at FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
 	if err != nil {
 		return err
 	}
@@ -160,6 +160,7 @@ type lockedFeed struct {
 	PingedAt   instant          `db:"pinged_at"`
 	Doubted    bool             `db:"doubted"`
 	HostRule   int64            `db:"host_interval"`
+	AttemptAt  instant          `db:"last_attempt_at"`
 }
 
 // polled joins a poll with the state of its feed. A ping or a doubt that came
@@ -167,6 +168,9 @@ type lockedFeed struct {
 // a rule for its host holds from now on.
 func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	p.Feed.HostInterval, p.Feed.LeaseUntil = span(row.HostRule), time.Time{}
+	if from(p.Feed.LastAttemptAt) < row.AttemptAt { // no attempt is forgotten
+		p.Feed.LastAttemptAt = row.AttemptAt.time()
+	}
 	own := &polled{
 		Polled: p, url: row.URL, host: row.Host, state: row.State,
 		first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt, movedSince: row.MovedSince,

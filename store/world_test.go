@@ -202,12 +202,17 @@ func (w world) feedAgain(f digest.Feed) digest.Feed {
 	return f
 }
 
-// each runs f in a world on each database.
+// each runs f in a world on each database. Whatever happens in it, each feed
+// keeps from when it may be asked, by its own record (I5).
 func each(t *testing.T, f func(w world)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		t.Helper()
 		f(world{s, t})
+		stale, err := s.StaleAskable(t.Context())
+		if err != nil || len(stale) > 0 {
+			t.Errorf("feeds that keep another instant than the policy says: %v, %v", stale, err)
+		}
 	})
 }
 
