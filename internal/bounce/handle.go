@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -125,16 +126,9 @@ func senderIn(header fields) (from string, known bool) {
 	return from, header.has("Return-Path")
 }
 
+// weight orders outcomes by what they change.
 func (o Outcome) weight() int {
-	switch o.Did {
-	case Recorded:
-		return 3
-	case Unsubscribed:
-		return 2
-	case Ignored:
-		return 1
-	}
-	return 0
+	return slices.Index([]Action{NotOurs, Ignored, Unsubscribed, Recorded}, o.Did)
 }
 
 // handleOne does what a message to one of our addresses asks for.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,19 +139,8 @@ func verdict(s Status, found, todo string) finding {
 
 func skip(why string) finding { return verdict(Skipped, why, "") }
 
-func rank(s Status) int {
-	switch s {
-	case Skipped:
-		return 1
-	case OK:
-		return 2
-	case Warn:
-		return 3
-	case Wrong:
-		return 4
-	}
-	return 0
-}
+// rank orders statuses by how bad they are.
+func rank(s Status) int { return slices.Index([]Status{"", Skipped, OK, Warn, Wrong}, s) }
 
 // noAnswer notes a question that the DNS did not answer.
 func (f *finding) noAnswer(what string, err error) {
