@@ -32,7 +32,8 @@ func (bounceCmd) whenBroken() int { return tryLater }
 // server shall try again. A message that is no bounce needs nothing more.
 func (c bounceCmd) Run(a *app) error {
 	if a.ReturnPath == "" {
-		return &statusError{tryLater, errors.New("no mail comes back without a return path; set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")}
+		return &statusError{tryLater, errors.New("no mail comes back without a return path; " +
+			"set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")}
 	}
 	message, err := io.ReadAll(io.LimitReader(os.Stdin, mostBounce))
 	if err != nil {

@@ -132,7 +132,8 @@ func feedless(command string) bool {
 func commands(t *testing.T) (all []string) {
 	t.Helper()
 	c := new(cli)
-	parser, err := kong.New(c, append(c.valueReaders(), kong.Name("digest"), kong.DefaultEnvars("DIGEST"), kong.Vars{"version": ""}, kong.Writers(io.Discard, io.Discard))...)
+	parser, err := kong.New(c, append(c.valueReaders(), kong.Name("digest"), kong.DefaultEnvars("DIGEST"),
+		kong.Vars{"version": ""}, kong.Writers(io.Discard, io.Discard))...)
 	if err != nil {
 		t.Fatal(err)
 	}

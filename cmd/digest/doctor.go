@@ -146,7 +146,8 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 		return true, false, nil
 	}
 	if err != nil {
-		return false, false, &digest.Error{Kind: digest.Unavailable, Message: "the database cannot be read; let the user that digest runs as read and write it", Err: err}
+		return false, false, &digest.Error{Kind: digest.Unavailable, Err: err,
+			Message: "the database cannot be read; let the user that digest runs as read and write it"}
 	}
 	defer f.Close()
 	header := make([]byte, 20)

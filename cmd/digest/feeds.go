@@ -183,7 +183,8 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	case 1:
 		return shown[0], nil
 	}
-	return digest.Feed{}, &digest.Error{Kind: digest.Conflict, Message: url + " is asked under several names and passwords; give the address with them"}
+	return digest.Feed{}, &digest.Error{Kind: digest.Conflict,
+		Message: url + " is asked under several names and passwords; give the address with them"}
 }
 
 func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
@@ -261,7 +262,8 @@ func (a *app) printPolls(polls []reportedPoll) error {
 		if p.Status != 0 {
 			status = strconv.Itoa(p.Status)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d B\t%d ms\t%s\n", when(&p.At), plain(p.Outcome), status, count(p.Requests, "request"), p.Bytes, p.Millis, plain(p.Note))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d B\t%d ms\t%s\n",
+			when(&p.At), plain(p.Outcome), status, count(p.Requests, "request"), p.Bytes, p.Millis, plain(p.Note))
 	}
 	return w.Flush()
 }

@@ -93,7 +93,8 @@ func (a *app) showFence(r reportedFence) {
 	a.tellMore(len(r.Readers))
 	switch {
 	case r.Fenced && r.LastBaseURL != r.BaseURL:
-		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; if %s takes its place, run: digest fence release\n",
+		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; "+
+			"if %s takes its place, run: digest fence release\n",
 			plain(r.LastBaseURL), plain(r.BaseURL))
 	case r.Fenced:
 		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))

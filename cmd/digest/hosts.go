@@ -37,9 +37,10 @@ func (hostsListCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h", func(r reportedRule) string {
-			return fmt.Sprintf("%s\tevery %s at most", plain(r.Host), r.Interval)
-		})
+		return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h",
+			func(r reportedRule) string {
+				return fmt.Sprintf("%s\tevery %s at most", plain(r.Host), r.Interval)
+			})
 	})
 }
 

@@ -25,7 +25,8 @@ func parseLane(s string) (string, error) {
 	}
 	address, err := mailer.Recipient("a@" + strings.TrimPrefix(s, "@"))
 	if err != nil {
-		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a recipient domain; an example: gmail.com, or %s for all mail", s, routeName)}
+		return "", &digest.Error{Kind: digest.Invalid,
+			Message: fmt.Sprintf("%q is not a recipient domain; an example: gmail.com, or %s for all mail", s, routeName)}
 	}
 	return strings.TrimPrefix(address, "a@"), nil
 }
@@ -115,7 +116,8 @@ func (c limitsSetCmd) Run(a *app) error {
 	}
 	l := digest.Limits{Connections: c.Connections, Rate: c.Rate}
 	if l == (digest.Limits{}) {
-		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), or digest limits remove %s", c.Lane)
+		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), "+
+			"or digest limits remove %s", c.Lane)
 	}
 	return a.withStore(func(st *store.Store) error {
 		if err := st.SetLimits(a.soft, a.now(), name, l); err != nil {

@@ -56,7 +56,8 @@ func (a *app) importList(st *store.Store, d digest.Digest, list *feed.Document) 
 		if result.Already == 1 {
 			were = "was"
 		}
-		fmt.Fprintf(a.stdout, "%s added, %d %s there before, %s left out\n", count(result.Added, "feed"), result.Already, were, count(len(unread), "line"))
+		fmt.Fprintf(a.stdout, "%s added, %d %s there before, %s left out\n",
+			count(result.Added, "feed"), result.Already, were, count(len(unread), "line"))
 	}
 	unpolled, err := a.firstPolls(st, result.FirstPolls)
 	if err != nil || !a.json {
@@ -82,7 +83,8 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 			fmt.Fprintln(a.stderr, "digest: not read yet: "+plain(line))
 		}
 		if !a.json {
-			fmt.Fprintf(a.stdout, "%s read for the first time, %d could not be read and will be tried again\n", count(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
+			fmt.Fprintf(a.stdout, "%s read for the first time, %d could not be read and will be tried again\n",
+				count(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
 		}
 		unread = sum.Failed
 		return nil

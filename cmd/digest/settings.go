@@ -111,7 +111,8 @@ func (s *settings) check() (err error) {
 	if s.PollWindow > 0 && s.PollWindow >= s.ReleaseDeadline {
 		return &settingError{
 			names: []string{"DIGEST_POLL_WINDOW", "DIGEST_RELEASE_DEADLINE"},
-			text: fmt.Sprintf("DIGEST_POLL_WINDOW=%q must be less than DIGEST_RELEASE_DEADLINE=%q, or the feeds asked last would miss every edition; an example: 15m and 30m",
+			text: fmt.Sprintf("DIGEST_POLL_WINDOW=%q must be less than DIGEST_RELEASE_DEADLINE=%q, "+
+				"or the feeds asked last would miss every edition; an example: 15m and 30m",
 				span(s.PollWindow), span(s.ReleaseDeadline)),
 		}
 	}
@@ -126,7 +127,8 @@ func (s *settings) check() (err error) {
 	}
 	const leastToken = 16 // characters
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
-		return badSetting("DIGEST_METRICS_TOKEN", "…", fmt.Sprintf("is short enough to be guessed; use %d characters or more", leastToken), "what “openssl rand -hex 16” prints")
+		return badSetting("DIGEST_METRICS_TOKEN", "…", fmt.Sprintf("is short enough to be guessed; use %d characters or more", leastToken),
+			"what “openssl rand -hex 16” prints")
 	}
 	contact := s.Contact
 	if s.Contact, err = contactOf(s.Contact, s.From); err != nil {
@@ -146,7 +148,8 @@ func checkDatabase(database string) error {
 	case isAddress && scheme != "postgres" && scheme != "postgresql":
 		return badSetting("DIGEST_DATABASE", scheme+"://…", "is no database of ours", example)
 	case isAddress && err != nil:
-		return badSetting("DIGEST_DATABASE", scheme+"://…", "is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", example)
+		return badSetting("DIGEST_DATABASE", scheme+"://…",
+			"is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", example)
 	}
 	return nil
 }

@@ -51,7 +51,8 @@ func (s *mailSettings) check(contact string) error {
 	const mostAddress = 300
 	s.PostalAddress = strings.Join(strings.Fields(s.PostalAddress), " ")
 	if utf8.RuneCountInString(s.PostalAddress) > mostAddress {
-		return badSetting("DIGEST_POSTAL_ADDRESS", shortened(s.PostalAddress), "is too long for the foot of a mail", "Jane Doe, 1 High Street, Oxford")
+		return badSetting("DIGEST_POSTAL_ADDRESS", shortened(s.PostalAddress), "is too long for the foot of a mail",
+			"Jane Doe, 1 High Street, Oxford")
 	}
 	return nil
 }
@@ -63,7 +64,8 @@ func (s *mailSettings) checkBounces() error {
 		if value == "" {
 			name, value = "DIGEST_BOUNCE_MAILDIR", s.BounceMaildir
 		}
-		return badSetting(name, value, "takes bounces, and no mail would come back without DIGEST_RETURN_PATH", "DIGEST_RETURN_PATH=bounces@example.org")
+		return badSetting(name, value, "takes bounces, and no mail would come back without DIGEST_RETURN_PATH",
+			"DIGEST_RETURN_PATH=bounces@example.org")
 	}
 	if s.BounceListen == "" {
 		return nil

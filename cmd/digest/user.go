@@ -46,7 +46,8 @@ func (c userAddCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return a.say(reportUser(info), "added %s; the first edition comes at %s%s", u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
+		return a.say(reportUser(info), "added %s; the first edition comes at %s%s",
+			u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
 	})
 }
 

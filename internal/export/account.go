@@ -182,7 +182,9 @@ type edition struct {
 func (e *Export) writeEditions(_ context.Context, w io.Writer) error {
 	list := []edition{}
 	for _, x := range e.editions {
-		list = append(list, edition{x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), string(x.State), known(x.SentAt), x.Reply, x.Error})
+		list = append(list, edition{
+			x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), string(x.State), known(x.SentAt), x.Reply, x.Error,
+		})
 	}
 	return writeJSON(w, list)
 }

@@ -171,7 +171,9 @@ type Post struct {
 // Read makes a post ready to be matched.
 func Read(p digest.Post) *Post {
 	var lines []string
-	for _, field := range []string{cut(p.Title, maxTitle), cut(p.Author, maxAuthor), cut(p.Summary, maxSummary), textOf(cut(p.Content, maxContent), maxText)} {
+	for _, field := range []string{
+		cut(p.Title, maxTitle), cut(p.Author, maxAuthor), cut(p.Summary, maxSummary), textOf(cut(p.Content, maxContent), maxText),
+	} {
 		lines = append(append(lines, foldWritten(field)...), phrase(field))
 	}
 	post := Post{text: strings.Join(lines, "\n")} // no pattern holds a new line

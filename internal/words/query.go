@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"digest"
@@ -37,7 +38,8 @@ type Query struct{ Terms []Term }
 // stands between them. The errors, digest.Invalid, say what to do.
 func Parse(typed string) (Query, error) {
 	if utf8.RuneCountInString(typed) > maxTyped {
-		return Query{}, invalid("That is too long to look for; %d characters are the most. A few words that stand in the post are enough.", maxTyped)
+		return Query{}, invalid("That is too long to look for; %d characters are the most. "+
+			"A few words that stand in the post are enough.", maxTyped)
 	}
 	var q Query
 	typedTerms, wanted := 0, 0
@@ -115,7 +117,7 @@ func straight(c rune) rune {
 	case '−', '－':
 		return '-'
 	}
-	if strings.ContainsRune("\t\n\v\f\r\u0085\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000", c) {
+	if unicode.IsSpace(c) {
 		return ' '
 	}
 	return c
