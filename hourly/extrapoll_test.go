@@ -101,9 +101,9 @@ func (h *house) takes(email string, papers ...*paper) digest.Digest {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	desk := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 	for _, p := range papers {
-		if _, _, err := desk.Subscribe(h.t.Context(), d.ID, p.URL+"/feed.xml"); err != nil {
+		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, p.URL+"/feed.xml"); err != nil {
 			h.t.Fatal(err)
 		}
 		p.requests()
@@ -253,8 +253,8 @@ func TestWholeHostGone(t *testing.T) {
 		h := newHouse(t, st, "2026-11-18 10:00")
 		p.publish("2026-11-18 09:00", "old")
 		d := h.takes("ann@example.org", p)
-		desk := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
-		if _, _, err := desk.Subscribe(t.Context(), d.ID, p.URL+"/other.xml"); err != nil {
+		subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+		if _, _, err := subscriber.Subscribe(t.Context(), d.ID, p.URL+"/other.xml"); err != nil {
 			t.Fatal(err)
 		}
 		h.hours("2026-11-19 00:00", 1, p)

@@ -145,9 +145,9 @@ func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	desk := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
+	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 	for _, s := range sites {
-		if _, _, err := desk.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
+		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
 			h.t.Fatal(err)
 		}
 		s.requests()

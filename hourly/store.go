@@ -168,24 +168,24 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 	return nil
 }
 
-// reread reads the kept document of a feed again if a newer parser may see
+// reread reads the stored document of a feed again if a newer parser may see
 // more in it than the one that read it, so that nobody has to be asked for it
 // (S11). The poll stays what it was.
 func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) error {
 	if res.Outcome != poller.Unchanged || was.Parser == feed.Version || was.ParsedAt.IsZero() {
 		return nil
 	}
-	body, kept, err := j.Store.Body(ctx, was.ID)
+	body, found, err := j.Store.Body(ctx, was.ID)
 	if err != nil {
-		return fmt.Errorf("reading the kept document of %s: %w", was.URL, err)
+		return fmt.Errorf("reading the stored document of %s: %w", was.URL, err)
 	}
 	res.Feed.Parser = feed.Version // whatever comes of it: once is enough
-	if !kept {
+	if !found {
 		return nil
 	}
 	doc, err := j.Poller.Read(ctx, body.Bytes, body.ContentType, body.URL)
 	if err != nil || !doc.IsFeed() {
-		j.Log.Warn("a kept document can no longer be read", "feed", was.URL, "err", err)
+		j.Log.Warn("a stored document can no longer be read", "feed", was.URL, "err", err)
 		return nil
 	}
 	res.Document = doc

@@ -127,9 +127,9 @@ func (w *week) subscribe(email, zone string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	desk := subscribe.Subscriber{Store: w.st, Poller: w.poller(), Now: time.Now}
+	subscriber := subscribe.Subscriber{Store: w.st, Poller: w.poller(), Now: time.Now}
 	for _, host := range []string{"busy", "down", "shy"} {
-		if _, _, err := desk.Subscribe(w.t.Context(), d.ID, "http://"+host+".example/feed"); err != nil {
+		if _, _, err := subscriber.Subscribe(w.t.Context(), d.ID, "http://"+host+".example/feed"); err != nil {
 			w.t.Fatal(err)
 		}
 	}

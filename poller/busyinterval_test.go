@@ -48,8 +48,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A press is a site that publishes without pause and lists the latest few.
-type press struct {
+// A busySite is a site that publishes without pause and lists the latest few.
+type busySite struct {
 	lists   int
 	dated   bool
 	perDay  func(t time.Time) float64
@@ -61,7 +61,7 @@ type press struct {
 }
 
 // published makes the posts up to now, minute by minute.
-func (s *press) published(now time.Time) []time.Time {
+func (s *busySite) published(now time.Time) []time.Time {
 	last, due := s.begin, 0.0
 	if n := len(s.instant); n > 0 {
 		last = s.instant[n-1]
@@ -76,7 +76,7 @@ func (s *press) published(now time.Time) []time.Time {
 }
 
 // look is what a poll finds.
-func (s *press) look(now time.Time) Turnover {
+func (s *busySite) look(now time.Time) Turnover {
 	all := s.published(now)
 	fresh, before := len(all)-s.known, s.readAt
 	s.known, s.readAt = len(all), now
@@ -121,32 +121,32 @@ func TestBusy_Overlaps(t *testing.T) {
 	}
 	tests := []struct {
 		why      string
-		press    press
+		busySite busySite
 		zones    int
 		site     act
 		most     int // polls
 		lost     int // polls with a gap
 		lastLost time.Duration
 	}{
-		{"enough is listed", press{lists: 10, perDay: steady(8), dated: true}, 1, well(), 52, 0, 0},
-		{"a little too little", press{lists: 10, perDay: steady(13), dated: true}, 1, well(), 52 * 3, 1, 2 * oneDay},
-		{"30 a day", press{lists: 10, perDay: steady(30), dated: true}, 1, well(), 52 * 7, 1, 2 * oneDay},
-		{"30 a day, without dates", press{lists: 10, perDay: steady(30)}, 1, well(), 52 * 7, 1, 2 * oneDay},
-		{"120 a day", press{lists: 10, perDay: steady(120), dated: true}, 1, well(), 52 * 24, 1, 2 * oneDay},
-		{"120 a day, without dates", press{lists: 10, perDay: steady(120)}, 1, well(), 52 * 24, 4, 3 * oneDay},
-		{"120 a day, readers in 24 zones", press{lists: 10, perDay: steady(120), dated: true}, 24, well(), 52 * 24, 0, 0},
-		{"120 a day, fresh for six hours", press{lists: 10, perDay: steady(120), dated: true}, 1, well("Cache-Control: max-age=21600"), 52 * 4, 999, fiftyTwo * oneDay},
-		{"120 a day, fresh for a day", press{lists: 10, perDay: steady(120), dated: true}, 1, well("Cache-Control: max-age=86400"), 52, 999, fiftyTwo * oneDay},
-		{"two days of 200", press{lists: 10, perDay: burst, dated: true}, 1, well(), 52 + 2*24, 1, 11*oneDay + time.Hour},
-		{"two days of 200, without dates", press{lists: 10, perDay: burst}, 1, well(), 52 + 2*24, 4, 12*oneDay + time.Hour},
-		{"all of it once a day", press{lists: 10, perDay: batch, dated: true}, 1, well(), 52*3 + 1, 0, 0},
-		{"all of it once a day, without dates", press{lists: 10, perDay: batch}, 1, well(), 52*3 + 1, 0, 0},
-		{"60 in the day, one in the night", press{lists: 20, perDay: byDay, dated: true}, 1, well(), 52 * 6, 52, fiftyTwo * oneDay},
+		{"enough is listed", busySite{lists: 10, perDay: steady(8), dated: true}, 1, well(), 52, 0, 0},
+		{"a little too little", busySite{lists: 10, perDay: steady(13), dated: true}, 1, well(), 52 * 3, 1, 2 * oneDay},
+		{"30 a day", busySite{lists: 10, perDay: steady(30), dated: true}, 1, well(), 52 * 7, 1, 2 * oneDay},
+		{"30 a day, without dates", busySite{lists: 10, perDay: steady(30)}, 1, well(), 52 * 7, 1, 2 * oneDay},
+		{"120 a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well(), 52 * 24, 1, 2 * oneDay},
+		{"120 a day, without dates", busySite{lists: 10, perDay: steady(120)}, 1, well(), 52 * 24, 4, 3 * oneDay},
+		{"120 a day, readers in 24 zones", busySite{lists: 10, perDay: steady(120), dated: true}, 24, well(), 52 * 24, 0, 0},
+		{"120 a day, fresh for six hours", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well("Cache-Control: max-age=21600"), 52 * 4, 999, fiftyTwo * oneDay},
+		{"120 a day, fresh for a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well("Cache-Control: max-age=86400"), 52, 999, fiftyTwo * oneDay},
+		{"two days of 200", busySite{lists: 10, perDay: burst, dated: true}, 1, well(), 52 + 2*24, 1, 11*oneDay + time.Hour},
+		{"two days of 200, without dates", busySite{lists: 10, perDay: burst}, 1, well(), 52 + 2*24, 4, 12*oneDay + time.Hour},
+		{"all of it once a day", busySite{lists: 10, perDay: batch, dated: true}, 1, well(), 52*3 + 1, 0, 0},
+		{"all of it once a day, without dates", busySite{lists: 10, perDay: batch}, 1, well(), 52*3 + 1, 0, 0},
+		{"60 in the day, one in the night", busySite{lists: 20, perDay: byDay, dated: true}, 1, well(), 52 * 6, 52, fiftyTwo * oneDay},
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
 			bothClocks(t, func(t *testing.T, frozen bool) {
-				s := test.press
+				s := test.busySite
 				s.begin = midnight().Add(-20 * oneDay)
 				p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(test.zones), frozen, test.site)
 				p.turn = func() Turnover { return s.look(p.now()) }

@@ -9,17 +9,17 @@ import (
 	"digest"
 )
 
-// freshUntil is how long f is current by the word of the site: of the answer's
+// freshUntil is until when f is current by the word of the site: of the answer's
 // header, or of the document itself (ttl, sy:updatePeriod), whichever asks for
 // more, 24 hours at most. f is the record with that answer in it. Zero: it says
 // nothing.
 //
-// kept says that the stored answer stays: after a 304, or a HEAD. One of these
-// that says nothing renews what that answer said (RFC 9111 §4.3.4, §4.3.5):
-// succeed has left it in the record.
-func freshUntil(f digest.Feed, h http.Header, kept bool, received time.Time) time.Time {
+// stays: the stored answer stays, for this one is a 304, or to a HEAD. If such a one
+// says nothing it renews what the stored answer said (RFC 9111 §4.3.4, §4.3.5):
+// succeed has left that in the record.
+func freshUntil(f digest.Feed, h http.Header, stays bool, received time.Time) time.Time {
 	d := freshFor(h, received)
-	if kept && h.Get("Cache-Control") == "" && h.Get("Expires") == "" {
+	if stays && h.Get("Cache-Control") == "" && h.Get("Expires") == "" {
 		d = f.FreshUntil.Sub(received)
 	}
 	return after(received, min(max(d, f.DocInterval), maxFresh))

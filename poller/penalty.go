@@ -95,9 +95,9 @@ func penalty(x failure, errors int, failing time.Duration) time.Duration {
 }
 
 // succeed writes into the record that the feed is well. After a 304, or a HEAD,
-// the answer that is kept is as fresh again as it was when it came.
-func succeed(f *digest.Feed, status int, kept bool, now time.Time) {
-	if kept && !f.FreshUntil.IsZero() {
+// the answer that stays is as fresh again as it was when it came.
+func succeed(f *digest.Feed, status int, stays bool, now time.Time) {
+	if stays && !f.FreshUntil.IsZero() {
 		// Stored times are whole seconds: what that added must not add up.
 		f.FreshUntil = now.Add(f.FreshUntil.Sub(f.LastOKAt).Truncate(time.Minute))
 	}

@@ -239,7 +239,7 @@ func (s *session) lookUpRobots(ctx context.Context, r route) (Robots, error) {
 		return Robots{}, err // not reached, or cut short: nothing was learned
 	}
 	if failed := reader.cache.SaveRobots(ctx, now); failed != nil {
-		s.poller.log.Warn("a robots.txt could not be kept", "origin", origin, "err", failed)
+		s.poller.log.Warn("a robots.txt could not be stored", "origin", origin, "err", failed)
 	}
 	reader.remember(now)
 	return now, err
@@ -263,11 +263,11 @@ func (s *session) askRobots(ctx context.Context, r route, was Robots) (Robots, e
 		return Robots{}, err
 	}
 	now := Robots{Origin: r.origin(), FetchedAt: s.poller.now()}
-	kept := was
-	kept.Origin, kept.FetchedAt = now.Origin, now.FetchedAt
+	old := was
+	old.Origin, old.FetchedAt = now.Origin, now.FetchedAt
 	switch {
 	case err != nil, a.status == http.StatusNotModified && a.conditional:
-		return kept, nil
+		return old, nil
 	case usable(a.status):
 		now.Rules = parseRobots(a.body)
 		if a.address == start.address {
@@ -277,9 +277,9 @@ func (s *session) askRobots(ctx context.Context, r route, was Robots) (Robots, e
 	case a.status == http.StatusNotFound, a.status == http.StatusGone:
 		return now, nil // there is none, whatever else it says; the feed is not gone
 	case limits(a):
-		return kept, badStatus(a)
+		return old, badStatus(a)
 	case a.status >= 500:
-		return kept, nil
+		return old, nil
 	}
 	return now, nil
 }

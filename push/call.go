@@ -22,21 +22,21 @@ func parseCall(body []byte) (Ping, error) {
 	if err != nil {
 		return Ping{}, &digest.Error{Kind: digest.Invalid, Message: "the body is not an XML-RPC call", Err: errors.Join(errCall, err)}
 	}
-	var source []string
+	var feed []string
 	switch strings.ToLower(method) {
 	case "weblogupdates.ping", "weblogupdates.extendedping":
 		// name, url, the page that changed, and the feed: the best is last.
 		params = append(params, "", "", "", "")
-		source = addresses(params[3], params[2], params[1])
+		feed = addresses(params[3], params[2], params[1])
 	case "rsscloud.ping":
-		source = addresses(append(params, "")[0])
+		feed = addresses(append(params, "")[0])
 	default:
 		return Ping{}, &digest.Error{Kind: digest.NotFound, Message: "there is no such method; weblogUpdates.ping is one"}
 	}
-	if len(source) == 0 {
+	if len(feed) == 0 {
 		return Ping{}, errNoAddress()
 	}
-	return Ping{Feeds: [][]string{source}}, nil
+	return Ping{Feeds: [][]string{feed}}, nil
 }
 
 // readCall gives the method of an XML-RPC call and its parameters as text.

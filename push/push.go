@@ -83,22 +83,22 @@ func parseForm(fields url.Values) (Ping, error) {
 	if mode := fields.Get("hub.mode"); mode != "" {
 		return parsePublish(mode, fields)
 	}
-	source := addresses(fields.Get("feedurl"), fields.Get("rssurl"), fields.Get("changesurl"), fields.Get("checkurl"), fields.Get("url"))
-	if len(source) == 0 {
+	feed := addresses(fields.Get("feedurl"), fields.Get("rssurl"), fields.Get("changesurl"), fields.Get("checkurl"), fields.Get("url"))
+	if len(feed) == 0 {
 		return Ping{}, errNoAddress()
 	}
-	return Ping{Feeds: [][]string{source}}, nil
+	return Ping{Feeds: [][]string{feed}}, nil
 }
 
-// parsePublish reads what a publisher tells a hub. Each topic is a source.
+// parsePublish reads what a publisher tells a hub. Each topic is a feed.
 func parsePublish(mode string, fields url.Values) (Ping, error) {
 	if mode != "publish" {
 		return Ping{}, invalid("only hub.mode=publish is taken here; this is no hub to subscribe to")
 	}
 	p := Ping{Publish: true}
 	for _, topic := range append(fields["hub.url"], fields["hub.topic"]...) {
-		if source := addresses(topic); len(source) > 0 && len(p.Feeds) < MaxFeeds {
-			p.Feeds = append(p.Feeds, source)
+		if feed := addresses(topic); len(feed) > 0 && len(p.Feeds) < MaxFeeds {
+			p.Feeds = append(p.Feeds, feed)
 		}
 	}
 	if len(p.Feeds) == 0 {

@@ -66,7 +66,7 @@ func (d *Subscriber) find(ctx context.Context, address string) (poller.Candidate
 	if err != nil {
 		return poller.Candidates{}, digest.Feed{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
 	}
-	f, err := d.keep(ctx, c.Read)
+	f, err := d.add(ctx, c.Read)
 	return c, f, err
 }
 
@@ -76,9 +76,9 @@ func (d *Subscriber) stored(ctx context.Context, url string) (digest.Feed, bool)
 	return f, err == nil
 }
 
-// keep stores a feed that was found with the posts of its document, so that it
+// add stores a feed that was found with the posts of its document, so that it
 // need not be fetched again. One that is stored already stays as it is.
-func (d *Subscriber) keep(ctx context.Context, res poller.Result) (digest.Feed, error) {
+func (d *Subscriber) add(ctx context.Context, res poller.Result) (digest.Feed, error) {
 	f, created, err := d.Store.EnsureFeed(ctx, res.Feed)
 	if err != nil || !created {
 		return f, err
@@ -105,10 +105,10 @@ func (d *Subscriber) Candidates(ctx context.Context, address string) (poller.Can
 	if digest.KindOf(err) != digest.NotFound {
 		return poller.Candidates{}, err
 	}
-	c, kept, err := d.find(ctx, address)
+	c, found, err := d.find(ctx, address)
 	for i := range c.Feeds {
-		if c.Feeds[i].URL == kept.URL {
-			c.Feeds[i].Known = kept
+		if c.Feeds[i].URL == found.URL {
+			c.Feeds[i].Known = found
 		}
 	}
 	return c, err
