@@ -46,7 +46,7 @@ func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, be
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}
 	}
-	if c := t.takeIdle(); c != nil {
+	if c := t.reuseIdle(); c != nil {
 		reply, err := c.transact(ctx, from, to, message, beforeDot)
 		t.put(c)
 		if refused, ok := errors.AsType[*NotAcceptedError](err); !ok || !refused.hungUp() {
@@ -80,7 +80,7 @@ func (e Envelope) addresses() (from, to string, err error) {
 	return a.Address, b.Address, nil
 }
 
-func (t *smtpTransport) takeIdle() *smtpConn {
+func (t *smtpTransport) reuseIdle() *smtpConn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := len(t.idle)

@@ -124,7 +124,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	asked, err := s.takeCeremony(w, r, u.ID)
+	asked, err := s.useCeremony(w, r, u.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error)
 // finishPasskey checks the answer of a passkey and signs its owner in. All that
 // is wrong with one has the same answer.
 func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
-	asked, err := s.takeCeremony(w, r, 0)
+	asked, err := s.useCeremony(w, r, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -246,8 +246,8 @@ func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.
 	return nil
 }
 
-// takeCeremony gives what was asked, once.
-func (s *site) takeCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID) (asked webauthn.SessionData, err error) {
+// useCeremony gives what was asked, once.
+func (s *site) useCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID) (asked webauthn.SessionData, err error) {
 	c, err := r.Cookie(s.cookieName() + "-passkey")
 	if err != nil {
 		return asked, errBadPasskey

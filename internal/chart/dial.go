@@ -53,7 +53,7 @@ const (
 
 // How large places are written, in units: a phone's face is half as wide.
 const (
-	deskLetter  = 17 * 0.54
+	wideLetter  = 17 * 0.54
 	phoneLetter = 27 * 0.54
 	betweenName = 8.0
 )
@@ -162,19 +162,19 @@ func root(n, most int) float64 { return math.Sqrt(float64(n) / float64(most)) }
 type named struct {
 	Place
 	angle float64
-	desk  bool // only where the face is large
+	wide  bool // only where the face is large
 }
 
 // roomy gives the places that have room: first those that have it where the
 // face is small, and then more.
 func (d Dial) roomy() (all []named) {
-	for _, desk := range []bool{false, true} {
+	for _, wide := range []bool{false, true} {
 		letter := phoneLetter
-		if desk {
-			letter = deskLetter
+		if wide {
+			letter = wideLetter
 		}
 		for _, p := range d.Places {
-			n := named{p, turn(p.At), desk}
+			n := named{p, turn(p.At), wide}
 			if n.fits(all, letter) {
 				all = append(all, n)
 			}
@@ -207,7 +207,7 @@ func (d Dial) places(b *strings.Builder) {
 			along, way = bezelMiddle*math.Mod(2*math.Pi-p.angle, 2*math.Pi), "under"
 		}
 		class := "place"
-		if p.desk {
+		if p.wide {
 			class = "place minor"
 		}
 		fmt.Fprintf(b, `<text class="%s" dy=".35em"><textPath href="#dial-%s" startOffset="%.1f">%s</textPath></text>`,
