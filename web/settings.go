@@ -63,19 +63,31 @@ func (f settingsFrame) Hour() string {
 
 // Coming says when the next edition comes.
 func (f settingsFrame) Coming() string {
-	zone := f.zone()
-	switch {
+	next := nextDue(f.Digest, f.zone())
+	switch day := dayOf(next, f.now, f.zone()); {
 	case f.Left():
 		return "No edition is made until you start it again."
-	case f.Paused() && f.Digest.PausedUntil.IsZero():
+	case next.IsZero():
 		return "No edition is made until you end the pause."
 	case f.Paused():
-		next := timezone.NextOn(f.Digest.PausedUntil.Add(-time.Second), zone, f.Digest.Weekdays.Has)
-		return "After the pause the next edition is that of " + dayOf(next, f.now, zone) + "."
-	case !f.Digest.NextDueAt.After(f.now):
-		return "The edition of " + dayOf(f.Digest.NextDueAt, f.now, zone) + " is being made now."
+		return "After the pause the next edition is that of " + day + "."
+	case !next.After(f.now):
+		return "The edition of " + day + " is being made now."
+	default:
+		return "The next edition is that of " + day + "."
 	}
-	return "The next edition is that of " + dayOf(f.Digest.NextDueAt, f.now, zone) + "."
+}
+
+// nextDue gives the midnight of the next edition of a digest that was not left;
+// the zero time while it is paused without end. The midnight that ends a pause counts.
+func nextDue(d digest.Digest, zone *time.Location) time.Time {
+	if d.State != digest.DigestPaused {
+		return d.NextDueAt
+	}
+	if d.PausedUntil.IsZero() {
+		return time.Time{}
+	}
+	return timezone.NextOn(d.PausedUntil.Add(-time.Second), zone, d.Weekdays.Has)
 }
 
 // clockOf writes the hour of a mail: 07:00.

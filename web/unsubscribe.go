@@ -231,16 +231,13 @@ func (v *unsubscribePage) describePause(d digest.Digest, now time.Time) {
 	if err != nil || d.State == digest.DigestLeft {
 		return
 	}
-	v.Zone = strings.ReplaceAll(d.TimeZone, "_", " ")
-	next := d.NextDueAt
-	if d.State == digest.DigestPaused {
-		if d.PausedUntil.IsZero() {
-			return
-		}
-		next = timezone.NextOn(d.PausedUntil.Add(-time.Second), zone, d.Weekdays.Has) // the midnight that ends it counts
+	v.Zone = zoneName(d.TimeZone)
+	if next := nextDue(d, zone); !next.IsZero() {
+		v.Next = dayOf(next, now, zone)
+	}
+	if d.State == digest.DigestPaused && !d.PausedUntil.IsZero() {
 		v.Until = dayOf(d.PausedUntil, now, zone)
 	}
-	v.Next = dayOf(next, now, zone)
 }
 
 // dayOf names a day near enough to do without its year, or else with it.
