@@ -15,26 +15,25 @@
 // texts (titles, descriptions, contents) and the dates we keep beside the frame,
 // by the names of their elements, for two reasons. gofeed forgets of a title or a
 // summary whether it was plain text, HTML or XHTML, and in which xml:base it
-// stood. And the texts are the bulk of a feed: shown the whole of a repaired
-// document, gofeed takes four to five times as long as all of reading does now.
-// It gives the items in the order of the frame, so that what we kept of an item
-// is found by its number.
+// stood. And the texts are the bulk of a feed: shown whole documents, gofeed takes
+// five to six times as long as all of reading does now. It gives the items in the
+// order of the frame, so that what we kept of an item is found by its number.
 //
 // # The way of a document through the files
 //
 //	charset.go, detect.go     bytes -> clean UTF-8
 //	parse.go                  what is it? the root decides
 //	scan.go, entity.go        markup -> tokens, whatever it looks like
-//	repair.go, vocabulary.go  tokens -> a frame and its texts
-//	frame.go, rss.go, atom.go what gofeed read of the frame, and the texts -> Document
-//	jsonfeed.go, jsonmend.go  the same for JSON, which gofeed reads whole
-//	text.go, date.go,         the values: plain titles, dates in any form, names, links
-//	person.go, address.go
-//	document.go, rhythm.go    what the posts are told apart by; how often the document wants to be asked
-//	post.go, sanitise.go,     Post -> digest.Post, for new posts only
-//	excerpt.go
-//	clean.go, wrapper.go,     what only counts readers is left out: parameters,
-//	pixel.go                  click counters around links, pictures nobody sees
-//	opml.go, list.go, page.go lists and pages -> the feeds they name
+//	repair.go, vocabulary.go  tokens -> a frame: XML for gofeed, and the texts
+//	frame.go, rss.go, atom.go what gofeed read in it, and the texts -> Document
+//	jsonfeed.go               JSON, mended where it is broken, which gofeed reads whole
+//	text.go, date.go,         the values: plain titles, dates in any form,
+//	person.go, language.go,   names, languages, links
+//	address.go
+//	document.go, rhythm.go    what tells posts apart; how often the document wants to be asked
+//	post.go, sanitise.go      Post -> digest.Post, for new posts only
+//	clean.go, pixel.go        what only counts readers is left out: parameters, click
+//	                          counters around links, pictures nobody sees
+//	opml.go, page.go          lists and pages -> the feeds they name
 //	report.go                 what `digest parse --json` prints
 package feed
