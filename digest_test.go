@@ -123,3 +123,17 @@ func lower(s string) string {
 	}
 	return string(b)
 }
+
+// FuzzWithoutCredentials holds that what is left has none: a second look finds
+// nothing more to take away.
+func FuzzWithoutCredentials(f *testing.F) {
+	for _, s := range []string{"https://ann:secret@example.org/feed", "a://b:c/@d://e@f", "://", "http://[::1]:x/@", "x://y@\"z://@"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := digest.WithoutCredentials(text)
+		if again := digest.WithoutCredentials(once); again != once {
+			t.Errorf("%q is shown as %q, and that as %q", text, once, again)
+		}
+	})
+}

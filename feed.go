@@ -205,7 +205,9 @@ func WithoutCredentials(text string) string {
 			return shown.String()
 		}
 		shown.WriteString("://")
-		text = rest[userInfoEnd(rest):]
+		for text = rest; userInfoEnd(text) > 0; {
+			text = text[userInfoEnd(text):]
+		}
 	}
 }
 
