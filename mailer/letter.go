@@ -53,9 +53,9 @@ func MessageID(signer *digest.Signer, id digest.EditionID, host string) string {
 	return atHost("d."+token[len(token)-tokenLength:], asciiHost(host)) // the MAC; the key stays private
 }
 
-// HostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
+// hostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
 // "localhost" if it has none.
-func HostOf(address string) string {
+func hostOf(address string) string {
 	a, err := mail.ParseAddress(address)
 	if err != nil {
 		return "localhost"
@@ -63,13 +63,13 @@ func HostOf(address string) string {
 	return asciiHost(a.Address[strings.LastIndexByte(a.Address, '@')+1:])
 }
 
-// NewMessageID gives a Message-ID for a letter that is no edition's, without
+// newMessageID gives a Message-ID for a letter that is no edition's, without
 // angle brackets, at the host of an address such as DIGEST_FROM.
-func NewMessageID(from string) string { return atHost("l."+rand.Text(), HostOf(from)) }
+func newMessageID(from string) string { return atHost("l."+rand.Text(), hostOf(from)) }
 
 // complete fills in what a Renderer leaves to the Deliverer.
 func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
-	host := HostOf(d.From)
+	host := hostOf(d.From)
 	l.From, l.ReplyTo, l.To = d.From, d.ReplyTo, e.Email
 	l.MessageID = cmp.Or(e.MessageID, MessageID(d.Signer, e.ID, host))
 	l.Date = dateOf(e, now).In(d.zones.load(e.TimeZone))

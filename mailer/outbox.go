@@ -146,7 +146,7 @@ func (b *Outbox) write(r LetterRequest) (Letter, error) {
 		b.o.Log.Info("a letter was not sent: the address is suppressed", "reason", why.Reason)
 		return Letter{}, nil
 	}
-	l.MessageID, l.Date = NewMessageID(b.o.Sender.From), b.o.Now()
+	l.MessageID, l.Date = newMessageID(b.o.Sender.From), b.o.Now()
 	return l, nil
 }
 
