@@ -47,7 +47,7 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err != nil {
 		return err
 	}
-	saved := savedOf(r, "added", "there", "rests", "woken", "changed", "filter", "unfiltered")
+	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "filter", "unfiltered")
 	return s.showSubscription(w, r, me, http.StatusOK, feedPage{Own: sub.Subscription, Saved: saved}, sub)
 }
 
@@ -110,7 +110,7 @@ func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 	if err == nil {
 		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, sub.Feed.ID)
 	}
-	return showSaved(w, r, err, feedPath(sub.Feed.ID), "rests")
+	return showSaved(w, r, err, feedPath(sub.Feed.ID), "paused")
 }
 
 // resumeFeed ends the pause of a subscription.
@@ -119,7 +119,7 @@ func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) err
 	if err == nil {
 		err = s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
 	}
-	return showSaved(w, r, err, feedPath(sub.Feed.ID), "woken")
+	return showSaved(w, r, err, feedPath(sub.Feed.ID), "resumed")
 }
 
 // A feedLeftPage says that a feed was left, and carries the way back.

@@ -273,8 +273,8 @@ func TestOneFeed(t *testing.T) {
 		v.get(link).shows("h1", "My name").shows("option[selected]", "Full text")
 		v.get("/feeds").shows("h2", "News/World").shows(".rows .name", "My name")
 		v.post(link+"/rest", nil).status(http.StatusSeeOther)
-		v.get("/feeds").shows("h2", "At rest")
-		v.get(link).status(http.StatusOK).shows(".choices button", "Take it up again", "Unsubscribe")
+		v.get("/feeds").shows("h2", "Paused")
+		v.get(link).status(http.StatusOK).shows(".choices button", "Resume", "Unsubscribe")
 		v.post(link+"/wake", nil).status(http.StatusSeeOther)
 		v.get("/feeds").shows("h2", "News/World")
 
