@@ -178,3 +178,33 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 		w.holds("folders are kept", 1, `SELECT count(*) FROM subscriptions WHERE folder = 'News'`)
 	})
 }
+
+// TestUpgradeKnowsWhenToAsk: feeds of the schema before this one are asked no
+// earlier than they would have been. The poll gap is known to who claims.
+func TestUpgradeKnowsWhenToAsk(t *testing.T) {
+	storetest.EachEmpty(t, func(t *testing.T, database string) {
+		s, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		s.Policy = storetest.Policy(time.Hour)
+		w := world{s, t}
+		w.ok(s.MigrateTo(w.ctx(), 10))
+		for i, column := range []string{"not_before", "fresh_until", "lease_until", "last_attempt_at"} {
+			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, %[1]s) VALUES ('%[1]s', 'h%[2]d', %[3]d, %[3]d)`,
+				column, i, noon.Unix())))
+		}
+		w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, last_attempt_at, own_interval, host_interval)
+			VALUES ('interval', 'i', 0, %d, 7200, 600)`, noon.Unix())))
+		w.ok(s.Migrate(w.ctx()))
+		want(w.t, "before they may be", len(w.claim(noon.Add(-time.Second), 9, "t")), 0)
+		w.ok(w.NotePollGap(w.ctx(), noon, time.Hour))
+		w.holds("at noon, after the gap and after the interval", 3, `SELECT count(DISTINCT askable_at) FROM feeds`)
+		for i, hours := range []int{0, 1, 2} {
+			at := noon.Add(time.Duration(hours) * time.Hour)
+			want(w.t, fmt.Sprint("before hour ", hours), len(w.claim(at.Add(-time.Second), 9, "u")), 0)
+			want(w.t, fmt.Sprint("in hour ", hours), len(w.claim(at, 9, fmt.Sprint("v", i))), []int{3, 4, 5}[i]) // whose polls are not stored come again
+		}
+	})
+}
