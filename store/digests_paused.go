@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"digest"
@@ -57,9 +56,6 @@ func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.T
 	})
 }
 
-// endedAtOnce is how many pauses EndPauses ends in one transaction.
-const endedAtOnce = 200
-
 // EndPauses makes those digests active again whose pause is over, and says how
 // many those were. A midnight that ends the pause is one of theirs: who is back
 // on a date gets the edition of that date.
@@ -70,33 +66,23 @@ func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("looking for pauses that are over: %w", err)
 	}
-	total := 0
-	for part := range slices.Chunk(ids, endedAtOnce) {
-		n := 0
-		err := s.alone(ctx, func(c conn) error {
-			var digests []digestRow
-			if err := c.all(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`, at(now)); err != nil {
-				return err
-			}
-			for _, d := range digests {
-				s, err := d.schedule()
-				if err != nil {
-					return err
-				}
-				before := s.PausedUntil.Add(-time.Second)
-				if err := reschedule(ctx, c, d, s.Resume(before, s.PausedUntil), before); err != nil {
-					return err
-				}
-			}
-			n = len(digests)
-			return nil
-		})
-		if err != nil {
-			return total, fmt.Errorf("ending pauses: %w", err)
+	return changeInParts(ctx, s, "ending pauses", ids, func(c conn, part []digest.DigestID) (int, error) {
+		var digests []digestRow
+		if err := c.all(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`, at(now)); err != nil {
+			return 0, err
 		}
-		total += n
-	}
-	return total, nil
+		for _, d := range digests {
+			s, err := d.schedule()
+			if err != nil {
+				return 0, err
+			}
+			before := s.PausedUntil.Add(-time.Second)
+			if err := reschedule(ctx, c, d, s.Resume(before, s.PausedUntil), before); err != nil {
+				return 0, err
+			}
+		}
+		return len(digests), nil
+	})
 }
 
 // A pausedGroup is the paused digests whose feeds are asked at one midnight.

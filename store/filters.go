@@ -173,13 +173,12 @@ func (s *Store) HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Tim
 // moveFilters makes the filters of a feed that became part of another filters of
 // that one. Of two with the same words one is enough.
 func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
-	var moved []filterRow
-	err := c.all(ctx, &moved, `UPDATE filters SET feed_id = ? WHERE feed_id = ?
-		RETURNING id, digest_id, feed_id, words, created_at`, to, from)
-	if err != nil || len(moved) == 0 {
+	var of []digest.DigestID
+	err := c.all(ctx, &of, `UPDATE filters SET feed_id = ? WHERE feed_id = ? RETURNING digest_id`, to, from)
+	if err != nil || len(of) == 0 {
 		return err
 	}
-	all, err := filtersOf(ctx, c, each(moved, func(r filterRow) digest.DigestID { return r.DigestID })...)
+	all, err := filtersOf(ctx, c, of...)
 	if err != nil {
 		return err
 	}

@@ -38,38 +38,38 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	s.pruned.mu.Lock()
 	defer s.pruned.mu.Unlock()
 	old := at(now).plus(-keep)
-	editions, err := s.pruneEditions(ctx, old, batch)
-	if err != nil {
-		return 0, fmt.Errorf("pruning editions: %w", err)
+	for _, step := range []struct {
+		of    string
+		prune func() (int, error)
+	}{
+		{"editions", func() (int, error) { return s.pruneEditions(ctx, old, batch) }},
+		{"what was held back", func() (int, error) { return s.pruneHeld(ctx, old, batch) }},
+		{"what is not needed", func() (int, error) {
+			needed, err := s.oldestNeeded(ctx)
+			if needed != 0 {
+				old = min(old, needed)
+			}
+			return 0, err
+		}},
+		{"posts", func() (int, error) { return s.prunePosts(ctx, old, batch) }},
+		{"feeds", func() (int, error) { return s.pruneFeeds(ctx, old, batch) }},
+		{"lanes", func() (int, error) {
+			return 0, s.write(ctx, func(c conn) error { return forgetLanes(ctx, c, now, `TRUE`) })
+		}},
+		{"domains", func() (int, error) { return 0, s.pruneDomains(ctx, now) }},
+		{"sessions", func() (int, error) {
+			return 0, s.write(ctx, func(c conn) error {
+				return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`, `DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))
+			})
+		}},
+	} {
+		k, err := step.prune()
+		if err != nil {
+			return n, fmt.Errorf("pruning %s: %w", step.of, err)
+		}
+		n += k
 	}
-	held, err := s.pruneHeld(ctx, old, batch)
-	if err != nil {
-		return editions, fmt.Errorf("pruning what was held back: %w", err)
-	}
-	editions += held
-	if needed, err := s.oldestNeeded(ctx); err != nil {
-		return editions, fmt.Errorf("looking for what is needed: %w", err)
-	} else if needed != 0 {
-		old = min(old, needed)
-	}
-	posts, err := s.prunePosts(ctx, old, batch)
-	if err != nil {
-		return editions, fmt.Errorf("pruning posts: %w", err)
-	}
-	feeds, err := s.pruneFeeds(ctx, old, batch)
-	if err != nil {
-		return editions + posts, fmt.Errorf("pruning feeds: %w", err)
-	}
-	err = s.write(ctx, func(c conn) error { return forgetLanes(ctx, c, now, `TRUE`) })
-	if err != nil {
-		return editions + posts + feeds, fmt.Errorf("pruning lanes: %w", err)
-	}
-	if err := s.pruneDomains(ctx, now); err != nil {
-		return editions + posts + feeds, fmt.Errorf("pruning domains: %w", err)
-	}
-	return editions + posts + feeds, s.change(ctx, "pruning sessions", func(c conn) error {
-		return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`, `DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))
-	})
+	return n, nil
 }
 
 // pruneEditions deletes old editions, with the rows of their posts, their

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"digest"
@@ -88,9 +87,6 @@ func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, no
 	})
 }
 
-// movedAtOnce is how many readers BeginStays moves in one transaction.
-const movedAtOnce = 200
-
 // BeginStays moves the readers whose stays begin or end to where they are by now,
 // as SetTimeZone does, and says how many those were.
 func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
@@ -100,27 +96,18 @@ func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("looking for stays that begin or end: %w", err)
 	}
-	n := 0
-	for part := range slices.Chunk(ids, movedAtOnce) {
+	return changeInParts(ctx, s, "beginning and ending stays", ids, func(c conn, part []digest.UserID) (int, error) {
 		var still []digest.UserID // another process may have moved or removed them
-		err := s.alone(ctx, func(c conn) error {
-			still = nil
-			if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+moves+` ORDER BY u.id`, at(now)); err != nil {
-				return err
-			}
-			for _, id := range still {
-				if err := travel(ctx, c, id, now); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return n, fmt.Errorf("beginning and ending stays: %w", err)
+		if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+moves+` ORDER BY u.id`, at(now)); err != nil {
+			return 0, err
 		}
-		n += len(still)
-	}
-	return n, nil
+		for _, id := range still {
+			if err := travel(ctx, c, id, now); err != nil {
+				return 0, err
+			}
+		}
+		return len(still), nil
+	})
 }
 
 // NextStay gives the earliest instant at which BeginStays moves somebody; false:

@@ -272,6 +272,26 @@ func (s *Store) changeAlone(ctx context.Context, doing string, f func(conn) erro
 	return failed(doing, s.alone(ctx, f))
 }
 
+// partKeys is how many keys changeInParts hands to one transaction.
+const partKeys = 200
+
+// changeInParts is changeAlone for many keys, some to a transaction, so that
+// nobody waits for long. f says how many of its keys it changed.
+func changeInParts[K any](ctx context.Context, s *Store, doing string, ids []K, f func(conn, []K) (int, error)) (total int, err error) {
+	for part := range slices.Chunk(ids, partKeys) {
+		n := 0
+		err := s.changeAlone(ctx, doing, func(c conn) (err error) {
+			n, err = f(c, part)
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
 // alone is write in a transaction that excludes storing and releasing (I8).
 func (s *Store) alone(ctx context.Context, f func(conn) error) error {
 	return s.write(ctx, func(c conn) error {

@@ -100,44 +100,45 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, err
 
 // Users lists everyone in the order in which they came.
 func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
-	var rows []struct {
+	var digests []struct {
 		digestRow
-		Email     string           `db:"email"`
-		CreatedAt instant          `db:"created_at"`
-		Operator  bool             `db:"operator"`
-		Direction digest.Direction `db:"direction"`
-		Shortcuts bool             `db:"shortcuts"`
-		Count     int              `db:"subscriptions"`
-
-		Suppressed   string           `db:"suppressed"` // the reason; empty: they are mailed
-		Evidence     string           `db:"evidence"`
-		EditionID    digest.EditionID `db:"edition_id"`
-		SuppressedAt instant          `db:"suppressed_at"`
+		Subscriptions int `db:"subscriptions"`
 	}
-	err := s.read().all(ctx, &rows, `SELECT `+digestColumns+`, u.email, u.created_at, u.operator, u.direction, u.shortcuts,
-		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions,
-		COALESCE(s.reason, '') AS suppressed, COALESCE(s.evidence, '') AS evidence, COALESCE(s.edition_id, 0) AS edition_id,
-		COALESCE(s.created_at, 0) AS suppressed_at
-		FROM digests d JOIN users u ON u.id = d.user_id LEFT JOIN suppressions s ON s.email_key = u.email_key WHERE d.newsletter_id IS NULL ORDER BY u.id`)
+	err := s.read().all(ctx, &digests, `SELECT `+digestColumns+`,
+		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
+		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.newsletter_id IS NULL ORDER BY u.id`)
+	var rows []userRow
+	if err == nil {
+		err = s.read().all(ctx, &rows, `SELECT `+userColumns+` FROM users u`)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listing the users: %w", err)
+	}
+	people := make(map[digest.UserID]digest.User, len(rows))
+	for _, r := range rows {
+		people[r.ID] = r.user()
 	}
 	stays, err := s.allStays(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the stays: %w", err)
 	}
-	users := make([]UserInfo, len(rows))
-	for i, r := range rows {
-		users[i] = UserInfo{
-			User:          userRow{r.UserID, r.Email, r.TimeZone, r.CreatedAt, r.Operator, r.Direction, r.Shortcuts}.user(),
-			Digest:        r.digest(),
-			Subscriptions: r.Count,
-			Stays:         stays[r.UserID],
+	suppressions, err := s.Suppressions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	suppressed := make(map[string]*digest.Suppression, len(suppressions))
+	for i, sup := range suppressions {
+		suppressed[emailKey(sup.Email)] = &suppressions[i]
+	}
+	var users []UserInfo
+	for _, d := range digests {
+		u, known := people[d.UserID]
+		if !known { // came between the two queries
+			continue
 		}
-		if r.Suppressed != "" {
-			users[i].Suppressed = &digest.Suppression{Email: r.Email, Reason: digest.Reason(r.Suppressed), Evidence: r.Evidence,
-				EditionID: r.EditionID, CreatedAt: r.SuppressedAt.time()}
-		}
+		users = append(users, UserInfo{
+			User: u, Digest: d.digest(), Subscriptions: d.Subscriptions, Stays: stays[u.ID], Suppressed: suppressed[emailKey(u.Email)],
+		})
 	}
 	return users, nil
 }
