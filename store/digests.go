@@ -94,20 +94,22 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 func setDigestState(ctx context.Context, c conn, d digestRow, state digest.DigestState, now time.Time) error {
 	s, err := d.schedule()
 	switch {
-	case err != nil || d.State == state && d.PausedUntil == 0:
+	case d.State == state && d.PausedUntil == 0:
+		return nil
+	case state == digest.DigestLeft: // whatever zone they are in
+		if err := saveSchedule(ctx, c, d.ID, s.Leave()); err != nil {
+			return err
+		}
+		if err := dropFeeds(ctx, c, d.ID); err != nil {
+			return err
+		}
+		return leave(ctx, c, d)
+	case err != nil:
 		return err
-	case state == digest.DigestActive:
-		return reschedule(ctx, c, d, s.Resume(now, at(now).time()), now)
 	case state == digest.DigestPaused:
 		return pause(ctx, c, d, time.Time{}, now)
 	}
-	if err := saveSchedule(ctx, c, d.ID, s.Leave()); err != nil {
-		return err
-	}
-	if err := dropFeeds(ctx, c, d.ID); err != nil {
-		return err
-	}
-	return leave(ctx, c, d)
+	return reschedule(ctx, c, d, s.Resume(now, at(now).time()), now)
 }
 
 // dropFeeds takes the feeds out of the queue that only this digest gathers.

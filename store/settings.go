@@ -62,10 +62,12 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *
 		return err
 	}
 	for _, d := range digests {
-		d.TimeZone = was
 		s, err := d.schedule()
 		if err != nil {
 			return err
+		}
+		if old, err := calendar.Zone(was); err == nil { // a zone that is no more holds nobody back
+			s.Zone = old
 		}
 		if s.Passed(now) {
 			continue

@@ -23,3 +23,17 @@ func TestSettings(t *testing.T) {
 		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.LeftToRight, true)), digest.NotFound)
 	})
 }
+
+// A zone may leave the database of zones: its readers can still go elsewhere, and
+// leave.
+func TestZoneThatIsNoMore(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		w.ok(w.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(7*day), noon))
+		w.ok(w.Exec(w.ctx(), `UPDATE users SET time_zone = 'Europe/Atlantis'`))
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon))
+		want(w.t, "left", w.again(bob).State, digest.DigestLeft)
+		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
+		want(w.t, "elsewhere", w.again(ada).TimeZone, "Asia/Tokyo")
+	})
+}
