@@ -34,7 +34,10 @@ func (j *Job) Poll(ctx context.Context) (Summary, error) { return j.poll(ctx, fa
 func (j *Job) poll(ctx context.Context, calm bool) (Summary, error) {
 	soft, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &round{job: j, calm: calm, token: rand.Text(), hard: j.Hard, stop: stop, next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls)}
+	r := &round{
+		job: j, calm: calm, token: rand.Text(), hard: j.Hard, stop: stop,
+		next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls),
+	}
 	r.changed.L = &r.mu
 	var recording sync.WaitGroup
 	recording.Go(r.recordAll)

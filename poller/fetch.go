@@ -218,7 +218,9 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 		"Accept-Encoding": {acceptCodings},
 	}
 	r.conditional = r.address == s.validators.url && s.validators.condition(h)
-	req := (&http.Request{Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
+	req := (&http.Request{
+		Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
 	if u := r.url.User; u != nil {
 		password, _ := u.Password()
 		req.SetBasicAuth(u.Username(), password)

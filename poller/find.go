@@ -78,9 +78,11 @@ func (p *Poller) Find(ctx context.Context, address string, known Known) (Candida
 	for _, o := range s.page.Feeds {
 		url, err := feed.NormalURL(o.URL)
 		same := func(c Candidate) bool { return c.URL == url }
-		if err == nil && url != s.tried && len(c.Feeds) < mostCandidates && !slices.ContainsFunc(c.Feeds, same) && !slices.Contains(s.failed, url) {
-			c.Feeds = append(c.Feeds, s.offered(ctx, url, o))
+		if err != nil || url == s.tried || len(c.Feeds) == mostCandidates ||
+			slices.ContainsFunc(c.Feeds, same) || slices.Contains(s.failed, url) {
+			continue
 		}
+		c.Feeds = append(c.Feeds, s.offered(ctx, url, o))
 	}
 	slices.SortStableFunc(c.Feeds, func(a, b Candidate) int { return commentsLast(a.Comments, b.Comments) })
 	return c, nil
@@ -149,7 +151,8 @@ func (s *search) refused(address string, err error) Result {
 	case t.status == http.StatusForbidden, t.status >= 500:
 		wait = max(wait, refusedSearch)
 	}
-	r.Feed = digest.Feed{URL: address, Failures: digest.Failures{LastStatus: t.status, LastError: oneLine(t.text)}, Schedule: digest.Schedule{NotBefore: after(s.poller.now(), wait)}}
+	r.Feed.URL, r.Feed.NotBefore = address, after(s.poller.now(), wait)
+	r.Feed.LastStatus, r.Feed.LastError = t.status, oneLine(t.text)
 	return r
 }
 
@@ -207,7 +210,8 @@ func (s *search) behind(ctx context.Context, asked, address string) (Result, err
 			s.failed = append(s.failed, s.tried)
 		}
 	}
-	return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(address))
+	return Result{}, searchError(digest.Invalid, nil,
+		"no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(address))
 }
 
 // worthGoingOn is false once a site has asked to be left alone, does not answer,

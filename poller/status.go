@@ -27,9 +27,11 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 	case f.State == digest.FeedGone:
 		return StateGone, "the site says that this feed is gone for good (410)" + since(", since", f.GoneAt)
 	case f.State == digest.FeedDead:
-		return StateDead, fmt.Sprintf("failing%s, asked no more until a ping or a reader speaks for it: %s", since(" since", f.FirstErrorAt), f.LastError)
+		return StateDead, fmt.Sprintf("failing%s, asked no more until a ping or a reader speaks for it: %s",
+			since(" since", f.FirstErrorAt), f.LastError)
 	case f.State == digest.FeedTrial && !f.GoneAt.IsZero():
-		return StateWaiting, "the site said that it is gone for good (410)" + since(", since", f.GoneAt) + "; somebody wants it, so it is asked once more"
+		return StateWaiting, "the site said that it is gone for good (410)" + since(", since", f.GoneAt) +
+			"; somebody wants it, so it is asked once more"
 	case f.State == digest.FeedTrial:
 		return StateWaiting, "given up" + since(" after failing since", f.FirstErrorAt) + "; somebody wants it, so it is asked once more"
 	case f.Errors > 0:
@@ -44,7 +46,8 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 	case skipped(f, now):
 		return StateWaiting, "wants to be left alone at this time (" + skips(f) + "); asked before and after it"
 	case f.BusyInterval > 0:
-		return StateActive, "posts may be lost between the midnights of its readers: asked every " + span(f.BusyInterval) + " until they no longer are"
+		return StateActive, "posts may be lost between the midnights of its readers: asked every " +
+			span(f.BusyInterval) + " until they no longer are"
 	}
 	return StateActive, Ordinary + habits(f)
 }

@@ -19,7 +19,8 @@ const longestHostRule = 366 * 24 * time.Hour
 // rule lets them be asked leave it, to be asked at a later midnight.
 func (s *Store) SetHostRule(ctx context.Context, r HostRule, now time.Time) (feeds int, err error) {
 	if r.Interval < time.Second || r.Interval > longestHostRule {
-		return 0, invalid("a feed is asked at most every %v and at least once in %d days; an example: 48h", time.Second, longestHostRule/(24*time.Hour))
+		return 0, invalid("a feed is asked at most every %v and at least once in %d days; an example: 48h",
+			time.Second, longestHostRule/(24*time.Hour))
 	}
 	err = s.alone(ctx, func(c conn) error {
 		_, err := c.exec(ctx, `INSERT INTO host_rules (host, every, created_at) VALUES (?, ?, ?)

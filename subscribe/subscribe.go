@@ -128,7 +128,8 @@ func (d *Subscriber) refused(ctx context.Context, address string) error {
 	if err != nil || until.IsZero() {
 		return err
 	}
-	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("could not read %s: %s; it is left alone until %s, try again then",
+	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf(
+		"could not read %s: %s; it is left alone until %s, try again then",
 		url, why, until.UTC().Format("2006-01-02 15:04 UTC"))})
 }
 
@@ -140,7 +141,8 @@ func (d *Subscriber) fenced(ctx context.Context) error {
 	if err != nil || reason == "" {
 		return err
 	}
-	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: "no other site is asked from here at present; whoever runs this one can see why (digest fence)"})
+	return asSearch(&digest.Error{Kind: digest.Unavailable,
+		Message: "no other site is asked from here at present; whoever runs this one can see why (digest fence)"})
 }
 
 // asSearch marks an error as one that is for the person who gave the address.
@@ -163,13 +165,15 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 // one transaction, until it has most subscriptions. Feeds that are new are
 // queued for their first poll. The lines that could not be taken come back with
 // the reasons, in their order.
-func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.Document, most int) (store.ImportResult, []feed.BadLine, error) {
+func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.Document, most int,
+) (store.ImportResult, []feed.BadLine, error) {
 	unread := slices.Clone(list.BadLines)
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		if err != nil {
-			unread = append(unread, feed.BadLine{Line: offer.Line, Title: cmp.Or(offer.Title, digest.WithoutCredentials(offer.URL)), Why: reason(err)})
+			title := cmp.Or(offer.Title, digest.WithoutCredentials(offer.URL))
+			unread = append(unread, feed.BadLine{Line: offer.Line, Title: title, Why: reason(err)})
 			continue
 		}
 		host := feed.Host(url)
