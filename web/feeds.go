@@ -45,7 +45,7 @@ type feedLine struct {
 	State  string // as poller.Status names it
 	Reason string // why it stands so
 	Words  string // the same; "" where nothing is to be said in a list
-	Status string // path of its status page
+	Status string // path of its status page; empty: there is none
 }
 
 // feedsPage lists what the reader subscribes to.
@@ -90,6 +90,7 @@ func byTitle(a, b feedLine) int {
 func lineOf(sub store.SubscriptionInfo, now time.Time) feedLine {
 	line := feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub)), Site: siteName(sub.Feed), Status: statusPath(sub.Feed)}
 	line.State, line.Reason = poller.Status(sub.Feed, now)
+	line.Reason = digest.WithoutCredentials(line.Reason)
 	if line.State != poller.StateActive || !strings.HasPrefix(line.Reason, poller.Ordinary) {
 		line.Words = line.Reason
 	}
@@ -108,7 +109,11 @@ func siteName(f digest.Feed) string {
 	return cmp.Or(strings.TrimPrefix(f.Host, "www."), f.URL)
 }
 
-// statusPath leads to the page that says how a feed stands.
+// statusPath leads to the page that says how a feed stands. An address with a
+// password has none: it would stand in histories and in the logs of proxies.
 func statusPath(f digest.Feed) string {
+	if digest.WithoutCredentials(f.URL) != f.URL {
+		return ""
+	}
 	return "/status?url=" + url.QueryEscape(f.URL)
 }

@@ -402,3 +402,28 @@ func TestManyFeeds(t *testing.T) {
 		}
 	})
 }
+
+// TestPasswordsInAddresses: no page shows the password in a feed's address, in
+// words or in links: not to its reader, and not to the operator.
+func TestPasswordsInAddresses(t *testing.T) {
+	each(t, func(r *room) {
+		const words = "no answer from https://ann:hunter2@private.example/feed"
+		f := r.knows(digest.Feed{URL: "https://ann:hunter2@private.example/feed", Host: "private.example"})
+		u, d := r.user("ann@example.org")
+		_, err := r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		r.must(err)
+		f.State, f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = digest.FeedDead, 9, words, r.now.AddDate(0, -1, 0), r.now.AddDate(0, -1, 0)
+		_, err = r.store.Record(r.t.Context(), r.now, []store.Polled{{Feed: f, Poll: store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Note: words}}})
+		r.must(err)
+		v, op := r.visitor().signIn(u), r.operator()
+		for _, page := range []answer{v.get("/feeds"), v.get(fmt.Sprintf("/feeds/%d", f.ID)), op.get("/operator")} {
+			page.status(http.StatusOK)
+			if !strings.Contains(page.body, "private.example") {
+				r.t.Error("the feed is not on the page")
+			}
+			if strings.Contains(page.body, "hunter2") {
+				r.t.Errorf("the password is on the page: %s", page.body)
+			}
+		}
+	})
+}

@@ -188,7 +188,7 @@ func kindNamed(name string) chart.Kind {
 // A troubledRow is a feed that does not answer well.
 type troubledRow struct {
 	Title   string
-	URL     string // as the status page finds it
+	Status  string // path of its status page; empty: there is none
 	Shown   string // without what may be secret
 	State   string
 	Reason  string
@@ -223,7 +223,8 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 		since = f.GoneAt
 	}
 	return troubledRow{
-		Title: shortened(f.Title), URL: f.URL, Shown: shortened(shown), State: state, Reason: shortened(reason), Since: since,
+		Title: shortened(f.Title), Status: statusPath(f.Feed), Shown: shortened(shown), State: state,
+		Reason: shortened(digest.WithoutCredentials(reason)), Since: since,
 		Readers: f.Subscribers, Next: next, Late: !next.IsZero() && !next.After(now),
 	}
 }

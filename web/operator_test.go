@@ -75,7 +75,7 @@ func TestOperatorPage(t *testing.T) {
 			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.",
 			"Mail to gmail.example waits for you: "+evil+". Once it is put right: digest queue resume gmail.example")
 		page.shows(".state", "dead")
-		if got := page.attrs(".troubles .head a", "href"); len(got) != 1 || got[0] != "/status?url=https%3a%2f%2fbad.example%2ffeed%3fkey%3dsecret" {
+		if got := page.attrs(".troubles .head a", "href"); len(got) != 1 || got[0] != "/status?url=https%3A%2F%2Fbad.example%2Ffeed%3Fkey%3Dsecret" {
 			t.Errorf("the status page is at %q", got)
 		}
 		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {

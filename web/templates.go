@@ -97,6 +97,7 @@ func loadPages(a assets) pages {
 			return t.Format("January 2006"), err
 		},
 		"clip": shortened,
+		"bare": digest.WithoutCredentials,
 
 		"suppressedFor": suppressedFor,
 	}
