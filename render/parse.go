@@ -64,8 +64,7 @@ type parser struct {
 	proxy     Proxy
 	into      *[]*node
 	line      []token
-	lines     [][]token // of code, instead of a line
-	open      []token   // inline elements that are open where the line stands
+	open      []token // inline elements that are open where the line stands
 	kind      nodeKind
 	rank      int
 	lang, dir string
