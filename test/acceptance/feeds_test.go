@@ -45,7 +45,7 @@ const (
 	headHonest   headTemper = iota
 	headRefused             // 405
 	headRestless            // always says that something has changed
-	headStuck               // always says what was true at the beginning
+	headStuck               // always has the validators of the beginning, and the length of the present
 )
 
 // A trouble is a time during which a site does not serve its feed.

@@ -141,6 +141,7 @@ type witness struct {
 	begun    bool
 	etag, lm string // of the last 200 that held the feed
 	document string // in it
+	length   int    // as it was sent
 	inTheWay bool   // the ETag, which names a coding: two full answers in a row were the same (S37)
 	noHEAD   string // why HEAD must not be asked any more
 	freshTo  time.Time
@@ -230,7 +231,7 @@ func (w *witness) heard(about string, q request) string {
 	case q.status == http.StatusNotModified:
 		w.keepFresh(q)
 		return "unchanged"
-	case q.status == http.StatusOK && (q.etag != "" || q.lm != "") && q.etag == w.etag && q.lm == w.lm:
+	case q.status == http.StatusOK && (q.etag != "" || q.lm != "") && q.etag == w.etag && q.lm == w.lm && q.length == w.length:
 		w.keepFresh(q)
 		return "unchanged"
 	case q.status == http.StatusTooManyRequests:
@@ -252,7 +253,7 @@ func (w *witness) got(q request) {
 	case q.body:
 		document := string(q.page.document(q.at))
 		w.inTheWay = w.inTheWay || w.site.temper.etag == suffixed && q.etag == w.etag && document == w.document
-		w.etag, w.lm, w.document = q.etag, q.lm, document
+		w.etag, w.lm, w.document, w.length = q.etag, q.lm, document, q.length
 		w.keepFresh(q)
 	case q.status == http.StatusTooManyRequests:
 		w.waitTo = q.at.Add(w.site.trouble.wait)

@@ -311,9 +311,9 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	}
 	s.settled = s.moved == 301 && now.Sub(a.moved) >= believeMove
 	a.notBefore, a.freshUntil = time.Time{}, now.Add(fresh)
-	if s.head == headStuck && a.read == 2 {
-		return // believed once, before a conditional GET shows that it is not needed
-	}
+	// A HEAD that is stuck keeps nothing back, not even once: its validators are
+	// those of the document before, but its Content-Length is of the one that is
+	// there, which only grows; with another length a GET follows in the same poll.
 	first := a.read == 1
 	var news []string
 	for _, p := range s.listed(now) {

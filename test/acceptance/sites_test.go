@@ -46,6 +46,7 @@ type request struct {
 	inFlight int // to this host, with this one
 	status   int
 	etag, lm string // sent back
+	length   int    // of the feed, in a 200
 	body     bool   // a feed was sent back, whole
 }
 
@@ -227,7 +228,8 @@ func (q *request) serve(rw http.ResponseWriter) {
 		h.Set("Content-Encoding", "gzip")
 		body = compress(body)
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	q.length = len(body)
+	h.Set("Content-Length", strconv.Itoa(q.length))
 	rw.WriteHeader(q.status)
 	if q.method != http.MethodGet {
 		return
