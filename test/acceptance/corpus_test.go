@@ -297,7 +297,8 @@ func uncounted(link string) string {
 	}
 	query, fragment, _ := strings.Cut(query, "#")
 	kept := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
-		return strings.HasPrefix(pair, "utm_") || strings.HasPrefix(pair, "xtor=") || strings.HasPrefix(pair, "wt_mc=") || strings.HasPrefix(pair, "source=rss-")
+		return slices.ContainsFunc([]string{"utm_", "xtor=", "wt_mc=", "ns_mchannel=", "ns_campaign=", "source=rss-"},
+			func(counter string) bool { return strings.HasPrefix(pair, counter) })
 	})
 	if len(kept) > 0 {
 		page += "?" + strings.Join(kept, "&")
