@@ -104,7 +104,7 @@ const (
 	ProxiedImages Images = "proxy"  // shown, fetched by this instance
 )
 
-// A Subscription says that a digest takes a feed.
+// A Subscription says that a digest is subscribed to a feed.
 type Subscription struct {
 	DigestID DigestID
 	FeedID   FeedID

@@ -76,8 +76,8 @@ type Schedule struct {
 
 	// Least times between two polls, 0 for none: by its document's own word
 	// (ttl, sy:updatePeriod), by our manners, by the operator's rule for its
-	// host, and while it outruns its readers (then it is asked by itself, not
-	// only at midnights).
+	// host, and while it publishes more in a day than its document holds (then it
+	// is asked by itself, not only at midnights).
 	DocInterval  time.Duration
 	OwnInterval  time.Duration
 	HostInterval time.Duration
@@ -125,7 +125,7 @@ type DomainPace struct {
 	LimitedFeed FeedID        // which feed it limited then; 0: that made a pair with the one before
 }
 
-// A Post is an entry of a feed, stored once.
+// A Post is one piece that a feed publishes, stored once.
 type Post struct {
 	ID          PostID
 	FeedID      FeedID

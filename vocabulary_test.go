@@ -18,10 +18,13 @@ func TestVocabulary(t *testing.T) {
 		"mailroom": "letter", "shelf": "cache", "door": "sign-in, or middleware", "errand": "letter",
 		"knock": "letter request", "knocks": "letter requests", "knockers": "letter requests",
 		"tally": "counter", "tallies": "counters", "sieve": "filter", "sift": "filter", "sifted": "held",
-		"rested": "paused", "taste": "settings",
+		"rested": "paused", "resting": "paused", "rests": "paused, or left alone", "rest": "pause",
+		"asleep": "paused", "taste": "settings", "member": "reader", "members": "readers", "grab": "claim",
 		"deed": "outcome", "riddle": "a plain word", "ease": "settings", "machines": "robots",
 		"take": "claim, acquire, read or use", "takes": "reads", "taking": "subscription",
 		"keeping": "saved posts", "comings": "sign-ups", "stock": "cache",
+		"choice": "subscription, or what is chosen", "choices": "subscriptions, or what is chosen from",
+		"visit": "poll", "visits": "polls", "trip": "poll", "owner": "operator",
 	}
 	allowed := map[string]bool{
 		"isBlock": true, // HTML's block-level elements

@@ -52,7 +52,7 @@ func mailNap(wait time.Duration) time.Duration {
 }
 
 // mailSoon reports whether mail is held back by a rate alone, and for how long:
-// a Tick stays for it. A retry, or a route that rests, is for a later one.
+// a Tick stays for it. A retry, or a paused route, is for a later one.
 func (j *Job) mailSoon(sum Summary) (time.Duration, bool, error) {
 	const soon = time.Minute
 	if sum.MailWaits != "" {

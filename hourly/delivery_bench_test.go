@@ -61,7 +61,7 @@ func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 	m.From, m.MessageID, m.Date = "Digest <digest@example.org>", mailer.MessageID(benchSigner(), digest.EditionID(1), "example.org"), now
 	message, err := mailer.Compose(m)
 	ok(b, err)
-	ok(b, c.ReleaseEditions(b.Context(), "typical"))
+	ok(b, c.GiveBackEditions(b.Context(), "typical"))
 	return message
 }
 

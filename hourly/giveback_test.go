@@ -21,7 +21,7 @@ func (busyHosts) LeaseHost(context.Context, string, time.Duration) (string, time
 	return "", time.Time{}, errors.New("it is leased")
 }
 
-func (busyHosts) FreeHost(context.Context, string, string, time.Time) error { return nil }
+func (busyHosts) GiveBackHost(context.Context, string, string, time.Time) error { return nil }
 
 // TestPollThatCameToNothing: a feed that leads to a host that others keep busy
 // does not keep its own from anyone, and is asked again after the gap.

@@ -30,12 +30,12 @@ const (
 // waits for them, so that they ask in the hot minutes too.
 func (j *Job) Poll(ctx context.Context) (Summary, error) { return j.poll(ctx, false) }
 
-// poll is Poll; a calm one claims nothing in the hot minutes.
-func (j *Job) poll(ctx context.Context, calm bool) (Summary, error) {
+// poll is Poll; with avoidHotMinutes it claims nothing in them.
+func (j *Job) poll(ctx context.Context, avoidHotMinutes bool) (Summary, error) {
 	soft, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &round{
-		job: j, calm: calm, token: rand.Text(), hard: j.Hard, stop: stop,
+		job: j, avoidHotMinutes: avoidHotMinutes, token: rand.Text(), hard: j.Hard, stop: stop,
 		next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls),
 	}
 	r.changed.L = &r.mu
@@ -52,26 +52,26 @@ func (j *Job) poll(ctx context.Context, calm bool) (Summary, error) {
 	return r.sum, r.err
 }
 
-// A polled is a poll that is to be stored, and then let go.
+// A polled is a poll that is to be stored, and whose document is freed after that.
 type polled struct {
 	store.Polled
-	release func()
+	free func()
 }
 
 // A round is one drain of the queue of feeds.
 type round struct {
-	job   *Job
-	calm  bool
-	token string
-	hard  context.Context    // ends all of it at once
-	stop  context.CancelFunc // ends the claiming
-	polls sync.WaitGroup
-	next  chan store.ClaimedFeed // to a goroutine that has just ended a poll
-	done  chan polled
+	job             *Job
+	avoidHotMinutes bool
+	token           string
+	hard            context.Context    // ends all of it at once
+	stop            context.CancelFunc // ends the claiming
+	polls           sync.WaitGroup
+	next            chan store.ClaimedFeed // to a goroutine that has just ended a poll
+	done            chan polled
 
 	mu       sync.Mutex
 	changed  sync.Cond // one of the next three
-	inFlight int       // polls that hold a place: requests under way, or nobody to take the result
+	inFlight int       // polls that hold a place: requests under way, or finished and waiting to be recorded
 	unstored int       // polls begun and not yet stored or lost: their hosts are leased
 	ended    int       // polls stored, or lost
 	sum      Summary
@@ -144,7 +144,7 @@ func (r *round) claimAll(soft context.Context) {
 // awaitCalmMinute waits for the end of the hot minutes (S35).
 func (r *round) awaitCalmMinute(soft context.Context) {
 	now := r.job.Now()
-	if wait := r.job.Spread.AfterHotMinutes(now).Sub(now); r.calm && wait > 0 {
+	if wait := r.job.Spread.AfterHotMinutes(now).Sub(now); r.avoidHotMinutes && wait > 0 {
 		nap(soft, wait)
 	}
 }
@@ -228,7 +228,7 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 		return
 	}
 	r.job.Log.Info("a poll came to nothing", "feed", c.URL, "why", res.Message)
-	err := r.job.Store.GiveBack(r.hard, c.ID, c.Token, res.Feed.LastAttemptAt, res.HostFreeAt)
+	err := r.job.Store.GiveBackFeed(r.hard, c.ID, c.Token, res.Feed.LastAttemptAt, res.HostFreeAt)
 	if err != nil {
 		r.job.Log.Warn("a feed could not be given back; its lease ends by itself", "feed", c.URL, "err", err)
 	}

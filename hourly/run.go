@@ -11,7 +11,7 @@ import (
 
 const (
 	// shortestNap keeps a loop from spinning on what is due but not to be had
-	// yet: a host that rests between two requests, a lease held elsewhere.
+	// yet: a host that must be left alone for a moment, a lease held elsewhere.
 	shortestNap = 500 * time.Millisecond
 	// pruneEvery is how often old rows are looked for.
 	pruneEvery = time.Hour
@@ -36,7 +36,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		if err != nil || ctx.Err() != nil {
 			return total, err
 		}
-		wait, err := j.stay(sum)
+		wait, err := j.waitForMore(sum)
 		if err != nil || wait == 0 || j.Frozen {
 			j.index(ctx, math.MaxInt)
 			return total, cmp.Or(err, j.prune(ctx))
@@ -45,8 +45,8 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 	}
 }
 
-// stay is how long a Tick waits before its next step; 0: its work is done.
-func (j *Job) stay(last Summary) (time.Duration, error) {
+// waitForMore is how long a Tick waits before its next step; 0: its work is done.
+func (j *Job) waitForMore(last Summary) (time.Duration, error) {
 	_, due, err := j.Store.OldestDue(j.Hard, j.Now())
 	if err != nil {
 		return 0, fmt.Errorf("looking for due digests: %w", err)

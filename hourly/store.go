@@ -143,8 +143,9 @@ func (j *Job) prepare(c store.ClaimedFeed, res poller.Result) (store.Polled, err
 }
 
 // queueExtraPoll queues a feed that has to be asked apart from the midnights of
-// its readers: one that asked to wait or failed, one that outruns them, one that
-// may not be asked at midnight. Most feeds are none of these, and cost no query.
+// its readers: one that asked to wait or failed, one that publishes
+// more in a day than its document holds, one that may not be asked at midnight.
+// Most feeds are none of these, and cost no query.
 func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
 	f := &in.Feed
 	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 {
@@ -224,7 +225,7 @@ func (r *round) gather(first polled) (batch []store.Polled, release func()) {
 	var all []polled
 	release = func() {
 		for _, p := range all {
-			p.release()
+			p.free()
 		}
 	}
 	for p, open := first, true; open; {

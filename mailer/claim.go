@@ -43,8 +43,8 @@ type Queue interface {
 	// last messages, and the promises for the next.
 	MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
 
-	// ReleaseEditions gives back what is leased under token, uncounted.
-	ReleaseEditions(ctx context.Context, token string) error
+	// GiveBackEditions gives back what is leased under token, uncounted.
+	GiveBackEditions(ctx context.Context, token string) error
 
 	// Lane gives a lane, the route's name being empty.
 	Lane(ctx context.Context, name string) (digest.Lane, error)

@@ -166,7 +166,7 @@ func (r *run) deliverAll(ctx context.Context) {
 		r.fail(fmt.Errorf("recording deliveries: %w", err))
 	}
 	if len(r.left) > 0 || r.over() || ctx.Err() != nil {
-		if err := r.Queue.ReleaseEditions(context.WithoutCancel(ctx), r.leases.token); err != nil {
+		if err := r.Queue.GiveBackEditions(context.WithoutCancel(ctx), r.leases.token); err != nil {
 			r.fail(fmt.Errorf("giving editions back: %w", err))
 		}
 	}

@@ -48,7 +48,7 @@ func (c LaneChange) after(l digest.Lane, now time.Time, inUse, connections int) 
 	switch c.Event {
 	case LaneRouteServes:
 		if !l.Until.After(now) { // else another worker met trouble meanwhile
-			return well(l)
+			return withoutTrouble(l)
 		}
 	case LaneRouteFailed:
 		return routeFailed(l, now, c.Reason)
@@ -71,8 +71,8 @@ func hasTrouble(l digest.Lane) bool {
 	return l.Width > 0 || l.Pause > 0 || l.Failures > 0 || l.Alarm || !l.Until.IsZero()
 }
 
-// well is the lane without its trouble.
-func well(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
+// withoutTrouble is the lane without its trouble.
+func withoutTrouble(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
 
 // routeFailed is the route after mail could not be sent for its sake: left
 // alone for a minute, doubling to 15.
@@ -145,7 +145,7 @@ func domainAccepted(l digest.Lane, now time.Time, route int) digest.Lane {
 		l.Pause = 0
 	}
 	if l.Width >= route {
-		return well(l)
+		return withoutTrouble(l)
 	}
 	return l
 }

@@ -29,7 +29,7 @@ func TestRouteLane(t *testing.T) {
 	if l = routeFailed(l, now, "down"); !l.Alarm {
 		t.Error("the alarm ended before anything was sent")
 	}
-	if got := well(l); got != (digest.Lane{Limits: digest.Limits{Connections: 7}}) {
+	if got := withoutTrouble(l); got != (digest.Lane{Limits: digest.Limits{Connections: 7}}) {
 		t.Errorf("well, it is %+v", got)
 	}
 }

@@ -98,14 +98,14 @@ func (c *committer) nudge() {
 	}
 }
 
-// coming announces a dot, gone takes the announcement back.
-func (c *committer) coming() {
+// announceDot announces a dot, withdrawDot takes the announcement back.
+func (c *committer) announceDot() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onWay++
 }
 
-func (c *committer) gone() {
+func (c *committer) withdrawDot() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.onWay--; len(c.dots) > 0 {
@@ -134,7 +134,7 @@ func (c *committer) dot(d digest.Dot) error {
 	}
 	err := <-result
 	if err != nil {
-		c.coming() // as the caller counts it: not dotted
+		c.announceDot() // as the caller counts it: not dotted
 	}
 	return err
 }

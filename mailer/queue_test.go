@@ -247,7 +247,7 @@ func (q *memQueue) MarkAndBeginDots(ctx context.Context, now time.Time, token st
 	return q.BeginDots(ctx, now, token, dots)
 }
 
-func (q *memQueue) ReleaseEditions(_ context.Context, token string) error {
+func (q *memQueue) GiveBackEditions(_ context.Context, token string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, r := range q.rows {

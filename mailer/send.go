@@ -145,14 +145,14 @@ func (r *run) attempt(ctx context.Context, c claimed) Attempt {
 	dot := digest.Dot{ID: c.ID, MessageID: c.letter.MessageID, Date: c.letter.Date, Recipient: c.Email}
 	e := c.letter.envelope()
 	e.Again = c.WasInDoubt || c.MessageID != ""
-	r.marks.coming()
+	r.marks.announceDot()
 	a.Reply, a.Err = r.Transport.Send(ctx, e, c.message, func(context.Context) error {
 		err := r.marks.dot(dot)
 		a.Dotted = err == nil
 		return err
 	})
 	if !a.Dotted {
-		r.marks.gone()
+		r.marks.withdrawDot()
 	}
 	return a
 }

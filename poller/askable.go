@@ -24,8 +24,8 @@ func Askable(f digest.Feed, gap time.Duration, from time.Time) time.Time {
 	return notSkipped(f, wholeSecond(latest(from, f.LeaseUntil, heldUntil(f, gap))))
 }
 
-// heldUntil is Askable but for leases, and hours and days to be skipped: what
-// is planned for a midnight, or apart from one, looks at these by itself.
+// heldUntil is Askable without leases and without the time that a feed wants
+// skipped. Callers that plan a poll check leases and skipped time themselves.
 func heldUntil(f digest.Feed, gap time.Duration) time.Time {
 	at := latest(f.NotBefore, f.FreshUntil)
 	if !f.LastAttemptAt.IsZero() {

@@ -7,7 +7,7 @@
 //   - askable.go: from when it may be asked, in one statement of the rule
 //   - schedule.go: when it is asked for the midnight of a reader, spread
 //   - extrapoll.go: when it is asked apart from the midnights, because it failed,
-//     outruns its readers or wants midnight skipped
+//     publishes more in a day than its document holds, or wants midnight skipped
 //   - freshness.go: what Cache-Control, Expires and Retry-After say
 //   - interval.go: how often we ask at most by our own manners, and how often a
 //     feed has to be asked whose posts would be lost otherwise

@@ -24,7 +24,7 @@ const (
 // by day.
 //
 // A poll that failed is tried again when its time has come. A feed that
-// outruns its readers is asked by itself. One that must not be asked at the
+// publishes more in a day than its document holds is asked by itself. One that must not be asked at the
 // coming midnight is asked before it. None of them is asked where a midnight
 // does it as well.
 func ExtraPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
@@ -88,7 +88,8 @@ func worthRetrying(status int) bool {
 	return status >= 500
 }
 
-// busy is when a feed that outruns its readers is looked at next.
+// busy is when a feed that publishes more in a day than its document holds is
+// looked at next.
 func (n extraPoll) busy() time.Time {
 	every := n.f.BusyInterval
 	return n.unlessMidnight(n.allowed(latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4)

@@ -63,7 +63,7 @@ func alwaysInFull(f digest.Feed) bool {
 
 const (
 	busiest = time.Hour      // no feed is asked more often by itself
-	calm    = oneDay * 3 / 4 // half a turn of this much: the polls of a day overlap
+	calm    = oneDay * 3 / 4 // from this interval on (Elapsed*Listed/New/2) the polls of a day overlap
 )
 
 // Turnover is what a good poll says of how fast a document is replaced.

@@ -96,7 +96,7 @@ func (s *session) lease(ctx context.Context, host string) (free func(time.Time),
 
 // free gives a host back, also at the end of the process.
 func (p *Poller) free(ctx context.Context, host, token string, at time.Time) {
-	if err := p.hosts.FreeHost(context.WithoutCancel(ctx), host, token, at); err != nil {
+	if err := p.hosts.GiveBackHost(context.WithoutCancel(ctx), host, token, at); err != nil {
 		p.log.Warn("a host could not be given back; its lease ends by itself", "host", host, "err", err)
 	}
 }

@@ -73,7 +73,7 @@ func (g *register) LeaseHost(_ context.Context, host string, lease time.Duration
 	return "token", time.Time{}, nil
 }
 
-func (g *register) FreeHost(_ context.Context, host, token string, free time.Time) error {
+func (g *register) GiveBackHost(_ context.Context, host, token string, free time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if token != "token" {

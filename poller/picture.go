@@ -92,7 +92,7 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 		skipBody(resp)
 	case a.status == http.StatusTooManyRequests, a.status == http.StatusServiceUnavailable:
 		wait, _ := retryAfter(a.header, a.received)
-		p.pictures.rest(r.host(), a.received.Add(min(max(wait, leastRest), mostRest)))
+		p.pictures.pause(r.host(), a.received.Add(min(max(wait, leastPause), mostPause)))
 	}
 	return a, nil
 }

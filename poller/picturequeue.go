@@ -16,8 +16,8 @@ const (
 	picturesWait   = 32 // for one host or site, those under way included
 
 	// How long a host that says it is asked too often is left alone, whatever it says.
-	leastRest = time.Minute
-	mostRest  = time.Hour
+	leastPause = time.Minute
+	mostPause  = time.Hour
 )
 
 // pictureQueues lets a few pictures at once through to each host.
@@ -31,9 +31,9 @@ type pictureQueues struct {
 
 // A pictureQueue is the way to one host or site; its fields are guarded by pictureQueues.mu.
 type pictureQueue struct {
-	wire  chan struct{} // holds a token for each picture under way
-	users int           // who wait or ask
-	rests time.Time     // until when the host is left alone
+	wire        chan struct{} // holds a token for each picture under way
+	users       int           // who wait or ask
+	pausedUntil time.Time     // until when the host is left alone
 }
 
 func newPictureQueues(now func() time.Time) *pictureQueues {
@@ -69,15 +69,15 @@ func (p *pictureQueues) enter(ctx context.Context, host string) (leave func(), e
 			return nil, ErrPicturesBusy
 		}
 	}
-	if p.resting(l) { // by what it said meanwhile
+	if p.isPaused(l) { // by what it said meanwhile
 		leave()
-		return nil, errRests
+		return nil, errPaused
 	}
 	return leave, nil
 }
 
-// errRests says that a host is left alone because it asked for it.
-var errRests = errors.New("the host asked to be left alone for a while")
+// errPaused says that a host is left alone because it asked for it.
+var errPaused = errors.New("the host asked to be left alone for a while")
 
 func (p *pictureQueues) join(host string, width int) (*pictureQueue, error) {
 	p.mu.Lock()
@@ -88,8 +88,8 @@ func (p *pictureQueues) join(host string, width int) (*pictureQueue, error) {
 		p.sweep()
 		l = &pictureQueue{wire: make(chan struct{}, width)}
 		p.hosts[host] = l
-	case l.rests.After(p.now()):
-		return nil, errRests
+	case l.pausedUntil.After(p.now()):
+		return nil, errPaused
 	case l.users >= picturesWait:
 		return nil, ErrPicturesBusy
 	}
@@ -98,37 +98,37 @@ func (p *pictureQueues) join(host string, width int) (*pictureQueue, error) {
 }
 
 // part ends what join began. A queue is forgotten when nobody uses it, unless
-// its host rests.
+// its host is paused.
 func (p *pictureQueues) part(host string, l *pictureQueue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if l.users--; l.users == 0 && !l.rests.After(p.now()) {
+	if l.users--; l.users == 0 && !l.pausedUntil.After(p.now()) {
 		delete(p.hosts, host)
 	}
 }
 
-func (p *pictureQueues) resting(l *pictureQueue) bool {
+func (p *pictureQueues) isPaused(l *pictureQueue) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return l.rests.After(p.now())
+	return l.pausedUntil.After(p.now())
 }
 
-// rest leaves a host alone until a time. The caller has entered.
-func (p *pictureQueues) rest(host string, until time.Time) {
+// pause leaves a host alone until a time. The caller has entered.
+func (p *pictureQueues) pause(host string, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if l := p.hosts[host]; until.After(l.rests) {
-		l.rests = until
+	if l := p.hosts[host]; until.After(l.pausedUntil) {
+		l.pausedUntil = until
 	}
 }
 
-// sweep forgets hosts that have rested, once there are many.
+// sweep forgets hosts whose pause is over, once there are many.
 func (p *pictureQueues) sweep() {
 	if len(p.hosts) < firstSweep {
 		return
 	}
 	for host, l := range p.hosts {
-		if l.users == 0 && !l.rests.After(p.now()) {
+		if l.users == 0 && !l.pausedUntil.After(p.now()) {
 			delete(p.hosts, host)
 		}
 	}

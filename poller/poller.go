@@ -84,8 +84,8 @@ type HostLeases interface {
 	// and is worth trying again at free.
 	LeaseHost(ctx context.Context, host string, lease time.Duration) (token string, free time.Time, err error)
 
-	// FreeHost gives a host back; it may be asked again from free on.
-	FreeHost(ctx context.Context, host, token string, free time.Time) error
+	// GiveBackHost gives a host back; it may be asked again from free on.
+	GiveBackHost(ctx context.Context, host, token string, free time.Time) error
 }
 
 // A Poller asks feeds. It is safe for concurrent use; one serves a process, so

@@ -131,9 +131,9 @@ func moveTo(f *digest.Feed, address string, now time.Time) {
 	f.MovedTo, f.MovedSince = "", time.Time{}
 }
 
-// comeBack takes a feed back to where it was, if it is not, or no more, where
-// it moved to a while ago: sites have sent people to places that soon were none
-// (S28). A 410 there is not the end of it.
+// comeBack takes a feed back to its old address, if it is not found at the one
+// that it moved to a while ago (S28). Sites have sent people to places that soon
+// were none, so a 410 there does not mean that the feed is gone.
 func comeBack(f *digest.Feed, x failure, now time.Time) bool {
 	missing := x.status == http.StatusGone || x.status == http.StatusNotFound && f.Errors > 1
 	if f.MovedFrom == "" || !missing || now.Sub(f.MovedAt) > keepOld {

@@ -37,7 +37,7 @@ const addressColumns = `user_id, email, old_yes, new_yes, created_at, expires_at
 // place of any former one; digest.Conflict if that is younger than apart.
 func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now, expires time.Time, apart time.Duration) error {
 	err := s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
 		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user, at(now.Add(-apart))); err != nil {
@@ -94,7 +94,7 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 	var another bool
 	err = s.write(ctx, func(c conn) error {
 		changed, another = false, false
-		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
 		var row addressRow
@@ -151,7 +151,7 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 // digest.Conflict if it is another user's.
 func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) error {
 	err := s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
 		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {

@@ -48,7 +48,7 @@ func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
 	if !slices.ContainsFunc(marks, func(m digest.Mark) bool { return m.Bounce != nil && m.Bounce.Kind == digest.Complaint }) {
 		return nil
 	}
-	return c.hold(ctx, c.d.lockAlone)
+	return c.untilCommit(ctx, c.d.lockAlone)
 }
 
 // A bouncedEdition is one of which something came back.

@@ -121,7 +121,7 @@ func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
 	old := at(now).plus(-keepHours)
 	old -= old % 3600
 	return s.change(ctx, "summing up what was done", func(c conn) error {
-		if err := c.hold(ctx, c.d.lockPlan); err != nil { // two would sum up the same
+		if err := c.untilCommit(ctx, c.d.lockPlan); err != nil { // two would sum up the same
 			return err
 		}
 		if _, err := c.exec(ctx, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes)

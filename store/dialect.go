@@ -36,7 +36,7 @@ type dialect struct {
 	lockClaim    string // claiming editions where lanes have limits: they are counted
 	lockAccounts string // counting letter requests, and giving what only one may have
 
-	slots int // in which tallies are counted at the same time
+	slots int // in which counters are counted at the same time
 
 	// inOrder, before a claim, makes the queue be read in the order of its
 	// index. PostgreSQL without statistics would read and sort all of it for

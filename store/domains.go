@@ -49,8 +49,8 @@ func pacedDomains(ctx context.Context, c conn) (paces, error) {
 	return readPaces(ctx, c, `m.pace > 0`)
 }
 
-// resting lists the domains of which nothing may be asked now.
-func (p paces) resting(now instant) *values {
+// notYetFree lists the domains of which nothing may be asked now.
+func (p paces) notYetFree(now instant) *values {
 	var v values
 	for _, domain := range slices.Sorted(maps.Keys(p)) {
 		if p[domain].FreeAt.After(now.time()) {
@@ -77,20 +77,21 @@ func (q claiming) lockDomains(ctx context.Context, found []candidate, paced pace
 		}
 	}
 	slices.Sort(domains)
-	taken := make(map[string]bool)
+	claimedElsewhere := make(map[string]bool)
 	for _, domain := range domains {
 		now, err := readPaces(ctx, q.c, `m.domain = ?`+q.c.d.forUpdate, domain)
 		if err != nil {
 			return nil, err
 		}
 		paced[domain] = now[domain]
-		taken[domain] = now[domain].FreeAt.After(q.now.time())
+		claimedElsewhere[domain] = now[domain].FreeAt.After(q.now.time())
 	}
-	return slices.DeleteFunc(found, func(f candidate) bool { return taken[f.Domain] }), nil
+	return slices.DeleteFunc(found, func(f candidate) bool { return claimedElsewhere[f.Domain] }), nil
 }
 
-// restDomains lets the paced domains of what was won rest for their pace.
-func (q claiming) restDomains(ctx context.Context, won []candidate, paced paces) error {
+// delayDomains writes that a domain of which a feed was leased is free again after
+// its pace.
+func (q claiming) delayDomains(ctx context.Context, won []candidate, paced paces) error {
 	for _, f := range won {
 		d, ok := paced[f.Domain]
 		if !ok || d.Pace == 0 {

@@ -24,7 +24,7 @@ func (g releaseGroup) carry(ctx context.Context, c conn, now instant) error {
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id
 			FROM editions e CROSS JOIN digests d CROSS JOIN editions n
 			WHERE `+lost+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?
-			AND `+g.some()+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
+			AND `+g.inBatch()+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
 		SELECT l.edition_id, l.from_id FROM l
 		UNION SELECT l.edition_id, y.from_id FROM l JOIN carried y ON y.edition_id = l.from_id
 		ORDER BY 1, 2`, g.DueAt, now)
@@ -34,8 +34,8 @@ func (g releaseGroup) carry(ctx context.Context, c conn, now instant) error {
 	return bindCarriers(ctx, c)
 }
 
-// bindCarriers makes editions bound that carry a bound one: what is much in that
-// is no less in them. Few editions are on their way while something was lost.
+// bindCarriers makes editions bound: an edition that carries a bound one is bound too.
+// Few editions are on their way while something was lost.
 func bindCarriers(ctx context.Context, c conn) error {
 	const bound = `FROM carried y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id AND b.bound_from > 0`
 	_, err := c.exec(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to = (SELECT MAX(b.bound_to) `+bound+`)

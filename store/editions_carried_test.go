@@ -58,7 +58,7 @@ func (w world) sendTo(now time.Time, d digest.Digest) {
 			w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
 		}
 	}
-	w.ok(w.ReleaseEditions(w.ctx(), "send"))
+	w.ok(w.GiveBackEditions(w.ctx(), "send"))
 }
 
 // A carrying edition that fails for good, or is in doubt twice, has had its chance.

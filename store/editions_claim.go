@@ -57,7 +57,7 @@ type editionClaim struct {
 }
 
 func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
-	if err := q.c.hold(ctx, q.c.d.inOrder); err != nil {
+	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, err
 	}
 	if err := q.readLanes(ctx); err != nil {
@@ -91,7 +91,7 @@ func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 	if err != nil || q.c.d.lockClaim == "" || !q.lanes.limited() {
 		return err
 	}
-	if err := q.c.hold(ctx, q.c.d.lockClaim); err != nil {
+	if err := q.c.untilCommit(ctx, q.c.d.lockClaim); err != nil {
 		return err
 	}
 	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim) // as the last claimer left them
@@ -266,9 +266,9 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	return countMail(ctx, c, now, state, len(ids))
 }
 
-// ReleaseEditions gives back what is leased under token and not begun to be
+// GiveBackEditions gives back what is leased under token and not begun to be
 // sent, with its attempt.
-func (s *Store) ReleaseEditions(ctx context.Context, token string) error {
+func (s *Store) GiveBackEditions(ctx context.Context, token string) error {
 	return s.run(ctx, "giving editions back", `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
 		WHERE state = 'leased' AND lease_token = ?`, token)
 }

@@ -102,7 +102,7 @@ func TestDeliveryRetries(t *testing.T) {
 		want(w.t, "in order of time", next[0].ID, got[1].ID)
 		want(w.t, "attempts", [2]int{next[0].Attempt, next[1].Attempt}, [2]int{1, 2})
 		want(w.t, "why", next[1].Error, "greylisted")
-		w.ok(w.ReleaseEditions(w.ctx(), "u"))
+		w.ok(w.GiveBackEditions(w.ctx(), "u"))
 		back := w.claimEditions(again, 9, "v")
 		want(w.t, "given back with its attempt", [2]int{back[0].Attempt, back[1].Attempt}, [2]int{1, 2})
 		w.mark(again, "v", digest.Mark{ID: back[0].ID, State: digest.EditionFailed, Error: "no such user"})

@@ -53,7 +53,7 @@ func (s *Store) releaseGroup(ctx context.Context, g releaseGroup, now time.Time,
 	if !g.Filtered {
 		return s.releaseAlone(ctx, g, now, deadline)
 	}
-	where, args := g.members(at(now), deadline)
+	where, args := g.dueDigests(at(now), deadline)
 	batches, err := g.batches(ctx, s.read(), where, args)
 	if err != nil {
 		return 0, err
@@ -105,9 +105,9 @@ func (g releaseGroup) like(o releaseGroup) bool {
 	return g.TimeZone == o.TimeZone && g.DueAt == o.DueAt && g.Weekdays == o.Weekdays && g.Filtered == o.Filtered
 }
 
-// some selects the digests d of the group that are released now. One that was
+// inBatch selects the digests d of the group that are released now. One that was
 // given its first filter meanwhile, or has lost its last, waits for the next Release.
-func (g releaseGroup) some() string {
+func (g releaseGroup) inBatch() string {
 	if g.filtering == nil {
 		return fmt.Sprint(`d.filtered = `, bit(g.Filtered))
 	}
@@ -169,13 +169,13 @@ func (g releaseGroup) times(now time.Time) (groupTimes, error) {
 
 // inZone is written so that no planner can turn it round and begin with all
 // users of the zone: for each digest it can only look its own user up. What
-// members asks of feeds is written likewise.
+// dueDigests asks of feeds is written likewise.
 const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 
-// members selects the group's digests d that need not wait any longer. One
+// dueDigests selects the group's digests d that need not wait any longer. One
 // whose hour has become another meanwhile waits for the next Release.
-func (g releaseGroup) members(now instant, deadline time.Duration) (where string, args []any) {
-	where = `d.state = 'active' AND ` + g.due() + ` = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone + ` AND ` + g.some()
+func (g releaseGroup) dueDigests(now instant, deadline time.Duration) (where string, args []any) {
+	where = `d.state = 'active' AND ` + g.due() + ` = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone + ` AND ` + g.inBatch()
 	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
 	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0
 		AND (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) <= d.planned_at + ?))`
@@ -193,7 +193,7 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 	if err != nil {
 		return 0, err
 	}
-	where, args := g.members(at(now), deadline)
+	where, args := g.dueDigests(at(now), deadline)
 	if err := g.postpone(ctx, c, times, where, args); err != nil {
 		return 0, err
 	}
@@ -237,7 +237,7 @@ func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times group
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
 			WHERE d.state = 'active' AND `+g.due()+` = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
-			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+g.some()+` AND `+reason+`) e CROSS JOIN h
+			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+g.inBatch()+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.send_delay ORDER BY e.id ON CONFLICT DO NOTHING`,
 		times.date.String(), times.next, g.DueAt, now, g.Weekdays, g.TimeZone)
 }

@@ -87,7 +87,7 @@ func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 // midnight, line by line.
 func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
 	g := releaseGroup{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay, hours: []int64{0}}
-	where, args := g.members(at(due), 30*time.Minute)
+	where, args := g.dueDigests(at(due), 30*time.Minute)
 	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
 }
 
@@ -137,7 +137,7 @@ func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 // lanes that are closed, in a transaction as the claim's.
 func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (plan string, err error) {
 	err = s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, c.d.inOrder); err != nil {
+		if err := c.untilCommit(ctx, c.d.inOrder); err != nil {
 			return err
 		}
 		q := editionClaim{c: c, now: now}
@@ -194,7 +194,7 @@ func (s *Store) ReleaseFiltered(ctx context.Context, now time.Time, meanwhile fu
 		return 0, err
 	}
 	for _, g := range groups {
-		where, args := g.members(at(now), 0)
+		where, args := g.dueDigests(at(now), 0)
 		batches, err := g.batches(ctx, s.read(), where, args)
 		if err != nil {
 			return 0, err

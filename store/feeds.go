@@ -171,7 +171,7 @@ func feedByURL(ctx context.Context, c conn, url string) (digest.Feed, error) {
 // asked when a reader is next due.
 func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
 	err = s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockShared); err != nil { // a rule for its host is set alone
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil { // a rule for its host is set alone
 			return err
 		}
 		feed, err = feedByURL(ctx, c, f.URL)

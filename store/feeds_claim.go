@@ -28,11 +28,10 @@ const candidatesPer = 4
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
 // the queue. A feed that may not be asked now, as the Policy says, is left where
-// it is, and so is a feed whose
-// host is leased: at most one poll of a host is in flight, across all workers.
-// Of a domain that is paced one feed is leased, and then none until the pace
-// lets the next come. The attempt is part of the record before the first
-// request is made (I5).
+// it is, and so is a feed whose host is leased: at most one poll of a host is in
+// flight, across all workers. Of a domain that is paced one feed is leased, and
+// then none until the pace lets the next come. The attempt is part of the record
+// before the first request is made (I5).
 //
 // Of any number of callers at once each gets feeds that no other gets. One
 // that gets fewer than N, even none, may have met others at the same feeds.
@@ -68,7 +67,7 @@ func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	if err != nil || len(won) == 0 {
 		return nil, err
 	}
-	if err := q.restDomains(ctx, won, paced); err != nil {
+	if err := q.delayDomains(ctx, won, paced); err != nil {
 		return nil, err
 	}
 	return q.leaseFeeds(ctx, won)
@@ -85,7 +84,7 @@ type candidate struct {
 // queue only where the first bring less than half of what is wanted: to lock a
 // row costs as much as to lease it.
 func (q claiming) candidates(ctx context.Context) ([]candidate, paces, error) {
-	if err := q.c.hold(ctx, q.c.d.inOrder); err != nil {
+	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, nil, err
 	}
 	paced, err := q.paces(ctx)
@@ -121,9 +120,9 @@ const alive = `f.state IN ('active', 'trial')`
 // ago may want this hour skipped, and the poll gap may have been changed.
 func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]candidate, error) {
 	where, args := askable, []any{q.now, q.now}
-	if resting := paced.resting(q.now); len(resting.rows) > 0 {
-		where += ` AND f.domain NOT IN (VALUES ` + resting.String() + `)`
-		args = append(args, resting.args...)
+	if delayed := paced.notYetFree(q.now); len(delayed.rows) > 0 {
+		where += ` AND f.domain NOT IN (VALUES ` + delayed.String() + `)`
+		args = append(args, delayed.args...)
 	}
 	for {
 		var found []candidate

@@ -105,7 +105,7 @@ func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) 
 		return 0, nil
 	}
 	return changed(ctx, s, "retiring feeds that are gone", func(c conn) (int, error) {
-		if err := c.hold(ctx, s.d.lockShared); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return 0, err
 		}
 		return retire(ctx, c, at(now), ids)
@@ -128,7 +128,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	if _, err := c.exec(ctx, `UPDATE subscriptions SET rests = 0 WHERE feed_id IN (`+gone+`) AND rests = 1`); err != nil {
 		return 0, err
 	}
-	if err := n.tell(ctx, c); err != nil {
+	if err := n.save(ctx, c); err != nil {
 		return 0, err
 	}
 	if err := c.get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+gone+`)`); err != nil {

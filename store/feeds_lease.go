@@ -11,7 +11,7 @@ import (
 
 // LeaseHost leases a host to whom a poll has come that did not begin there: one
 // request at a time goes to a host, whichever worker makes it (S34). A host
-// that is leased, or rests after its last request, gives no token and the
+// that is leased, or is left alone after its last request, gives no token and the
 // instant at which it may be tried again.
 func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string, free time.Time, err error) {
 	fresh, until := rand.Text(), at(now).plus(lease)
@@ -33,9 +33,9 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 	return token, held.time(), nil
 }
 
-// FreeHost ends a lease that LeaseHost gave; the host rests until free. With
+// GiveBackHost ends a lease that LeaseHost gave; the host is left alone until free. With
 // the token of a lease that is over it does nothing.
-func (s *Store) FreeHost(ctx context.Context, host, token string, free time.Time) error {
+func (s *Store) GiveBackHost(ctx context.Context, host, token string, free time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		var v values
 		v.row(host, from(free), token)
@@ -47,10 +47,10 @@ func (s *Store) FreeHost(ctx context.Context, host, token string, free time.Time
 	return nil
 }
 
-// GiveBack ends the lease of a feed of which a poll came to nothing, and that of
-// its host, which rests until free. The attempt counts for the gap, and the feed
+// GiveBackFeed ends the lease of a feed of which a poll came to nothing, and that of
+// its host, which is left alone until free. The attempt counts for the gap, and the feed
 // keeps its place in the queue. With a token of a lease that is over it does nothing.
-func (s *Store) GiveBack(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
+func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		var hosts []string
 		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '',

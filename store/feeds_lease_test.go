@@ -22,16 +22,16 @@ func TestLeaseHost(t *testing.T) {
 		w.ok(err)
 		want(w.t, "leased twice", other, "")
 		want(w.t, "free again", free, noon.Add(lease))
-		w.ok(w.FreeHost(w.ctx(), host, "another's", noon))
-		w.ok(w.FreeHost(w.ctx(), host, token, noon.Add(5*time.Second)))
+		w.ok(w.GiveBackHost(w.ctx(), host, "another's", noon))
+		w.ok(w.GiveBackHost(w.ctx(), host, token, noon.Add(5*time.Second)))
 		other, free, err = w.LeaseHost(w.ctx(), noon.Add(4*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "leased while it rests", other, "")
-		want(w.t, "rests until", free, noon.Add(5*time.Second))
+		want(w.t, "left alone until", free, noon.Add(5*time.Second))
 		other, _, err = w.LeaseHost(w.ctx(), noon.Add(5*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "leased after its rest", other != "" && other != token, true)
-		w.ok(w.FreeHost(w.ctx(), host, token, noon)) // the first lease is long over
+		w.ok(w.GiveBackHost(w.ctx(), host, token, noon)) // the first lease is long over
 		again, _, err := w.LeaseHost(w.ctx(), noon.Add(6*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "the old token freed it", again, "")
@@ -47,7 +47,7 @@ func TestLeaseHostOfFeed(t *testing.T) {
 		token, _, err := w.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
 		w.ok(err)
 		want(w.t, "claimed though its host is leased", len(w.claimSide(noon)), 0)
-		w.ok(w.FreeHost(w.ctx(), f.Host, token, noon))
+		w.ok(w.GiveBackHost(w.ctx(), f.Host, token, noon))
 		want(w.t, "claimed", len(w.claimSide(noon)), 1)
 		token, _, err = w.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
 		w.ok(err)
@@ -85,9 +85,9 @@ func (w world) claimSide(now time.Time) []store.ClaimedFeed {
 	return claimed
 }
 
-// TestGiveBack: a feed whose poll came to nothing, and its host, are free at
+// TestGiveBackFeed: a feed whose poll came to nothing, and its host, are free at
 // once; the attempt counts.
-func TestGiveBack(t *testing.T) {
+func TestGiveBackFeed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
 		beside, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "http://a.example/beside", Host: "a.example"})
@@ -97,16 +97,16 @@ func TestGiveBack(t *testing.T) {
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 		w.one(noon, "t")
 		begun, free := noon.Add(90*time.Second), noon.Add(2*time.Minute)
-		w.ok(w.GiveBack(w.ctx(), f.ID, "another's", begun, free))
+		w.ok(w.GiveBackFeed(w.ctx(), f.ID, "another's", begun, free))
 		want(w.t, "by another", w.feedAgain(f).LastAttemptAt, noon)
-		w.ok(w.GiveBack(w.ctx(), f.ID, "t", begun, free))
+		w.ok(w.GiveBackFeed(w.ctx(), f.ID, "t", begun, free))
 		want(w.t, "the attempt", w.feedAgain(f).LastAttemptAt, begun)
 		want(w.t, "in the queue", w.feedAgain(f).PollAt, noon)
 
 		w.ok(w.Enqueue(w.ctx(), beside.ID, noon))
 		want(w.t, "claimed while the host rests", len(w.claim(free.Add(-time.Second), 9, "u")), 0)
 		want(w.t, "its neighbour", w.one(free, "u").ID, beside.ID)
-		w.ok(w.GiveBack(w.ctx(), beside.ID, "u", free, free))
+		w.ok(w.GiveBackFeed(w.ctx(), beside.ID, "u", free, free))
 		want(w.t, "within the gap", len(w.claim(begun.Add(time.Hour-time.Second), 9, "v")), 0)
 		want(w.t, "after the gap", w.one(begun.Add(time.Hour), "v").ID, f.ID)
 	})

@@ -42,7 +42,7 @@ const nextPollStep = 200
 
 // NextPoll gives the earliest instant at which ClaimFeeds would find a feed;
 // false: none is queued. It may lie in the past. A feed of a busy host counts
-// when the host's lease ends, and one of a paced domain when the domain has rested.
+// when the host's lease ends, and one of a paced domain when the domain is free again.
 func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	paced, err := pacedDomains(ctx, s.read())
 	if err != nil {

@@ -26,7 +26,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 	err := s.write(ctx, func(c conn) error {
 		result = PlanResult{}
 		for _, l := range []string{s.d.lockPlan, s.d.lockShared} {
-			if err := c.hold(ctx, l); err != nil {
+			if err := c.untilCommit(ctx, l); err != nil {
 				return err
 			}
 		}
@@ -37,7 +37,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		if err != nil {
 			return err
 		}
-		resting, due, err := planResting(ctx, c, now, due)
+		paused, due, err := planPaused(ctx, c, now, due)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		}
 		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
 			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
-		result.Digests += resting
+		result.Digests += paused
 		return err
 	})
 	if err != nil {
@@ -67,10 +67,10 @@ type dueFeed struct {
 	DueAt  instant       `db:"due_at"`
 }
 
-// planResting adds the feeds of paused digests that are to be asked now to those
+// planPaused adds the feeds of paused digests that are to be asked now to those
 // that are due, and says how many digests those are; they have their next
 // midnight then.
-func planResting(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
+func planPaused(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
 	groups, err := pausedGroups(ctx, c, at(now))
 	if err != nil || len(groups) == 0 {
 		return 0, due, err

@@ -57,7 +57,7 @@ func TestWidthBelowConnections(t *testing.T) {
 			_, err := w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane { l.Width = width; return l })
 			w.ok(err)
 			want(w.t, "at once", w.claimed(noon, digest.Claim{Most: 9, Token: "t"})["a.example"], wanted)
-			w.ok(w.ReleaseEditions(w.ctx(), "t"))
+			w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		}
 	})
 }
@@ -68,7 +68,7 @@ func TestLeftWhileClaimed(t *testing.T) {
 		d := w.released(1)[0]
 		e := w.claimEditions(parisMidnight, 9, "t")[0]
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
-		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		want(w.t, "claimed", len(w.claimEditions(parisMidnight, 9, "t")), 0)
 		want(w.t, "over", w.edition(e.ID).State, digest.EditionFailed)
 	})

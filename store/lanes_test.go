@@ -148,7 +148,7 @@ func TestConnections(t *testing.T) {
 		want(w.t, "full, only a mark or a lease opens it", w.nextMail(noon, q.Route, q.Domain), noon.Add(5*time.Minute))
 		want(w.t, "though the route is not", w.nextMail(noon, digest.Limits{}, q.Domain), noon.Add(5*time.Minute))
 		w.mark(noon, "v", digest.Mark{ID: got[0].ID, State: digest.EditionSent})
-		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		q.Route.Connections = 3
 		want(w.t, "the route's comes first", fmt.Sprint(w.claimed(noon, q)), "map[a.example:3]")
 		want(w.t, "and is full", len(w.claimed(noon, q)), 0)

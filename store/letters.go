@@ -47,7 +47,7 @@ const (
 func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (id int64, answer LetterAnswer, err error) {
 	err = s.change(ctx, "counting the letters to an address", func(c conn) (err error) {
 		id = 0
-		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
 		if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-letterDay))); err != nil {

@@ -108,16 +108,16 @@ type MailReason string
 
 // The reasons.
 const (
-	MailScheduled MailReason = "scheduled" // for a later hour of the reader's
-	MailDue       MailReason = "due"       // waits for its turn
-	MailRetried   MailReason = "retried"   // was refused for now, and has a time for the next attempt
-	MailResting   MailReason = "resting"   // the way to its domain, or all of it, rests
-	MailSending   MailReason = "sending"   // handed to a mailer
+	MailScheduled  MailReason = "scheduled" // for a later hour of the reader's
+	MailDue        MailReason = "due"       // waits for its turn
+	MailRetried    MailReason = "retried"   // was refused for now, and has a time for the next attempt
+	MailLanePaused MailReason = "resting"   // the lane to its domain, or the route, is paused
+	MailSending    MailReason = "sending"   // handed to a mailer
 )
 
 // MailReasons is all of them, in the order in which people ask.
 func MailReasons() []MailReason {
-	return []MailReason{MailSending, MailDue, MailRetried, MailResting, MailScheduled}
+	return []MailReason{MailSending, MailDue, MailRetried, MailLanePaused, MailScheduled}
 }
 
 // A MailWaiting is the mail that is still to be sent.
@@ -154,7 +154,7 @@ func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (Mail
 	return w, nil
 }
 
-// countReady counts what waits by lane, for the lanes decide what rests.
+// countReady counts what waits by lane, for the lanes decide what must wait.
 func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) error {
 	lanes, err := s.Lanes(ctx)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 			w.Oldest = r.Oldest.time()
 		}
 		if r.Why == MailDue && (paused[""] || paused[r.Domain]) {
-			r.Why = MailResting
+			r.Why = MailLanePaused
 		}
 		w.Counts[r.Why] += r.N
 	}

@@ -23,7 +23,7 @@ func TestMailQueue(t *testing.T) {
 			{ID: got[4].ID, State: digest.EditionUnconfirmed},
 			{ID: got[5].ID, State: digest.EditionExpired, Error: "451"},
 		}))
-		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		look := func(now time.Time, limit int) string {
 			w.t.Helper()
 			q, err := w.MailQueue(w.ctx(), now, limit)

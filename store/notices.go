@@ -28,12 +28,12 @@ func (r *recording) tellGaps(ctx context.Context) error {
 			n.add(p.Feed, digest.NoticeGap, *p.Gap)
 		}
 	}
-	return n.tell(ctx, r.c)
+	return n.save(ctx, r.c)
 }
 
-// notBusy takes back that a feed outruns its readers, and the poll beside the hour
-// that would have come of it. One that must not be asked at all hours may be
-// queued for the last of them before a midnight, and keeps its place.
+// notBusy undoes BusyInterval and the extra poll queued for it. A feed that
+// must not be asked at all hours may be queued for the last of them before a
+// midnight, and keeps its place.
 func (p *polled) notBusy() {
 	p.Feed.BusyInterval = p.Was.BusyInterval
 	if p.Feed.BusyInterval == 0 && !p.again && p.Feed.SkipHours == 0 && p.Feed.SkipDays == 0 {
@@ -54,14 +54,14 @@ func (r *recording) tellDead(ctx context.Context) error {
 			back = append(back, p.Feed.ID)
 		}
 	}
-	if err := r.untellDead(ctx, back); err != nil {
+	if err := r.dropDeadNotices(ctx, back); err != nil {
 		return err
 	}
-	return n.tell(ctx, r.c)
+	return n.save(ctx, r.c)
 }
 
-// untellDead takes back what no reader has been told yet.
-func (r *recording) untellDead(ctx context.Context, ids []digest.FeedID) error {
+// dropDeadNotices takes back notices of dead feeds that no reader has been told yet.
+func (r *recording) dropDeadNotices(ctx context.Context, ids []digest.FeedID) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -77,11 +77,11 @@ func (n *notices) add(f digest.Feed, kind digest.NoticeKind, gap digest.Gap) {
 	n.row(f.ID, string(kind), f.Title, f.URL, at(gap.From), from(gap.To))
 }
 
-// tell makes the notices wait for their readers. Those who pause are told when
+// save makes the notices wait for their readers. Those who pause are told when
 // they come back, but of no gap unless their pause has an end: else they get
 // nothing of that time. A gap begins
-// for nobody before they took the feed, and two gaps of a day are told as one.
-func (n *notices) tell(ctx context.Context, c conn) error {
+// for nobody before they subscribed, and two gaps of a day are told as one.
+func (n *notices) save(ctx context.Context, c conn) error {
 	return n.chunks(func(part *values) error {
 		_, err := c.exec(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
 			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES `+part.String()+`)

@@ -12,7 +12,7 @@ import (
 // stored, if there is an operator already.
 func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
 	return changed(ctx, s, "storing the operator's link", func(c conn) (stored bool, err error) {
-		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return false, err
 		}
 		if _, err := c.exec(ctx, `DELETE FROM owner_links`); err != nil {
@@ -45,7 +45,7 @@ func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (b
 // used or expired, or somebody else has become operator since.
 func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error) {
 	return changed(ctx, s, "letting the operator in", func(c conn) (u digest.User, err error) {
-		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return u, err
 		}
 		n, err := c.exec(ctx, `DELETE FROM owner_links WHERE token_hash = ? AND expires_at > ?`, hash, at(now))

@@ -113,7 +113,7 @@ func TestPruneSparesTheUnsent(t *testing.T) {
 		want(w.t, "what ada is to get", w.shown(ada), "2026-11-20 unsent; 2028-04-02 +unsent new")
 		w.claimEditions(old, 100, "t")
 		want(w.t, "nor while they are in flight", w.prune(old), 0)
-		w.ok(w.ReleaseEditions(w.ctx(), "t"))
+		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		w.send(old)
 		want(w.t, "then all three editions of midnights so long ago, and the posts of the first", w.prune(old), 3+2)
 	})

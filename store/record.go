@@ -55,7 +55,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 	var result RecordResult
 	err := s.write(ctx, func(c conn) error {
 		r := recording{c: c, now: at(now)}
-		if err := c.hold(ctx, s.d.lockShared); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		for _, step := range []func(context.Context) error{
@@ -278,7 +278,7 @@ type Polled struct {
 	HostFreeAt time.Time // when the feed's host may be asked again
 
 	// ReadAt is where the document was found, in normal form. If that is the
-	// address of another feed, the posts do not go to who takes that one too.
+	// address of another feed, the posts are not shown to readers who subscribe to both.
 	ReadAt string
 
 	Poll PollRecord // for the history; one without a time is not kept

@@ -123,7 +123,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}
 	p.end(into.URL)
 	r.mergedInto = append(r.mergedInto, to)
-	return r.untellDead(ctx, []digest.FeedID{from, to})
+	return r.dropDeadNotices(ctx, []digest.FeedID{from, to})
 }
 
 // moved gives the feeds that have a new address.
@@ -174,8 +174,8 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	return err
 }
 
-// dropShared takes back posts that share has just hidden, for the digests that
-// take the feed that moved. It names the midnights they wait for, and so need
+// dropShared takes back posts that share has just hidden, for the digests
+// subscribed to the feed that moved. It names the midnights they wait for, and so need
 // not look through all that these digests have had.
 func (r *recording) dropShared(ctx context.Context, from digest.FeedID, ids []digest.PostID) error {
 	if len(ids) == 0 {

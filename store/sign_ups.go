@@ -51,7 +51,7 @@ func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp,
 // none and invited says that there must be.
 func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error) {
 	return changed(ctx, s, "confirming a sign-up", func(c conn) (digest.User, error) {
-		if err := c.hold(ctx, s.d.lockAccounts); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return digest.User{}, err
 		}
 		var row signUpRow

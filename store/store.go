@@ -181,7 +181,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	return &Store{d: sqliteDialect(), w: w, r: r}, nil
 }
 
-// How long switchToWAL goes on against other processes, and rests between two attempts.
+// How long switchToWAL goes on against other processes, and waits between two attempts.
 const (
 	switchPatience = time.Minute
 	switchPause    = 20 * time.Millisecond

@@ -16,9 +16,9 @@ type SubscriptionInfo struct {
 	Paused bool
 }
 
-// subscriptionRow is a row of subscriptions. One that rests is paused: for this
-// reader the feed is not asked, and nothing of it comes. Whatever asks who takes
-// a feed asks for rests = 0.
+// subscriptionRow is a row of subscriptions. rests = 1: paused, that is, for
+// this reader the feed is not asked, and nothing of it comes. Queries for
+// subscribers ask for rests = 0.
 type subscriptionRow struct {
 	DigestID digest.DigestID `db:"digest_id"`
 	FeedID   digest.FeedID   `db:"feed_id"`
@@ -141,7 +141,7 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID,
 // that the digest has had, or that was held back of it (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
 	return changed(ctx, s, "subscribing", func(c conn) (bool, error) {
-		if err := c.hold(ctx, s.d.lockShared); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return false, err
 		}
 		return subscribe(ctx, c, sub, at(now))
@@ -241,7 +241,7 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 // digest.NotFound if there was none.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.change(ctx, "unsubscribing", func(c conn) error {
-		if err := c.hold(ctx, s.d.lockShared); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		if err := lockFeed(ctx, c, feed); err != nil {

@@ -29,7 +29,7 @@ func (s *Store) ImportUpTo(ctx context.Context, id digest.DigestID, items []Impo
 	var result ImportResult
 	err := s.write(ctx, func(c conn) error {
 		result = ImportResult{}
-		if err := c.hold(ctx, s.d.lockShared); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		wanted, err := result.choose(ctx, c, id, items, most)
@@ -99,20 +99,20 @@ func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, i
 	if err := c.all(ctx, &urls, `SELECT f.url FROM feeds f WHERE f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, id); err != nil {
 		return nil, err
 	}
-	taken := make(map[string]bool, len(urls)+len(items))
+	known := make(map[string]bool, len(urls)+len(items))
 	for _, url := range urls {
-		taken[url] = true
+		known[url] = true
 	}
 	room := most - len(urls)
 	var wanted []ImportItem
 	for _, it := range items {
 		switch url := clean(it.URL); {
-		case taken[url]:
+		case known[url]:
 			r.Already++
 		case room <= 0:
 			r.Left = append(r.Left, it)
 		default:
-			taken[url] = true
+			known[url] = true
 			room--
 			wanted = append(wanted, it)
 		}
@@ -167,7 +167,7 @@ type ImportItem struct {
 	Title  string // the reader's own; empty: the feed's
 	Folder string
 
-	Paused bool // it is put aside, not taken
+	Paused bool // it is subscribed to, but paused
 }
 
 // An ImportResult counts what an import did.

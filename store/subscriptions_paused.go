@@ -11,7 +11,7 @@ import (
 // digest.NotFound if there is none; one that is paused already stays so.
 func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.change(ctx, "pausing a subscription", func(c conn) error {
-		if err := c.hold(ctx, s.d.lockShared); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		if err := lockFeed(ctx, c, feed); err != nil {
@@ -33,7 +33,7 @@ func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed 
 // there is none; one that is not paused stays as it is.
 func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	return s.change(ctx, "resuming a subscription", func(c conn) error {
-		if err := c.hold(ctx, s.d.lockShared); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
 		if err := requireSubscription(ctx, c, id, feed); err != nil {

@@ -60,9 +60,9 @@ func (c conn) all(ctx context.Context, dest any, query string, args ...any) erro
 	return explain(sqlx.SelectContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))
 }
 
-// hold runs one of the dialect's statements whose effect ends with the
+// untilCommit runs one of the dialect's statements whose effect ends with the
 // transaction, such as a lock.
-func (c conn) hold(ctx context.Context, statement string) error {
+func (c conn) untilCommit(ctx context.Context, statement string) error {
 	if statement == "" {
 		return nil
 	}
@@ -295,7 +295,7 @@ func changeInParts[K any](ctx context.Context, s *Store, doing string, ids []K, 
 // alone is write in a transaction that excludes storing and releasing (I8).
 func (s *Store) alone(ctx context.Context, f func(conn) error) error {
 	return s.write(ctx, func(c conn) error {
-		if err := c.hold(ctx, s.d.lockAlone); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
 		return f(c)

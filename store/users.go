@@ -149,18 +149,18 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 // better when somebody subscribes it again.
 func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 	const (
-		mine  = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
-		sent  = ` WHERE edition_id IN (SELECT id FROM editions` + mine + `)`
-		taken = `f.id IN (SELECT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE d.user_id = ?)`
+		mine       = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
+		sent       = ` WHERE edition_id IN (SELECT id FROM editions` + mine + `)`
+		subscribed = `f.id IN (SELECT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE d.user_id = ?)`
 	)
 	return s.change(ctx, "removing the user", func(c conn) error {
-		if err := c.hold(ctx, s.d.lockAlone); err != nil {
+		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
 		if _, err := c.exec(ctx, `UPDATE digests SET state = ? WHERE user_id = ?`, digest.DigestLeft, user); err != nil {
 			return err
 		}
-		if err := dropIdle(ctx, c, taken, user); err != nil {
+		if err := dropIdle(ctx, c, subscribed, user); err != nil {
 			return err
 		}
 		err := c.execEach(ctx, []string{

@@ -27,11 +27,11 @@ var errTooManyFinds = &problem{http.StatusTooManyRequests, "A little slower, ple
 
 // A feedsFindPage is a question for an address, and what came of it.
 type feedsFindPage struct {
-	Asked   string
-	Wrong   string // why there is nothing to choose, for people
-	Title   string // of the page at the address
-	Choices []foundFeed
-	Fresh   int // of the choices: not subscribed to yet
+	Asked      string
+	Wrong      string // why there is nothing to choose, for people
+	Title      string // of the page at the address
+	Candidates []foundFeed
+	Fresh      int // of the candidates: not subscribed to yet
 
 	// What became of a form that added several.
 	Taken []added
@@ -134,7 +134,7 @@ func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p 
 
 func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(int64(id), 10) }
 
-// fill makes choices of what was found. Of what the reader subscribes to
+// fill makes candidates of what was found. Of what the reader subscribes to
 // already no post is told: it may be a hidden one.
 func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.Candidates) error {
 	p.Title = shortened(found.Title)
@@ -153,7 +153,7 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 			p.Fresh++
 			one.Chosen, one.Newest = p.Fresh == 1, shortened(c.Newest)
 		}
-		p.Choices = append(p.Choices, one)
+		p.Candidates = append(p.Candidates, one)
 	}
 	return nil
 }

@@ -107,14 +107,14 @@ func client(r *http.Request) string {
 }
 
 // readerLocks lets each reader do one thing at a time of a kind that is costly,
-// so that no reader takes this machine from the others. It holds nothing of
-// readers who want none.
+// so that no reader takes this machine from the others. Only readers with
+// a waiting request are in it, and those whose request is under way.
 type readerLocks struct {
 	mu sync.Mutex
 	of map[digest.UserID]*readerLock
 }
 
-// A readerLock is one reader's: who sends to held has it. wanted is how many
+// A readerLock is one reader's: sending to held acquires it. wanted is how many
 // have it or wait for it.
 type readerLock struct {
 	held   chan struct{}

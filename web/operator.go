@@ -237,13 +237,13 @@ type mailPart struct {
 	GivenUp []mailRow
 }
 
-// A laneRow is a lane that rests or recovers.
+// A laneRow is a lane that is paused or recovers.
 type laneRow struct {
 	Name   string
-	Until  time.Time // it rests until then; zero: it does not
+	Until  time.Time // it is paused until then; zero: it is not
 	Alarm  bool      // the operator has to put something right
 	Reason string
-	Resume string // the command that ends the rest
+	Resume string // the command that ends the pause
 }
 
 // A mailRow is one mail.
@@ -308,7 +308,7 @@ func laneRowOf(l digest.Lane, now time.Time) laneRow {
 func mailWords(w store.MailWaiting) string {
 	words := map[store.MailReason]string{
 		store.MailSending: "on the way", store.MailDue: "due, waiting for a turn", store.MailRetried: "refused for now, to be tried again",
-		store.MailResting: "held up while its way rests", store.MailScheduled: "for a later hour of the reader’s",
+		store.MailLanePaused: "held up while its lane is paused", store.MailScheduled: "for a later hour of the reader’s",
 	}
 	var parts []string
 	for _, reason := range store.MailReasons() {

@@ -174,7 +174,7 @@ func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error)
 	return options, s.keepCeremony(w, r, 0, asked)
 }
 
-// finishPasskey checks the answer of a passkey and signs its owner in. All that
+// finishPasskey checks the answer of a passkey and signs its user in. All that
 // is wrong with one has the same answer.
 func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
 	asked, err := s.useCeremony(w, r, 0)

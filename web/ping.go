@@ -53,28 +53,28 @@ func (s *site) readPing(w http.ResponseWriter, r *http.Request, contentType stri
 	return nil
 }
 
-// admit gives the sources of a ping in normal form, without those that were
-// pinged often enough: nobody needs to know.
-func (s *site) admit(sources [][]string, from string) ([][]string, error) {
+// admit gives the pinged addresses, those of each feed together, in normal form,
+// without those that were pinged often enough: nobody needs to know.
+func (s *site) admit(pinged [][]string, from string) ([][]string, error) {
 	now := s.Now()
 	var admitted [][]string
-	for _, source := range sources {
+	for _, addresses := range pinged {
 		if !s.limits.pingers.allow(from, now) || !s.limits.pings.allow("", now) {
 			return nil, errPingFlood
 		}
-		if urls := s.admitSource(source, now); len(urls) > 0 {
+		if urls := s.admitFeed(addresses, now); len(urls) > 0 {
 			admitted = append(admitted, urls)
 		}
 	}
 	return admitted, nil
 }
 
-// admitSource gives a source's addresses in normal form; none if one of them
+// admitFeed gives the addresses of one pinged feed in normal form; none if one of them
 // was pinged too often, or others beside it would be a way around that.
-func (s *site) admitSource(source []string, now time.Time) []string {
+func (s *site) admitFeed(addresses []string, now time.Time) []string {
 	var urls []string
 	often := false
-	for _, address := range source {
+	for _, address := range addresses {
 		if url, err := feed.NormalURL(address); err == nil {
 			urls = append(urls, url)
 			often = !s.limits.pinged.allow(url, now) || often
@@ -121,14 +121,14 @@ func plainError(w http.ResponseWriter, err error) error {
 	return plain(w, status, e.Message+"\n")
 }
 
-// recordPing hands the sources on when the answer is out, and nothing else will
+// recordPing hands the pinged addresses on when the answer is out, and nothing else will
 // come over its connection: how long the database takes would tell whether it
 // knows them.
-func (s *site) recordPing(w http.ResponseWriter, r *http.Request, sources [][]string) {
+func (s *site) recordPing(w http.ResponseWriter, r *http.Request, pinged [][]string) {
 	_ = http.NewResponseController(w).Flush() // who has left needs no answer
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), pingTime)
 	defer cancel()
-	for _, urls := range sources {
+	for _, urls := range pinged {
 		if err := s.Pings.Pinged(ctx, urls, s.Now()); err != nil {
 			s.Log.ErrorContext(ctx, "a ping was lost", "error", err)
 		}

@@ -122,9 +122,9 @@ func (s *site) wished(typed string, me reader) (email, wrong string) {
 // both are known to be there.
 func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q letterRequest) {
 	toNew := s.letter(q, func(ctx context.Context) (string, render.LetterContent, error) {
-		owner, err := s.Store.UserByEmail(ctx, email)
+		holder, err := s.Store.UserByEmail(ctx, email)
 		switch {
-		case digest.KindOf(err) == digest.NotFound || err == nil && owner.ID == u.ID: // the same in another case
+		case digest.KindOf(err) == digest.NotFound || err == nil && holder.ID == u.ID: // the same in another case
 			return email, newAddressLetter(s.BaseURL, newToken), nil
 		case err != nil:
 			return "", render.LetterContent{}, err

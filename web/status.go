@@ -257,7 +257,7 @@ func isTurn(r rune) bool {
 }
 
 // rulesOf tells what decides how often a feed is asked, beyond what holds for
-// all of them, in words for its owner.
+// all of them, in words for the site's owner.
 func rulesOf(f digest.Feed) []string {
 	var rules []string
 	add := func(is bool, format string, args ...any) {

@@ -206,7 +206,7 @@ func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
 	line("next poll", when(r.NextPollAt))
 	line("asked at most", atMost(f))
 	if f.BusyInterval > 0 {
-		line("by itself", "every "+roughly(f.BusyInterval)+", because it outruns its readers")
+		line("by itself", "every "+roughly(f.BusyInterval)+", because it publishes more in a day than its document holds")
 	}
 	line("subscribers", strconv.Itoa(r.Subscribers))
 	line("validators", cmp.Or(f.ETag, f.LastModified, "none"))

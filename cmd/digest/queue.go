@@ -138,7 +138,7 @@ func (a *app) showQueue(r reportedQueue) {
 func (a *app) showLane(l reportedLane) {
 	what := "recovers"
 	if l.Until != nil {
-		what = "rests until " + l.Until.Format("2006-01-02 15:04:05 MST")
+		what = "paused until " + l.Until.Format("2006-01-02 15:04:05 MST")
 	}
 	if l.Alarm {
 		what += " and needs you; once it is put right: digest queue resume"

@@ -140,9 +140,9 @@ func (h hostLeases) LeaseHost(ctx context.Context, host string, lease time.Durat
 	return h.st.LeaseHost(ctx, h.now(), host, lease)
 }
 
-// FreeHost gives a host back.
-func (h hostLeases) FreeHost(ctx context.Context, host, token string, free time.Time) error {
-	return h.st.FreeHost(ctx, host, token, free)
+// GiveBackHost gives a host back.
+func (h hostLeases) GiveBackHost(ctx context.Context, host, token string, free time.Time) error {
+	return h.st.GiveBackHost(ctx, host, token, free)
 }
 
 const (

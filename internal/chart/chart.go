@@ -85,7 +85,7 @@ func (c *Count) add(more Count) {
 	}
 }
 
-// A Poll is one look at a site.
+// A Poll is one look at a feed.
 type Poll struct {
 	At    time.Time
 	Kind  Kind

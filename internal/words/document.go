@@ -48,15 +48,15 @@ func Document(fields ...string) []string {
 
 // Text gives what a reader sees of sanitised HTML as plain text. Tags that begin
 // something new end a word; others, such as <b>, do not.
-func Text(source string) string { return textOf(source, math.MaxInt) }
+func Text(markup string) string { return textOf(markup, math.MaxInt) }
 
-// textOf gives the first bytes of a source's text, most of them at most.
-func textOf(source string, most int) string {
-	if !strings.ContainsAny(source, "<&") {
-		return cut(source, most)
+// textOf gives the first bytes of the markup's text, most of them at most.
+func textOf(markup string, most int) string {
+	if !strings.ContainsAny(markup, "<&") {
+		return cut(markup, most)
 	}
 	var b strings.Builder
-	z := html.NewTokenizer(strings.NewReader(source))
+	z := html.NewTokenizer(strings.NewReader(markup))
 	for b.Len() < most {
 		switch z.Next() {
 		case html.ErrorToken:
