@@ -245,7 +245,7 @@ type capacity struct {
 	room int  // messages that may be claimed now
 	full bool // so many are under way that time alone brings no room
 
-	rests bool // until the row says
+	paused bool // until the row says
 
 	// The rate is kept by the generic cell rate algorithm: free is when all that
 	// was claimed will have passed one gap after another, and a claim may run
@@ -276,7 +276,7 @@ func newCapacity(r laneRow, defaults digest.Limits, busy int, now time.Time) *ca
 	if rate.Messages > 0 {
 		w.room = min(w.room, w.rate(rate, now.UnixMicro()))
 	}
-	if w.rests = r.lane().IsPaused(now); w.rests {
+	if w.paused = r.lane().IsPaused(now); w.paused {
 		w.room = 0
 	}
 	return w
@@ -311,7 +311,7 @@ func (w *capacity) use() {
 // opens is when the lane may carry a message, as far as time alone decides.
 func (w *capacity) opens() time.Time {
 	var t time.Time
-	if w.rests {
+	if w.paused {
 		t = w.row.UntilAt.time()
 	}
 	if w.rated {

@@ -118,15 +118,15 @@ func (r invitationRow) invitation() Invitation {
 
 const invitationColumns = `id, created_at, expires_at, used_at`
 
-// usedKept is how long the list still shows an invitation that was used or has
+// keepUsed is how long the list still shows an invitation that was used or has
 // expired.
-const usedKept = 30 * 24 * time.Hour
+const keepUsed = 30 * 24 * time.Hour
 
 // AddInvitation stores the hash of an invitation's token.
 func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
 	return changed(ctx, s, "storing an invitation", func(c conn) (Invitation, error) {
 		var row invitationRow
-		_, err := c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-usedKept)))
+		_, err := c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-keepUsed)))
 		if err == nil {
 			err = c.get(ctx, &row, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?) RETURNING `+invitationColumns,
 				hash, at(now), at(expires))

@@ -94,7 +94,7 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 	if err != nil {
 		return nil, invalid("the database address cannot be read; write it like postgres://user:password@host:5432/digest")
 	}
-	connector, err := pq.NewConnector(inOneTrip(u))
+	connector, err := pq.NewConnector(inOneRoundTrip(u))
 	if err != nil {
 		return nil, &digest.Error{Kind: digest.Invalid, Message: "the database address cannot be used", Err: err}
 	}
@@ -141,9 +141,9 @@ func (b bounded) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// inOneTrip makes lib/pq send a statement and its parameters together; it would
+// inOneRoundTrip makes lib/pq send a statement and its parameters together; it would
 // else ask the server what they are first, and wait.
-func inOneTrip(u *url.URL) string {
+func inOneRoundTrip(u *url.URL) string {
 	with, q := *u, u.Query()
 	if !q.Has("binary_parameters") {
 		q.Set("binary_parameters", "yes")

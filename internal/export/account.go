@@ -151,7 +151,7 @@ type subscription struct {
 	OwnTitle string `json:"own_title"`
 	Folder   string `json:"folder"`
 	Display  string `json:"display"` // empty: as the digest
-	Resting  bool   `json:"resting"`
+	Paused   bool   `json:"resting"`
 }
 
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
