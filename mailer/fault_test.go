@@ -19,7 +19,7 @@ type fault struct {
 	attempts int
 	bounce   digest.BounceKind // of the mark
 	route    string            // "", "waits" or "alarm"
-	domain   string            // "", "slow" or "rests"
+	domain   string            // "", "slow" or "paused"
 	accepted int               // by the server, in the end
 }
 
@@ -41,8 +41,8 @@ func faults() map[string]fault {
 		"recipient greylisted":  {"RCPT", "450 4.2.0 greylisted", ready, 1, "", "", "", 1},
 		"recipient 4xx":         {"RCPT", "450 later", ready, 1, "", "", "", 1},
 		"recipient full":        {"RCPT", "452 4.2.2 full", ready, 1, "", "", "", 1},
-		"recipient system":      {"RCPT", "451 4.3.0 disk", ready, 1, "", "", "rests", 1},
-		"recipient rate":        {"RCPT", "450 4.7.0 too many", ready, 1, "", "", "rests", 1},
+		"recipient system":      {"RCPT", "451 4.3.0 disk", ready, 1, "", "", "paused", 1},
+		"recipient rate":        {"RCPT", "450 4.7.0 too many", ready, 1, "", "", "paused", 1},
 		"recipient 421":         {"RCPT", "421 4.7.0 too many", ready, 0, "", "waits", "", 1},
 		"recipient 552":         {"RCPT", "552 5.2.2 full", ready, 1, "", "", "", 1},
 		"nobody there":          {"RCPT", "550 5.1.1 no such user", failed, 1, hard, "", "", 0},
@@ -51,10 +51,10 @@ func faults() map[string]fault {
 		"recipient unsigned":    {"RCPT", "550 5.7.26 unauthenticated", ready, 0, "", "alarm", "", 1},
 		"recipient garbage":     {"RCPT", "what?", ready, 1, "", "", "", 1},
 		"data dropped":          {"DATA", hangUp, ready, 1, "", "", "", 1},
-		"data 4xx":              {"DATA", "451 4.3.0 disk", ready, 1, "", "", "rests", 1},
+		"data 4xx":              {"DATA", "451 4.3.0 disk", ready, 1, "", "", "paused", 1},
 		"data 5xx":              {"DATA", "554 5.6.0 no", failed, 1, "", "", "", 0},
 		"data 421":              {"DATA", "421 4.3.2 down", ready, 0, "", "waits", "", 1},
-		"dot 4xx":               {"DOT", "452 4.3.1 disk", ready, 1, "", "", "rests", 1},
+		"dot 4xx":               {"DOT", "452 4.3.1 disk", ready, 1, "", "", "paused", 1},
 		"dot 421":               {"DOT", "421 4.3.2 down", ready, 0, "", "waits", "", 1},
 		"dot 5xx":               {"DOT", "554 5.7.1 spam", failed, 1, "", "", "", 0},
 		"dot 5xx full":          {"DOT", "552 5.2.2 full", failed, 1, digest.SoftBounce, "", "", 0},
@@ -118,7 +118,7 @@ func laneTrouble(l digest.Lane, plain string) string {
 	case l.Alarm:
 		return "alarm"
 	case l.Width > 0 && !l.Until.IsZero():
-		return "rests"
+		return "paused"
 	case hasTrouble(l):
 		return plain
 	}

@@ -96,7 +96,7 @@ func TestDomainLaneKeepsLimits(t *testing.T) {
 }
 
 // Whatever comes in whatever order: a lane is never narrower than one message,
-// never rests longer than an hour, keeps its limits, and acceptances heal it.
+// is never paused for longer than an hour, keeps its limits, and acceptances heal it.
 func TestLaneProperty(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -97,8 +97,8 @@ func (s *busySite) look(now time.Time) Turnover {
 	return turn
 }
 
-// TestBusy_Overlaps plays feeds that outrun their reader for 52 days: how often
-// they are asked, and when posts were lost.
+// TestBusy_Overlaps plays feeds that publish more in a day than their document
+// holds, for 52 days: how often they are asked, and when posts were lost.
 func TestBusy_Overlaps(t *testing.T) {
 	steady := func(n float64) func(time.Time) float64 { return func(time.Time) float64 { return n } }
 	burst := func(at time.Time) float64 {

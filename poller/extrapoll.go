@@ -24,9 +24,9 @@ const (
 // by day.
 //
 // A poll that failed is tried again when its time has come. A feed that
-// publishes more in a day than its document holds is asked by itself. One that must not be asked at the
-// coming midnight is asked before it. None of them is asked where a midnight
-// does it as well.
+// publishes more in a day than its document holds is asked by itself. One that
+// must not be asked at the coming midnight is asked before it. None of them is
+// asked where a midnight does it as well.
 func ExtraPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	if !alive(f) || due.IsZero() {
 		return time.Time{}

@@ -142,12 +142,12 @@ func TestExportComesBack(t *testing.T) {
 		describe := func(id digest.DigestID) (out string) {
 			taken, err := r.store.Subscriptions(r.t.Context(), id)
 			r.must(err)
-			rested, err := r.store.PausedSubscriptions(r.t.Context(), id)
+			paused, err := r.store.PausedSubscriptions(r.t.Context(), id)
 			r.must(err)
-			for _, s := range append(taken, rested...) {
+			for _, s := range append(taken, paused...) {
 				out += s.Feed.URL + " " + s.Title + " " + s.Folder + ";"
 			}
-			return out + fmt.Sprint(len(rested))
+			return out + fmt.Sprint(len(paused))
 		}
 		if got, want := describe(e.ID), describe(d.ID); got != want || !strings.HasSuffix(got, ";1") {
 			r.t.Errorf("got  %s\nwant %s", got, want)

@@ -107,8 +107,8 @@ func client(r *http.Request) string {
 }
 
 // readerLocks lets each reader do one thing at a time of a kind that is costly,
-// so that no reader takes this machine from the others. Only readers with
-// a waiting request are in it, and those whose request is under way.
+// so that no reader takes this machine from the others. Only readers with a
+// waiting request are in it, and those whose request is under way.
 type readerLocks struct {
 	mu sync.Mutex
 	of map[digest.UserID]*readerLock

@@ -125,7 +125,7 @@ func others() []manner {
 	}
 	busy := both("busy on two days")
 	busy.burst = [2]time.Duration{10 * day, 12 * day}
-	busy.extra, busy.extraFull, busy.extraWhy = 75, 75, "asked by itself while it outruns its readers"
+	busy.extra, busy.extraFull, busy.extraWhy = 75, 75, "asked by itself while it publishes more in a day than its document holds"
 	busier := []manner{busy, busy, busy, busy}
 	busier[0].name, busier[0].fields, busier[0].fresh = "busy, and fresh for six hours", [][2]string{{"Cache-Control", "max-age=21600"}}, 6*time.Hour
 	busier[1].name, busier[1].user, busier[1].least = "busy, and asks for a password", "reader:s3cret", 12*time.Hour
