@@ -210,7 +210,7 @@ func (l *leases) renew(ctx context.Context) {
 	now := l.clock()
 	if err := l.queue.RenewLeases(ctx, now, l.token, l.length); err != nil {
 		if ctx.Err() == nil {
-			l.log.Warn("the leases of editions could not be prolonged", "error", err)
+			l.log.Warn("the leases of editions could not be prolonged", "err", err)
 		}
 		return
 	}

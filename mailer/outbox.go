@@ -100,7 +100,7 @@ func (b *Outbox) Add(r LetterRequest) {
 func (b *Outbox) run(r LetterRequest) {
 	letter, err := b.write(r)
 	if err != nil {
-		b.o.Log.Error("a letter was not written", "error", err)
+		b.o.Log.Error("a letter was not written", "err", err)
 		b.lost(r)
 		return
 	}
@@ -115,14 +115,14 @@ func (b *Outbox) run(r LetterRequest) {
 		err = b.send(letter)
 	}
 	if err != nil {
-		b.o.Log.Warn("a letter was given up", "letter", letter.MessageID, "error", err)
+		b.o.Log.Warn("a letter was given up", "letter", letter.MessageID, "err", err)
 		b.lost(r)
 		return
 	}
 	b.o.Log.Info("a letter was sent", "letter", letter.MessageID)
 	if r.Sent != nil {
 		if err := r.Sent(b.hard); err != nil {
-			b.o.Log.Error("a letter that was sent was not recorded", "error", err)
+			b.o.Log.Error("a letter that was sent was not recorded", "err", err)
 		}
 	}
 	if r.Next != nil {
@@ -174,7 +174,7 @@ func (b *Outbox) lost(r LetterRequest) {
 		return
 	}
 	if err := r.Lost(context.WithoutCancel(b.hard)); err != nil {
-		b.o.Log.Error("what waits for a letter that was not sent was not taken back", "error", err)
+		b.o.Log.Error("what waits for a letter that was not sent was not taken back", "err", err)
 	}
 }
 

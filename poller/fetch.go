@@ -251,5 +251,5 @@ func (s *session) logRequest(ctx context.Context, method string, r route, a *ans
 		status, conditional = a.status, a.conditional
 	}
 	s.poller.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", r.url.Redacted()),
-		slog.Bool("conditional", conditional), slog.Int("status", status), slog.Any("error", err))
+		slog.Bool("conditional", conditional), slog.Int("status", status), slog.Any("err", err))
 }

@@ -163,7 +163,7 @@ func (s *site) examine(ctx context.Context) verdict {
 		late, waits, err = s.Store.Waits(ctx, s.Now())
 	}
 	if err != nil {
-		s.Log.ErrorContext(ctx, "health check failed", "error", err)
+		s.Log.ErrorContext(ctx, "health check failed", "err", err)
 		v.Database = "the database does not answer"
 		return v
 	}

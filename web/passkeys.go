@@ -142,7 +142,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, erro
 	}
 	c, err := s.relying.CreateCredential(holder{handle: handle, name: u.Email}, asked, answer)
 	if err != nil {
-		s.Log.Info("a passkey was not taken", "error", err)
+		s.Log.Info("a passkey was not taken", "err", err)
 		return nil, errBadPasskey
 	}
 	c.Attestation = webauthn.CredentialAttestation{} // who made the device is nobody's business
@@ -197,7 +197,7 @@ func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error
 	}
 	_, c, err := s.relying.ValidatePasskeyLogin(find, asked, answer)
 	if err != nil {
-		s.Log.Info("a passkey was refused", "error", err)
+		s.Log.Info("a passkey was refused", "err", err)
 		return nil, errBadPasskey
 	}
 	key, err := s.usePasskey(r.Context(), keys, c)

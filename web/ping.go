@@ -130,7 +130,7 @@ func (s *site) recordPing(w http.ResponseWriter, r *http.Request, pinged [][]str
 	defer cancel()
 	for _, urls := range pinged {
 		if err := s.Pings.Pinged(ctx, urls, s.Now()); err != nil {
-			s.Log.ErrorContext(ctx, "a ping was lost", "error", err)
+			s.Log.ErrorContext(ctx, "a ping was lost", "err", err)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (s *site) handle(h handler) http.Handler {
 			drain(r)
 		}
 		if err := s.show(w, r, p.Status, "problem", p.Title, p); err != nil {
-			s.Log.ErrorContext(r.Context(), "error page failed", "error", err)
+			s.Log.ErrorContext(r.Context(), "error page failed", "err", err)
 			http.Error(w, p.Title, p.Status)
 		}
 	})
@@ -96,7 +96,7 @@ func (s *site) problemOf(r *http.Request, err error) *problem {
 	p := asProblem(err)
 	if p.Status >= http.StatusInternalServerError {
 		// The pattern, not the path: paths hold tokens.
-		s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "error", err)
+		s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "err", err)
 	}
 	return p
 }

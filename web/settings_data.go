@@ -38,7 +38,7 @@ func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) e
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime))
 	if err := all.Write(r.Context(), w); err != nil {
 		if r.Context().Err() == nil {
-			s.Log.ErrorContext(r.Context(), "sending a reader's data failed", "error", err)
+			s.Log.ErrorContext(r.Context(), "sending a reader's data failed", "err", err)
 		}
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one
 	}

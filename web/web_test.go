@@ -222,7 +222,7 @@ func TestErrorsTellNothingOfTheInside(t *testing.T) {
 		if strings.Contains(a.body, "sql") || strings.Contains(a.body, "secret") {
 			r.t.Errorf("the page tells %s", a.body)
 		}
-		if !strings.Contains(r.log.String(), "error=") || strings.Contains(r.log.String(), r.unsubscribePath(d)) {
+		if !strings.Contains(r.log.String(), "err=") || strings.Contains(r.log.String(), r.unsubscribePath(d)) {
 			r.t.Errorf("the log must have the cause and not the token: %s", r.log)
 		}
 	})
