@@ -1,10 +1,12 @@
 package acceptance
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -181,25 +183,24 @@ func TestLeaveAtOnce(t *testing.T) {
 	h.set("DIGEST_FETCH_TIMEOUT=10h")
 	h.run("user", "add", "reader@example.org", "--time-zone", "UTC")
 	cmd := h.command(t.Context(), "subscribe", "reader@example.org", "http://"+l.Addr().String()+"/feed.xml")
+	says, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	<-asked
-	// Two signals of a kind at once may arrive as one, so there are more. The site
-	// would be waited for longer than for the test.
-	ended := make(chan error)
-	go func() { ended <- cmd.Wait() }()
-	again := time.NewTicker(50 * time.Millisecond)
-	defer again.Stop()
-	var err error
-	for left := false; !left; {
-		cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case err = <-ended:
-			left = true
-		case <-again.C:
-		}
+	// Two signals of a kind at once may arrive as one, so the second waits until the
+	// program says that it has the first. The site would be waited for longer than
+	// for the test.
+	cmd.Process.Signal(syscall.SIGTERM)
+	lines := bufio.NewScanner(says)
+	for lines.Scan() && !strings.Contains(lines.Text(), "once more leaves at once") {
 	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	_, _ = io.Copy(io.Discard, says) // until it has left
+	err = cmd.Wait()
 	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 {
 		t.Errorf("left with %v, want exit status 1", err)
 	}
