@@ -38,7 +38,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/doctor":  "digest digest/timezone digest/mailer",
 		"digest/push":             "digest",
 		"digest/internal/metrics": "digest digest/store",
-		"digest/web":              "digest digest/render digest/mailer digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/chart digest/internal/export digest/internal/words",
+		"digest/web":              "digest digest/render digest/mailer digest/calendar digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/chart digest/internal/export digest/internal/words",
 		"digest/test/acceptance":  "",
 		"digest/test/browser":     "digest/test/tier",
 		"digest/test/program":     "",

@@ -49,7 +49,32 @@ func Upcoming(due, planned, from time.Time, loc *time.Location, days digest.Week
 // Begins is when a date begins in a zone; where it does not exist, when the next
 // one does.
 func Begins(d digest.Date, loc *time.Location) time.Time {
-	return timezone.At(d.Year, d.Month, d.Day, 0, loc)
+	at, _ := timezone.Begin(d.Year, d.Month, d.Day, loc)
+	return at
+}
+
+// Exists reports whether a zone has a date: some have left one out, as Samoa did
+// with 30 December 2011.
+func Exists(d digest.Date, loc *time.Location) bool {
+	_, exists := timezone.Begin(d.Year, d.Month, d.Day, loc)
+	return exists
+}
+
+// InWeeks gives the midnight that begins the date so many weeks after the local
+// date at now, as Begins does.
+func InWeeks(weeks int, now time.Time, loc *time.Location) time.Time {
+	return Begins(digest.DateOf(now.In(loc)).Plus(7*weeks), loc)
+}
+
+// InAMonth gives the midnight that begins the same day of the month after the one
+// at now, as Begins does. A month from the 31st ends with the next month.
+func InAMonth(now time.Time, loc *time.Location) time.Time {
+	today := digest.DateOf(now.In(loc))
+	first := digest.Date{Year: today.Year, Month: today.Month, Day: 1}.Plus(31) // lies in the next month
+	first.Day = 1
+	last := first.Plus(31)
+	last = last.Plus(-last.Day)
+	return Begins(digest.Date{Year: last.Year, Month: last.Month, Day: min(today.Day, last.Day)}, loc)
 }
 
 // Earliest is a date that lies before today in every zone.

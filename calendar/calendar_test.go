@@ -52,6 +52,60 @@ func TestZone(t *testing.T) {
 	}
 }
 
+// TestAhead gives the midnights a week, two weeks and a month ahead, also where
+// they lie beside a date that a zone has left out.
+func TestAhead(t *testing.T) {
+	week := func(now time.Time, loc *time.Location) time.Time { return calendar.InWeeks(1, now, loc) }
+	fortnight := func(now time.Time, loc *time.Location) time.Time { return calendar.InWeeks(2, now, loc) }
+	for _, test := range []struct {
+		what      string
+		ahead     func(time.Time, *time.Location) time.Time
+		zone, now string
+		want      string // by the same zone
+	}{
+		{"a week", week, "Europe/Paris", "2026-11-20T23:59", "2026-11-27T00:00"},
+		{"a week, into winter time", week, "Europe/Paris", "2026-10-20T00:00", "2026-10-27T00:00"},
+		{"a week, to a day without 00:00", week, "America/Sao_Paulo", "2018-10-28T12:00", "2018-11-04T01:00"},
+		{"a week, over the end of a year", week, "UTC", "2026-12-28T12:00", "2027-01-04T00:00"},
+		{"two weeks", fortnight, "Asia/Tokyo", "2026-02-20T12:00", "2026-03-06T00:00"},
+		{"a month", calendar.InAMonth, "UTC", "2026-11-20T12:00", "2026-12-20T00:00"},
+		{"a month, over the end of a year", calendar.InAMonth, "UTC", "2026-12-31T12:00", "2027-01-31T00:00"},
+		{"a month from the 31st", calendar.InAMonth, "UTC", "2026-08-31T12:00", "2026-09-30T00:00"},
+		{"a month from the 31st of January", calendar.InAMonth, "UTC", "2026-01-31T12:00", "2026-02-28T00:00"},
+		{"a month from the 31st, in a leap year", calendar.InAMonth, "UTC", "2028-01-31T12:00", "2028-02-29T00:00"},
+		{"a month from the 30th of January", calendar.InAMonth, "UTC", "2026-01-30T12:00", "2026-02-28T00:00"},
+		{"a month from the last of February", calendar.InAMonth, "UTC", "2026-02-28T12:00", "2026-03-28T00:00"},
+
+		{"a week, to the date after the one left out", week, "Pacific/Apia", "2011-12-24T12:00", "2011-12-31T00:00"},
+		{"a week, to the one left out", week, "Pacific/Apia", "2011-12-23T12:00", "2011-12-31T00:00"},
+		{"a week, over it", week, "Pacific/Apia", "2011-12-29T12:00", "2012-01-05T00:00"},
+		{"two weeks, to the date after", fortnight, "Pacific/Fakaofo", "2011-12-17T12:00", "2011-12-31T00:00"},
+		{"a month, to the one left out", calendar.InAMonth, "Pacific/Fakaofo", "2011-11-30T12:00", "2011-12-31T00:00"},
+		{"a month, to the date after", calendar.InAMonth, "Pacific/Kiritimati", "1994-12-01T12:00", "1995-01-01T00:00"},
+		{"a month, to the last, left out", calendar.InAMonth, "Pacific/Kiritimati", "1994-11-30T12:00", "1994-12-30T00:00"},
+	} {
+		loc := zone(t, test.zone)
+		same(t, test.zone+", "+test.what, test.ahead(at(t, test.now, loc), loc), at(t, test.want, loc))
+	}
+}
+
+// TestBegins: the date after one that was left out begins where that one would have.
+func TestBegins(t *testing.T) {
+	for _, test := range []struct{ zone, left, after string }{
+		{"Pacific/Apia", "2011-12-30", "2011-12-31"},
+		{"Pacific/Fakaofo", "2011-12-30", "2011-12-31"},
+		{"Pacific/Kiritimati", "1994-12-31", "1995-01-01"},
+	} {
+		loc := zone(t, test.zone)
+		left, after := date(t, test.left), date(t, test.after)
+		same(t, test.zone+", the date after", calendar.Begins(after, loc), at(t, test.after+"T00:00", loc))
+		same(t, test.zone+", the date left out", calendar.Begins(left, loc), calendar.Begins(after, loc))
+		if calendar.Exists(left, loc) || !calendar.Exists(after, loc) || !calendar.Exists(left.Plus(-1), loc) {
+			t.Errorf("%s: %s exists, or a date beside it does not", test.zone, left)
+		}
+	}
+}
+
 // TestSending gives the hours of all kinds of days, by the wall clock.
 func TestSending(t *testing.T) {
 	for _, test := range []struct {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/timezone"
 )
 
 // A Schedule is what decides when a digest is due, and when its feeds are asked
@@ -130,9 +129,9 @@ func (s Schedule) On(days digest.Weekdays, now time.Time) Schedule {
 // that ends as a date begins ends as the same date begins there.
 func (s Schedule) In(loc *time.Location, now time.Time) Schedule {
 	if !s.PausedUntil.IsZero() {
-		y, m, d := s.PausedUntil.In(s.Zone).Date()
-		if begins, _ := timezone.Begin(y, m, d, s.Zone); begins.Equal(s.PausedUntil) {
-			s.PausedUntil, _ = timezone.Begin(y, m, d, loc)
+		day := digest.DateOf(s.PausedUntil.In(s.Zone))
+		if Begins(day, s.Zone).Equal(s.PausedUntil) {
+			s.PausedUntil = Begins(day, loc)
 		}
 	}
 	s.Zone = loc

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"digest"
+	"digest/calendar"
 	"digest/internal/chart"
 	"digest/store"
 	"digest/timezone"
@@ -152,7 +154,7 @@ func placesAt(now time.Time) (places []chart.Place) {
 		if err != nil {
 			continue // the zone database of the machine does not know it
 		}
-		next := timezone.NextMidnight(now, loc).UTC()
+		next := calendar.Next(now, loc, digest.EveryDay).UTC()
 		places = append(places, chart.Place{Name: z[0], At: next.Sub(next.Truncate(24 * time.Hour))})
 	}
 	return places

@@ -63,7 +63,7 @@ func (f settingsFrame) Hour() string {
 
 // Coming says when the next edition comes.
 func (f settingsFrame) Coming() string {
-	next := nextDue(f.Digest, f.zone())
+	next := nextDue(f.Digest)
 	switch day := dayOf(next, f.now, f.zone()); {
 	case f.Left():
 		return "No edition is made until you start it again."
@@ -79,15 +79,13 @@ func (f settingsFrame) Coming() string {
 }
 
 // nextDue gives the midnight of the next edition of a digest that was not left;
-// the zero time while it is paused without end. The midnight that ends a pause counts.
-func nextDue(d digest.Digest, zone *time.Location) time.Time {
-	if d.State != digest.DigestPaused {
-		return d.NextDueAt
-	}
-	if d.PausedUntil.IsZero() {
+// the zero time while it is paused without end. While it is paused until a time
+// it is due after that already, as calendar.Schedule.Due says.
+func nextDue(d digest.Digest) time.Time {
+	if d.State == digest.DigestPaused && d.PausedUntil.IsZero() {
 		return time.Time{}
 	}
-	return timezone.NextOn(d.PausedUntil.Add(-time.Second), zone, d.Weekdays.Has)
+	return d.NextDueAt
 }
 
 // clockOf writes the hour of a mail: 07:00.

@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"digest"
-	"digest/timezone"
+	"digest/calendar"
 )
 
-// longestPause is how many days ahead a pause may end: what waits is kept so long.
-const longestPause = 366
+// farthestPause is how many days ahead the form lets a pause end: a year, well
+// within what calendar.CheckPause allows.
+const farthestPause = 366
 
 // begins gives the first instant of a date in a zone, or says that it has none.
 func begins(d digest.Date, zone *time.Location) (at time.Time, wrong string) {
-	at, exists := timezone.Begin(d.Year, d.Month, d.Day, zone)
-	if !exists {
+	at = calendar.Begins(d, zone)
+	if !calendar.Exists(d, zone) {
 		return at, longDay(d) + " is left out there: the clocks go past it. Choose the day after."
 	}
 	return at, ""
@@ -35,7 +36,7 @@ const formUntil = "until"
 
 func (s *site) pausePageOf(r *http.Request, me reader, words ...string) pausePage {
 	p := pausePage{settingsFrame: s.frame(r, me, words...)}
-	p.First, p.Last = p.today().Plus(1), p.today().Plus(longestPause)
+	p.First, p.Last = p.today().Plus(1), p.today().Plus(farthestPause)
 	if p.Until() != "" {
 		p.Date.Value = digest.DateOf(me.Digest.PausedUntil.In(p.zone())).String()
 	}

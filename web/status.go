@@ -151,7 +151,7 @@ func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string)
 // showFeed shows what is known of f, which was found at the address asked for.
 func (s *site) showFeed(w http.ResponseWriter, r *http.Request, f store.FeedInfo, asked string) error {
 	now := s.Now()
-	polls, err := s.Store.Polls(r.Context(), f.ID, now.AddDate(0, 0, -historyDays))
+	polls, err := s.Store.Polls(r.Context(), f.ID, now.Add(-historyDays*24*time.Hour))
 	if err != nil {
 		return err
 	}

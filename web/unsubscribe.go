@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 	"digest/timezone"
 )
 
@@ -151,7 +152,7 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 // the page behind the unsubscribe link, whose token they carry; as all forms but
 // one-click they are taken from this site only.
 
-// formFor is the field that says how long to pause, as pauseUntil reads it.
+// formFor is the field that says how long to pause, as pauseDigest reads it.
 const formFor = "for"
 
 // changeDigest makes a handler of a change of the digest that a link speaks of.
@@ -184,11 +185,18 @@ func (s *site) pauseDigest(r *http.Request, d digest.Digest) error {
 	if err != nil {
 		return err
 	}
-	until, ok := pauseUntil(r.PostForm.Get(formFor), s.Now(), zone)
-	if !ok {
+	now, until := s.Now(), time.Time{}
+	switch r.PostForm.Get(formFor) {
+	case "week":
+		until = calendar.InWeeks(1, now, zone)
+	case "fortnight":
+		until = calendar.InWeeks(2, now, zone)
+	case "month":
+		until = calendar.InAMonth(now, zone)
+	default:
 		return errNoChoice
 	}
-	return s.Store.PauseDigest(r.Context(), d.ID, until, s.Now())
+	return s.Store.PauseDigest(r.Context(), d.ID, until, now)
 }
 
 // resumeDigest is the way back from a pause. It brings back nothing that was left.
@@ -205,24 +213,6 @@ func (s *site) setDigestDays(r *http.Request, d digest.Digest) error {
 	return s.Store.SetWeekdays(r.Context(), d.ID, days, s.Now())
 }
 
-// pauseUntil gives the midnight that ends a pause: whole days in the reader's
-// zone after today. A month from the 31st ends with the month.
-func pauseUntil(how string, now time.Time, zone *time.Location) (time.Time, bool) {
-	y, m, d := now.In(zone).Date()
-	switch how {
-	case "week":
-		d += 7
-	case "fortnight":
-		d += 14
-	case "month":
-		last := time.Date(y, m+2, 0, 12, 0, 0, 0, time.UTC).Day()
-		m, d = m+1, min(d, last)
-	default:
-		return time.Time{}, false
-	}
-	return timezone.NextMidnight(time.Date(y, m, d-1, 12, 0, 0, 0, zone), zone), true
-}
-
 // describePause fills in what a view says of times, by the reader's clock:
 // until when it is paused, and which edition is the next.
 func (v *unsubscribePage) describePause(d digest.Digest, now time.Time) {
@@ -232,7 +222,7 @@ func (v *unsubscribePage) describePause(d digest.Digest, now time.Time) {
 		return
 	}
 	v.Zone = zoneName(d.TimeZone)
-	if next := nextDue(d, zone); !next.IsZero() {
+	if next := nextDue(d); !next.IsZero() {
 		v.Next = dayOf(next, now, zone)
 	}
 	if d.State == digest.DigestPaused && !d.PausedUntil.IsZero() {
@@ -260,10 +250,8 @@ func pauseText(d digest.Digest) string {
 	return string(digest.DigestPaused) + " " + strconv.FormatInt(d.PausedUntil.Unix(), 10)
 }
 
-// mostCarried bounds how long a pause that a form carries may go on.
-const mostCarried = 400 * 24 * time.Hour
-
-// readPause reads what pauseText wrote. A pause that is over meanwhile is none.
+// readPause reads what pauseText wrote. A pause that is over meanwhile is none,
+// and so is one that could not have been made.
 func readPause(text string, now time.Time) (until time.Time, paused bool) {
 	word, end, dated := strings.Cut(text, " ")
 	if word != string(digest.DigestPaused) {
@@ -274,7 +262,7 @@ func readPause(text string, now time.Time) (until time.Time, paused bool) {
 	}
 	seconds, err := strconv.ParseInt(end, 10, 64)
 	until = time.Unix(seconds, 0)
-	if err != nil || !until.After(now) || until.Sub(now) > mostCarried {
+	if err != nil || calendar.CheckPause(until, now) != nil {
 		return time.Time{}, false
 	}
 	return until, true

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 	"digest/hourly"
 	"digest/internal/demo"
 	"digest/mailer"
@@ -176,7 +177,7 @@ func (d *demoRun) pause() {
 
 func (d *demoRun) whoseMidnight(at time.Time) string {
 	for _, r := range demo.Readers() {
-		if loc, err := timezone.Load(r.Zone); err == nil && timezone.NextMidnight(at.Add(-time.Second), loc).Equal(at) {
+		if loc, err := timezone.Load(r.Zone); err == nil && calendar.Next(at.Add(-time.Second), loc, digest.EveryDay).Equal(at) {
 			return r.Zone
 		}
 	}

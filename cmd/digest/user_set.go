@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 	"digest/store"
 	"digest/timezone"
 )
@@ -156,10 +157,11 @@ func (c userSetCmd) set(a *app, st *store.Store, u digest.User, d digest.Digest)
 	}
 	switch {
 	case !c.PauseUntil.IsZero():
-		until, err := dayBegins(c.PauseUntil, u.TimeZone)
+		loc, err := calendar.Zone(u.TimeZone)
 		if err != nil {
 			return err
 		}
+		until := calendar.Begins(c.PauseUntil, loc)
 		if !until.After(a.now()) {
 			return wrongLine("--pause-until=%q has begun already for %s; name a date to come", c.PauseUntil, u.Email)
 		}
@@ -168,16 +170,6 @@ func (c userSetCmd) set(a *app, st *store.Store, u digest.User, d digest.Digest)
 		return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now())
 	}
 	return nil
-}
-
-// dayBegins is the first instant of a date in a zone.
-func dayBegins(day digest.Date, zone string) (time.Time, error) {
-	loc, err := timezone.Load(zone)
-	if err != nil {
-		return time.Time{}, err
-	}
-	before := time.Date(day.Year, day.Month, day.Day-1, 12, 0, 0, 0, loc)
-	return timezone.NextMidnight(before, loc), nil
 }
 
 // parseStay reads "ZONE FIRST..LAST", or "ZONE DAY" for one day.
