@@ -92,7 +92,9 @@ const ruleFor = `COALESCE((SELECT r.every FROM host_rules r
 	ORDER BY LENGTH(r.host) DESC LIMIT 1), 0)`
 
 // applyRules brings the feeds of a host, and of all below it, up to the rules.
-// Those that are queued before they may be asked now leave the queue.
+// Those that are queued before their rule lets them be asked leave the queue.
+// Those that wait in it for something else stay: whoever queued them, such as a
+// ping or a new reader, does not do so again (I3).
 func applyRules(ctx context.Context, c conn, host string) error {
 	if _, err := c.exec(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE `+atOrBelow, host, below(host)); err != nil {
 		return err
@@ -101,7 +103,7 @@ func applyRules(ctx context.Context, c conn, host string) error {
 		return err
 	}
 	_, err := c.exec(ctx, `UPDATE feeds AS f SET poll_at = NULL WHERE `+atOrBelow+`
-		AND f.host_interval > 0 AND f.poll_at < f.askable_at`, host, below(host))
+		AND f.host_interval > 0 AND f.last_attempt_at > 0 AND f.poll_at < f.last_attempt_at + f.host_interval`, host, below(host))
 	return err
 }
 

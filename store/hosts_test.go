@@ -80,6 +80,37 @@ func TestHostRuleQueue(t *testing.T) {
 	})
 }
 
+// TestHostRuleKeepsQueue: a rule that lets a feed be asked takes it out of the queue
+// for nothing else that it waits for there. It is asked as soon as that is over (I3).
+func TestHostRuleKeepsQueue(t *testing.T) {
+	later := noon.Add(2 * time.Hour)
+	for name, set := range map[string]func(*digest.Feed){
+		"fresh":                  func(f *digest.Feed) { f.LastAttemptAt, f.FreshUntil = noon.Add(-day), later },
+		"penalised":              func(f *digest.Feed) { f.LastAttemptAt, f.NotBefore = noon.Add(-day), later },
+		"slowed":                 func(f *digest.Feed) { f.LastAttemptAt, f.OwnInterval = noon.Add(-day), day+2*time.Hour },
+		"never asked, and fresh": func(f *digest.Feed) { f.LastAttemptAt, f.FreshUntil = time.Time{}, later },
+		"within the gap":         func(f *digest.Feed) { f.LastAttemptAt = noon.Add(-10 * time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(w world) {
+				f := w.newFeed("f.example")
+				w.subscribe(w.reader("ada", "Europe/Paris"), f)
+				f.PollAt = noon
+				set(&f)
+				f = w.set(f)
+				_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "example", Interval: time.Minute}, noon)
+				w.ok(err)
+				want(w.t, "queued", w.feedAgain(f).PollAt, noon)
+				next, ok, err := w.NextPoll(w.ctx())
+				w.ok(err)
+				want(w.t, "waits", ok && next.After(noon), true)
+				want(w.t, "too early", len(w.claim(next.Add(-time.Second), 9, "t")), 0)
+				want(w.t, "asked", len(w.claim(next, 9, "u")), 1)
+			})
+		})
+	}
+}
+
 func TestHostRuleBounds(t *testing.T) {
 	each(t, func(w world) {
 		for _, bad := range []time.Duration{0, -time.Hour, time.Millisecond, 400 * day} {
