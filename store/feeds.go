@@ -334,11 +334,15 @@ func sameTexts(a, b digest.Feed) bool {
 func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	var few, all values
 	for _, p := range polls {
-		cells := numberCells(p.Feed, p.listedAt, c.askable(p.Feed, 0))
-		if sameTexts(p.Was, p.Feed) {
+		stored, same := p.Feed, sameTexts(p.Was, p.Feed)
+		if same {
+			stored.OwnInterval = p.ownInterval // it is not written
+		}
+		cells := numberCells(stored, p.listedAt, c.askable(stored, 0))
+		if same {
 			few.row(cells...)
 		} else {
-			all.row(append(cells, textCells(p.Feed)...)...)
+			all.row(append(cells, textCells(stored)...)...)
 		}
 	}
 	if err := few.chunks(saving(ctx, c, numbers)); err != nil {

@@ -151,3 +151,23 @@ func TestNewsEndsSilence(t *testing.T) {
 		}
 	})
 }
+
+// TestNewsDuringAFailure: a poll that changes nothing of a record leaves in it the
+// interval that a person's word has cut meanwhile, and the feed may be asked by that one.
+func TestNewsDuringAFailure(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		w.subscribe(w.reader("ann", "UTC"), f)
+		f.OwnInterval, f.Doubted = 7*day, true
+		f = w.set(f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		claimed := w.one(noon, "t")
+		w.ok(w.Vouch(w.ctx(), f.ID, noon.Add(time.Minute)))
+		w.end(noon.Add(2*time.Minute), claimed, func(p *store.Polled) { p.Feed.LastStatus = 500 })
+		want(w.t, "interval", w.feedAgain(f).OwnInterval, day)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon.Add(time.Hour)))
+		want(w.t, "queued", w.feedAgain(f).PollAt, noon.Add(day))
+		want(w.t, "a second too early", len(w.claim(noon.Add(day-time.Second), 9, "u")), 0)
+		want(w.t, "a day later", len(w.claim(noon.Add(day), 9, "v")), 1)
+	})
+}

@@ -110,6 +110,8 @@ type polled struct {
 	movedSince instant
 	readBefore instant // when the feed was read last; 0 if it never was
 
+	ownInterval time.Duration // as stored: word of news during the poll may have cut it
+
 	overlaps bool // the document holds something that is stored
 	again    bool // something came while the feed was in flight for which it is to be asked again
 }
@@ -134,7 +136,7 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	ids := slices.Sorted(maps.Keys(byID))
 	var rows []lockedFeed
 	err := r.c.all(ctx, &rows, `SELECT id, url, host, state, lease_token, parsed_at, listed_at, moved_since,
-		last_ok_at, pinged_at, doubted, host_interval, last_attempt_at FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
+		last_ok_at, pinged_at, doubted, own_interval, host_interval, last_attempt_at FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
 	if err != nil {
 		return err
 	}
@@ -159,6 +161,7 @@ type lockedFeed struct {
 	LastOKAt   instant          `db:"last_ok_at"`
 	PingedAt   instant          `db:"pinged_at"`
 	Doubted    bool             `db:"doubted"`
+	OwnEvery   int64            `db:"own_interval"`
 	HostRule   int64            `db:"host_interval"`
 	AttemptAt  instant          `db:"last_attempt_at"`
 }
@@ -174,6 +177,7 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	own := &polled{
 		Polled: p, url: row.URL, host: row.Host, state: row.State,
 		first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt, movedSince: row.MovedSince,
+		ownInterval: span(row.OwnEvery),
 	}
 	if !own.first {
 		own.readBefore = row.LastOKAt
@@ -238,8 +242,13 @@ func (r *recording) save(ctx context.Context) error {
 	if err := saveFeeds(ctx, r.c, r.polls); err != nil {
 		return err
 	}
-	if err := followRules(ctx, r.c, append(r.moved(), r.mergedInto...)); err != nil {
+	if err := followRules(ctx, r.c, r.moved()); err != nil {
 		return err
+	}
+	if len(r.mergedInto) > 0 { // last: they may be among those that were just saved
+		if err := refreshAskable(ctx, r.c, `f.id IN (`+list(r.mergedInto)+`)`); err != nil {
+			return err
+		}
 	}
 	var hosts values
 	for _, p := range r.polls {
