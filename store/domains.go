@@ -106,9 +106,6 @@ func (q claiming) delayDomains(ctx context.Context, won []candidate, paced paces
 
 // pace lets the polls slow their domains down, or let them go again.
 func (r *recording) pace(ctx context.Context) error {
-	if r.c.policy.PaceDomain == nil {
-		return nil
-	}
 	paced, err := pacedDomains(ctx, r.c)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,11 +21,17 @@ type Policy struct {
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
 }
 
-// askable asks the policy. Without one nothing is known, and nothing is claimed.
-func (c conn) askable(f digest.Feed, since instant) instant {
-	if c.policy.Askable == nil {
-		return since
+// check fails where a store was given no policy, or half of one. Whatever asks
+// the policy begins with it.
+func (p *Policy) check() error {
+	if p.Askable == nil || p.PaceDomain == nil {
+		return errors.New("the store was given no policy")
 	}
+	return nil
+}
+
+// askable asks the policy.
+func (c conn) askable(f digest.Feed, since instant) instant {
 	return from(c.policy.Askable(f, since.time()))
 }
 
@@ -56,6 +63,9 @@ func (r askRow) feed() digest.Feed {
 // refreshAskable brings askable_at up to date after something has changed that
 // it rests on; where says of which feeds f.
 func refreshAskable(ctx context.Context, c conn, where string, args ...any) error {
+	if err := c.policy.check(); err != nil {
+		return err
+	}
 	var rows []askRow
 	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE `+where+` ORDER BY f.id`+c.d.lockRows("f"), args...)
 	if err != nil {
@@ -82,6 +92,9 @@ func saveAskable(ctx context.Context, c conn, v *values) error {
 // queue asks for polls no later than the given instant, or than the feed may be
 // asked if that is later: nobody waits for a feed that cannot be asked (I5).
 func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error {
+	if err := c.policy.check(); err != nil {
+		return err
+	}
 	var rows []askRow
 	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive+`
 		ORDER BY f.id`+c.d.lockRows("f"))

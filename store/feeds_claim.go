@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -36,8 +35,8 @@ const candidatesPer = 4
 // Of any number of callers at once each gets feeds that no other gets. One
 // that gets fewer than N, even none, may have met others at the same feeds.
 func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) ([]ClaimedFeed, error) {
-	if s.Policy.Askable == nil {
-		return nil, errors.New("claiming feeds: the store was given no policy")
+	if err := s.Policy.check(); err != nil {
+		return nil, fmt.Errorf("claiming feeds: %w", err)
 	}
 	var claimed []ClaimedFeed
 	err := s.write(ctx, func(c conn) (err error) {

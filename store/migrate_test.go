@@ -19,6 +19,7 @@ func TestUpgradeToMail(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		s.Policy = storetest.Policy(time.Hour)
 		w := world{s, t}
 		w.ok(s.MigrateTo(w.ctx(), 2))
 		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
@@ -85,6 +86,7 @@ func TestUpgradeDuringAPause(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		s.Policy = storetest.Policy(time.Hour)
 		w := world{s, t}
 		w.ok(s.MigrateTo(w.ctx(), 3))
 		w.ok(s.Exec(w.ctx(), `INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`))

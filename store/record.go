@@ -36,6 +36,9 @@ func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (Reco
 	if len(polls) == 0 {
 		return RecordResult{}, nil
 	}
+	if err := s.Policy.check(); err != nil {
+		return RecordResult{}, fmt.Errorf("storing polls: %w", err)
+	}
 	polls, err := s.pack(polls)
 	if err != nil {
 		return RecordResult{}, fmt.Errorf("storing polls: %w", err)

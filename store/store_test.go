@@ -373,3 +373,35 @@ func TestClock(t *testing.T) {
 		}
 	})
 }
+
+// TestNoPolicy: a store that was given no policy says so, rather than to note that
+// every feed may be asked at once.
+func TestNoPolicy(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		w := world{s, t}
+		f := w.feed("f.example")
+		policy := s.Policy
+		for name, half := range map[string]store.Policy{
+			"none": {}, "without askable": {PaceDomain: policy.PaceDomain}, "without a pace": {Askable: policy.Askable},
+		} {
+			s.Policy = half
+			_, _, ensured := s.EnsureFeed(w.ctx(), digest.Feed{URL: "https://new.example/feed", Host: "new.example"})
+			_, ruled := s.SetHostRule(w.ctx(), store.HostRule{Host: "f.example", Interval: time.Hour}, noon)
+			_, claimed := s.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
+			_, recorded := s.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+			_, looked := s.Waiting(w.ctx(), noon)
+			for what, err := range map[string]error{
+				"adding a feed": ensured, "a rule": ruled, "claiming": claimed, "storing a poll": recorded, "looking": looked,
+				"queueing": s.Enqueue(w.ctx(), f.ID, noon), "vouching": s.Vouch(w.ctx(), f.ID, noon),
+				"another gap": s.NotePollGap(w.ctx(), noon, 3*time.Hour),
+			} {
+				if err == nil || !strings.HasSuffix(err.Error(), "the store was given no policy") {
+					t.Errorf("%s, %s: %v", name, what, err)
+				}
+			}
+		}
+		s.Policy = policy
+		w.holds("nothing was stored", 1, `SELECT count(*) FROM feeds`)
+		w.holds("nor queued", 0, `SELECT count(*) FROM feeds WHERE poll_at IS NOT NULL`)
+	})
+}
