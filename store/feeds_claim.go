@@ -116,7 +116,8 @@ const alive = `f.state IN ('active', 'trial')`
 
 // queued gives the first feeds in the queue that may be asked, limit at most.
 // Of each the policy is asked once more: a feed that became askable some time
-// ago may want this hour skipped, and the poll gap may have been changed.
+// ago may want this hour skipped, and the poll gap may have been changed. Their
+// rows are locked until the transaction ends; those that another holds are left out.
 func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]candidate, error) {
 	where, args := askable, []any{q.now, q.now}
 	if delayed := paced.notYetFree(q.now); len(delayed.rows) > 0 {
@@ -186,7 +187,11 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []candidate) ([]candida
 	return slices.DeleteFunc(wanted, func(f candidate) bool { return !free[f.Host] }), nil
 }
 
-// leaseFeeds leases feeds and commits the attempt to their records.
+// leaseFeeds leases feeds and commits the attempt to their records. The policy's
+// word of them is that of queued, and still holds: nobody changes a candidate
+// before the transaction ends. On SQLite it is the only one that writes, as it
+// began IMMEDIATE; on PostgreSQL queued has locked each row FOR UPDATE and read
+// it as it was then. What the columns themselves say is looked at again.
 func (q claiming) leaseFeeds(ctx context.Context, won []candidate) ([]ClaimedFeed, error) {
 	until := q.now.plus(q.Lease)
 	var v values

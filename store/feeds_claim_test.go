@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"database/sql"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -213,4 +215,45 @@ func TestClaimLeasesAHostOnce(t *testing.T) {
 	})
 	w.ok(err)
 	want(t, "slow", won, 0)
+}
+
+// TestCandidatesAreLocked: what the policy has said of a candidate holds until it is
+// leased, as nobody can change its record before.
+func TestCandidatesAreLocked(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		w := world{storetest.Open(t, database), t}
+		f := w.newFeed("a.example")
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		driver, name, refusal := "sqlite3", "file:"+database+"?_txlock=immediate&_pragma=busy_timeout(0)", "locked"
+		if strings.HasPrefix(database, "postgres") {
+			driver, name, refusal = "postgres", database, "could not obtain lock"
+		}
+		other, err := sql.Open(driver, name)
+		w.ok(err)
+		defer other.Close()
+		change := func() error {
+			tx, err := other.Begin()
+			if err != nil {
+				return err
+			}
+			defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
+			if driver == "postgres" {
+				if _, err := tx.Exec(`SELECT id FROM feeds FOR UPDATE NOWAIT`); err != nil {
+					return err
+				}
+			}
+			if _, err := tx.Exec(`UPDATE feeds SET title = 'changed'`); err != nil {
+				return err
+			}
+			return tx.Commit()
+		}
+		won, err := w.ClaimFeedsWith(w.ctx(), noon, "t", func() {
+			if err := change(); err == nil || !strings.Contains(err.Error(), refusal) {
+				t.Errorf("a candidate was changed: %v", err)
+			}
+		})
+		w.ok(err)
+		want(t, "won", won, 1)
+		w.ok(change())
+	})
 }
