@@ -35,10 +35,46 @@ func TestWithoutCredentials(t *testing.T) {
 		{"mail ann@example.org, see https://example.org", "mail ann@example.org, see https://example.org"},
 		{"", ""},
 		{"://@", "://"},
+		{"http://ann:sec ret@127.0.0.1/x", "http://127.0.0.1/x"},
+		{`parse "http://ann:sec ret@127.0.0.1/x": net/url: invalid userinfo`, `parse "http://127.0.0.1/x": net/url: invalid userinfo`},
+		{`http://ann:sec"ret@127.0.0.1/x`, "http://127.0.0.1/x"},
+		{`http://ann:"secret"@127.0.0.1/x`, "http://127.0.0.1/x"},
+		{"http://ann:sec<ret@127.0.0.1/x and http://b.example/", "http://127.0.0.1/x and http://b.example/"},
+		{"http://ann:#secret@h/x", "http://h/x"},
+		{"http://ann:?secret@h/x", "http://h/x"},
+		{"http:////ann:secret@127.0.0.1:9955/nope", "http://127.0.0.1:9955/nope"},
+		{"at http://example.org: ann@example.org", "at http://example.org: ann@example.org"},
+		{"at http://example.org:80, or ann@example.org", "at http://example.org:80, or ann@example.org"},
+		{`<a href="http://example.org:80">ann@example.org</a>`, `<a href="http://example.org:80">ann@example.org</a>`},
+		{`<a href="http://example.org">ann@example.org</a>`, `<a href="http://example.org">ann@example.org</a>`},
+		{"file:///home/ann@work", "file:///home/ann@work"},
 	}
 	for _, tt := range tests {
 		if got := digest.WithoutCredentials(tt.in); got != tt.want {
 			t.Errorf("WithoutCredentials(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// TestAddressWithoutCredentials: of what is one address as a whole nothing is left
+// that could be a password.
+func TestAddressWithoutCredentials(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"//ann:secret@127.0.0.1:9955/nope", "127.0.0.1:9955/nope"},
+		{"@ann:secret@127.0.0.1", "127.0.0.1"},
+		{"ann:secret@127.0.0.1:9911/a.xml", "127.0.0.1:9911/a.xml"},
+		{"http://ann:12 3\"@<4@127.0.0.1/x", "http://127.0.0.1/x"},
+		{"http://ann:/secret@127.0.0.1/x", "http://127.0.0.1/x"},
+		{"ann:secret://x@127.0.0.1", "127.0.0.1"},
+		{"http://secret@example.org", "http://example.org"},
+		{"https://medium.example/@ann/feed", "https://medium.example/@ann/feed"},
+		{"https://example.org:8080/@ann", "https://example.org:8080/@ann"},
+		{"ann@example.org", "ann@example.org"},
+		{"mailto:ann@example.org", "mailto:ann@example.org"},
+		{"example.org", "example.org"},
+	} {
+		if got := digest.AddressWithoutCredentials(tt.in); got != tt.want {
+			t.Errorf("AddressWithoutCredentials(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
 }

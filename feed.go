@@ -1,9 +1,11 @@
 package digest
 
 import (
+	"net/url"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // FeedState is the lasting condition of a feed. Waiting and penalties are not
@@ -215,19 +217,81 @@ func WithoutCredentials(text string) string {
 // the "@" behind them (RFC 3986 section 3.2.1). A password in which signs are not
 // escaped, such as "pa/ss", is not let through either: no host has such a port.
 func userInfoEnd(rest string) int {
-	if end := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '<' || r == '>' }); end >= 0 {
-		rest = rest[:end]
+	slashes := len(rest) - len(strings.TrimLeft(rest, "/")) // of an address that got a scheme twice
+	rest = rest[slashes:]
+	word := rest
+	if end := strings.IndexFunc(rest, endsWord); end >= 0 {
+		word = rest[:end]
 	}
-	authority := rest
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		authority = rest[:end]
+	authority := word
+	if end := strings.IndexAny(word, "/?#"); end >= 0 {
+		authority = word[:end]
 	}
-	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		return at + 1
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 && (slashes == 0 || strings.Contains(authority[:at], ":")) {
+		return slashes + at + 1
 	}
 	_, port, found := strings.Cut(authority[strings.LastIndexByte(authority, ']')+1:], ":")
-	if found && strings.Trim(port, "0123456789") != "" {
-		return strings.LastIndexByte(rest, '@') + 1
+	beyond := word[len(authority):]
+	noPort := strings.Trim(port, "0123456789") != "" || port == "" && beyond != "" && beyond[0] != '/'
+	if found && noPort {
+		if at := strings.LastIndexByte(word, '@'); at >= 0 {
+			return slashes + at + 1
+		}
+	}
+	if found && len(authority) == len(word) && (port == "" || noPort) {
+		if end := tornUserInfoEnd(rest, len(word), strings.Trim(port, "0123456789,.;:!?)'") != ""); end > 0 {
+			return slashes + end
+		}
 	}
 	return 0
+}
+
+// mostTorn bounds, in bytes, a password with spaces in it.
+const mostTorn = 256
+
+// tornUserInfoEnd is where a name and a password end that have quotes, angle
+// brackets or, if spaced, spaces in them, the first of which is at torn; 0 if
+// there is no "@" behind it that could be theirs.
+func tornUserInfoEnd(rest string, torn int, spaced bool) int {
+	if next := strings.Index(rest, "://"); next >= 0 {
+		rest = rest[:next]
+	}
+	if torn >= len(rest) {
+		return 0
+	}
+	ends := unicode.IsSpace
+	if first, _ := utf8.DecodeRuneInString(rest[torn:]); unicode.IsSpace(first) {
+		if !spaced { // "at http://example.org: ann@example.org"
+			return 0
+		}
+		rest = rest[:min(len(rest), mostTorn)]
+		ends = func(r rune) bool { return r == '\n' || r == '"' || r == '<' || r == '>' }
+	}
+	if end := strings.IndexFunc(rest, ends); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.IndexByte(rest, '@') + 1
+}
+
+// endsWord reports whether an address ends before r, where it stands in a text.
+func endsWord(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '<' || r == '>' }
+
+// AddressWithoutCredentials is WithoutCredentials for a text that is one address
+// as a whole, however badly it is written: nothing before its last "@" is left
+// if there is a ":" that could stand between a name and a password.
+func AddressWithoutCredentials(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found || strings.ContainsAny(scheme, ":@/ ") {
+		scheme, rest = "", address
+	} else {
+		scheme += "://"
+	}
+	at := strings.LastIndexByte(rest, '@')
+	if at < 0 || !strings.Contains(rest[:at], ":") || strings.HasPrefix(rest, "mailto:") {
+		return WithoutCredentials(address)
+	}
+	if u, err := url.Parse(address); err == nil && u.User == nil && scheme != "" && u.Port() != "" {
+		return WithoutCredentials(address) // the "@" is in its path: https://example.org:8080/@ann
+	}
+	return scheme + rest[at+1:]
 }

@@ -86,6 +86,9 @@ func NormalURL(raw string) (string, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", notAddress(raw, err)
 	}
+	if strings.HasSuffix(u.Host, ":") && u.Path == "" && strings.Contains(s, "@") {
+		return "", notAddress(raw, nil) // http://ann:#secret@host: host and path are in the password
+	}
 	host, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
 	if err != nil && net.ParseIP(u.Hostname()) == nil {
 		host = strings.ToLower(u.Hostname())
@@ -176,11 +179,8 @@ func afterHost(s string) string {
 }
 
 func notAddress(raw string, err error) error {
-	if shown := digest.WithoutCredentials(raw); shown != raw {
+	if shown := digest.AddressWithoutCredentials(raw); shown != raw {
 		raw, err = shown, nil // it may hold a part of the password
-	}
-	if user, rest, found := strings.Cut(raw, "@"); found && strings.Contains(user, ":") && !strings.HasPrefix(user, "mailto:") && !strings.Contains(raw, "://") {
-		raw, err = rest, nil
 	}
 	if len(raw) > 100 {
 		raw = raw[:100] + "..."

@@ -19,6 +19,7 @@ func TestOPML(t *testing.T) {
 		<outline text="https://e.org/feed" xmlUrl="https://e.org/feed"/>
 		<outline text="/f.xml" title="/f.xml" xmlUrl="/f.xml"/>
 		<outline text="https://g.org/" xmlUrl="https://ann:secret@g.org/"/>
+		<outline text="HTTPS://H.org/Feed" xmlUrl="https://h.org/feed/"/>
 	</body>`, "https://lists.org/my.opml")
 	want := []Offer{
 		{URL: "https://a.org/?x=1&y=2", Title: "A & B", Type: "rss", Folder: "News & Co/Inner", Line: 3},
@@ -28,6 +29,7 @@ func TestOPML(t *testing.T) {
 		{URL: "https://e.org/feed", Line: 10}, // the address is no title
 		{URL: "https://lists.org/f.xml", Line: 11},
 		{URL: "https://ann:secret@g.org/", Line: 12},
+		{URL: "https://h.org/feed/", Line: 13},
 	}
 	if d.Kind != OPML || d.Title != "Mine & yours" || !reflect.DeepEqual(d.Feeds, want) {
 		t.Errorf("title %q\n got %+v\nwant %+v", d.Title, d.Feeds, want)

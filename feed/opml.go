@@ -222,9 +222,10 @@ func lineOf(s string) string {
 
 // titleBeside gives the title of a feed in a list. An outline must have a text
 // (OPML 2.0), and many write the feed's address where it has no title: that is none.
+// Letters' case and a last "/" make no difference.
 func titleBeside(written, resolved, name string) string {
 	for _, address := range []string{written, resolved, digest.WithoutCredentials(resolved)} {
-		if name == lineOf(address) {
+		if strings.EqualFold(strings.TrimRight(name, "/"), strings.TrimRight(lineOf(address), "/")) {
 			return ""
 		}
 	}

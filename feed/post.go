@@ -3,6 +3,7 @@ package feed
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,7 +119,7 @@ func (p *Post) address() string {
 	}
 	for _, u := range append([]string{p.original, p.Link, p.GUID, file}, p.bases...) {
 		if isWeb(u) {
-			return CleanURL(u)
+			return CleanURL(digest.WithoutCredentials(u))
 		}
 	}
 	return ""
@@ -128,8 +129,8 @@ func (p *Post) address() string {
 func (p *Post) files() []digest.Enclosure {
 	var files []digest.Enclosure
 	for _, e := range p.Enclosures {
-		e.URL = CleanURL(e.URL)
-		if isWeb(e.URL) && !slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
+		e.URL = CleanURL(digest.WithoutCredentials(e.URL))
+		if isWeb(e.URL) && hasHost(e.URL) && !slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
 			if e.Type = oneLine(e.Type); len(e.Type) > maxMediaType {
 				e.Type = ""
 			}
@@ -139,12 +140,23 @@ func (p *Post) files() []digest.Enclosure {
 	return files
 }
 
+// hasHost reports whether a web address names a host that can be asked. What
+// follows the host may be as bad as it likes: browsers mend it.
+func hasHost(address string) bool {
+	scheme, rest, _ := strings.Cut(address, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	u, err := url.Parse(scheme + "://" + rest)
+	return err == nil && u.Hostname() != ""
+}
+
 // baseFor gives the base of relative addresses in a text: its xml:base, else
 // the page of the post, where they work in a browser.
 func (p *Post) baseFor(t text) string {
 	for _, base := range append([]string{t.base, p.Link, p.original}, p.bases...) {
 		if isWeb(base) {
-			return base
+			return digest.WithoutCredentials(base)
 		}
 	}
 	return ""
@@ -158,7 +170,7 @@ func (p *Post) picture(inContent string) string {
 	}
 	for _, u := range candidates {
 		if u = absolute(u, append([]string{p.Link}, p.bases...)); isWeb(u) && !isTracker(u) && !isOrnament(u) {
-			return uncounted(u)
+			return uncounted(digest.WithoutCredentials(u))
 		}
 	}
 	return ""

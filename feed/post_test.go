@@ -103,7 +103,8 @@ func TestPost(t *testing.T) {
 		{"no language", `<rss><channel><language>utf-8</language><item><title>x</title></item></channel></rss>`, postLanguage, ""},
 
 		{"files", item(`<enclosure url="/a.mp3?utm_source=rss" type="audio/mpeg" length="1234"/><enclosure url="" type="x"/><enclosure url="ftp://x.org/b"/>` +
-			`<enclosure url="https://x.org/c.pdf" length="-1"/><enclosure url="/a.mp3"/>`), postFiles, "https://example.org/a.mp3 audio/mpeg 1234, https://x.org/c.pdf  0"},
+			`<enclosure url="https://x.org/c.pdf" length="-1"/><enclosure url="/a.mp3"/>` +
+			`<enclosure url="http://a b/"/><enclosure url="http://[::bad"/><enclosure url="http://:80/"/>`), postFiles, "https://example.org/a.mp3 audio/mpeg 1234, https://x.org/c.pdf  0"},
 		{"files of Atom", entry(`<link rel="enclosure" href="https://x.org/a.ogg" type="audio/ogg" length="5"/><link rel="Enclosure" href="https://x.org/b.ogg"/>`), postFiles, "https://x.org/a.ogg audio/ogg 5, https://x.org/b.ogg  0"},
 		{"files of JSON Feed", `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","attachments":[{"url":"https://x.org/a","mime_type":"video/mp4","size_in_bytes":7},{"url":"https://x.org/b"}]}]}`, postFiles, "https://x.org/a video/mp4 7, https://x.org/b  0"},
 
@@ -133,6 +134,23 @@ func postFiles(e *Post) string {
 		files = append(files, fmt.Sprintf("%s %s %d", f.URL, f.Type, f.Length))
 	}
 	return strings.Join(files, ", ")
+}
+
+// TestPrivateFeed: what is stored of a post has nothing of the name and the
+// password in the feed's address, and the post is the same as ever.
+func TestPrivateFeed(t *testing.T) {
+	const doc = `<rss version="2.0"><channel><item><link>/a</link><enclosure url="/a.mp3"/><description>&lt;img src="/p.png"&gt; ` +
+		`&lt;a href="b"&gt;text&lt;/a&gt;</description></item><item><title>None</title><description>&lt;a href="c"&gt;text&lt;/a&gt;</description></item></channel></rss>`
+	d := mustParse(t, doc, "http://ann:secret@example.org/feed.xml")
+	for i := range d.Posts {
+		p := d.Posts[i].Sanitise(seenAt)
+		if shown := fmt.Sprint(p.URL, p.ImageURL, p.Content, p.Summary, p.Title, p.Enclosures); strings.Contains(shown, "secret") || !strings.Contains(shown, "http://example.org/") {
+			t.Errorf("stored: %s", shown)
+		}
+	}
+	if p := d.Posts[0].Sanitise(seenAt); p.Identity != "http://ann:secret@example.org/a" || p.ContentHash != "80129c2376a676f7d5119272d4627653" {
+		t.Errorf("the post is another one: identity %q, hash %q", p.Identity, p.ContentHash)
+	}
 }
 
 func TestPostIsBounded(t *testing.T) {

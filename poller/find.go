@@ -163,7 +163,7 @@ func withoutTLS(address string, err error) (string, bool) {
 	if !ok || t.status != 0 || t.unanswered || strings.Contains(address, ":/") {
 		return "", false
 	}
-	return "http://" + strings.TrimSpace(address), true
+	return "http://" + strings.TrimPrefix(strings.TrimSpace(address), "//"), true
 }
 
 // A search is one Find under way.
@@ -289,14 +289,15 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 
 // notFound turns what went wrong into an error for the person who asked.
 func notFound(address string, err error) error {
+	shown := oneLine(digest.AddressWithoutCredentials(address))
 	t, ok := errors.AsType[*pollError](err)
 	switch {
 	case !ok:
-		return searchError(digest.Unavailable, err, "interrupted while looking for a feed at %s", oneLine(address))
+		return searchError(digest.Unavailable, err, "interrupted while looking for a feed at %s", shown)
 	case usable(t.status):
-		return searchError(digest.Invalid, nil, "no feed at %s: %s", oneLine(address), t.text)
+		return searchError(digest.Invalid, nil, "no feed at %s: %s", shown, t.text)
 	}
-	return searchError(digest.Unavailable, nil, "could not read %s: %s", oneLine(address), t.text)
+	return searchError(digest.Unavailable, nil, "could not read %s: %s", shown, t.text)
 }
 
 // offered is what a page says of a feed, or what is stored of it.

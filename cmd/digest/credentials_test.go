@@ -54,6 +54,10 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"subscribe", ann + "https://tuser:ses%ame@" + host, exitFailed},
 		{"subscribe", ann + "http://tuser:sesa/me@" + host, exitFailed},
 		{"subscribe", ann + "tuser:sesame@example.org/feed", exitFailed},
+		{"subscribe", ann + "http://tuser:?sesame@127.0.0.1/x", exitFailed},
+		{"subscribe", ann + "http://tuser:\"sesame<@127.0.0.1/x", exitFailed},
+		{"subscribe", ann + "//tuser:sesame@127.0.0.1:1/nope", exitFailed},
+		{"subscribe", ann + "@tuser:sesame@127.0.0.1", exitFailed},
 		{"opml import", ann + "list.opml", exitDone},
 		{"opml export", ann, exitDone},
 		{"feeds", "", exitDone},
@@ -64,6 +68,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"fence show", "", exitDone},
 		{"fence release", "", exitDone},
 		{"hosts set", secret + " --interval 48h", exitDone},
+		{"hosts set", "tuser:sesame@127.0.0.1:9911/a.xml --interval 48h", exitFailed},
 		{"hosts list", "", exitDone},
 		{"hosts remove", secret, exitDone},
 		{"preview", ann, exitDone},
@@ -94,6 +99,11 @@ func TestNoPasswordIsShown(t *testing.T) {
 				t.Errorf("%v prints: %s", args, out.String())
 			}
 		}
+	}
+	var out strings.Builder
+	spaced := []string{"subscribe", "ann@example.org", "http://tuser:ses ame@127.0.0.1/x"}
+	if status := run(t.Context(), t.Context(), spaced, &out, &out); status != exitFailed || strings.Contains(out.String(), "ses") || strings.Contains(out.String(), "tuser") {
+		t.Errorf("%v: status %d: %s", spaced, status, out.String())
 	}
 	mails, err := filepath.Glob("mail/new/*")
 	if err != nil || len(mails) != 1 {

@@ -95,5 +95,6 @@ func parseHost(s string) (string, error) {
 	if url, err := feed.NormalURL(host); err == nil && feed.Host(url) != "" {
 		return feed.Host(url), nil
 	}
-	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a host; an example: example.org", s)}
+	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a host; an example: example.org",
+		digest.AddressWithoutCredentials(s))}
 }

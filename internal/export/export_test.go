@@ -189,6 +189,25 @@ func TestNothingLetsAnybodyIn(t *testing.T) {
 	})
 }
 
+// TestPrivateFeed: posts that were stored with a feed's password are given without.
+func TestPrivateFeed(t *testing.T) {
+	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
+	p := post("a1")
+	p.URL, p.ImageURL = "http://ann:secret@a.example/a1", "http://ann:secret@a.example/p.png"
+	p.Content = `<p><a href="http://ann:secret@a.example/b">text</a> of bob@a.example</p>`
+	h.arrive("a.example", "Alpha", p)
+	h.midnight()
+	files := h.read()
+	for name, content := range files {
+		if strings.Contains(content, "secret") {
+			t.Errorf("%s has the password in it: %s", name, content)
+		}
+	}
+	if !strings.Contains(files["posts.jsonl"], `http://a.example/b\">text</a> of bob@a.example`) {
+		t.Errorf("posts: %s", files["posts.jsonl"])
+	}
+}
+
 // TestHostileTitles: nothing of a feed names a file or leaves its place on a page.
 func TestHostileTitles(t *testing.T) {
 	const bad = `../../../etc/passwd"></a><script>alert(1)</script>{{.}}` + "\n"

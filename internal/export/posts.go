@@ -127,12 +127,21 @@ func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(diges
 			return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID))
 		})
 		for _, p := range posts {
-			if err := use(p); err != nil {
+			if err := use(bare(p)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// bare gives a post without the name and the password of a private feed, against
+// whose address posts were once resolved.
+func bare(p digest.Post) digest.Post {
+	for _, text := range []*string{&p.URL, &p.ImageURL, &p.Title, &p.Summary, &p.Content} {
+		*text = digest.WithoutCredentials(*text)
+	}
+	return p
 }
 
 // inSections sorts posts as an edition shows them: by the feed's title, the newest first.
@@ -201,7 +210,8 @@ func (e *Export) writeHeld(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		for _, h := range list {
-			x := held{h.DueAt.UTC(), h.Words, h.Label.Title, h.Post.Title, h.Post.URL, h.Post.Summary}
+			p := bare(h.Post)
+			x := held{h.DueAt.UTC(), h.Words, h.Label.Title, p.Title, p.URL, p.Summary}
 			if err := j.Encode(x); err != nil {
 				return err
 			}
