@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -204,13 +205,20 @@ func TestI7_Connecting(t *testing.T) {
 	}
 }
 
-func TestClientIsGuarded(t *testing.T) {
+func TestTransportIsGuarded(t *testing.T) {
 	s := newSite(t, func(r request) string { return reply(r, 302, "", "Location: /x") })
-	resp, err := Client(nil, DefaultTimeout).Get(s.url("/"))
+	ask := func(allow []netip.Prefix) (*http.Response, error) {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", s.url("/"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newTransport(newGuard(allow).DialContext, time.Second).RoundTrip(request)
+	}
+	resp, err := ask(nil)
 	if !errors.Is(err, errNotPublic) {
 		t.Fatal(resp, err)
 	}
-	resp, err = Client(loopback(), DefaultTimeout).Get(s.url("/"))
+	resp, err = ask(loopback())
 	if err != nil {
 		t.Fatal(err)
 	}

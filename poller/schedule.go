@@ -96,13 +96,14 @@ func (s Spread) jitter() time.Duration {
 }
 
 // NextPoll guesses when f is asked next, for people: due is the next midnight
-// of any of its readers, zero if it has none. Zero: not as things stand.
+// of any of its readers, zero if it has none. A feed that is queued is asked then,
+// or when it may be if that is later. Zero: not as things stand.
 func NextPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	switch {
 	case !alive(f):
 		return time.Time{}
 	case !f.PollAt.IsZero():
-		return f.PollAt
+		return Askable(f, s.Gap, f.PollAt)
 	case due.IsZero():
 		return time.Time{}
 	}

@@ -86,6 +86,13 @@ func TestNextPoll(t *testing.T) {
 	}{
 		{"at the next midnight of a reader", digest.Feed{}, at(0)},
 		{"when it is queued", digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute)}}, at(time.Minute)},
+		{"queued, and may be asked later: by its site's word", digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), NotBefore: at(5 * time.Hour)}}, at(5 * time.Hour)},
+		{"queued, and could be asked before", digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), NotBefore: at(-time.Hour)}}, at(time.Minute)},
+		{"queued, and still fresh", digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), FreshUntil: at(2 * time.Hour)}}, at(2 * time.Hour)},
+		{"queued within the gap", digest.Feed{Schedule: digest.Schedule{PollAt: at(-5 * time.Hour), LastAttemptAt: at(-6 * time.Hour)}}, at(-5 * time.Hour)},
+		{"queued within a rule's interval", digest.Feed{Schedule: digest.Schedule{PollAt: at(0), LastAttemptAt: at(-6 * time.Hour), HostInterval: day1}}, at(18 * time.Hour)},
+		{"queued into hours that it wants skipped", digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), SkipHours: 3}}, at(2 * time.Hour)},
+		{"queued, and under a lease", digest.Feed{Schedule: digest.Schedule{PollAt: at(0), LeaseUntil: at(10 * time.Minute)}}, at(10 * time.Minute)},
 		{"when it is no longer fresh", digest.Feed{Schedule: digest.Schedule{FreshUntil: at(20 * time.Minute)}}, at(20 * time.Minute)},
 		{"fresh beyond the deadline: a day later", digest.Feed{Schedule: digest.Schedule{FreshUntil: at(2 * time.Hour)}}, at(day1)},
 		{"slowed by a rule", digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour), HostInterval: 72 * time.Hour}}, at(2 * day1)},

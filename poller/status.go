@@ -73,22 +73,21 @@ func failing(f digest.Feed, now time.Time) (state, reason string) {
 // heldBack gives what keeps a feed that is well from being asked for longest,
 // and says it. What lets it be asked at each midnight of one reader is a habit.
 func heldBack(f digest.Feed) (until time.Time, why string) {
-	own, host := time.Time{}, time.Time{}
-	if f.OwnInterval > oneDay {
-		own = after(f.LastAttemptAt, f.OwnInterval)
+	if f.OwnInterval <= oneDay {
+		f.OwnInterval = 0
 	}
-	if f.HostInterval > oneDay {
-		host = after(f.LastAttemptAt, f.HostInterval)
+	if f.HostInterval <= oneDay {
+		f.HostInterval = 0
 	}
-	until = latest(f.NotBefore, f.FreshUntil, own, host)
+	until = heldUntil(f, 0)
 	switch {
-	case until.IsZero():
-		return until, ""
 	case until.Equal(f.NotBefore):
 		return until, "the site asked to wait until " + minute(until)
 	case until.Equal(f.FreshUntil):
 		return until, "by its own word nothing new before " + minute(until)
-	case until.Equal(host):
+	case max(f.HostInterval, f.OwnInterval) == 0: // nothing but that it has been asked
+		return time.Time{}, ""
+	case f.HostInterval >= f.OwnInterval:
 		return until, "asked every " + span(f.HostInterval) + " at most, as the rule for its host says: not before " + minute(until)
 	}
 	return until, "asked every " + span(f.OwnInterval) + " at most, " + slowed(f) + ": not before " + minute(until)

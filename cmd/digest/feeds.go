@@ -85,7 +85,7 @@ type reportedPoll struct {
 
 func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 	state, reason := poller.Status(f.Feed, a.now())
-	next := a.nextPoll(f)
+	next := poller.NextPoll(f.Feed, f.NextDueAt, a.now(), a.spread())
 	if state == poller.StateActive && next.IsZero() {
 		reason = "not asked: everyone who took it has paused without an end, left or unsubscribed"
 	}
@@ -98,19 +98,6 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 		Since: instant(since(f.Feed, state)), NotBefore: instant(f.NotBefore), FreshUntil: instant(f.FreshUntil),
 		Intervals: intervals{seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.HostInterval), seconds(f.BusyInterval)},
 	}
-}
-
-// nextPoll is when a feed is polled next. A feed that is queued waits for the least
-// time between two polls too.
-func (a *app) nextPoll(f store.FeedInfo) time.Time {
-	next := poller.NextPoll(f.Feed, f.NextDueAt, a.now(), a.spread())
-	if f.LastAttemptAt.IsZero() || next.IsZero() {
-		return next
-	}
-	if earliest := f.LastAttemptAt.Add(max(a.PollGap, f.OwnInterval, f.HostInterval)); next.Before(earliest) {
-		return earliest
-	}
-	return next
 }
 
 // since is when the present trouble of a feed began; zero: it has none.

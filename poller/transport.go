@@ -18,19 +18,6 @@ const (
 	tlsSessions      = 4096 // remembered across hours: a full handshake is most of a poll's cost
 )
 
-// Client makes a client for other requests to addresses that strangers chose
-// (hubs, images, pings): the same guard as for feeds, no proxy, no cookies, no
-// redirect followed (the caller decides), timeout for a whole request.
-func Client(allow []netip.Prefix, timeout time.Duration) *http.Client {
-	return &http.Client{
-		Transport: newTransport(newGuard(allow).DialContext, 10*time.Second),
-		Timeout:   timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}
-}
-
 // newTransport differs from http.DefaultTransport in what a feed's server could
 // abuse: no proxy from the environment (it would bypass the guard), no
 // decompression (a HEAD would ask for another representation than a GET), small
