@@ -89,6 +89,17 @@ func Open(ctx context.Context, database string) (*Store, error) {
 	return s, nil
 }
 
+// CheckAddress reports what is wrong with the address of a PostgreSQL database,
+// as far as that can be told without asking it.
+func CheckAddress(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	_, err = pq.NewConnector(inOneRoundTrip(u))
+	return err
+}
+
 func openPostgres(ctx context.Context, address string) (*Store, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -130,7 +130,7 @@ func (d *Subscriber) refused(ctx context.Context, address string) error {
 	}
 	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf(
 		"could not read %s: %s; it is left alone until %s, try again then",
-		url, why, until.UTC().Format("2006-01-02 15:04 UTC"))})
+		digest.AddressWithoutCredentials(url), why, until.UTC().Format("2006-01-02 15:04 UTC"))})
 }
 
 func (d *Subscriber) fenced(ctx context.Context) error {
@@ -172,7 +172,7 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.
 	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		if err != nil {
-			title := cmp.Or(offer.Title, digest.WithoutCredentials(offer.URL))
+			title := cmp.Or(offer.Title, digest.AddressWithoutCredentials(offer.URL))
 			unread = append(unread, feed.BadLine{Line: offer.Line, Title: title, Why: reason(err)})
 			continue
 		}

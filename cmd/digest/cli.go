@@ -161,10 +161,44 @@ func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Ma
 			target.Set(reflect.ValueOf(value))
 			return nil
 		}
-		c.unusable[valueFrom{ctx.Value, !c.resets}] = badSetting(settingOf(ctx.Value.Name), text, err.Error(),
-			cmp.Or(ctx.Value.Tag.Get("example"), ctx.Value.Default))
+		example := cmp.Or(ctx.Value.Tag.Get("example"), ctx.Value.Default)
+		if example == "" && ctx.Value.IsBool() {
+			example = "true"
+		}
+		c.unusable[valueFrom{ctx.Value, !c.resets}] = badSetting(settingOf(ctx.Value.Name), text, err.Error(), example)
 		return nil
 	}
+}
+
+// A switchReader reads a flag that needs no value, and may have one: --json=true.
+type switchReader struct{ *cli }
+
+// IsBool tells kong that the flag needs no value.
+func (switchReader) IsBool() bool { return true }
+
+// Decode reads the value.
+func (r switchReader) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	token := ctx.Scan.Peek()
+	if token.Type != kong.FlagValueToken {
+		target.SetBool(true)
+		return nil
+	}
+	if value, ok := token.Value.(bool); ok { // of --no-…
+		ctx.Scan.Pop()
+		target.SetBool(value)
+		return nil
+	}
+	return valueReader(r.cli, readSwitch)(ctx, target)
+}
+
+func readSwitch(_ *kong.Tag, s string) (bool, error) {
+	switch strings.ToLower(s) {
+	case "true", "yes", "1":
+		return true, nil
+	case "false", "no", "0":
+		return false, nil
+	}
+	return false, errors.New("is neither true nor false")
 }
 
 // statusOf gives the exit status of an error of kong's. Whether the environment or

@@ -131,6 +131,7 @@ func TestBadValueStatus(t *testing.T) {
 		"DIGEST_NOW": "yesterday", "DIGEST_HEAD": "maybe", "DIGEST_LOG_LEVEL": "loud", "DIGEST_KEEP": "forever",
 		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here", "DIGEST_DATABASE": "mysql://h/d", "DIGEST_POLL_WINDOW": "2h",
 		"DIGEST_CONTACT": "me", "DIGEST_FENCE": "soon", "DIGEST_REQUESTS": "-1", "DIGEST_BOT_ADDRESSES": "home",
+		"DIGEST_JSON": "maybe", "DIGEST_BOUNCE_LISTEN": "http://x",
 	} {
 		flag := "--" + flagOf(setting)
 		var said strings.Builder
@@ -142,7 +143,22 @@ func TestBadValueStatus(t *testing.T) {
 		if got := run(t.Context(), t.Context(), []string{"tick"}, t.Output(), &said); got != exitFailed || !strings.HasPrefix(said.String(), "digest: "+setting+"=") {
 			t.Errorf("%s=%s: status %d, %q", setting, value, got, said.String())
 		}
+		if setting == "DIGEST_BOUNCE_LISTEN" && strings.Contains(said.String(), "DIGEST_RETURN_PATH") {
+			t.Errorf("its form is wrong, and it says: %s", said.String())
+		}
 		os.Unsetenv(setting)
+	}
+}
+
+// TestBadDatabaseAddress: what is wrong with an address of PostgreSQL is said of
+// the setting, with an example, and without its password.
+func TestBadDatabaseAddress(t *testing.T) {
+	for _, address := range []string{"postgres://u:sesame@h:99999/x", "postgres://u:sesame@h/x?sslmode=zz"} {
+		var said strings.Builder
+		got := run(t.Context(), t.Context(), []string{"tick", "--database=" + address}, t.Output(), &said)
+		if text := said.String(); got != exitUsage || !strings.HasPrefix(text, "digest: --database=") || !strings.Contains(text, "; an example: ") || strings.Contains(text, "sesame") {
+			t.Errorf("%s: status %d, %q", address, got, text)
+		}
 	}
 }
 

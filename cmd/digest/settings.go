@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"digest/feed"
 	"digest/mailer"
 	"digest/poller"
+	"digest/store"
 	"digest/web"
 )
 
@@ -60,7 +62,7 @@ func (n networks) words() (list []string) {
 // wrong and stand behind NAME="value".
 func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
-		typeReader(c, readDuration), typeReader(c, readCount),
+		typeReader(c, readDuration), typeReader(c, readCount), kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
 		typeReader(c, func(_ *kong.Tag, s string) (poller.HeadMode, error) {
 			head, err := poller.ParseHeadMode(s)
 			return head, because(err, "is not a way to use HEAD")
@@ -150,6 +152,10 @@ func checkDatabase(database string) error {
 	case isAddress && err != nil:
 		return badSetting("DIGEST_DATABASE", scheme+"://…",
 			"is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", example)
+	case isAddress:
+		if err := store.CheckAddress(database); err != nil {
+			return badSetting("DIGEST_DATABASE", scheme+"://…", "cannot be used ("+oneLine(err.Error())+")", example)
+		}
 	}
 	return nil
 }

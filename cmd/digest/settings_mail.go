@@ -59,21 +59,20 @@ func (s *mailSettings) check(contact string) error {
 
 // checkBounces checks where bounces are taken: there must be an address they come to.
 func (s *mailSettings) checkBounces() error {
-	if s.ReturnPath == "" && s.BounceListen+s.BounceMaildir != "" {
-		name, value := "DIGEST_BOUNCE_LISTEN", s.BounceListen
-		if value == "" {
-			name, value = "DIGEST_BOUNCE_MAILDIR", s.BounceMaildir
+	if s.BounceListen != "" {
+		if err := bounce.Check(s.BounceListen); err != nil { // names the setting
+			return &settingError{[]string{"DIGEST_BOUNCE_LISTEN"}, err.Error()}
 		}
-		return badSetting(name, value, "takes bounces, and no mail would come back without DIGEST_RETURN_PATH",
-			"DIGEST_RETURN_PATH=bounces@example.org")
 	}
-	if s.BounceListen == "" {
+	if s.ReturnPath != "" || s.BounceListen+s.BounceMaildir == "" {
 		return nil
 	}
-	if err := bounce.Check(s.BounceListen); err != nil { // names the setting
-		return &settingError{[]string{"DIGEST_BOUNCE_LISTEN"}, err.Error()}
+	name, value := "DIGEST_BOUNCE_LISTEN", s.BounceListen
+	if value == "" {
+		name, value = "DIGEST_BOUNCE_MAILDIR", s.BounceMaildir
 	}
-	return nil
+	return badSetting(name, value, "takes bounces, and no mail would come back without DIGEST_RETURN_PATH",
+		"DIGEST_RETURN_PATH=bounces@example.org")
 }
 
 // mostReturnPath leaves room for the tag in the 64 octets before the @ (RFC 5321 §4.5.3.1.1).
