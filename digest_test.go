@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -172,4 +173,15 @@ func FuzzWithoutCredentials(f *testing.F) {
 			t.Errorf("%q is shown as %q, and that as %q", text, once, again)
 		}
 	})
+}
+
+// TestWithoutCredentialsOfLongText: what a stranger's feed holds may be one word
+// of half a megabyte. With a cost that grows by the square this test would not end.
+func TestWithoutCredentialsOfLongText(t *testing.T) {
+	for _, part := range []string{"://a", "://a:", "://a:b@", "://@", ":////"} {
+		text := strings.Repeat(part, 1<<19/len(part))
+		if got := digest.WithoutCredentials(text); len(got) > len(text) || strings.Contains(got, "b@") {
+			t.Errorf("%q, many times: %d bytes of %d, or with a password", part, len(got), len(text))
+		}
+	}
 }

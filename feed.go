@@ -216,7 +216,14 @@ func WithoutCredentials(text string) string {
 // userInfoEnd is how many bytes of what follows "://" are a name, a password and
 // the "@" behind them (RFC 3986 section 3.2.1). A password in which signs are not
 // escaped, such as "pa/ss", is not let through either: no host has such a port.
+//
+// It looks at mostUserInfo bytes, so that a long text with many "://" in one word
+// costs no more than its length.
 func userInfoEnd(rest string) int {
+	rest = rest[:min(len(rest), mostUserInfo)]
+	if strings.IndexByte(rest, '@') < 0 {
+		return 0
+	}
 	slashes := len(rest) - len(strings.TrimLeft(rest, "/")) // of an address that got a scheme twice
 	rest = rest[slashes:]
 	word := rest
@@ -245,6 +252,10 @@ func userInfoEnd(rest string) int {
 	}
 	return 0
 }
+
+// mostUserInfo bounds, in bytes, a name and a password: no address that is longer
+// can be subscribed to.
+const mostUserInfo = 2048
 
 // mostTorn bounds, in bytes, a password with spaces in it.
 const mostTorn = 256
