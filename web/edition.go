@@ -122,7 +122,7 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, e digest.Edition) error {
 	p := editionPage{Own: true}
 	if r.URL.Path == "/" {
-		if st := s.standing(me.Digest); st.Next.IsZero() {
+		if st := s.standing(me.Digest); st.Left() || st.Paused() {
 			p.Standing = &st
 		}
 	}

@@ -61,7 +61,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 
 // add puts a post to those of its edition.
 func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {
-	date := localDate(h.DueAt, zone)
+	date := digest.DateOf(h.DueAt.In(zoneOr(zone)))
 	if n := len(p.Days); n == 0 || p.Days[n-1].Date != date {
 		p.Days = append(p.Days, heldDay{Date: date})
 	}

@@ -9,7 +9,6 @@ import (
 	"digest"
 	"digest/render"
 	"digest/store"
-	"digest/timezone"
 )
 
 // A postPage is one post by itself.
@@ -33,8 +32,8 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 		return err
 	}
 	p := postPage{listedPost: s.listed(v), namedPage: named(me.Digest)}
-	if loc, err := timezone.Load(me.TimeZone); err == nil && !v.PublishedAt.IsZero() {
-		p.Published = v.PublishedAt.In(loc)
+	if !v.PublishedAt.IsZero() {
+		p.Published = v.PublishedAt.In(zoneOr(me.TimeZone))
 	}
 	if t, ok := p.WebText(2, s.images != nil); ok {
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened

@@ -3,52 +3,23 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"digest"
-	"digest/timezone"
 )
 
 // A settingsFrame is what all pages of settings have: who it is, and what
 // became of the form that was sent. Saved is one of the words of that page.
 type settingsFrame struct {
 	reader
+	standing
 	Saved string
 	Wrong string // why nothing was changed, for people
-	now   time.Time
 }
 
 func (s *site) frame(r *http.Request, me reader, words ...string) settingsFrame {
-	return settingsFrame{reader: me, now: s.Now(), Saved: savedOf(r, words...)}
+	return settingsFrame{reader: me, standing: s.standing(me.Digest), Saved: savedOf(r, words...)}
 }
-
-// Home is the reader's zone as people write it.
-func (f settingsFrame) Home() string { return zoneName(f.Digest.TimeZone) }
-
-func zoneName(zone string) string { return strings.ReplaceAll(zone, "_", " ") }
-
-func (f settingsFrame) zone() *time.Location { return zoneOr(f.Digest.TimeZone) }
-
-// today is the date by the reader's clock.
-func (f settingsFrame) today() digest.Date { return digest.DateOf(f.now.In(f.zone())) }
-
-// Left reports whether no edition is made because the reader has unsubscribed.
-func (f settingsFrame) Left() bool { return f.Digest.State == digest.DigestLeft }
-
-// Paused reports whether the digest is paused.
-func (f settingsFrame) Paused() bool { return f.Digest.State == digest.DigestPaused }
-
-// Until is the day on which a pause ends; "" if it has no end.
-func (f settingsFrame) Until() string {
-	if !f.Paused() || f.Digest.PausedUntil.IsZero() {
-		return ""
-	}
-	return dayOf(f.Digest.PausedUntil, f.now, f.zone())
-}
-
-// Days are the days on which it comes.
-func (f settingsFrame) Days() daysView { return daysView{f.Digest.Weekdays} }
 
 // Hour is when the mail leaves: "mailed at 07:00", "mailed at midnight".
 func (f settingsFrame) Hour() string {
@@ -63,42 +34,22 @@ func (f settingsFrame) Hour() string {
 
 // Coming says when the next edition comes.
 func (f settingsFrame) Coming() string {
-	next := nextDue(f.Digest)
-	switch day := dayOf(next, f.now, f.zone()); {
+	switch next := f.Next(); {
 	case f.Left():
 		return "No edition is made until you start it again."
-	case next.IsZero():
+	case next == "":
 		return "No edition is made until you end the pause."
 	case f.Paused():
-		return "After the pause the next edition is that of " + day + "."
-	case !next.After(f.now):
-		return "The edition of " + day + " is being made now."
+		return "After the pause the next edition is that of " + next + "."
+	case !f.Digest.NextDueAt.After(f.now):
+		return "The edition of " + next + " is being made now."
 	default:
-		return "The next edition is that of " + day + "."
+		return "The next edition is that of " + next + "."
 	}
-}
-
-// nextDue gives the midnight of the next edition of a digest that was not left;
-// the zero time while it is paused without end. While it is paused until a time
-// it is due after that already, as calendar.Schedule.Due says.
-func nextDue(d digest.Digest) time.Time {
-	if d.State == digest.DigestPaused && d.PausedUntil.IsZero() {
-		return time.Time{}
-	}
-	return d.NextDueAt
 }
 
 // clockOf writes the hour of a mail: 07:00.
 func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
-
-// zoneOr is the zone of a name; that of a name that is none any more is UTC.
-func zoneOr(name string) *time.Location {
-	loc, err := timezone.Load(name)
-	if err != nil {
-		return time.UTC
-	}
-	return loc
-}
 
 // settingsPage is the table of contents: what there is to decide, and how it stands.
 func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {

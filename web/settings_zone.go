@@ -22,7 +22,7 @@ const formZone = "zone"
 
 // Clock is what time it is for the reader.
 func (p zonePage) Clock() string {
-	return p.now.In(zoneOr(p.Digest.TimeZone)).Format("15:04 on Monday 2 January")
+	return p.now.In(p.zone()).Format("15:04 on Monday 2 January")
 }
 
 func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage, error) {

@@ -8,23 +8,15 @@ import (
 
 	"digest"
 	"digest/calendar"
-	"digest/timezone"
 )
 
 // An unsubscribePage is the page behind an unsubscribe link, and those that its
 // forms lead to.
 type unsubscribePage struct {
-	namedPage
-	Token  string
-	Left   bool // mail has stopped
-	Paused bool // or it was before it was left: the way back leads there
-	Gone   bool // with its reader: there is no way back
-	Was    string
-
-	Days  daysView // on which it appears
-	Until string   // the day on which a pause ends; "" if it has no end
-	Next  string   // the day of the next edition; "" if there is none
-	Zone  string   // the reader's
+	standing
+	Token string
+	Gone  bool   // with its reader: there is no way back
+	Was   string // its pause, or that before it was left: the way back leads there
 
 	// What was changed just now.
 	WasPaused bool
@@ -62,7 +54,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now()); err != nil {
 			return err
 		}
-		view.Left = true
+		view.of.State = digest.DigestLeft
 	}
 	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Unsubscribed", view)
 }
@@ -112,21 +104,10 @@ func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
 }
 
 func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
-	v := unsubscribePage{
-		namedPage: named(d), Token: r.PathValue("token"),
-		Left:   d.State == digest.DigestLeft,
-		Paused: d.State == digest.DigestPaused,
-		Gone:   d.ID == 0,
-		Was:    pauseText(d),
+	v := unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0, Was: pauseText(d)}
+	if until, paused := s.carriedPause(r); paused && v.Left() {
+		v.Was = pauseText(digest.Digest{State: digest.DigestPaused, PausedUntil: until})
 	}
-	if v.Left {
-		if until, paused := s.carriedPause(r); paused {
-			d.State, d.PausedUntil = digest.DigestPaused, until
-			v.Paused, v.Was = true, pauseText(d)
-		}
-		return v
-	}
-	v.describePause(d, s.Now())
 	return v
 }
 
@@ -181,11 +162,7 @@ func (s *site) changeDigest(title string, change func(*http.Request, digest.Dige
 
 // pauseDigest pauses a digest for a while.
 func (s *site) pauseDigest(r *http.Request, d digest.Digest) error {
-	zone, err := timezone.Load(d.TimeZone)
-	if err != nil {
-		return err
-	}
-	now, until := s.Now(), time.Time{}
+	zone, now, until := zoneOr(d.TimeZone), s.Now(), time.Time{}
 	switch r.PostForm.Get(formFor) {
 	case "week":
 		until = calendar.InWeeks(1, now, zone)
@@ -211,31 +188,6 @@ func (s *site) setDigestDays(r *http.Request, d digest.Digest) error {
 		return errNoChoice
 	}
 	return s.Store.SetWeekdays(r.Context(), d.ID, days, s.Now())
-}
-
-// describePause fills in what a view says of times, by the reader's clock:
-// until when it is paused, and which edition is the next.
-func (v *unsubscribePage) describePause(d digest.Digest, now time.Time) {
-	v.Days = daysView{d.Weekdays}
-	zone, err := timezone.Load(d.TimeZone)
-	if err != nil || d.State == digest.DigestLeft {
-		return
-	}
-	v.Zone = zoneName(d.TimeZone)
-	if next := nextDue(d); !next.IsZero() {
-		v.Next = dayOf(next, now, zone)
-	}
-	if d.State == digest.DigestPaused && !d.PausedUntil.IsZero() {
-		v.Until = dayOf(d.PausedUntil, now, zone)
-	}
-}
-
-// dayOf names a day near enough to do without its year, or else with it.
-func dayOf(t, now time.Time, zone *time.Location) string {
-	if t.Sub(now) > 300*24*time.Hour {
-		return t.In(zone).Format("Monday 2 January 2006")
-	}
-	return t.In(zone).Format("Monday 2 January")
 }
 
 // pauseText is how a form carries a pause, to the way back: "paused", or with
