@@ -57,17 +57,7 @@ func (i *instant) Scan(value any) error {
 type day struct{ digest.Date }
 
 // Scan reads a column.
-func (d *day) Scan(value any) (err error) {
-	switch v := value.(type) {
-	case string:
-		d.Date, err = digest.ParseDate(v)
-	case []byte:
-		d.Date, err = digest.ParseDate(string(v))
-	default:
-		err = fmt.Errorf("a date is stored as %T", value)
-	}
-	return err
-}
+func (d *day) Scan(value any) error { return (*storedDate)(&d.Date).Scan(value) }
 
 // span makes a duration of stored seconds, and seconds stores one; what is
 // left of a second is rounded up, for these are times to wait.

@@ -23,21 +23,6 @@ type Passkey struct {
 	UsedAt       time.Time // zero: never
 }
 
-type passkeyRow struct {
-	ID           int64         `db:"id"`
-	UserID       digest.UserID `db:"user_id"`
-	CredentialID []byte        `db:"credential_id"`
-	Credential   string        `db:"credential"`
-	SignCount    int64         `db:"sign_count"`
-	Name         string        `db:"name"`
-	CreatedAt    instant       `db:"created_at"`
-	UsedAt       instant       `db:"used_at"`
-}
-
-func (r passkeyRow) passkey() Passkey {
-	return Passkey{r.ID, r.UserID, r.CredentialID, r.Credential, r.SignCount, r.Name, r.CreatedAt.time(), r.UsedAt.time()}
-}
-
 const passkeyColumns = `id, user_id, credential_id, credential, sign_count, name, created_at, used_at`
 
 // Handle gives what passkeys know a user by; fresh becomes it if they have none.
@@ -49,9 +34,8 @@ func (s *Store) Handle(ctx context.Context, user digest.UserID, fresh []byte) (h
 
 // UserByHandle finds the user whom passkeys know by a handle; digest.NotFound if there is none.
 func (s *Store) UserByHandle(ctx context.Context, handle []byte) (digest.User, error) {
-	row, err := readOne[userRow](ctx, s.read(), "finding the user of a passkey", notFound("nobody has this passkey"),
+	return readOne[digest.User](ctx, s.read(), "finding the user of a passkey", notFound("nobody has this passkey"),
 		`SELECT `+userColumns+` FROM users u WHERE u.handle = ?`, handle)
-	return row.user(), err
 }
 
 // AddPasskey adds a passkey to its user. digest.Conflict if it is there already,
@@ -80,7 +64,7 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 
 // Passkeys lists a user's passkeys in the order in which they came.
 func (s *Store) Passkeys(ctx context.Context, user digest.UserID) ([]Passkey, error) {
-	return readAll(ctx, s.read(), "listing the passkeys", passkeyRow.passkey,
+	return readRows[Passkey](ctx, s.read(), "listing the passkeys",
 		`SELECT `+passkeyColumns+` FROM passkeys WHERE user_id = ? ORDER BY id`, user)
 }
 

@@ -17,14 +17,7 @@ type Session struct {
 
 // Sessions lists a user's sessions that are not over, in the order in which they end.
 func (s *Store) Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]Session, error) {
-	type row struct {
-		BeganAt instant `db:"created_at"`
-		EndsAt  instant `db:"expires_at"`
-		Passkey bool    `db:"passkey"`
-	}
-	return readAll(ctx, s.read(), "listing the sessions", func(r row) Session {
-		return Session{BeganAt: r.BeganAt.time(), EndsAt: r.EndsAt.time(), Passkey: r.Passkey}
-	}, `SELECT created_at, expires_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
+	return readRows[Session](ctx, s.read(), "listing the sessions", `SELECT created_at AS began_at, expires_at AS ends_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
 		FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at, token_hash`, user, at(now))
 }
 
@@ -85,9 +78,8 @@ func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (di
 
 // tokenUser gives whose row of one of the two tables it is.
 func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User, error) {
-	row, err := readOne[userRow](ctx, s.read(), "reading whose secret it is", notFound("%s", none), `SELECT `+userColumns+`
+	return readOne[digest.User](ctx, s.read(), "reading whose secret it is", notFound("%s", none), `SELECT `+userColumns+`
 		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
-	return row.user(), err
 }
 
 // EndSessions ends all of a user's sessions, and voids the sign-in links that

@@ -15,13 +15,8 @@ type SignUp struct {
 	Invitation int64 // 0: none
 }
 
-type signUpRow struct {
-	Email      string `db:"email"`
-	TimeZone   string `db:"time_zone"`
-	Invitation int64  `db:"invitation_id"`
-}
-
-const signUpColumns = `email, time_zone, invitation_id`
+// signUpColumns are those of a SignUp.
+const signUpColumns = `email, time_zone, invitation_id AS invitation`
 
 // AddSignUp keeps a sign-up under the hash of its token, until expires.
 func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
@@ -38,10 +33,11 @@ func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expi
 // SignUp gives a sign-up without using it; digest.NotFound for one that is
 // unknown, used or expired.
 func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp, error) {
-	row, err := readOne[signUpRow](ctx, s.read(), "reading a sign-up", notFound("this link was used or is too old"),
+	return readOne[SignUp](ctx, s.read(), "reading a sign-up", noSignUp(),
 		`SELECT `+signUpColumns+` FROM sign_ups WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
-	return SignUp(row), err
 }
+
+func noSignUp() error { return notFound("this link was used or is too old") }
 
 // ConfirmSignUp uses up a sign-up and its invitation and adds the user, all in
 // one transaction: of any number of calls with one hash exactly one succeeds,
@@ -54,30 +50,26 @@ func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, no
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return digest.User{}, err
 		}
-		var row signUpRow
-		err := c.get(ctx, &row, `DELETE FROM sign_ups WHERE token_hash = ? AND expires_at > ? RETURNING `+signUpColumns, hash, at(now))
-		if isNone(err) {
-			return digest.User{}, notFound("this link was used or is too old")
-		}
+		up, err := readOne[SignUp](ctx, c, "", noSignUp(),
+			`DELETE FROM sign_ups WHERE token_hash = ? AND expires_at > ? RETURNING `+signUpColumns, hash, at(now))
 		if err != nil {
 			return digest.User{}, err
 		}
-		known, err := findUser(ctx, c, row.Email)
+		known, err := findUser(ctx, c, up.Email)
 		if !isNone(err) {
 			return known, err
 		}
-		if err := useInvitation(ctx, c, row.Invitation, invited, now); err != nil {
+		if err := useInvitation(ctx, c, up.Invitation, invited, now); err != nil {
 			return digest.User{}, err
 		}
-		return admit(ctx, c, row.Email, row.TimeZone, now)
+		return admit(ctx, c, up.Email, up.TimeZone, now)
 	})
 }
 
 // findUser finds a user by address; isNone if there is none.
-func findUser(ctx context.Context, c conn, email string) (digest.User, error) {
-	var row userRow
-	err := c.get(ctx, &row, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
-	return row.user(), err
+func findUser(ctx context.Context, c conn, email string) (u digest.User, err error) {
+	err = c.get(ctx, &u, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
+	return u, err
 }
 
 // admit adds a user whose address is confirmed, and forgets what else had been
@@ -105,17 +97,6 @@ type Invitation struct {
 	UsedAt    time.Time // zero: not yet
 }
 
-type invitationRow struct {
-	ID        int64   `db:"id"`
-	CreatedAt instant `db:"created_at"`
-	ExpiresAt instant `db:"expires_at"`
-	UsedAt    instant `db:"used_at"`
-}
-
-func (r invitationRow) invitation() Invitation {
-	return Invitation{r.ID, r.CreatedAt.time(), r.ExpiresAt.time(), r.UsedAt.time()}
-}
-
 const invitationColumns = `id, created_at, expires_at, used_at`
 
 // keepUsed is how long the list still shows an invitation that was used or has
@@ -124,29 +105,27 @@ const keepUsed = 30 * 24 * time.Hour
 
 // AddInvitation stores the hash of an invitation's token.
 func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
-	return changed(ctx, s, "storing an invitation", func(c conn) (Invitation, error) {
-		var row invitationRow
-		_, err := c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-keepUsed)))
+	return changed(ctx, s, "storing an invitation", func(c conn) (i Invitation, err error) {
+		_, err = c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-keepUsed)))
 		if err == nil {
-			err = c.get(ctx, &row, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?) RETURNING `+invitationColumns,
+			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?) RETURNING `+invitationColumns,
 				hash, at(now), at(expires))
 		}
-		return row.invitation(), err
+		return i, err
 	})
 }
 
 // Invitation finds an invitation that can be used; digest.NotFound for one that
 // is unknown, revoked, used or expired.
 func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
-	row, err := readOne[invitationRow](ctx, s.read(), "reading an invitation", notFound("this invitation was used or is too old"),
+	return readOne[Invitation](ctx, s.read(), "reading an invitation", notFound("this invitation was used or is too old"),
 		`SELECT `+invitationColumns+` FROM invitations WHERE token_hash = ? AND used_at = 0 AND expires_at > ?`, hash, at(now))
-	return row.invitation(), err
 }
 
 // Invitations lists the invitations, the latest first; those used or expired
 // for some weeks.
 func (s *Store) Invitations(ctx context.Context) ([]Invitation, error) {
-	return readAll(ctx, s.read(), "listing the invitations", invitationRow.invitation, `SELECT `+invitationColumns+` FROM invitations ORDER BY id DESC`)
+	return readRows[Invitation](ctx, s.read(), "listing the invitations", `SELECT `+invitationColumns+` FROM invitations ORDER BY id DESC`)
 }
 
 // RevokeInvitation takes back an invitation that nobody has used;

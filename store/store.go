@@ -109,7 +109,7 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 	if err != nil {
 		return nil, &digest.Error{Kind: digest.Invalid, Message: "the database address cannot be used", Err: err}
 	}
-	db := sqlx.NewDb(sql.OpenDB(bounded{connector, !u.Query().Has(idleLimit)}), "postgres")
+	db := mapped(sql.OpenDB(bounded{connector, !u.Query().Has(idleLimit)}), "postgres")
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
@@ -225,7 +225,7 @@ func searchable(name string) (*sqlx.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sqlx.NewDb(db, "sqlite3"), nil
+	return mapped(db, "sqlite3"), nil
 }
 
 // isLogged reports whether a file is a database in WAL mode, as ours are, or

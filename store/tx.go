@@ -4,8 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -46,7 +46,16 @@ func (c conn) execEach(ctx context.Context, statements []string, args ...any) er
 
 // get reads one row; sql.ErrNoRows if there is none.
 func (c conn) get(ctx context.Context, dest any, query string, args ...any) error {
-	return explain(sqlx.GetContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))
+	row := reflect.ValueOf(dest).Elem()
+	found := reflect.New(reflect.SliceOf(row.Type())).Elem()
+	if err := c.scan(ctx, found, 1, query, args); err != nil {
+		return err
+	}
+	if found.Len() == 0 {
+		return sql.ErrNoRows
+	}
+	row.Set(found.Index(0))
+	return nil
 }
 
 // number reads one number.
@@ -55,9 +64,18 @@ func (c conn) number(ctx context.Context, query string, args ...any) (n int, err
 	return n, err
 }
 
-// all reads every row.
+// all reads every row into a slice.
 func (c conn) all(ctx context.Context, dest any, query string, args ...any) error {
-	return explain(sqlx.SelectContext(ctx, c.db, dest, sqlx.Rebind(c.d.bind, query), cleaned(args)...))
+	return c.scan(ctx, reflect.ValueOf(dest).Elem(), math.MaxInt, query, args)
+}
+
+// scan reads rows into a slice, most of them at most.
+func (c conn) scan(ctx context.Context, to reflect.Value, most int, query string, args []any) error {
+	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
+	if err != nil {
+		return explain(err)
+	}
+	return explain(scanRows(rows, to, most))
 }
 
 // untilCommit runs one of the dialect's statements whose effect ends with the
@@ -149,19 +167,6 @@ func failed(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// readOne reads one row; none is the error if there is none.
-func readOne[R any](ctx context.Context, c conn, doing string, none error, query string, args ...any) (R, error) {
-	var row, zero R
-	err := c.get(ctx, &row, query, args...)
-	if isNone(err) {
-		return zero, none
-	}
-	if err != nil {
-		return zero, failed(doing, err)
-	}
-	return row, nil
-}
-
 // readAll reads every row and gives what each stands for.
 func readAll[R, T any](ctx context.Context, c conn, doing string, mapped func(R) T, query string, args ...any) ([]T, error) {
 	var rows []R
@@ -179,9 +184,6 @@ func each[T, K any](list []T, mapped func(T) K) []K {
 	}
 	return out
 }
-
-// isNone reports whether a query found no row.
-func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
 // values builds the rows of a VALUES list, all of one shape.
 type values struct {

@@ -13,24 +13,6 @@ import (
 // dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
-type userRow struct {
-	ID        digest.UserID `db:"id"`
-	Email     string        `db:"email"`
-	TimeZone  string        `db:"time_zone"`
-	CreatedAt instant       `db:"created_at"`
-
-	Operator  bool             `db:"operator"`
-	Direction digest.Direction `db:"direction"`
-	Shortcuts bool             `db:"shortcuts"`
-}
-
-func (r userRow) user() digest.User {
-	return digest.User{
-		ID: r.ID, Email: r.Email, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.time(),
-		Operator: r.Operator, Direction: r.Direction, Shortcuts: r.Shortcuts,
-	}
-}
-
 const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts`
 
 // emailKey is what makes two addresses the same account.
@@ -94,8 +76,7 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 // UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
 func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, error) {
 	none := notFound("there is no user %s; see: digest user list", digest.NormalEmail(email))
-	row, err := readOne[userRow](ctx, s.read(), "finding the user", none, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
-	return row.user(), err
+	return readOne[digest.User](ctx, s.read(), "finding the user", none, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
 }
 
 // Users lists everyone in the order in which they came.
@@ -107,7 +88,7 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 	err := s.read().all(ctx, &digests, `SELECT `+digestColumns+`,
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
 		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.newsletter_id IS NULL ORDER BY u.id`)
-	var rows []userRow
+	var rows []digest.User
 	if err == nil {
 		err = s.read().all(ctx, &rows, `SELECT `+userColumns+` FROM users u`)
 	}
@@ -116,7 +97,7 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 	}
 	people := make(map[digest.UserID]digest.User, len(rows))
 	for _, r := range rows {
-		people[r.ID] = r.user()
+		people[r.ID] = r
 	}
 	stays, err := s.allStays(ctx)
 	if err != nil {

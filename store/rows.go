@@ -1,0 +1,155 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/jmoiron/sqlx/reflectx"
+
+	"digest"
+)
+
+// Rows are read into the structs that the rest of the program knows. A column
+// goes to the field of its name, without regard to case and underscores:
+// last_ok_at is LastOKAt, also of a struct that is embedded. A time, a span and
+// a date are turned from what is stored on their way.
+
+// mapped is a database whose rows are read so; a tag "db" names a column otherwise.
+func mapped(db *sql.DB, driver string) *sqlx.DB {
+	x := sqlx.NewDb(db, driver)
+	x.Mapper = reflectx.NewMapperTagFunc("db", fieldName, fieldName)
+	return x
+}
+
+// fieldName is what makes a column and a field the same.
+func fieldName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+
+// scanRows appends rows to a slice, most of them at most, and closes them.
+func scanRows(rows *sqlx.Rows, to reflect.Value, most int) error {
+	kind := to.Type().Elem()
+	paths, err := columnPaths(rows, kind)
+	cells := make([]any, len(paths))
+	for n := 0; err == nil && n < most && rows.Next(); n++ {
+		row := reflect.New(kind).Elem()
+		for i, path := range paths {
+			cells[i] = cell(reflectx.FieldByIndexes(row, path).Addr().Interface())
+		}
+		err = rows.Scan(cells...)
+		to.Set(reflect.Append(to, row))
+	}
+	return cmp.Or(err, rows.Err(), rows.Close())
+}
+
+// columnPaths says where in kind each column belongs; a kind that is no struct of
+// columns takes the only one.
+func columnPaths(rows *sqlx.Rows, kind reflect.Type) ([][]int, error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	if kind.Kind() != reflect.Struct || isCell(kind) {
+		return make([][]int, len(columns)), nil
+	}
+	paths := make([][]int, len(columns))
+	names := rows.Mapper.TypeMap(kind).Names
+	for i, column := range columns {
+		field, ok := names[fieldName(column)]
+		if !ok {
+			return nil, fmt.Errorf("the column %s has no field in %s", column, kind)
+		}
+		paths[i] = field.Index
+	}
+	return paths, nil
+}
+
+// isCell reports whether one column fills a struct.
+func isCell(kind reflect.Type) bool {
+	dest := reflect.New(kind).Interface()
+	_, scans := cell(dest).(sql.Scanner)
+	return scans
+}
+
+// cell is what reads a column into dest.
+func cell(dest any) any {
+	switch d := dest.(type) {
+	case *time.Time:
+		return (*storedTime)(d)
+	case *time.Duration:
+		return (*storedSpan)(d)
+	case *digest.Date:
+		return (*storedDate)(d)
+	}
+	return dest
+}
+
+// A storedTime reads an instant as the time that it is.
+type storedTime time.Time
+
+// Scan reads a column; NULL is no time.
+func (t *storedTime) Scan(value any) error {
+	var i instant
+	err := i.Scan(value)
+	*t = storedTime(i.time())
+	return err
+}
+
+// A storedSpan reads seconds as a duration.
+type storedSpan time.Duration
+
+// Scan reads a column; NULL is none.
+func (s *storedSpan) Scan(value any) error {
+	var i instant
+	err := i.Scan(value)
+	*s = storedSpan(span(int64(i)))
+	return err
+}
+
+// A storedDate reads a date, which is stored as YYYY-MM-DD.
+type storedDate digest.Date
+
+// Scan reads a column.
+func (d *storedDate) Scan(value any) (err error) {
+	var date digest.Date
+	switch v := value.(type) {
+	case string:
+		date, err = digest.ParseDate(v)
+	case []byte:
+		date, err = digest.ParseDate(string(v))
+	default:
+		err = fmt.Errorf("a date is stored as %T", value)
+	}
+	*d = storedDate(date)
+	return err
+}
+
+// isNone reports whether a query found no row.
+func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// readOne reads one row; none is the error if there is none.
+func readOne[R any](ctx context.Context, c conn, doing string, none error, query string, args ...any) (R, error) {
+	var row, zero R
+	err := c.get(ctx, &row, query, args...)
+	if isNone(err) {
+		return zero, none
+	}
+	if err != nil {
+		return zero, failed(doing, err)
+	}
+	return row, nil
+}
+
+// readRows reads every row.
+func readRows[R any](ctx context.Context, c conn, doing, query string, args ...any) ([]R, error) {
+	rows := []R{}
+	if err := c.all(ctx, &rows, query, args...); err != nil {
+		return nil, failed(doing, err)
+	}
+	return rows, nil
+}
