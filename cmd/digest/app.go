@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math"
@@ -21,7 +22,6 @@ type app struct {
 	soft, hard     context.Context // soft ends to ask the command to finish, hard to make it stop at once
 	stdout, stderr io.Writer
 	json           bool
-	level          string
 	log            *slog.Logger
 
 	clock  func() time.Time
@@ -33,30 +33,63 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	if c.wrong != nil {
 		return nil, c.wrong
 	}
-	a := &app{
-		settings: c.settings, soft: soft, hard: hard, stdout: stdout, stderr: stderr,
-		json: c.JSON, level: c.LogLevel, clock: time.Now,
-	}
+	a := &app{settings: c.settings, soft: soft, hard: hard, stdout: stdout, stderr: stderr, json: c.JSON, clock: time.Now}
 	if err := a.settings.check(); err != nil {
 		return nil, err
 	}
 	if !c.Now.IsZero() {
 		a.clock, a.frozen = func() time.Time { return c.Now }, true
 	}
-	return a, a.logAt(slog.LevelWarn)
-}
-
-// logAt starts the log on stderr: at the level of --log-level, or else at the usual
-// one of the command.
-func (a *app) logAt(usual slog.Level) error {
-	if a.level != "" {
-		if err := usual.UnmarshalText([]byte(a.level)); err != nil {
-			return badSetting("DIGEST_LOG_LEVEL", a.level, "is not a level", "debug, info, warn or error")
+	level := c.usualLevel
+	if c.LogLevel != "" {
+		if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+			return nil, badSetting("DIGEST_LOG_LEVEL", c.LogLevel, "is not a level", "debug, info, warn or error")
 		}
 	}
-	a.log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: usual, ReplaceAttr: withoutCredentials}))
-	return nil
+	a.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutCredentials}))
+	return a, nil
 }
+
+// do runs a command with what its Run asks for: nothing more, the database, or the
+// database and the reader whom the command is about. What the command can check
+// without the database is checked first.
+func (a *app) do(command any) error {
+	if c, ok := command.(interface{ check() error }); ok {
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	switch c := command.(type) {
+	case interface{ Run(*app) error }:
+		return c.Run(a)
+	case interface {
+		Run(*app, *store.Store) error
+	}:
+		return a.withStore(func(st *store.Store) error { return c.Run(a, st) })
+	case readerCommand:
+		return a.withStore(func(st *store.Store) error {
+			u, d, err := a.reader(st, c.email())
+			if err != nil {
+				return err
+			}
+			return c.Run(a, st, u, d)
+		})
+	}
+	return fmt.Errorf("%T cannot be run", command)
+}
+
+// A readerCommand is about one reader and their digest.
+type readerCommand interface {
+	email() string
+	Run(a *app, st *store.Store, u digest.User, d digest.Digest) error
+}
+
+// A readerArg names a reader by their address, in whichever form it is written.
+type readerArg struct {
+	Email string `arg:""`
+}
+
+func (r readerArg) email() string { return r.Email }
 
 // withoutCredentials removes the passwords of feeds' addresses from the log.
 func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
@@ -100,25 +133,15 @@ func (a *app) withStore(do func(*store.Store) error) error {
 	return do(st)
 }
 
-// withReader is withStore for a command about one reader and their digest.
-func (a *app) withReader(email string, do func(*store.Store, digest.User, digest.Digest) error) error {
-	return a.withStore(func(st *store.Store) error { return a.forReader(st, email, do) })
-}
-
-// forReader finds the reader of an address, in whichever form it is written.
-func (a *app) forReader(st *store.Store, email string, do func(*store.Store, digest.User, digest.Digest) error) error {
+// reader finds the reader of an address, in whichever form it is written.
+func (a *app) reader(st *store.Store, email string) (u digest.User, d digest.Digest, err error) {
 	if normal, err := parseEmail(email); err == nil {
 		email = normal
 	}
-	u, err := st.UserByEmail(a.soft, email)
-	if err != nil {
-		return err
+	if u, err = st.UserByEmail(a.soft, email); err == nil {
+		d, err = st.DigestOf(a.soft, u.ID)
 	}
-	d, err := st.DigestOf(a.soft, u.ID)
-	if err != nil {
-		return err
-	}
-	return do(st, u, d)
+	return u, d, err
 }
 
 // fenceMost is how many editions may wait in a database that nobody used for long.

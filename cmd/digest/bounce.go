@@ -32,29 +32,28 @@ func (bounceCmd) whenBroken() int { return tryLater }
 // server shall try again. A message that is no bounce needs nothing more.
 func (c bounceCmd) Run(a *app) error {
 	if a.ReturnPath == "" {
-		return &statusError{tryLater, errors.New("no mail comes back without a return path; " +
-			"set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")}
+		return errors.New("no mail comes back without a return path; " +
+			"set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")
 	}
 	message, err := io.ReadAll(io.LimitReader(os.Stdin, mostBounce))
 	if err != nil {
-		return &statusError{tryLater, fmt.Errorf("reading the message: %w", err)}
+		return fmt.Errorf("reading the message: %w", err)
 	}
 	m := bounce.Message{Bytes: message}
 	if c.To != "" {
 		m.To = []string{c.To}
 	}
-	var outcome bounce.Outcome
-	err = a.withStore(func(st *store.Store) error {
+	return a.withStore(func(st *store.Store) error {
 		handler, err := a.bounceHandler(st)
-		if err == nil {
-			outcome, err = handler.Handle(a.soft, m)
+		if err != nil {
+			return err
 		}
-		return err
+		outcome, err := handler.Handle(a.soft, m)
+		if err != nil {
+			return err
+		}
+		return a.say(outcome, "%s", plain(outcome.String()))
 	})
-	if err != nil {
-		return &statusError{tryLater, err}
-	}
-	return a.say(outcome, "%s", plain(outcome.String()))
 }
 
 // maildirEvery is how often a Maildir of returned mail is looked at.

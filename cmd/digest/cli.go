@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"reflect"
 	"strings"
 	"time"
@@ -52,6 +53,8 @@ type cli struct {
 	unusable map[valueFrom]*settingError // what cannot be understood
 	wrong    *settingError               // the first of it that counts
 	resets   bool                        // kong reads the environment and the defaults now
+
+	usualLevel slog.Level // of the command's log, unless --log-level says another
 }
 
 // A valueFrom is a value of the command line itself, or of the environment.
@@ -64,25 +67,24 @@ type helpCmd struct {
 	Command []string `arg:"" optional:""`
 }
 
-// A command does its work with what the app offers.
-type command interface {
-	Run(a *app) error
-}
-
 // parseArgs reads the command line. It gives no command and no error when
 // there is nothing left to do, as after --help.
-func parseArgs(c *cli, args []string, stdout io.Writer) (cmd command, status int, err error) {
+func parseArgs(c *cli, args []string, stdout io.Writer) (command any, status int, err error) {
 	parsed, status, err := parseKong(c, args, stdout)
 	if err != nil || parsed == nil {
 		return nil, status, err
 	}
-	switch target := parsed.Selected().Target.Addr().Interface().(type) {
+	command = parsed.Selected().Target.Addr().Interface()
+	c.usualLevel = slog.LevelWarn
+	switch command := command.(type) {
 	case *helpCmd:
-		return parseArgs(new(cli), append(target.Command, "--help"), stdout)
-	case command:
-		return target, exitDone, nil
+		return parseArgs(new(cli), append(command.Command, "--help"), stdout)
+	case *serveCmd, *workCmd:
+		c.usualLevel = slog.LevelInfo
+	case *tickCmd: // its summary counts what went wrong and is tried again
+		c.usualLevel = slog.LevelError
 	}
-	return nil, exitUsage, fmt.Errorf("%s needs a command; see digest %s --help", parsed.Command(), parsed.Command())
+	return command, exitDone, nil
 }
 
 // parseKong has kong parse the arguments. It gives nil when nothing is left to do.
@@ -216,8 +218,8 @@ func statusOf(err error) int {
 func (c *cli) blame(err error) (int, error) {
 	bad, ok := errors.AsType[*settingError](err)
 	if !ok {
-		if s, ok := errors.AsType[*statusError](err); ok {
-			return s.status, err
+		if _, ok := errors.AsType[wrongLine](err); ok {
+			return exitUsage, err
 		}
 		return exitFailed, err
 	}
@@ -254,32 +256,15 @@ func badSetting(name, value, what, example string) *settingError {
 	return &settingError{[]string{name}, fmt.Sprintf("%s=%q %s; an example: %s", name, value, what, example)}
 }
 
-// A statusError ends the program with a status of its own.
-type statusError struct {
-	status int
-	err    error
-}
+// A wrongLine says that the flags of a command line do not fit each other.
+type wrongLine string
 
-func (s *statusError) Error() string { return s.err.Error() }
-
-func (s *statusError) Unwrap() error { return s.err }
-
-// wrongLine makes an error of a command line whose flags do not fit each other.
-func wrongLine(format string, args ...any) error {
-	return &statusError{exitUsage, fmt.Errorf(format, args...)}
-}
+func (w wrongLine) Error() string { return string(w) }
 
 // joinLines makes one line of several errors.
 func joinLines(errs []error) error {
-	switch len(errs) {
-	case 0:
-		return nil
-	case 1:
-		return errs[0]
+	if len(errs) < 2 {
+		return errors.Join(errs...)
 	}
-	texts := make([]string, len(errs))
-	for i, err := range errs {
-		texts[i] = err.Error()
-	}
-	return errors.New(strings.Join(texts, "; "))
+	return errors.New(strings.Join(each(errs, error.Error), "; "))
 }

@@ -82,25 +82,23 @@ func zoneLine(name, value string) string {
 type dkimListCmd struct{}
 
 // Run lists the keys.
-func (dkimListCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		keys, err := st.DKIMKeys(a.soft)
-		if err != nil {
+func (dkimListCmd) Run(a *app, st *store.Store) error {
+	keys, err := st.DKIMKeys(a.soft)
+	if err != nil {
+		return err
+	}
+	list := make([]reportedKey, len(keys))
+	for i, k := range keys {
+		if list[i], err = reportKey(k); err != nil {
 			return err
 		}
-		list := make([]reportedKey, len(keys))
-		for i, k := range keys {
-			if list[i], err = reportKey(k); err != nil {
-				return err
-			}
+	}
+	return printList(a, list, "there is no key, so mail is not signed; an example: digest dkim new example.org", func(k reportedKey) string {
+		use := "waits"
+		if k.Active {
+			use = "signs"
 		}
-		return printList(a, list, "there is no key, so mail is not signed; an example: digest dkim new example.org", func(k reportedKey) string {
-			use := "waits"
-			if k.Active {
-				use = "signs"
-			}
-			return strings.Join([]string{k.Domain, k.Selector, use, k.Name, k.Value}, "\t")
-		})
+		return strings.Join([]string{k.Domain, k.Selector, use, k.Name, k.Value}, "\t")
 	})
 }
 
@@ -110,14 +108,12 @@ type dkimUseCmd struct {
 }
 
 // Run makes a key the one that signs.
-func (c dkimUseCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		if err := st.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
-			return err
-		}
-		return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "active": true},
-			"mail from %s is signed with %s from now on; keep the old record for a week, mail under way needs it", c.Domain, c.Selector)
-	})
+func (c dkimUseCmd) Run(a *app, st *store.Store) error {
+	if err := st.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+		return err
+	}
+	return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "active": true},
+		"mail from %s is signed with %s from now on; keep the old record for a week, mail under way needs it", c.Domain, c.Selector)
 }
 
 type dkimRemoveCmd struct {
@@ -126,12 +122,10 @@ type dkimRemoveCmd struct {
 }
 
 // Run deletes a key.
-func (c dkimRemoveCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		if err := st.RemoveDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
-			return err
-		}
-		return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},
-			"the key %s of %s is deleted", c.Selector, c.Domain)
-	})
+func (c dkimRemoveCmd) Run(a *app, st *store.Store) error {
+	if err := st.RemoveDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+		return err
+	}
+	return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},
+		"the key %s of %s is deleted", c.Selector, c.Domain)
 }

@@ -21,18 +21,16 @@ type feedsCmd struct {
 }
 
 // Run shows how feeds stand.
-func (c feedsCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		if c.URL != "" {
-			return a.showFeed(st, c.URL)
-		}
-		feeds, err := st.Feeds(a.soft)
-		if err != nil {
-			return err
-		}
-		return printList(a, each(feeds, a.reportFeed), "", func(r reportedFeed) string {
-			return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
-		})
+func (c feedsCmd) Run(a *app, st *store.Store) error {
+	if c.URL != "" {
+		return a.showFeed(st, c.URL)
+	}
+	feeds, err := st.Feeds(a.soft)
+	if err != nil {
+		return err
+	}
+	return printList(a, each(feeds, a.reportFeed), "", func(r reportedFeed) string {
+		return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
 	})
 }
 

@@ -50,23 +50,17 @@ func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 type fenceShowCmd struct{}
 
 // Run shows the fence and what waits behind it. It changes nothing.
-func (fenceShowCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		f, err := a.lookFence(a.soft, st)
-		if err != nil {
-			return err
-		}
-		v, err := st.Waiting(a.soft, a.now())
-		if err != nil {
-			return err
-		}
-		r := reportFence(a.BaseURL, f, v)
-		if a.json {
-			return a.printJSON(r)
-		}
-		a.showFence(r)
-		return nil
-	})
+func (fenceShowCmd) Run(a *app, st *store.Store) error {
+	f, err := a.lookFence(a.soft, st)
+	if err != nil {
+		return err
+	}
+	v, err := st.Waiting(a.soft, a.now())
+	if err != nil {
+		return err
+	}
+	r := reportFence(a.BaseURL, f, v)
+	return a.show(r, func() { a.showFence(r) })
 }
 
 // fenceLines is how many feeds and readers a person is shown; all are in the JSON.
@@ -125,26 +119,24 @@ func (w reportedWaiter) describe() string {
 type fenceReleaseCmd struct{}
 
 // Run releases the fence.
-func (fenceReleaseCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		f, err := a.lookFence(a.soft, st)
-		if err != nil {
-			return err
-		}
-		if err := st.Unfence(a.soft, a.BaseURL, a.now()); err != nil {
-			return err
-		}
-		if a.json {
-			return a.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.BaseURL})
-		}
-		if f.Reason == "" {
-			fmt.Fprintln(a.stdout, "there was no fence")
-			return nil
-		}
-		fmt.Fprintf(a.stdout, "released: from now on %s polls and mails\n", a.BaseURL)
-		if f.BaseURL != a.BaseURL {
-			fmt.Fprintf(a.stdout, "whatever works on this database as %s stops\n", plain(f.BaseURL))
-		}
+func (fenceReleaseCmd) Run(a *app, st *store.Store) error {
+	f, err := a.lookFence(a.soft, st)
+	if err != nil {
+		return err
+	}
+	if err := st.Unfence(a.soft, a.BaseURL, a.now()); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.BaseURL})
+	}
+	if f.Reason == "" {
+		fmt.Fprintln(a.stdout, "there was no fence")
 		return nil
-	})
+	}
+	fmt.Fprintf(a.stdout, "released: from now on %s polls and mails\n", a.BaseURL)
+	if f.BaseURL != a.BaseURL {
+		fmt.Fprintf(a.stdout, "whatever works on this database as %s stops\n", plain(f.BaseURL))
+	}
+	return nil
 }

@@ -31,62 +31,53 @@ func reportRule(r store.HostRule) reportedRule {
 type hostsListCmd struct{}
 
 // Run lists the rules.
-func (hostsListCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		rules, err := st.HostRules(a.soft)
-		if err != nil {
-			return err
-		}
-		return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h",
-			func(r reportedRule) string {
-				return fmt.Sprintf("%s\tevery %s at most", plain(r.Host), r.Interval)
-			})
-	})
+func (hostsListCmd) Run(a *app, st *store.Store) error {
+	rules, err := st.HostRules(a.soft)
+	if err != nil {
+		return err
+	}
+	return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h",
+		func(r reportedRule) string { return fmt.Sprintf("%s\tevery %s at most", plain(r.Host), r.Interval) })
+}
+
+// A hostArg is a host as people write one, or any address of the site.
+type hostArg struct {
+	Host string `arg:"" help:"A host such as example.org; the rule holds for all below it too."`
+}
+
+func (h *hostArg) check() (err error) {
+	h.Host, err = parseHost(h.Host)
+	return err
 }
 
 type hostsSetCmd struct {
-	Host     string        `arg:"" help:"A host such as example.org; the rule holds for all below it too."`
+	hostArg
 	Interval time.Duration `required:"" positive:"" example:"48h" placeholder:"DURATION" help:"Least time between two polls of one feed, such as 48h or 7d."`
 }
 
 // Run makes a rule.
-func (c hostsSetCmd) Run(a *app) error {
-	host, err := parseHost(c.Host)
+func (c hostsSetCmd) Run(a *app, st *store.Store) error {
+	rule := store.HostRule{Host: c.Host, Interval: c.Interval}
+	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
-	return a.withStore(func(st *store.Store) error {
-		rule := store.HostRule{Host: host, Interval: c.Interval}
-		feeds, err := st.SetHostRule(a.soft, rule, a.now())
-		if err != nil {
-			return err
-		}
-		return a.say(struct {
-			reportedRule
-			Feeds int `json:"feeds"`
-		}{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", host, span(c.Interval), count(feeds, "feed"))
-	})
+	return a.say(struct {
+		reportedRule
+		Feeds int `json:"feeds"`
+	}{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", c.Host, span(c.Interval), count(feeds, "feed"))
 }
 
-type hostsRemoveCmd struct {
-	Host string `arg:""`
-}
+type hostsRemoveCmd struct{ hostArg }
 
 // Run ends a rule.
-func (c hostsRemoveCmd) Run(a *app) error {
-	host, err := parseHost(c.Host)
-	if err != nil {
+func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
+	if err := st.DropHostRule(a.soft, c.Host); err != nil {
 		return err
 	}
-	return a.withStore(func(st *store.Store) error {
-		if err := st.DropHostRule(a.soft, host); err != nil {
-			return err
-		}
-		return a.say(map[string]any{"host": host, "removed": true}, "%s has no rule any more", host)
-	})
+	return a.say(map[string]any{"host": c.Host, "removed": true}, "%s has no rule any more", c.Host)
 }
 
-// parseHost takes a host as people write one, or any address of the site.
 func parseHost(s string) (string, error) {
 	host := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "*"), ".")
 	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,13 +32,6 @@ func parseLane(s string) (string, error) {
 	return strings.TrimPrefix(address, "a@"), nil
 }
 
-func laneName(name string) string {
-	if name == "" {
-		return routeName
-	}
-	return name
-}
-
 // reportedLimits is a limit as JSON.
 type reportedLimits struct {
 	Lane        string `json:"lane"`
@@ -45,8 +39,14 @@ type reportedLimits struct {
 	Rate        string `json:"rate"`        // "0": no limit
 }
 
-func reportLimits(name string, l digest.Limits) reportedLimits {
-	return reportedLimits{laneName(name), l.Connections, l.Rate.String()}
+// reportLimits reports the limits that hold for a lane: its own, and those of the
+// settings where it has none.
+func (a *app) reportLimits(lane string, own digest.Limits) reportedLimits {
+	settings := a.domainLimits()
+	if lane == "" {
+		settings = a.routeLimits()
+	}
+	return reportedLimits{cmp.Or(lane, routeName), cmp.Or(own.Connections, settings.Connections), cmp.Or(own.Rate, settings.Rate).String()}
 }
 
 // words writes limits for people.
@@ -58,94 +58,79 @@ func (r reportedLimits) words() string {
 	if r.Rate != "0" {
 		parts = append(parts, r.Rate)
 	}
-	if len(parts) == 0 {
-		return "no limit"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "no limit")
 }
 
 type limitsListCmd struct{}
 
 // Run lists the limits that hold: for the route, for every domain, and for the
 // domains that have their own.
-func (limitsListCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		lanes, err := st.Lanes(a.soft)
-		if err != nil {
-			return err
+func (limitsListCmd) Run(a *app, st *store.Store) error {
+	lanes, err := st.Lanes(a.soft)
+	if err != nil {
+		return err
+	}
+	list := []reportedLimits{a.reportLimits("", digest.Limits{}), a.reportLimits("every domain", digest.Limits{})}
+	for _, l := range lanes {
+		switch {
+		case l.Limits == digest.Limits{}:
+		case l.Name == "":
+			list[0] = a.reportLimits("", l.Limits)
+		default:
+			list = append(list, a.reportLimits(l.Name, l.Limits))
 		}
-		every := reportLimits("", a.domainLimits())
-		every.Lane = "every domain"
-		list := []reportedLimits{reportLimits("", a.routeLimits()), every}
-		for _, l := range lanes {
-			switch {
-			case l.Limits == digest.Limits{}:
-			case l.Name == "":
-				list[0] = reportLimits("", effective(l.Limits, a.routeLimits()))
-			default:
-				list = append(list, reportLimits(l.Name, effective(l.Limits, a.domainLimits())))
-			}
-		}
-		return printList(a, list, "", func(l reportedLimits) string { return l.Lane + "\t" + l.words() })
-	})
+	}
+	return printList(a, list, "", func(l reportedLimits) string { return l.Lane + "\t" + l.words() })
 }
 
-// effective gives the limits that hold for a lane: its own, and those of the
-// settings where it has none.
-func effective(own, settings digest.Limits) digest.Limits {
-	if own.Connections == 0 {
-		own.Connections = settings.Connections
-	}
-	if own.Rate == (digest.Rate{}) {
-		own.Rate = settings.Rate
-	}
-	return own
+// A laneArg is a lane as people call it.
+type laneArg struct {
+	Lane string `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all mail."`
+	name string // as the store calls it
+}
+
+func (l *laneArg) check() (err error) {
+	l.name, err = parseLane(l.Lane)
+	return err
 }
 
 type limitsSetCmd struct {
-	Lane        string      `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all mail."`
+	laneArg
 	Connections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" help:"Messages on their way at once."`
 	Rate        digest.Rate `default:"0" example:"100/m" placeholder:"RATE" help:"Messages in a time, such as 100/m."`
 }
 
-// Run sets a limit.
-func (c limitsSetCmd) Run(a *app) error {
-	name, err := parseLane(c.Lane)
-	if err != nil {
+func (c *limitsSetCmd) check() error {
+	if err := c.laneArg.check(); err != nil {
 		return err
 	}
-	l := digest.Limits{Connections: c.Connections, Rate: c.Rate}
-	if l == (digest.Limits{}) {
-		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), "+
-			"or digest limits remove %s", c.Lane)
+	if c.limits() == (digest.Limits{}) {
+		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), " +
+			"or digest limits remove " + c.Lane)
 	}
-	return a.withStore(func(st *store.Store) error {
-		if err := st.SetLimits(a.soft, a.now(), name, l); err != nil {
-			return err
-		}
-		settings := a.domainLimits()
-		if name == "" {
-			settings = a.routeLimits()
-		}
-		r := reportLimits(name, effective(l, settings))
-		return a.say(r, "%s: %s", r.Lane, r.words())
-	})
+	return nil
 }
 
-type limitsRemoveCmd struct {
-	Lane string `arg:"" name:"domain|route"`
+func (c *limitsSetCmd) limits() digest.Limits {
+	return digest.Limits{Connections: c.Connections, Rate: c.Rate}
 }
+
+// Run sets a limit.
+func (c *limitsSetCmd) Run(a *app, st *store.Store) error {
+	if err := st.SetLimits(a.soft, a.now(), c.name, c.limits()); err != nil {
+		return err
+	}
+	r := a.reportLimits(c.name, c.limits())
+	return a.say(r, "%s: %s", r.Lane, r.words())
+}
+
+type limitsRemoveCmd struct{ laneArg }
 
 // Run ends a limit.
-func (c limitsRemoveCmd) Run(a *app) error {
-	name, err := parseLane(c.Lane)
-	if err != nil {
+func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
+	if err := st.SetLimits(a.soft, a.now(), c.name, digest.Limits{}); err != nil {
 		return err
 	}
-	return a.withStore(func(st *store.Store) error {
-		if err := st.SetLimits(a.soft, a.now(), name, digest.Limits{}); err != nil {
-			return err
-		}
-		return a.say(map[string]any{"lane": laneName(name), "removed": true}, "%s has no limit of its own any more", laneName(name))
-	})
+	name := cmp.Or(c.name, routeName)
+	return a.say(map[string]any{"lane": name, "removed": true}, "%s has no limit of its own any more", name)
 }

@@ -62,7 +62,7 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	}
 	a, err := newApp(&c, soft, hard, stdout, stderr)
 	if err == nil {
-		err = command.Run(a)
+		err = a.do(command)
 	}
 	if err != nil {
 		status, err = c.blame(err)

@@ -33,13 +33,15 @@ func (c opmlImportCmd) Run(a *app) error {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	return a.withPolls(func(st *store.Store) error {
-		return a.forReader(st, c.Email, func(st *store.Store, _ digest.User, d digest.Digest) error {
-			list, err := feed.ReadList(opml)
-			if err != nil {
-				return fmt.Errorf("%s is %w", c.File, err)
-			}
-			return a.importList(st, d, list)
-		})
+		_, d, err := a.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		list, err := feed.ReadList(opml)
+		if err != nil {
+			return fmt.Errorf("%s is %w", c.File, err)
+		}
+		return a.importList(st, d, list)
 	})
 }
 
@@ -92,14 +94,10 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 	return unread, err
 }
 
-type opmlExportCmd struct {
-	Email string `arg:""`
-}
+type opmlExportCmd struct{ readerArg }
 
 // Run prints a reader's list. It has the names and passwords of addresses: without
 // them it would be of no use elsewhere.
-func (c opmlExportCmd) Run(a *app) error {
-	return a.withReader(c.Email, func(st *store.Store, u digest.User, d digest.Digest) error {
-		return a.subscriber(st).Export(a.soft, d.ID, "Feeds of "+u.Email, a.stdout)
-	})
+func (opmlExportCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
+	return a.subscriber(st).Export(a.soft, d.ID, "Feeds of "+u.Email, a.stdout)
 }

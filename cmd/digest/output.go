@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -35,6 +34,15 @@ func (a *app) say(object any, format string, args ...any) error {
 	return err
 }
 
+// show prints what was found: for scripts the object, for people what print prints.
+func (a *app) show(object any, print func()) error {
+	if a.json {
+		return a.printJSON(object)
+	}
+	print()
+	return nil
+}
+
 // printList prints records: for scripts as they are, for people a line each, its
 // cells ended by tabs. Where there is none, people are told so.
 func printList[T any](a *app, records []T, none string, line func(T) string) error {
@@ -52,11 +60,17 @@ func printList[T any](a *app, records []T, none string, line func(T) string) err
 	return w.Flush()
 }
 
-// table prints rows, their cells ended by tabs, under a heading.
-func (a *app) table(heading string, rows func(io.Writer)) {
+// table shows people records under a heading, a line each, its cells ended by tabs;
+// nothing where there is none.
+func table[T any](a *app, heading string, records []T, line func(T) string) {
+	if len(records) == 0 {
+		return
+	}
 	fmt.Fprintf(a.stdout, "\n%s:\n", heading)
 	w := tabwriter.NewWriter(a.stdout, 2, 0, 2, ' ', 0)
-	rows(w)
+	for _, r := range records {
+		fmt.Fprintln(w, "  "+line(r))
+	}
 	_ = w.Flush() // an error of printing is ignored, as for other lines
 }
 

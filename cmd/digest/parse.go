@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -36,7 +37,7 @@ func (c parseCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	var all []parsed
+	var all parsedList
 	var failed []error
 	seen := map[string]bool{}
 	for _, name := range c.File {
@@ -53,7 +54,7 @@ func (c parseCmd) Run(a *app) error {
 		}
 	}
 	if a.json {
-		if err := a.printParsed(all); err != nil || len(failed) < len(all) {
+		if err := a.printJSON(all); err != nil || len(failed) < len(all) {
 			return err
 		}
 		return joinLines(failed)
@@ -90,42 +91,30 @@ func parse(ctx context.Context, name, address string) parsed {
 	return parsed{name, doc, err}
 }
 
-// printParsed prints one object keyed by file name, in the order given.
-func (a *app) printParsed(all []parsed) error {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, p := range all {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := writeParsed(&b, p); err != nil {
-			return fmt.Errorf("printing JSON: %w", err)
-		}
-	}
-	b.WriteString("}\n")
-	_, err := b.WriteTo(a.stdout)
-	return err
-}
+// A parsedList is what came of all files.
+type parsedList []parsed
 
-func writeParsed(b *bytes.Buffer, p parsed) error {
-	var value any
-	if p.err != nil {
-		value = map[string]string{"error": plain(p.err.Error())}
-	} else {
-		value = feed.Report(p.doc)
-	}
-	enc := json.NewEncoder(b)
+// MarshalJSON makes one object keyed by file name, in the order given.
+func (all parsedList) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(p.name); err != nil {
-		return err
+	for i, p := range all {
+		var value any
+		if p.err == nil {
+			value = feed.Report(p.doc)
+		} else {
+			value = map[string]string{"error": plain(p.err.Error())}
+		}
+		b.WriteByte("{,"[min(i, 1)])
+		err := enc.Encode(p.name)
+		b.WriteByte(':')
+		if err = errors.Join(err, enc.Encode(value)); err != nil {
+			return nil, err
+		}
 	}
-	b.Truncate(b.Len() - 1) // the line end that Encode adds
-	b.WriteByte(':')
-	if err := enc.Encode(value); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1)
-	return nil
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 // printDocument shows a document to a person.

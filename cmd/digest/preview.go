@@ -9,34 +9,32 @@ import (
 )
 
 type previewCmd struct {
-	Email string `arg:""`
-	HTML  bool   `name:"html" xor:"version" help:"The HTML version."`
-	Text  bool   `xor:"version" help:"The text version (the default)."`
+	readerArg
+	HTML bool `name:"html" xor:"version" help:"The HTML version."`
+	Text bool `xor:"version" help:"The text version (the default)."`
 }
 
 // Run prints the edition that the next midnight would bring; nothing changes.
-func (c previewCmd) Run(a *app) error {
-	return a.withReader(c.Email, func(st *store.Store, u digest.User, d digest.Digest) error {
-		signer, err := a.signer(st)
-		if err != nil {
-			return err
-		}
-		edition, err := a.editions(st, signer).Preview(a.soft, d, u.Email)
-		if err != nil {
-			return err
-		}
-		m, err := render.New(nil).Mail(edition)
-		if err != nil {
-			return fmt.Errorf("rendering the preview: %w", err)
-		}
-		switch {
-		case a.json:
-			return a.printJSON(map[string]string{"subject": m.Subject, "html": m.HTML, "text": m.Text})
-		case c.HTML:
-			_, err = fmt.Fprintln(a.stdout, m.HTML)
-		default:
-			_, err = fmt.Fprintf(a.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), plainText(m.Text))
-		}
+func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
+	signer, err := a.signer(st)
+	if err != nil {
 		return err
-	})
+	}
+	edition, err := a.editions(st, signer).Preview(a.soft, d, u.Email)
+	if err != nil {
+		return err
+	}
+	m, err := render.New(nil).Mail(edition)
+	if err != nil {
+		return fmt.Errorf("rendering the preview: %w", err)
+	}
+	switch {
+	case a.json:
+		return a.printJSON(map[string]string{"subject": m.Subject, "html": m.HTML, "text": m.Text})
+	case c.HTML:
+		_, err = fmt.Fprintln(a.stdout, m.HTML)
+	default:
+		_, err = fmt.Fprintf(a.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), plainText(m.Text))
+	}
+	return err
 }

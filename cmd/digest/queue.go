@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -76,7 +75,7 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reported
 		if !l.IsPaused(now) {
 			l.Until = time.Time{}
 		}
-		r.Lanes = append(r.Lanes, reportedLane{laneName(l.Name), instant(l.Until), l.Width, l.Alarm, l.Reason})
+		r.Lanes = append(r.Lanes, reportedLane{cmp.Or(l.Name, routeName), instant(l.Until), l.Width, l.Alarm, l.Reason})
 	}
 	return r
 }
@@ -88,23 +87,17 @@ func reportQueued(e store.QueuedEdition) reportedQueued {
 type queueListCmd struct{}
 
 // Run shows the queue.
-func (queueListCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		q, err := st.MailQueue(a.soft, a.now(), queueShown)
-		if err != nil {
-			return err
-		}
-		lanes, err := st.Lanes(a.soft)
-		if err != nil {
-			return err
-		}
-		r := reportQueue(q, lanes, a.now())
-		if a.json {
-			return a.printJSON(r)
-		}
-		a.showQueue(r)
-		return nil
-	})
+func (queueListCmd) Run(a *app, st *store.Store) error {
+	q, err := st.MailQueue(a.soft, a.now(), queueShown)
+	if err != nil {
+		return err
+	}
+	lanes, err := st.Lanes(a.soft)
+	if err != nil {
+		return err
+	}
+	r := reportQueue(q, lanes, a.now())
+	return a.show(r, func() { a.showQueue(r) })
 }
 
 func (a *app) showQueue(r reportedQueue) {
@@ -122,17 +115,18 @@ func (a *app) showQueue(r reportedQueue) {
 	for _, l := range r.Lanes {
 		a.showLane(l)
 	}
-	a.showWaiting(r.Waiting)
-	a.showQueued("sent, never confirmed: the server took them twice without an answer", r.Unconfirmed)
-	a.showQueued("failed", r.Failed)
-	a.showQueued("expired: the next edition carries their posts", r.Expired)
-	if len(r.Returned) > 0 {
-		a.table("came back", func(w io.Writer) {
-			for _, b := range r.Returned {
-				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", plain(b.Email), b.At.Format("2006-01-02 15:04 MST"), b.Kind, plain(b.Evidence))
-			}
-		})
+	table(a, "waiting", r.Waiting, func(q reportedQueued) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s", plain(q.Email), q.Date, a.whenNext(q), plain(q.Reason))
+	})
+	over := func(q reportedQueued) string {
+		return fmt.Sprintf("%s\t%s\t%s", plain(q.Email), q.Date, plain(q.Reason))
 	}
+	table(a, "sent, never confirmed: the server took them twice without an answer", r.Unconfirmed, over)
+	table(a, "failed", r.Failed, over)
+	table(a, "expired: the next edition carries their posts", r.Expired, over)
+	table(a, "came back", r.Returned, func(b reportedReturn) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s", plain(b.Email), when(b.At), b.Kind, plain(b.Evidence))
+	})
 }
 
 func (a *app) showLane(l reportedLane) {
@@ -146,18 +140,6 @@ func (a *app) showLane(l reportedLane) {
 	fmt.Fprintf(a.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
 }
 
-// showWaiting lists the editions that are still to be sent.
-func (a *app) showWaiting(list []reportedQueued) {
-	if len(list) == 0 {
-		return
-	}
-	a.table("waiting", func(w io.Writer) {
-		for _, q := range list {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", plain(q.Email), q.Date, a.whenNext(q), plain(q.Reason))
-		}
-	})
-}
-
 // whenNext says when an edition is sent: what is due and is not on its way
 // waits for its turn, because of a limit or because nobody works.
 func (a *app) whenNext(q reportedQueued) string {
@@ -167,21 +149,9 @@ func (a *app) whenNext(q reportedQueued) string {
 	case q.NextAt == nil || !q.NextAt.After(a.now()):
 		return "due, waits for its turn"
 	case q.Attempt == 0:
-		return "at " + q.NextAt.Format("2006-01-02 15:04 MST")
+		return "at " + when(q.NextAt)
 	}
-	return fmt.Sprintf("again at %s, after %s", q.NextAt.Format("2006-01-02 15:04 MST"), count(q.Attempt, "attempt"))
-}
-
-// showQueued lists editions that are over.
-func (a *app) showQueued(heading string, list []reportedQueued) {
-	if len(list) == 0 {
-		return
-	}
-	a.table(heading, func(w io.Writer) {
-		for _, q := range list {
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", plain(q.Email), q.Date, plain(q.Reason))
-		}
-	})
+	return fmt.Sprintf("again at %s, after %s", when(q.NextAt), count(q.Attempt, "attempt"))
 }
 
 // wordFor names a state as people know it.
@@ -201,26 +171,23 @@ func wordFor(s digest.EditionState) string {
 
 type queueResumeCmd struct {
 	Lane string `arg:"" default:"route" help:"A recipient domain, or route."`
+	name string // as the store calls it
+}
+
+func (c *queueResumeCmd) check() (err error) {
+	c.name, err = parseLane(c.Lane)
+	return err
 }
 
 // Run forgets the trouble of a lane; its limits stay.
-func (c queueResumeCmd) Run(a *app) error {
-	name, err := parseLane(c.Lane)
-	if err != nil {
+func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
+	well := func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
+	if _, err := st.ChangeLane(a.soft, a.now(), c.name, well); err != nil {
 		return err
 	}
-	return a.withStore(func(st *store.Store) error {
-		well := func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
-		if _, err := st.ChangeLane(a.soft, a.now(), name, well); err != nil {
-			return err
-		}
-		return a.say(map[string]any{"lane": laneName(name), "resumed": true}, "the %s is tried again by whoever delivers next", laneWord(name))
-	})
-}
-
-func laneWord(name string) string {
-	if name == "" {
-		return routeName
+	lane, words := c.name, "mail to "+c.name
+	if lane == "" {
+		lane, words = routeName, routeName
 	}
-	return "mail to " + name
+	return a.say(map[string]any{"lane": lane, "resumed": true}, "the %s is tried again by whoever delivers next", words)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -26,9 +25,6 @@ type serveCmd struct{}
 func (serveCmd) Run(a *app) error {
 	a.runOn()
 	a.works = true
-	if err := a.logAt(slog.LevelInfo); err != nil {
-		return err
-	}
 	if err := a.reachable(); err != nil {
 		return err
 	}
@@ -137,9 +133,6 @@ type workCmd struct{}
 // there is a fence.
 func (workCmd) Run(a *app) error {
 	a.runOn()
-	if err := a.logAt(slog.LevelInfo); err != nil {
-		return err
-	}
 	return a.withWork(func(st *store.Store) error {
 		bounces, err := a.readBounces(st)
 		if err != nil {

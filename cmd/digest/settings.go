@@ -62,49 +62,43 @@ func (n networks) words() (list []string) {
 // wrong and stand behind NAME="value".
 func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
-		typeReader(c, readDuration), typeReader(c, readCount), kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
-		typeReader(c, func(_ *kong.Tag, s string) (poller.HeadMode, error) {
-			head, err := poller.ParseHeadMode(s)
-			return head, because(err, "is not a way to use HEAD")
-		}),
-		typeReader(c, func(_ *kong.Tag, s string) (networks, error) {
-			list, err := poller.ParseNetworks(s)
-			return list, because(err, "is not a list of networks")
-		}),
-		typeReader(c, func(_ *kong.Tag, s string) (web.SignUp, error) {
-			switch who := web.SignUp(s); who {
-			case web.SignUpOpen, web.SignUpInvitation, web.SignUpClosed:
-				return who, nil
-			}
-			return "", errors.New("does not say who may sign up")
-		}),
-		typeReader(c, func(_ *kong.Tag, s string) (digest.Rate, error) {
-			rate, err := digest.ParseRate(s)
-			return rate, because(err, "is not a rate")
-		}),
-		typeReader(c, func(_ *kong.Tag, s string) (digest.Weekdays, error) {
-			days, err := digest.ParseWeekdays(s)
-			return days, because(err, "does not name days of the week")
-		}),
-		typeReader(c, func(_ *kong.Tag, s string) (digest.Date, error) {
-			day, err := digest.ParseDate(s)
-			return day, because(err, "is not a date")
-		}),
-		typeReader(c, readInstant),
-		nameReader(c, "base-url", readBaseURL), nameReader(c, "listen", readListen), nameReader(c, "return-path", readReturnPath),
-		nameReader(c, "clock", func(_ *kong.Tag, s string) (*time.Duration, error) {
-			t, err := time.Parse("15:04", s)
-			return new(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute), because(err, "is not an hour of the day")
-		}),
+		kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
+		typeReader(c, readDuration), typeReader(c, readCount), typeReader(c, readInstant), typeReader(c, readSignUp),
+		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
+		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
+		typeReader(c, readWith(digest.ParseRate, "is not a rate")),
+		typeReader(c, readWith(digest.ParseWeekdays, "does not name days of the week")),
+		typeReader(c, readWith(digest.ParseDate, "is not a date")),
+		nameReader(c, "base-url", readBaseURL), nameReader(c, "return-path", readReturnPath),
+		nameReader(c, "listen", readWith(parseListen, "is not an address with a port")),
+		nameReader(c, "clock", readWith(parseClock, "is not an hour of the day")),
 	}
 }
 
-// because replaces an error, if there is one, by what people are told.
-func because(err error, what string) error {
-	if err == nil {
-		return nil
+// readWith reads a value by a function whose errors are not for people: they are
+// told wrong instead.
+func readWith[T any](parse func(string) (T, error), wrong string) func(*kong.Tag, string) (T, error) {
+	return func(_ *kong.Tag, s string) (value T, err error) {
+		if value, err = parse(s); err != nil {
+			return value, errors.New(wrong)
+		}
+		return value, nil
 	}
-	return errors.New(what)
+}
+
+func parseNetworks(s string) (networks, error) { return poller.ParseNetworks(s) }
+
+func parseClock(s string) (*time.Duration, error) {
+	t, err := time.Parse("15:04", s)
+	return new(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute), err
+}
+
+func readSignUp(_ *kong.Tag, s string) (web.SignUp, error) {
+	switch who := web.SignUp(s); who {
+	case web.SignUpOpen, web.SignUpInvitation, web.SignUpClosed:
+		return who, nil
+	}
+	return "", errors.New("does not say who may sign up")
 }
 
 // check checks settings that depend on each other or may hold a password. The
@@ -169,12 +163,12 @@ func (s *settings) databaseName() string {
 	return u.Redacted()
 }
 
-func readListen(_ *kong.Tag, address string) (string, error) {
+func parseListen(address string) (string, error) {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	return address, because(err, "is not an address with a port")
+	return address, err
 }
 
 // readInstant reads an instant in years that dates and leases can bear.

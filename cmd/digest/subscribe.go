@@ -18,19 +18,21 @@ type subscribeCmd struct {
 // does not stop the others.
 func (c subscribeCmd) Run(a *app) error {
 	return a.withPolls(func(st *store.Store) error {
-		return a.forReader(st, c.Email, func(st *store.Store, _ digest.User, d digest.Digest) error {
-			subscriber := a.subscriber(st)
-			var failed []error
-			for _, address := range c.URL {
-				if err := a.subscribe(subscriber, d.ID, address); err != nil {
-					failed = append(failed, err)
-				}
-				if a.soft.Err() != nil {
-					break
-				}
+		_, d, err := a.reader(st, c.Email)
+		if err != nil {
+			return err
+		}
+		subscriber := a.subscriber(st)
+		var failed []error
+		for _, address := range c.URL {
+			if err := a.subscribe(subscriber, d.ID, address); err != nil {
+				failed = append(failed, err)
 			}
-			return joinLines(failed)
-		})
+			if a.soft.Err() != nil {
+				break
+			}
+		}
+		return joinLines(failed)
 	})
 }
 
@@ -50,21 +52,19 @@ func (a *app) subscribe(subscriber *subscribe.Subscriber, id digest.DigestID, ad
 }
 
 type unsubscribeCmd struct {
-	Email string `arg:""`
-	URL   string `arg:"" name:"url"`
+	readerArg
+	URL string `arg:"" name:"url"`
 }
 
 // Run ends a subscription.
-func (c unsubscribeCmd) Run(a *app) error {
-	return a.withReader(c.Email, func(st *store.Store, u digest.User, d digest.Digest) error {
-		f, err := a.feedAt(st, c.URL)
-		if err != nil {
-			return err
-		}
-		if err := st.Unsubscribe(a.soft, d.ID, f.ID); err != nil {
-			return err
-		}
-		return a.say(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false},
-			"%s no longer takes %s", u.Email, plain(f.URL))
-	})
+func (c unsubscribeCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
+	f, err := a.feedAt(st, c.URL)
+	if err != nil {
+		return err
+	}
+	if err := st.Unsubscribe(a.soft, d.ID, f.ID); err != nil {
+		return err
+	}
+	return a.say(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false},
+		"%s no longer takes %s", u.Email, plain(f.URL))
 }

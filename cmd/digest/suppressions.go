@@ -31,62 +31,44 @@ func reportSuppression(s digest.Suppression) reportedSuppression {
 type suppressionsListCmd struct{}
 
 // Run lists the addresses that are not mailed.
-func (suppressionsListCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		all, err := st.Suppressions(a.soft)
-		if err != nil {
-			return err
-		}
-		return printList(a, each(all, reportSuppression), "no address is suppressed", func(s reportedSuppression) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s", plain(s.Email), s.Reason, strings.TrimSuffix(when(s.CreatedAt), " UTC"), plain(s.Evidence))
-		})
+func (suppressionsListCmd) Run(a *app, st *store.Store) error {
+	all, err := st.Suppressions(a.soft)
+	if err != nil {
+		return err
+	}
+	return printList(a, each(all, reportSuppression), "no address is suppressed", func(s reportedSuppression) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s", plain(s.Email), s.Reason, strings.TrimSuffix(when(s.CreatedAt), " UTC"), plain(s.Evidence))
 	})
 }
 
 type suppressionsAddCmd struct {
-	Email string `arg:""`
-	Note  string `placeholder:"TEXT" help:"Why, for those who look at the list."`
+	emailArg
+	Note string `placeholder:"TEXT" help:"Why, for those who look at the list."`
 }
 
 // Run suppresses an address, whether or not there is such a reader.
-func (c suppressionsAddCmd) Run(a *app) error {
-	address, err := parseEmail(c.Email)
-	if err != nil {
+func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
+	s := digest.Suppression{Email: c.Email, Reason: digest.ForOperator, Evidence: plain(c.Note), CreatedAt: a.now()}
+	if err := st.Suppress(a.soft, s); err != nil {
 		return err
 	}
-	return a.withStore(func(st *store.Store) error {
-		s := digest.Suppression{Email: address, Reason: digest.ForOperator, Evidence: plain(c.Note), CreatedAt: a.now()}
-		if err := st.Suppress(a.soft, s); err != nil {
-			return err
-		}
-		return a.say(reportSuppression(s), "%s is not mailed any more; editions stand in the web view", address)
-	})
+	return a.say(reportSuppression(s), "%s is not mailed any more; editions stand in the web view", c.Email)
 }
 
-type suppressionsRemoveCmd struct {
-	Email string `arg:""`
-}
+type suppressionsRemoveCmd struct{ emailArg }
 
 // Run ends a suppression.
-func (c suppressionsRemoveCmd) Run(a *app) error {
-	address, err := parseEmail(c.Email)
-	if err != nil {
+func (c suppressionsRemoveCmd) Run(a *app, st *store.Store) error {
+	if err := st.Unsuppress(a.soft, c.Email); err != nil {
 		return err
 	}
-	return a.withStore(func(st *store.Store) error {
-		if err := st.Unsuppress(a.soft, address); err != nil {
-			return err
-		}
-		next := "is mailed again, from the next edition on"
-		err := a.forReader(st, address, func(_ *store.Store, _ digest.User, d digest.Digest) error {
-			if d.State != digest.DigestActive {
-				next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, address)
-			}
-			return nil
-		})
-		if err != nil && digest.KindOf(err) != digest.NotFound { // an address may be suppressed that is no reader's
-			return err
-		}
-		return a.say(map[string]any{"email": address, "removed": true}, "%s %s", address, next)
-	})
+	next := "is mailed again, from the next edition on"
+	_, d, err := a.reader(st, c.Email)
+	if err != nil && digest.KindOf(err) != digest.NotFound { // an address may be suppressed that is no reader's
+		return err
+	}
+	if err == nil && d.State != digest.DigestActive {
+		next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, c.Email)
+	}
+	return a.say(map[string]any{"email": c.Email, "removed": true}, "%s %s", c.Email, next)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 
 	"digest/hourly"
 	"digest/store"
@@ -10,12 +9,8 @@ import (
 
 type tickCmd struct{}
 
-// Run does the hourly job once. The summary counts what went wrong and is tried
-// again; the log tells it only if --log-level asks for it.
+// Run does the hourly job once.
 func (tickCmd) Run(a *app) error {
-	if err := a.logAt(slog.LevelError); err != nil {
-		return err
-	}
 	return a.withWork(func(st *store.Store) error {
 		return a.withJob(st, func(job *hourly.Job) error { return a.tick(st, job) })
 	})

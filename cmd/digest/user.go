@@ -20,35 +20,44 @@ type userCmd struct {
 }
 
 type userAddCmd struct {
-	Email    string `arg:""`
+	emailArg
 	TimeZone string `required:"" placeholder:"ZONE" help:"IANA name, such as Europe/Paris."`
 	lookFlags
 }
 
+func (c *userAddCmd) check() error {
+	if err := c.emailArg.check(); err != nil {
+		return err
+	}
+	_, err := timezone.Load(c.TimeZone)
+	return err
+}
+
 // Run adds a reader.
-func (c userAddCmd) Run(a *app) error {
-	address, err := parseEmail(c.Email)
+func (c *userAddCmd) Run(a *app, st *store.Store) error {
+	u, d, err := st.AddUser(a.soft, c.Email, c.TimeZone, a.now())
 	if err != nil {
 		return err
 	}
-	if _, err := timezone.Load(c.TimeZone); err != nil {
+	if err := c.apply(a, st, d); err != nil {
 		return err
 	}
-	return a.withStore(func(st *store.Store) error {
-		u, d, err := st.AddUser(a.soft, address, c.TimeZone, a.now())
-		if err != nil {
-			return err
-		}
-		if err := c.apply(a, st, d); err != nil {
-			return err
-		}
-		info, err := a.userInfo(st, u.Email)
-		if err != nil {
-			return err
-		}
-		return a.say(reportUser(info), "added %s; the first edition comes at %s%s",
-			u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
-	})
+	info, err := a.userInfo(st, u.Email)
+	if err != nil {
+		return err
+	}
+	return a.say(reportUser(info), "added %s; the first edition comes at %s%s",
+		u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
+}
+
+// An emailArg is a bare address.
+type emailArg struct {
+	Email string `arg:""`
+}
+
+func (e *emailArg) check() (err error) {
+	e.Email, err = parseEmail(e.Email)
+	return err
 }
 
 // parseEmail reads a bare address, because mail goes to what is stored.
@@ -138,19 +147,17 @@ func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04")
 type userListCmd struct{}
 
 // Run lists the readers.
-func (userListCmd) Run(a *app) error {
-	return a.withStore(func(st *store.Store) error {
-		users, err := st.Users(a.soft)
-		if err != nil {
-			return err
-		}
-		if a.json {
-			return a.printJSON(each(users, reportUser))
-		}
-		return printList(a, users, "", func(u store.UserInfo) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s%s", u.Email, u.TimeZone, u.Digest.State,
-				count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
-		})
+func (userListCmd) Run(a *app, st *store.Store) error {
+	users, err := st.Users(a.soft)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(each(users, reportUser))
+	}
+	return printList(a, users, "", func(u store.UserInfo) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s%s", u.Email, u.TimeZone, u.Digest.State,
+			count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
 	})
 }
 
@@ -167,50 +174,41 @@ func nextEdition(u digest.User, d digest.Digest, before string) string {
 
 // userInfo is a reader as a list of readers shows them.
 func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err error) {
-	err = a.forReader(st, email, func(_ *store.Store, u digest.User, d digest.Digest) error {
-		info.User, info.Digest = u, d
-		subscriptions, err := st.Subscriptions(a.soft, d.ID)
-		if err != nil {
-			return err
-		}
-		info.Subscriptions = len(subscriptions)
-		if info.Stays, err = st.Stays(a.soft, u.ID); err != nil {
-			return err
-		}
-		s, suppressed, err := st.Suppressed(a.soft, u.Email)
-		if suppressed {
-			info.Suppressed = &s
-		}
-		return err
-	})
+	if info.User, info.Digest, err = a.reader(st, email); err != nil {
+		return info, err
+	}
+	subscriptions, err := st.Subscriptions(a.soft, info.Digest.ID)
+	if err != nil {
+		return info, err
+	}
+	info.Subscriptions = len(subscriptions)
+	if info.Stays, err = st.Stays(a.soft, info.User.ID); err != nil {
+		return info, err
+	}
+	s, suppressed, err := st.Suppressed(a.soft, info.User.Email)
+	if suppressed {
+		info.Suppressed = &s
+	}
 	return info, err
 }
 
-type userRemoveCmd struct {
-	Email string `arg:""`
-}
+type userRemoveCmd struct{ readerArg }
 
 // Run removes a reader.
-func (c userRemoveCmd) Run(a *app) error {
-	return a.withReader(c.Email, func(st *store.Store, u digest.User, _ digest.Digest) error {
-		if err := st.RemoveUser(a.soft, u.ID); err != nil {
-			return err
-		}
-		return a.say(map[string]any{"email": u.Email, "removed": true}, "removed %s and all that was theirs", u.Email)
-	})
+func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
+	if err := st.RemoveUser(a.soft, u.ID); err != nil {
+		return err
+	}
+	return a.say(map[string]any{"email": u.Email, "removed": true}, "removed %s and all that was theirs", u.Email)
 }
 
-type userSignInCmd struct {
-	Email string `arg:""`
-}
+type userSignInCmd struct{ readerArg }
 
 // Run prints a sign-in link.
-func (c userSignInCmd) Run(a *app) error {
-	return a.withReader(c.Email, func(st *store.Store, u digest.User, _ digest.Digest) error {
-		link, err := web.SignInLink(a.soft, st, a.BaseURL, u.ID, a.now())
-		if err != nil {
-			return err
-		}
-		return a.say(map[string]string{"url": link}, "%s", link)
-	})
+func (userSignInCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
+	link, err := web.SignInLink(a.soft, st, a.BaseURL, u.ID, a.now())
+	if err != nil {
+		return err
+	}
+	return a.say(map[string]string{"url": link}, "%s", link)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 }
 
 type userSetCmd struct {
-	Email string `arg:""`
+	readerArg
 	userChanges
 }
 
@@ -62,48 +63,6 @@ type userChanges struct {
 	Stay       string      `placeholder:"\"ZONE FIRST..LAST\"" help:"Plan days in another zone, such as \"Asia/Tokyo 2026-10-03..2026-10-17\"; both days are included."`
 	NoStays    bool        `help:"Take all stays back; one that has begun ends."`
 	lookFlags
-}
-
-// Run changes a reader.
-func (c userSetCmd) Run(a *app) error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	return a.withReader(c.Email, func(st *store.Store, u digest.User, d digest.Digest) error {
-		if err := c.set(a, st, u, d); err != nil {
-			return err
-		}
-		if err := c.apply(a, st, d); err != nil {
-			return err
-		}
-		email, err := c.setAccount(a, st, u)
-		if err != nil {
-			return err
-		}
-		info, err := a.userInfo(st, email)
-		if err != nil {
-			return err
-		}
-		return a.say(reportUser(info), "%s: %s, %s, %s%s", info.Email, info.TimeZone, info.Digest.State,
-			nextEdition(info.User, info.Digest, "next edition "), habits(info))
-	})
-}
-
-// setAccount changes who the reader is here, and gives their address.
-func (c userSetCmd) setAccount(a *app, st *store.Store, u digest.User) (string, error) {
-	if c.Operator != nil {
-		if err := st.SetOperator(a.soft, u.ID, *c.Operator); err != nil {
-			return "", err
-		}
-	}
-	if c.NewEmail == "" {
-		return u.Email, nil
-	}
-	email, err := parseEmail(c.NewEmail)
-	if err != nil {
-		return "", err
-	}
-	return email, st.SetEmail(a.soft, u.ID, email)
 }
 
 // check checks all that can be checked without the database.
@@ -132,69 +91,79 @@ func (c userSetCmd) check() error {
 	return nil
 }
 
-// set changes all but the look: where the reader is, the state and the mail.
-func (c userSetCmd) set(a *app, st *store.Store, u digest.User, d digest.Digest) error {
-	if c.NoStays {
-		if err := a.removeStays(st, u.ID); err != nil {
-			return err
+// Run changes a reader.
+func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
+	for _, change := range []struct {
+		given bool
+		do    func() error
+	}{
+		{c.NoStays, func() error { return a.removeStays(st, u.ID) }},
+		{c.Mailed != nil, func() error { return st.SetMailed(a.soft, d.ID, *c.Mailed, a.now()) }},
+		{c.TimeZone != "", func() error {
+			u.TimeZone = c.TimeZone
+			return st.SetTimeZone(a.soft, u.ID, c.TimeZone, a.now())
+		}},
+		{c.Stay != "", func() error { return a.addStay(st, u.ID, c.Stay) }},
+		{!c.PauseUntil.IsZero(), func() error { return a.pauseUntil(st, u, d.ID, c.PauseUntil) }},
+		{c.State != "", func() error { return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now()) }},
+		{true, func() error { return c.apply(a, st, d) }},
+		{c.Operator != nil, func() error { return st.SetOperator(a.soft, u.ID, *c.Operator) }},
+		{c.NewEmail != "", func() (err error) {
+			if u.Email, err = parseEmail(c.NewEmail); err != nil {
+				return err
+			}
+			return st.SetEmail(a.soft, u.ID, u.Email)
+		}},
+	} {
+		if change.given {
+			if err := change.do(); err != nil {
+				return err
+			}
 		}
 	}
-	if c.Mailed != nil {
-		if err := st.SetMailed(a.soft, d.ID, *c.Mailed, a.now()); err != nil {
-			return err
-		}
+	info, err := a.userInfo(st, u.Email)
+	if err != nil {
+		return err
 	}
-	if c.TimeZone != "" {
-		if err := st.SetTimeZone(a.soft, u.ID, c.TimeZone, a.now()); err != nil {
-			return err
-		}
-		u.TimeZone = c.TimeZone
+	return a.say(reportUser(info), "%s: %s, %s, %s%s", info.Email, info.TimeZone, info.Digest.State,
+		nextEdition(info.User, info.Digest, "next edition "), habits(info))
+}
+
+// pauseUntil pauses a digest until a date by its reader's clock.
+func (a *app) pauseUntil(st *store.Store, u digest.User, id digest.DigestID, date digest.Date) error {
+	loc, err := calendar.Zone(u.TimeZone)
+	if err != nil {
+		return err
 	}
-	if c.Stay != "" {
-		if err := a.addStay(st, u.ID, c.Stay); err != nil {
-			return err
-		}
+	until := calendar.Begins(date, loc)
+	if !until.After(a.now()) {
+		return wrongLine(fmt.Sprintf("--pause-until=%q has begun already for %s; name a date to come", date, u.Email))
 	}
-	switch {
-	case !c.PauseUntil.IsZero():
-		loc, err := calendar.Zone(u.TimeZone)
-		if err != nil {
-			return err
-		}
-		until := calendar.Begins(c.PauseUntil, loc)
-		if !until.After(a.now()) {
-			return wrongLine("--pause-until=%q has begun already for %s; name a date to come", c.PauseUntil, u.Email)
-		}
-		return st.PauseDigest(a.soft, d.ID, until, a.now())
-	case c.State != "":
-		return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now())
-	}
-	return nil
+	return st.PauseDigest(a.soft, id, until, a.now())
 }
 
 // parseStay reads "ZONE FIRST..LAST", or "ZONE DAY" for one day.
-func parseStay(s string) (digest.Stay, error) {
+func parseStay(s string) (stay digest.Stay, err error) {
 	bad := badSetting("DIGEST_STAY", s, "is not a zone and its days", "Asia/Tokyo 2026-10-03..2026-10-17")
 	words := strings.Fields(s)
 	if len(words) != 2 {
-		return digest.Stay{}, bad
+		return stay, bad
 	}
-	if _, err := timezone.Load(words[0]); err != nil {
-		return digest.Stay{}, err
+	stay.TimeZone = words[0]
+	if _, err := timezone.Load(stay.TimeZone); err != nil {
+		return stay, err
 	}
 	first, last, several := strings.Cut(words[1], "..")
 	if !several {
 		last = first
 	}
-	from, err := digest.ParseDate(first)
-	if err != nil {
-		return digest.Stay{}, bad
+	var wrongFirst, wrongLast error
+	stay.From, wrongFirst = digest.ParseDate(first)
+	stay.To, wrongLast = digest.ParseDate(last)
+	if wrongFirst != nil || wrongLast != nil {
+		return stay, bad
 	}
-	to, err := digest.ParseDate(last)
-	if err != nil {
-		return digest.Stay{}, bad
-	}
-	return digest.Stay{TimeZone: words[0], From: from, To: to}, nil
+	return stay, nil
 }
 
 // addStay plans a stay.
