@@ -16,7 +16,7 @@ import (
 )
 
 // baseURL finds out whether the links in mail work, and for whom.
-func (x *checker) baseURL(ctx context.Context) finding {
+func (x *checker) baseURL(ctx context.Context) Finding {
 	host := hostOf(x.BaseURL)
 	f := verdict(OK, x.BaseURL, "")
 	bad, example := Wrong, "set DIGEST_BASE_URL to the address that readers reach, such as https://digest.example.org"
@@ -36,7 +36,7 @@ func (x *checker) baseURL(ctx context.Context) finding {
 		return f
 	}
 	if reachOf(host) == everywhere {
-		if why := x.noDNS(ctx); why != "" {
+		if why := x.noDNS(); why != "" {
 			f.note(Skipped, "whether it answers was not asked: "+why, "")
 			return f
 		}
@@ -49,7 +49,7 @@ func (x *checker) baseURL(ctx context.Context) finding {
 }
 
 // resolves looks the host up, as the DNS has it.
-func (x *checker) resolves(ctx context.Context, host string, f *finding) bool {
+func (x *checker) resolves(ctx context.Context, host string, f *Finding) bool {
 	found, err := x.names.addresses(ctx, host)
 	switch {
 	case err != nil:
@@ -65,7 +65,7 @@ func (x *checker) resolves(ctx context.Context, host string, f *finding) bool {
 }
 
 // answers finds out whether it is this instance that answers there.
-func (x *checker) answers(ctx context.Context, bad Status, f *finding) {
+func (x *checker) answers(ctx context.Context, bad Status, f *Finding) {
 	health, err := x.fetch(ctx, "/healthz")
 	if err != nil {
 		found, todo := x.diagnose(err)
@@ -103,7 +103,7 @@ func named(page string) string {
 }
 
 // isThisInstance compares the base URL that the instance there knows itself by.
-func (x *checker) isThisInstance(ctx context.Context, bad Status, f *finding) {
+func (x *checker) isThisInstance(ctx context.Context, bad Status, f *Finding) {
 	page, err := x.fetch(ctx, "/bot")
 	switch name := named(page.body); {
 	case err != nil, name == "":

@@ -20,7 +20,7 @@ const (
 )
 
 // clock compares the clocks that have to be one.
-func (x *checker) clock(ctx context.Context) finding {
+func (x *checker) clock(ctx context.Context) Finding {
 	if x.Frozen {
 		return skip("the clock stands at --now")
 	}
@@ -38,7 +38,7 @@ func (x *checker) clock(ctx context.Context) finding {
 		f.note(howFar(beat.Sub(now)), fmt.Sprintf("somebody worked on this database at %s, which is yet to come", beat.UTC().Format("2006-01-02 15:04:05 MST")),
 			"put the clock right: of this machine, or of the other that works on the database; "+unfixed)
 	}
-	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS(ctx) != "" {
+	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f
 	}
 	a, err := x.fetch(ctx, "/healthz")
@@ -66,7 +66,7 @@ func distance(ahead time.Duration) string {
 }
 
 // zones finds out whether every zone can be read, above all the readers'.
-func (x *checker) zones(context.Context) finding {
+func (x *checker) zones(context.Context) Finding {
 	var lost []string
 	all := timezone.Names()
 	for _, name := range all {
@@ -94,7 +94,7 @@ func (x *checker) zones(context.Context) finding {
 }
 
 // zoneAge tells by which release of the zone database the local days are made.
-func (x *checker) zoneAge(f *finding) {
+func (x *checker) zoneAge(f *Finding) {
 	version, found := zoneVersion(x.Machine.ZoneDirs)
 	year := 0
 	if _, err := fmt.Sscanf(version, "%4d", &year); version != "" && err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // database tells what was seen of the database.
-func (x *checker) database(context.Context) finding {
+func (x *checker) database(context.Context) Finding {
 	d := x.Database
 	switch {
 	case d.Absent:
@@ -22,8 +22,7 @@ func (x *checker) database(context.Context) finding {
 	case d.Closed:
 		return verdict(Warn, d.Name+" is a copy that nobody has worked on yet, and is not looked into, because that would change it", "run digest migrate to take it into use")
 	case d.Err != nil:
-		found, todo := explained(d.Err)
-		return verdict(Wrong, found, todo)
+		return broken(d.Err)
 	case d.Old:
 		return verdict(Warn, d.Name+" answers, and its schema is not this program's", "run digest migrate (serve, work and tick do so themselves)")
 	case d.Fenced != "":
@@ -32,18 +31,18 @@ func (x *checker) database(context.Context) finding {
 	return verdict(OK, fmt.Sprintf("%s answers, its schema is current, readers: %d", d.Name, d.Readers), "")
 }
 
-// explained takes an error for people apart: what is wrong, and, after a semicolon,
+// broken takes an error for people apart: what is wrong, and, after a semicolon,
 // what is to be done.
-func explained(err error) (found, todo string) {
+func broken(err error) Finding {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {
-		return reason(err), ""
+		return verdict(Wrong, reason(err), "")
 	}
-	found, todo, _ = strings.Cut(e.Message, "; ")
+	found, todo, _ := strings.Cut(e.Message, "; ")
 	if e.Err != nil {
 		found += " (" + reason(e.Err) + ")"
 	}
-	return found, todo
+	return verdict(Wrong, found, todo)
 }
 
 // How much room is little, and how much is too little.
@@ -54,8 +53,8 @@ const (
 )
 
 // disk finds out whether there is room where this instance writes.
-func (x *checker) disk(context.Context) finding {
-	var f finding
+func (x *checker) disk(context.Context) Finding {
+	var f Finding
 	if x.Database.File != "" {
 		x.room("the database", filepath.Dir(x.Database.File), &f)
 		x.writable(&f)
@@ -66,13 +65,13 @@ func (x *checker) disk(context.Context) finding {
 	if x.BounceMaildir != "" {
 		x.room("the bounces", x.BounceMaildir, &f)
 	}
-	if f.status == "" {
+	if f.Status == "" {
 		return skip("nothing is written to the disks of this machine")
 	}
 	return f
 }
 
-func (x *checker) room(what, folder string, f *finding) {
+func (x *checker) room(what, folder string, f *Finding) {
 	folder = existing(folder)
 	if err := mailer.TryFolder(folder); err != nil {
 		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, cannot be written (%s)", what, folder, fileReason(err)), "let the user that digest runs as write it, or name another in the settings")
@@ -100,7 +99,7 @@ func roomStatus(s Space) Status {
 	return OK
 }
 
-func (x *checker) writable(f *finding) {
+func (x *checker) writable(f *Finding) {
 	file, err := os.OpenFile(x.Database.File, os.O_RDWR, 0)
 	if err == nil {
 		file.Close()

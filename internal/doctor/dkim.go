@@ -15,9 +15,9 @@ import (
 
 // dkim finds out whether mail is signed, and whether receivers find the key
 // that the signature is made with (RFC 6376).
-func (x *checker) dkim(ctx context.Context) finding {
+func (x *checker) dkim(ctx context.Context) Finding {
 	domain := domainOf(x.From)
-	if why := x.noRecords(); why != "" {
+	if why := x.noRecords("From is at", domain); why != "" {
 		return skip(why)
 	}
 	if !x.Database.Read() {
@@ -29,21 +29,20 @@ func (x *checker) dkim(ctx context.Context) finding {
 	}
 	name, value, err := mailer.DKIMRecord(key)
 	if err != nil {
-		found, todo := explained(err)
-		return verdict(Wrong, found, todo)
+		return broken(err)
 	}
 	published, err := x.names.texts(ctx, name)
 	if err != nil {
 		return unasked(name, err)
 	}
 	f := judgeKey(key, published)
-	if f.status == Wrong {
+	if f.Status == Wrong {
 		f.note(Wrong, "", fmt.Sprintf("publish at %s the one TXT record: %s", name, value))
 	}
 	return f
 }
 
-func (x *checker) noKey(domain string) finding {
+func (x *checker) noKey(domain string) Finding {
 	var others []string
 	idle := ""
 	for _, k := range x.Database.Keys {
@@ -65,7 +64,7 @@ func (x *checker) noKey(domain string) finding {
 }
 
 // judgeKey compares a key with the records published for it.
-func judgeKey(key digest.DKIMKey, published []string) finding {
+func judgeKey(key digest.DKIMKey, published []string) Finding {
 	name := key.Selector + "._domainkey." + key.Domain
 	switch len(published) {
 	case 0:

@@ -17,11 +17,11 @@ type policy struct {
 
 // dmarc finds out whether From's domain has a policy, and whether mail of ours
 // meets it.
-func (x *checker) dmarc(ctx context.Context) finding {
-	if why := x.noRecords(); why != "" {
+func (x *checker) dmarc(ctx context.Context) Finding {
+	domain := domainOf(x.From)
+	if why := x.noRecords("From is at", domain); why != "" {
 		return skip(why)
 	}
-	domain := domainOf(x.From)
 	org := organisation(domain)
 	at, records := domain, []string(nil)
 	for _, at = range slices.Compact([]string{domain, org}) {
@@ -87,7 +87,7 @@ func parsePolicy(record string, below bool) (policy, bool) {
 func isAsked(s string) bool { return s == "none" || s == "quarantine" || s == "reject" }
 
 // judgePolicy finds out whether SPF or DKIM can speak for From's domain.
-func (x *checker) judgePolicy(domain string, p policy) finding {
+func (x *checker) judgePolicy(domain string, p policy) Finding {
 	f := verdict(OK, fmt.Sprintf("_dmarc.%s asks for %s", p.at, p.asks), "")
 	back := domainOf(x.envelope())
 	bySPF := back == domain || !p.strictSPF && organisation(back) == organisation(domain)

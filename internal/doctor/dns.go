@@ -7,8 +7,9 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
-	"time"
+	"sync"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
@@ -17,66 +18,46 @@ import (
 // names asks the DNS. Names of the world's are asked for as a whole: a search
 // list of this machine would find what others do not.
 type names struct {
-	resolver Resolver
-	first    string        // a name to try the DNS out with; empty: nothing of ours is in it
-	tried    chan struct{} // closed when down is known
-	down     error
+	Resolver
+	down func() error // why the DNS cannot be reached; it is tried out once
 }
 
-func newNames(f Facts) *names {
-	n := &names{resolver: f.Resolver, tried: make(chan struct{})}
-	for _, name := range []string{domainOf(f.From), domainOf(f.ReturnPath), hostOf(f.BaseURL), f.Mail.Host} {
-		if isPublicName(name) && n.first == "" {
-			n.first = name
-		}
-	}
-	if f.Offline || f.Resolver == nil {
-		n.first = ""
-	}
+func newNames(ctx context.Context, f Facts) *names {
+	n := &names{Resolver: f.Resolver}
+	n.down = sync.OnceValue(func() error { return n.tryOut(ctx, f) })
+	go n.down()
 	return n
 }
 
-// tryOut finds out whether the DNS can be reached at all, so that it is said once.
-func (n *names) tryOut(ctx context.Context, limit time.Duration) {
-	defer close(n.tried)
-	if n.first == "" {
-		return
+// tryOut finds out whether the DNS can be reached at all, with a name of ours, if
+// there is one in it.
+func (n *names) tryOut(ctx context.Context, f Facts) error {
+	ours := []string{domainOf(f.From), domainOf(f.ReturnPath), hostOf(f.BaseURL), f.Mail.Host}
+	first := slices.IndexFunc(ours, IsPublicName)
+	if f.Offline || f.Resolver == nil || first < 0 {
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit/2)
+	ctx, cancel := context.WithTimeout(ctx, f.Limit/2)
 	defer cancel()
-	if _, err := n.LookupTXT(ctx, n.first); isUnreachable(err) {
-		n.down = err
+	if _, err := n.LookupTXT(ctx, ours[first]); isUnreachable(err) {
+		return err
 	}
-}
-
-// wait gives why the DNS cannot be reached.
-func (n *names) wait(ctx context.Context) error {
-	select {
-	case <-n.tried:
-		return n.down
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return nil
 }
 
 // LookupTXT implements Resolver.
 func (n *names) LookupTXT(ctx context.Context, name string) ([]string, error) {
-	return n.resolver.LookupTXT(ctx, rooted(name))
+	return n.Resolver.LookupTXT(ctx, rooted(name))
 }
 
 // LookupMX implements Resolver.
 func (n *names) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
-	return n.resolver.LookupMX(ctx, rooted(name))
+	return n.Resolver.LookupMX(ctx, rooted(name))
 }
 
 // LookupIPAddr implements Resolver.
 func (n *names) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
-	return n.resolver.LookupIPAddr(ctx, rooted(host))
-}
-
-// LookupAddr implements Resolver.
-func (n *names) LookupAddr(ctx context.Context, address string) ([]string, error) {
-	return n.resolver.LookupAddr(ctx, address)
+	return n.Resolver.LookupIPAddr(ctx, rooted(host))
 }
 
 // addresses is LookupIPAddr in netip's words; none where there is no such name.
@@ -105,7 +86,7 @@ func (n *names) texts(ctx context.Context, name string) ([]string, error) {
 
 // rooted ends a name of the world's DNS, which is then the whole name.
 func rooted(name string) string {
-	if !isPublicName(name) {
+	if !IsPublicName(name) {
 		return name
 	}
 	return strings.TrimSuffix(name, ".") + "."
@@ -150,7 +131,7 @@ func reason(err error) string {
 }
 
 // unasked is what there is to say of a question that the DNS did not answer.
-func unasked(what string, err error) finding {
+func unasked(what string, err error) Finding {
 	return verdict(Warn, what+" could not be looked up ("+reason(err)+")",
 		"try again; if it stays so, the name servers of that domain are in trouble: ask whoever runs them")
 }
@@ -191,15 +172,15 @@ func reachOf(host string) reach {
 	switch {
 	case host == "localhost" || strings.HasSuffix(host, ".localhost"), err == nil && (a.IsLoopback() || a.IsUnspecified()):
 		return hereOnly
-	case err == nil && !isPublic(a), err != nil && !isPublicName(host):
+	case err == nil && !isPublic(a), err != nil && !IsPublicName(host):
 		return atHome
 	}
 	return everywhere
 }
 
-// isPublicName tells names that the world's DNS can have from those that mean
-// something at home only (RFC 6761, RFC 6762, RFC 8375).
-func isPublicName(name string) bool {
+// IsPublicName tells names that the world's DNS can have from those that mean
+// something at home only (RFC 6761, RFC 6762, RFC 7686, RFC 8375).
+func IsPublicName(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil || !strings.Contains(name, ".") || strings.Contains(name, "[") {
 		return false
 	}
@@ -241,10 +222,10 @@ func publicOnes(list []netip.Addr) (public []netip.Addr) {
 	return public
 }
 
-func joined[T interface{ String() string }](list []T) string {
-	texts := make([]string, len(list))
-	for i, v := range list {
-		texts[i] = v.String()
+func joined(list []netip.Addr) string {
+	var text string
+	for _, a := range list {
+		text = with(text, ", ", a.String())
 	}
-	return strings.Join(texts, ", ")
+	return text
 }

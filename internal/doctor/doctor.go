@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"digest"
@@ -113,43 +112,35 @@ type checker struct {
 	names *names
 }
 
-// finding builds a Finding out of notes; the worst one's status is its status.
-type finding struct {
-	status      Status
-	found, todo []string
+// note adds something to a finding, whose status is the worst of all notes'.
+func (f *Finding) note(s Status, found, todo string) {
+	if rank(s) > rank(f.Status) {
+		f.Status = s
+	}
+	f.Found = with(f.Found, "; ", found)
+	f.Todo = with(f.Todo, "\n", todo)
 }
 
-func (f *finding) note(s Status, found, todo string) {
-	if rank(s) > rank(f.status) {
-		f.status = s
+func with(text, separator, more string) string {
+	if text == "" || more == "" {
+		return text + more
 	}
-	if found != "" {
-		f.found = append(f.found, found)
-	}
-	if todo != "" {
-		f.todo = append(f.todo, todo)
-	}
+	return text + separator + more
 }
 
-func verdict(s Status, found, todo string) finding {
-	var f finding
-	f.note(s, found, todo)
-	return f
+func verdict(s Status, found, todo string) Finding {
+	return Finding{Status: s, Found: found, Todo: todo}
 }
 
-func skip(why string) finding { return verdict(Skipped, why, "") }
+func skip(why string) Finding { return verdict(Skipped, why, "") }
 
 // rank orders statuses by how bad they are.
 func rank(s Status) int { return slices.Index([]Status{"", Skipped, OK, Warn, Wrong}, s) }
 
 // noAnswer notes a question that the DNS did not answer.
-func (f *finding) noAnswer(what string, err error) {
+func (f *Finding) noAnswer(what string, err error) {
 	u := unasked(what, err)
-	f.note(u.status, u.found[0], u.todo[0])
-}
-
-func (f finding) named(check string) Finding {
-	return Finding{Check: check, Status: f.status, Found: strings.Join(f.found, "; "), Todo: strings.Join(f.todo, "\n")}
+	f.note(u.Status, u.Found, u.Todo)
 }
 
 // CountWrong counts the findings that have to be put right.
@@ -165,7 +156,7 @@ func CountWrong(findings []Finding) (wrong int) {
 type check struct {
 	name string
 	dns  bool // it can do nothing without
-	run  func(*checker, context.Context) finding
+	run  func(*checker, context.Context) Finding
 }
 
 // checks is all of them in the order in which they are told.
@@ -194,32 +185,32 @@ func Run(ctx context.Context, facts Facts) []Finding {
 	if facts.Limit <= 0 {
 		facts.Limit = defaultLimit
 	}
-	x := &checker{Facts: facts, names: newNames(facts)}
-	go x.names.tryOut(ctx, facts.Limit)
+	x := &checker{Facts: facts, names: newNames(ctx, facts)}
 	all := checks()
-	results := make([]chan finding, len(all))
+	results := make([]chan Finding, len(all))
 	for i, c := range all {
-		results[i] = make(chan finding, 1) // a check that comes too late is not waited for
+		results[i] = make(chan Finding, 1) // a check that comes too late is not waited for
 		go func() { results[i] <- x.examine(ctx, c) }()
 	}
 	late := time.After(facts.Limit + time.Second)
 	var findings []Finding
 	for i, c := range all {
-		findings = append(findings, awaited(results[i], late, facts.Limit).named(c.name))
+		f := awaited(results[i], late, facts.Limit)
+		f.Check = c.name
+		findings = append(findings, f)
 	}
-	if err := x.names.wait(ctx); err != nil && ctx.Err() == nil {
-		f := verdict(Wrong, fmt.Sprintf("the DNS cannot be reached (%s)", reason(err)),
-			"see that this machine has a network and a name server in /etc/resolv.conf, or name one with --resolver; --offline leaves out what needs it")
-		findings = append([]Finding{f.named(dnsCheck)}, findings...)
+	if err := x.names.down(); err != nil && ctx.Err() == nil {
+		findings = slices.Insert(findings, 0, Finding{dnsCheck, Wrong, fmt.Sprintf("the DNS cannot be reached (%s)", reason(err)),
+			"see that this machine has a network and a name server in /etc/resolv.conf, or name one with --resolver; --offline leaves out what needs it"})
 	}
 	return findings
 }
 
-func (x *checker) examine(ctx context.Context, c check) finding {
+func (x *checker) examine(ctx context.Context, c check) Finding {
 	ctx, cancel := context.WithTimeout(ctx, x.Limit)
 	defer cancel()
 	if c.dns {
-		if why := x.noDNS(ctx); why != "" {
+		if why := x.noDNS(); why != "" {
 			return skip(why)
 		}
 	}
@@ -229,11 +220,11 @@ func (x *checker) examine(ctx context.Context, c check) finding {
 const offline = "not asked offline"
 
 // noDNS says why the DNS is not to be asked; "" when it is.
-func (x *checker) noDNS(ctx context.Context) string {
+func (x *checker) noDNS() string {
 	if x.Offline || x.Resolver == nil {
 		return offline
 	}
-	if x.names.wait(ctx) != nil {
+	if x.names.down() != nil {
 		return "the DNS cannot be reached"
 	}
 	return ""
@@ -241,7 +232,7 @@ func (x *checker) noDNS(ctx context.Context) string {
 
 // awaited gives a result, or what there is to say when it does not come. late
 // may have passed for an earlier one.
-func awaited(result <-chan finding, late <-chan time.Time, limit time.Duration) finding {
+func awaited(result <-chan Finding, late <-chan time.Time, limit time.Duration) Finding {
 	select {
 	case f := <-result:
 		return f

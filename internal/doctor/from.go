@@ -26,14 +26,13 @@ func (x *checker) mailStays() string {
 	return ""
 }
 
-// noRecords says why no records of From's domain are looked for.
-func (x *checker) noRecords() string {
-	domain := domainOf(x.From)
+// noRecords says why no records of a domain are looked for, where who is at it.
+func (x *checker) noRecords(who, domain string) string {
 	switch _, freemail := provider(domain); {
 	case x.mailStays() != "":
 		return x.mailStays()
-	case !isPublicName(domain):
-		return fmt.Sprintf("From is at %s, which is no domain of the DNS", domain)
+	case !IsPublicName(domain):
+		return fmt.Sprintf("%s %s, which is no domain of the DNS", who, domain)
 	case freemail:
 		return fmt.Sprintf("the records of %s are its provider's", domain)
 	}
@@ -41,7 +40,7 @@ func (x *checker) noRecords() string {
 }
 
 // from finds out whether From is an address that receivers can believe.
-func (x *checker) from(ctx context.Context) finding {
+func (x *checker) from(ctx context.Context) Finding {
 	domain := domainOf(x.From)
 	bad := Wrong
 	if x.mailStays() != "" {
@@ -51,7 +50,7 @@ func (x *checker) from(ctx context.Context) finding {
 	const own = "set DIGEST_FROM to an address at a domain of your own, such as Daily Digest <digest@example.org>"
 	servers, freemail := provider(domain)
 	switch {
-	case !isPublicName(domain):
+	case !IsPublicName(domain):
 		return verdict(bad, who+", which is no domain that others know", own)
 	case isSuffix(domain):
 		return verdict(bad, who+", under which everyone can have a domain", own)
@@ -61,7 +60,7 @@ func (x *checker) from(ctx context.Context) finding {
 		return verdict(bad, who+", for which nobody but its provider may send: receivers refuse the rest by its DMARC policy", own+", or send through a server of "+servers[0])
 	}
 	f := verdict(OK, who, "")
-	if why := x.noDNS(ctx); why == "" {
+	if why := x.noDNS(); why == "" {
 		x.exists(ctx, domain, bad, &f)
 	}
 	x.alignment(domain, bad, &f)
@@ -70,7 +69,7 @@ func (x *checker) from(ctx context.Context) finding {
 
 // exists finds out whether a domain is there and takes mail: many receivers
 // refuse mail from one that does not.
-func (x *checker) exists(ctx context.Context, domain string, bad Status, f *finding) {
+func (x *checker) exists(ctx context.Context, domain string, bad Status, f *Finding) {
 	hosts, err := x.exchangers(ctx, domain)
 	switch {
 	case err != nil:
@@ -109,7 +108,7 @@ func isNullMX(hosts []string) bool { return len(hosts) == 1 && hosts[0] == "" }
 
 // alignment finds out what of From's domain SPF and DKIM can speak for: DMARC
 // wants one of them (RFC 7489 §3.1).
-func (x *checker) alignment(domain string, bad Status, f *finding) {
+func (x *checker) alignment(domain string, bad Status, f *Finding) {
 	key, signed := x.signingKey()
 	if signed {
 		f.note(OK, "signed by the key of "+key.Domain, "")

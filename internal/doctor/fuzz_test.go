@@ -36,7 +36,7 @@ func FuzzRecords(f *testing.F) {
 		if p, ok := parsePolicy(record, true); ok && !isAsked(p.asks) {
 			t.Errorf("policy %q", p.asks)
 		}
-		if found := judgeKey(key, []string{record}); found.status != Wrong && !holds(record, key) {
+		if found := judgeKey(key, []string{record}); found.Status != Wrong && !holds(record, key) {
 			t.Errorf("taken for our key: %q", record)
 		}
 		for _, r := range spfRecords([]string{record}) {

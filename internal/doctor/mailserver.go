@@ -10,20 +10,19 @@ import (
 )
 
 // mailServer finds out whether mail can be handed over.
-func (x *checker) mailServer(ctx context.Context) finding {
+func (x *checker) mailServer(ctx context.Context) Finding {
 	where := "mail goes to the Maildir " + x.Mail.Folder
 	if x.Mail.Folder == "" {
 		where = "mail goes to " + net.JoinHostPort(x.Mail.Host, strconv.Itoa(x.Mail.Port))
 		if x.Offline {
 			return skip(where + ", which was " + offline)
 		}
-		if why := x.noDNS(ctx); why != "" && isPublicName(x.Mail.Host) {
+		if why := x.noDNS(); why != "" && IsPublicName(x.Mail.Host) {
 			return skip(where + ", whose name was not asked for: " + why)
 		}
 	}
 	if err := x.Probe(ctx); err != nil {
-		found, todo := explained(err)
-		return verdict(Wrong, found, todo)
+		return broken(err)
 	}
 	switch {
 	case x.Mail.Folder != "":
@@ -84,7 +83,7 @@ func (x *checker) hostAddresses(ctx context.Context, host string) ([]netip.Addr,
 
 // ptr finds out whether the addresses that mail leaves from have names that
 // lead back to them: receivers refuse mail from an address without one.
-func (x *checker) ptr(ctx context.Context) finding {
+func (x *checker) ptr(ctx context.Context) Finding {
 	s, err := x.sender(ctx)
 	switch {
 	case err != nil:
@@ -94,14 +93,14 @@ func (x *checker) ptr(ctx context.Context) finding {
 	case s.foreign:
 		return skip(fmt.Sprintf("%s belongs to somebody else, and so do the names of its addresses", x.Mail.Host))
 	}
-	var f finding
+	var f Finding
 	for _, a := range s.addresses {
 		x.nameOf(ctx, a, &f)
 	}
 	return f
 }
 
-func (x *checker) nameOf(ctx context.Context, a netip.Addr, f *finding) {
+func (x *checker) nameOf(ctx context.Context, a netip.Addr, f *Finding) {
 	todo := fmt.Sprintf("ask whoever gives you the address %s (usually a page of the hosting provider) to make its PTR record the name of the mail server, and publish that name's address as %s", a, a)
 	found, err := x.names.LookupAddr(ctx, a.String())
 	if err != nil && !isNone(err) {

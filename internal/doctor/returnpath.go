@@ -9,7 +9,7 @@ import (
 )
 
 // returnPath finds out whether bounces can come back, and to whom.
-func (x *checker) returnPath(ctx context.Context) finding {
+func (x *checker) returnPath(ctx context.Context) Finding {
 	if x.ReturnPath == "" {
 		if x.mailStays() != "" {
 			return skip(x.mailStays())
@@ -18,8 +18,8 @@ func (x *checker) returnPath(ctx context.Context) finding {
 			"to have addresses that do not exist left out, set it to an address such as bounces@"+domainOf(x.From))
 	}
 	domain := domainOf(x.ReturnPath)
-	var f finding
-	if why := x.noDNS(ctx); why != "" {
+	var f Finding
+	if why := x.noDNS(); why != "" {
 		f.note(Skipped, "who takes mail for "+domain+" was not looked up: "+why, "")
 	} else {
 		x.bounceServer(ctx, domain, &f)
@@ -29,7 +29,7 @@ func (x *checker) returnPath(ctx context.Context) finding {
 }
 
 // bounceServer finds out whether there is a server for bounces to come to.
-func (x *checker) bounceServer(ctx context.Context, domain string, f *finding) {
+func (x *checker) bounceServer(ctx context.Context, domain string, f *Finding) {
 	todo := fmt.Sprintf("publish an MX record for %s that names the server that takes its bounces (this machine, if DIGEST_BOUNCE_LISTEN is at port 25)", domain)
 	hosts, err := x.exchangers(ctx, domain)
 	switch {
@@ -60,7 +60,7 @@ func (x *checker) bounceServer(ctx context.Context, domain string, f *finding) {
 }
 
 // bounceIntake finds out by which way bounces come in here.
-func (x *checker) bounceIntake(f *finding) {
+func (x *checker) bounceIntake(f *Finding) {
 	if x.BounceListen != "" {
 		f.note(OK, "digest serve takes them in at "+x.BounceListen, "")
 	}

@@ -13,15 +13,10 @@ import (
 
 // spf finds out whether the domain that bounces go to lets the mail server
 // send for it (RFC 7208).
-func (x *checker) spf(ctx context.Context) finding {
+func (x *checker) spf(ctx context.Context) Finding {
 	domain := domainOf(x.envelope())
-	switch _, freemail := provider(domain); {
-	case x.mailStays() != "":
-		return skip(x.mailStays())
-	case !isPublicName(domain):
-		return skip(fmt.Sprintf("bounces go to %s, which is no domain of the DNS", domain))
-	case freemail:
-		return skip(fmt.Sprintf("the records of %s are its provider's", domain))
+	if why := x.noRecords("bounces go to", domain); why != "" {
+		return skip(why)
 	}
 	texts, err := x.names.texts(ctx, domain)
 	if err != nil {
@@ -86,7 +81,7 @@ func nobody() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, 1}) }
 
 // judgeRecord judges a record apart from our server; usable when it is one
 // that receivers go by.
-func (x *checker) judgeRecord(ctx context.Context, domain, record string, s sender) (f finding, usable bool) {
+func (x *checker) judgeRecord(ctx context.Context, domain, record string, s sender) (f Finding, usable bool) {
 	const end = "end it with -all, or with ~all while you are not sure"
 	result, err := x.checkSPF(ctx, nobody())
 	switch {
@@ -137,7 +132,7 @@ func brokenSPF(err error) (what, todo string) {
 }
 
 // judgeSender finds out whether the addresses of the mail server pass.
-func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *finding) {
+func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *Finding) {
 	if s.unknown != "" {
 		f.note(OK, "whether it lets the mail server send cannot be told: "+s.unknown, "")
 		return
