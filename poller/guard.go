@@ -74,7 +74,7 @@ func (g *guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 		switch {
 		case g.allowed(a):
 			allowed = append(allowed, a)
-		case isPublic(a):
+		case IsPublic(a):
 			public = append(public, a)
 		}
 	}
@@ -133,7 +133,7 @@ func (g *guard) check(a netip.Addr, port uint16) error {
 	switch {
 	case g.allowed(a):
 		return nil
-	case !isPublic(a):
+	case !IsPublic(a):
 		return errNotPublic
 	case !feedPort(port):
 		return errPort
@@ -159,10 +159,10 @@ func (g *guard) allowed(a netip.Addr) bool {
 // ports, so those are open, on public addresses.
 func feedPort(port uint16) bool { return port == 80 || port == 443 || port >= 1024 }
 
-// isPublic reports whether an address is one of the public Internet's: not
+// IsPublic reports whether an address is one of the public Internet's: not
 // special in the IANA registries (RFC 6890), not multicast, without a zone. Of
 // IPv6 only 2000::/3 is, and NAT64 (RFC 6052) where the IPv4 address inside is.
-func isPublic(a netip.Addr) bool {
+func IsPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {
 	case !a.IsValid() || a.Zone() != "":

@@ -63,14 +63,14 @@ func TestI7_Addresses(t *testing.T) {
 	}
 	for _, test := range tests {
 		a := netip.MustParseAddr(test.address)
-		if got := isPublic(a); got != test.want {
+		if got := IsPublic(a); got != test.want {
 			t.Errorf("%s: public is %v", test.address, got)
 		}
 		if a.Zone() == "" {
 			checkControl(t, newGuard(nil), netip.AddrPortFrom(a, 443).String(), test.want)
 		}
 	}
-	if isPublic(netip.Addr{}) {
+	if IsPublic(netip.Addr{}) {
 		t.Error("no address at all is public")
 	}
 }

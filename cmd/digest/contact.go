@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/doctor"
 	"digest/mailer"
+	"digest/poller"
 )
 
 // contactOf gives the address that the owners of sites may write to: that of the
@@ -44,33 +46,7 @@ func isPublic(base string) bool {
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if a, err := netip.ParseAddr(host); err == nil {
-		return isPublicAddress(a.Unmap())
+		return poller.IsPublic(a)
 	}
-	if !strings.Contains(host, ".") {
-		return false
-	}
-	// RFC 2606 §2, RFC 6762 §3, RFC 7686, RFC 8375 §4, and what people use at home.
-	for _, own := range []string{"localhost", "local", "test", "invalid", "example", "internal", "lan", "home.arpa", "onion"} {
-		if host == own || strings.HasSuffix(host, "."+own) {
-			return false
-		}
-	}
-	return true
-}
-
-// isPublicAddress reports whether an address is of the public Internet.
-func isPublicAddress(a netip.Addr) bool {
-	if !a.IsGlobalUnicast() || a.IsPrivate() {
-		return false
-	}
-	special := []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24",
-		"203.0.113.0/24", "240.0.0.0/4", "2001:db8::/32", "3fff::/20", "fec0::/10",
-	}
-	for _, s := range special {
-		if netip.MustParsePrefix(s).Contains(a) {
-			return false
-		}
-	}
-	return true
+	return doctor.IsPublicName(host) && !strings.HasSuffix(host, ".example") // RFC 2606 §2
 }
