@@ -18,19 +18,6 @@ type AddressChange struct {
 	ExpiresAt time.Time // in the past: done, taken back, or nobody agreed in time
 }
 
-type addressRow struct {
-	UserID    digest.UserID `db:"user_id"`
-	Email     string        `db:"email"`
-	OldYes    bool          `db:"old_yes"`
-	NewYes    bool          `db:"new_yes"`
-	CreatedAt instant       `db:"created_at"`
-	ExpiresAt instant       `db:"expires_at"`
-}
-
-func (r addressRow) change() AddressChange {
-	return AddressChange{r.UserID, r.Email, r.OldYes, r.NewYes, r.CreatedAt.time(), r.ExpiresAt.time()}
-}
-
 const addressColumns = `user_id, email, old_yes, new_yes, created_at, expires_at`
 
 // AddAddressChange stores a reader's wish under the hashes of the two tokens, in
@@ -69,9 +56,8 @@ func (s *Store) AddressChangeOf(ctx context.Context, hash []byte, now time.Time)
 }
 
 func (s *Store) addressChange(ctx context.Context, where string, args ...any) (AddressChange, error) {
-	row, err := readOne[addressRow](ctx, s.read(), "reading a change of address", notFound("there is no such change of address"),
+	return readOne[AddressChange](ctx, s.read(), "reading a change of address", notFound("there is no such change of address"),
 		`SELECT `+addressColumns+` FROM address_changes WHERE `+where, args...)
-	return row.change(), err
 }
 
 // EndAddressChange takes a reader's wish back. It still counts as the day's.
@@ -97,7 +83,7 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return err
 		}
-		var row addressRow
+		var row AddressChange
 		err := c.get(ctx, &row, `UPDATE address_changes SET old_yes = CASE WHEN old_hash = ? THEN 1 ELSE old_yes END,
 			new_yes = CASE WHEN new_hash = ? THEN 1 ELSE new_yes END
 			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash, at(now))

@@ -88,9 +88,9 @@ func (r *recording) saveBodies(ctx context.Context) error {
 // Body gives the last document of a feed; false: none is stored.
 func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
 	var row struct {
-		ContentType string `db:"content_type"`
-		URL         string `db:"url"`
-		Body        []byte `db:"body"`
+		ContentType string
+		URL         string
+		Body        []byte
 	}
 	err := s.read().get(ctx, &row, `SELECT content_type, url, body FROM bodies WHERE feed_id = ?`, id)
 	if isNone(err) {

@@ -33,8 +33,7 @@ func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce
 		if err != nil {
 			return err
 		}
-		r, ok, err := readSuppression(ctx, c, key)
-		sup, suppressed = r.suppression(), ok
+		sup, suppressed, err = readSuppression(ctx, c, key)
 		return err
 	})
 	if err != nil {
@@ -53,9 +52,9 @@ func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
 
 // A bouncedEdition is one of which something came back.
 type bouncedEdition struct {
-	DigestID  digest.DigestID `db:"digest_id"`
-	UserID    digest.UserID   `db:"user_id"`
-	Recipient string          `db:"recipient"` // the reader's address, if it was never sent
+	DigestID  digest.DigestID
+	UserID    digest.UserID
+	Recipient string // the reader's address, if it was never sent
 }
 
 // recordBounce is RecordBounce in a transaction; it gives the key of the address.
@@ -118,9 +117,9 @@ func keepsBouncing(ctx context.Context, c conn, now instant, e bouncedEdition, k
 		return false, err
 	}
 	var run struct {
-		N     int     `db:"n"`
-		First instant `db:"first"`
-		Last  instant `db:"last"`
+		N     int
+		First instant
+		Last  instant
 	}
 	if err := c.get(ctx, &run, `SELECT count(*) AS n, MIN(e.due_at) AS first, MAX(e.due_at) AS last
 		FROM bounces b JOIN editions e ON e.id = b.edition_id

@@ -14,9 +14,9 @@ import (
 // A Counter is how much of something was done. Counters only grow: what
 // is deleted was still done.
 type Counter struct {
-	N        int64 `db:"n"`
-	Requests int64 `db:"requests"` // of polls
-	Bytes    int64 `db:"bytes"`    // of polls
+	N        int64
+	Requests int64 // of polls
+	Bytes    int64 // of polls
 }
 
 // An HourCounter is what was done of one kind in one hour.
@@ -81,21 +81,8 @@ func countMail(ctx context.Context, c conn, now instant, state digest.EditionSta
 
 // HourCounters gives what was done in the hours since an instant, the oldest first.
 func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounter, error) {
-	var rows []struct {
-		Hour instant `db:"hour"`
-		Kind string  `db:"kind"`
-		Counter
-	}
-	err := s.read().all(ctx, &rows, `SELECT hour, kind, `+counterSums+` FROM tallies WHERE hour >= ?
+	return readRows[HourCounter](ctx, s.read(), "reading what was done", `SELECT hour AS at, kind, `+counterSums+` FROM tallies WHERE hour >= ?
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
-	if err != nil {
-		return nil, fmt.Errorf("reading what was done: %w", err)
-	}
-	hours := make([]HourCounter, len(rows))
-	for i, r := range rows {
-		hours[i] = HourCounter{r.Hour.time(), r.Kind, r.Counter}
-	}
-	return hours, nil
 }
 
 const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(bytes) AS BIGINT) AS bytes`
@@ -103,7 +90,7 @@ const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) 
 // CounterTotals gives what was ever done, by kind.
 func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 	var rows []struct {
-		Kind string `db:"kind"`
+		Kind string
 		Counter
 	}
 	if err := s.read().all(ctx, &rows, `SELECT kind, `+counterSums+` FROM tallies GROUP BY kind`); err != nil {

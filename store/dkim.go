@@ -7,14 +7,6 @@ import (
 	"digest"
 )
 
-type dkimRow struct {
-	Domain     string  `db:"domain"`
-	Selector   string  `db:"selector"`
-	PrivateKey []byte  `db:"private_key"`
-	Active     bool    `db:"active"`
-	CreatedAt  instant `db:"created_at"`
-}
-
 // AddDKIMKey keeps a key; a domain's first one signs at once, later ones when
 // they are taken into use. digest.Conflict if the domain has a key of that selector.
 func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, err error) {
@@ -34,9 +26,8 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 
 // DKIMKeys lists the keys, by domain and selector.
 func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
-	return readAll(ctx, s.read(), "reading the keys", func(r dkimRow) digest.DKIMKey {
-		return digest.DKIMKey{Domain: r.Domain, Selector: r.Selector, PrivateKey: r.PrivateKey, Active: r.Active, CreatedAt: r.CreatedAt.time()}
-	}, `SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)
+	return readRows[digest.DKIMKey](ctx, s.read(), "reading the keys",
+		`SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)
 }
 
 // UseDKIMKey makes one of a domain's keys the one that signs; digest.NotFound
@@ -66,8 +57,8 @@ func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) erro
 func (s *Store) changeKey(ctx context.Context, doing, domain, selector string, f func(c conn, active bool, others int) error) error {
 	return s.change(ctx, doing, func(c conn) error {
 		var found []struct {
-			Selector string `db:"selector"`
-			Active   bool   `db:"active"`
+			Selector string
+			Active   bool
 		}
 		if err := c.all(ctx, &found, `SELECT k.selector, k.active FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.lockRows("k"), laneName(domain)); err != nil {
 			return err

@@ -9,60 +9,9 @@ import (
 	"digest"
 )
 
-type editionRow struct {
-	ID         digest.EditionID    `db:"id"`
-	DigestID   digest.DigestID     `db:"digest_id"`
-	LocalDate  day                 `db:"local_date"`
-	DueAt      instant             `db:"due_at"`
-	SendAt     instant             `db:"send_at"`
-	Number     int                 `db:"number"`
-	State      digest.EditionState `db:"state"`
-	Attempt    int                 `db:"attempt"`
-	MessageID  string              `db:"message_id"`
-	Date       instant             `db:"date"`
-	NextAt     instant             `db:"next_at"`
-	ExpiresAt  instant             `db:"expires_at"`
-	DotAt      instant             `db:"dot_at"`
-	SentAt     instant             `db:"sent_at"`
-	Reply      string              `db:"reply"`
-	Error      string              `db:"error"`
-	WasInDoubt bool                `db:"was_in_doubt"`
-
-	PrevDueAt      instant `db:"prev_due_at"`
-	PrevReleasedAt instant `db:"prev_released_at"`
-	BoundFrom      instant `db:"bound_from"`
-	BoundTo        instant `db:"bound_to"`
-}
-
 const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number, e.state, e.attempt, e.message_id,
-	e.date, e.next_at, e.expires_at, e.dot_at, e.sent_at, e.reply, e.error, e.was_in_doubt,
+	e.date, e.next_at, e.expires_at, e.dot_at, e.sent_at, e.reply, e.error,
 	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to`
-
-func (r editionRow) edition() digest.Edition {
-	return digest.Edition{
-		ID:        r.ID,
-		DigestID:  r.DigestID,
-		LocalDate: r.LocalDate.Date,
-		DueAt:     r.DueAt.time(),
-		SendAt:    r.SendAt.time(),
-		Number:    r.Number,
-		State:     r.State,
-		Attempt:   r.Attempt,
-		MessageID: r.MessageID,
-		Date:      r.Date.time(),
-		NextAt:    r.NextAt.time(),
-		ExpiresAt: r.ExpiresAt.time(),
-		DotAt:     r.DotAt.time(),
-		SentAt:    r.SentAt.time(),
-		Reply:     r.Reply,
-		Error:     r.Error,
-
-		PrevDueAt:      r.PrevDueAt.time(),
-		PrevReleasedAt: r.PrevReleasedAt.time(),
-		BoundFrom:      r.BoundFrom.time(),
-		BoundTo:        r.BoundTo.time(),
-	}
-}
 
 // Editions lists a digest's editions, newest first, limit at most.
 func (s *Store) Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) {
@@ -77,9 +26,8 @@ func (s *Store) EditionsBefore(ctx context.Context, id digest.DigestID, before d
 
 // Edition gives an edition by its key; digest.NotFound if there is none.
 func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error) {
-	row, err := readOne[editionRow](ctx, s.read(), "reading the edition", notFound("there is no such edition"),
+	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no such edition"),
 		`SELECT `+editionColumns+` FROM editions e WHERE e.id = ?`, id)
-	return row.edition(), err
 }
 
 // What a reader may see of their archive: editions whose midnight is over. A
@@ -93,9 +41,8 @@ func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time
 
 // EditionOn gives a digest's edition of a date; digest.NotFound unless it is out at now.
 func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition, error) {
-	row, err := readOne[editionRow](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"), `SELECT `+editionColumns+`
+	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"), `SELECT `+editionColumns+`
 		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date.String(), at(now))
-	return row.edition(), err
 }
 
 // EditionsIn gives a digest's editions of one month that are out at now, newest first.
@@ -106,7 +53,7 @@ func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, mo
 }
 
 func (s *Store) editionsWhere(ctx context.Context, where string, args ...any) ([]digest.Edition, error) {
-	return readAll(ctx, s.read(), "reading editions", editionRow.edition, `SELECT `+editionColumns+` FROM editions e WHERE `+where, args...)
+	return readRows[digest.Edition](ctx, s.read(), "reading editions", `SELECT `+editionColumns+` FROM editions e WHERE `+where, args...)
 }
 
 // Neighbours gives the dates of the editions before and after one, of those
@@ -119,11 +66,9 @@ func (s *Store) Neighbours(ctx context.Context, id digest.DigestID, date digest.
 		{&earlier, `SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date < ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT 1`},
 		{&later, `SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date > ? AND e.due_at <= ? ORDER BY e.local_date LIMIT 1`},
 	} {
-		var found day
-		if err := s.read().get(ctx, &found, side.query, id, date.String(), at(now)); err != nil && !isNone(err) {
+		if err := s.read().get(ctx, side.date, side.query, id, date.String(), at(now)); err != nil && !isNone(err) {
 			return digest.Date{}, digest.Date{}, fmt.Errorf("reading the archive: %w", err)
 		}
-		*side.date = found.Date
 	}
 	return earlier, later, nil
 }
@@ -137,22 +82,8 @@ type Month struct {
 
 // Months gives the months in which a digest had editions that are out at now, newest first.
 func (s *Store) Months(ctx context.Context, id digest.DigestID, now time.Time) ([]Month, error) {
-	var rows []struct {
-		Month    string `db:"month"` // YYYY-MM
-		Editions int    `db:"editions"`
-	}
-	err := s.read().all(ctx, &rows, `SELECT substr(e.local_date, 1, 7) AS month, count(*) AS editions FROM editions e
-		WHERE e.digest_id = ? AND e.due_at <= ? GROUP BY substr(e.local_date, 1, 7) ORDER BY month DESC`, id, at(now))
-	if err != nil {
-		return nil, fmt.Errorf("reading the months of the archive: %w", err)
-	}
-	months := make([]Month, len(rows))
-	for i, r := range rows {
-		t, err := time.Parse("2006-01", r.Month)
-		if err != nil {
-			return nil, fmt.Errorf("reading the months of the archive: %w", err)
-		}
-		months[i] = Month{Year: t.Year(), Month: t.Month(), Editions: r.Editions}
-	}
-	return months, nil
+	return readRows[Month](ctx, s.read(), "reading the months of the archive", `SELECT CAST(substr(x.month, 1, 4) AS INTEGER) AS year,
+		CAST(substr(x.month, 6) AS INTEGER) AS month, x.editions
+		FROM (SELECT substr(e.local_date, 1, 7) AS month, count(*) AS editions FROM editions e
+			WHERE e.digest_id = ? AND e.due_at <= ? GROUP BY substr(e.local_date, 1, 7)) x ORDER BY x.month DESC`, id, at(now))
 }

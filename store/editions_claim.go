@@ -100,11 +100,11 @@ func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 
 // A queuedEdition is one that ClaimEditions has met.
 type queuedEdition struct {
-	ID        digest.EditionID   `db:"id"`
-	Domain    string             `db:"domain"`
-	ExpiresAt instant            `db:"expires_at"`
-	State     digest.DigestState `db:"state"`
-	Unmailed  string             `db:"unmailed"` // why
+	ID        digest.EditionID
+	Domain    string
+	ExpiresAt instant
+	State     digest.DigestState
+	Unmailed  string // why
 }
 
 // query finds the first editions of the queue, limit at most.
@@ -210,39 +210,17 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	if len(q.won) == 0 {
 		return nil, nil
 	}
-	var rows []struct {
-		editionRow
-		UserID     digest.UserID `db:"user_id"`
-		Email      string        `db:"email"`
-		TimeZone   string        `db:"time_zone"`
-		DigestName string        `db:"digest_name"`
-		Domain     string        `db:"domain"`
-		Layout     digest.Layout `db:"layout"`
-		Images     digest.Images `db:"images"`
-		Threaded   bool          `db:"threaded"`
-	}
-	err := q.c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name,
-		e.domain, d.layout, d.images, d.threaded
+	var claimed []digest.Delivery
+	err := q.c.all(ctx, &claimed, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name,
+		e.lease_token AS token, e.was_in_doubt, e.domain, d.layout, d.images, d.threaded
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE e.id IN (`+list(q.won)+`) AND e.state = 'leased' AND e.lease_token = ?`, q.Token)
 	if err != nil {
 		return nil, err
 	}
 	slow := q.lanes.of("").slow()
-	claimed := make([]digest.Delivery, len(rows))
-	for i, r := range rows {
-		claimed[i] = digest.Delivery{
-			Edition:    r.edition(),
-			UserID:     r.UserID,
-			Email:      r.Email,
-			TimeZone:   r.TimeZone,
-			DigestName: r.DigestName,
-			Token:      q.Token,
-			WasInDoubt: r.WasInDoubt,
-			Domain:     r.Domain,
-			Slow:       slow || q.lanes.of(r.Domain).slow(),
-			Look:       digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
-		}
+	for i := range claimed {
+		claimed[i].Slow = slow || q.lanes.of(claimed[i].Domain).slow()
 	}
 	slices.SortFunc(claimed, func(a, b digest.Delivery) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
@@ -356,8 +334,8 @@ func firstReady(ctx context.Context, c conn, where string, args []any) (time.Tim
 // searchQueue is nextReady for domains that are closed for a time, if that is before next.
 func (t *capacities) searchQueue(ctx context.Context, c conn, next time.Time, shut []string) (time.Time, error) {
 	var waiting []struct {
-		Domain string  `db:"domain"`
-		NextAt instant `db:"next_at"`
+		Domain string
+		NextAt instant
 	}
 	err := c.all(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
 		WHERE e.state = 'ready' AND e.domain IN (`+c.d.names+`) GROUP BY e.domain`, array(shut))

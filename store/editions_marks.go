@@ -99,11 +99,11 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 
 // A claimedEdition is one that a worker has claimed and not marked yet.
 type claimedEdition struct {
-	ID          digest.EditionID    `db:"id"`
-	State       digest.EditionState `db:"state"`
-	WasInDoubt  bool                `db:"was_in_doubt"`
-	DigestState digest.DigestState  `db:"digest_state"`
-	Unmailed    bool                `db:"unmailed"`
+	ID          digest.EditionID
+	State       digest.EditionState
+	WasInDoubt  bool
+	DigestState digest.DigestState
+	Unmailed    bool
 }
 
 // lockClaimed locks those of the given editions that are leased under token. What is
@@ -266,8 +266,8 @@ func recoverLeased(ctx context.Context, c conn, now instant) error {
 func expire(ctx context.Context, c conn, now instant) error {
 	const late = `state = 'ready' AND expires_at <= ?`
 	var full []struct {
-		ID    digest.EditionID `db:"id"`
-		Reply string           `db:"reply"`
+		ID    digest.EditionID
+		Reply string
 	}
 	// "452 4.2.2 …": RFC 3463 §3.3, mailbox full.
 	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`, now); err != nil {

@@ -39,9 +39,9 @@ func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (m
 func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.EditionID][]digest.PostRef) error {
 	v := partRows(parts)
 	var rows []struct {
-		EditionID digest.EditionID `db:"edition_id"`
-		Carried   bool             `db:"carried"`
-		Posts     string           `db:"posts"`
+		EditionID digest.EditionID
+		Carried   bool
+		Posts     string
 	}
 	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
 		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
@@ -101,10 +101,10 @@ func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.
 // A part is a range of posts and notices that an edition shows: its own, or
 // those of an edition that it carries.
 type part struct {
-	EditionID digest.EditionID `db:"edition_id"`
-	DigestID  digest.DigestID  `db:"digest_id"`
-	DueAt     instant          `db:"due_at"`
-	Carried   bool             `db:"carried"`
+	EditionID digest.EditionID
+	DigestID  digest.DigestID
+	DueAt     instant
+	Carried   bool
 }
 
 // partsOf gives the parts of editions, their own first.

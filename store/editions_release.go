@@ -88,11 +88,11 @@ func (s *Store) releaseAlone(ctx context.Context, g releaseGroup, now time.Time,
 // A releaseGroup is the digests that are released alike, at whatever hour of
 // the day their mail leaves.
 type releaseGroup struct {
-	TimeZone string          `db:"time_zone"`
-	DueAt    instant         `db:"next_due_at"`
-	Weekdays digest.Weekdays `db:"weekdays"`
-	Filtered bool            `db:"filtered"` // its digests have filters
-	hours    []int64         // those of its digests, as they were when it was found
+	TimeZone string
+	DueAt    instant `db:"next_due_at"`
+	Weekdays digest.Weekdays
+	Filtered bool    // its digests have filters
+	hours    []int64 // those of its digests, as they were when it was found
 
 	// Of a group with filters, the digests that are released now, and what is
 	// held back of them.
@@ -127,7 +127,7 @@ func (g releaseGroup) due() string {
 func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releaseGroup, err error) {
 	var rows []struct {
 		releaseGroup
-		SendDelay int64 `db:"send_delay"`
+		SendDelay int64
 	}
 	err = s.read().all(ctx, &rows, `SELECT u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay
 		FROM digests d JOIN users u ON u.id = d.user_id
@@ -249,8 +249,8 @@ func (g releaseGroup) reason(ctx context.Context, c conn) (where string, carries
 	due := fmt.Sprint(g.DueAt)
 	where = `EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ` + due + `)`
 	var any struct {
-		Notices bool `db:"notices"`
-		Lost    bool `db:"lost"`
+		Notices bool
+		Lost    bool
 	}
 	if err = c.get(ctx, &any, `SELECT (SELECT count(*) FROM (SELECT 1 FROM notices n WHERE n.visible_at = `+due+` LIMIT 1) x) AS notices,
 		(SELECT count(*) FROM (SELECT 1 FROM editions e WHERE `+lost+` LIMIT 1) x) AS lost`); err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -17,20 +16,6 @@ const (
 	mostFilters = 200
 	mostWords   = 200 // characters of one filter
 )
-
-type filterRow struct {
-	ID        int64           `db:"id"`
-	DigestID  digest.DigestID `db:"digest_id"`
-	FeedID    digest.FeedID   `db:"feed_id"`
-	Words     string          `db:"words"`
-	CreatedAt instant         `db:"created_at"`
-}
-
-const filterColumns = `f.id, f.digest_id, f.feed_id, f.words, f.created_at`
-
-func (r filterRow) filter() digest.Filter {
-	return digest.Filter{ID: r.ID, DigestID: r.DigestID, FeedID: r.FeedID, Words: r.Words, CreatedAt: r.CreatedAt.time()}
-}
 
 // AddFilter adds a filter to a digest; it holds from the next edition on, for
 // what waits too. One that is there already, in whatever case and with whatever
@@ -98,16 +83,12 @@ func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
 // Filters lists a digest's filters in the order in which they were made.
 func (s *Store) Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error) {
 	filters, err := filtersOf(ctx, s.read(), id)
-	if err != nil {
-		return nil, fmt.Errorf("listing the filters: %w", err)
-	}
-	return filters, nil
+	return filters, failed("listing the filters", err)
 }
 
 func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Filter, error) {
-	var rows []filterRow
-	err := c.all(ctx, &rows, `SELECT `+filterColumns+` FROM filters f WHERE f.digest_id IN (`+list(ids)+`) ORDER BY f.digest_id, f.id`)
-	return each(rows, filterRow.filter), err
+	return readRows[digest.Filter](ctx, c, "", `SELECT f.id, f.digest_id, f.feed_id, f.words, f.created_at
+		FROM filters f WHERE f.digest_id IN (`+list(ids)+`) ORDER BY f.digest_id, f.id`)
 }
 
 // RemoveFilter removes one of a digest's filters; what it has held back stays
@@ -127,7 +108,8 @@ func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64)
 
 // A HeldPost is a post that a filter has held back.
 type HeldPost struct {
-	Post  digest.Post // without Content
+	digest.Post // without Content
+
 	Label digest.FeedLabel
 	DueAt time.Time // the midnight at which it would have come
 	Words string    // of the filter
@@ -141,25 +123,16 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	if bound == 0 {
 		bound = math.MaxInt64
 	}
-	var rows []struct {
-		postRow
-		DueAt instant `db:"due_at"`
-		Words string  `db:"words"`
-	}
-	err := s.read().all(ctx, &rows, `SELECT h.due_at, h.words, `+postColumns+` FROM held_posts h JOIN posts p ON p.id = h.post_id
+	held, err := readRows[HeldPost](ctx, s.read(), "listing what was held back", `SELECT h.due_at, h.words, `+postColumns+` FROM held_posts h JOIN posts p ON p.id = h.post_id
 		WHERE h.digest_id = ? AND h.due_at < ? AND h.due_at >= COALESCE((SELECT x.due_at FROM held_posts x
 			WHERE x.digest_id = ? AND x.due_at < ? ORDER BY x.due_at DESC LIMIT 1 OFFSET ?), 0)
 		ORDER BY h.due_at DESC, h.post_id`, d, bound, d, bound, max(limit, 1)-1)
 	if err != nil {
-		return nil, fmt.Errorf("listing what was held back: %w", err)
+		return nil, err
 	}
-	held, feeds := make([]HeldPost, len(rows)), make([]digest.FeedID, len(rows))
-	for i, r := range rows {
-		held[i], feeds[i] = HeldPost{Post: r.post(), DueAt: r.DueAt.time(), Words: r.Words}, r.FeedID
-	}
-	labels, err := s.labelsByFeed(ctx, feeds)
-	for i := range held {
-		held[i].Label = labels[feeds[i]]
+	labels, err := s.labelsByFeed(ctx, each(held, func(h HeldPost) digest.FeedID { return h.FeedID }))
+	for i, h := range held {
+		held[i].Label = labels[h.FeedID]
 	}
 	return held, err
 }

@@ -26,8 +26,8 @@ const (
 // batches parts the digests of a group with filters that need not wait any longer.
 func (g releaseGroup) batches(ctx context.Context, c conn, where string, args []any) ([][]digest.DigestID, error) {
 	var rows []struct {
-		ID    digest.DigestID `db:"id"`
-		Posts int             `db:"posts"`
+		ID    digest.DigestID
+		Posts int
 	}
 	err := c.all(ctx, &rows, `SELECT d.id, (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at) AS posts
 		FROM digests d WHERE `+where+` ORDER BY d.id`, args...)
@@ -67,16 +67,16 @@ type filteredDigest struct {
 
 // A filterState changes whenever a digest's filters do.
 type filterState struct {
-	Count int   `db:"count"`
-	Last  int64 `db:"last"`
-	Feeds int64 `db:"feeds"`
+	Count int
+	Last  int64
+	Feeds int64
 }
 
 // A judgedPost is for what the words of a post were found: another feed, or other content,
 // is to be judged anew.
 type judgedPost struct {
-	ContentHash string        `db:"content_hash"`
-	FeedID      digest.FeedID `db:"feed_id"`
+	ContentHash string
+	FeedID      digest.FeedID
 }
 
 // update brings all that is known of digests up to date.
@@ -115,7 +115,7 @@ func (v *filtering) update(ctx context.Context, c conn, ids []digest.DigestID) e
 // readFilters reads the filters of the digests where they are not known, or have changed.
 func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
-		DigestID digest.DigestID `db:"digest_id"`
+		DigestID digest.DigestID
 		filterState
 	}
 	err := c.all(ctx, &rows, `SELECT f.digest_id, count(*) AS count, MAX(f.id) AS last, CAST(SUM(f.feed_id) AS BIGINT) AS feeds
@@ -151,8 +151,8 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 // readWaiting reads what waits for the digests, one row each.
 func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
-		ID    digest.DigestID `db:"id"`
-		Posts string          `db:"posts"`
+		ID    digest.DigestID
+		Posts string
 	}
 	err := c.all(ctx, &rows, `SELECT d.id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 		WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at), '') AS posts
@@ -176,7 +176,7 @@ func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.Dige
 	slices.Sort(posts)
 	for part := range slices.Chunk(slices.Compact(posts), statementRows) {
 		var rows []struct {
-			ID digest.PostID `db:"id"`
+			ID digest.PostID
 			judgedPost
 		}
 		err := c.all(ctx, &rows, `SELECT p.id, p.content_hash, `+ofFeed+` AS feed_id
@@ -202,14 +202,14 @@ const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 
 // match matches posts against the filters of the digests for which they wait.
 func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID, open map[digest.PostID][]*filteredDigest) error {
-	var rows []postRow
-	err := c.all(ctx, &rows, fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
+	var posts []digest.Post
+	err := c.all(ctx, &posts, fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
 		FROM posts p WHERE p.id IN (`+list(ids)+`)`, matchContent))
-	for _, r := range rows {
-		text, feed := words.Read(r.post()), v.seen[r.ID].FeedID
-		for _, d := range open[r.ID] {
+	for _, p := range posts {
+		text, feed := words.Read(p), v.seen[p.ID].FeedID
+		for _, d := range open[p.ID] {
 			f, _ := d.matcher.Match(text, feed)
-			d.words[r.ID] = f.Words // empty: it may come
+			d.words[p.ID] = f.Words // empty: it may come
 		}
 	}
 	return err

@@ -15,36 +15,12 @@ import (
 // laneRow is a lane as it is stored. One that is well, has no limits of its own
 // and has used up no rate has no row.
 type laneRow struct {
-	Name        string  `db:"name"`
-	Connections int     `db:"connections"`
-	Messages    int     `db:"messages"`
-	Per         int64   `db:"per"`
-	Width       int     `db:"width"`
-	Pause       int64   `db:"pause"`
-	UntilAt     instant `db:"until_at"`
-	Failures    int     `db:"failures"`
-	Alarm       bool    `db:"alarm"`
-	Reason      string  `db:"reason"`
-	ChangedAt   instant `db:"changed_at"`
-	FreeUS      int64   `db:"free_us"` // see capacity
+	digest.Lane
+	FreeUS int64 // see capacity
 }
 
-const laneColumns = `l.name, l.connections, l.messages, l.per, l.width, l.pause, l.until_at,
+const laneColumns = `l.name, l.connections, l.messages, l.per, l.width, l.pause, l.until_at AS until,
 	l.failures, l.alarm, l.reason, l.changed_at, l.free_us`
-
-func (r laneRow) lane() digest.Lane {
-	return digest.Lane{
-		Name:      r.Name,
-		Limits:    digest.Limits{Connections: r.Connections, Rate: digest.Rate{Messages: r.Messages, Per: span(r.Per)}},
-		Width:     r.Width,
-		Pause:     span(r.Pause),
-		Until:     r.UntilAt.time(),
-		Failures:  r.Failures,
-		Alarm:     r.Alarm,
-		Reason:    r.Reason,
-		ChangedAt: r.ChangedAt.time(),
-	}
-}
 
 // unremarkable holds for lanes l of which nothing is to be said but how much of
 // a rate they have used up.
@@ -63,18 +39,20 @@ func laneName(domain string) string {
 // Lane gives a lane by its name, empty for the route. Most have nothing to be
 // said of them: then it is the Lane of that name, and no more.
 func (s *Store) Lane(ctx context.Context, name string) (digest.Lane, error) {
-	r := laneRow{Name: laneName(name)}
+	r := laneRow{Lane: digest.Lane{Name: laneName(name)}}
 	err := s.read().get(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, r.Name)
 	if err != nil && !isNone(err) {
 		return digest.Lane{}, fmt.Errorf("reading the lane %q: %w", name, err)
 	}
-	return r.lane(), nil
+	return r.Lane, nil
 }
 
 // Lanes gives the lanes that have limits of their own, or trouble: the route
 // first, then the domains by name.
 func (s *Store) Lanes(ctx context.Context) ([]digest.Lane, error) {
-	return readAll(ctx, s.read(), "reading the lanes", laneRow.lane, `SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`) ORDER BY l.name`)
+	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes",
+		`SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`) ORDER BY l.name`)
+	return each(rows, func(r laneRow) digest.Lane { return r.Lane }), err
 }
 
 // ChangeLane hands a lane to change and stores what it makes of it, in one
@@ -88,7 +66,7 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 		if err != nil {
 			return err
 		}
-		was := r.lane()
+		was := r.Lane
 		if !was.IsPaused(now) && was.Until.After(now) { // a wrong clock's
 			was.Until = time.Time{}
 		}
@@ -175,8 +153,8 @@ func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) 
 		return t, nil
 	}
 	var busy []struct {
-		Domain string `db:"domain"`
-		N      int    `db:"n"`
+		Domain string
+		N      int
 	}
 	if err := c.all(ctx, &busy, `SELECT e.domain, count(*) AS n FROM editions e
 		WHERE e.state IN ('leased', 'dotting') GROUP BY e.domain`); err != nil {
@@ -269,14 +247,14 @@ func newCapacity(r laneRow, defaults digest.Limits, busy int, now time.Time) *ca
 		w.room = max(0, most-busy)
 		w.full = w.room == 0
 	}
-	rate := digest.Rate{Messages: r.Messages, Per: span(r.Per)}
+	rate := r.Rate
 	if rate.Messages == 0 {
 		rate = defaults.Rate
 	}
 	if rate.Messages > 0 {
 		w.room = min(w.room, w.rate(rate, now.UnixMicro()))
 	}
-	if w.paused = r.lane().IsPaused(now); w.paused {
+	if w.paused = r.IsPaused(now); w.paused {
 		w.room = 0
 	}
 	return w
@@ -312,7 +290,7 @@ func (w *capacity) use() {
 func (w *capacity) opens() time.Time {
 	var t time.Time
 	if w.paused {
-		t = w.row.UntilAt.time()
+		t = w.row.Until
 	}
 	if w.rated {
 		if free := time.UnixMicro(w.free - w.ahead).UTC(); free.After(t) {

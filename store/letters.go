@@ -89,8 +89,8 @@ func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (Lette
 		return LetterAddressLimited, err
 	}
 	var ofAddress struct {
-		N    int     `db:"n"`
-		Last instant `db:"last"`
+		N    int
+		Last instant
 	}
 	err = c.get(ctx, &ofAddress, `SELECT count(*) AS n, COALESCE(MAX(asked_at), 0) AS last FROM knocks
 		WHERE email_key = ? AND kind = ? AND `+letterCounts, key, r.Kind, since)

@@ -42,8 +42,8 @@ func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQu
 	q := MailQueue{Counts: make(map[digest.EditionState]int)}
 	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(now)) + `)`
 	var counts []struct {
-		State digest.EditionState `db:"state"`
-		N     int                 `db:"n"`
+		State digest.EditionState
+		N     int
 	}
 	err := s.read().all(ctx, &counts, `SELECT x.state, count(*) AS n
 		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE e.state END AS state FROM editions e) x GROUP BY x.state`)
@@ -73,17 +73,7 @@ func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQu
 }
 
 func (s *Store) returned(ctx context.Context, limit int) ([]Return, error) {
-	type row struct {
-		Edition  digest.EditionID  `db:"edition_id"`
-		Kind     digest.BounceKind `db:"kind"`
-		Status   string            `db:"status"`
-		Evidence string            `db:"evidence"`
-		Email    string            `db:"email"`
-		At       instant           `db:"at"`
-	}
-	return readAll(ctx, s.read(), "", func(r row) Return {
-		return Return{digest.Bounce{Edition: r.Edition, Kind: r.Kind, Status: r.Status, Evidence: r.Evidence}, r.Email, r.At.time()}
-	}, `SELECT b.edition_id, b.kind, b.status, b.evidence, b.email_key AS email, b.at
+	return readRows[Return](ctx, s.read(), "", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
 		FROM bounces b ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, limit)
 }
 
@@ -93,12 +83,7 @@ func (s *Store) queued(ctx context.Context, where string, limit int) ([]QueuedEd
 
 // queuedBy lists editions with their addresses, in an order.
 func (s *Store) queuedBy(ctx context.Context, where, order string, limit int) ([]QueuedEdition, error) {
-	type row struct {
-		editionRow
-		Email string `db:"email"`
-	}
-	return readAll(ctx, s.read(), "", func(r row) QueuedEdition { return QueuedEdition{Edition: r.edition(), Email: r.Email} },
-		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
+	return readRows[QueuedEdition](ctx, s.read(), "", `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE `+where+` ORDER BY `+order+` LIMIT ?`, limit)
 }
@@ -165,10 +150,10 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 		paused[l.Name] = l.IsPaused(now)
 	}
 	var rows []struct {
-		Domain string     `db:"domain"`
-		Why    MailReason `db:"why"`
-		N      int        `db:"n"`
-		Oldest instant    `db:"oldest"`
+		Domain string
+		Why    MailReason
+		N      int
+		Oldest instant
 	}
 	if err := s.read().all(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
 		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried' ELSE 'scheduled' END AS why

@@ -98,26 +98,12 @@ func (n *notices) save(ctx context.Context, c conn) error {
 	})
 }
 
+// A noticeRow is a notice of a part.
 type noticeRow struct {
-	EditionID digest.EditionID  `db:"edition_id"`
-	Carried   bool              `db:"carried"`
-	VisibleAt instant           `db:"visible_at"`
-	DigestID  digest.DigestID   `db:"digest_id"`
-	FeedID    digest.FeedID     `db:"feed_id"`
-	Kind      digest.NoticeKind `db:"kind"`
-	Title     string            `db:"title"`
-	URL       string            `db:"url"`
-	FromAt    instant           `db:"from_at"`
-	ToAt      instant           `db:"to_at"`
-}
-
-const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.from_at, n.to_at`
-
-func (r noticeRow) notice() digest.Notice {
-	return digest.Notice{
-		DigestID: r.DigestID, FeedID: r.FeedID, Kind: r.Kind, Title: r.Title, URL: r.URL,
-		Gap: digest.Gap{From: r.FromAt.time(), To: r.ToAt.time()},
-	}
+	digest.Notice
+	EditionID digest.EditionID
+	Carried   bool
+	VisibleAt instant
 }
 
 // noticesOf reads what parts tell, in the order of feeds. Of a feed one notice
@@ -129,7 +115,8 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 	v := partRows(parts)
 	var rows []noticeRow
 	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
-		SELECT v.edition_id, v.carried, n.visible_at, `+noticeColumns+` FROM v CROSS JOIN notices n
+		SELECT v.edition_id, v.carried, n.visible_at,
+			n.digest_id, n.feed_id, n.kind, n.title, n.url, n.from_at AS "from", n.to_at AS "to" FROM v CROSS JOIN notices n
 		WHERE n.digest_id = v.digest_id AND n.visible_at = v.due_at`)
 	if err != nil {
 		return err
@@ -142,7 +129,7 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 		if i > 0 && r.repeats(rows[i-1]) {
 			continue
 		}
-		told[r.EditionID] = append(told[r.EditionID], r.notice())
+		told[r.EditionID] = append(told[r.EditionID], r.Notice)
 	}
 	return nil
 }

@@ -22,20 +22,15 @@ const (
 // Polls gives the polls of a feed since an instant, oldest first.
 func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]PollRecord, error) {
 	type row struct {
-		At       instant `db:"at"`
-		Outcome  string  `db:"outcome"`
-		Status   int     `db:"status"`
-		Requests int     `db:"requests"`
-		Bytes    int64   `db:"bytes"`
-		Millis   int64   `db:"millis"`
-		Note     string  `db:"note"`
+		PollRecord
+		Millis int64
 	}
-	return readAll(ctx, s.read(), "reading the history of a feed", func(r row) PollRecord {
-		return PollRecord{
-			At: r.At.time(), Outcome: r.Outcome, Status: r.Status, Requests: r.Requests,
-			Bytes: r.Bytes, Took: time.Duration(r.Millis) * time.Millisecond, Note: r.Note,
-		}
-	}, `SELECT at, outcome, status, requests, bytes, millis, note FROM polls WHERE feed_id = ? AND at >= ? ORDER BY at`, id, from(since))
+	rows, err := readRows[row](ctx, s.read(), "reading the history of a feed", `SELECT at, outcome, status, requests, bytes, millis, note
+		FROM polls WHERE feed_id = ? AND at >= ? ORDER BY at`, id, from(since))
+	return each(rows, func(r row) PollRecord {
+		r.Took = time.Duration(r.Millis) * time.Millisecond
+		return r.PollRecord
+	}), err
 }
 
 // PrunePolls deletes what is older than 90 days from the histories of all

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -13,47 +14,9 @@ import (
 	"digest"
 )
 
-type postRow struct {
-	ID          digest.PostID `db:"id"`
-	FeedID      digest.FeedID `db:"feed_id"`
-	Identity    string        `db:"identity"`
-	URL         string        `db:"url"`
-	Title       string        `db:"title"`
-	Author      string        `db:"author"`
-	Language    string        `db:"language"`
-	PublishedAt instant       `db:"published_at"`
-	SeenAt      instant       `db:"seen_at"`
-	ReadBefore  instant       `db:"read_before"`
-	Summary     string        `db:"summary"`
-	Content     string        `db:"content"`
-	ImageURL    string        `db:"image_url"`
-	ContentHash string        `db:"content_hash"`
-	Enclosures  string        `db:"enclosures"`
-}
-
-// postColumns are those of a postRow but for the content, which is long.
+// postColumns are those of a post but for the content, which is long.
 const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
 	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures`
-
-func (r postRow) post() digest.Post {
-	return digest.Post{
-		ID:          r.ID,
-		FeedID:      r.FeedID,
-		Identity:    r.Identity,
-		URL:         r.URL,
-		Title:       r.Title,
-		Author:      r.Author,
-		Language:    r.Language,
-		PublishedAt: r.PublishedAt.time(),
-		SeenAt:      r.SeenAt.time(),
-		ReadBefore:  r.ReadBefore.time(),
-		Summary:     r.Summary,
-		Content:     r.Content,
-		ImageURL:    r.ImageURL,
-		ContentHash: r.ContentHash,
-		Enclosures:  enclosuresOf(r.Enclosures),
-	}
-}
 
 // enclosuresText is how the enclosures of a post are stored: as a JSON list, empty
 // where there are none.
@@ -65,25 +28,26 @@ func enclosuresText(all []digest.Enclosure) string {
 	return string(text)
 }
 
-// enclosuresOf reads what enclosuresText wrote.
-func enclosuresOf(text string) (all []digest.Enclosure) {
-	if text == "" || json.Unmarshal([]byte(text), &all) != nil {
-		return nil
+// storedEnclosures reads what enclosuresText wrote.
+type storedEnclosures []digest.Enclosure
+
+// Scan reads a column.
+func (e *storedEnclosures) Scan(value any) error {
+	var text sql.NullString
+	err := text.Scan(value)
+	if text.String == "" || json.Unmarshal([]byte(text.String), e) != nil {
+		*e = nil
 	}
-	return all
+	return err
 }
 
 // Posts gives posts by key, in the order of keys; those that no longer exist are left out.
 func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
 	posts := make([]digest.Post, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		var rows []postRow
-		err := s.read().all(ctx, &rows, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id IN (`+list(part)+`) ORDER BY p.id`)
+		err := s.read().all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id IN (`+list(part)+`) ORDER BY p.id`)
 		if err != nil {
 			return nil, fmt.Errorf("reading posts: %w", err)
-		}
-		for _, r := range rows {
-			posts = append(posts, r.post())
 		}
 	}
 	return posts, nil
@@ -122,7 +86,7 @@ func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.Po
 	for part := range slices.Chunk(missing, statementRows) {
 		var rows []struct {
 			PostID digest.PostID `db:"id"`
-			FeedID digest.FeedID `db:"feed_id"`
+			FeedID digest.FeedID
 		}
 		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id IN (`+list(part)+`)`); err != nil {
 			return nil, err
@@ -211,15 +175,7 @@ type DeliveredPost struct {
 // of it, that editions of a digest have brought, the latest first. What is
 // still hidden is not among them.
 func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]DeliveredPost, error) {
-	type row struct {
-		ID    digest.PostID `db:"id"`
-		Title string        `db:"title"`
-		URL   string        `db:"url"`
-		Date  day           `db:"local_date"`
-	}
-	return readAll(ctx, s.read(), "reading what was delivered", func(r row) DeliveredPost {
-		return DeliveredPost{PostID: r.ID, Title: r.Title, URL: r.URL, Date: r.Date.Date}
-	}, `SELECT p.id, p.title, p.url, e.local_date
+	return readRows[DeliveredPost](ctx, s.read(), "reading what was delivered", `SELECT p.id AS post_id, p.title, p.url, e.local_date AS date
 		FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
 		WHERE e.digest_id = ? AND e.due_at <= ? AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
 		ORDER BY e.due_at DESC, p.id DESC LIMIT ?`, id, at(now), feed, feed, limit)

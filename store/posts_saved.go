@@ -42,10 +42,10 @@ const forever = instant(math.MaxInt64)
 
 // A delivery is the edition in which a post came to a reader.
 type delivery struct {
-	DigestID digest.DigestID `db:"digest_id"`
-	DueAt    instant         `db:"due_at"`
-	Date     day             `db:"local_date"`
-	Saved    bool            `db:"saved"`
+	DigestID digest.DigestID
+	DueAt    instant
+	Date     digest.Date
+	Saved    bool
 }
 
 // VisiblePost gives a post with its feed's label, if an edition that this reader has
@@ -72,7 +72,7 @@ func (s *Store) visiblePost(ctx context.Context, user digest.UserID, post digest
 	if len(posts) == 0 {
 		return VisiblePost{}, errNoPost()
 	}
-	v := VisiblePost{Post: posts[0], Edition: came.Date.Date, DueAt: came.DueAt.time(), Saved: came.Saved}
+	v := VisiblePost{Post: posts[0], Edition: came.Date, DueAt: came.DueAt.time(), Saved: came.Saved}
 	labels, err := s.labelsFor(ctx, user, []digest.FeedID{v.FeedID})
 	v.Label = labels[v.FeedID]
 	return v, err
@@ -86,11 +86,11 @@ func errNoPost() error { return notFound("there is no such post") }
 // SELECT is a scalar so that no planner can begin with all rows of the post.
 func delivered(ctx context.Context, c conn, user digest.UserID, post digest.PostID, now instant) (delivery, error) {
 	var d delivery
-	err := c.get(ctx, &d, `SELECT digest_id, due_at, local_date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+	err := c.get(ctx, &d, `SELECT digest_id, due_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
 	if !isNone(err) {
 		return d, err
 	}
-	err = c.get(ctx, &d, `SELECT e.digest_id, e.due_at, e.local_date, 0 AS saved FROM digests d CROSS JOIN editions e
+	err = c.get(ctx, &d, `SELECT e.digest_id, e.due_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
 		WHERE d.user_id = ? AND e.digest_id = d.id AND e.due_at <= d.last_due_at AND e.due_at <= ?
 		AND (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = ?) > 0
 		ORDER BY e.due_at LIMIT 1`, user, now, post)
@@ -132,31 +132,17 @@ func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedK
 	if after == (SavedKey{}) {
 		from = forever
 	}
-	var rows []savedRow
-	err := s.read().all(ctx, &rows, `SELECT v.saved_at, v.due_at, v.local_date, `+postColumns+`
+	saved, err := readRows[SavedPost](ctx, s.read(), "listing what is saved", `SELECT v.saved_at, v.due_at, v.local_date AS edition, 1 AS saved, `+postColumns+`
 		FROM saved_posts v CROSS JOIN posts p WHERE v.user_id = ? AND p.id = v.post_id AND (v.saved_at, v.post_id) < (?, ?)
 		ORDER BY v.saved_at DESC, v.post_id DESC LIMIT ?`, user, from, after.Post, limit)
 	if err != nil {
-		return nil, fmt.Errorf("listing what is saved: %w", err)
+		return nil, err
 	}
-	feeds := each(rows, func(r savedRow) digest.FeedID { return r.FeedID })
-	labels, err := s.labelsFor(ctx, user, feeds)
-	if err != nil {
-		return nil, fmt.Errorf("listing what is saved: %w", err)
+	labels, err := s.labelsFor(ctx, user, each(saved, func(p SavedPost) digest.FeedID { return p.FeedID }))
+	for i, p := range saved {
+		saved[i].Label = labels[p.FeedID]
 	}
-	saved := make([]SavedPost, len(rows))
-	for i, r := range rows {
-		v := VisiblePost{Post: r.post(), Label: labels[r.FeedID], Edition: r.Date.Date, DueAt: r.DueAt.time(), Saved: true}
-		saved[i] = SavedPost{VisiblePost: v, SavedAt: r.SavedAt.time()}
-	}
-	return saved, nil
-}
-
-type savedRow struct {
-	postRow
-	SavedAt instant `db:"saved_at"`
-	DueAt   instant `db:"due_at"`
-	Date    day     `db:"local_date"`
+	return saved, failed("listing what is saved", err)
 }
 
 // SavedAmong tells which of some posts a reader has saved.
@@ -185,7 +171,7 @@ func (s *Store) labelsFor(ctx context.Context, user digest.UserID, feeds []diges
 	}
 	var rows []struct {
 		FeedID digest.FeedID `db:"id"`
-		Title  string        `db:"title"`
+		Title  string
 	}
 	err = s.read().all(ctx, &rows, `SELECT f.id, s.title FROM feeds f CROSS JOIN digests d CROSS JOIN subscriptions s
 		WHERE f.id IN (`+list(feeds)+`) AND d.user_id = ? AND s.digest_id = d.id AND s.rests = 0

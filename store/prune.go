@@ -117,11 +117,11 @@ const underWay = `(n.state IN ('ready', 'leased', 'dotting')
 	OR n.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried x WHERE x.from_id = n.id))`
 
 type prunableEdition struct {
-	ID       digest.EditionID    `db:"id"`
-	DigestID digest.DigestID     `db:"digest_id"`
-	DueAt    instant             `db:"due_at"`
-	State    digest.EditionState `db:"state"`
-	Awaited  bool                `db:"awaited"`
+	ID       digest.EditionID
+	DigestID digest.DigestID
+	DueAt    instant
+	State    digest.EditionState
+	Awaited  bool
 }
 
 // deleteEditions deletes editions that are over, which they stay; days are
@@ -194,9 +194,9 @@ func (s *Store) prunePosts(ctx context.Context, old instant, batch int) (int, er
 }
 
 type prunable struct {
-	ID     digest.PostID `db:"id"`
-	SeenAt instant       `db:"seen_at"`
-	Free   bool          `db:"free"`
+	ID     digest.PostID
+	SeenAt instant
+	Free   bool
 }
 
 // deletePosts deletes posts, but for those that somebody saves meanwhile: what

@@ -153,20 +153,20 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 
 // A lockedFeed is what storing a poll needs to know of its feed.
 type lockedFeed struct {
-	ID         digest.FeedID    `db:"id"`
-	URL        string           `db:"url"`
-	Host       string           `db:"host"`
-	State      digest.FeedState `db:"state"`
-	Token      string           `db:"lease_token"`
-	ParsedAt   instant          `db:"parsed_at"`
-	ListedAt   instant          `db:"listed_at"`
-	MovedSince instant          `db:"moved_since"`
-	LastOKAt   instant          `db:"last_ok_at"`
-	PingedAt   instant          `db:"pinged_at"`
-	Doubted    bool             `db:"doubted"`
-	OwnEvery   int64            `db:"own_interval"`
-	HostRule   int64            `db:"host_interval"`
-	AttemptAt  instant          `db:"last_attempt_at"`
+	ID         digest.FeedID
+	URL        string
+	Host       string
+	State      digest.FeedState
+	Token      string `db:"lease_token"`
+	ParsedAt   instant
+	ListedAt   instant
+	MovedSince instant
+	LastOKAt   instant
+	PingedAt   instant
+	Doubted    bool
+	OwnEvery   int64   `db:"own_interval"`
+	HostRule   int64   `db:"host_interval"`
+	AttemptAt  instant `db:"last_attempt_at"`
 }
 
 // polled joins a poll with the state of its feed. A ping or a doubt that came

@@ -31,11 +31,11 @@ func fingerprint(p digest.Post) string {
 // storedPost is what matching needs to know of a stored post.
 type storedPost struct {
 	postKey
-	ID          digest.PostID `db:"id"`
-	Fingerprint string        `db:"fingerprint"`
-	PublishedAt instant       `db:"published_at"`
-	SeenAt      instant       `db:"seen_at"`
-	ContentHash string        `db:"content_hash"`
+	ID          digest.PostID
+	Fingerprint string
+	PublishedAt instant
+	SeenAt      instant
+	ContentHash string
 }
 
 const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.published_at, p.seen_at, p.content_hash`

@@ -10,11 +10,11 @@ import (
 
 // A holder is a feed that has the address to which another has moved.
 type holder struct {
-	ID       digest.FeedID `db:"id"`
-	URL      string        `db:"url"`
-	ParsedAt instant       `db:"parsed_at"`
-	LastOKAt instant       `db:"last_ok_at"`
-	moves    bool          // it is moving itself, in this batch
+	ID       digest.FeedID
+	URL      string
+	ParsedAt instant
+	LastOKAt instant
+	moves    bool // it is moving itself, in this batch
 }
 
 // move gives feeds that have moved for good their new addresses. One whose new
@@ -208,13 +208,12 @@ func (r *recording) read(ctx context.Context, p, target *polled, into holder) er
 		since = min(since, into.LastOKAt) // what it has not read itself
 		which, args = `p.seen_at >= ?`, []any{p.Feed.ID, since}
 	}
-	var rows []postRow
-	err := r.c.all(ctx, &rows, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.feed_id = ? AND `+which+` ORDER BY p.id`, args...)
+	var posts []digest.Post
+	err := r.c.all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.feed_id = ? AND `+which+` ORDER BY p.id`, args...)
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		post := row.post()
+	for _, post := range posts {
 		post.ID, post.FeedID = 0, target.Feed.ID
 		r.fresh = append(r.fresh, &incoming{Post: post, poll: target, fingerprint: fingerprint(post)})
 	}

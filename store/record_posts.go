@@ -54,8 +54,8 @@ func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, erro
 		return begins, nil
 	}
 	var rows []struct {
-		FeedID digest.FeedID `db:"feed_id"`
-		Begins instant       `db:"begins"`
+		FeedID digest.FeedID
+		Begins instant
 	}
 	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins FROM posts
 		WHERE feed_id IN (`+list(ids)+`) AND published_at > 0 GROUP BY feed_id`)
@@ -66,8 +66,8 @@ func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, erro
 }
 
 type postKey struct {
-	FeedID   digest.FeedID `db:"feed_id"`
-	Identity string        `db:"identity"`
+	FeedID   digest.FeedID
+	Identity string
 }
 
 func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
@@ -78,7 +78,7 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	}
 	var rows []struct {
 		postKey
-		ID digest.PostID `db:"id"`
+		ID digest.PostID
 	}
 	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
 		content_hash, url, title, author, language, image_url, summary, content, enclosures) VALUES `+v.String()+`

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -23,15 +22,12 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 // the zero time if it may be.
 func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until time.Time, why string, err error) {
 	var row struct {
-		NotBefore instant `db:"not_before"`
-		Why       string  `db:"why"`
+		NotBefore time.Time
+		Why       string
 	}
 	err = s.read().get(ctx, &row, `SELECT not_before, why FROM refusals WHERE url = ? AND not_before > ?`, url, at(now))
 	if isNone(err) {
 		return time.Time{}, "", nil
 	}
-	if err != nil {
-		return time.Time{}, "", fmt.Errorf("looking for a refusal: %w", err)
-	}
-	return row.NotBefore.time(), row.Why, nil
+	return row.NotBefore, row.Why, failed("looking for a refusal", err)
 }

@@ -85,6 +85,8 @@ func cell(dest any) any {
 		return (*storedSpan)(d)
 	case *digest.Date:
 		return (*storedDate)(d)
+	case *[]digest.Enclosure:
+		return (*storedEnclosures)(d)
 	}
 	return dest
 }

@@ -67,7 +67,7 @@ type searching struct {
 type hit struct {
 	PostID digest.PostID
 	DueAt  instant
-	Date   day
+	Date   digest.Date
 }
 
 // The first batch of editions, and by how much the next is larger.
@@ -133,19 +133,19 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 func (l *searching) full() bool { return len(l.found) > l.Limit }
 
 type editionKey struct {
-	DueAt instant          `db:"due_at"`
-	ID    digest.EditionID `db:"id"`
+	DueAt instant
+	ID    digest.EditionID
 }
 
 type editionPosts struct {
 	editionKey
-	Date  day    `db:"local_date"`
-	Posts string `db:"posts"`
+	Date  digest.Date
+	Posts string
 }
 
 // editions gives the posts of the reader's editions before one, latest first.
 func (l *searching) editions(ctx context.Context, before editionKey, limit int) (rows []editionPosts, err error) {
-	err = l.store.read().all(ctx, &rows, `SELECT e.id, e.due_at, e.local_date,
+	err = l.store.read().all(ctx, &rows, `SELECT e.id, e.due_at, e.local_date AS date,
 		COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 			WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at), '') AS posts
 		FROM (SELECT x.id, x.digest_id, x.due_at, x.local_date FROM digests d CROSS JOIN editions x
@@ -162,17 +162,7 @@ func (l *searching) savedHits(ctx context.Context) ([]hit, error) {
 	if l.Saved {
 		only = ``
 	}
-	var rows []struct {
-		PostID digest.PostID `db:"post_id"`
-		DueAt  instant       `db:"due_at"`
-		Date   day           `db:"local_date"`
-	}
-	err := l.store.read().all(ctx, &rows, `SELECT v.post_id, v.due_at, v.local_date FROM saved_posts v WHERE v.user_id = ?`+only, l.user)
-	some := make([]hit, len(rows))
-	for i, r := range rows {
-		some[i] = hit{r.PostID, r.DueAt, r.Date}
-	}
-	return some, err
+	return readRows[hit](ctx, l.store.read(), "", `SELECT v.post_id, v.due_at, v.local_date AS date FROM saved_posts v WHERE v.user_id = ?`+only, l.user)
 }
 
 // findAmong adds those of some posts in which there is what is looked for; they are
@@ -225,7 +215,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	}
 	for _, c := range l.found {
 		if p, ok := byID[c.PostID]; ok {
-			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: labels[p.FeedID], Edition: c.Date.Date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
+			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: labels[p.FeedID], Edition: c.Date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
 		}
 	}
 	return f, nil

@@ -92,8 +92,8 @@ func unchanged(ctx context.Context, c conn, hashes map[digest.PostID]string) ([]
 		ids = append(ids, id)
 	}
 	var rows []struct {
-		ID   digest.PostID `db:"id"`
-		Hash string        `db:"content_hash"`
+		ID   digest.PostID
+		Hash string `db:"content_hash"`
 	}
 	err := c.all(ctx, &rows, `SELECT id, content_hash FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+c.d.forUpdate)
 	for _, r := range rows {

@@ -42,8 +42,8 @@ func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 
 func (s *Store) midnights(ctx context.Context, what, query string, add func(*Midnight, int)) ([]Midnight, error) {
 	var rows []struct {
-		At int64 `db:"at"`
-		N  int   `db:"n"`
+		At int64
+		N  int
 	}
 	if err := s.read().all(ctx, &rows, query); err != nil {
 		return nil, fmt.Errorf("counting the %s of each midnight: %w", what, err)
@@ -60,9 +60,9 @@ func (s *Store) midnights(ctx context.Context, what, query string, add func(*Mid
 
 // A troubledFeed is one that does not answer well.
 type troubledFeed struct {
-	ID      digest.FeedID `db:"id"`
-	Readers int           `db:"readers"`
-	Since   instant       `db:"failing_since"`
+	ID      digest.FeedID
+	Readers int
+	Since   instant `db:"failing_since"`
 }
 
 // TroubledFeeds gives the feeds that do not answer well and for which editions
@@ -141,8 +141,8 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 
 func (s *Store) byState(ctx context.Context, query string, add func(string, int)) error {
 	var rows []struct {
-		State string `db:"state"`
-		N     int    `db:"n"`
+		State string
+		N     int
 	}
 	if err := s.read().all(ctx, &rows, query); err != nil {
 		return err

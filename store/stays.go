@@ -9,24 +9,6 @@ import (
 	"digest/calendar"
 )
 
-type stayRow struct {
-	ID       int64         `db:"id"`
-	UserID   digest.UserID `db:"user_id"`
-	From     day           `db:"from_date"`
-	To       day           `db:"to_date"`
-	TimeZone string        `db:"time_zone"`
-	Begun    bool          `db:"begun"`
-	Home     string        `db:"home_zone"`
-}
-
-func (r stayRow) stay() digest.Stay {
-	st := digest.Stay{ID: r.ID, UserID: r.UserID, From: r.From.Date, To: r.To.Date, TimeZone: r.TimeZone, Begun: r.Begun}
-	if r.Begun {
-		st.Home = r.Home
-	}
-	return st
-}
-
 // AddStay plans a stay; one whose first day has begun begins at once.
 // digest.Invalid for a zone that does not exist, for days that are over or
 // another stay's, and where there are too many.
@@ -66,10 +48,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 // Stays lists the stays that a reader has planned or begun, in their order.
 func (s *Store) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error) {
 	stays, err := readStays(ctx, s.read(), user)
-	if err != nil {
-		return nil, fmt.Errorf("listing the stays: %w", err)
-	}
-	return stays, nil
+	return stays, failed("listing the stays", err)
 }
 
 // RemoveStay takes a stay back; one that has begun ends, and its reader is at
@@ -125,8 +104,8 @@ type traveller struct {
 
 func readTraveller(ctx context.Context, c conn, user digest.UserID) (traveller, error) {
 	var row struct {
-		TimeZone string `db:"time_zone"`
-		HomeZone string `db:"home_zone"`
+		TimeZone string
+		HomeZone string
 	}
 	err := c.get(ctx, &row, `SELECT time_zone, home_zone FROM users WHERE id = ?`, user)
 	if isNone(err) {
@@ -143,22 +122,19 @@ func readTraveller(ctx context.Context, c conn, user digest.UserID) (traveller, 
 	return t, err
 }
 
-const selectStays = `SELECT s.id, s.user_id, s.from_date, s.to_date, s.time_zone, s.begun, u.home_zone
-	FROM stays s JOIN users u ON u.id = s.user_id `
+const selectStays = `SELECT s.id, s.user_id, s.from_date AS "from", s.to_date AS "to", s.time_zone, s.begun,
+	CASE WHEN s.begun = 1 THEN u.home_zone ELSE '' END AS home FROM stays s JOIN users u ON u.id = s.user_id `
 
 func readStays(ctx context.Context, c conn, user digest.UserID) ([]digest.Stay, error) {
-	var rows []stayRow
-	err := c.all(ctx, &rows, selectStays+`WHERE s.user_id = ? ORDER BY s.from_date`, user)
-	return each(rows, stayRow.stay), err
+	return readRows[digest.Stay](ctx, c, "", selectStays+`WHERE s.user_id = ? ORDER BY s.from_date`, user)
 }
 
 // allStays lists the stays of all readers.
 func (s *Store) allStays(ctx context.Context) (map[digest.UserID][]digest.Stay, error) {
-	var rows []stayRow
-	err := s.read().all(ctx, &rows, selectStays+`ORDER BY s.user_id, s.from_date`)
+	all, err := readRows[digest.Stay](ctx, s.read(), "", selectStays+`ORDER BY s.user_id, s.from_date`)
 	stays := make(map[digest.UserID][]digest.Stay)
-	for _, r := range rows {
-		stays[r.UserID] = append(stays[r.UserID], r.stay())
+	for _, st := range all {
+		stays[st.UserID] = append(stays[st.UserID], st)
 	}
 	return stays, err
 }

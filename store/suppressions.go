@@ -8,21 +8,7 @@ import (
 	"digest"
 )
 
-type suppressionRow struct {
-	Email     string           `db:"email"`
-	Reason    digest.Reason    `db:"reason"`
-	Evidence  string           `db:"evidence"`
-	EditionID digest.EditionID `db:"edition_id"`
-	CreatedAt instant          `db:"created_at"`
-}
-
 const suppressionColumns = `s.email, s.reason, s.evidence, s.edition_id, s.created_at`
-
-func (r suppressionRow) suppression() digest.Suppression {
-	return digest.Suppression{
-		Email: r.Email, Reason: r.Reason, Evidence: r.Evidence, EditionID: r.EditionID, CreatedAt: r.CreatedAt.time(),
-	}
-}
 
 // rank orders the reasons: an address keeps the highest it was suppressed for.
 const rank = `CASE %s WHEN 'soft_bounces' THEN 1 WHEN 'hard_bounce' THEN 2 WHEN 'complaint' THEN 3 ELSE 4 END`
@@ -95,24 +81,20 @@ func (s *Store) Unsuppress(ctx context.Context, email string) error {
 
 // Suppressions lists the addresses that are not mailed, the latest first.
 func (s *Store) Suppressions(ctx context.Context) ([]digest.Suppression, error) {
-	return readAll(ctx, s.read(), "listing the suppressed addresses", suppressionRow.suppression,
+	return readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses",
 		`SELECT `+suppressionColumns+` FROM suppressions s ORDER BY s.created_at DESC, s.email_key`)
 }
 
 // Suppressed tells whether an address, in whatever case, is not mailed, and why.
 func (s *Store) Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error) {
-	r, ok, err := readSuppression(ctx, s.read(), emailKey(email))
-	if err != nil {
-		return digest.Suppression{}, false, fmt.Errorf("looking for a suppressed address: %w", err)
-	}
-	return r.suppression(), ok, nil
+	sup, found, err := readSuppression(ctx, s.read(), emailKey(email))
+	return sup, found, failed("looking for a suppressed address", err)
 }
 
-func readSuppression(ctx context.Context, c conn, key string) (suppressionRow, bool, error) {
-	var r suppressionRow
-	err := c.get(ctx, &r, `SELECT `+suppressionColumns+` FROM suppressions s WHERE s.email_key = ?`, key)
+func readSuppression(ctx context.Context, c conn, key string) (sup digest.Suppression, found bool, err error) {
+	err = c.get(ctx, &sup, `SELECT `+suppressionColumns+` FROM suppressions s WHERE s.email_key = ?`, key)
 	if isNone(err) {
-		return r, false, nil
+		return sup, false, nil
 	}
-	return r, err == nil, err
+	return sup, err == nil, err
 }
