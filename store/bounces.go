@@ -99,8 +99,8 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 
 // endDigest is what SetDigestState does for a reader who leaves.
 func endDigest(ctx context.Context, c conn, id digest.DigestID, now time.Time) error {
-	var d digestRow
-	if err := c.get(ctx, &d, selectDigest+`WHERE d.id = ?`, id); err != nil {
+	d, err := readDigest(ctx, c, `d.id = ?`, id)
+	if err != nil {
 		return err
 	}
 	return setDigestState(ctx, c, d, digest.DigestLeft, now)

@@ -9,71 +9,36 @@ import (
 	"digest/calendar"
 )
 
+// A digestRow is a digest with what only the store knows of it.
 type digestRow struct {
-	ID           digest.DigestID    `db:"id"`
-	UserID       digest.UserID      `db:"user_id"`
-	Name         string             `db:"name"`
-	TimeZone     string             `db:"time_zone"`
-	NextDueAt    instant            `db:"next_due_at"`
-	LastDueAt    instant            `db:"last_due_at"`
-	SendDelay    int64              `db:"send_delay"`
-	Weekdays     digest.Weekdays    `db:"weekdays"`
-	State        digest.DigestState `db:"state"`
-	EditionCount int                `db:"edition_count"`
-	Layout       digest.Layout      `db:"layout"`
-	Images       digest.Images      `db:"images"`
-	Threaded     bool               `db:"threaded"`
-	PausedUntil  instant            `db:"paused_until"`
-	PausedAt     instant            `db:"paused_at"`
-	PausedTo     instant            `db:"paused_to"`
-	Mailed       bool               `db:"mailed"`
-	AsksAt       instant            `db:"asks_at"`
-	PlannedDueAt instant            `db:"planned_due_at"`
+	digest.Digest
+	AsksAt       time.Time
+	PlannedDueAt time.Time
 }
 
 // selectDigest reads digestRows; a digest's zone is its user's.
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay, d.weekdays, d.state, d.edition_count, d.layout, d.images, d.threaded, d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
-
-func (r digestRow) digest() digest.Digest {
-	return digest.Digest{
-		ID:        r.ID,
-		UserID:    r.UserID,
-		Name:      r.Name,
-		TimeZone:  r.TimeZone,
-		NextDueAt: r.NextDueAt.time(),
-		LastDueAt: r.LastDueAt.time(),
-		DeliverAt: span(r.SendDelay),
-		Weekdays:  r.Weekdays,
-		State:     r.State,
-		Editions:  r.EditionCount,
-		Look:      digest.Look{Layout: r.Layout, Images: r.Images, Threaded: r.Threaded},
-
-		PausedUntil: r.PausedUntil.time(),
-		PausedAt:    r.PausedAt.time(),
-		PausedTo:    r.PausedTo.time(),
-		Mailed:      r.Mailed,
-	}
-}
+	d.send_delay AS deliver_at, d.weekdays, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded,
+	d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
 
 // DigestOf gives a user's own daily digest; digest.NotFound if there is none.
 func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
-	return s.oneDigest(ctx, `WHERE d.user_id = ? AND d.newsletter_id IS NULL ORDER BY d.id LIMIT 1`, int64(user))
+	d, err := readDigest(ctx, s.read(), `d.user_id = ? AND d.newsletter_id IS NULL ORDER BY d.id LIMIT 1`, user)
+	return d.Digest, err
 }
 
 // Digest gives a digest by its key; digest.NotFound if there is none.
 func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error) {
-	return s.oneDigest(ctx, `WHERE d.id = ?`, int64(id))
+	d, err := readDigest(ctx, s.read(), `d.id = ?`, id)
+	return d.Digest, err
 }
 
-func (s *Store) oneDigest(ctx context.Context, where string, key int64) (digest.Digest, error) {
-	row, err := readOne[digestRow](ctx, s.read(), "reading the digest", noDigest(), selectDigest+where, key)
-	return row.digest(), err
+// readDigest gives the digest d that where selects.
+func readDigest(ctx context.Context, c conn, where string, args ...any) (digestRow, error) {
+	return readOne[digestRow](ctx, c, "reading the digest", notFound("there is no such digest"), selectDigest+`WHERE `+where, args...)
 }
-
-func noDigest() error { return notFound("there is no such digest") }
 
 // SetDigestState starts, pauses or ends a digest; the state it has already
 // changes nothing but the end of a pause. Ending it deletes what waits and what is not on its way
@@ -94,7 +59,7 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 func setDigestState(ctx context.Context, c conn, d digestRow, state digest.DigestState, now time.Time) error {
 	s, err := d.schedule()
 	switch {
-	case d.State == state && d.PausedUntil == 0:
+	case d.State == state && d.PausedUntil.IsZero():
 		return nil
 	case state == digest.DigestLeft: // whatever zone they are in
 		if err := saveSchedule(ctx, c, d.ID, s.Leave()); err != nil {
@@ -125,7 +90,7 @@ func leave(ctx context.Context, c conn, d digestRow) error {
 	err := c.execEach(ctx, []string{
 		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
 		`DELETE FROM notices WHERE digest_id = ? AND visible_at = ?`,
-	}, d.ID, d.NextDueAt)
+	}, d.ID, at(d.NextDueAt))
 	if err != nil {
 		return err
 	}
@@ -137,11 +102,7 @@ func leave(ctx context.Context, c conn, d digestRow) error {
 // changeDigest hands a digest to f, in a transaction of its own.
 func (s *Store) changeDigest(ctx context.Context, doing string, id digest.DigestID, f func(conn, digestRow) error) error {
 	return s.changeAlone(ctx, doing, func(c conn) error {
-		var d digestRow
-		err := c.get(ctx, &d, selectDigest+`WHERE d.id = ?`, id)
-		if isNone(err) {
-			return noDigest()
-		}
+		d, err := readDigest(ctx, c, `d.id = ?`, id)
 		if err != nil {
 			return err
 		}
@@ -156,13 +117,13 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 		Zone:        loc,
 		Days:        r.Weekdays,
 		State:       r.State,
-		NextDueAt:   r.NextDueAt.time(),
-		LastDueAt:   r.LastDueAt.time(),
-		Planned:     r.PlannedDueAt == r.NextDueAt,
-		PausedUntil: r.PausedUntil.time(),
-		PausedAt:    r.PausedAt.time(),
-		PausedTo:    r.PausedTo.time(),
-		AsksAt:      r.AsksAt.time(),
+		NextDueAt:   r.NextDueAt,
+		LastDueAt:   r.LastDueAt,
+		Planned:     r.PlannedDueAt.Equal(r.NextDueAt),
+		PausedUntil: r.PausedUntil,
+		PausedAt:    r.PausedAt,
+		PausedTo:    r.PausedTo,
+		AsksAt:      r.AsksAt,
 	}, err
 }
 
@@ -185,7 +146,7 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 		return err
 	}
 	next := at(s.Due(now, func(date digest.Date) bool { return slices.Contains(had, date.String()) }))
-	if next == d.NextDueAt {
+	if next == at(d.NextDueAt) {
 		return nil
 	}
 	return moveWaiting(ctx, c, d, next, at(now))
@@ -193,13 +154,14 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 
 // moveWaiting gives a digest another midnight, and what waits for it with it.
 func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) error {
+	was := at(d.NextDueAt)
 	_, err := c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
-		(SELECT post_id FROM digest_posts WHERE digest_id = ? AND visible_at = ?)`, now, d.ID, d.NextDueAt)
+		(SELECT post_id FROM digest_posts WHERE digest_id = ? AND visible_at = ?)`, now, d.ID, was)
 	if err != nil {
 		return err
 	}
 	for _, table := range []string{"digest_posts", "notices"} {
-		if _, err = c.exec(ctx, `UPDATE `+table+` SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, next, d.ID, d.NextDueAt); err != nil {
+		if _, err = c.exec(ctx, `UPDATE `+table+` SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, next, d.ID, was); err != nil {
 			return err
 		}
 	}

@@ -56,6 +56,37 @@ func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.T
 	})
 }
 
+// BringBack starts a digest again that was left, or pauses it until a time if it
+// was paused then (zero: until its reader says otherwise). left is false, and
+// nothing is changed, if it was not left; digest.NotFound if it is no more.
+func (s *Store) BringBack(ctx context.Context, id digest.DigestID, paused bool, until, now time.Time) (d digest.Digest, left bool, err error) {
+	if err := calendar.CheckPause(until, now); err != nil {
+		return d, false, err
+	}
+	err = s.changeDigest(ctx, "bringing the digest back", id, func(c conn, was digestRow) error {
+		if left = was.State == digest.DigestLeft; left {
+			if err := bringBack(ctx, c, was, paused, from(until).time(), now); err != nil {
+				return err
+			}
+		}
+		is, err := readDigest(ctx, c, `d.id = ?`, id)
+		d = is.Digest
+		return err
+	})
+	return d, left, err
+}
+
+func bringBack(ctx context.Context, c conn, was digestRow, paused bool, until, now time.Time) error {
+	if err := setDigestState(ctx, c, was, digest.DigestActive, now); err != nil || !paused {
+		return err
+	}
+	active, err := readDigest(ctx, c, `d.id = ?`, was.ID)
+	if err != nil {
+		return err
+	}
+	return pause(ctx, c, active, until, now)
+}
+
 // EndPauses makes those digests active again whose pause is over, and says how
 // many those were. A midnight that ends the pause is one of theirs: who is back
 // on a date gets the edition of that date.

@@ -129,6 +129,36 @@ func TestPauseOfWhatWasLeft(t *testing.T) {
 	})
 }
 
+// The way back leads to where a digest was left, and changes nothing of one that was not.
+func TestBringBack(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		back := func(what string, paused bool, until time.Time, left bool, state digest.DigestState, ends time.Time) {
+			w.t.Helper()
+			d, was, err := w.BringBack(w.ctx(), ada.ID, paused, until, noon)
+			w.ok(err)
+			want(w.t, what+": it was left", was, left)
+			want(w.t, what, d.State, state)
+			want(w.t, what+": until", d.PausedUntil, ends)
+			want(w.t, what+": stored", w.again(ada), d)
+		}
+		leave := func() { w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon)) }
+
+		back("active already", true, noon.Add(day), false, digest.DigestActive, time.Time{})
+		leave()
+		back("to a pause with an end", true, noon.Add(day), true, digest.DigestPaused, noon.Add(day))
+		back("paused already", false, time.Time{}, false, digest.DigestPaused, noon.Add(day))
+		leave()
+		back("to a pause without one", true, time.Time{}, true, digest.DigestPaused, time.Time{})
+		leave()
+		back("active again", false, time.Time{}, true, digest.DigestActive, time.Time{})
+		_, _, err := w.BringBack(w.ctx(), 99, false, time.Time{}, noon)
+		oneLine(w.t, err, digest.NotFound)
+		_, _, err = w.BringBack(w.ctx(), ada.ID, true, noon, noon)
+		oneLine(w.t, err, digest.Invalid)
+	})
+}
+
 // What the polls for other readers bring during a pause with an end waits for
 // its reader; one without an end gathers nothing.
 func TestPauseGathers(t *testing.T) {

@@ -118,7 +118,7 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 			continue
 		}
 		users = append(users, UserInfo{
-			User: u, Digest: d.digest(), Subscriptions: d.Subscriptions, Stays: stays[u.ID], Suppressed: suppressed[emailKey(u.Email)],
+			User: u, Digest: d.Digest, Subscriptions: d.Subscriptions, Stays: stays[u.ID], Suppressed: suppressed[emailKey(u.Email)],
 		})
 	}
 	return users, nil

@@ -63,36 +63,19 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 // paused by its reader stays so, and one that was paused when it was left is
 // paused again.
 func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
-	d, err := s.tokenDigest(r)
+	id, ok := s.Signer.Verify(digest.ForUnsubscribe, r.PathValue("token"))
+	if !ok {
+		return errNotFound
+	}
+	until, paused := s.carriedPause(r)
+	d, wasLeft, err := s.Store.BringBack(r.Context(), digest.DigestID(id), paused, until, s.Now())
 	if err != nil {
 		return err
 	}
-	if d.ID == 0 {
-		return errNotFound
-	}
-	if d.State == digest.DigestPaused {
-		return s.unsubscribePage(w, r)
-	}
-	if d.State == digest.DigestLeft {
-		if err := s.bringBack(r, d.ID); err != nil {
-			return err
-		}
-	}
-	if d, err = s.Store.Digest(r.Context(), d.ID); err != nil {
-		return err
+	if d.State == digest.DigestPaused && !wasLeft {
+		return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", s.viewOf(r, d))
 	}
 	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Welcome back", s.viewOf(r, d))
-}
-
-// bringBack makes a digest what it was before it was left.
-func (s *site) bringBack(r *http.Request, id digest.DigestID) error {
-	if err := s.Store.SetDigestState(r.Context(), id, digest.DigestActive, s.Now()); err != nil {
-		return err
-	}
-	if until, paused := s.carriedPause(r); paused {
-		return s.Store.PauseDigest(r.Context(), id, until, s.Now())
-	}
-	return nil
 }
 
 // carriedPause is the pause that a form carries.
