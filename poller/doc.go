@@ -20,9 +20,9 @@
 //   - poll.go, learn.go: one look at one feed, and what it teaches
 //   - fetch.go, redirect.go, body.go, error.go: one request, its redirects (and
 //     when a feed has moved), its body, and why it failed
-//   - pacing.go: one request in flight for each host, spaced, across workers
+//   - pacing.go, queue.go: one request in flight for each host, spaced, across workers
 //   - robots.go: what a robots.txt says to us by our name
-//   - guard.go, client.go: no connection to an address that is not public, and
+//   - guard.go, transport.go: no connection to an address that is not public, and
 //     one address a poll
 //   - find.go: from an address that a person typed to a feed
 //   - picture.go, picturequeue.go: one picture of a post, for a reader who waits

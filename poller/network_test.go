@@ -161,7 +161,7 @@ func TestNoWait(t *testing.T) {
 				t.Errorf("%v apart", gap)
 			}
 		}
-		if len(r.p.pace.hosts) != 0 {
+		if len(r.p.pace.byName) != 0 {
 			t.Error("hosts are kept")
 		}
 		n.close()
@@ -333,13 +333,14 @@ func TestPacerForgets(t *testing.T) {
 	p := newPacer(time.Second, false, w.now)
 	for i := range 5 * firstSweep {
 		host := "host" + time.Duration(i).String()
-		if err := p.enter(t.Context(), host); err != nil {
+		leave, err := p.enter(t.Context(), host)
+		if err != nil {
 			t.Fatal(err)
 		}
-		p.leave(host)
+		leave()
 		w.pass(time.Second)
 	}
-	if n := len(p.hosts); n > firstSweep+1 {
+	if n := len(p.byName); n > firstSweep+1 {
 		t.Errorf("%d hosts are remembered", n)
 	}
 }

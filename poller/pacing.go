@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"time"
 )
 
@@ -27,17 +26,18 @@ func (s *session) acquire(ctx context.Context, host string) (leave func(), err e
 	if err != nil {
 		return nil, err
 	}
-	if err := s.poller.pace.enter(ctx, host); err != nil {
+	leaveHost, err := s.poller.pace.enter(ctx, host)
+	if err != nil {
 		free(s.poller.now())
 		return nil, err
 	}
 	if err := s.acquireWire(ctx); err != nil {
-		free(s.poller.pace.leave(host))
+		free(leaveHost())
 		return nil, err
 	}
 	return func() {
 		<-s.poller.wire
-		at := s.poller.pace.leave(host)
+		at := leaveHost()
 		if host == s.host {
 			s.freeAt = at
 		}
@@ -104,58 +104,40 @@ func (p *Poller) free(ctx context.Context, host, token string, at time.Time) {
 // A pacer lets one request at a time through to each host, and the next one an
 // interval after the last has ended (S34).
 type pacer struct {
+	*queues
 	interval time.Duration
 	noWait   bool
-	now      func() time.Time
-
-	mu      sync.Mutex
-	hosts   map[string]*hostQueue
-	sweepAt int // the number of hosts at which idle ones are forgotten
 }
-
-// A hostQueue is the way to one host.
-type hostQueue struct {
-	turn  chan struct{} // holds a token while nobody asks the host
-	users int           // who wait or ask; guarded by pacer.mu
-	free  time.Time     // written only by whoever holds the token
-}
-
-const firstSweep = 1024
 
 func newPacer(interval time.Duration, noWait bool, now func() time.Time) *pacer {
 	if noWait {
 		interval = 0
 	}
-	return &pacer{interval: interval, noWait: noWait, now: now, hosts: make(map[string]*hostQueue), sweepAt: firstSweep}
+	return &pacer{queues: newQueues(now), interval: interval, noWait: noWait}
 }
 
-// enter waits for the host to be free. Whoever got nil calls leave.
-func (p *pacer) enter(ctx context.Context, host string) error {
-	l := p.queue(host)
+// enter waits for the host to be free. Whoever got nil calls leave, which gives
+// it free for the next one and says from when.
+func (p *pacer) enter(ctx context.Context, host string) (leave func() time.Time, err error) {
+	l := p.join(host, 1)
 	select {
-	case <-l.turn:
+	case l.wire <- struct{}{}:
 	case <-ctx.Done():
-		p.drop(host, l)
-		return ctx.Err()
+		l.part()
+		return nil, ctx.Err()
 	}
-	if err := p.sleep(ctx, l.free); err != nil {
-		l.turn <- struct{}{}
-		p.drop(host, l)
-		return err
+	if err := p.sleep(ctx, l.freeAt()); err != nil {
+		<-l.wire
+		l.part()
+		return nil, err
 	}
-	return nil
-}
-
-// leave gives the host free for the next one and says from when.
-func (p *pacer) leave(host string) time.Time {
-	free := p.now().Add(p.interval)
-	p.mu.Lock()
-	l := p.hosts[host]
-	p.mu.Unlock()
-	l.free = free
-	l.turn <- struct{}{}
-	p.drop(host, l)
-	return free
+	return func() time.Time {
+		free := p.now().Add(p.interval)
+		l.rest(free)
+		<-l.wire
+		l.part()
+		return free
+	}, nil
 }
 
 func (p *pacer) sleep(ctx context.Context, until time.Time) error {
@@ -171,42 +153,4 @@ func (p *pacer) sleep(ctx context.Context, until time.Time) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-func (p *pacer) queue(host string) *hostQueue {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l := p.hosts[host]
-	if l == nil {
-		p.sweep()
-		l = &hostQueue{turn: make(chan struct{}, 1)}
-		l.turn <- struct{}{}
-		p.hosts[host] = l
-	}
-	l.users++
-	return l
-}
-
-func (p *pacer) drop(host string, l *hostQueue) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l.users--
-	if l.users == 0 && p.interval == 0 {
-		delete(p.hosts, host)
-	}
-}
-
-// sweep forgets the hosts that nobody asks and that are free by now, once in
-// a while: the map stays as large as what is going on.
-func (p *pacer) sweep() {
-	if len(p.hosts) < p.sweepAt {
-		return
-	}
-	now := p.now()
-	for host, l := range p.hosts {
-		if l.users == 0 && !l.free.After(now) {
-			delete(p.hosts, host)
-		}
-	}
-	p.sweepAt = max(firstSweep, 2*len(p.hosts))
 }

@@ -68,7 +68,7 @@ func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 
 // askPicture sends one request when it is its turn at the host.
 func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
-	leave, err := p.pictures.enter(ctx, r.host())
+	host, leave, err := p.pictures.enter(ctx, r.host())
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 		skipBody(resp)
 	case a.status == http.StatusTooManyRequests, a.status == http.StatusServiceUnavailable:
 		wait, _ := retryAfter(a.header, a.received)
-		p.pictures.pause(r.host(), a.received.Add(min(max(wait, leastPause), mostPause)))
+		host.rest(a.received.Add(min(max(wait, leastPause), mostPause)))
 	}
 	return a, nil
 }

@@ -207,8 +207,8 @@ func TestPicturesOfOneHost(t *testing.T) {
 		if took := time.Since(begun); most != picturesAHost || took != 5*time.Second {
 			t.Errorf("%d at once, %v in all", most, took)
 		}
-		if len(p.pictures.hosts) != 0 {
-			t.Errorf("%d hosts are remembered", len(p.pictures.hosts))
+		if len(p.pictures.byName) != 0 {
+			t.Errorf("%d hosts are remembered", len(p.pictures.byName))
 		}
 		n.close()
 	})
@@ -238,8 +238,8 @@ func TestPicturesOfOneSite(t *testing.T) {
 			t.Errorf("another site's picture after %v: %v", time.Since(begun), err)
 		}
 		wg.Wait()
-		if len(p.pictures.hosts) != 0 {
-			t.Errorf("%d hosts are remembered", len(p.pictures.hosts))
+		if len(p.pictures.byName) != 0 {
+			t.Errorf("%d hosts are remembered", len(p.pictures.byName))
 		}
 		close(hang)
 		n.close()
@@ -303,8 +303,8 @@ func TestPicturesLeaveAHostAlone(t *testing.T) {
 			t.Errorf("asked too early: %v", err)
 		}
 		time.Sleep(2 * time.Second)
-		if _, err := p.Picture(t.Context(), "http://a.example/"); err != nil || len(p.pictures.hosts) != 0 {
-			t.Errorf("%v, %d hosts remembered", err, len(p.pictures.hosts))
+		if _, err := p.Picture(t.Context(), "http://a.example/"); err != nil || len(p.pictures.byName) != 0 {
+			t.Errorf("%v, %d hosts remembered", err, len(p.pictures.byName))
 		}
 		n.close()
 	})
