@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -50,43 +51,29 @@ func readReply(r *bufio.Reader) (Reply, error) {
 	return Reply{}, errors.New("a reply without an end")
 }
 
+// replyLine is one line of a reply: its code, whether more follow, and the text.
+var replyLine = regexp.MustCompile(`^([2-5]\d\d)(?:([ -])(.*))?$`)
+
 func parseReplyLine(line []byte) (code int, rest string, more bool, err error) {
-	line = bytes.TrimRight(line, "\r\n")
-	if len(line) < 3 {
-		return 0, "", false, fmt.Errorf("%q is not a reply", line)
-	}
-	for _, c := range line[:3] {
-		if c < '0' || c > '9' {
-			return 0, "", false, fmt.Errorf("%q is not a reply", shorten(string(line), 80))
-		}
-		code = code*10 + int(c-'0')
-	}
-	if code < 200 || code > 599 {
-		return 0, "", false, fmt.Errorf("a reply cannot have the code %d", code)
-	}
-	if len(line) == 3 {
-		return code, "", false, nil
-	}
-	if line[3] != ' ' && line[3] != '-' {
+	found := replyLine.FindSubmatch(bytes.TrimRight(line, "\r\n"))
+	if found == nil {
 		return 0, "", false, fmt.Errorf("%q is not a reply", shorten(string(line), 80))
 	}
-	return code, string(line[4:]), line[3] == '-', nil
+	code, err = strconv.Atoi(string(found[1]))
+	return code, string(found[3]), string(found[2]) == "-", err
 }
+
+// enhancedCode is an enhanced status code at the beginning of a line.
+var enhancedCode = regexp.MustCompile(`^(\d\.\d{1,3}\.\d{1,3})(?: |$)`)
 
 // cutEnhanced takes an enhanced status code off a line (RFC 2034 §4): its class
 // must be that of the reply.
 func cutEnhanced(code int, text string) (enhanced, rest string) {
-	first, rest, _ := strings.Cut(text, " ")
-	parts := strings.Split(first, ".")
-	if len(parts) != 3 || parts[0] != string(rune('0'+code/100)) {
+	found := enhancedCode.FindStringSubmatch(text)
+	if found == nil || found[1][:1] != strconv.Itoa(code/100) {
 		return "", text
 	}
-	for _, p := range parts {
-		if len(p) == 0 || len(p) > 3 || strings.Trim(p, "0123456789") != "" {
-			return "", text
-		}
-	}
-	return first, rest
+	return found[1], text[len(found[0]):]
 }
 
 // shorten cuts s to at most n bytes, between characters.
