@@ -122,10 +122,8 @@ func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason st
 // domainRefused is a domain's lane after it refused too much for what it is,
 // not for whom it is to: it pauses for an hour, and then gets one message at a time.
 func domainRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
-	if !l.Alarm || !l.Until.After(now) {
-		l.Failures++
-	}
-	l.Alarm, l.Width, l.Pause, l.Until, l.Reason = true, 1, mostPause, now.Add(mostPause), reason
+	l = routeRefused(l, now, reason)
+	l.Width = 1
 	return l
 }
 
@@ -160,24 +158,26 @@ type counter [10]struct {
 // the domain rather than of one mailbox: refusals for good, and deferrals.
 type Answers struct{ All, Refusals, Deferrals int }
 
+func (a *Answers) count(b Answers) {
+	a.All += b.All
+	a.Refusals += b.Refusals
+	a.Deferrals += b.Deferrals
+}
+
 func (t *counter) add(now time.Time, a Answers) {
 	minute := now.Unix() / 60
 	slot := &t[minute%int64(len(t))]
 	if slot.minute != minute {
 		slot.minute, slot.Answers = minute, Answers{}
 	}
-	slot.All += a.All
-	slot.Refusals += a.Refusals
-	slot.Deferrals += a.Deferrals
+	slot.count(a)
 }
 
 func (t *counter) sum(now time.Time) (s Answers) {
 	last := now.Unix() / 60
 	for _, slot := range t {
 		if slot.minute > last-int64(len(t)) && slot.minute <= last {
-			s.All += slot.All
-			s.Refusals += slot.Refusals
-			s.Deferrals += slot.Deferrals
+			s.count(slot.Answers)
 		}
 	}
 	return s
