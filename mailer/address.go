@@ -30,17 +30,13 @@ func parseAddress(raw string) (*mail.Address, error) {
 	if host, err = toASCII(host); err != nil {
 		return nil, fmt.Errorf("address %q: %w", a.Address, err)
 	}
-	return &mail.Address{Name: oneLine(a.Name), Address: quoteLocal(local) + "@" + host}, nil
+	return &mail.Address{Name: oneLine(a.Name), Address: local + "@" + host}, nil
 }
 
-// unquoted is an address as net/mail has it, which quotes the local part itself
-// when it writes one.
-func unquoted(a *mail.Address) *mail.Address {
-	bare, err := mail.ParseAddress("<" + a.Address + ">")
-	if err != nil {
-		return a
-	}
-	return &mail.Address{Name: a.Name, Address: bare.Address}
+// bare writes an address without its name, with the quotes that net/mail takes
+// off a local part (RFC 5321 §4.1.2).
+func bare(a *mail.Address) string {
+	return strings.Trim((&mail.Address{Address: a.Address}).String(), "<>")
 }
 
 // CheckFrom reports whether mail can be sent from an address such as "Daily
@@ -60,7 +56,7 @@ func Recipient(address string) (string, error) {
 	if a.Name != "" || strings.ContainsAny(address, "<>") {
 		return "", fmt.Errorf("address %q is more than the bare address", address)
 	}
-	return a.Address, nil
+	return bare(a), nil
 }
 
 // parseMailbox is parseAddress for addresses that people give: of a length
@@ -71,13 +67,14 @@ func parseMailbox(raw string) (*mail.Address, error) {
 		return nil, err
 	}
 	const mostLocal, mostDomain = 64, 255
-	at := strings.LastIndexByte(a.Address, '@')
-	if local := a.Address[:at]; len(local) > mostLocal || strings.ContainsFunc(local, unicode.IsControl) {
-		return nil, fmt.Errorf("address %q has a name before the @ that no mail server takes", oneLine(a.Address))
+	full := bare(a)
+	at := strings.LastIndexByte(full, '@')
+	if local := full[:at]; len(local) > mostLocal || strings.ContainsFunc(local, unicode.IsControl) {
+		return nil, fmt.Errorf("address %q has a name before the @ that no mail server takes", oneLine(full))
 	}
-	domain := a.Address[at+1:]
+	domain := full[at+1:]
 	if !isDomainName(domain) || len(domain) > mostDomain {
-		return nil, fmt.Errorf("address %q is at no domain that can exist", oneLine(a.Address))
+		return nil, fmt.Errorf("address %q is at no domain that can exist", oneLine(full))
 	}
 	return a, nil
 }
@@ -92,12 +89,6 @@ func isDomainName(name string) bool {
 		}
 	}
 	return true
-}
-
-// quoteLocal restores the quotes that net/mail takes off a local part (RFC 5321 §4.1.2).
-func quoteLocal(local string) string {
-	s := (&mail.Address{Address: local + "@h"}).String() // <local@h>
-	return s[1 : len(s)-len("@h>")]
 }
 
 func toASCII(host string) (string, error) {

@@ -117,7 +117,7 @@ func (r *run) claim(ctx context.Context) ([]claimed, error) {
 	for {
 		now := r.clock()
 		deliveries, err := r.Queue.ClaimEditions(ctx, now, digest.Claim{
-			Most: r.batch(), Lease: r.leases.length, Token: r.leases.token,
+			Most: r.batch(), Lease: leaseLength, Token: r.leases.token,
 			// So many connections are ours, not all workers'; the claim counts theirs.
 			Route: digest.Limits{Rate: r.Route.Rate}, Domain: r.Domain,
 		})
@@ -128,7 +128,7 @@ func (r *run) claim(ctx context.Context) ([]claimed, error) {
 			return nil, nil
 		}
 		r.flow.begun(len(deliveries))
-		fresh := claimed{leaseUntil: now.Add(r.leases.length), claim: r.lanes.nextClaim()}
+		fresh := claimed{leaseUntil: now.Add(leaseLength), claim: r.lanes.nextClaim()}
 		inTime := deliveries[:0:0]
 		for _, d := range deliveries {
 			if !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt) {
@@ -175,11 +175,10 @@ func (r *run) render(ctx context.Context, ds []digest.Delivery, fresh claimed) [
 
 // leases are those of one run, all under one token.
 type leases struct {
-	queue  Queue
-	token  string
-	length time.Duration
-	clock  func() time.Time
-	log    *slog.Logger
+	queue Queue
+	token string
+	clock func() time.Time
+	log   *slog.Logger
 
 	mu      sync.Mutex
 	renewed time.Time // they last until then at least
@@ -190,7 +189,7 @@ func (l *leases) keep(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		beat := time.NewTicker(l.length / 3)
+		beat := time.NewTicker(leaseLength / 3)
 		defer beat.Stop()
 		for {
 			select {
@@ -208,7 +207,7 @@ func (l *leases) keep(ctx context.Context) (stop func()) {
 // if they do end, nothing is sent that another may have.
 func (l *leases) renew(ctx context.Context) {
 	now := l.clock()
-	if err := l.queue.RenewLeases(ctx, now, l.token, l.length); err != nil {
+	if err := l.queue.RenewLeases(ctx, now, l.token, leaseLength); err != nil {
 		if ctx.Err() == nil {
 			l.log.Warn("the leases of editions could not be prolonged", "err", err)
 		}
@@ -216,7 +215,7 @@ func (l *leases) renew(ctx context.Context) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.renewed = now.Add(l.length)
+	l.renewed = now.Add(leaseLength)
 }
 
 // hold reports whether an edition is still ours to send, as far as we know.

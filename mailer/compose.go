@@ -83,7 +83,7 @@ func setAddresses(msg *gomail.Msg, l Letter) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		msg.SetAddrHeaderFromMailAddress(f.field, unquoted(a))
+		msg.SetAddrHeaderFromMailAddress(f.field, a)
 	}
 	return nil
 }

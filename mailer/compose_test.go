@@ -239,11 +239,11 @@ func TestAddresses(t *testing.T) {
 		a, err := parseAddress(in)
 		if want == "" {
 			if err == nil {
-				t.Errorf("%q was read as %q", in, a.Address)
+				t.Errorf("%q was read as %q", in, bare(a))
 			}
 			continue
 		}
-		if err != nil || a.Address != want {
+		if err != nil || bare(a) != want {
 			t.Errorf("%q: got %v, %v; want %q", in, a, err, want)
 		}
 	}

@@ -33,9 +33,7 @@ type Deliverer struct {
 	// once, 4 by default.
 	Route, Domain digest.Limits
 
-	Batch int           // editions claimed at once for each connection; default 20
-	Lease time.Duration // default 5 minutes; prolonged during a Deliver that has a clock
-	Grace time.Duration // after a stop, what has not come to its dot by then is given back; default 10 s
+	Batch int // editions claimed at once for each connection; default 20
 
 	// Now is the clock of a run that may last; nil: the instant given to Deliver, throughout.
 	Now func() time.Time
@@ -108,10 +106,13 @@ func (d *Deliverer) checkSender() error {
 	return nil
 }
 
-func (d *Deliverer) connections() int     { return cmp.Or(max(d.Route.Connections, 0), 4) }
-func (d *Deliverer) batch() int           { return cmp.Or(max(d.Batch, 0), 20) * d.connections() }
-func (d *Deliverer) lease() time.Duration { return cmp.Or(max(d.Lease, 0), 5*time.Minute) }
-func (d *Deliverer) grace() time.Duration { return cmp.Or(max(d.Grace, 0), 10*time.Second) }
+func (d *Deliverer) connections() int { return cmp.Or(max(d.Route.Connections, 0), 4) }
+func (d *Deliverer) batch() int       { return cmp.Or(max(d.Batch, 0), 20) * d.connections() }
+
+const (
+	leaseLength = 5 * time.Minute  // prolonged during a Deliver that has a clock
+	grace       = 10 * time.Second // after a stop, what has not come to its dot by then is given back
+)
 
 // A run is one Deliver.
 type run struct {
@@ -139,7 +140,7 @@ func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	lasting := context.WithoutCancel(ctx)
-	r.leases = &leases{queue: d.Queue, token: rand.Text(), length: d.lease(), clock: r.clock, log: r.log}
+	r.leases = &leases{queue: d.Queue, token: rand.Text(), clock: r.clock, log: r.log}
 	r.marks = newCommitter(lasting, d.Queue, r.leases.token, r.clock, r.flow.recorded)
 	r.lanes = &lanes{
 		queue: d.Queue, ctx: lasting, clock: r.clock, connections: d.connections(), log: r.log,
@@ -234,7 +235,7 @@ func (r *run) round(ctx context.Context) {
 func (r *run) withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(r.grace(), cut)
+		t := time.AfterFunc(grace, cut)
 		context.AfterFunc(sending, func() { t.Stop() })
 	})
 	return sending, func() { stop(); cut() }

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"digest"
@@ -69,68 +68,43 @@ func TryFolder(dir string) error {
 
 func probeServer(ctx context.Context, s server, o Options) error {
 	o = o.withDefaults()
-	var heard atomic.Bool
+	var unreached error
 	dial := o.Dial
-	o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, &unreachedError{err}
-		}
-		return &hearingConn{conn, &heard}, nil
+	o.Dial = func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		conn, err = dial(ctx, network, address)
+		unreached = err
+		return conn, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.DialTimeout)
 	defer cancel()
-	t := newSMTP(s, o)
-	conn, client, err := t.dial(ctx)
+	conn, client, err := newSMTP(s, o).dial(ctx)
 	if conn != nil {
 		defer conn.Close()
 	}
 	if err == nil {
-		newConn(conn, client, t.o).quit()
+		newConn(conn, client).quit()
 		return nil
 	}
-	what, todo := s.diagnose(ctx, err, heard.Load())
+	late := errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
+	var what, todo string
+	if unreached != nil {
+		what, todo = s.diagnoseDial(unreached, late)
+	} else {
+		what, todo = s.diagnose(err, late, conn != nil && conn.heard)
+	}
 	return &digest.Error{
 		Kind:    digest.Unavailable,
 		Message: fmt.Sprintf("mail server %s: %s; %s", s.address(), s.withoutSecrets(what), todo),
 	}
 }
 
-// An unreachedError is that of dialling, before anything was said.
-type unreachedError struct{ err error }
-
-// Error is that of the network.
-func (e *unreachedError) Error() string { return e.err.Error() }
-
-// Unwrap gives the network's error.
-func (e *unreachedError) Unwrap() error { return e.err }
-
-// A hearingConn remembers whether the other side ever said anything.
-type hearingConn struct {
-	net.Conn
-	heard *atomic.Bool
-}
-
-// Read implements net.Conn.
-func (c *hearingConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 {
-		c.heard.Store(true)
-	}
-	return n, err
-}
-
-// diagnose says what a failed connection shows, and what to do about it.
-func (s server) diagnose(ctx context.Context, err error, heard bool) (what, todo string) {
+// diagnose says what a connection shows that failed, and what to do about it.
+func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 	if what, todo, ok := s.diagnoseTLS(err); ok {
 		return what, todo
 	}
 	if answer, ok := errors.AsType[*textproto.Error](err); ok {
 		return s.diagnoseReply(answer, strings.Contains(err.Error(), "AUTH failed"))
-	}
-	late := errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
-	if unreached, ok := errors.AsType[*unreachedError](err); ok {
-		return s.diagnoseDial(unreached.err, late)
 	}
 	switch text := err.Error(); {
 	case strings.Contains(text, "does not support STARTTLS"):
@@ -155,6 +129,7 @@ func (s server) orInsecure() string {
 	return ""
 }
 
+// diagnoseDial does so for a server that was not reached.
 func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		if lookup.IsNotFound {

@@ -1,13 +1,10 @@
 package mailer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"digest"
@@ -23,10 +20,6 @@ type Sender struct {
 
 	// Keys gives the DKIM keys; nil: letters go unsigned.
 	Keys func(context.Context) ([]digest.DKIMKey, error)
-
-	mu     sync.Mutex
-	keys   []digest.DKIMKey // those that signer was made of
-	signer *DKIMSigner
 }
 
 // Send hands over a single letter that somebody waits for, past the queue of
@@ -78,13 +71,12 @@ func signedMessage(l Letter, signer *DKIMSigner) ([]byte, error) {
 func (l Letter) envelope() Envelope {
 	back := l.ReturnPath
 	if from, err := parseAddress(l.From); back == "" && err == nil {
-		back = from.Address
+		back = bare(from)
 	}
 	return Envelope{From: back, To: l.To, MessageID: l.MessageID}
 }
 
-// dkimSigner gives the signer for From, nil if mail goes unsigned. It is made
-// anew when the keys are not those of the last time.
+// dkimSigner gives the signer for From, nil if mail goes unsigned.
 func (s *Sender) dkimSigner(ctx context.Context) (*DKIMSigner, error) {
 	if s.Keys == nil {
 		return nil, nil
@@ -93,21 +85,11 @@ func (s *Sender) dkimSigner(ctx context.Context) (*DKIMSigner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the DKIM keys: %w", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.keys != nil && slices.EqualFunc(keys, s.keys, sameKey) {
-		return s.signer, nil
-	}
 	signer, err := NewDKIMSigner(keys, s.From)
 	if err != nil {
 		return nil, fmt.Errorf("mail cannot be signed: %w", err)
 	}
-	s.keys, s.signer = keys, signer
 	return signer, nil
-}
-
-func sameKey(a, b digest.DKIMKey) bool {
-	return a.Domain == b.Domain && a.Selector == b.Selector && a.Active == b.Active && bytes.Equal(a.PrivateKey, b.PrivateKey)
 }
 
 // letterKind tells whether another attempt could bring a letter there.

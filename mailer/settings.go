@@ -16,13 +16,10 @@ import (
 
 // Options adjust a Transport; the zero value is right for most.
 type Options struct {
-	TLS          *tls.Config   // nil: the system's roots, TLS 1.2 at least
-	Helo         string        // the name in EHLO; empty: the machine's
-	PerConn      int           // messages on one connection at most; default 50
-	Idle         time.Duration // a connection unused for this long is closed; default 30 s
-	DialTimeout  time.Duration // from the first packet up to and including AUTH; default 1 minute
-	ReplyTimeout time.Duration // for each command; default 5 minutes (RFC 5321 §4.5.3.2)
-	DotTimeout   time.Duration // for the answer to the final dot; default 10 minutes (§4.5.3.2.6)
+	TLS         *tls.Config   // nil: the system's roots, TLS 1.2 at least
+	Helo        string        // the name in EHLO; empty: the machine's
+	PerConn     int           // messages on one connection at most; default 50
+	DialTimeout time.Duration // from the first packet up to and including AUTH; default 1 minute
 
 	// Dial replaces the network in tests.
 	Dial DialFunc
@@ -30,10 +27,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	o.PerConn = cmp.Or(max(o.PerConn, 0), 50)
-	o.Idle = cmp.Or(max(o.Idle, 0), 30*time.Second)
 	o.DialTimeout = cmp.Or(max(o.DialTimeout, 0), time.Minute)
-	o.ReplyTimeout = cmp.Or(max(o.ReplyTimeout, 0), 5*time.Minute)
-	o.DotTimeout = cmp.Or(max(o.DotTimeout, 0), 10*time.Minute)
 	if o.Dial == nil {
 		o.Dial = new(net.Dialer).DialContext
 	}

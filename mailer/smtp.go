@@ -29,6 +29,9 @@ type smtpTransport struct {
 	open   map[*smtpConn]bool // idle or in use
 }
 
+// mostIdle is how long a connection that nobody uses is kept.
+const mostIdle = 30 * time.Second
+
 var errClosed = fmt.Errorf("%w: the mail transport is closed", errTooLate)
 
 func newSMTP(s server, o Options) *smtpTransport {
@@ -77,7 +80,7 @@ func (e Envelope) addresses() (from, to string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return a.Address, b.Address, nil
+	return bare(a), bare(b), nil
 }
 
 func (t *smtpTransport) reuseIdle() *smtpConn {
@@ -106,7 +109,7 @@ func (t *smtpTransport) put(c *smtpConn) {
 		return
 	}
 	t.idle = append(t.idle, c)
-	c.idleTimer = time.AfterFunc(t.o.Idle, func() { t.endIdle(c) })
+	c.idleTimer = time.AfterFunc(mostIdle, func() { t.endIdle(c) })
 }
 
 // endIdle says goodbye on a connection that nobody has used meanwhile.
@@ -178,7 +181,7 @@ func (t *smtpTransport) connect(outer context.Context) (*smtpConn, error) {
 		}
 		return nil, t.connectError(ctx, err)
 	}
-	c := newConn(conn, client, t.o)
+	c := newConn(conn, client)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -286,6 +289,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 type patientConn struct {
 	net.Conn
 	timeout atomic.Int64
+	heard   bool // the other side has said something
 }
 
 func (c *patientConn) wait(d time.Duration) { c.timeout.Store(int64(d)) }
@@ -299,7 +303,9 @@ func (c *patientConn) Read(p []byte) (int, error) {
 	if err := c.Conn.SetReadDeadline(c.deadline()); err != nil {
 		return 0, err
 	}
-	return c.Conn.Read(p)
+	n, err := c.Conn.Read(p)
+	c.heard = c.heard || n > 0
+	return n, err
 }
 
 // Write implements net.Conn.

@@ -11,12 +11,16 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
+const (
+	replyTimeout = 5 * time.Minute  // for each command (RFC 5321 §4.5.3.2)
+	dotTimeout   = 10 * time.Minute // for the answer to the final dot (§4.5.3.2.6)
+)
+
 // smtpConn is one connection, used by one goroutine at a time.
 type smtpConn struct {
 	conn      *patientConn
 	r         *bufio.Reader
 	w         *bufio.Writer
-	o         Options
 	pipelines bool   // RFC 2920
 	mailArgs  string // after the MAIL command's address
 
@@ -25,13 +29,13 @@ type smtpConn struct {
 	idleTimer *time.Timer
 }
 
-func newConn(conn *patientConn, client *smtp.Client, o Options) *smtpConn {
-	c := &smtpConn{conn: conn, r: client.Text.R, w: client.Text.W, o: o}
+func newConn(conn *patientConn, client *smtp.Client) *smtpConn {
+	c := &smtpConn{conn: conn, r: client.Text.R, w: client.Text.W}
 	c.pipelines, _ = client.Extension("PIPELINING")
 	if ok, _ := client.Extension("8BITMIME"); ok {
 		c.mailArgs = " BODY=7BIT" // RFC 6152 §3: what Compose makes
 	}
-	conn.wait(o.ReplyTimeout)
+	conn.wait(replyTimeout)
 	return c
 }
 
@@ -45,7 +49,7 @@ var (
 // connection is closed in the middle of the data, never with QUIT: some
 // clients' QUIT has ended half a message with a dot.
 func (c *smtpConn) transact(ctx context.Context, from, to string, message []byte, beforeDot func(context.Context) error) (Reply, error) {
-	c.conn.wait(c.o.ReplyTimeout)
+	c.conn.wait(replyTimeout)
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()
 	err := c.open(from, to)
@@ -163,8 +167,8 @@ func stuffDots(message []byte) []byte {
 // became of it.
 func (c *smtpConn) dot() (Reply, error) {
 	c.sent++
-	c.conn.wait(c.o.DotTimeout)
-	defer c.conn.wait(c.o.ReplyTimeout)
+	c.conn.wait(dotTimeout)
+	defer c.conn.wait(replyTimeout)
 	if err := c.write("."); err != nil {
 		c.broken = true
 		return Reply{}, &InDoubtError{Err: err}
