@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -41,11 +42,13 @@ func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wir
 }
 
 func readDecoded(m *meter, codings []string, length int64) ([]byte, error) {
-	r, end, err := decode(m, codings)
-	if err != nil {
-		return nil, err
+	var r io.Reader = m
+	for _, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)
+		var err error
+		if r, err = undo(r, coding); err != nil {
+			return nil, err
+		}
 	}
-	defer end()
 	var b bytes.Buffer
 	if length > 0 { // what is only promised gets no room
 		b.Grow(int(min(length, maxRoom)) + bytes.MinRead)
@@ -92,11 +95,11 @@ func (m *meter) blame(err error, codings []string) error {
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	}
-	return &badCoding{names: strings.Join(codings, ", "), err: err}
+	return errors.New("the body is not the " + strings.Join(codings, ", ") + " it claims to be")
 }
 
 const (
-	// acceptCodings is what decode undoes. Not deflate: half the servers mean
+	// acceptCodings is what undo undoes. Not deflate: half the servers mean
 	// zlib by it and half do not (RFC 9110 §8.4.1.2).
 	acceptCodings = "gzip, br, zstd"
 
@@ -107,18 +110,6 @@ const (
 // errCoding is a body whose codings cannot be undone at all.
 var errCoding = errors.New("the body")
 
-// A badCoding is a body that is not coded as it says.
-type badCoding struct {
-	names string
-	err   error
-}
-
-func (e *badCoding) Error() string {
-	return "the body is not the " + e.names + " it claims to be"
-}
-
-func (e *badCoding) Unwrap() error { return e.err }
-
 // codingsOf gives the codings of a body in the order in which they were applied.
 func codingsOf(fields []string) ([]string, error) {
 	codings := splitList(strings.ToLower(strings.Join(fields, ",")))
@@ -128,43 +119,18 @@ func codingsOf(fields []string) ([]string, error) {
 	return codings, nil
 }
 
-// decode undoes the content codings, last applied first (RFC 9110 §8.4). end
-// gives back what the decoders hold.
-func decode(r io.Reader, codings []string) (decoded io.Reader, end func(), err error) {
-	var ends []func()
-	end = func() {
-		for _, f := range ends {
-			f()
-		}
-	}
-	for i := len(codings) - 1; i >= 0; i-- {
-		var done func()
-		r, done, err = undo(r, codings[i])
-		if err != nil {
-			end()
-			return nil, nil, err
-		}
-		ends = append(ends, done)
-	}
-	return r, end, nil
-}
-
-func undo(r io.Reader, coding string) (io.Reader, func(), error) {
-	nothing := func() {}
+// undo undoes one content coding. What it gives holds nothing that has to be
+// given back: without concurrency zstd decodes where it is read.
+func undo(r io.Reader, coding string) (io.Reader, error) {
 	switch coding {
 	case "identity", "none":
-		return r, nothing, nil
+		return r, nil
 	case "gzip", "x-gzip":
-		z, err := gzip.NewReader(r)
-		return z, nothing, err
+		return gzip.NewReader(r)
 	case "br":
-		return brotli.NewReader(r), nothing, nil
+		return brotli.NewReader(r), nil
 	case "zstd":
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, nil, err
-		}
-		return z, z.Close, nil
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	}
-	return nil, nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
+	return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
 }

@@ -35,11 +35,7 @@ func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
 // badBody tells why a body could not be used.
 func badBody(err error, status int, timeout time.Duration) *pollError {
 	text := describe(err, true, timeout)
-	coding, isCoding := errors.AsType[*badCoding](err)
-	switch {
-	case isCoding:
-		text = coding.Error()
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		text = "the body was cut short"
 	}
 	return &pollError{failure: failure{status: status}, text: text}

@@ -2,6 +2,7 @@ package poller
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -54,14 +55,17 @@ type cacheControl struct {
 	maxAge    time.Duration // 0 if the value cannot be read: stale, says §4.2.1
 }
 
+// directivePattern is one directive of the field: a comma in quotes does not end it.
+var directivePattern = regexp.MustCompile(`(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+`)
+
 // parseCacheControl reads the field: names in any case, values quoted or not,
 // the first of duplicates wins. s-maxage speaks to shared caches only.
 func parseCacheControl(field string) cacheControl {
 	var cc cacheControl
-	for field != "" {
-		var name, value string
-		name, value, field = nextDirective(field)
-		switch strings.ToLower(name) {
+	for _, directive := range directivePattern.FindAllString(field, -1) {
+		name, value, _ := strings.Cut(directive, "=")
+		value = strings.Trim(strings.TrimSpace(value), `"`)
+		switch strings.ToLower(strings.TrimSpace(name)) {
 		case "no-cache":
 			cc.noCache = cc.noCache || value == ""
 		case "no-store":
@@ -74,30 +78,6 @@ func parseCacheControl(field string) cacheControl {
 		}
 	}
 	return cc
-}
-
-// nextDirective cuts the first directive off a field; commas inside a quoted
-// value do not end it.
-func nextDirective(field string) (name, value, rest string) {
-	end, quoted := len(field), false
-	for i := 0; i < len(field); i++ {
-		switch c := field[i]; {
-		case c == '\\' && quoted:
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == ',' && !quoted:
-			end = i
-		}
-		if end < len(field) {
-			break
-		}
-	}
-	if end < len(field) {
-		rest = field[end+1:]
-	}
-	name, value, _ = strings.Cut(field[:end], "=")
-	return strings.TrimSpace(name), strings.Trim(strings.TrimSpace(value), `"`), rest
 }
 
 // parseSeconds reads delta-seconds (RFC 9111 §1.2.2): digits only; what is too
