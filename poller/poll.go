@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -348,20 +347,11 @@ func (p *Poller) Read(ctx context.Context, body []byte, contentType, address str
 	defer func() {
 		<-p.parsing
 		if r := recover(); r != nil {
-			p.log.Error("parsing panicked", "address", redacted(address), "panic", fmt.Sprint(r))
+			p.log.Error("parsing panicked", "address", digest.AddressWithoutCredentials(address), "panic", fmt.Sprint(r))
 			doc, err = nil, errors.New("the document could not be read: it broke the parser, which is a fault of this program")
 		}
 	}()
 	return p.parse(body, contentType, address)
-}
-
-// redacted hides the password in an address.
-func redacted(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "(not an address)"
-	}
-	return u.Redacted()
 }
 
 func kindName(k feed.Kind) string {

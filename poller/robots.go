@@ -189,12 +189,9 @@ func (s *session) allowedByRobots(ctx context.Context, r route) error {
 	if s.poller.robots == nil || s.forRobots {
 		return nil
 	}
-	robots, ok := s.poller.robots.remembered(r.origin(), s.poller.now())
-	if !ok {
-		var err error
-		if robots, err = s.consult(ctx, r); err != nil {
-			return err
-		}
+	robots, err := s.consult(ctx, r)
+	if err != nil {
+		return err
 	}
 	if robots.Rules == "" || allows(robots.Rules, r.url.RequestURI()) {
 		return nil
