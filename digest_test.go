@@ -185,3 +185,29 @@ func TestWithoutCredentialsOfLongText(t *testing.T) {
 		}
 	}
 }
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		" a\r\n\tb\u2028c ":      "a b c",
+		"bell\a, escape\x1b[31m": "bell , escape [31m",
+		"not UTF-8: \xff\x85":    "not UTF-8: \uFFFD",
+		"":                       "",
+	} {
+		if got := digest.OneLine(in); got != want {
+			t.Errorf("OneLine(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestASCIIHost(t *testing.T) {
+	for in, want := range map[string]string{
+		"Mail.Example.ORG": "mail.example.org",
+		"Bücher.example":   "xn--bcher-kva.example",
+		"_under.example":   "_under.example", // idna would refuse it
+		"b\u00a0c.example": "",               // no name
+	} {
+		if got, err := digest.ASCIIHost(in); got != want && (want != "" || err == nil) {
+			t.Errorf("ASCIIHost(%q) = %q, %v, want %q", in, got, err, want)
+		}
+	}
+}

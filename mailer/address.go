@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/idna"
+	"digest"
 )
 
 // parseAddress reads one address and gives it with its domain in ASCII: an
@@ -30,7 +30,7 @@ func parseAddress(raw string) (*mail.Address, error) {
 	if host, err = toASCII(host); err != nil {
 		return nil, fmt.Errorf("address %q: %w", a.Address, err)
 	}
-	return &mail.Address{Name: oneLine(a.Name), Address: local + "@" + host}, nil
+	return &mail.Address{Name: digest.OneLine(a.Name), Address: local + "@" + host}, nil
 }
 
 // bare writes an address without its name, with the quotes that net/mail takes
@@ -70,11 +70,11 @@ func parseMailbox(raw string) (*mail.Address, error) {
 	full := bare(a)
 	at := strings.LastIndexByte(full, '@')
 	if local := full[:at]; len(local) > mostLocal || strings.ContainsFunc(local, unicode.IsControl) {
-		return nil, fmt.Errorf("address %q has a name before the @ that no mail server takes", oneLine(full))
+		return nil, fmt.Errorf("address %q has a name before the @ that no mail server takes", digest.OneLine(full))
 	}
 	domain := full[at+1:]
 	if !isDomainName(domain) || len(domain) > mostDomain {
-		return nil, fmt.Errorf("address %q is at no domain that can exist", oneLine(full))
+		return nil, fmt.Errorf("address %q is at no domain that can exist", digest.OneLine(full))
 	}
 	return a, nil
 }
@@ -92,10 +92,7 @@ func isDomainName(name string) bool {
 }
 
 func toASCII(host string) (string, error) {
-	if isASCII(host) {
-		return strings.ToLower(host), nil
-	}
-	ascii, err := idna.Lookup.ToASCII(host)
+	ascii, err := digest.ASCIIHost(host)
 	if err != nil {
 		return "", fmt.Errorf("domain %q is not a name: %w", host, err)
 	}
@@ -122,18 +119,6 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-// oneLine makes text from elsewhere safe as a header's value: control
-// characters and runs of white space become single spaces.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Join(strings.Fields(s), " ")
 }
 
 // token checks a value that goes into a header as it is: printable ASCII, no space.

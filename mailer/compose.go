@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"digest"
 )
 
 const (
@@ -159,7 +161,7 @@ func checkFeedbackID(id string) error {
 }
 
 func subject(s string) string {
-	s = oneLine(s)
+	s = digest.OneLine(s)
 	if r := []rune(s); len(r) > maxSubject {
 		s = strings.TrimSpace(string(r[:maxSubject-1])) + "…"
 	}
@@ -168,7 +170,7 @@ func subject(s string) string {
 
 // phrase writes a display name (RFC 5322 §3.2.5).
 func phrase(name string) string {
-	name = oneLine(name)
+	name = digest.OneLine(name)
 	if r := []rune(name); len(r) > maxSubject {
 		name = string(r[:maxSubject])
 	}

@@ -253,4 +253,4 @@ func (e *NotAcceptedError) reason() string {
 	return e.Reply.String()
 }
 
-func lineOf(err error) string { return shorten(oneLine(err.Error()), maxReplyText) }
+func lineOf(err error) string { return shorten(digest.OneLine(err.Error()), maxReplyText) }

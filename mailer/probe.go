@@ -118,7 +118,7 @@ func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 	case late:
 		return "it did not answer in time", "see that it is a mail server, that it is not overloaded, and that no firewall is between"
 	}
-	return shorten(oneLine(quietReason(err)), maxReplyText), "see that this is the host and port of a mail server"
+	return shorten(digest.OneLine(quietReason(err)), maxReplyText), "see that this is the host and port of a mail server"
 }
 
 // orInsecure offers the unencrypted way where it is safe.
@@ -144,7 +144,7 @@ func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 	if late {
 		return "no connection in time", todo
 	}
-	return "no connection (" + shorten(oneLine(quietReason(err)), maxReplyText) + ")", todo
+	return "no connection (" + shorten(digest.OneLine(quietReason(err)), maxReplyText) + ")", todo
 }
 
 // diagnoseTLS knows what goes wrong in a handshake.
@@ -153,7 +153,7 @@ func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 		if invalid.Reason == x509.Expired && invalid.Cert != nil && invalid.Cert.NotAfter.Before(time.Now()) {
 			return "its certificate ended on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly), "renew the certificate at the server and let the server read it again", true
 		}
-		return shorten(oneLine(invalid.Error()), maxReplyText), "put a valid certificate on the server, and see that the clock of this machine is right", true
+		return shorten(digest.OneLine(invalid.Error()), maxReplyText), "put a valid certificate on the server, and see that the clock of this machine is right", true
 	}
 	if _, is := errors.AsType[x509.UnknownAuthorityError](err); is {
 		return "its certificate is signed by nobody this machine trusts", "give the server a certificate of a public authority with all its intermediates, or install its authority on this machine", true
@@ -161,7 +161,7 @@ func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 	if wrong, is := errors.AsType[x509.HostnameError](err); is {
 		names := "another name"
 		if wrong.Certificate != nil && len(wrong.Certificate.DNSNames) > 0 {
-			names = shorten(oneLine(strings.Join(wrong.Certificate.DNSNames, ", ")), maxReplyText)
+			names = shorten(digest.OneLine(strings.Join(wrong.Certificate.DNSNames, ", ")), maxReplyText)
 		}
 		return "its certificate is for " + names, "write that name as the host in DIGEST_MAIL, or give the server a certificate for " + s.host, true
 	}
@@ -169,14 +169,14 @@ func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 		return "it does not speak TLS from the first byte", "write smtp:// in place of smtps://, and its port for submission, usually 587", true
 	}
 	if alert, is := errors.AsType[tls.AlertError](err); is {
-		return "it ends the TLS handshake: " + oneLine(alert.Error()), "see that the server speaks TLS 1.2 or newer", true
+		return "it ends the TLS handshake: " + digest.OneLine(alert.Error()), "see that the server speaks TLS 1.2 or newer", true
 	}
 	return "", "", false
 }
 
 // diagnoseReply knows what servers say before the first message.
 func (s server) diagnoseReply(answer *textproto.Error, login bool) (what, todo string) {
-	what = "it says " + Reply{Code: answer.Code, Text: shorten(oneLine(answer.Msg), maxReplyText)}.String()
+	what = "it says " + Reply{Code: answer.Code, Text: shorten(digest.OneLine(answer.Msg), maxReplyText)}.String()
 	switch {
 	case answer.Code == 534 || strings.Contains(strings.ToLower(answer.Msg), "application-specific"):
 		return what, "make a password for this program in the account's security settings (an app password) and put it into DIGEST_MAIL"
@@ -202,7 +202,7 @@ func (s server) withoutSecrets(text string) string {
 	for _, secret := range []string{
 		encode([]byte("\x00" + s.user + "\x00" + s.password)),
 		encode([]byte(s.password)),
-		oneLine(s.password),
+		digest.OneLine(s.password),
 	} {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "***")

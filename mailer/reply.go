@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 const (
@@ -44,7 +46,7 @@ func readReply(r *bufio.Reader) (Reply, error) {
 			text.WriteString(rest + " ")
 		}
 		if !more {
-			reply.Text = shorten(oneLine(text.String()), maxReplyText)
+			reply.Text = shorten(digest.OneLine(text.String()), maxReplyText)
 			return reply, nil
 		}
 	}

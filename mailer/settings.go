@@ -160,7 +160,7 @@ func badSetting(setting, what, example string) error {
 // from the first colon to the last @ may be a secret, and so may all the rest
 // when there is no @ and it is no port.
 func hidePassword(setting string) string {
-	setting = oneLine(setting)
+	setting = digest.OneLine(setting)
 	if strings.HasPrefix(strings.ToLower(setting), "maildir:") {
 		return setting
 	}

@@ -72,10 +72,10 @@ func recordName(k digest.DKIMKey) string { return k.Selector + "._domainkey." + 
 // checkKeyNames refuses what cannot stand in the DNS or in a signature.
 func checkKeyNames(k digest.DKIMKey) error {
 	if !isDomainName(k.Domain) {
-		return fmt.Errorf("%q cannot be the domain of a DKIM key; give a name such as example.org", oneLine(k.Domain))
+		return fmt.Errorf("%q cannot be the domain of a DKIM key; give a name such as example.org", digest.OneLine(k.Domain))
 	}
 	if !isDomainName(k.Selector) {
-		return fmt.Errorf("%q cannot be the selector of a DKIM key; give a name such as d20261120", oneLine(k.Selector))
+		return fmt.Errorf("%q cannot be the selector of a DKIM key; give a name such as d20261120", digest.OneLine(k.Selector))
 	}
 	const most = 253
 	if name := recordName(k); len(name) > most {
@@ -87,7 +87,7 @@ func checkKeyNames(k digest.DKIMKey) error {
 func readKey(k digest.DKIMKey) (*rsa.PrivateKey, error) {
 	refuse := func(why string, err error) error {
 		return &digest.Error{Kind: digest.Invalid, Err: err, Message: fmt.Sprintf(
-			"the DKIM key %s of %s %s; make another with \"digest dkim new %s\"", oneLine(k.Selector), oneLine(k.Domain), why, oneLine(k.Domain))}
+			"the DKIM key %s of %s %s; make another with \"digest dkim new %s\"", digest.OneLine(k.Selector), digest.OneLine(k.Domain), why, digest.OneLine(k.Domain))}
 	}
 	if err := checkKeyNames(k); err != nil {
 		return nil, refuse("has a name that cannot be published", err)

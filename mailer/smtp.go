@@ -15,6 +15,8 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
+
+	"digest"
 )
 
 // smtpTransport keeps connections to one server and runs one transaction at a
@@ -271,7 +273,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 	e := &NotAcceptedError{Stage: StageConnect}
 	if answer, ok := errors.AsType[*textproto.Error](err); ok {
 		e.Reply.Code = answer.Code
-		e.Reply.Enhanced, e.Reply.Text = cutEnhanced(answer.Code, oneLine(answer.Msg))
+		e.Reply.Enhanced, e.Reply.Text = cutEnhanced(answer.Code, digest.OneLine(answer.Msg))
 		e.Reply.Text = shorten(e.Reply.Text, maxReplyText)
 	}
 	if strings.HasPrefix(err.Error(), "SMTP AUTH failed") { // go-mail has no type for it
@@ -280,7 +282,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = errors.New("no answer in " + t.o.DialTimeout.String())
 	}
-	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(), shorten(oneLine(quietReason(err)), maxReplyText))
+	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(), shorten(digest.OneLine(quietReason(err)), maxReplyText))
 	return e
 }
 

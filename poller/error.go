@@ -11,7 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
+
+	"digest"
 )
 
 // A pollError is why a poll failed: one line for people, and what the policy
@@ -142,13 +143,7 @@ const maxLine = 200 // characters
 
 // oneLine makes text that a stranger wrote fit for a log and a table.
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, " "))
-	s = strings.Join(strings.Fields(s), " ")
+	s = digest.OneLine(strings.ReplaceAll(strings.ToValidUTF8(s, " "), "\uFFFD", " "))
 	if r := []rune(s); len(r) > maxLine {
 		s = string(r[:maxLine]) + "…"
 	}

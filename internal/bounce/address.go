@@ -3,8 +3,6 @@ package bounce
 import (
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"digest"
 )
 
@@ -51,25 +49,17 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 // normal is the form of an address in which ours is compared. The case of our
 // own local part is for us to ignore (RFC 5321 §2.4).
 func normal(address string) string {
-	address = strings.ToLower(address)
 	at := strings.LastIndexByte(address, '@')
-	return address[:at+1] + asciiHost(address[at+1:])
+	return strings.ToLower(address[:at+1]) + hostOf(address)
 }
 
-// asciiHost is how mailers write a domain (RFC 5890 §2.3.2.1).
-func asciiHost(host string) string {
-	if strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) < 0 {
-		return host
-	}
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+// hostOf is the domain of an address as mailers write it.
+func hostOf(address string) string {
+	host := address[strings.LastIndexByte(address, '@')+1:]
+	if ascii, err := digest.ASCIIHost(host); err == nil {
 		return ascii
 	}
-	return host
-}
-
-// hostOf is the domain of an address.
-func hostOf(address string) string {
-	return asciiHost(strings.ToLower(address[strings.LastIndexByte(address, '@')+1:]))
+	return strings.ToLower(host)
 }
 
 // find looks for our return paths in what a report gives of the message that

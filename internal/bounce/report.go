@@ -188,13 +188,7 @@ func isAutomatic(header fields) bool {
 
 // oneLine makes a stranger's text safe to store and to show, and short.
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	s = strings.Join(strings.Fields(s), " ")
+	s = digest.OneLine(s)
 	if len(s) > maxEvidence {
 		s = strings.ToValidUTF8(s[:maxEvidence], "") + "…"
 	}

@@ -1,0 +1,30 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+)
+
+// OneLine makes text from elsewhere safe for a header, a log and a table: control
+// characters and runs of white space become single spaces, what is not UTF-8
+// becomes U+FFFD.
+func OneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// ASCIIHost is how mail and the DNS write a host: in lower case, an
+// internationalised name by its A-labels (RFC 5890 section 2.3.2.1).
+func ASCIIHost(host string) (string, error) {
+	if strings.IndexFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return strings.ToLower(host), nil
+	}
+	return idna.Lookup.ToASCII(host)
+}
