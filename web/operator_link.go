@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"digest/store"
-	"digest/timezone"
 )
 
 // OperatorLink makes the link that lets whoever reads the console be the operator,
@@ -23,23 +22,13 @@ func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + url.QueryEscape(token), nil
 }
 
-// An operatorLinkPage asks whoever runs this for their address.
-type operatorLinkPage struct {
-	Token     string
-	Email     string
-	Wrong     string
-	Zone      string
-	WrongZone string
-	Near      []string
-	Names     []string
-}
-
 // operatorLinkPage is the page behind the operator's link, filled in with what is known.
 func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token string) error {
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
 		return orShow(err, func() error { return errSpentLink })
 	}
-	p := operatorLinkPage{Token: token, Email: s.Contact, Names: timezone.Names()}
+	p := newcomer{Action: "/sign-in/owner", TokenField: "token", Token: token}
+	p.Email = s.Contact
 	users, err := s.Store.Users(r.Context())
 	if err != nil {
 		return err
@@ -56,17 +45,16 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 // useOperatorLink makes the address an operator's and signs in. Who holds the console
 // is trusted: the address is not confirmed by mail.
 func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
-	form := r.PostForm
-	p := operatorLinkPage{Token: form.Get("token"), Email: form.Get(formEmail), Zone: form.Get(formZone), Names: timezone.Names()}
+	p := readNewcomer(r.PostForm, "/sign-in/owner", "token")
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
 		return orShow(err, func() error { return errSpentLink })
 	}
-	zone := strings.TrimSpace(p.Zone)
+	zone, ok := p.readZone()
 	email, err := mailbox(p.Email)
 	if err != nil {
 		p.Wrong = wrongEmail
 	}
-	if p.WrongZone, p.Near = wrongZone(zone); p.Wrong != "" || p.WrongZone != "" {
+	if !ok || p.Wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", "Welcome", p)
 	}
 	u, err := s.Store.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"digest"
-	"digest/timezone"
 )
 
 // farthestStay is how many days ahead a stay may be planned.
@@ -52,11 +51,9 @@ func (v stayView) HomeName() string { return zoneName(v.Home) }
 // A staysPage lists planned stays and asks for one.
 type staysPage struct {
 	settingsFrame
+	zoneField
 	List     []stayView
-	Zone     string // as typed, as are the days
 	From, To dateField
-	Near     []string // real zones like the one that was typed
-	Names    []string
 	At       string // the field that is wrong; "" for all of them
 	Last     digest.Date
 }
@@ -82,7 +79,7 @@ const (
 )
 
 func (s *site) staysPageOf(r *http.Request, me reader, words ...string) (staysPage, error) {
-	p := staysPage{settingsFrame: s.frame(r, me, words...), Names: timezone.Names()}
+	p := staysPage{settingsFrame: s.frame(r, me, words...)}
 	p.Last = p.today().Plus(farthestStay)
 	stays, err := s.Store.Stays(r.Context(), me.ID)
 	for _, st := range stays {
@@ -119,9 +116,10 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 
 // read gives the stay that was typed, and notes in p what is wrong with it.
 func (p *staysPage) read(user digest.UserID) digest.Stay {
-	st := digest.Stay{UserID: user, TimeZone: strings.TrimSpace(p.Zone)}
-	if p.Wrong, p.Near = wrongZone(st.TimeZone); p.Wrong != "" {
-		p.At = formZone
+	zone, ok := p.readZone()
+	st := digest.Stay{UserID: user, TimeZone: zone}
+	if !ok {
+		p.At, p.Wrong = formZone, p.WrongZone
 		return st
 	}
 	p.At = formFrom

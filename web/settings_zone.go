@@ -11,14 +11,9 @@ import (
 // A zonePage asks for a time zone.
 type zonePage struct {
 	settingsFrame
-	Typed string   // in the field
-	Near  []string // real names like the one that was typed
-	Names []string // all of them
-	Away  string   // the stay that has begun; "" for none
+	zoneField
+	Away string // the stay that has begun; "" for none
 }
-
-// formZone is the field of a time zone.
-const formZone = "zone"
 
 // Clock is what time it is for the reader.
 func (p zonePage) Clock() string {
@@ -26,7 +21,7 @@ func (p zonePage) Clock() string {
 }
 
 func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage, error) {
-	p := zonePage{settingsFrame: s.frame(r, me, words...), Names: timezone.Names()}
+	p := zonePage{settingsFrame: s.frame(r, me, words...)}
 	stays, err := s.Store.Stays(r.Context(), me.ID)
 	for _, st := range stays {
 		if st.Begun {
@@ -41,7 +36,7 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err != nil {
 		return err
 	}
-	p.Typed = me.TimeZone
+	p.Zone = me.TimeZone
 	return s.show(w, r, http.StatusOK, "settings_zone", "Time zone", p)
 }
 
@@ -50,23 +45,37 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err != nil {
 		return err
 	}
-	p.Typed = r.PostForm.Get(formZone)
-	zone := strings.TrimSpace(p.Typed)
-	if p.Wrong, p.Near = wrongZone(zone); p.Wrong != "" {
+	p.zoneField = zoneField{Zone: r.PostForm.Get(formZone)}
+	zone, ok := p.readZone()
+	if !ok {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", "Time zone", p)
 	}
 	return showSaved(w, r, s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()), "/settings/zone", "zone")
 }
 
-// wrongZone says why a name is no time zone, and which names are near; "" if it is one.
-func wrongZone(name string) (wrong string, near []string) {
+// formZone is the field of a time zone.
+const formZone = "zone"
+
+// A zoneField is a time zone as it was typed.
+type zoneField struct {
+	Zone      string
+	WrongZone string   // why it is none
+	Near      []string // real names like it
+}
+
+// Names are those of all zones.
+func (zoneField) Names() []string { return timezone.Names() }
+
+// readZone gives the name that was typed, or notes what is wrong with it.
+func (f *zoneField) readZone() (name string, ok bool) {
+	name = strings.TrimSpace(f.Zone)
 	_, err := timezone.Load(name)
 	if err == nil {
-		return "", nil
+		return name, true
 	}
-	unknown, ok := errors.AsType[*timezone.UnknownError](err)
-	if !ok || len(unknown.Nearest) == 0 {
-		return "A time zone is needed, such as Europe/Paris.", nil
+	f.WrongZone = "A time zone is needed, such as Europe/Paris."
+	if unknown, ok := errors.AsType[*timezone.UnknownError](err); ok && len(unknown.Nearest) > 0 {
+		f.WrongZone, f.Near = "There is no time zone of that name.", unknown.Nearest
 	}
-	return "There is no time zone of that name.", unknown.Nearest
+	return name, false
 }

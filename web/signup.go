@@ -3,13 +3,12 @@ package web
 import (
 	"context"
 	"net/http"
-	"strings"
+	"net/url"
 	"time"
 
 	"digest"
 	"digest/render"
 	"digest/store"
-	"digest/timezone"
 )
 
 // SignUp says who may sign up.
@@ -25,16 +24,27 @@ const (
 // signUpTTL is how long the link of a sign-up works.
 const signUpTTL = 24 * time.Hour
 
+// A newcomer is a form in which somebody gives their address and time zone.
+type newcomer struct {
+	letterRequest
+	zoneField
+	Action     string // where it is posted
+	TokenField string // in which it carries the token that lets them in
+	Token      string
+}
+
+func readNewcomer(form url.Values, action, tokenField string) newcomer {
+	return newcomer{
+		letterRequest: letterRequest{Email: form.Get(formEmail)}, zoneField: zoneField{Zone: form.Get(formZone)},
+		Action: action, TokenField: tokenField, Token: form.Get(tokenField),
+	}
+}
+
 // A signUpPage asks for an address and a time zone.
 type signUpPage struct {
-	letterRequest
-	Sent      bool // a letter was asked for
-	Zone      string
-	WrongZone string
-	Near      []string // real names like the one that was typed
-	Names     []string // all of them
-	Token     string   // of the invitation
-	Refusal   string   // why nobody can sign up this way; empty: they can
+	newcomer
+	Sent    bool   // a letter was asked for
+	Refusal string // why nobody can sign up this way; empty: they can
 }
 
 const (
@@ -67,7 +77,9 @@ func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refu
 }
 
 func (s *site) signUpPage(w http.ResponseWriter, r *http.Request) error {
-	p := signUpPage{Token: r.URL.Query().Get("invitation"), Sent: r.URL.Query().Get("sent") == "1", Names: timezone.Names()}
+	query := r.URL.Query()
+	p := signUpPage{Sent: query.Get("sent") == "1"}
+	p.newcomer = newcomer{Action: "/sign-up", TokenField: "invitation", Token: query.Get("invitation")}
 	if p.Sent {
 		return s.show(w, r, http.StatusOK, "signup", "Look into your mail", p)
 	}
@@ -88,14 +100,13 @@ func (s *site) showSignUp(w http.ResponseWriter, r *http.Request, status int, p 
 // requestSignUp has a letter mailed that confirms the address. What is answered
 // is the same whoever has an account: who has one gets a sign-in link instead.
 func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
-	p := signUpPage{Zone: r.PostForm.Get(formZone), Token: r.PostForm.Get("invitation"), Names: timezone.Names()}
-	p.Email = r.PostForm.Get(formEmail)
+	p := signUpPage{newcomer: readNewcomer(r.PostForm, "/sign-up", "invitation")}
 	invitation, refusal, err := s.mayTry(r.Context(), p.Token)
 	if p.Refusal = refusal; err != nil || refusal != "" {
 		return orShow(err, func() error { return s.showSignUp(w, r, http.StatusForbidden, p) })
 	}
-	zone := strings.TrimSpace(p.Zone)
-	if p.WrongZone, p.Near = wrongZone(zone); p.WrongZone != "" {
+	zone, ok := p.readZone()
+	if !ok {
 		if _, err := mailbox(p.Email); err != nil {
 			p.Wrong = wrongEmail
 		}
