@@ -6,36 +6,20 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A botPage says to site owners who is asking.
-type botPage struct {
-	UserAgent string
-	BaseURL   string
-	Contact   string
-	Gap       time.Duration // between two polls of one feed
-	HostGap   time.Duration // between two requests to one host
-	Window    time.Duration // over which the polls of one midnight are spread
-	Addresses []string
-	Pings     bool
-	Pictures  bool // are shown in mail, fetched here
+type botPage struct{ Options }
+
+// UserAgent is what the poller says of itself to a feed with three readers.
+func (p botPage) UserAgent() string {
+	return fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers; feed-id=42)", p.Version, p.BaseURL)
 }
 
 // botPage is the page that the User-Agent of the poller leads to.
 func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "about_bot", "About this feed reader", botPage{
-		UserAgent: fmt.Sprintf("digest/%s (+%s/bot; 3 subscribers; feed-id=42)", s.Version, s.BaseURL),
-		BaseURL:   s.BaseURL,
-		Contact:   s.Contact,
-		Gap:       s.Spread.Gap,
-		HostGap:   s.HostGap,
-		Window:    s.Spread.Window,
-		Addresses: s.Addresses,
-		Pings:     s.Pings != nil,
-		Pictures:  s.images != nil,
-	})
+	return s.show(w, r, http.StatusOK, "about_bot", "About this feed reader", botPage{s.Options})
 }
 
 // helpPage says how mail works, and how to change, pause and stop it. The

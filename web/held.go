@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/render"
 	"digest/store"
 )
 
@@ -26,7 +25,8 @@ type heldDay struct {
 }
 
 type heldPost struct {
-	Title, URL, Site, Words, Language string
+	store.HeldPost
+	Site string
 }
 
 func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -70,5 +70,5 @@ func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone stri
 		site = shortened(h.Label.Title)
 	}
 	day := &p.Days[len(p.Days)-1]
-	day.Posts = append(day.Posts, heldPost{shortened(h.Post.Title), h.Post.URL, site, h.Words, render.Language(h.Post.Language)})
+	day.Posts = append(day.Posts, heldPost{h, site})
 }

@@ -30,14 +30,8 @@ type invitationsPage struct {
 	Mode    SignUp
 	Link    string // the one made just now; it can never be shown again
 	Revoked bool
-	Open    []invitationRow
-	Past    []invitationRow
-}
-
-type invitationRow struct {
-	ID         int64
-	Made, Ends string
-	State      string
+	Open    []store.Invitation
+	Past    []store.Invitation
 }
 
 func (s *site) invitationsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -51,17 +45,10 @@ func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitat
 	}
 	p.Mode = s.SignUp
 	for _, i := range all {
-		row := invitationRow{ID: i.ID, Made: minute(i.CreatedAt), Ends: minute(i.ExpiresAt)}
-		switch {
-		case !i.UsedAt.IsZero():
-			row.State = "used on " + minute(i.UsedAt)
-		case !i.ExpiresAt.After(s.Now()):
-			row.State = "expired on " + minute(i.ExpiresAt)
-		}
-		if row.State == "" {
-			p.Open = append(p.Open, row)
+		if i.UsedAt.IsZero() && i.ExpiresAt.After(s.Now()) {
+			p.Open = append(p.Open, i)
 		} else {
-			p.Past = append(p.Past, row)
+			p.Past = append(p.Past, i)
 		}
 	}
 	return s.show(w, r, http.StatusOK, "invitations", "Invitations", p)

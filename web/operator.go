@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"html/template"
@@ -32,7 +31,6 @@ type operatorPage struct {
 
 	Work      template.HTML
 	WorkTotal chart.Hour
-	WorkKinds []legendLine
 	Hours     []chart.Hour // in which something was done, the latest first
 
 	Troubled     []troubledRow
@@ -144,7 +142,6 @@ func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) err
 		}
 	}
 	p.WorkTotal = work.Total()
-	p.WorkKinds = legendOf(p.WorkTotal.Count[:])
 	for _, h := range slices.Backward(work.Hours) {
 		if !h.Quiet() {
 			p.Hours = append(p.Hours, h)
@@ -239,19 +236,25 @@ type mailPart struct {
 
 // A laneRow is a lane that is paused or recovers.
 type laneRow struct {
-	Name   string
-	Until  time.Time // it is paused until then; zero: it is not
-	Alarm  bool      // the operator has to put something right
-	Reason string
-	Resume string // the command that ends the pause
+	digest.Lane
+	Paused bool
 }
 
-// A mailRow is one mail.
+// Title names the mail that takes it.
+func (l laneRow) Title() string {
+	if l.Name == "" {
+		return "All mail"
+	}
+	return "Mail to " + l.Name
+}
+
+// Resume is the command that ends its pause.
+func (l laneRow) Resume() string { return strings.TrimSpace("digest queue resume " + l.Name) }
+
+// A mailRow is one mail, and what is to become of it or became.
 type mailRow struct {
-	Email  string
-	Date   digest.Date
-	When   string
-	Reason string
+	store.QueuedEdition
+	When string
 }
 
 // listMail lists the mail that waits, and why.
@@ -267,7 +270,7 @@ func (s *site) listMail(ctx context.Context, p *operatorPage, now time.Time) err
 	p.Mail.Waits = mailWords(waiting)
 	for _, l := range lanes {
 		if l.Alarm || l.IsPaused(now) || l.Width > 0 || l.Reason != "" {
-			p.Mail.Lanes = append(p.Mail.Lanes, laneRowOf(l, now))
+			p.Mail.Lanes = append(p.Mail.Lanes, laneRow{l, l.IsPaused(now)})
 		}
 	}
 	p.Mail.Waiting = mailRows(waiting.Troubled, func(e store.QueuedEdition) string {
@@ -288,20 +291,9 @@ func (s *site) listMail(ctx context.Context, p *operatorPage, now time.Time) err
 func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) string) []mailRow {
 	rows := make([]mailRow, len(list))
 	for i, e := range list {
-		rows[i] = mailRow{shortened(e.Email), e.LocalDate, when(e), shortened(cmp.Or(e.Error, e.Reply))}
+		rows[i] = mailRow{e, when(e)}
 	}
 	return rows
-}
-
-func laneRowOf(l digest.Lane, now time.Time) laneRow {
-	row := laneRow{Name: "All mail", Alarm: l.Alarm, Reason: shortened(l.Reason), Resume: "digest queue resume"}
-	if l.Name != "" {
-		row.Name, row.Resume = "Mail to "+l.Name, "digest queue resume "+l.Name
-	}
-	if l.IsPaused(now) {
-		row.Until = l.Until
-	}
-	return row
 }
 
 // mailWords says how much mail waits, and why.
@@ -323,7 +315,7 @@ func mailWords(w store.MailWaiting) string {
 func (p *operatorPage) needMail() {
 	for _, l := range p.Mail.Lanes {
 		if l.Alarm {
-			p.need("%s waits for you: %s. Once it is put right: %s", l.Name, strings.TrimSuffix(l.Reason, "."), l.Resume)
+			p.need("%s waits for you: %s. Once it is put right: %s", l.Title(), strings.TrimSuffix(shortened(l.Reason), "."), l.Resume())
 		}
 	}
 	sent, failed := 0, 0

@@ -1,37 +1,29 @@
 package web
 
 import (
+	"digest/store"
 	"net/http"
+	"time"
 )
 
 // A passkeysPage lists the reader's passkeys.
 type passkeysPage struct {
 	settingsFrame
 	Can  bool // passkeys can be used at this address
-	Keys []passkeyRow
+	Keys []store.Passkey
 }
 
-type passkeyRow struct {
-	ID                int64
-	Name, Added, Used string
-}
+// Date is the day of a time, by the reader's clock.
+func (p passkeysPage) Date(t time.Time) string { return t.In(p.zone()).Format("2 January 2006") }
 
 func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	keys, err := s.Store.Passkeys(r.Context(), me.ID)
 	if err != nil {
 		return err
 	}
-	p := passkeysPage{settingsFrame: s.frame(r, me), Can: s.relying != nil}
+	p := passkeysPage{settingsFrame: s.frame(r, me), Can: s.relying != nil, Keys: keys}
 	if done := r.URL.Query().Get("done"); done == "added" || done == "removed" {
 		p.Saved = done
-	}
-	zone := zoneOr(me.Digest.TimeZone)
-	for _, k := range keys {
-		row := passkeyRow{ID: k.ID, Name: k.Name, Added: k.CreatedAt.In(zone).Format("2 January 2006")}
-		if !k.UsedAt.IsZero() {
-			row.Used = k.UsedAt.In(zone).Format("2 January 2006")
-		}
-		p.Keys = append(p.Keys, row)
 	}
 	return s.show(w, r, http.StatusOK, "settings_passkeys", "Passkeys", p)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -46,34 +45,10 @@ type statusFeedPage struct {
 	Failing  time.Time // since
 	MovingTo string
 	Rules    []string
-	Recent   []recentPoll // the newest first
+	Recent   []store.PollRecord // the newest first
 	Total    chart.Day
-	Legend   []legendLine
 	Days     []chart.Day // with polls, the newest first
 	Chart    template.HTML
-}
-
-// A recentPoll is one of the last polls in words.
-type recentPoll struct {
-	store.PollRecord
-	Class string // of its kind, for a key
-	Text  string
-}
-
-// A legendLine is a kind of answer with how many there were.
-type legendLine struct {
-	Kind  chart.Kind
-	Count int
-}
-
-// legendOf gives the kinds of which there were any.
-func legendOf(counts []int) (lines []legendLine) {
-	for _, k := range chart.Kinds() {
-		if counts[k] > 0 {
-			lines = append(lines, legendLine{k, counts[k]})
-		}
-	}
-	return lines
 }
 
 // statusPage answers for one feed, by its exact address; there is no list of them.
@@ -167,8 +142,9 @@ func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.Po
 		Idle: state == poller.StateActive && next.IsZero(),
 		Next: next, Late: !next.IsZero() && !next.After(now),
 		Last: f.LastAttemptAt, LastOK: f.LastOKAt, Failing: f.FailingSince,
-		Rules: rulesOf(f.Feed), Recent: recentOf(polls),
+		Rules: rulesOf(f.Feed), Recent: slices.Clone(polls[max(0, len(polls)-recentPolls):]),
 	}
+	slices.Reverse(p.Recent)
 	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
 		p.Pingable = asked
 	}
@@ -184,14 +160,13 @@ func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.Po
 func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time) {
 	drawn := make([]chart.Poll, len(polls))
 	for i, r := range polls {
-		drawn[i] = chart.Poll{At: r.At, Kind: kindOf(r), Bytes: r.Bytes, Took: r.Took}
+		drawn[i] = chart.Poll{At: r.At, Kind: kindNamed(r.Kind()), Bytes: r.Bytes, Took: r.Took}
 	}
 	history := chart.New(drawn, now, historyDays)
 	p.Total = history.Total()
 	if p.Total.Polls() == 0 {
 		return
 	}
-	p.Legend = legendOf(p.Total.Count[:])
 	for _, d := range slices.Backward(history.Days) {
 		if d.Polls() > 0 {
 			p.Days = append(p.Days, d)
@@ -199,20 +174,6 @@ func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time) {
 	}
 	// The picture holds numbers and dates only, nothing that a feed has said.
 	p.Chart = template.HTML(history.SVG("Answers, bytes and times of the last 90 days, by day; the table below has the numbers"))
-}
-
-// recentOf tells the last polls, the newest first.
-func recentOf(polls []store.PollRecord) []recentPoll {
-	var recent []recentPoll
-	for _, r := range slices.Backward(polls[max(0, len(polls)-recentPolls):]) {
-		recent = append(recent, recentPoll{r, kindOf(r).Class(), cmp.Or(r.Note, r.Outcome)})
-	}
-	return recent
-}
-
-// kindOf sorts a poll's answer as a site owner would.
-func kindOf(r store.PollRecord) chart.Kind {
-	return kindNamed(r.Kind())
 }
 
 // shownURL is an address as strangers may see it: without user and password,
