@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"html/template"
-	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -38,8 +37,9 @@ type editionPage struct {
 	Later    digest.Date
 	Held     int // posts that the reader's filters held back of it
 
-	Path        string // of this edition
-	Part, Parts int    // which part of it this is, from 1
+	shown       []*editionPost // on this page
+	Path        string         // of this edition
+	Part, Parts int            // which part of it this is, from 1
 }
 
 // An editionFolder is the sections of one folder, or those of none.
@@ -157,11 +157,11 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 // markSaved notes which of the posts on the page a reader has saved.
 func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage) error {
 	var ids []digest.PostID
-	for post := range p.shown() {
+	for _, post := range p.shown {
 		ids = append(ids, post.ID)
 	}
 	saved, err := s.Store.SavedAmong(ctx, user, ids)
-	for post := range p.shown() {
+	for _, post := range p.shown {
 		post.Saved = saved[post.ID]
 	}
 	return err
@@ -189,6 +189,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 				Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(*section), level: 3,
 			})
 		}
+		p.shown = append(p.shown, posts...)
 		at += n
 	}
 	p.Posts, p.Parts = at, max(1, (at+mostPosts-1)/mostPosts)
@@ -276,21 +277,6 @@ func (p *editionPost) showText(level, room int, pictures bool) int {
 	}
 	p.Depth, p.Text, p.Turn, p.More = asText, template.HTML(t.HTML), t.Dir, t.Shortened
 	return len(t.HTML)
-}
-
-// shown gives the posts on the page.
-func (p *editionPage) shown() iter.Seq[*editionPost] {
-	return func(yield func(*editionPost) bool) {
-		for _, folder := range p.Folders {
-			for _, section := range folder.Sections {
-				for _, post := range section.Posts {
-					if !yield(post) {
-						return
-					}
-				}
-			}
-		}
-	}
 }
 
 // Count says how much the whole edition holds.

@@ -35,7 +35,7 @@ type invitationsPage struct {
 }
 
 func (s *site) invitationsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showInvitations(w, r, invitationsPage{Revoked: r.URL.Query().Get("done") == "revoked"})
+	return s.showInvitations(w, r, invitationsPage{Revoked: savedOf(r, "revoked") != ""})
 }
 
 func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitationsPage) error {
@@ -69,8 +69,5 @@ func (s *site) revokeInvitation(w http.ResponseWriter, r *http.Request, _ reader
 	if err != nil {
 		return err
 	}
-	if err := s.Store.RevokeInvitation(r.Context(), id); err != nil {
-		return err
-	}
-	return seeOther(w, r, "/operator/invitations?done=revoked")
+	return showSaved(w, r, s.Store.RevokeInvitation(r.Context(), id), "/operator/invitations", "revoked")
 }

@@ -12,9 +12,6 @@ import (
 	"digest/store"
 )
 
-// formEmail is the field of an address.
-const formEmail = "email"
-
 // What is wrong with an address that was typed, in words for whoever typed it.
 const (
 	wrongEmail   = "That is no address that mail can be sent to. One looks like reader@example.org."
@@ -33,7 +30,7 @@ type letterRequest struct {
 // requestLetter reads the address in a form and asks whether it may be mailed.
 // Neither what is said nor how long it takes depends on who has an account.
 func (s *site) requestLetter(r *http.Request, kind string) (q letterRequest, status int, err error) {
-	q.Email = r.PostForm.Get(formEmail)
+	q.Email = r.PostForm.Get("email")
 	if q.to, err = mailbox(q.Email); err != nil {
 		q.Wrong = wrongEmail
 		return q, http.StatusUnprocessableEntity, nil

@@ -273,13 +273,13 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	p.add("settings_pages", me.get("/settings/pages"))
 	p.add("settings_data", me.get("/settings/data"))
 	p.add("settings_delete", me.post("/settings/delete", url.Values{"address": {endless}}))
-	p.add("settings_passkeys", me.get("/settings/passkeys?done=added"))
+	p.add("settings_passkeys", me.get("/settings/passkeys?saved=added"))
 	p.add("settings_address", me.get("/settings/address"))
 	p.add("settings_address", me.post("/settings/address", url.Values{"email": {endless}}))
 	me.post("/settings/address", url.Values{"email": {strings.Repeat("z", 60) + "@example.net"}}).status(http.StatusSeeOther)
 	p.add("settings_address", me.get("/settings/address"))
 	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?token="+p.letters()[0].token))
-	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?done=changed"))
+	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?saved=changed"))
 }
 
 // operatorPages are those of whoever runs the instance, in trouble.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ const operatorShown = 25
 
 // An operatorPage is how this instance stands.
 type operatorPage struct {
-	Said  string   // what the last form did
+	Saved string   // what the last form did
 	Needs []string // what somebody has to see to
 
 	Dial      template.HTML
@@ -45,18 +44,10 @@ type operatorPage struct {
 	Beat    time.Time // of the hourly job; zero: never
 }
 
-// operatorSays is what a form has done, by its code in the address.
-func operatorSays(code string) string {
-	return map[string]string{
-		"mailed-again": "That address is mailed again, from its next edition on.",
-		"was-mailed":   "That address was not suppressed any more. Nothing was changed.",
-	}[code]
-}
-
 // operatorPage shows how this instance stands.
 func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	ctx, now := r.Context(), s.Now()
-	p := operatorPage{Said: operatorSays(r.URL.Query().Get("done"))}
+	p := operatorPage{Saved: savedOf(r, "mailed-again", "was-mailed")}
 	var err error
 	if p.Numbers, err = s.Store.Numbers(ctx); err != nil {
 		return err
@@ -117,7 +108,7 @@ func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) erro
 	default:
 		s.Log.InfoContext(r.Context(), "a suppressed address is mailed again", "operator", int64(me.ID))
 	}
-	return seeOther(w, r, "/operator?done="+url.QueryEscape(done))
+	return showSaved(w, r, nil, "/operator", done)
 }
 
 // Digests counts those of a state.

@@ -136,7 +136,7 @@ func TestMailAgain(t *testing.T) {
 			to := op.post("/operator/mail-again", form).status(http.StatusSeeOther).Header.Get("Location")
 			op.get(to).status(http.StatusOK).shows(".notice", want)
 		}
-		op.get("/operator?done=" + url.QueryEscape("<b>you won</b>")).status(http.StatusOK).shows(".notice")
+		op.get("/operator?saved=" + url.QueryEscape("<b>you won</b>")).status(http.StatusOK).shows(".notice")
 		op.header["Origin"] = "https://elsewhere.example"
 		op.header["Sec-Fetch-Site"] = "cross-site"
 		op.post("/operator/mail-again", form).status(http.StatusForbidden)

@@ -159,7 +159,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, erro
 	case digest.Invalid:
 		return nil, errManyPasskeys
 	}
-	return map[string]string{"to": "/settings/passkeys?done=added"}, err
+	return map[string]string{"to": "/settings/passkeys?saved=added"}, err
 }
 
 // beginPasskey asks whatever passkey there is to sign in.

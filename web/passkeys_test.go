@@ -141,7 +141,7 @@ func TestPasskey(t *testing.T) {
 		if o := v.asked("/passkeys/register/begin"); len(o.PublicKey.Exclude) != 1 || len(d.handle) != 64 || o.PublicKey.Selection.ResidentKey != "required" {
 			r.t.Errorf("the next one is asked %+v", o)
 		}
-		v.get("/settings/passkeys?done=added").shows(".rows strong", "My phone <b>").contains(".rows .hint", "not used yet")
+		v.get("/settings/passkeys?saved=added").shows(".rows strong", "My phone <b>").contains(".rows .hint", "not used yet")
 		guest := r.visitor()
 		d.count = 1
 		guest.uses(d).status(http.StatusOK)

@@ -44,7 +44,7 @@ func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p
 }
 
 func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
-	p := addressPage{reader: me, Mails: s.mails(), Cancelled: r.URL.Query().Get("done") == "cancelled"}
+	p := addressPage{reader: me, Mails: s.mails(), Cancelled: savedOf(r, "cancelled") != ""}
 	c, err := s.Store.AddressChange(r.Context(), me.ID)
 	if err == nil {
 		p.tell(c, s.Now())
@@ -72,7 +72,7 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 	if err != nil {
 		return err
 	}
-	p.letterRequest.Email = r.PostForm.Get(formEmail)
+	p.letterRequest.Email = r.PostForm.Get("email")
 	email, wrong := s.wished(p.letterRequest.Email, me)
 	switch p.Wrong = wrong; {
 	case wrong != "":
@@ -143,13 +143,10 @@ func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q 
 }
 
 func (s *site) cancelAddress(w http.ResponseWriter, r *http.Request, me reader) error {
-	if err := s.Store.EndAddressChange(r.Context(), me.ID); err != nil {
-		return err
-	}
-	return seeOther(w, r, "/settings/address?done=cancelled")
+	return showSaved(w, r, s.Store.EndAddressChange(r.Context(), me.ID), "/settings/address", "cancelled")
 }
 
-// An confirmAddressPage is behind the link that each side was mailed.
+// A confirmAddressPage is behind the link that each side was mailed.
 type confirmAddressPage struct {
 	Token string
 	Wish  store.AddressChange
@@ -158,9 +155,8 @@ type confirmAddressPage struct {
 
 // confirmAddressPage changes nothing: link scanners open every link in a mail.
 func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error {
-	p := confirmAddressPage{Token: r.URL.Query().Get("token")}
-	if done := r.URL.Query().Get("done"); done == "changed" || done == "agreed" {
-		p.Done = done
+	p := confirmAddressPage{Token: r.URL.Query().Get("token"), Done: savedOf(r, "changed", "agreed")}
+	if p.Done != "" {
 		return s.show(w, r, http.StatusOK, "settings_address_confirm", "Your address", p)
 	}
 	var err error
@@ -183,5 +179,5 @@ func (s *site) confirmAddress(w http.ResponseWriter, r *http.Request) error {
 	if changed {
 		done = "changed"
 	}
-	return seeOther(w, r, "/settings/address/confirm?done="+done)
+	return showSaved(w, r, nil, "/settings/address/confirm", done)
 }

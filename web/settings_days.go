@@ -15,9 +15,6 @@ type daysPage struct {
 	At      string // in the field of the hour
 }
 
-// formAt is the field of the hour.
-const formAt = "at"
-
 // HourType is of that field: what is no hour would vanish from one for hours.
 func (p daysPage) HourType() string {
 	if _, err := time.Parse("15:04", p.At); p.At != "" && err != nil {
@@ -33,14 +30,14 @@ func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error
 
 func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error {
 	var days digest.Weekdays
-	for _, name := range r.PostForm[formDays] {
+	for _, name := range r.PostForm["days"] {
 		some, err := digest.ParseWeekdays(name)
 		if err != nil {
 			return errNoChoice
 		}
 		days |= some
 	}
-	p := daysPage{s.frame(r, me), dayChoices(days), r.PostForm.Get(formAt)}
+	p := daysPage{s.frame(r, me), dayChoices(days), r.PostForm.Get("at")}
 	clock, err := time.Parse("15:04", strings.TrimSpace(p.At))
 	switch {
 	case days == 0:
@@ -57,10 +54,6 @@ func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error 
 	}
 	return showSaved(w, r, s.Store.SetWeekdays(r.Context(), me.Digest.ID, days, s.Now()), "/settings/days", "days")
 }
-
-// formDays is the field of the days on which a digest is to appear, as
-// digest.ParseWeekdays reads it.
-const formDays = "days"
 
 // A daysView is a set of days for templates.
 type daysView struct{ digest.Weekdays }

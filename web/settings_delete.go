@@ -14,9 +14,6 @@ type deletePage struct {
 	Alone bool   // nobody else runs this instance
 }
 
-// formAddress is the field in which a reader types their address.
-const formAddress = "address"
-
 func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
 	p := deletePage{settingsFrame: s.frame(r, me)}
 	if !me.Operator {
@@ -41,7 +38,7 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	if err != nil {
 		return err
 	}
-	p.Typed = r.PostForm.Get(formAddress)
+	p.Typed = r.PostForm.Get("address")
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
 		p.Wrong = "That is not the address of this account. Nothing was deleted."
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", "Delete the account", p)

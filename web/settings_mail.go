@@ -51,9 +51,6 @@ func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error 
 	return showSaved(w, r, err, "/settings/mail", "look")
 }
 
-// formMailed is the field that says whether editions are mailed: yes or no.
-const formMailed = "mailed"
-
 // Ways are those in which an edition comes.
 func (p mailPage) Ways() []choice {
 	way := "no"
@@ -67,7 +64,7 @@ func (p mailPage) Ways() []choice {
 }
 
 func (s *site) setMailed(w http.ResponseWriter, r *http.Request, me reader) error {
-	way := r.PostForm.Get(formMailed)
+	way := r.PostForm.Get("mailed")
 	if way != "yes" && way != "no" {
 		return errNoChoice
 	}

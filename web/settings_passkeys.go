@@ -21,10 +21,7 @@ func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) e
 	if err != nil {
 		return err
 	}
-	p := passkeysPage{settingsFrame: s.frame(r, me), Can: s.relying != nil, Keys: keys}
-	if done := r.URL.Query().Get("done"); done == "added" || done == "removed" {
-		p.Saved = done
-	}
+	p := passkeysPage{settingsFrame: s.frame(r, me, "added", "removed"), Can: s.relying != nil, Keys: keys}
 	return s.show(w, r, http.StatusOK, "settings_passkeys", "Passkeys", p)
 }
 
@@ -33,8 +30,5 @@ func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) 
 	if err != nil {
 		return err
 	}
-	if err := s.Store.RemovePasskey(r.Context(), me.ID, id, s.sessionHash(r)); err != nil {
-		return err
-	}
-	return seeOther(w, r, "/settings/passkeys?done=removed")
+	return showSaved(w, r, s.Store.RemovePasskey(r.Context(), me.ID, id, s.sessionHash(r)), "/settings/passkeys", "removed")
 }

@@ -31,9 +31,6 @@ type pausePage struct {
 	Last  digest.Date
 }
 
-// formUntil is the field of the day on which a pause ends.
-const formUntil = "until"
-
 func (s *site) pausePageOf(r *http.Request, me reader, words ...string) pausePage {
 	p := pausePage{settingsFrame: s.frame(r, me, words...)}
 	p.First, p.Last = p.today().Plus(1), p.today().Plus(farthestPause)
@@ -49,7 +46,7 @@ func (s *site) pausePage(w http.ResponseWriter, r *http.Request, me reader) erro
 
 func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := s.pausePageOf(r, me)
-	p.Date = typedDate(r.PostForm, formUntil)
+	p.Date = typedDate(r.PostForm, "until")
 	day, wrong := p.Date.read(p.First, p.Last)
 	var until time.Time
 	if wrong == "" {

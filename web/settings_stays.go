@@ -71,13 +71,6 @@ func (p staysPage) HomeName() string {
 // First is the first day that can be chosen: who has left already may say so later.
 func (p staysPage) First() digest.Date { return p.today() }
 
-// The fields of the days.
-const (
-	formFrom = "from"
-	formTo   = "to"
-	formStay = "stay"
-)
-
 func (s *site) staysPageOf(r *http.Request, me reader, words ...string) (staysPage, error) {
 	p := staysPage{settingsFrame: s.frame(r, me, words...)}
 	p.Last = p.today().Plus(farthestStay)
@@ -101,7 +94,7 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err != nil {
 		return err
 	}
-	p.Zone, p.From, p.To = r.PostForm.Get(formZone), typedDate(r.PostForm, formFrom), typedDate(r.PostForm, formTo)
+	p.Zone, p.From, p.To = r.PostForm.Get("zone"), typedDate(r.PostForm, "from"), typedDate(r.PostForm, "to")
 	st := p.read(me.ID)
 	if p.Wrong == "" {
 		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {
@@ -119,10 +112,10 @@ func (p *staysPage) read(user digest.UserID) digest.Stay {
 	zone, ok := p.readZone()
 	st := digest.Stay{UserID: user, TimeZone: zone}
 	if !ok {
-		p.At, p.Wrong = formZone, p.WrongZone
+		p.At, p.Wrong = "zone", p.WrongZone
 		return st
 	}
-	p.At = formFrom
+	p.At = "from"
 	longAgo := p.today().Plus(-farthestStay) // a stay may have begun
 	if st.From, p.Wrong = p.From.read(longAgo, p.Last); p.Wrong == "" {
 		_, p.Wrong = begins(st.From, zoneOr(st.TimeZone))
@@ -130,7 +123,7 @@ func (p *staysPage) read(user digest.UserID) digest.Stay {
 	if p.Wrong != "" {
 		return st
 	}
-	p.At = formTo
+	p.At = "to"
 	if st.To, p.Wrong = p.To.read(p.today(), p.Last); p.Wrong == "" && st.To.Before(st.From) {
 		p.Wrong = "The last day comes before the first one, " + longDay(st.From) + "."
 	}
@@ -141,7 +134,7 @@ func (p *staysPage) read(user digest.UserID) digest.Stay {
 }
 
 func (s *site) removeStay(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := strconv.ParseInt(r.PostForm.Get(formStay), 10, 64)
+	id, err := strconv.ParseInt(r.PostForm.Get("stay"), 10, 64)
 	if err != nil {
 		return errNotFound
 	}

@@ -45,16 +45,13 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err != nil {
 		return err
 	}
-	p.zoneField = zoneField{Zone: r.PostForm.Get(formZone)}
+	p.zoneField = zoneField{Zone: r.PostForm.Get("zone")}
 	zone, ok := p.readZone()
 	if !ok {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", "Time zone", p)
 	}
 	return showSaved(w, r, s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()), "/settings/zone", "zone")
 }
-
-// formZone is the field of a time zone.
-const formZone = "zone"
 
 // A zoneField is a time zone as it was typed.
 type zoneField struct {

@@ -35,7 +35,7 @@ type newcomer struct {
 
 func readNewcomer(form url.Values, action, tokenField string) newcomer {
 	return newcomer{
-		letterRequest: letterRequest{Email: form.Get(formEmail)}, zoneField: zoneField{Zone: form.Get(formZone)},
+		letterRequest: letterRequest{Email: form.Get("email")}, zoneField: zoneField{Zone: form.Get("zone")},
 		Action: action, TokenField: tokenField, Token: form.Get(tokenField),
 	}
 }

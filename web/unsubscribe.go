@@ -16,17 +16,12 @@ type unsubscribePage struct {
 	standing
 	Token string
 	Gone  bool   // with its reader: there is no way back
-	Was   string // its pause, or that before it was left: the way back leads there
+	Was   string // its pause, or that before it was left: forms carry it, for the way back leads there
 
 	// What was changed just now.
 	WasPaused bool
 	Before    daysView // other than Days; zero if those are as before
 }
-
-// formWas is the field by which the page of a digest that was paused carries
-// its pause to the way back. The state itself does not: a digest is left,
-// whatever it was before.
-const formWas = "was"
 
 // unsubscribePage shows a button and changes nothing: link scanners open every
 // link in a mail.
@@ -83,7 +78,7 @@ func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
 	if r.Method != http.MethodPost {
 		return time.Time{}, false
 	}
-	return readPause(r.PostFormValue(formWas), s.Now())
+	return readPause(r.PostFormValue("was"), s.Now())
 }
 
 func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
@@ -116,9 +111,6 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 // the page behind the unsubscribe link, whose token they carry; as all forms but
 // one-click they are taken from this site only.
 
-// formFor is the field that says how long to pause, as pauseDigest reads it.
-const formFor = "for"
-
 // changeDigest makes a handler of a change of the digest that a link speaks of.
 // The answer says how it comes from now on; one that was left stays so.
 func (s *site) changeDigest(title string, change func(*http.Request, digest.Digest) error) handler {
@@ -146,7 +138,7 @@ func (s *site) changeDigest(title string, change func(*http.Request, digest.Dige
 // pauseDigest pauses a digest for a while.
 func (s *site) pauseDigest(r *http.Request, d digest.Digest) error {
 	zone, now, until := zoneOr(d.TimeZone), s.Now(), time.Time{}
-	switch r.PostForm.Get(formFor) {
+	switch r.PostForm.Get("for") {
 	case "week":
 		until = calendar.InWeeks(1, now, zone)
 	case "fortnight":
@@ -166,7 +158,7 @@ func (s *site) resumeDigest(r *http.Request, d digest.Digest) error {
 
 // setDigestDays changes the days on which a digest appears, and is the way back from that.
 func (s *site) setDigestDays(r *http.Request, d digest.Digest) error {
-	days, err := digest.ParseWeekdays(r.PostForm.Get(formDays))
+	days, err := digest.ParseWeekdays(r.PostForm.Get("days"))
 	if err != nil {
 		return errNoChoice
 	}
