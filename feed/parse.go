@@ -55,14 +55,14 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 	case kind == OPML:
 		return parseOPML(trimmed, 0, address), nil
 	}
-	fr := repair(trimmed, address, root, kind)
+	r := readFeed(trimmed, address, root, kind)
 	if root.at > 0 && !strings.HasPrefix(trimmed, "<") {
-		fr.repairs = append(fr.repairs, "stray bytes before the document")
+		r.repairs = append(r.repairs, "stray bytes before the document")
 	}
 	if kind == Atom {
-		return parseAtom(fr, address)
+		return parseAtom(r, address), nil
 	}
-	return parseRSS(fr, address)
+	return parseRSS(r, address), nil
 }
 
 // rootSearch is how far into a document, in elements and bytes, its root is looked for:
