@@ -20,6 +20,28 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
+// Shortened gives at most n characters of a text, and says with "…" that there were more.
+func Shortened(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i] + "…"
+		}
+		n--
+	}
+	return s
+}
+
+// WithoutTurns takes out of a text the characters that embed, override or isolate
+// a direction: they would turn what stands beside it.
+func WithoutTurns(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // ASCIIHost is how mail and the DNS write a host: in lower case, an
 // internationalised name by its A-labels (RFC 5890 section 2.3.2.1).
 func ASCIIHost(host string) (string, error) {

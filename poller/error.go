@@ -143,9 +143,5 @@ const maxLine = 200 // characters
 
 // oneLine makes text that a stranger wrote fit for a log and a table.
 func oneLine(s string) string {
-	s = digest.OneLine(strings.ReplaceAll(strings.ToValidUTF8(s, " "), "\uFFFD", " "))
-	if r := []rune(s); len(r) > maxLine {
-		s = string(r[:maxLine]) + "…"
-	}
-	return s
+	return digest.Shortened(digest.OneLine(strings.ReplaceAll(strings.ToValidUTF8(s, " "), "\uFFFD", " ")), maxLine)
 }

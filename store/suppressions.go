@@ -56,12 +56,9 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
 		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
-		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), oneLine(sup.Evidence), sup.EditionID, at(sup.CreatedAt))
+		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), digest.OneLine(sup.Evidence), sup.EditionID, at(sup.CreatedAt))
 	return err
 }
-
-// oneLine makes one line of what somebody else has said.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Unsuppress lets an address be mailed again, as if no mail to it had ever
 // bounced softly; digest.NotFound if it was mailed all along.

@@ -148,22 +148,12 @@ const maxName = 500
 
 // nameOfForm makes one line of what was typed, and says what is wrong with it.
 func nameOfForm(what, typed string) (name, wrong string) {
-	name = oneLine(strings.ToValidUTF8(typed, "\uFFFD"), unicode.IsControl)
+	name = digest.OneLine(typed)
 	if n := utf8.RuneCountInString(name); n > maxName {
 		wrong = "%s may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet."
 		return firstRunes(name, maxName), fmt.Sprintf(wrong, what, maxName, n)
 	}
 	return name, ""
-}
-
-// oneLine makes one line of a text, with single spaces for all that is blank.
-func oneLine(text string, blank func(rune) bool) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if blank(r) {
-			return ' '
-		}
-		return r
-	}, text)), " ")
 }
 
 // firstRunes is the beginning of a text, n characters at most.

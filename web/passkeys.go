@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -321,9 +322,11 @@ func badJSON(err error) error {
 // passkeyName is what a reader calls a passkey: one short line, or its day.
 func (s *site) passkeyName(typed string) string {
 	const most = 60
-	name := oneLine(typed, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
-	if letters := []rune(name); len(letters) > most {
-		name = string(letters[:most-1]) + "…"
-	}
-	return cmp.Or(name, "Passkey of "+s.Now().UTC().Format("2 January 2006"))
+	name := digest.OneLine(strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, typed))
+	return cmp.Or(digest.Shortened(name, most), "Passkey of "+s.Now().UTC().Format("2 January 2006"))
 }

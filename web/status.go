@@ -198,23 +198,7 @@ func shownURL(address string, named bool) (string, error) {
 // shortened is what a page shows of a name of strangers: not all of one that is
 // too long, and nothing that turns the line around it (U+202E and its kind).
 func shortened(s string) string {
-	if strings.ContainsFunc(s, isTurn) {
-		s = strings.Map(func(r rune) rune {
-			if isTurn(r) {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	if r := []rune(s); len(r) > maxShown {
-		return string(r[:maxShown]) + "…"
-	}
-	return s
-}
-
-// isTurn reports whether a character embeds, overrides or isolates a direction.
-func isTurn(r rune) bool {
-	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+	return digest.Shortened(digest.WithoutTurns(s), maxShown)
 }
 
 // rulesOf tells what decides how often a feed is asked, beyond what holds for

@@ -96,28 +96,16 @@ func plain(s string) string { return digest.WithoutCredentials(oneLine(s)) }
 
 // oneLine makes text safe for a line on a terminal: nothing that moves the
 // cursor, starts a new line or turns the direction of what follows.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.Map(spaceForUnseen, s)), " ")
-}
+func oneLine(s string) string { return digest.OneLine(digest.WithoutTurns(s)) }
 
-// plainText is oneLine for text of several lines, which keeps them.
+// plainText is oneLine for text of several lines, which keeps them and their spaces.
 func plainText(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
+		if r != '\n' && unicode.IsControl(r) || r == 0x2028 || r == 0x2029 {
+			return ' '
 		}
-		return spaceForUnseen(r)
-	}, s)
-}
-
-func spaceForUnseen(r rune) rune {
-	switch {
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // bidi embeddings, overrides, isolates
-		return -1
-	case unicode.IsControl(r), r == 0x2028, r == 0x2029:
-		return ' '
-	}
-	return r
+		return r
+	}, digest.WithoutTurns(s))
 }
 
 func count(n int, what string) string {

@@ -148,7 +148,7 @@ func checkDatabase(database string) error {
 			"is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", example)
 	case isAddress:
 		if err := store.CheckAddress(database); err != nil {
-			return badSetting("DIGEST_DATABASE", scheme+"://…", "cannot be used ("+oneLine(err.Error())+")", example)
+			return badSetting("DIGEST_DATABASE", scheme+"://…", "cannot be used ("+digest.OneLine(err.Error())+")", example)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (s *mailSettings) check(contact string) error {
 	const mostAddress = 300
 	s.PostalAddress = strings.Join(strings.Fields(s.PostalAddress), " ")
 	if utf8.RuneCountInString(s.PostalAddress) > mostAddress {
-		return badSetting("DIGEST_POSTAL_ADDRESS", shortened(s.PostalAddress), "is too long for the foot of a mail",
+		return badSetting("DIGEST_POSTAL_ADDRESS", digest.Shortened(s.PostalAddress, 40), "is too long for the foot of a mail",
 			"Jane Doe, 1 High Street, Oxford")
 	}
 	return nil
@@ -86,11 +86,4 @@ func readReturnPath(_ *kong.Tag, s string) (string, error) {
 		return "", errors.New("is no address that a tag can be put into")
 	}
 	return strings.ToLower(address), nil
-}
-
-func shortened(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

@@ -124,13 +124,7 @@ func readPublic(published string) *rsa.PublicKey {
 }
 
 // cut shortens what others wrote to what fits into a line.
-func cut(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func cut(s string) string { return digest.Shortened(s, 120) }
 
 // parseTags reads a list such as "v=DKIM1; k=rsa; p=…" as DKIM and DMARC have
 // it (RFC 6376 §3.2, RFC 7489 §6.3). White space around names and values does
