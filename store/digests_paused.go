@@ -118,9 +118,9 @@ func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 
 // A pausedGroup is the paused digests whose feeds are asked at one midnight.
 type pausedGroup struct {
-	TimeZone string          `db:"time_zone"`
-	AsksAt   instant         `db:"asks_at"`
-	Weekdays digest.Weekdays `db:"weekdays"`
+	TimeZone string
+	AsksAt   instant
+	Weekdays digest.Weekdays
 }
 
 // pausedGroups gives the groups whose feeds are to be asked now.

@@ -12,34 +12,22 @@ import (
 // keepDomains is how long a domain is remembered that limits us no more.
 const keepDomains = 30 * 24 * time.Hour
 
-// A domainRow is the pace of a registrable domain; package poller says how its
-// answers change it.
-type domainRow struct {
-	Domain      string        `db:"domain"`
-	LimitedAt   instant       `db:"limited_at"`
-	LimitedFeed digest.FeedID `db:"limited_feed"`
-	Pace        int64         `db:"pace"` // seconds
-	FreeAt      instant       `db:"free_at"`
-}
-
-const domainColumns = `m.domain, m.limited_at, m.limited_feed, m.pace, m.free_at`
-
-func (r domainRow) pace() digest.DomainPace {
-	return digest.DomainPace{Pace: span(r.Pace), FreeAt: r.FreeAt.time(), LimitedAt: r.LimitedAt.time(), LimitedFeed: r.LimitedFeed}
-}
-
-// paces are the paces of some domains.
+// paces are the paces of some registrable domains; package poller says how its
+// answers change them.
 type paces map[string]digest.DomainPace
 
 // readPaces gives the paces of domains m; where says of which.
 func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, error) {
-	var rows []domainRow
-	if err := c.all(ctx, &rows, `SELECT `+domainColumns+` FROM domains m WHERE `+where, args...); err != nil {
+	var rows []struct {
+		Domain string
+		digest.DomainPace
+	}
+	if err := c.all(ctx, &rows, `SELECT m.domain, m.limited_at, m.limited_feed, m.pace, m.free_at FROM domains m WHERE `+where, args...); err != nil {
 		return nil, err
 	}
 	found := make(paces, len(rows))
 	for _, d := range rows {
-		found[d.Domain] = d.pace()
+		found[d.Domain] = d.DomainPace
 	}
 	return found, nil
 }
@@ -69,7 +57,7 @@ func (q claiming) paces(ctx context.Context) (paces, error) {
 
 // lockDomains locks the paced domains of candidates, in their order, and leaves out
 // the candidates for whose domain another worker was first.
-func (q claiming) lockDomains(ctx context.Context, found []candidate, paced paces) ([]candidate, error) {
+func (q claiming) lockDomains(ctx context.Context, found []askRow, paced paces) ([]askRow, error) {
 	var domains []string
 	for _, f := range found {
 		if _, ok := paced[f.Domain]; ok {
@@ -86,12 +74,12 @@ func (q claiming) lockDomains(ctx context.Context, found []candidate, paced pace
 		paced[domain] = now[domain]
 		claimedElsewhere[domain] = now[domain].FreeAt.After(q.now.time())
 	}
-	return slices.DeleteFunc(found, func(f candidate) bool { return claimedElsewhere[f.Domain] }), nil
+	return slices.DeleteFunc(found, func(f askRow) bool { return claimedElsewhere[f.Domain] }), nil
 }
 
 // delayDomains writes that a domain of which a feed was leased is free again after
 // its pace.
-func (q claiming) delayDomains(ctx context.Context, won []candidate, paced paces) error {
+func (q claiming) delayDomains(ctx context.Context, won []askRow, paced paces) error {
 	for _, f := range won {
 		d, ok := paced[f.Domain]
 		if !ok || d.Pace == 0 {
@@ -156,8 +144,5 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 
 // pruneDomains forgets domains that have not limited us for long.
 func (s *Store) pruneDomains(ctx context.Context, now time.Time) error {
-	return s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains), at(now))
-		return err
-	})
+	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains), at(now))
 }

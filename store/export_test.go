@@ -36,7 +36,7 @@ func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 	}
 	var stale []digest.FeedID
 	for _, r := range rows {
-		says := s.read().askable(r.feed(), 0)
+		says := s.read().askable(r.Feed, 0)
 		if r.AskableAt < says || r.AskableAt > says && r.SkipHours == 0 && r.SkipDays == 0 {
 			stale = append(stale, r.ID)
 		}

@@ -10,61 +10,11 @@ import (
 	"digest"
 )
 
-// feedRow is digest.Feed as it is stored, column by column in the order of
-// feedColumns.
-type feedRow struct {
-	ID            digest.FeedID    `db:"id"`
-	URL           string           `db:"url"`
-	Host          string           `db:"host"`
-	Kind          string           `db:"kind"`
-	Title         string           `db:"title"`
-	SiteURL       string           `db:"site_url"`
-	Language      string           `db:"language"`
-	ETag          string           `db:"etag"`
-	LastModified  string           `db:"last_modified"`
-	ValidatorURL  string           `db:"validator_url"`
-	BodyHash      string           `db:"body_hash"`
-	LastAttemptAt instant          `db:"last_attempt_at"`
-	LastOKAt      instant          `db:"last_ok_at"`
-	ParsedAt      instant          `db:"parsed_at"`
-	NotBefore     instant          `db:"not_before"`
-	FreshUntil    instant          `db:"fresh_until"`
-	PollAt        instant          `db:"poll_at"`
-	LeaseUntil    instant          `db:"lease_until"`
-	Errors        int              `db:"errors"`
-	FirstErrorAt  instant          `db:"first_error_at"`
-	LastStatus    int              `db:"last_status"`
-	LastError     string           `db:"last_error"`
-	State         digest.FeedState `db:"state"`
-	Head          digest.Ability   `db:"head_state"`
-	Conditional   digest.Ability   `db:"conditional_state"`
-	HeadRetestAt  instant          `db:"head_retest_at"`
-	MovedTo       string           `db:"moved_to"`
-	MovedSince    instant          `db:"moved_since"`
-	MovedFrom     string           `db:"moved_from"`
-	MovedAt       instant          `db:"moved_at"`
-	Length        int64            `db:"length"`
-	Domain        string           `db:"domain"`
-	NewestAt      instant          `db:"newest_at"`
-	Parser        int              `db:"parser"`
-	DocInterval   int64            `db:"doc_interval"`
-	OwnInterval   int64            `db:"own_interval"`
-	HostInterval  int64            `db:"host_interval"`
-	BusyInterval  int64            `db:"busy_interval"`
-	SkipHours     uint32           `db:"skip_hours"`
-	SkipDays      digest.Weekdays  `db:"skip_days"`
-	FailingSince  instant          `db:"failing_since"`
-	GoneAt        instant          `db:"gone_at"`
-	PingedAt      instant          `db:"pinged_at"`
-	Repeats       int              `db:"repeats"`
-	ByDate        bool             `db:"by_date"`
-	Doubted       bool             `db:"doubted"`
-}
-
+// feedColumns are those of a digest.Feed.
 const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.language, f.etag, f.last_modified,
 	f.validator_url, f.body_hash, f.last_attempt_at, f.last_ok_at, f.parsed_at, f.not_before, f.fresh_until,
 	f.poll_at, f.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
-	f.head_state, f.conditional_state, f.head_retest_at, f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.length, f.domain, f.newest_at, f.parser,
+	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at, f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.length, f.domain, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
 	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted`
 
@@ -80,67 +30,6 @@ const askedAt = `CASE WHEN d.state = 'active' THEN d.next_due_at ELSE d.asks_at 
 const nextMidnight = `COALESCE((SELECT MIN(` + askedAt + `) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `), 0)`
 
-func (r feedRow) feed() digest.Feed {
-	return digest.Feed{
-		ID:       r.ID,
-		URL:      r.URL,
-		Host:     r.Host,
-		Kind:     r.Kind,
-		Title:    r.Title,
-		SiteURL:  r.SiteURL,
-		Language: r.Language,
-		Validators: digest.Validators{
-			ETag:         r.ETag,
-			LastModified: r.LastModified,
-			ValidatorURL: r.ValidatorURL,
-			BodyHash:     r.BodyHash,
-			Length:       r.Length,
-		},
-		Schedule: digest.Schedule{
-			LastAttemptAt: r.LastAttemptAt.time(),
-			LastOKAt:      r.LastOKAt.time(),
-			ParsedAt:      r.ParsedAt.time(),
-			NotBefore:     r.NotBefore.time(),
-			FreshUntil:    r.FreshUntil.time(),
-			PollAt:        r.PollAt.time(),
-			LeaseUntil:    r.LeaseUntil.time(),
-			DocInterval:   span(r.DocInterval),
-			OwnInterval:   span(r.OwnInterval),
-			HostInterval:  span(r.HostInterval),
-			BusyInterval:  span(r.BusyInterval),
-			SkipHours:     r.SkipHours,
-			SkipDays:      r.SkipDays,
-			PingedAt:      r.PingedAt.time(),
-		},
-		Failures: digest.Failures{
-			Errors:       r.Errors,
-			FirstErrorAt: r.FirstErrorAt.time(),
-			LastStatus:   r.LastStatus,
-			LastError:    r.LastError,
-			FailingSince: r.FailingSince.time(),
-			GoneAt:       r.GoneAt.time(),
-		},
-		State: r.State,
-		Learned: digest.Learned{
-			Head:         r.Head,
-			Conditional:  r.Conditional,
-			HeadRetestAt: r.HeadRetestAt.time(),
-			Repeats:      r.Repeats,
-			ByDate:       r.ByDate,
-			Doubted:      r.Doubted,
-		},
-		Move: digest.Move{
-			MovedTo:    r.MovedTo,
-			MovedSince: r.MovedSince.time(),
-			MovedFrom:  r.MovedFrom,
-			MovedAt:    r.MovedAt.time(),
-		},
-		Domain:   r.Domain,
-		NewestAt: r.NewestAt.time(),
-		Parser:   r.Parser,
-	}
-}
-
 // FeedByURL finds a feed by its address in normal form, or by one it had before
 // it moved for good; digest.NotFound if there is none.
 func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
@@ -148,18 +37,14 @@ func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) 
 	if isNone(err) {
 		return f, notFound("no feed at %s is known; see: digest feeds", digest.WithoutCredentials(url))
 	}
-	if err != nil {
-		return f, fmt.Errorf("finding the feed: %w", err)
-	}
-	return f, nil
+	return f, failed("finding the feed", err)
 }
 
-func feedByURL(ctx context.Context, c conn, url string) (digest.Feed, error) {
-	var row feedRow
-	err := c.get(ctx, &row, `SELECT `+feedColumns+` FROM feeds f
+func feedByURL(ctx context.Context, c conn, url string) (f digest.Feed, err error) {
+	err = c.get(ctx, &f, `SELECT `+feedColumns+` FROM feeds f
 		WHERE f.url = ? OR f.id = (SELECT a.feed_id FROM former_addresses a WHERE a.url = ?)
 		ORDER BY CASE WHEN f.url = ? THEN 0 ELSE 1 END LIMIT 1`, url, url, url)
-	return row.feed(), err
+	return f, err
 }
 
 // EnsureFeed gives the feed that FeedByURL finds under f's URL, adding it if there is none.
@@ -201,38 +86,18 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 
 // Feeds lists every feed by its address, without those that have become part of another.
 func (s *Store) Feeds(ctx context.Context) ([]FeedInfo, error) {
-	return s.feedInfos(ctx, `WHERE f.merged_into = 0 ORDER BY f.url`)
+	return readRows[FeedInfo](ctx, s.read(), "reading feeds", selectFeedInfo+`WHERE f.merged_into = 0 ORDER BY f.url`)
 }
 
 // Feed gives one feed with its subscribers; digest.NotFound if there is none.
 func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
-	infos, err := s.feedInfos(ctx, `WHERE f.id = ?`, id)
-	if err == nil && len(infos) == 0 {
-		err = notFound("there is no such feed; see: digest feeds")
-	}
-	if err != nil {
-		return FeedInfo{}, err
-	}
-	return infos[0], nil
+	return readOne[FeedInfo](ctx, s.read(), "reading feeds", noFeed(), selectFeedInfo+`WHERE f.id = ?`, id)
 }
 
-func (s *Store) feedInfos(ctx context.Context, rest string, args ...any) ([]FeedInfo, error) {
-	var rows []struct {
-		feedRow
-		Subscribers int     `db:"subscribers"`
-		NextDueAt   instant `db:"next_due_at"`
-	}
-	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, `+
-		nextMidnight+` AS next_due_at FROM feeds f `+rest, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading feeds: %w", err)
-	}
-	infos := make([]FeedInfo, len(rows))
-	for i, r := range rows {
-		infos[i] = FeedInfo{Feed: r.feed(), Subscribers: r.Subscribers, NextDueAt: r.NextDueAt.time()}
-	}
-	return infos, nil
-}
+// selectFeedInfo reads FeedInfos.
+const selectFeedInfo = `SELECT ` + feedColumns + `, ` + subscribers + ` AS subscribers, ` + nextMidnight + ` AS next_due_at FROM feeds f `
+
+func noFeed() error { return notFound("there is no such feed; see: digest feeds") }
 
 // dropIdle takes feeds out of the queue for which no digest gathers any more.
 // where says which feeds f to look at.
@@ -261,22 +126,16 @@ type FeedInfo struct {
 // FeedLabels gives feeds as readers see them, in the order of keys; those that no
 // longer exist are left out.
 func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
-	type row struct {
-		ID       digest.FeedID `db:"id"`
-		Title    string        `db:"title"`
-		SiteURL  string        `db:"site_url"`
-		Language string        `db:"language"`
-	}
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		some, err := readAll(ctx, s.read(), "reading feeds", func(r row) digest.FeedLabel {
-			return digest.FeedLabel{FeedID: r.ID, Title: r.Title, SiteURL: digest.WithoutCredentials(r.SiteURL), Language: r.Language}
-		}, `SELECT f.id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language
+		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language
 			FROM feeds f WHERE f.id IN (`+list(part)+`) ORDER BY f.id`)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading feeds: %w", err)
 		}
-		labels = append(labels, some...)
+	}
+	for i := range labels {
+		labels[i].SiteURL = digest.WithoutCredentials(labels[i].SiteURL)
 	}
 	return labels, nil
 }

@@ -38,27 +38,12 @@ func (c conn) askable(f digest.Feed, since instant) instant {
 // An askRow is what of a feed's record decides when it may be asked, and when
 // it was to be asked so far.
 type askRow struct {
-	ID            digest.FeedID   `db:"id"`
-	AskableAt     instant         `db:"askable_at"`
-	LastAttemptAt instant         `db:"last_attempt_at"`
-	NotBefore     instant         `db:"not_before"`
-	FreshUntil    instant         `db:"fresh_until"`
-	LeaseUntil    instant         `db:"lease_until"`
-	OwnInterval   int64           `db:"own_interval"`
-	HostInterval  int64           `db:"host_interval"`
-	SkipHours     uint32          `db:"skip_hours"`
-	SkipDays      digest.Weekdays `db:"skip_days"`
+	digest.Feed
+	AskableAt instant
 }
 
 const askColumns = `f.id, f.askable_at, f.last_attempt_at, f.not_before, f.fresh_until, f.lease_until,
 	f.own_interval, f.host_interval, f.skip_hours, f.skip_days`
-
-func (r askRow) feed() digest.Feed {
-	return digest.Feed{ID: r.ID, Schedule: digest.Schedule{
-		LastAttemptAt: r.LastAttemptAt.time(), NotBefore: r.NotBefore.time(), FreshUntil: r.FreshUntil.time(), LeaseUntil: r.LeaseUntil.time(),
-		OwnInterval: span(r.OwnInterval), HostInterval: span(r.HostInterval), SkipHours: r.SkipHours, SkipDays: r.SkipDays,
-	}}
-}
 
 // refreshAskable brings askable_at up to date after something has changed that
 // it rests on; where says of which feeds f.
@@ -73,7 +58,7 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 	}
 	var v values
 	for _, r := range rows {
-		if t := c.askable(r.feed(), 0); t != r.AskableAt {
+		if t := c.askable(r.Feed, 0); t != r.AskableAt {
 			v.row(r.ID, t)
 		}
 	}
@@ -103,7 +88,7 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 	}
 	var v values
 	for _, r := range rows {
-		v.row(r.ID, c.askable(r.feed(), 0), c.askable(r.feed(), poll))
+		v.row(r.ID, c.askable(r.Feed, 0), c.askable(r.Feed, poll))
 	}
 	return v.chunks(func(part *values) error {
 		_, err := c.exec(ctx, `WITH v (id, askable_at, poll_at) AS (VALUES `+part.String()+`)

@@ -72,17 +72,11 @@ func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	return q.leaseFeeds(ctx, won)
 }
 
-type candidate struct {
-	askRow
-	Host   string `db:"host"`
-	Domain string `db:"domain"`
-}
-
 // candidates gives the first feeds in the queue that may be asked, one of each
 // host and of each paced domain, with the paces. It looks further down the
 // queue only where the first bring less than half of what is wanted: to lock a
 // row costs as much as to lease it.
-func (q claiming) candidates(ctx context.Context) ([]candidate, paces, error) {
+func (q claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, nil, err
 	}
@@ -118,14 +112,14 @@ const alive = `f.state IN ('active', 'trial')`
 // Of each the policy is asked once more: a feed that became askable some time
 // ago may want this hour skipped, and the poll gap may have been changed. Their
 // rows are locked until the transaction ends; those that another holds are left out.
-func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]candidate, error) {
+func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow, error) {
 	where, args := askable, []any{q.now, q.now}
 	if delayed := paced.notYetFree(q.now); len(delayed.rows) > 0 {
 		where += ` AND f.domain NOT IN (VALUES ` + delayed.String() + `)`
 		args = append(args, delayed.args...)
 	}
 	for {
-		var found []candidate
+		var found []askRow
 		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, `+askColumns+` FROM feeds f
 			WHERE `+where+`
 			AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
@@ -136,7 +130,7 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]candida
 		}
 		var later values
 		for _, f := range found {
-			if t := q.c.askable(f.feed(), q.now); t > q.now {
+			if t := q.c.askable(f.Feed, q.now); t > q.now {
 				later.row(f.ID, t)
 			}
 		}
@@ -150,9 +144,9 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]candida
 }
 
 // oneOfEach leaves the first feed of each host, and of each paced domain.
-func oneOfEach(found []candidate, paced paces) []candidate {
+func oneOfEach(found []askRow, paced paces) []askRow {
 	hosts, domains := make(map[string]bool, len(found)), make(map[string]bool)
-	return slices.DeleteFunc(found, func(f candidate) bool {
+	return slices.DeleteFunc(found, func(f askRow) bool {
 		if hosts[f.Host] || domains[f.Domain] {
 			return true
 		}
@@ -167,8 +161,8 @@ func oneOfEach(found []candidate, paced paces) []candidate {
 // leaseHosts leases the candidates' hosts and gives the candidates whose host
 // was free. Hosts are locked in their order, so that two claimers never wait
 // for each other.
-func (q claiming) leaseHosts(ctx context.Context, wanted []candidate) ([]candidate, error) {
-	slices.SortFunc(wanted, func(a, b candidate) int { return cmp.Compare(a.Host, b.Host) })
+func (q claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, error) {
+	slices.SortFunc(wanted, func(a, b askRow) int { return cmp.Compare(a.Host, b.Host) })
 	var v values
 	for _, f := range wanted {
 		v.row(f.Host, q.now.plus(q.Lease), q.Token)
@@ -184,7 +178,7 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []candidate) ([]candida
 	for _, h := range hosts {
 		free[h] = true
 	}
-	return slices.DeleteFunc(wanted, func(f candidate) bool { return !free[f.Host] }), nil
+	return slices.DeleteFunc(wanted, func(f askRow) bool { return !free[f.Host] }), nil
 }
 
 // leaseFeeds leases feeds and commits the attempt to their records. The policy's
@@ -192,12 +186,12 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []candidate) ([]candida
 // before the transaction ends. On SQLite it is the only one that writes, as it
 // began IMMEDIATE; on PostgreSQL queued has locked each row FOR UPDATE and read
 // it as it was then. What the columns themselves say is looked at again.
-func (q claiming) leaseFeeds(ctx context.Context, won []candidate) ([]ClaimedFeed, error) {
+func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
 	until := q.now.plus(q.Lease)
 	var v values
 	for _, f := range won {
-		f.LeaseUntil, f.LastAttemptAt = until, q.attempt
-		v.row(f.ID, q.c.askable(f.feed(), 0))
+		f.LeaseUntil, f.LastAttemptAt = until.time(), q.attempt.time()
+		v.row(f.ID, q.c.askable(f.Feed, 0))
 	}
 	var ids []digest.FeedID
 	err := q.c.all(ctx, &ids, `WITH v (feed_id, askable_at) AS (VALUES `+v.String()+`)
@@ -207,18 +201,11 @@ func (q claiming) leaseFeeds(ctx context.Context, won []candidate) ([]ClaimedFee
 	if err != nil {
 		return nil, err
 	}
-	var rows []struct {
-		feedRow
-		Subscribers int `db:"subscribers"`
-	}
-	err = q.c.all(ctx, &rows, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers
+	var claimed []ClaimedFeed
+	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, f.lease_token AS token
 		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
-	}
-	claimed := make([]ClaimedFeed, len(rows))
-	for i, r := range rows {
-		claimed[i] = ClaimedFeed{Feed: r.feed(), Subscribers: r.Subscribers, Token: q.Token}
 	}
 	slices.SortFunc(claimed, func(a, b ClaimedFeed) int {
 		return cmp.Or(a.PollAt.Compare(b.PollAt), cmp.Compare(a.ID, b.ID))

@@ -33,7 +33,7 @@ const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 A
 // SaidGone gives the feeds that say 410 and of which it is not decided yet
 // whether they are gone.
 func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
-	var rows []feedRow
+	var rows []digest.Feed
 	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f WHERE `+saidGone+` ORDER BY f.id`, at(now)); err != nil {
 		return nil, fmt.Errorf("looking for feeds that are gone: %w", err)
 	}
@@ -52,7 +52,7 @@ func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error)
 	}
 	cases := make([]GoneCase, len(rows))
 	for i, r := range rows {
-		cases[i].Feed = r.feed()
+		cases[i].Feed = r
 		for _, f := range sites[site(r.URL)] {
 			if f.ID != r.ID && len(cases[i].Siblings) < mostSiblings {
 				cases[i].Siblings = append(cases[i].Siblings, f)
@@ -68,17 +68,17 @@ func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][
 	for _, host := range hosts {
 		v.row(host)
 	}
-	var rows []feedRow
+	var rows []digest.Feed
 	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f
 		WHERE f.host IN (VALUES `+v.String()+`) AND f.merged_into = 0 AND `+wanted, v.args...)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(rows, func(a, b feedRow) int {
-		return cmp.Or(cmp.Compare(min(a.GoneAt, 1), min(b.GoneAt, 1)), cmp.Compare(b.LastOKAt, a.LastOKAt), cmp.Compare(a.ID, b.ID))
+	slices.SortFunc(rows, func(a, b digest.Feed) int {
+		return cmp.Or(cmp.Compare(bit(!a.GoneAt.IsZero()), bit(!b.GoneAt.IsZero())), b.LastOKAt.Compare(a.LastOKAt), cmp.Compare(a.ID, b.ID))
 	})
 	for _, r := range rows {
-		sites[site(r.URL)] = append(sites[site(r.URL)], r.feed())
+		sites[site(r.URL)] = append(sites[site(r.URL)], r)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) 
 }
 
 func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (digests int, err error) {
-	var rows []feedRow
+	var rows []digest.Feed
 	err = c.all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+saidGone+`
 		ORDER BY f.id`+c.d.lockRows("f"), now)
 	if err != nil || len(rows) == 0 {
@@ -121,9 +121,9 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	}
 	var n notices
 	for _, r := range rows {
-		n.add(r.feed(), digest.NoticeGone, digest.Gap{})
+		n.add(r, digest.NoticeGone, digest.Gap{})
 	}
-	gone := list(each(rows, func(r feedRow) digest.FeedID { return r.ID }))
+	gone := list(each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
 	// Whoever has paused it loses it too, and is told as well.
 	if _, err := c.exec(ctx, `UPDATE subscriptions SET rests = 0 WHERE feed_id IN (`+gone+`) AND rests = 1`); err != nil {
 		return 0, err
@@ -148,10 +148,10 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 // released, counts with the one after it: who polls now polls for that one.
 func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
 	var rows []struct {
-		DueAt     instant         `db:"next_due_at"`
-		Weekdays  digest.Weekdays `db:"weekdays"`
-		PlannedAt instant         `db:"planned_at"` // for this midnight; 0: not yet
-		TimeZone  string          `db:"time_zone"`
+		NextDueAt instant
+		Weekdays  digest.Weekdays
+		PlannedAt instant // for this midnight; 0: not yet
+		TimeZone  string
 	}
 	// Digests with one midnight are of zones that are alike: any user will do.
 	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.weekdays, x.planned_at, u.time_zone FROM (
@@ -168,7 +168,7 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 		if err != nil {
 			return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
 		}
-		due = earlier(due, at(calendar.Upcoming(r.DueAt.time(), r.PlannedAt.time(), from, loc, r.Weekdays)))
+		due = earlier(due, at(calendar.Upcoming(r.NextDueAt.time(), r.PlannedAt.time(), from, loc, r.Weekdays)))
 	}
 	return due.time(), nil
 }

@@ -74,9 +74,9 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 
 // A queuedFeed is all that decides when a feed of the queue can be claimed.
 type queuedFeed struct {
-	ID        digest.FeedID `db:"id"`
-	PollAt    instant       `db:"poll_at"`
-	AskableAt instant       `db:"askable_at"`
-	HostUntil instant       `db:"host_until"`
-	Domain    string        `db:"domain"`
+	ID        digest.FeedID
+	PollAt    instant
+	AskableAt instant
+	HostUntil instant
+	Domain    string
 }

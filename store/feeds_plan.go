@@ -63,8 +63,8 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 const unplanned = `d.state = 'active' AND d.planned_due_at <> d.next_due_at`
 
 type dueFeed struct {
-	FeedID digest.FeedID `db:"feed_id"`
-	DueAt  instant       `db:"due_at"`
+	FeedID digest.FeedID
+	DueAt  instant
 }
 
 // planPaused adds the feeds of paused digests that are to be asked now to those
@@ -106,13 +106,13 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 	for i, d := range due {
 		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
 	}
-	var feeds []feedRow
+	var feeds []digest.Feed
 	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive); err != nil {
 		return 0, err
 	}
 	var v values
 	for _, f := range feeds {
-		if poll, ok := schedule(f.feed(), dueAt[f.ID].time()); ok {
+		if poll, ok := schedule(f, dueAt[f.ID].time()); ok {
 			v.row(f.ID, at(poll))
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"digest"
 )
 
 // beatEvery is how old the heartbeat may become before it is written again:
@@ -34,36 +32,24 @@ func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after t
 	if age := now.Sub(last.at()); known && last.BaseURL == baseURL && age >= 0 && age < min(beatEvery, after) {
 		return Fence{BaseURL: last.BaseURL, Beat: last.at()}, nil
 	}
-	var f Fence
-	err = s.write(ctx, func(c conn) error {
-		f, err = lookFence(ctx, c, baseURL, now, after, most)
+	return changed(ctx, s, "leaving a heartbeat", func(c conn) (Fence, error) {
+		f, err := lookFence(ctx, c, baseURL, now, after, most)
 		if err != nil || f.Reason != "" {
-			return err
+			return f, err
 		}
-		return beat(ctx, c, baseURL, now)
+		return f, beat(ctx, c, baseURL, now)
 	})
-	if err != nil {
-		return Fence{}, fmt.Errorf("leaving a heartbeat: %w", err)
-	}
-	return f, nil
 }
 
 // LookFence is Beat for whoever only wants to know: it changes nothing.
 func (s *Store) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
 	f, err := lookFence(ctx, s.read(), baseURL, now, after, most)
-	if err != nil {
-		return Fence{}, fmt.Errorf("reading the heartbeat: %w", err)
-	}
-	return f, nil
+	return f, failed("reading the heartbeat", err)
 }
 
 // Unfence lets the instance with this base URL work, by the word of its operator.
 func (s *Store) Unfence(ctx context.Context, baseURL string, now time.Time) error {
-	err := s.write(ctx, func(c conn) error { return beat(ctx, c, baseURL, now) })
-	if err != nil {
-		return fmt.Errorf("releasing the fence: %w", err)
-	}
-	return nil
+	return s.change(ctx, "releasing the fence", func(c conn) error { return beat(ctx, c, baseURL, now) })
 }
 
 func (b heartbeat) at() time.Time { return instant(b.At).time() }
@@ -158,10 +144,7 @@ type FenceReader struct {
 // work at now.
 func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	var v FenceView
-	var feeds []struct {
-		askRow
-		URL string `db:"url"`
-	}
+	var feeds []askRow
 	if err := s.Policy.check(); err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
@@ -172,30 +155,17 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
 	for _, f := range feeds {
-		if s.read().askable(f.feed(), at(now)) <= at(now) {
+		if s.read().askable(f.Feed, at(now)) <= at(now) {
 			v.Feeds = append(v.Feeds, f.URL)
 		}
 	}
-	var rows []struct {
-		ID     digest.DigestID `db:"id"`
-		Email  string          `db:"email"`
-		Sealed int             `db:"sealed"`
-		DueAt  instant         `db:"due_at"`
-		Posts  int             `db:"posts"`
-	}
-	err = s.read().all(ctx, &rows, `SELECT w.id, u.email, w.sealed, w.due_at,
+	err = s.read().all(ctx, &v.Readers, `SELECT u.email, w.sealed, w.due_at,
 		(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due_at) AS posts
 		FROM (SELECT d.id, d.user_id,
 			(SELECT count(*) FROM editions e WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased', 'dotting')) AS sealed,
 			CASE WHEN d.state = 'active' AND d.next_due_at <= ? THEN d.next_due_at ELSE 0 END AS due_at FROM digests d) w
 		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id`, at(now))
-	if err != nil {
-		return v, fmt.Errorf("looking for what would be sent: %w", err)
-	}
-	for _, r := range rows {
-		v.Readers = append(v.Readers, FenceReader{Email: r.Email, Sealed: r.Sealed, DueAt: r.DueAt.time(), Posts: r.Posts})
-	}
-	return v, nil
+	return v, failed("looking for what would be sent", err)
 }
 
 // A Fence is why a database is left alone: it may be a copy of one at work

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ func (s *Store) SetHostRule(ctx context.Context, r HostRule, now time.Time) (fee
 		return 0, invalid("a feed is asked at most every %v and at least once in %d days; an example: 48h",
 			time.Second, longestHostRule/(24*time.Hour))
 	}
-	err = s.alone(ctx, func(c conn) error {
+	err = s.changeAlone(ctx, "setting a rule for "+r.Host, func(c conn) error {
 		_, err := c.exec(ctx, `INSERT INTO host_rules (host, every, created_at) VALUES (?, ?, ?)
 			ON CONFLICT (host) DO UPDATE SET every = excluded.every`, r.Host, seconds(r.Interval), at(now))
 		if err != nil {
@@ -36,31 +35,17 @@ func (s *Store) SetHostRule(ctx context.Context, r HostRule, now time.Time) (fee
 				AND (f.host = r.host OR f.host LIKE '%.' || REPLACE(r.host, '_', '\_') ESCAPE '\'))`,
 			r.Host, below(r.Host), r.Host, below(r.Host))
 	})
-	if err != nil {
-		return 0, fmt.Errorf("setting a rule for %s: %w", r.Host, err)
-	}
-	return feeds, nil
+	return feeds, err
 }
 
 // HostRules gives all rules by their hosts.
 func (s *Store) HostRules(ctx context.Context) ([]HostRule, error) {
-	var rows []struct {
-		Host  string `db:"host"`
-		Every int64  `db:"every"`
-	}
-	if err := s.read().all(ctx, &rows, `SELECT host, every FROM host_rules ORDER BY host`); err != nil {
-		return nil, fmt.Errorf("reading the rules for hosts: %w", err)
-	}
-	rules := make([]HostRule, len(rows))
-	for i, r := range rows {
-		rules[i] = HostRule{Host: r.Host, Interval: span(r.Every)}
-	}
-	return rules, nil
+	return readRows[HostRule](ctx, s.read(), "reading the rules for hosts", `SELECT host, every AS interval FROM host_rules ORDER BY host`)
 }
 
 // DropHostRule ends the rule for a host; digest.NotFound if there is none.
 func (s *Store) DropHostRule(ctx context.Context, host string) error {
-	err := s.alone(ctx, func(c conn) error {
+	return s.changeAlone(ctx, "dropping the rule for "+host, func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM host_rules WHERE host = ?`, host)
 		if err != nil {
 			return err
@@ -70,10 +55,6 @@ func (s *Store) DropHostRule(ctx context.Context, host string) error {
 		}
 		return applyRules(ctx, c, host)
 	})
-	if err != nil {
-		return fmt.Errorf("dropping the rule for %s: %w", host, err)
-	}
-	return nil
 }
 
 // atOrBelow holds for feeds f of a host and of all below it; its arguments are

@@ -2,26 +2,17 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
 // Robots gives what is known of an origin's robots.txt; false: it was never asked for.
 func (s *Store) Robots(ctx context.Context, origin string) (Robots, bool, error) {
-	var row struct {
-		FetchedAt    instant `db:"fetched_at"`
-		ETag         string  `db:"etag"`
-		LastModified string  `db:"last_modified"`
-		Rules        string  `db:"rules"`
+	r, err := readRows[Robots](ctx, s.read(), "reading what the robots.txt of "+origin+" says",
+		`SELECT origin, fetched_at, etag, last_modified, rules FROM robots WHERE origin = ?`, origin)
+	if err != nil || len(r) == 0 {
+		return Robots{}, false, err
 	}
-	err := s.read().get(ctx, &row, `SELECT fetched_at, etag, last_modified, rules FROM robots WHERE origin = ?`, origin)
-	if isNone(err) {
-		return Robots{}, false, nil
-	}
-	if err != nil {
-		return Robots{}, false, fmt.Errorf("reading what the robots.txt of %s says: %w", origin, err)
-	}
-	return Robots{Origin: origin, FetchedAt: row.FetchedAt.time(), ETag: row.ETag, LastModified: row.LastModified, Rules: row.Rules}, true, nil
+	return r[0], true, nil
 }
 
 // SaveRobots stores what an origin's robots.txt says, in place of what it said

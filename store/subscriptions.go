@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -16,50 +15,24 @@ type SubscriptionInfo struct {
 	Paused bool
 }
 
-// subscriptionRow is a row of subscriptions. rests = 1: paused, that is, for
-// this reader the feed is not asked, and nothing of it comes. Queries for
-// subscribers ask for rests = 0.
-type subscriptionRow struct {
-	DigestID digest.DigestID `db:"digest_id"`
-	FeedID   digest.FeedID   `db:"feed_id"`
-	OwnTitle string          `db:"own_title"`
-	Folder   string          `db:"folder"`
-	Display  digest.Layout   `db:"display"`
-	Rests    bool            `db:"rests"`
-}
-
-const subscriptionColumns = `s.digest_id, s.feed_id, s.title AS own_title, s.folder, s.display, s.rests`
-
-func (r subscriptionRow) subscription() digest.Subscription {
-	return digest.Subscription{DigestID: r.DigestID, FeedID: r.FeedID, Title: r.OwnTitle, Folder: r.Folder, Display: r.Display}
-}
+// A row of subscriptions with rests = 1 is paused, that is, for this reader the
+// feed is not asked, and nothing of it comes. Queries for subscribers ask for
+// rests = 0.
 
 // Subscriptions lists the subscriptions of a digest that are not paused, in the
 // order of subscribing.
 func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	infos, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 0`, id)
-	if err != nil {
-		return nil, fmt.Errorf("listing the subscriptions: %w", err)
-	}
-	return infos, nil
+	return s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 0`, id)
 }
 
 // PausedSubscriptions lists the paused ones, in the order of subscribing.
 func (s *Store) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	infos, err := s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 1`, id)
-	if err != nil {
-		return nil, fmt.Errorf("listing the paused subscriptions: %w", err)
-	}
-	return infos, nil
+	return s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 1`, id)
 }
 
 // AllSubscriptions lists both, in the order of subscribing.
 func (s *Store) AllSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	infos, err := s.subscriptions(ctx, `s.digest_id = ?`, id)
-	if err != nil {
-		return nil, fmt.Errorf("listing all subscriptions: %w", err)
-	}
-	return infos, nil
+	return s.subscriptions(ctx, `s.digest_id = ?`, id)
 }
 
 // Subscription gives one subscription, paused or not; digest.NotFound if the
@@ -70,21 +43,23 @@ func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed diges
 		err = noSubscription()
 	}
 	if err != nil {
-		return SubscriptionInfo{}, fmt.Errorf("reading the subscription: %w", err)
+		return SubscriptionInfo{}, err
 	}
 	return infos[0], nil
 }
 
 // subscriptions gives the subscriptions s that where selects.
 func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, err error) {
-	var rows []struct {
-		feedRow
-		subscriptionRow
+	type row struct {
+		digest.Feed
+		Own    digest.Subscription
+		Paused bool
 	}
-	err = s.read().all(ctx, &rows, `SELECT `+feedColumns+`, `+subscriptionColumns+`
+	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.rests AS paused
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
-		infos = append(infos, SubscriptionInfo{r.subscription(), r.feed(), r.Rests})
+		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused})
 	}
 	return infos, err
 }
@@ -99,12 +74,8 @@ func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) er
 
 // Folders lists the folders that a digest's feeds are in, by name.
 func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
-	var folders []string
-	err := s.read().all(ctx, &folders, `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.digest_id = ? AND s.folder <> '' ORDER BY 1`, id)
-	if err != nil {
-		return nil, fmt.Errorf("listing the folders: %w", err)
-	}
-	return folders, nil
+	return readRows[string](ctx, s.read(), "listing the folders",
+		`SELECT DISTINCT s.folder FROM subscriptions s WHERE s.digest_id = ? AND s.folder <> '' ORDER BY 1`, id)
 }
 
 // SubscriptionSettings gives how readers want the feeds of their subscriptions
@@ -118,17 +89,16 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID,
 	}
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
-		var rows []subscriptionRow
-		err := s.read().all(ctx, &rows, `SELECT `+subscriptionColumns+` FROM subscriptions s
-			WHERE s.digest_id IN (`+list(part)+`) AND `+where)
+		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display
+			FROM subscriptions s WHERE s.digest_id IN (`+list(part)+`) AND `+where)
 		if err != nil {
-			return nil, fmt.Errorf("reading subscriptions: %w", err)
+			return nil, err
 		}
 		for _, r := range rows {
 			if settings[r.DigestID] == nil {
 				settings[r.DigestID] = make(map[digest.FeedID]digest.Subscription)
 			}
-			settings[r.DigestID][r.FeedID] = r.subscription()
+			settings[r.DigestID][r.FeedID] = r
 		}
 	}
 	return settings, nil
@@ -151,14 +121,10 @@ func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time
 // subscribe locks the feed first, as Record does: whichever comes second sees
 // the posts or the subscription that the other made.
 func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant) (bool, error) {
-	var feed struct {
-		ParsedAt   instant       `db:"parsed_at"`
-		MergedInto digest.FeedID `db:"merged_into"`
-	}
-	err := c.get(ctx, &feed, `SELECT parsed_at, merged_into FROM feeds WHERE id = ?`+c.d.forUpdate, sub.FeedID)
-	if isNone(err) {
-		return false, notFound("there is no such feed; see: digest feeds")
-	}
+	feed, err := readOne[struct {
+		ParsedAt   instant
+		MergedInto digest.FeedID
+	}](ctx, c, "", noFeed(), `SELECT parsed_at, merged_into FROM feeds WHERE id = ?`+c.d.forUpdate, sub.FeedID)
 	if err != nil {
 		return false, err
 	}

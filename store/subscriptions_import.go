@@ -139,9 +139,9 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 		return nil, err
 	}
 	var found []struct {
-		ID       digest.FeedID `db:"id"`
-		URL      string        `db:"url"`
-		ParsedAt instant       `db:"parsed_at"`
+		ID       digest.FeedID
+		URL      string
+		ParsedAt instant
 	}
 	if err := c.all(ctx, &found, `WITH v (url) AS (VALUES `+urls.String()+`)
 		SELECT f.id, f.url, f.parsed_at FROM v JOIN feeds f ON f.url = v.url
