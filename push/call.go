@@ -18,18 +18,21 @@ const maxParams = 16
 var errCall = errors.New("not an XML-RPC call")
 
 func parseCall(body []byte) (Ping, error) {
-	method, params, err := readCall(body)
+	c, err := readCall(body)
 	if err != nil {
 		return Ping{}, &digest.Error{Kind: digest.Invalid, Message: "the body is not an XML-RPC call", Err: errors.Join(errCall, err)}
 	}
+	params := make([]string, maxParams)
+	for i, p := range c.Params {
+		params[i] = p.text()
+	}
 	var feed []string
-	switch strings.ToLower(method) {
+	switch strings.ToLower(strings.TrimSpace(c.Method)) {
 	case "weblogupdates.ping", "weblogupdates.extendedping":
 		// name, url, the page that changed, and the feed: the best is last.
-		params = append(params, "", "", "", "")
 		feed = addresses(params[3], params[2], params[1])
 	case "rsscloud.ping":
-		feed = addresses(append(params, "")[0])
+		feed = addresses(params[0])
 	default:
 		return Ping{}, &digest.Error{Kind: digest.NotFound, Message: "there is no such method; weblogUpdates.ping is one"}
 	}
@@ -39,71 +42,45 @@ func parseCall(body []byte) (Ping, error) {
 	return Ping{Feeds: [][]string{feed}}, nil
 }
 
-// readCall gives the method of an XML-RPC call and its parameters as text.
-// A type element around a value is optional. Addresses are ASCII, so the
-// charset does not matter: what is not UTF-8 can only be in a name.
-func readCall(body []byte) (method string, params []string, err error) {
+// A call is an XML-RPC call.
+type call struct {
+	XMLName xml.Name `xml:"methodCall"`
+	Method  string   `xml:"methodName"`
+	Params  []param  `xml:"params>param"`
+}
+
+// A param is text, in elements that say what it is or without them.
+type param struct {
+	Text   string  `xml:",chardata"`
+	Within []param `xml:",any"`
+}
+
+func (p param) text() string {
+	text := p.Text
+	for _, w := range p.Within {
+		text += w.text()
+	}
+	return strings.TrimSpace(text)
+}
+
+// readCall reads an XML-RPC call. Addresses are ASCII, so the charset does not
+// matter: what is not UTF-8 can only be in a name.
+func readCall(body []byte) (c call, err error) {
 	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(body, []byte("?"))))
 	d.Strict = false
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-	var c call
-	for {
-		t, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		if err := c.read(t); err != nil {
-			return "", nil, err
-		}
+	if err := d.Decode(&c); err != nil {
+		return c, err
 	}
-	if c.method == "" {
-		return "", nil, errors.New("it names no method")
+	switch {
+	case bytes.Contains(body, []byte("<!DOCTYPE")):
+		return c, errors.New("it has a document type")
+	case c.Method == "":
+		return c, errors.New("it names no method")
+	case len(c.Params) > maxParams:
+		return c, errors.New("it has too many parameters")
 	}
-	return c.method, c.params, nil
-}
-
-// A call is an XML-RPC call as far as it has been read.
-type call struct {
-	method string
-	params []string
-	rooted bool
-	text   strings.Builder
-}
-
-func (c *call) read(t xml.Token) error {
-	switch t := t.(type) {
-	case xml.Directive:
-		return errors.New("it has a document type")
-	case xml.CharData:
-		c.text.Write(t)
-	case xml.StartElement:
-		if !c.rooted && t.Name.Local != "methodCall" {
-			return errors.New("it does not begin with methodCall")
-		}
-		c.rooted = true
-		if t.Name.Local == "methodName" || t.Name.Local == "param" {
-			c.text.Reset()
-		}
-	case xml.EndElement:
-		return c.end(t.Name.Local)
-	}
-	return nil
-}
-
-func (c *call) end(name string) error {
-	switch name {
-	case "methodName":
-		c.method = strings.TrimSpace(c.text.String())
-	case "param":
-		if len(c.params) == maxParams {
-			return errors.New("it has too many parameters")
-		}
-		c.params = append(c.params, strings.TrimSpace(c.text.String()))
-	}
-	return nil
+	return c, nil
 }
 
 // Answer is what an XML-RPC call that Parse gave err for is answered with, nil

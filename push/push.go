@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"mime"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,11 +111,8 @@ func parsePublish(mode string, fields url.Values) (Ping, error) {
 // addresses gives those of the candidates that look like web addresses, each once.
 func addresses(candidates ...string) []string {
 	var found []string
-	seen := map[string]bool{}
 	for _, c := range candidates {
-		c = strings.TrimSpace(c)
-		if isAddress(c) && !seen[c] {
-			seen[c] = true
+		if c = strings.TrimSpace(c); isAddress(c) && !slices.Contains(found, c) {
 			found = append(found, c)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 // Clean gives the words of a filter as they are stored: without white space
 // around them, each run of spaces one space.
 func Clean(words string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(words, "\uFFFD")), " ")
+	return oneSpace(strings.ToValidUTF8(words, "\uFFFD"))
 }
 
 // FilterKey is what makes two filters the same: "CAFÉ" is "cafe". It is empty
 // for words that can match nothing, such as a comma.
 func FilterKey(words string) string {
 	forms := foldWritten(words)
-	key := strings.TrimSpace(forms[len(forms)-1])
+	key := forms[len(forms)-1]
 	if strings.IndexFunc(key, isMeant) < 0 {
 		return ""
 	}
@@ -66,9 +66,6 @@ func forms(words string) []string {
 	forms := foldWritten(words)
 	if strings.IndexFunc(words, isSign) < 0 {
 		forms = append(forms, phrase(words))
-	}
-	for i := range forms {
-		forms[i] = strings.TrimSpace(forms[i])
 	}
 	slices.Sort(forms)
 	return slices.DeleteFunc(slices.Compact(forms), func(form string) bool { return form == "" })

@@ -52,17 +52,12 @@ func isASCII(text string) bool {
 
 // foldLetters takes case, accents and what is not seen from a decomposed text.
 func foldLetters(decomposed string) string {
-	var b strings.Builder
-	b.Grow(len(decomposed))
-	for _, c := range decomposed {
-		switch letters := plainLetters(c); {
-		case letters != "":
-			b.WriteString(letters)
-		case !isInvisible(c) && !isAccent(c):
-			b.WriteRune(c)
+	return cases.Fold().String(strings.Map(func(c rune) rune {
+		if isInvisible(c) || isAccent(c) {
+			return -1
 		}
-	}
-	return cases.Fold().String(b.String())
+		return c
+	}, plainLetters.Replace(decomposed)))
 }
 
 // isAccent reports whether a mark may be left out when a word is typed. Those
@@ -75,31 +70,9 @@ func isAccent(c rune) bool {
 	return unicode.In(c, unicode.Inherited, unicode.Hebrew, unicode.Arabic, unicode.Cyrillic, unicode.Greek, unicode.Latin)
 }
 
-// plainLetters gives the plain letters of one whose stroke or ligature Unicode
-// does not take apart; none for others.
-func plainLetters(c rune) string {
-	switch c {
-	case 'ø', 'Ø':
-		return "o"
-	case 'ł', 'Ł':
-		return "l"
-	case 'đ', 'Đ', 'ð', 'Ð':
-		return "d"
-	case 'ħ', 'Ħ':
-		return "h"
-	case 'ŧ', 'Ŧ':
-		return "t"
-	case 'ı':
-		return "i"
-	case 'æ', 'Æ':
-		return "ae"
-	case 'œ', 'Œ':
-		return "oe"
-	case 'þ', 'Þ':
-		return "th"
-	}
-	return ""
-}
+// plainLetters are those of letters whose stroke or ligature Unicode does not take apart.
+var plainLetters = strings.NewReplacer("ø", "o", "Ø", "o", "ł", "l", "Ł", "l", "đ", "d", "Đ", "d", "ð", "d", "Ð", "d", "ħ", "h", "Ħ", "h",
+	"ŧ", "t", "Ŧ", "t", "ı", "i", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "þ", "th", "Þ", "th")
 
 // plainSign gives the sign of a keyboard for one of a typographer; -1 for none.
 func plainSign(c rune) rune {
@@ -116,21 +89,5 @@ func plainSign(c rune) rune {
 	return c
 }
 
-// oneSpace makes one space of each run of white space.
-func oneSpace(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false
-	for _, r := range s {
-		if unicode.IsSpace(r) {
-			if !space {
-				b.WriteByte(' ')
-			}
-			space = true
-			continue
-		}
-		space = false
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+// oneSpace makes one space of each run of white space, and none of those at the ends.
+func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -28,7 +28,7 @@ func Mark(text string, q Query) []Piece { return pieces(text, 0, len(text), q.fi
 // Snippet gives the part of a plain text that holds most of what somebody looked
 // for, or its beginning if it holds nothing of it.
 func Snippet(text string, q Query) []Piece {
-	text = strings.Join(strings.Fields(cut(text, maxScanned)), " ")
+	text = oneSpace(cut(text, maxScanned))
 	found := q.find(text)
 	from := 0
 	if len(found) > 0 {
