@@ -31,8 +31,7 @@ func BenchmarkEdition(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	pl := m.fit()
-	html, text := m.write(pl)
+	html, text := m.join(m.fit())
 	start, n := time.Now(), 0
 	for ; time.Since(start) < 300*time.Millisecond; n++ {
 		html.join(true)

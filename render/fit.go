@@ -29,7 +29,12 @@ type plan struct {
 	index bool // headlines at the top
 	below bool // posts below them
 	level int  // bytes that a full text may take, quoted-printable
+
+	top, posts *both // the index and the posts, as they are written
 }
+
+// size is that of the HTML that is written.
+func (p *plan) size() size { return p.top.html.size().plus(p.posts.html.size()) }
 
 // depth is how much is shown of a post.
 func (m *mail) depth(p *plan, section, post int) depth {
@@ -39,32 +44,16 @@ func (m *mail) depth(p *plan, section, post int) depth {
 	case post >= len(m.Sections[section].Posts):
 		return headline
 	}
-	return min(p.all, m.most(section))
+	return min(p.all, m.most[section])
 }
 
-// most is how much of a section's posts is shown where there is room.
-func (m *mail) most(section int) depth {
-	if m.mosts == nil {
-		return m.deepest
-	}
-	return m.mosts[section]
-}
-
-// setMosts finds how much is shown of each section's posts; most editions show all alike.
-func (m *mail) setMosts() {
-	m.deepest = layoutDepth(m.Layout)
-	for i := range m.Sections {
-		if m.Sections[i].Display != "" && m.mosts == nil {
-			m.mosts = make([]depth, len(m.Sections))
-		}
-	}
-	if m.mosts == nil {
-		return
-	}
+// setMost finds how much is shown of each section's posts where there is room.
+func (m *mail) setMost() {
 	m.deepest = headline
+	m.most = make([]depth, len(m.Sections))
 	for i, s := range m.Sections {
-		m.mosts[i] = layoutDepth(m.LayoutOf(s))
-		m.deepest = max(m.deepest, m.mosts[i])
+		m.most[i] = layoutDepth(m.LayoutOf(s))
+		m.deepest = max(m.deepest, m.most[i])
 	}
 }
 
@@ -99,82 +88,47 @@ func (m *mail) rows(p *plan, section int) bool {
 	return m.Layout == digest.Headlines && p.each == nil && !m.sets(p, section)
 }
 
-// fit decides how much is shown, the most that is within the limits.
-func (m *mail) fit() plan {
+// fit decides how much is shown, the most that is within the limits, and writes it.
+func (m *mail) fit() *plan {
 	room := size{plain: maxPlain, coded: maxCoded}
 	frame := m.frame.size()
 	for _, p := range m.plans() {
-		if frame.plus(m.measure(&p)).within(room) {
+		m.write(p)
+		if used := frame.plus(p.size()); used.within(room) {
 			if p.all == whole {
-				m.raise(&p, frame, room)
+				m.raise(p, used, room)
+				m.write(p)
 			}
 			return p
 		}
 	}
-	p := plan{index: true, each: make([][]depth, len(m.Sections))}
+	p := &plan{index: true, each: make([][]depth, len(m.Sections))}
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
 	}
-	used := m.headlines(&p, frame.plus(m.more(m.posts).html.size()), room)
+	used := m.headlines(p, frame.plus(m.more(m.posts).html.size()), room)
 	if p.shown == m.posts && m.deepest > headline {
-		m.excerpts(&p, used, room)
+		m.excerpts(p, used, room)
 	}
+	m.write(p)
 	return p
 }
 
 // plans are those in which all posts are shown alike, as far as their sections want
 // it, the best first.
-func (m *mail) plans() []plan {
-	p := plan{shown: m.posts, below: m.posts > 0 && m.deepest > headline}
-	p.index = m.posts > 1 || m.posts == 1 && !p.below
-	deep := func(d depth) plan { p.all = d; return p }
-	switch {
-	case m.posts == 0:
-		return []plan{p}
-	case m.deepest == headline:
-		return []plan{deep(headline)}
+func (m *mail) plans() []*plan {
+	below := m.posts > 0 && m.deepest > headline
+	best := plan{all: m.deepest, shown: m.posts, below: below, index: m.posts > 1 || m.posts == 1 && !below}
+	if !below {
+		return []*plan{&best}
 	}
-	return []plan{deep(m.deepest), deep(short)}
+	second := best
+	second.all = short
+	return []*plan{&best, &second}
 }
 
-// measure is the size of all sections and posts at one depth.
-func (m *mail) measure(p *plan) size {
-	var n size
-	for i := range m.Sections {
-		s := &m.Sections[i]
-		if p.index {
-			n = n.plus(m.measureIndex(p, i))
-		}
-		if !m.sets(p, i) {
-			continue
-		}
-		n = n.plus(s.parts.head.html.size())
-		d := m.depth(p, i, 0)
-		for j, b := range s.Posts {
-			n = n.plus(m.sizeBelow(b, p.level, d)).plus(m.r.lateMarks(s, j).head.html.size())
-		}
-		if len(s.Rest) > 0 {
-			n = n.plus(m.measureRest(s))
-		}
-	}
-	return n
-}
-
-func (m *mail) measureIndex(p *plan, section int) size {
-	s := &m.Sections[section]
-	n := m.label(p, section).html.size()
-	rows := m.rows(p, section)
-	for j := range m.indexes(p, section) {
-		n = n.plus(s.post(j).indexed(rows).html.size()).plus(m.r.lateMarks(s, j).label.html.size())
-	}
-	return n
-}
-
-func (m *mail) measureRest(s *Section) size {
-	var rest both
-	m.r.addRest(&rest, s)
-	return rest.html.size()
-}
+// write writes what a plan shows.
+func (m *mail) write(p *plan) { p.top, p.posts = m.index(p), m.below(p) }
 
 // headlines gives a headline to each post, or to as many as there is room for:
 // the first of every section, then the second of every section, and so on.
@@ -183,7 +137,7 @@ func (m *mail) headlines(p *plan, used, room size) size {
 		s := &m.Sections[section]
 		need := s.post(post).headline.html.size().plus(m.r.lateMarks(s, post).label.html.size())
 		if post == 0 {
-			need = need.plus(s.labelAlone(m.r).html.size()) // a little more than the label
+			need = need.plus(s.parts.alone().size()) // a little more than the label
 		}
 		if !used.plus(need).within(room) {
 			return false
@@ -201,7 +155,7 @@ func (m *mail) headlines(p *plan, used, room size) size {
 func (m *mail) excerpts(p *plan, used, room size) {
 	m.rounds(func(section, post int) bool {
 		s := &m.Sections[section]
-		if post >= len(s.Posts) || m.most(section) == headline {
+		if post >= len(s.Posts) || m.most[section] == headline {
 			return true
 		}
 		need := s.Posts[post].short().html.size().plus(m.r.lateMarks(s, post).head.html.size())

@@ -12,12 +12,12 @@ import (
 // A body is the full text of a post as mail has it, written once for one way of
 // showing pictures and shared by all its readers. It may be cut where its cuts are.
 type body struct {
-	html, text piece      // all of the post, with its headline
-	refs       piece      // text: the addresses of its links, by number, below an empty line
-	address    piece      // text: its own
-	cuts       []cutPoint // in the order of the text
-	onward     pair       // the way to the rest
-	teaser     pair       // the post as its excerpt with that way on
+	all    pair       // the post, with its headline
+	refs   piece      // text: the addresses of its links, by number, below an empty line
+	end    piece      // text: its own address, and the space below it
+	cuts   []cutPoint // in the order of the text
+	onward pair       // the way to the rest
+	teaser pair       // the post as its excerpt with that way on
 }
 
 // A cutPoint is a place after which nothing more of a body need be shown.
@@ -26,27 +26,15 @@ type cutPoint struct {
 	close            piece // HTML: the ends of what is open there
 }
 
-// body is the post's full text; nil if it has none.
+// body is the post's full text; of a post that has none it is its excerpt.
 func (p *Post) body(images digest.Images) *body {
-	if p.content == "" {
-		return nil
-	}
-	l := &p.plainBody
-	switch images {
-	case digest.LinkedImages:
-		l = &p.linkedBody
-	case digest.ProxiedImages:
-		l = &p.proxiedBody
-	default:
-		images = digest.NoImages
-	}
-	return l.get(func() *body { return p.writeBody(images) })
+	return kept(p, images, func() *body { return p.writeBody(images) })
 }
 
 func (p *Post) writeBody(images digest.Images) *body {
 	tree := p.beyondTitle(parseTree(p.content, images, p.r.proxy))
 	if tree == nil {
-		return nil
+		return &body{all: p.excerpt, teaser: p.excerpt}
 	}
 	w := &mailWriter{numbers: map[string]int{}}
 	at := p.around(tree)
@@ -58,16 +46,15 @@ func (p *Post) writeBody(images digest.Images) *body {
 	w.close()
 	w.out.WriteString("</div>\n")
 	w.flush()
-	y := &body{html: w.html.piece(), text: w.text.piece(), refs: w.refs.piece(), cuts: w.cuts}
+	y := &body{all: pair{w.html.piece(), w.text.piece()}, refs: w.refs.piece(), end: textGap(), cuts: w.cuts}
 	if p.URL != "" {
-		y.address = newPiece("\n" + p.URL + "\n")
+		y.end = newPiece("\n" + p.URL + "\n\n\n")
 	}
 	d := p.data()
 	d.Continue = continueLabel(p)
 	y.onward = pair{p.r.onward.piece(d), newPiece(onwardText(p))}
 	d.Teaser = true
-	y.teaser = pair{p.r.teaser.piece(d), newPiece(teaserText(p))}
-	p.grown.Add(int64(y.bytes()))
+	y.teaser = pair{p.r.teaser.piece(d), newPiece(postText(p, p.Excerpt, onwardText(p)))}
 	return y
 }
 
@@ -94,7 +81,7 @@ func (p *Post) around(tree []*node) place {
 }
 
 func (y *body) bytes() int {
-	return 256 + 144*len(y.cuts) + y.html.bytes() + y.text.bytes() + y.refs.bytes() + y.address.bytes() + y.onward.bytes() + y.teaser.bytes()
+	return 256 + 144*len(y.cuts) + y.all.bytes() + y.refs.bytes() + y.end.bytes() + y.onward.bytes() + y.teaser.bytes()
 }
 
 // continueLabel says where the rest of a post is.
@@ -123,22 +110,15 @@ const leftOut = "The rest of this post is too long for a mail."
 // textEnd closes a text that was cut, and its post.
 func textEnd() piece { return piece{"</div>\n</div>\n", "</div>\r\n</div>\r\n"} }
 
-// An extent is how much of a post's full text is shown, as HTML and as text: up
-// to so many pieces each.
-type extent struct {
-	html [4]piece
-	text [4]piece
-}
+// An extent is how much of a post's full text is shown: up to so many pieces.
+type extent [4]pair
 
-// extent is the most of p's full text that takes at most level bytes, or its
+// extent is the most of the full text that takes at most level bytes, or the
 // excerpt.
-func (m *mail) extent(p *Post, level int) extent {
-	y := p.body(m.Images)
-	switch {
-	case y == nil:
-		return extent{[4]piece{p.excerpt.html}, [4]piece{p.excerpt.text}}
-	case len(y.html.coded) <= max(level, len(y.teaser.html.coded)):
-		return extent{[4]piece{y.html}, [4]piece{y.text, y.refs, y.address, textGap()}}
+func (y *body) extent(level int) extent {
+	html := y.all.html
+	if len(html.coded) <= max(level, len(y.teaser.html.coded)) {
+		return extent{y.all, {text: y.refs}, {text: y.end}}
 	}
 	room := level - len(y.onward.html.coded) - len(textEnd().coded)
 	n := sort.Search(len(y.cuts), func(i int) bool { return y.cuts[i].html.coded > room })
@@ -146,59 +126,42 @@ func (m *mail) extent(p *Post, level int) extent {
 		n--
 	}
 	if n == 0 || y.cuts[n-1].html.plain <= len(y.teaser.html.plain) {
-		return extent{[4]piece{y.teaser.html}, [4]piece{y.teaser.text}}
+		return extent{y.teaser}
 	}
 	c := &y.cuts[n-1]
-	return extent{
-		[4]piece{y.html.upTo(c.html), c.close, y.onward.html, textEnd()},
-		[4]piece{y.text.upTo(c.text), y.refs.upTo(c.refs), y.onward.text, textGap()},
-	}
-}
-
-// sizeBelow is the size of a post below the index.
-func (m *mail) sizeBelow(p *Post, level int, d depth) size {
-	if d != whole {
-		return p.excerpted(d).html.size()
-	}
-	x := m.extent(p, level)
-	return x.size()
+	return extent{{html.upTo(c.html), y.all.text.upTo(c.text)}, {c.close, y.refs.upTo(c.refs)}, y.onward, {textEnd(), textGap()}}
 }
 
 // size is that of the HTML.
 func (x *extent) size() size {
 	var n size
-	for i := range x.html {
-		n = n.plus(x.html[i].size())
+	for i := range x {
+		n = n.plus(x[i].html.size())
 	}
 	return n
 }
 
 func (b *both) addExtent(x extent) {
-	for _, p := range x.html {
-		if p.plain != "" {
-			b.html.add(p)
-		}
-	}
-	for _, p := range x.text {
-		if p.plain != "" {
-			b.text.add(p)
-		}
+	for _, p := range x {
+		b.add(p)
 	}
 }
 
 // raise finds the level at which all full texts together take the room there
 // is: short ones are whole, and long ones are cut at about the same length, so
-// that none pushes out others.
-func (m *mail) raise(p *plan, frame, room size) {
-	posts := m.wholePosts()
-	fixed := frame.plus(m.measure(p))
-	for _, b := range posts {
-		fixed = fixed.minus(m.sizeBelow(b, p.level, whole))
+// that none pushes out others. used is what is taken at the plan's level.
+func (m *mail) raise(p *plan, used, room size) {
+	texts := m.fullTexts()
+	fixed := used
+	for _, y := range texts {
+		x := y.extent(p.level)
+		fixed = fixed.minus(x.size())
 	}
 	fits := func(level int) bool {
 		n := fixed
-		for _, b := range posts {
-			if n = n.plus(m.sizeBelow(b, level, whole)); !n.within(room) {
+		for _, y := range texts {
+			x := y.extent(level)
+			if n = n.plus(x.size()); !n.within(room) {
 				return false
 			}
 		}
@@ -211,15 +174,17 @@ func (m *mail) raise(p *plan, frame, room size) {
 	p.level = max(0, sort.Search(maxCoded, func(level int) bool { return !fits(level) })-1)
 }
 
-// wholePosts are all posts that are shown whole, those with the longest texts
-// first: they say soonest that a level is too high.
-func (m *mail) wholePosts() []*Post {
-	var all []*Post
+// fullTexts are those of all posts that are shown whole, the longest first: they
+// say soonest that a level is too high.
+func (m *mail) fullTexts() []*body {
+	var all []*body
 	for i, s := range m.Sections {
-		if m.most(i) == whole {
-			all = append(all, s.Posts...)
+		if m.most[i] == whole {
+			for _, p := range s.Posts {
+				all = append(all, p.body(m.Images))
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *Post) int { return len(b.content) - len(a.content) })
+	slices.SortFunc(all, func(a, b *body) int { return len(b.all.html.coded) - len(a.all.html.coded) })
 	return all
 }

@@ -114,7 +114,7 @@ func checkLate(t *testing.T, p Edition, m Message, doc *html.Node) {
 		if s.Late == 0 {
 			continue
 		}
-		switch d := e.depth(&pl, i, len(s.Posts)-s.Late); {
+		switch d := e.depth(pl, i, len(s.Posts)-s.Late); {
 		case d >= short:
 			want[lateWords]++
 			fallthrough

@@ -31,24 +31,15 @@ func (l LetterContent) HTML() string {
 
 // PlainText is the letter in plain text.
 func (l LetterContent) PlainText() string {
-	var w strings.Builder
-	wrap(&w, l.Name, "", "")
-	w.WriteByte('\n')
-	wrap(&w, l.Title, "", "")
+	parts := []string{wrapped(l.Name), wrapped(l.Title)}
 	for _, p := range l.Text {
-		w.WriteByte('\n')
-		wrap(&w, p, "", "")
+		parts = append(parts, wrapped(p))
 	}
 	if l.Action != "" {
-		w.WriteString("\n" + l.Action + ":\n" + l.URL + "\n")
+		parts = append(parts, l.Action+":\n"+l.URL+"\n")
 	}
 	for _, p := range l.Aside {
-		w.WriteByte('\n')
-		wrap(&w, p, "", "")
+		parts = append(parts, wrapped(p))
 	}
-	w.WriteString("\n" + strings.Repeat("-", textColumns) + "\n" + l.HomeURL + "\n")
-	if l.PostalAddress != "" {
-		wrap(&w, l.PostalAddress, "", "")
-	}
-	return w.String()
+	return strings.Join(append(parts, ruleText+l.HomeURL+"\n"), "\n") + wrapped(l.PostalAddress)
 }

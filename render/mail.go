@@ -31,7 +31,7 @@ func (r *Renderer) message(e Edition, coded bool) (Message, error) {
 		return Message{}, err
 	}
 	p := m.fit()
-	html, text := m.write(p)
+	html, text := m.join(p)
 	return Message{
 		Subject: m.subject, HTML: html.join(coded), Text: text.join(coded), Shown: p.shown, Omitted: m.posts - p.shown,
 	}, nil
@@ -42,8 +42,8 @@ type mail struct {
 	Edition
 	r       *Renderer
 	posts   int
-	deepest depth   // of any section's posts, where there is room
-	mosts   []depth // the most of each section's posts; nil: of all the deepest
+	most    []depth // of each section's posts, where there is room
+	deepest depth   // of them
 	notes   noted
 	subject string
 	deck    string // "12 posts from 7 sites, 1 note"
@@ -79,7 +79,7 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	for i := range m.Sections {
 		m.posts += m.Sections[i].count()
 	}
-	m.setMosts()
+	m.setMost()
 	m.notes = r.tidyNotices(e.Notices, m.posts == 0)
 	m.deck = m.summary()
 	title := e.Date.Format("Monday 2 January") + ": " + m.deck
@@ -142,14 +142,13 @@ func (m *mail) setFrame(title string) {
 	m.r.edition.write(&m.frame, m.data)
 }
 
-// write writes what a plan shows.
-func (m *mail) write(p plan) (html, text *pieces) {
-	index, posts := m.index(&p), m.below(&p)
-	*m.data.Index, *m.data.Posts = index.html, posts.html
+// join puts what a plan has written into the frame.
+func (m *mail) join(p *plan) (html, text *pieces) {
+	*m.data.Index, *m.data.Posts = p.top.html, p.posts.html
 	text = &pieces{}
 	text.add(newPiece(m.textTop()))
-	text.addAll(&index.text)
-	text.addAll(&posts.text)
+	text.addAll(&p.top.text)
+	text.addAll(&p.posts.text)
 	text.add(newPiece(m.textBottom()))
 	if p.index && p.below {
 		return &m.frame, text
@@ -209,10 +208,11 @@ func (m *mail) index(p *plan) *both {
 
 // label is a section's name in the index.
 func (m *mail) label(p *plan, section int) pair {
+	parts := m.Sections[section].parts
 	if m.sets(p, section) {
-		return m.Sections[section].parts.label
+		return parts.label
 	}
-	return m.Sections[section].labelAlone(m.r)
+	return pair{parts.alone(), parts.label.text}
 }
 
 // more says how many posts are only in the web edition.
@@ -242,7 +242,7 @@ func (m *mail) below(p *plan) *both {
 					posts.add(m.r.lateMarks(s, j).head)
 				}
 				if d == whole {
-					posts.addExtent(m.extent(post, p.level))
+					posts.addExtent(post.body(m.Images).extent(p.level))
 				} else {
 					posts.add(post.excerpted(d))
 				}

@@ -6,87 +6,54 @@ import (
 )
 
 func (m *mail) textTop() string {
-	var w strings.Builder
-	wrap(&w, m.Name, "", "")
-	w.WriteString(m.date)
+	top := wrapped(m.Name) + m.date
 	if m.Number > 0 {
-		w.WriteString(" · No. " + strconv.Itoa(m.Number))
+		top += " · No. " + strconv.Itoa(m.Number)
 	}
-	w.WriteString("\n" + upperFirst(m.deck) + "\n\n")
+	top += "\n" + upperFirst(m.deck) + "\n\n"
 	if m.Note != "" {
-		wrap(&w, m.Note, "", "")
-		w.WriteByte('\n')
+		top += wrapped(m.Note) + "\n"
 	}
 	if m.posts == 0 && m.notes.all == 0 {
-		w.WriteString("Nothing new has come in.\n\n")
+		top += "Nothing new has come in.\n\n"
 	}
-	return w.String()
+	return top
 }
 
 const ruleText = "------------------------------------------------------------------------\n"
 
 func (m *mail) textBottom() string {
-	var w strings.Builder
-	m.notesText(&w)
-	w.WriteString(ruleText)
-	wrap(&w, m.reason(), "", "")
+	end := m.notesText() + ruleText + wrapped(m.reason())
 	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {"Your editions", m.HomeURL}, {"Unsubscribe", m.UnsubscribeURL}} {
 		if l[1] != "" {
-			w.WriteString("\n" + l[0] + ":\n" + l[1] + "\n")
+			end += "\n" + l[0] + ":\n" + l[1] + "\n"
 		}
 	}
 	if m.PostalAddress != "" {
-		w.WriteByte('\n')
-		wrap(&w, m.PostalAddress, "", "")
+		end += "\n" + wrapped(m.PostalAddress)
 	}
-	return w.String()
+	return end
 }
 
-func headlineText(p *Post, linked bool) string {
+// itemText is a post in a list: its headline, and of its byline and address what is
+// not empty.
+func itemText(p *Post, byline, url string) string {
 	var w strings.Builder
 	wrap(&w, p.Title, "  * ", "    ")
-	if linked && p.URL != "" {
-		w.WriteString("    " + p.URL + "\n")
-	}
-	return w.String()
-}
-
-// rowText is a post in an edition of headlines.
-func rowText(p *Post) string {
-	var w strings.Builder
-	wrap(&w, p.Title, "  * ", "    ")
-	if p.Byline != "" {
-		wrap(&w, p.Byline, "    ", "    ")
-	}
-	if p.URL != "" {
-		w.WriteString("    " + p.URL + "\n")
+	wrap(&w, byline, "    ", "    ")
+	if url != "" {
+		w.WriteString("    " + url + "\n")
 	}
 	return w.String()
 }
 
 // postTopText is a post's headline and byline.
-func postTopText(p *Post) string {
-	var w strings.Builder
-	wrap(&w, p.Title, "", "")
-	if p.Byline != "" {
-		wrap(&w, p.Byline, "", "")
-	}
-	return w.String()
-}
+func postTopText(p *Post) string { return wrapped(p.Title) + wrapped(p.Byline) }
 
-func postText(p *Post, excerpt string) string {
-	var w strings.Builder
-	w.WriteString(postTopText(p))
+// postText is a post with so much of its excerpt, and what leads to the rest.
+func postText(p *Post, excerpt, end string) string {
 	if excerpt != "" {
-		w.WriteByte('\n')
-		wrap(&w, excerpt, "", "")
+		excerpt = "\n" + wrapped(excerpt)
 	}
-	if p.URL != "" {
-		if excerpt != "" {
-			w.WriteByte('\n')
-		}
-		w.WriteString(p.URL + "\n")
-	}
-	w.WriteString("\n\n")
-	return w.String()
+	return postTopText(p) + excerpt + end + "\n\n"
 }

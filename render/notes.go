@@ -126,17 +126,15 @@ func (m *mail) notesHTML() *pieces {
 	return all
 }
 
-func (m *mail) notesText(w *strings.Builder) {
-	if len(m.notes.lines) == 0 {
-		return
-	}
-	if m.posts > 0 {
-		w.WriteString(ruleText + "Notes\n\n")
+func (m *mail) notesText() string {
+	var text string
+	if m.posts > 0 && len(m.notes.lines) > 0 {
+		text = ruleText + "Notes\n\n"
 	}
 	for _, n := range m.notes.lines {
-		wrap(w, n, "", "")
-		w.WriteByte('\n')
+		text += wrapped(n) + "\n"
 	}
+	return text
 }
 
 // summary says what there is: "12 posts from 7 sites", or "2 notes" where there

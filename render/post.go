@@ -39,30 +39,26 @@ type Post struct {
 	Readable bool   // its full text says more than its excerpt
 
 	r        *Renderer
-	lead     string     // of the line that mail clients show before a mail is opened
-	headline pair       // in the index
-	excerpt  pair       // headline, byline and excerpt
-	linked   piece      // text: a headline in the index with its link, for a post that is not shown below
-	brief    lazy[pair] // with less of its excerpt: few editions need it
-	listed   lazy[pair] // a headline with its byline, in an edition of headlines
+	lead     string // of the line that mail clients show before a mail is opened
+	headline pair   // in the index
+	excerpt  pair   // headline, byline and excerpt
+	linked   piece  // text: a headline in the index with its link, for a post that is not shown below
+	content  string
 
-	// The full text, for each way of showing pictures. Few readers want it, and
-	// it is made for the first who does.
-	content                            string
-	plainBody, linkedBody, proxiedBody lazy[*body]
-	web                                sync.Map     // webKey to WebText
-	grown                              atomic.Int64 // bytes of what was made since
+	made  sync.Map     // what few readers want, made for the first who does
+	grown atomic.Int64 // bytes of that
 }
 
-// A lazy value is made when it is first wanted.
-type lazy[T any] struct {
-	once  sync.Once
-	value T
-}
-
-func (l *lazy[T]) get(make func() T) T {
-	l.once.Do(func() { l.value = make() })
-	return l.value
+// kept is what was made of the post for a key, and makes it if nobody has.
+func kept[T interface{ bytes() int }](p *Post, key any, make func() T) T {
+	if known, ok := p.made.Load(key); ok {
+		return known.(T)
+	}
+	made, known := p.made.LoadOrStore(key, make())
+	if !known {
+		p.grown.Add(int64(made.(T).bytes()))
+	}
+	return made.(T)
 }
 
 // Post renders a post. It trusts nothing in it. Where the post names no
@@ -89,8 +85,8 @@ func (r *Renderer) Post(from digest.Post) *Post {
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
 	p.lead, p.content = cut(p.Title, leadColumns), from.Content
-	p.headline = pair{r.headline.piece(p.data()), newPiece(headlineText(p, false))}
-	p.linked = newPiece(headlineText(p, true))
+	p.headline = pair{r.headline.piece(p.data()), newPiece(itemText(p, "", ""))}
+	p.linked = newPiece(itemText(p, "", p.URL))
 	p.excerpt = p.withExcerpt(p.Excerpt)
 	p.Readable = saysMore(p.content, p.Excerpt)
 	return p
@@ -140,23 +136,24 @@ func (p *Post) data() postData {
 func (p *Post) withExcerpt(excerpt string) pair {
 	d := p.data()
 	d.Excerpt = excerpt
-	return pair{p.r.post.piece(d), newPiece(postText(p, excerpt))}
+	end := p.URL
+	if end != "" {
+		end += "\n"
+	}
+	if end != "" && excerpt != "" {
+		end = "\n" + end
+	}
+	return pair{p.r.post.piece(d), newPiece(postText(p, excerpt, end))}
 }
 
 // short is the post with less of its excerpt.
 func (p *Post) short() pair {
-	return p.brief.get(func() pair { return p.counted(p.withExcerpt(cut(p.Excerpt, shortColumns))) })
+	return kept(p, short, func() pair { return p.withExcerpt(cut(p.Excerpt, shortColumns)) })
 }
 
 // row is the post's headline with its byline.
 func (p *Post) row() pair {
-	return p.listed.get(func() pair { return p.counted(pair{p.r.row.piece(p.data()), newPiece(rowText(p))}) })
-}
-
-// counted is what was made after the post, its bytes counted.
-func (p *Post) counted(made pair) pair {
-	p.grown.Add(int64(made.bytes()))
-	return made
+	return kept(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL))} })
 }
 
 // Size is about how many bytes of memory the post takes. It grows when a

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"digest"
 )
@@ -70,8 +71,8 @@ type headingData struct {
 
 // sectionParts is what is written of a section itself.
 type sectionParts struct {
-	label, head pair        // in the index; above its posts
-	alone       lazy[piece] // HTML: in the index, where nothing stands below it
+	label, head pair         // in the index; above its posts
+	alone       func() piece // HTML: in the index, where nothing stands below it
 }
 
 func (s *Section) heading() headingData {
@@ -88,6 +89,7 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 	return &sectionParts{
 		label: pair{r.label.piece(label), newPiece(s.Title + "\n")},
 		head:  pair{r.head.piece(head), newPiece(sectionHeadText(s))},
+		alone: sync.OnceValue(func() piece { return r.labelAlone.piece(label) }),
 	}
 }
 
@@ -97,11 +99,6 @@ func sectionHeadText(s Section) string {
 		t += s.URL + "\n"
 	}
 	return t + "\n"
-}
-
-// labelAlone is the section's name above headlines of which nothing stands below.
-func (s *Section) labelAlone(r *Renderer) pair {
-	return pair{s.parts.alone.get(func() piece { return r.labelAlone.piece(s.heading()) }), s.parts.label.text}
 }
 
 // tidySections leaves out sections without posts and writes the headings of

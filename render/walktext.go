@@ -165,13 +165,3 @@ func onwardText(p *Post) string {
 	}
 	return "\n" + continueLabel(p) + ":\n" + p.URL + "\n"
 }
-
-func teaserText(p *Post) string {
-	var w strings.Builder
-	w.WriteString(postTopText(p))
-	if p.Excerpt != "" {
-		w.WriteByte('\n')
-		wrap(&w, p.Excerpt, "", "")
-	}
-	return w.String() + onwardText(p) + "\n\n"
-}

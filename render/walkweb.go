@@ -18,6 +18,8 @@ type WebText struct {
 	Shortened bool   // the post is too long to be shown whole
 }
 
+func (t WebText) bytes() int { return len(t.HTML) }
+
 // webKey is what a post's text is written for.
 type webKey struct {
 	level    int
@@ -29,18 +31,8 @@ type webKey struct {
 // stand in their place. What was once written for one level is kept for whoever
 // asks for that level again.
 func (p *Post) WebText(level int, pictures bool) (WebText, bool) {
-	if p.content == "" {
-		return WebText{}, false
-	}
 	key := webKey{max(2, min(level, 6)), pictures}
-	if cached, ok := p.web.Load(key); ok {
-		t := cached.(WebText)
-		return t, t.HTML != ""
-	}
-	t := p.writeWeb(key)
-	if _, had := p.web.LoadOrStore(key, t); !had {
-		p.grown.Add(int64(len(t.HTML)))
-	}
+	t := kept(p, key, func() WebText { return p.writeWeb(key) })
 	return t, t.HTML != ""
 }
 

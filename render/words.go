@@ -160,6 +160,13 @@ func wrap(b *strings.Builder, s, first, rest string) {
 	}
 }
 
+// wrapped is s in lines.
+func wrapped(s string) string {
+	var b strings.Builder
+	wrap(&b, s, "", "")
+	return b.String()
+}
+
 // lineEnd finds where a line of s ends and where the next one begins.
 func lineEnd(s string, room int) (end, next int) {
 	used, prev := 0, rune(0)
