@@ -24,7 +24,7 @@ const script = `<pre></pre><script>onload = () => {
 // and dark: nothing may stick out to the side, and the dark rules must apply.
 func TestInABrowser(t *testing.T) {
 	browser.Find(t)
-	mux := http.NewServeMux()
+	mux, colours := http.NewServeMux(), Variables()
 	var frames, want strings.Builder
 	for name, page := range map[string]Edition{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
 		m, err := plain.Mail(page)
@@ -33,9 +33,9 @@ func TestInABrowser(t *testing.T) {
 		}
 		mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, m.HTML) })
 		for _, width := range []int{320, 390} {
-			for scheme, p := range map[string]Palette{"light": Light(), "dark": Dark()} {
+			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
 				fmt.Fprintf(&frames, `<iframe title="%s" src="/%[1]s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, name, width, scheme)
-				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, p.Soft), rgb(t, p.Paper))
+				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, colours[prefix+"soft"]), rgb(t, colours[prefix+"paper"]))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type cutPoint struct {
 
 // body is the post's full text; of a post that has none it is its excerpt.
 func (p *Post) body(images digest.Images) *body {
-	return kept(p, images, func() *body { return p.writeBody(images) })
+	return cached(p, images, func() *body { return p.writeBody(images) })
 }
 
 func (p *Post) writeBody(images digest.Images) *body {
@@ -36,10 +36,10 @@ func (p *Post) writeBody(images digest.Images) *body {
 	if tree == nil {
 		return &body{all: p.excerpt, teaser: p.excerpt}
 	}
-	w := &mailWriter{numbers: map[string]int{}}
+	w := &mailWriter{numbers: map[string]int{}, styles: p.r.styles}
 	at := p.around(tree)
 	w.html.writePiece(p.r.top.piece(p.data()))
-	w.out.WriteString(`<div class="tx" dir="` + at.dir + `"` + htmlAttr("style", textStyle(at, tree)) + ">\n")
+	w.out.WriteString(`<div class="tx" dir="` + at.dir + `"` + htmlAttr("style", textStyle(at, tree, w.styles)) + ">\n")
 	w.push("</div>\n")
 	w.text.write(postTopText(p))
 	walk(w, tree, at)

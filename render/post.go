@@ -49,8 +49,8 @@ type Post struct {
 	grown atomic.Int64 // bytes of that
 }
 
-// kept is what was made of the post for a key, and makes it if nobody has.
-func kept[T interface{ bytes() int }](p *Post, key any, make func() T) T {
+// cached is what was made of the post for a key, and makes it if nobody has.
+func cached[T interface{ bytes() int }](p *Post, key any, make func() T) T {
 	if known, ok := p.made.Load(key); ok {
 		return known.(T)
 	}
@@ -148,12 +148,12 @@ func (p *Post) withExcerpt(excerpt string) pair {
 
 // short is the post with less of its excerpt.
 func (p *Post) short() pair {
-	return kept(p, short, func() pair { return p.withExcerpt(cut(p.Excerpt, shortColumns)) })
+	return cached(p, short, func() pair { return p.withExcerpt(cut(p.Excerpt, shortColumns)) })
 }
 
 // row is the post's headline with its byline.
 func (p *Post) row() pair {
-	return kept(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL))} })
+	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL))} })
 }
 
 // Size is about how many bytes of memory the post takes. It grows when a

@@ -7,8 +7,8 @@
 // only chooses how much of each post fits and puts the pieces in a row. Nothing
 // of a feed reaches a mail but plain text, escaped, and http(s) addresses.
 //
-// What mail looks like is in templates/, and in theme.go: its colours and fonts,
-// and the styles within the text of posts.
+// What mail looks like is in templates/: its parts, its colours and fonts, and the
+// styles within the text of posts.
 package render
 
 import "digest"
@@ -16,7 +16,8 @@ import "digest"
 // A Renderer makes posts, sections and mail. It holds the templates, which are
 // read once. It is safe for concurrent use.
 type Renderer struct {
-	proxy Proxy
+	proxy  Proxy
+	styles map[string]string // see textStyles
 
 	edition *part[editionData]
 	notice  *part[noticeData]
@@ -38,7 +39,7 @@ func New(proxy Proxy) *Renderer {
 	heading := func(name string) *part[headingData] { return newPart[headingData](all, name) }
 	post := func(name string) *part[postData] { return newPart[postData](all, name) }
 	r := &Renderer{
-		proxy:   proxy,
+		proxy: proxy, styles: textStyles(),
 		edition: newPart[editionData](all, "edition"), notice: newPart[noticeData](all, "notice"), more: newPart[moreData](all, "more"),
 		label: heading("section-label"), labelAlone: heading("section-label-alone"), head: heading("section-head"),
 		lateLabel: heading("late-label"), lateHead: heading("late-head"), rest: heading("rest"),

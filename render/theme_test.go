@@ -8,20 +8,21 @@ import (
 
 // TestContrast holds both palettes to WCAG 2.1 AA (success criterion 1.4.3).
 func TestContrast(t *testing.T) {
-	for name, p := range map[string]Palette{"light": Light(), "dark": Dark()} {
-		for _, back := range []string{p.Paper, p.Panel} {
-			for what, fore := range map[string]string{"ink": p.Ink, "soft": p.Soft, "muted": p.Muted, "accent": p.Accent} {
-				if c := contrast(t, fore, back); c < 4.5 {
-					t.Errorf("%s: %s on %s has %.2f", name, what, back, c)
+	c := Variables()
+	for _, scheme := range []string{"", "dark-"} {
+		for _, back := range []string{"paper", "panel"} {
+			for _, fore := range []string{"ink", "soft", "muted", "accent"} {
+				if got := contrast(t, c[scheme+fore], c[scheme+back]); got < 4.5 {
+					t.Errorf("%s%s on %s has %.2f", scheme, fore, back, got)
 				}
 			}
 		}
-		if c := contrast(t, p.OnFill, p.Accent); c < 4.5 {
-			t.Errorf("%s: a button has %.2f", name, c)
+		if got := contrast(t, c[scheme+"on-fill"], c[scheme+"accent"]); got < 4.5 {
+			t.Errorf("%sa button has %.2f", scheme, got)
 		}
-		for _, c := range []string{p.Paper, p.Ink, p.Strong} {
-			if c == "#000000" || c == "#ffffff" {
-				t.Errorf("%s: %s inverts badly", name, c)
+		for _, name := range []string{"paper", "ink", "strong"} {
+			if v := c[scheme+name]; v == "#000000" || v == "#ffffff" {
+				t.Errorf("%s%s inverts badly", scheme, name)
 			}
 		}
 	}

@@ -31,6 +31,20 @@ type writer interface {
 	close()
 }
 
+// markup is HTML in the making.
+type markup struct {
+	out     strings.Builder
+	closers []string // the ends of what is open
+}
+
+func (m *markup) push(end string) { m.closers = append(m.closers, end) }
+
+func (m *markup) close() {
+	last := len(m.closers) - 1
+	m.out.WriteString(m.closers[last])
+	m.closers = m.closers[:last]
+}
+
 // place says what is around a node.
 type place struct {
 	dir, lang string

@@ -28,12 +28,12 @@ func (c *codedBuilder) piece() piece { return piece{c.plain.String(), c.coded.St
 // A mailWriter writes a post's text as HTML and as plain text side by side, so
 // that both can be cut at the same places.
 type mailWriter struct {
+	markup           // HTML not yet in html: it goes there by whole lines
 	html, text, refs codedBuilder
-	out              strings.Builder // HTML not yet in html: it goes there by whole lines
-	closers          []string        // HTML: the ends of what is open
 	cuts             []cutPoint
-	numbers          map[string]int // of the links in the plain text
-	began            bool           // some plain text is written
+	numbers          map[string]int    // of the links in the plain text
+	began            bool              // some plain text is written
+	styles           map[string]string // see textStyles
 }
 
 // maxWritten is how much of a post is written, in bytes of both versions: some
@@ -43,14 +43,6 @@ const maxWritten = 300_000
 
 func (w *mailWriter) full() bool {
 	return w.html.plain.Len()+w.out.Len()+w.text.plain.Len()+w.refs.plain.Len() > maxWritten
-}
-
-func (w *mailWriter) push(end string) { w.closers = append(w.closers, end) }
-
-func (w *mailWriter) close() {
-	last := len(w.closers) - 1
-	w.out.WriteString(w.closers[last])
-	w.closers = w.closers[:last]
 }
 
 // flush moves the HTML of whole lines to where it is encoded.
@@ -70,7 +62,7 @@ func (w *mailWriter) cutHere() {
 }
 
 func (w *mailWriter) divider(at place) {
-	w.out.WriteString(`<p class="by" style="` + dividerStyle + `">* * *</p>` + "\n")
+	w.out.WriteString(`<p class="by"` + w.styled("divider") + ">* * *</p>\n")
 	w.words(at, "* * *")
 }
 
@@ -90,37 +82,41 @@ func (w *mailWriter) figure(picture, caption *node, at place) {
 // paragraph writes a leaf; above says that its caption stands below it.
 func (w *mailWriter) paragraph(n *node, at place, above bool) {
 	attrs, inside := n.attrs(at)
-	tag, class, style := "p", "", paragraphStyle
+	tag, class, style := "p", "", "paragraph"
 	switch {
 	case n.kind == heading && n.rank > 2:
-		tag, class, style = "h4", ` class="hd"`, minorStyle
+		tag, class, style = "h4", ` class="hd"`, "minor-heading"
 	case n.kind == heading:
-		tag, class, style = "h4", ` class="hd"`, headingStyle
+		tag, class, style = "h4", ` class="hd"`, "heading"
 	case n.kind == caption:
-		class, style = ` class="by"`, captionStyle
+		class, style = ` class="by"`, "caption"
 	case n.kind == term:
-		style = termStyle
+		style = "term"
 	case above:
-		style = aboveStyle
+		style = "above-caption"
 	case at.lists > 0:
-		style = furtherStyle
+		style = "further-paragraph"
 	}
-	w.out.WriteString("<" + tag + class + attrs + turned(at, inside, style) + ">")
+	w.out.WriteString("<" + tag + class + attrs + w.turned(at, inside, style) + ">")
 	w.line(n.line)
 	w.out.WriteString("</" + tag + ">\n")
 	w.words(at, w.lineText(n.line))
 }
 
 // turned is a style, with an alignment where a node turns the direction.
-func turned(around, inside place, style string) string {
+func (w *mailWriter) turned(around, inside place, style string) string {
 	switch {
 	case around.dir == inside.dir:
+		return w.styled(style)
 	case inside.dir == "rtl":
-		style += ";text-align:right"
-	default:
-		style += ";text-align:left"
+		return w.styled(style, ";text-align:right")
 	}
-	return ` style="` + style + `"`
+	return w.styled(style, ";text-align:left")
+}
+
+// styled is the attribute of a style of text.css, and of what is added to it.
+func (w *mailWriter) styled(name string, more ...string) string {
+	return ` style="` + w.styles[name] + strings.Join(more, "") + `"`
 }
 
 // open begins a list, an item or a quotation. A list runs in one direction, so
@@ -128,27 +124,27 @@ func turned(around, inside place, style string) string {
 func (w *mailWriter) open(n *node, at place) place {
 	if n.kind == item {
 		attr, inside := n.langAttr(at)
-		w.out.WriteString("<li" + attr + ` style="` + itemStyle + `">`)
+		w.out.WriteString("<li" + attr + w.styled("item") + ">")
 		w.push("</li>\n")
 		return inside
 	}
 	attrs, inside := n.attrs(at)
-	tag, class, ltr, rtl := "blockquote", ` class="hair"`, quoteStyle, quoteStyleRTL
+	tag, class, style := "blockquote", ` class="hair"`, "quote"
 	switch {
 	case n.kind == list:
 		var start string
 		tag, start = n.listTag()
-		attrs, class, ltr, rtl = attrs+start, "", listStyle, listStyleRTL
+		attrs, class, style = attrs+start, "", "list"
 		if at.lists > 0 {
-			ltr, rtl = innerListStyle, innerListStyleRTL
+			style = "inner-list"
 		}
 	case n.rank == definition:
-		tag, class, ltr, rtl = "div", "", setInStyle, setInStyleRTL
+		tag, class, style = "div", "", "set-in"
 	}
 	if inside.dir == "rtl" {
-		ltr = rtl
+		style += "-rtl"
 	}
-	w.out.WriteString("<" + tag + class + attrs + turned(at, inside, ltr) + ">\n")
+	w.out.WriteString("<" + tag + class + attrs + w.turned(at, inside, style) + ">\n")
 	w.push("</" + tag + ">\n")
 	if n.kind != list || at.lists == 0 {
 		w.gap(at)
@@ -185,8 +181,8 @@ const codeChunk = 24
 // pre, whose long lines would widen a phone's page in clients that do not know
 // how to wrap them: every second space is one that does not collapse.
 func (w *mailWriter) code(lines [][]token, at place) {
-	w.out.WriteString(`<table role="presentation" class="cd" dir="ltr" width="100%" cellpadding="0" cellspacing="0" border="0" style="` +
-		codeTableStyle + `"><tbody><tr><td class="cd" style="` + codeCellStyle + `"><code style="` + codeStyle + `">` + "\n")
+	w.out.WriteString(`<table role="presentation" class="cd" dir="ltr" width="100%" cellpadding="0" cellspacing="0" border="0"` +
+		w.styled("code-table") + `><tbody><tr><td class="cd"` + w.styled("code-cell") + "><code" + w.styled("code") + ">\n")
 	w.push("</code></td></tr></tbody></table>\n")
 	w.gap(at)
 	for i, l := range lines {
@@ -234,7 +230,7 @@ func solid(line []token) []token {
 // table writes data in rows and columns, figures flush with their last digit.
 func (w *mailWriter) table(n *node, figures []bool, at place) {
 	attrs, inside := n.attrs(at)
-	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + turned(at, inside, tableStyle) + ">\n<tbody>\n")
+	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, "table") + ">\n<tbody>\n")
 	w.push("</tbody>\n</table>\n")
 	w.tableText(n, figures, at)
 	for i, r := range n.rows {
@@ -243,16 +239,14 @@ func (w *mailWriter) table(n *node, figures []bool, at place) {
 		}
 		w.out.WriteString("<tr>\n")
 		for k, c := range r {
-			tag, style := "td", cellStyle
+			tag, weight, align := "td", "", ";text-align:left"
 			if c.head {
-				tag, style = "th", style+";font-weight:700"
+				tag, weight = "th", ";font-weight:700"
 			}
 			if figures[k] && i+k > 0 || inside.dir == "rtl" {
-				style += ";text-align:right"
-			} else {
-				style += ";text-align:left"
+				align = ";text-align:right"
 			}
-			w.out.WriteString("<" + tag + ` class="hair"` + scope(c, i) + ` style="` + style + `">`)
+			w.out.WriteString("<" + tag + ` class="hair"` + scope(c, i) + w.styled("cell", weight, align) + ">")
 			w.line(c.line)
 			w.out.WriteString("</" + tag + ">\n")
 		}
@@ -262,56 +256,54 @@ func (w *mailWriter) table(n *node, figures []bool, at place) {
 	w.cutHere()
 }
 
-func (w *mailWriter) line(line []token) { writeLine(&w.out, line, mailOpening, mailPicture) }
+func (w *mailWriter) line(line []token) { writeLine(&w.out, line, w.opening, w.picture) }
 
-func mailOpening(t token, inside []token) (tag, attrs string) {
-	styled := func(style string) string { return ` style="` + style + `"` }
+func (w *mailWriter) opening(t token, inside []token) (tag, attrs string) {
 	switch t.name {
 	case "a":
-		return "a", htmlAttr("href", t.href) + styled(anchorStyle)
+		return "a", htmlAttr("href", t.href) + w.styled("link")
 	case "em":
 		if !hasItalics(plainText(inside)) {
-			return "em", styled(uprightStyle)
+			return "em", w.styled("upright")
 		}
 	case "code":
-		return "code", styled(inlineCode)
+		return "code", w.styled("inline-code")
 	case "sub", "sup":
-		return t.name, styled(upStyle)
+		return t.name, w.styled("raised")
 	case "small":
-		return "small", styled(smallStyle)
+		return "small", w.styled("small")
 	case "mark":
-		return "span", ` class="mk"` + styled(markStyle)
+		return "span", ` class="mk"` + w.styled("mark")
 	}
 	return t.name, ""
 }
 
-func mailPicture(p *picture) string {
+func (w *mailWriter) picture(p *picture) string {
+	style := "picture"
 	switch {
 	case p.shown == "" && p.linked != "":
-		return "<a" + htmlAttr("href", p.linked) + ` style="` + anchorStyle + `">` + html.EscapeString(p.said()) + "</a>"
+		return "<a" + htmlAttr("href", p.linked) + w.styled("link") + ">" + html.EscapeString(p.said()) + "</a>"
 	case p.shown == "":
-		return `<span class="by" style="` + wordsStyle + `">` + html.EscapeString(p.said()) + "</span>"
-	}
-	style := pictureStyle
-	if p.small {
-		style = iconStyle
+		return `<span class="by"` + w.styled("absent-picture") + ">" + html.EscapeString(p.said()) + "</span>"
+	case p.small:
+		style = "icon"
 	}
 	return "<img" + htmlAttr("src", p.shown) + htmlAttr("alt", p.words) + numberAttr("width", p.width) + numberAttr("height", p.height) +
-		` style="` + style + `">`
+		w.styled(style) + ">"
 }
 
 // textStyle is that of the whole text, by what script it is in: without word
 // spaces, or with marks above and below the letters, lines need more air.
-func textStyle(at place, tree []*node) string {
-	style := `margin:0 0 44px;color:` + soft
+func textStyle(at place, tree []*node, styles map[string]string) string {
+	style := styles["text"]
 	if at.dir == "rtl" {
 		style = "text-align:right;" + style
 	}
 	switch {
 	case at.dir == "rtl" && mostly(tree, arabic):
-		return style + `;font-size:18px;line-height:1.8`
+		return style + ";" + styles["text-arabic"]
 	case mostly(tree, wide):
-		return style + `;line-height:1.75`
+		return style + ";" + styles["text-wide"]
 	}
 	return style
 }

@@ -32,7 +32,7 @@ type webKey struct {
 // asks for that level again.
 func (p *Post) WebText(level int, pictures bool) (WebText, bool) {
 	key := webKey{max(2, min(level, 6)), pictures}
-	t := kept(p, key, func() WebText { return p.writeWeb(key) })
+	t := cached(p, key, func() WebText { return p.writeWeb(key) })
 	return t, t.HTML != ""
 }
 
@@ -56,12 +56,11 @@ const maxWeb = 1 << 20
 
 // A webWriter writes HTML for the style sheet of our pages.
 type webWriter struct {
-	out     strings.Builder
-	closers []string
-	level   int   // of the highest heading
-	before  int   // level of the heading before
-	ranks   []int // that headings have, highest first
-	tables  int
+	markup
+	level  int   // of the highest heading
+	before int   // level of the heading before
+	ranks  []int // that headings have, highest first
+	tables int
 }
 
 func (w *webWriter) full() bool { return w.out.Len() > maxWeb }
@@ -141,7 +140,7 @@ func (w *webWriter) open(n *node, at place) place {
 		attrs, more = attrs+more, ""
 	}
 	w.out.WriteString("<" + tag + more + attrs + ">" + end)
-	w.closers = append(w.closers, "</"+tag+">\n")
+	w.push("</" + tag + ">\n")
 	return inside
 }
 
@@ -155,12 +154,6 @@ func (w *webWriter) beside(kids []*node, _ place) bool {
 		w.out.WriteString("\n")
 	}
 	return written
-}
-
-func (w *webWriter) close() {
-	last := len(w.closers) - 1
-	w.out.WriteString(w.closers[last])
-	w.closers = w.closers[:last]
 }
 
 // table writes data in a frame of its own that scrolls where the page is narrow,

@@ -33,7 +33,7 @@ func loadAssets() assets {
 	for _, name := range filesIn("static") {
 		a.add(name, embedded("static/"+name))
 	}
-	sheet := []byte(theme())
+	sheet := []byte(render.Theme())
 	for _, name := range filesIn("static/css") {
 		sheet = append(sheet, embedded("static/css/"+name)...)
 	}
@@ -70,13 +70,6 @@ func embedded(name string) []byte {
 		panic(err)
 	}
 	return b
-}
-
-// theme gives the style sheet the colours and type of the mail.
-func theme() string {
-	fonts := fmt.Sprintf("--serif:%s;--sans:%s;--mono:%s;", render.Serif, render.Sans, render.Mono)
-	return ":root{" + fonts + render.Light().Variables() + "}\n" +
-		"@media (prefers-color-scheme:dark){:root{" + render.Dark().Variables() + "}}\n"
 }
 
 // url is the address of a static file, for templates.

@@ -43,15 +43,16 @@ func TestInABrowser(t *testing.T) {
 	r.handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		inner.ServeHTTP(framed{w}, req)
 	})
+	colours := render.Variables()
 	var frames, want strings.Builder
 	_, d := r.user("ann@example.org")
 	for _, page := range []struct{ name, path, chart string }{
 		{"unsubscribe", r.unsubscribePath(d), ""}, {"feed", statusOf(f.URL), ", chart of 332, text 13.5px"}, {"status", "/status", ""}, {"unknown", statusOf("https://a.example/" + long), ""}, {"bot", "/bot", ""},
 	} {
 		for _, width := range []int{320, 1000} {
-			for scheme, p := range map[string]render.Palette{"light": render.Light(), "dark": render.Dark()} {
+			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
 				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, page.name, page.path, width, scheme)
-				fmt.Fprintf(&want, "%s: %d wide, %s on %s%s\n", page.name, width, rgb(t, p.Soft), rgb(t, p.Paper), page.chart)
+				fmt.Fprintf(&want, "%s: %d wide, %s on %s%s\n", page.name, width, rgb(t, colours[prefix+"soft"]), rgb(t, colours[prefix+"paper"]), page.chart)
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func TestPrinting(t *testing.T) {
 	if len(pages) < 5 {
 		t.Errorf("an edition is printed on %d pages", len(pages))
 	}
-	accent := strings.TrimPrefix(render.Light().Accent, "#")
+	accent := strings.TrimPrefix(render.Variables()["accent"], "#")
 	names := 0
 	for i, page := range pages {
 		names += strings.Count(page.colours, accent)
