@@ -36,7 +36,7 @@ func (s *site) requestLetter(r *http.Request, kind string) (q letterRequest, sta
 		return q, http.StatusUnprocessableEntity, nil
 	}
 	now := s.Now()
-	if !s.limits.letters.allow(client(r), now) {
+	if !s.limits.letters.allow(s.clientKey(r), now) {
 		q.Wrong = wrongTooMany
 		return q, http.StatusTooManyRequests, nil
 	}

@@ -3,9 +3,6 @@ package web
 import (
 	"context"
 	"hash/maphash"
-	"net/http"
-	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
@@ -80,30 +77,6 @@ func (l *limiter) allow(key string, now time.Time) bool {
 	}
 	b.spent++
 	return true
-}
-
-// client names who asks, for limits: an IPv4 address, or the network of an IPv6
-// one. Behind a proxy on this machine it is who the proxy says; others could
-// say anything.
-func client(r *http.Request) string {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	addr := peer.Addr().Unmap()
-	if addr.IsLoopback() {
-		list := r.Header.Values("X-Forwarded-For")
-		last := strings.Join(list, ",")
-		last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
-		if said, err := netip.ParseAddr(last); err == nil {
-			addr = said.Unmap()
-		}
-	}
-	if addr.Is6() {
-		network, _ := addr.WithZone("").Prefix(64)
-		return network.String()
-	}
-	return addr.String()
 }
 
 // readerLocks lets each reader do one thing at a time of a kind that is costly,

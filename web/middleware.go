@@ -26,7 +26,8 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
 	inner := s.withSession(origin.Handler(s.orProblem(mux)))
 	return s.observed(mux, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.secure(w.Header())
+		s.watchProxies(r)
+		s.secure(w.Header(), s.withoutTLS(r))
 		r.Body = &boundedBody{ReadCloser: http.MaxBytesReader(w, r.Body, s.bodyLimit(r)), whole: r.Body}
 		inner.ServeHTTP(w, r)
 	})))
@@ -97,8 +98,9 @@ func drain(r *http.Request) {
 }
 
 // secure sets the headers that every answer carries. Answers are private until
-// a handler says otherwise.
-func (s *site) secure(h http.Header) {
+// a handler says otherwise. inClear: the request came without TLS, and nothing
+// may be said of TLS then (RFC 6797 §7.2).
+func (s *site) secure(h http.Header, inClear bool) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -109,7 +111,7 @@ func (s *site) secure(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
-	if s.isTLS() { // browsers ignore both without it
+	if s.isTLS() && !inClear { // browsers ignore both without it
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}

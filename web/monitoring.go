@@ -6,9 +6,8 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
-	"net"
+	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 )
@@ -55,10 +54,10 @@ func (w *watched) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// metrics is for Prometheus: for who has the token, and for programs on this
-// machine that no proxy speaks for. For others there is nothing at the address.
+// metrics is for Prometheus, which has the token. For others there is nothing at
+// the address. Without a token there is the listener of its own (NewMetricsServer).
 func (s *site) metrics(w http.ResponseWriter, r *http.Request) error {
-	if s.Metrics == nil || !s.hasMetricsToken(r) && !isLocal(r) {
+	if s.Metrics == nil || !s.hasMetricsToken(r) {
 		return errNotFound
 	}
 	s.Metrics.ServeHTTP(w, r)
@@ -76,34 +75,12 @@ func (s *site) hasMetricsToken(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// isLocal reports whether a request was made on this machine, to this machine:
-// from a loopback address, under a loopback name (no proxy's public one, and no
-// page's whose name was made to lead here), and without any word of a proxy's.
-// HTTP/1.0 is how proxies speak that add no such word unless they are told to.
-func isLocal(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !peer.Addr().Unmap().IsLoopback() || !r.ProtoAtLeast(1, 1) {
-		return false
-	}
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	if !strings.EqualFold(host, "localhost") && (err != nil || !addr.Unmap().IsLoopback()) {
-		return false
-	}
-	for name := range r.Header {
-		name = strings.ToLower(name)
-		if name == "x-prometheus-scrape-timeout-seconds" {
-			continue
-		}
-		if name == "forwarded" || name == "via" || strings.HasPrefix(name, "x-") ||
-			strings.HasPrefix(name, "cf-") || strings.HasSuffix(name, "-client-ip") {
-			return false
-		}
-	}
-	return true
+// NewMetricsServer gives a server for a listener on which whoever reaches it may
+// read the metrics.
+func NewMetricsServer(metrics http.Handler, log *slog.Logger) *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics)
+	return NewServer(mux, log)
 }
 
 const (

@@ -90,7 +90,7 @@ func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) er
 		p.need("An edition that was due %s has not been made yet.", minute(late))
 	}
 	p.needMail()
-	return nil
+	return s.needProxies(ctx, p)
 }
 
 func (p *operatorPage) need(format string, args ...any) {

@@ -143,42 +143,34 @@ func TestMailAgain(t *testing.T) {
 	})
 }
 
-// TestWhoReadsMetrics: the metrics are for who has the token, and for programs on
-// this machine that no proxy speaks for.
+// TestWhoReadsMetrics: the metrics are for who has the token, and for nobody else:
+// not for this machine, whatever speaks for it.
 func TestWhoReadsMetrics(t *testing.T) {
 	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "told") })
 	open := func(token string) http.Handler {
 		return web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
-			Metrics: told, MetricsToken: token, Now: func() time.Time { return noon }})
+			Metrics: told, MetricsToken: token, TrustedProxies: loopback(), Now: func() time.Time { return noon }})
 	}
 	const token = "a token of some length"
 	for _, c := range []struct {
 		name, peer, host, token string
 		header                  []string // name, value
-		proto                   int      // minor
 		want                    int
 	}{
-		{name: "this machine", peer: "127.0.0.1:999", host: "127.0.0.1:8080", proto: 1, want: 200},
-		{name: "this machine, by name", peer: "[::1]:999", host: "localhost:8080", proto: 1, want: 200},
-		{name: "as Prometheus asks", peer: "127.0.0.1:999", host: "[::1]:8080", header: []string{"X-Prometheus-Scrape-Timeout-Seconds", "10"}, proto: 1, want: 200},
-		{name: "another machine", peer: "203.0.113.9:999", host: "127.0.0.1:8080", proto: 1, want: 404},
-		{name: "another machine, which says it is this one", peer: "203.0.113.9:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, proto: 1, want: 404},
-		{name: "through a proxy", peer: "127.0.0.1:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, proto: 1, want: 404},
-		{name: "through another", peer: "127.0.0.1:999", host: "localhost", header: []string{"Forwarded", "for=127.0.0.1"}, proto: 1, want: 404},
-		{name: "through a third", peer: "127.0.0.1:999", host: "localhost", header: []string{"Via", "1.1 x"}, proto: 1, want: 404},
-		{name: "through a fourth", peer: "127.0.0.1:999", host: "localhost", header: []string{"X-Real-Ip", ""}, proto: 1, want: 404},
-		{name: "through one that says nothing but the name", peer: "127.0.0.1:999", host: "digest.example", proto: 1, want: 404},
-		{name: "through one that says nothing at all", peer: "127.0.0.1:999", host: "127.0.0.1:8080", proto: 0, want: 404},
-		{name: "a name that was made to lead here", peer: "127.0.0.1:999", host: "evil.example:8080", proto: 1, want: 404},
-		{name: "the token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer " + token}, proto: 1, want: 200},
-		{name: "the token, through a proxy", peer: "127.0.0.1:999", host: "digest.example", token: token, header: []string{"Authorization", "bearer " + token, "X-Forwarded-For", "203.0.113.9"}, proto: 1, want: 200},
-		{name: "another token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer x"}, proto: 1, want: 404},
-		{name: "the token as a password", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Basic " + token}, proto: 1, want: 404},
-		{name: "no token where none is set", peer: "203.0.113.9:999", host: "digest.example", header: []string{"Authorization", "Bearer "}, proto: 1, want: 404},
+		{name: "this machine", peer: "127.0.0.1:999", host: "127.0.0.1:8080", want: 404},
+		{name: "this machine, where there is a token", peer: "[::1]:999", host: "localhost:8080", token: token, want: 404},
+		{name: "as Prometheus asks", peer: "127.0.0.1:999", host: "[::1]:8080", header: []string{"X-Prometheus-Scrape-Timeout-Seconds", "10"}, want: 404},
+		{name: "another machine, which says it is this one", peer: "203.0.113.9:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, want: 404},
+		{name: "through a proxy", peer: "127.0.0.1:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, want: 404},
+		{name: "the token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer " + token}, want: 200},
+		{name: "the token, through a proxy", peer: "127.0.0.1:999", host: "digest.example", token: token, header: []string{"Authorization", "bearer " + token, "X-Forwarded-For", "203.0.113.9"}, want: 200},
+		{name: "another token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer x"}, want: 404},
+		{name: "the token as a password", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Basic " + token}, want: 404},
+		{name: "no token where none is set", peer: "203.0.113.9:999", host: "digest.example", header: []string{"Authorization", "Bearer "}, want: 404},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			req := httptest.NewRequest("GET", "/metrics", nil)
-			req.RemoteAddr, req.Host, req.ProtoMinor = c.peer, c.host, c.proto
+			req.RemoteAddr, req.Host = c.peer, c.host
 			for i := 0; i < len(c.header); i += 2 {
 				req.Header.Set(c.header[i], c.header[i+1])
 			}
@@ -188,6 +180,14 @@ func TestWhoReadsMetrics(t *testing.T) {
 				t.Errorf("status %d, want %d", w.Code, c.want)
 			}
 		})
+	}
+	w := httptest.NewRecorder()
+	own := web.NewMetricsServer(told, nil).Handler
+	own.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	other := httptest.NewRecorder()
+	own.ServeHTTP(other, httptest.NewRequest("GET", "/", nil))
+	if w.Code != 200 || other.Code != 404 {
+		t.Errorf("on a listener of its own: /metrics %d, / %d", w.Code, other.Code)
 	}
 }
 

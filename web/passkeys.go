@@ -93,7 +93,7 @@ func (s *site) beginRegister(w http.ResponseWriter, r *http.Request) (any, error
 	if err != nil {
 		return nil, err
 	}
-	if !s.limits.ceremonies.allow(client(r), s.Now()) {
+	if !s.limits.ceremonies.allow(s.clientKey(r), s.Now()) {
 		return nil, errTooMany
 	}
 	fresh := make([]byte, 64)
@@ -165,7 +165,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, erro
 
 // beginPasskey asks whatever passkey there is to sign in.
 func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
-	if !s.limits.ceremonies.allow(client(r), s.Now()) {
+	if !s.limits.ceremonies.allow(s.clientKey(r), s.Now()) {
 		return nil, errTooMany
 	}
 	options, asked, err := s.relying.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationPreferred))

@@ -41,7 +41,7 @@ func (s *site) readPing(w http.ResponseWriter, r *http.Request, contentType stri
 	}
 	p, err := push.Parse(contentType, body, r.URL.Query())
 	if err == nil {
-		p.Feeds, err = s.admit(p.Feeds, client(r))
+		p.Feeds, err = s.admit(p.Feeds, s.clientKey(r))
 	}
 	w.Header().Set("Connection", "close") // see tellOf
 	if err := s.answerPing(w, r, p, contentType, err); err != nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -41,6 +42,7 @@ type room struct {
 	mail      string // the Maildir
 	letterLog lockedBuffer
 	beats     bool // health asks for the hourly job
+	trusted   []netip.Prefix
 	observe   web.Observer
 
 	handler http.Handler
@@ -49,9 +51,14 @@ type room struct {
 }
 
 func newRoom(t testing.TB, s *store.Store) *room {
-	r := &room{t: t, now: noon, signUp: web.SignUpOpen, mail: t.TempDir(), store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
+	r := &room{t: t, now: noon, signUp: web.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
 	r.open("")
 	return r
+}
+
+// loopback is where the proxy of the tests would be, which names each visitor.
+func loopback() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
 
 // open starts the web view; base is its public address, "" the one it has.
@@ -63,7 +70,7 @@ func (r *room) open(base string) {
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
-		Beats: r.beats, Observe: r.observe,
+		Beats: r.beats, Observe: r.observe, TrustedProxies: r.trusted,
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }
@@ -76,7 +83,7 @@ type visitor struct {
 }
 
 func (r *room) visitor() *visitor {
-	return &visitor{room: r, cookies: map[string]string{}, header: map[string]string{}}
+	return &visitor{room: r, cookies: map[string]string{}, header: map[string]string{"X-Forwarded-For": "192.0.2.1"}}
 }
 
 // answer is what came back, its body read.

@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -66,11 +67,16 @@ type Options struct {
 	Spread        poller.Spread         // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
 	HostGap       time.Duration         // least time between two requests to one host, for the bot page; default 2 s
 	Beats         bool                  // the hourly job runs too: health asks for its heartbeat
-	MetricsToken  string                // lets who has it read the metrics; "": only programs on this machine
+	MetricsToken  string                // lets who has it read the metrics; "": nobody may here
 	Metrics       http.Handler          // for Prometheus; nil: there are none
 	Observe       Observer              // is told of each request; may be nil
 	Now           func() time.Time      // default time.Now
-	Log           *slog.Logger          // default: nowhere
+
+	// TrustedProxies are believed when they say for whom they ask (X-Forwarded-For,
+	// X-Forwarded-Proto). Nobody else is, this machine neither.
+	TrustedProxies []netip.Prefix
+
+	Log *slog.Logger // default: nowhere
 }
 
 // A site is the web view: the handlers' shared parts. Only the limits and what
@@ -86,6 +92,7 @@ type site struct {
 	opened  time.Time
 
 	feedCounter feedCounter
+	proxies     proxyWatch
 
 	importing chan struct{} // holds a token while a list is read
 	forms     *readerLocks  // of readers whose long form is on its way
@@ -115,6 +122,7 @@ func New(o Options) http.Handler {
 	s := &site{
 		Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(),
 		images: newImageCache(o), relying: newRelying(o.BaseURL),
+		proxies:   proxyWatch{last: make(map[digest.ProxyTrouble]time.Time)},
 		importing: make(chan struct{}, 1), forms: newReaderLocks(), searches: newReaderLocks(),
 	}
 	return s.guard(s.routes())

@@ -1,0 +1,150 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"digest"
+)
+
+// client gives the address of whoever makes a request: the peer of the
+// connection, or if that is a trusted proxy whom it names in X-Forwarded-For. The
+// list is read from its end, because what stands before the word of the last
+// trusted proxy could have been written by anybody. An entry that is no address
+// ends it at the proxy that passed it on. The zero address: it cannot be told.
+func (s *site) client(r *http.Request) netip.Addr {
+	at := peer(r)
+	list := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
+	for list != "" && s.trusts(at) {
+		last := strings.LastIndexByte(list, ',')
+		said, ok := hop(list[last+1:])
+		if !ok {
+			break
+		}
+		at, list = said, list[:max(last, 0)]
+	}
+	return at
+}
+
+// clientKey names who makes a request, for limits: an IPv4 address, or the
+// network of an IPv6 one.
+func (s *site) clientKey(r *http.Request) string {
+	addr := s.client(r)
+	if addr.Is6() {
+		network, _ := addr.Prefix(64)
+		return network.String()
+	}
+	return addr.String()
+}
+
+// withoutTLS reports whether a trusted proxy says that it was asked without TLS.
+func (s *site) withoutTLS(r *http.Request) bool {
+	said := r.Header.Values("X-Forwarded-Proto")
+	return len(said) > 0 && strings.EqualFold(said[len(said)-1], "http") && s.trusts(peer(r))
+}
+
+func (s *site) trusts(a netip.Addr) bool {
+	for _, p := range s.TrustedProxies {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// peer is who is at the other end of the connection.
+func peer(r *http.Request) netip.Addr {
+	a, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return a.Addr().Unmap().WithZone("")
+}
+
+// hop reads an entry of X-Forwarded-For. Some proxies write the port too.
+func hop(s string) (netip.Addr, bool) {
+	s = strings.TrimSpace(s)
+	if a, err := netip.ParseAddr(s); err == nil {
+		return a.Unmap().WithZone(""), true
+	}
+	a, err := netip.ParseAddrPort(s)
+	return a.Addr().Unmap().WithZone(""), err == nil
+}
+
+const (
+	// noteEvery is how often the same trouble with a proxy is logged and stored.
+	noteEvery = 6 * time.Hour
+	// noteTimeout is how long a request waits for that.
+	noteTimeout = 2 * time.Second
+)
+
+// A proxyWatch notices what is wrong with proxies, each trouble now and then.
+type proxyWatch struct {
+	mu   sync.Mutex
+	last map[digest.ProxyTrouble]time.Time // one for each trouble at most
+}
+
+// isNew reports whether a trouble is to be noted again.
+func (p *proxyWatch) isNew(t digest.ProxyTrouble, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last, known := p.last[t]; known && now.Sub(last) < noteEvery {
+		return false
+	}
+	p.last[t] = now
+	return true
+}
+
+// watchProxies looks at each request for signs of a proxy that is not named, or
+// does not do what a named one must.
+func (s *site) watchProxies(r *http.Request) {
+	trouble := s.proxyTrouble(r)
+	if trouble == "" || s.Store == nil || !s.proxies.isNew(trouble, s.Now()) {
+		return
+	}
+	n := digest.ProxyNote{Trouble: trouble, Peer: peer(r), At: s.Now().Truncate(time.Second).UTC()}
+	found, todo := n.Words()
+	s.Log.WarnContext(r.Context(), found, "todo", todo)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), noteTimeout)
+	defer cancel()
+	if err := s.Store.NoteProxy(ctx, n); err != nil {
+		s.Log.ErrorContext(ctx, "what is wrong with a proxy could not be stored", "err", err)
+	}
+}
+
+// proxyTrouble says what a request shows to be wrong; "" if nothing. What
+// machines ask for shows nothing: they may ask on this machine, past the proxy.
+func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
+	from := peer(r)
+	switch path := r.URL.Path; {
+	case !from.IsValid(), path == "/healthz", path == "/metrics", path == "/bot", path == "/robots.txt":
+		return ""
+	}
+	h := r.Header
+	said := h.Get("X-Forwarded-For") != ""
+	switch trusted := s.trusts(from); {
+	case trusted && !said:
+		return digest.ProxySilent
+	case trusted && s.isTLS() && s.withoutTLS(r):
+		return digest.ProxyClear
+	case trusted || !said && h.Get("X-Forwarded-Proto") == "" && h.Get("X-Real-Ip") == "" && h.Get("Forwarded") == "":
+		return ""
+	case from.IsPrivate() || from.IsLoopback() || from.IsLinkLocalUnicast():
+		return digest.ProxyUnnamed
+	}
+	return digest.ProxyStranger
+}
+
+// needProxies says what somebody has to see to about proxies.
+func (s *site) needProxies(ctx context.Context, p *operatorPage) error {
+	if s.isTLS() && len(s.TrustedProxies) == 0 {
+		p.need("Readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one. Name it.")
+	}
+	notes, err := s.Store.ProxyNotes(ctx)
+	for _, n := range notes {
+		found, todo := n.Words()
+		p.need("Since the start: %s (last seen %s). What to do: %s.", found, minute(n.At), todo)
+	}
+	return err
+}

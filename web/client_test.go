@@ -1,0 +1,154 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/web"
+)
+
+// TestClient: X-Forwarded-For is believed from its end, as far as trusted proxies wrote it.
+func TestClient(t *testing.T) {
+	for _, c := range []struct {
+		name, trusted, peer string
+		header              []string // X-Forwarded-For, a line each
+		want                string
+	}{
+		{"nobody is trusted", "", "203.0.113.9:1", []string{"198.51.100.1"}, "203.0.113.9"},
+		{"loopback neither", "", "127.0.0.1:1", []string{"198.51.100.1"}, "127.0.0.1"},
+		{"nor by IPv6", "127.0.0.0/8", "[::1]:1", []string{"198.51.100.1"}, "::1"},
+		{"a neighbour of the named one", "10.0.0.2/32", "10.0.0.3:1", []string{"198.51.100.1"}, "10.0.0.3"},
+		{"a named one", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1"}, "198.51.100.1"},
+		{"what its visitor forged stands before", "10.0.0.2/32", "10.0.0.2:1", []string{"192.0.2.1, 198.51.100.1"}, "198.51.100.1"},
+		{"or on a line of its own", "10.0.0.2/32", "10.0.0.2:1", []string{"192.0.2.1", "198.51.100.1"}, "198.51.100.1"},
+		{"the visitor names a trusted one", "10.0.0.0/8", "10.0.0.2:1", []string{"192.0.2.1, 10.0.0.9, 198.51.100.1"}, "198.51.100.1"},
+		{"two in a row", "10.0.0.0/8", "10.0.0.2:1", []string{"192.0.2.1, 198.51.100.1, 10.0.0.3"}, "198.51.100.1"},
+		{"one behind a stranger's", "10.0.0.2/32", "10.0.0.2:1", []string{"192.0.2.1, 203.0.113.3"}, "203.0.113.3"},
+		{"a visitor inside", "10.0.0.0/8", "10.0.0.2:1", []string{"10.0.0.7"}, "10.0.0.7"},
+		{"it says nothing", "10.0.0.2/32", "10.0.0.2:1", nil, "10.0.0.2"},
+		{"it says nothing that is an address", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1, unknown"}, "10.0.0.2"},
+		{"an empty entry", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1,"}, "10.0.0.2"},
+		{"with a port", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1:4711"}, "198.51.100.1"},
+		{"IPv6 with a port", "10.0.0.2/32", "10.0.0.2:1", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
+		{"IPv4 in IPv6", "10.0.0.0/8", "[::ffff:10.0.0.2]:1", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
+		{"a zone", "fe80::/10", "[fe80::1%eth0]:1", []string{"2001:db8::1%x"}, "2001:db8::1"},
+		{"a socket without an address", "10.0.0.0/8", "@", []string{"198.51.100.1"}, "invalid IP"},
+		{"of very many it needs one", "10.0.0.2/32", "10.0.0.2:1", []string{strings.Repeat("1.1.1.1,", 3000) + "198.51.100.1"}, "198.51.100.1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var trusted []netip.Prefix
+			if c.trusted != "" {
+				trusted = append(trusted, netip.MustParsePrefix(c.trusted))
+			}
+			req := httptest.NewRequest("GET", "/", nil)
+			req.RemoteAddr, req.Header["X-Forwarded-For"] = c.peer, c.header
+			if got := web.Client(trusted, req).String(); got != c.want {
+				t.Errorf("it is %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestProxiesAreWatched: the operator is told of a proxy that is not named, and of a
+// named one that does not say what it must, once in a while and not at each request.
+func TestProxiesAreWatched(t *testing.T) {
+	each(t, func(r *room) {
+		r.trusted = []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}
+		r.open("https://digest.example")
+		ask := func(path, peer string, header ...string) {
+			req := httptest.NewRequest("GET", path, nil)
+			req.RemoteAddr = peer + ":1"
+			for i := 0; i < len(header); i += 2 {
+				req.Header.Set(header[i], header[i+1])
+			}
+			r.handler.ServeHTTP(httptest.NewRecorder(), req)
+		}
+		known := func(want ...string) {
+			r.t.Helper()
+			notes, err := r.store.ProxyNotes(t.Context())
+			r.must(err)
+			var got []string
+			for _, n := range notes {
+				got = append(got, string(n.Trouble)+" "+n.Peer.String())
+			}
+			if strings.Join(got, ", ") != strings.Join(want, ", ") {
+				r.t.Errorf("noted: %q, want %q", got, want)
+			}
+		}
+		ask("/", "10.0.0.2", "X-Forwarded-For", "198.51.100.1", "X-Forwarded-Proto", "https")
+		ask("/", "203.0.113.9")
+		for _, path := range []string{"/healthz", "/metrics", "/bot", "/robots.txt"} {
+			ask(path, "10.0.0.2")
+			ask(path, "127.0.0.1", "X-Forwarded-For", "198.51.100.1")
+		}
+		known()
+		for range 50 {
+			ask("/", "10.0.0.3", "X-Forwarded-For", "198.51.100.1")
+			ask("/", "127.0.0.1", "X-Forwarded-Proto", "https")
+			ask("/", "203.0.113.9", "Forwarded", "for=198.51.100.1")
+			ask("/", "10.0.0.2")
+			ask("/", "10.0.0.2", "X-Forwarded-For", "198.51.100.1", "X-Forwarded-Proto", "http")
+		}
+		known("clear 10.0.0.2", "silent 10.0.0.2", "stranger 203.0.113.9", "unnamed 10.0.0.3")
+		if n := strings.Count(r.log.String(), "level=WARN"); n != 4 {
+			r.t.Errorf("%d warnings:\n%s", n, r.log)
+		}
+		r.now = r.now.Add(6 * time.Hour)
+		ask("/", "127.0.0.1", "X-Real-Ip", "198.51.100.1")
+		known("clear 10.0.0.2", "silent 10.0.0.2", "stranger 203.0.113.9", "unnamed 127.0.0.1")
+		page := r.operator().get("/operator").status(http.StatusOK)
+		for _, n := range []string{"DIGEST_TRUSTED_PROXIES=127.0.0.1", "DIGEST_TRUSTED_PROXIES=203.0.113.9", "10.0.0.2 without X-Forwarded-For", "without TLS"} {
+			if !strings.Contains(page.body, n) {
+				r.t.Errorf("the operator's page does not say %q", n)
+			}
+		}
+	})
+}
+
+// TestTLSNeedsAProxy: this program speaks no TLS, so an https address without a
+// trusted proxy cannot be right.
+func TestTLSNeedsAProxy(t *testing.T) {
+	each(t, func(r *room) {
+		ann, _ := r.user("ann@example.org")
+		r.must(r.store.SetOperator(t.Context(), ann.ID, true))
+		const says = "DIGEST_TRUSTED_PROXIES names none"
+		for _, c := range []struct {
+			base    string
+			trusted bool
+			want    bool
+		}{{"https://digest.example", false, true}, {"https://digest.example", true, false}, {"", false, false}} {
+			if r.trusted = nil; c.trusted {
+				r.trusted = loopback()
+			}
+			r.open(c.base)
+			if got := strings.Contains(r.visitor().signIn(ann).get("/operator").status(http.StatusOK).body, says); got != c.want {
+				r.t.Errorf("%+v: said %t", c, got)
+			}
+		}
+	})
+}
+
+// TestNothingOfTLSInTheClear: what a trusted proxy was asked without TLS is not
+// answered with a promise of TLS, whoever else says so.
+func TestNothingOfTLSInTheClear(t *testing.T) {
+	for _, c := range []struct {
+		peer, proto string
+		want        bool
+	}{{"10.0.0.2", "http", false}, {"10.0.0.2", "https", true}, {"10.0.0.2", "", true}, {"203.0.113.9", "http", true}} {
+		h := web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}})
+		req := httptest.NewRequest("GET", "/robots.txt", nil)
+		req.RemoteAddr = c.peer + ":1"
+		req.Header.Set("X-Forwarded-Proto", c.proto)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req)
+		if got := w.Header().Get("Strict-Transport-Security") != ""; got != c.want {
+			t.Errorf("%+v: promised %t", c, got)
+		}
+	}
+}
