@@ -246,7 +246,7 @@ func (d *demoRun) keepServing(listener net.Listener) error {
 		return err
 	}
 	defer closeOutbox()
-	server, err := d.webServer(d.st, outbox)
+	server, err := d.webServer(d.st, outbox, d.counters(d.st))
 	if err != nil {
 		return err
 	}

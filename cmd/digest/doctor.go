@@ -45,6 +45,7 @@ func (c doctorCmd) Run(a *app) error {
 		Now: a.now, Frozen: a.frozen,
 		BaseURL: a.BaseURL, From: a.From, ReturnPath: a.ReturnPath, Mail: place,
 		BounceListen: a.BounceListen, BounceMaildir: a.BounceMaildir,
+		TrustedProxies: a.TrustedProxies, MetricsToken: a.MetricsToken != "", MetricsListen: a.MetricsListen,
 		Database: a.lookAtDatabase(), Machine: doctor.ThisMachine(),
 		Offline: c.Offline, Resolver: resolver, Dial: dial, Limit: checkLimit,
 		Probe: func(ctx context.Context) error {
@@ -174,6 +175,9 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	}
 	users, err := st.Users(ctx)
 	if err != nil {
+		return err
+	}
+	if d.Proxies, err = st.ProxyNotes(ctx); err != nil {
 		return err
 	}
 	d.Readers, d.Zones = len(users), map[string][]string{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -39,7 +40,15 @@ func (serveCmd) Run(a *app) error {
 			return err
 		}
 		defer closeOutbox()
-		server, err := a.webServer(st, outbox)
+		counters := a.counters(st)
+		parts, err := a.serveMetrics(counters)
+		if err != nil {
+			return err
+		}
+		if err := a.beginProxies(st); err != nil {
+			return err
+		}
+		server, err := a.webServer(st, outbox, counters)
 		if err != nil {
 			return err
 		}
@@ -51,7 +60,7 @@ func (serveCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return a.together(append(bounces,
+		return a.together(append(append(bounces, parts...),
 			func(ctx context.Context) error { return a.work(ctx, st) },
 			func(ctx context.Context) error { return serveUntil(ctx, server, listener) },
 		)...)
@@ -68,13 +77,42 @@ func (a *app) together(parts ...func(context.Context) error) error {
 	return all.Wait()
 }
 
+// counters are what Prometheus is told.
+func (a *app) counters(st *store.Store) *metrics.Metrics {
+	return metrics.New(metrics.Options{Store: st, Version: version(), Now: a.clock, Log: a.log})
+}
+
+// serveMetrics opens the listener of the metrics, where there is to be one, and
+// gives what serves it.
+func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error, error) {
+	if a.MetricsListen == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", a.MetricsListen)
+	if err != nil {
+		return nil, fmt.Errorf("DIGEST_METRICS_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:9464", a.MetricsListen, err)
+	}
+	fmt.Fprintf(a.stdout, "the metrics are at http://%s/metrics\n", listener.Addr())
+	return []func(context.Context) error{func(ctx context.Context) error {
+		return serveUntil(ctx, web.NewMetricsServer(counters, a.log), listener)
+	}}, nil
+}
+
+// beginProxies forgets what was noticed of proxies under other settings, and says
+// what can be told from these.
+func (a *app) beginProxies(st *store.Store) error {
+	if strings.HasPrefix(a.BaseURL, "https://") && len(a.TrustedProxies) == 0 {
+		a.log.Warn("readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one", "base_url", a.BaseURL)
+	}
+	return st.ForgetProxies(a.hard)
+}
+
 // webServer makes the web view.
-func (a *app) webServer(st *store.Store, outbox *mailer.Outbox) (*http.Server, error) {
+func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metrics.Metrics) (*http.Server, error) {
 	signer, err := a.signer(st)
 	if err != nil {
 		return nil, err
 	}
-	counters := metrics.New(metrics.Options{Store: st, Version: version(), Now: a.clock, Log: a.log})
 	handler := web.New(web.Options{
 		Store:         st,
 		Editions:      a.editions(st, signer),
@@ -95,9 +133,10 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox) (*http.Server, e
 		Now:           a.clock,
 		Log:           a.log,
 
-		MetricsToken: a.MetricsToken,
-		Metrics:      counters,
-		Observe:      counters.Observe,
+		TrustedProxies: a.TrustedProxies,
+		MetricsToken:   a.MetricsToken,
+		Metrics:        counters,
+		Observe:        counters.Observe,
 	})
 	return web.NewServer(handler, a.log), nil
 }
@@ -122,7 +161,7 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 		stopped <- server.Shutdown(last)
 	})()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serving the web view: %w", err)
+		return fmt.Errorf("serving at %s: %w", listener.Addr(), err)
 	}
 	return <-stopped
 }

@@ -29,6 +29,7 @@ type settings struct {
 	From            string          `default:"Daily Digest <digest@localhost>" group:"Settings:" help:"The From address."`
 	BaseURL         string          `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"Settings:" help:"Where the web view is reached."`
 	Listen          string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address."`
+	TrustedProxies  networks        `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
 	PollWindow      time.Duration   `default:"15m" group:"Settings:" help:"Polls of one midnight are spread over this."`
 	ReleaseDeadline time.Duration   `default:"30m" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
 	HostInterval    time.Duration   `default:"2s" group:"Settings:" help:"Least gap between two requests to one host."`
@@ -41,7 +42,8 @@ type settings struct {
 	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts."`
 	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
 	SignUp          web.SignUp      `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
-	MetricsToken    string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it, programs on this machine."`
+	MetricsToken    string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
+	MetricsListen   string          `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Settings:" help:"Another address, where whoever reaches it may read /metrics."`
 	FenceAfter      time.Duration   `name:"fence" default:"36h" positive:"" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
 
 	mailSettings

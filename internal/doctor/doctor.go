@@ -59,6 +59,10 @@ type Facts struct {
 	BounceListen  string       // as the settings have them; empty: none
 	BounceMaildir string
 
+	TrustedProxies []netip.Prefix
+	MetricsToken   bool   // there is one
+	MetricsListen  string // an address of their own; empty: none
+
 	Database Database
 	Machine  Machine
 
@@ -86,6 +90,8 @@ type Database struct {
 	Beat  time.Time     // the last heartbeat; zero: none
 	Keys  []digest.DKIMKey
 	Zones map[string][]string // the readers' zones, with some of their addresses
+
+	Proxies []digest.ProxyNote // what the web view noticed of proxies since its start
 }
 
 // Read reports whether anything of it is known.
@@ -167,6 +173,8 @@ func checks() []check {
 		{"clock", false, (*checker).clock},
 		{"zones", false, (*checker).zones},
 		{"base-url", false, (*checker).baseURL},
+		{"proxy", false, (*checker).proxy},
+		{"metrics", false, (*checker).metrics},
 		{"mail-server", false, (*checker).mailServer},
 		{"from", false, (*checker).from},
 		{"spf", true, (*checker).spf},

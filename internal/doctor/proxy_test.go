@@ -1,0 +1,62 @@
+package doctor_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/internal/doctor"
+)
+
+func trusting(networks ...string) func(*world) {
+	return func(w *world) {
+		w.TrustedProxies = nil
+		for _, n := range networks {
+			w.TrustedProxies = append(w.TrustedProxies, netip.MustParsePrefix(n))
+		}
+	}
+}
+
+func TestProxy(t *testing.T) {
+	noticed := func(trouble digest.ProxyTrouble) func(*world) {
+		return func(w *world) {
+			w.Database.Proxies = []digest.ProxyNote{{Trouble: trouble, Peer: netip.MustParseAddr("10.0.0.9"), At: time.Unix(1795000000, 0)}}
+		}
+	}
+	for _, tt := range []finding{
+		{"named", func(*world) {}, "proxy", doctor.OK, "10.0.0.2/32 may say for whom they ask", ""},
+		{"https and none", trusting(), "proxy", doctor.Warn, "all readers count as one", "set DIGEST_TRUSTED_PROXIES"},
+		{"none is needed", func(w *world) { w.BaseURL = "http://localhost:8080"; trusting()(w) }, "proxy", doctor.OK, "none is named", ""},
+		{"everybody", trusting("10.0.0.2/32", "::/0"), "proxy", doctor.Wrong, "::/0 is everybody", "name only"},
+		{"another one is there", noticed(digest.ProxyUnnamed), "proxy", doctor.Warn, "requests come from 10.0.0.9 with the headers of a proxy", "DIGEST_TRUSTED_PROXIES=10.0.0.9"},
+		{"somebody says so", noticed(digest.ProxyStranger), "proxy", doctor.Warn, "which are not believed", "past your proxy"},
+		{"it is silent", noticed(digest.ProxySilent), "proxy", doctor.Warn, "without X-Forwarded-For", "docs/proxy"},
+		{"it lets in the clear", noticed(digest.ProxyClear), "proxy", doctor.Warn, "without TLS", "redirect http to https"},
+	} {
+		tt.try(t)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	for _, tt := range []finding{
+		{"none may", func(w *world) { w.MetricsToken = false }, "metrics", doctor.OK, "nobody may read /metrics", ""},
+		{"a listener of their own", func(w *world) { w.MetricsListen = "127.0.0.1:9464" }, "metrics", doctor.OK, "whoever reaches 127.0.0.1:9464", ""},
+		{"in a network of one's own", func(w *world) { w.MetricsListen = "10.0.0.5:9464" }, "metrics", doctor.OK, "whoever reaches", ""},
+		{"for all", func(w *world) { w.MetricsListen = ":9464" }, "metrics", doctor.Warn, "everybody may reach", "127.0.0.1:9464"},
+		{"open", func(w *world) {
+			page := w.page
+			w.page = func(out http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/metrics" {
+					fmt.Fprintln(out, "digest_readers 7")
+					return
+				}
+				page(out, r)
+			}
+		}, "metrics", doctor.Wrong, "everybody may read them", "what the proxy passes on"},
+	} {
+		tt.try(t)
+	}
+}
