@@ -1,0 +1,280 @@
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/test/tier"
+)
+
+// proxyName is the name in the samples.
+const proxyName = "digest.example.org"
+
+// A frontDoor is a proxy before the program: where it listens.
+type frontDoor struct{ plain, tls string }
+
+// TestProxySamples starts the real proxies with the samples of docs/proxy before
+// the program, and visits it through them. In the samples only ports and the
+// places of certificates are replaced.
+func TestProxySamples(t *testing.T) {
+	tier.Acceptance(t)
+	t.Run("caddy", func(t *testing.T) { judgeProxy(t, caddy) })
+	t.Run("nginx", func(t *testing.T) { judgeProxy(t, nginx) })
+}
+
+func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoor) {
+	const token = "a-token-of-some-length"
+	h := newHouse(t, filepath.Join(t.TempDir(), "digest.db"))
+	upstream, monitoring := freeAddress(t), freeAddress(t)
+	door := begin(t, upstream)
+	h.set("DIGEST_BASE_URL=https://"+proxyName, "DIGEST_LISTEN="+upstream, "DIGEST_METRICS_TOKEN="+token,
+		"DIGEST_METRICS_LISTEN="+monitoring, "DIGEST_CONTACT=ann@example.org")
+
+	// Before the proxy is named, everybody is one, and the doctor says so.
+	stop := h.serveAt(upstream)
+	door.visit(t, "127.0.0.2", "/", http.StatusOK)
+	if found := h.doctor("proxy"); !strings.Contains(found, "DIGEST_TRUSTED_PROXIES=127.0.0.1") {
+		t.Errorf("of the proxy that is not named the doctor says %q", found)
+	}
+	stop()
+
+	h.set("DIGEST_TRUSTED_PROXIES=127.0.0.1")
+	stop = h.serveAt(upstream)
+	defer stop()
+	for i := range 60 { // each time it says to be another
+		door.visit(t, "127.0.0.2", statusOf(i), http.StatusNotFound, "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i))
+	}
+	door.visit(t, "127.0.0.2", statusOf(60), http.StatusTooManyRequests, "X-Forwarded-For", "203.0.113.99")
+	door.visit(t, "127.0.0.3", statusOf(60), http.StatusNotFound)
+	door.visit(t, "127.0.0.2", "/metrics", http.StatusNotFound, "X-Forwarded-For", "127.0.0.1")
+	door.visit(t, "127.0.0.2", "/metrics", http.StatusOK, "Authorization", "Bearer "+token)
+	if a := door.visit(t, "127.0.0.2", "/", http.StatusOK); a.Get("Strict-Transport-Security") == "" {
+		t.Error("no promise of TLS")
+	}
+	ask(t, "http://"+upstream+"/metrics", http.StatusNotFound)
+	ask(t, "http://"+monitoring+"/metrics", http.StatusOK)
+	ask(t, "http://"+monitoring+"/", http.StatusNotFound)
+	a := visit(t, "http://"+proxyName, door.plain, "127.0.0.2", "/feeds?a=b")
+	if a.StatusCode != http.StatusPermanentRedirect || a.Header.Get("Location") != "https://"+proxyName+"/feeds?a=b" {
+		t.Errorf("without TLS it answers %d, %q", a.StatusCode, a.Header.Get("Location"))
+	}
+	if found := h.doctor("proxy"); !strings.HasPrefix(found, "ok: 127.0.0.1/32 may say") {
+		t.Errorf("the doctor says %q", found)
+	}
+}
+
+// statusOf asks for the status of a feed that nobody has: an address may ask for 60.
+func statusOf(i int) string { return fmt.Sprintf("/status?url=https://a.example/%d", i) }
+
+// serveAt starts the program and waits until it answers.
+func (h *house) serveAt(address string) (stop func()) {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(h.t.Context())
+	cmd := h.command(ctx, "serve")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	launch(h.t, cmd, address)
+	return func() {
+		cancel()
+		_ = cmd.Wait() // it was asked to end
+	}
+}
+
+// launch starts a program and waits until it listens at an address.
+func launch(t *testing.T, cmd *exec.Cmd, address string) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	patientDial(t, address).Close()
+}
+
+// doctor gives what one check finds.
+func (h *house) doctor(check string) string {
+	h.t.Helper()
+	o := h.try(h.t.Context(), "--json", "doctor", "--offline")
+	var findings []struct{ Check, Status, Found, Todo string }
+	if err := json.Unmarshal([]byte(o.stdout), &findings); err != nil {
+		h.t.Fatalf("%v in %s%s", err, o.stdout, o.stderr)
+	}
+	for _, f := range findings {
+		if f.Check == check {
+			return f.Status + ": " + f.Found + "; " + f.Todo
+		}
+	}
+	return ""
+}
+
+// visit asks through the proxy, by https, from an address on this machine.
+func (d frontDoor) visit(t *testing.T, from, path string, want int, header ...string) http.Header {
+	t.Helper()
+	a := visit(t, "https://"+proxyName, d.tls, from, path, header...)
+	if a.StatusCode != want {
+		t.Fatalf("%s from %s is answered %d, want %d", path, from, a.StatusCode, want)
+	}
+	return a.Header
+}
+
+func visit(t *testing.T, site, at, from, path string, header ...string) *http.Response {
+	t.Helper()
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	transport := &http.Transport{
+		DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", at) },
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, site+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	a, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, a.Body)
+	a.Body.Close()
+	return a
+}
+
+// ask asks past the proxy.
+func ask(t *testing.T, address string, want int) {
+	t.Helper()
+	if a := visit(t, "http://127.0.0.1", strings.Split(address, "/")[2], "127.0.0.1", "/"+strings.Split(address, "/")[3]); a.StatusCode != want {
+		t.Errorf("%s is answered %d, want %d", address, a.StatusCode, want)
+	}
+}
+
+// sample reads a sample and replaces parts of it, each of which must be there.
+func sample(t *testing.T, name string, replaced ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "proxy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(replaced); i += 2 {
+		if !strings.Contains(string(text), replaced[i]) {
+			t.Fatalf("%s has no %q", name, replaced[i])
+		}
+		text = bytes.ReplaceAll(text, []byte(replaced[i]), []byte(replaced[i+1]))
+	}
+	return string(text)
+}
+
+// caddy starts Caddy with its sample. Its certificate is its own.
+func caddy(t *testing.T, upstream string) frontDoor {
+	program := proxyProgram(t, "caddy")
+	door := frontDoor{plain: freeAddress(t), tls: freeAddress(t)}
+	dir := t.TempDir()
+	options := fmt.Sprintf("{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port %s\n\thttps_port %s\n\tstorage file_system %s\n}\n",
+		port(door.plain), port(door.tls), dir)
+	config := filepath.Join(dir, "Caddyfile")
+	write(t, config, options+sample(t, "Caddyfile", "127.0.0.1:8080", upstream))
+	cmd := exec.CommandContext(t.Context(), program, "run", "--config", config, "--adapter", "caddyfile")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
+	startProxy(t, cmd, door)
+	return door
+}
+
+// nginx starts nginx with its sample, as the user of the tests.
+func nginx(t *testing.T, upstream string) frontDoor {
+	program := proxyProgram(t, "nginx")
+	door := frontDoor{plain: freeAddress(t), tls: freeAddress(t)}
+	dir := t.TempDir()
+	certificate, key := filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem")
+	writeCertificate(t, certificate, key)
+	const live = "/etc/letsencrypt/live/" + proxyName
+	site := sample(t, "nginx.conf", "listen 80;", "listen "+door.plain+";", "listen 443 ssl;", "listen "+door.tls+" ssl;",
+		live+"/fullchain.pem", certificate, live+"/privkey.pem", key, "http://127.0.0.1:8080", "http://"+upstream)
+	var temporary strings.Builder
+	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		fmt.Fprintf(&temporary, "%s_temp_path %s/%s;\n", kind, dir, kind)
+	}
+	who := ""
+	if os.Geteuid() == 0 {
+		who = "user root;\n"
+	}
+	config := filepath.Join(dir, "nginx.conf")
+	write(t, config, fmt.Sprintf("%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", who, dir, &temporary, site))
+	startProxy(t, exec.CommandContext(t.Context(), program, "-e", "stderr", "-p", dir, "-c", config), door)
+	return door
+}
+
+// proxyProgram finds a proxy. Without it its sample is not judged, and that is said.
+func proxyProgram(t *testing.T, name string) string {
+	t.Helper()
+	for _, place := range []string{name, "/usr/sbin/" + name} {
+		if path, err := exec.LookPath(place); err == nil {
+			return path
+		}
+	}
+	t.Skipf("%s is not here, and its sample was not tried; scripts/needs acceptance installs it where it can be had", name)
+	return ""
+}
+
+// startProxy starts a proxy, which ends with the test.
+func startProxy(t *testing.T, cmd *exec.Cmd, door frontDoor) {
+	t.Helper()
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = patience
+	launch(t, cmd, door.tls)
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait() // it was asked to end
+	})
+}
+
+func port(address string) string {
+	_, port, _ := strings.Cut(address, ":")
+	return port
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeCertificate makes a certificate that signs itself.
+func writeCertificate(t *testing.T, certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{proxyName}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	write(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
+}
