@@ -66,3 +66,20 @@ func TestEditAfterAnOutage(t *testing.T) {
 		want(w.t, "seen after it", w.edited(back.Add(26*time.Hour), f, "after"), "Title of after")
 	})
 }
+
+// TestEditOfMany edits more posts at once that were delivered than one statement takes.
+func TestEditOfMany(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		many := posts(noon, hosts(1200)...)
+		w.record(noon, f, many)
+		w.hour(parisMidnight)
+		for i := range many {
+			many[i].Title, many[i].ContentHash = "Edited", "another"
+		}
+		w.record(parisMidnight.Add(time.Hour), f, many)
+		w.holds("delivered posts that were edited", 0, `SELECT count(*) FROM posts WHERE title = 'Edited'`)
+	})
+}

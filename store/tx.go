@@ -236,7 +236,7 @@ func (v *values) chunks(f func(*values) error) error {
 	for from := 0; from < len(v.rows); from += statementRows {
 		to := min(from+statementRows, len(v.rows))
 		each := len(v.args) / len(v.rows)
-		if err := f(&values{rows: v.rows[from:to], args: v.args[from*each : to*each]}); err != nil {
+		if err := f(&values{rows: v.rows[from:to], args: slices.Clip(v.args[from*each : to*each])}); err != nil {
 			return err
 		}
 	}
