@@ -16,12 +16,9 @@ import (
 type Queue interface {
 	// RecoverEditions ends what died: leases past their end become ready again; dots older
 	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
-	// they were in doubt before. It reports how many became either.
-	RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error)
-
-	// RecoverIdempotentEditions is RecoverEditions for a Transport that is Idempotent: nothing becomes
-	// in doubt, everything becomes ready again.
-	RecoverIdempotentEditions(ctx context.Context, now time.Time) error
+	// they were in doubt before. It reports how many became either. Where the
+	// Transport is idempotent nothing becomes in doubt, everything ready again.
+	RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt int, err error)
 
 	// ClaimEditions leases editions that may be sent and are due by NextAt, of
 	// readers who have not left and whose address is not suppressed, as many as
@@ -32,16 +29,10 @@ type Queue interface {
 	// RenewLeases prolongs what is leased under token.
 	RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error
 
-	// BeginDots turns leased editions into dotting ones, and reports those that
-	// were still leased under token. The others must not be sent.
-	BeginDots(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error)
-
 	// MarkEditions records what became of editions held under token, and nothing of others.
-	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark) error
-
-	// MarkAndBeginDots is MarkEditions and then BeginDots in one transaction: what became of the
-	// last messages, and the promises for the next.
-	MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
+	// It turns those of dots that are still leased under token into dotting ones,
+	// and reports them. The others must not be sent.
+	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
 
 	// GiveBackEditions gives back what is leased under token, uncounted.
 	GiveBackEditions(ctx context.Context, token string) error

@@ -181,13 +181,7 @@ func (r *run) deliverAll(ctx context.Context) {
 // recoverDead clears up after runs that died. Where sending again replaces the
 // message there is nothing to doubt.
 func (r *run) recoverDead(ctx context.Context) {
-	var inDoubt int
-	var err error
-	if r.Transport.Idempotent() {
-		err = r.Queue.RecoverIdempotentEditions(ctx, r.clock())
-	} else {
-		inDoubt, err = r.Queue.RecoverEditions(ctx, r.clock())
-	}
+	inDoubt, err := r.Queue.RecoverEditions(ctx, r.clock(), r.Transport.Idempotent())
 	if err != nil {
 		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
 	}

@@ -250,7 +250,7 @@ func (c *committer) writeDots() {
 // write commits marks and dots. A mark that could not be written with the dots
 // is tried for longer, alone; the dots are not worth that.
 func (c *committer) write(marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
-	won, err := c.queue.MarkAndBeginDots(c.ctx, c.clock(), c.token, marks, dots)
+	won, err := c.queue.MarkEditions(c.ctx, c.clock(), c.token, marks, dots)
 	if err == nil {
 		c.wrote(len(marks))
 	}
@@ -260,7 +260,7 @@ func (c *committer) write(marks []digest.Mark, dots []digest.Dot) ([]digest.Edit
 	if err := c.finish(marks); err != nil {
 		return nil, err
 	}
-	return c.queue.BeginDots(c.ctx, c.clock(), c.token, dots)
+	return c.queue.MarkEditions(c.ctx, c.clock(), c.token, nil, dots)
 }
 
 func (c *committer) writeMarks() {
@@ -288,7 +288,7 @@ func (c *committer) finish(marks []digest.Mark) (err error) {
 	patience := time.NewTimer(markPatience)
 	defer patience.Stop()
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, most) {
-		if err = c.queue.MarkEditions(c.ctx, c.clock(), c.token, marks); err == nil {
+		if _, err = c.queue.MarkEditions(c.ctx, c.clock(), c.token, marks, nil); err == nil {
 			return nil
 		}
 		select {

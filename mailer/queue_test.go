@@ -76,16 +76,7 @@ func (q *memQueue) row(id digest.EditionID) memRow {
 	return *q.rows[id]
 }
 
-func (q *memQueue) RecoverEditions(_ context.Context, now time.Time) (int, error) {
-	return q.reap(now, true)
-}
-
-func (q *memQueue) RecoverIdempotentEditions(_ context.Context, now time.Time) error {
-	_, err := q.reap(now, false)
-	return err
-}
-
-func (q *memQueue) reap(now time.Time, doubt bool) (n int, err error) {
+func (q *memQueue) RecoverEditions(_ context.Context, now time.Time, idempotent bool) (n int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.down {
@@ -95,7 +86,7 @@ func (q *memQueue) reap(now time.Time, doubt bool) (n int, err error) {
 		switch {
 		case r.State == digest.EditionLeased && !now.Before(r.leaseUntil):
 			r.State = digest.EditionReady
-		case r.State == digest.EditionDotting && now.Sub(r.DotAt) >= 15*time.Minute && !doubt:
+		case r.State == digest.EditionDotting && now.Sub(r.DotAt) >= 15*time.Minute && idempotent:
 			r.State = digest.EditionReady
 		case r.State == digest.EditionDotting && now.Sub(r.DotAt) >= 15*time.Minute:
 			n++
@@ -193,31 +184,49 @@ func (q *memQueue) ChangeLane(_ context.Context, now time.Time, name string, cha
 	return l, nil
 }
 
-func (q *memQueue) BeginDots(_ context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
+// MarkEditions costs and counts a commit of each kind of work that it is given.
+func (q *memQueue) MarkEditions(_ context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+	if len(marks) > 0 {
+		if err := q.commit(true); err != nil {
+			return nil, err
+		}
+		q.mark(now, token, marks)
+	}
+	if len(dots) > 0 {
+		if err := q.commit(false); err != nil {
+			return nil, err
+		}
+		won = q.promise(now, token, dots)
+	}
+	return won, nil
+}
+
+func (q *memQueue) commit(marks bool) error {
 	time.Sleep(q.cost)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.down {
-		return nil, errDown
+	if q.down || marks && q.marksDown {
+		return errDown
 	}
 	q.commits++
+	return nil
+}
+
+func (q *memQueue) promise(now time.Time, token string, dots []digest.Dot) (won []digest.EditionID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for _, d := range dots {
 		if r := q.rows[d.ID]; r.State == digest.EditionLeased && r.Token == token {
 			r.State, r.MessageID, r.Date, r.DotAt = digest.EditionDotting, d.MessageID, d.Date, now
 			won = append(won, d.ID)
 		}
 	}
-	return won, nil
+	return won
 }
 
-func (q *memQueue) MarkEditions(_ context.Context, now time.Time, token string, marks []digest.Mark) error {
-	time.Sleep(q.cost)
+func (q *memQueue) mark(now time.Time, token string, marks []digest.Mark) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.down || q.marksDown {
-		return errDown
-	}
-	q.commits++
 	for _, m := range marks {
 		r := q.rows[m.ID]
 		if r.Token != token || r.State != digest.EditionLeased && r.State != digest.EditionDotting {
@@ -235,16 +244,6 @@ func (q *memQueue) MarkEditions(_ context.Context, now time.Time, token string, 
 			r.SentAt = now
 		}
 	}
-	return nil
-}
-
-func (q *memQueue) MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
-	if len(marks) > 0 {
-		if err := q.MarkEditions(ctx, now, token, marks); err != nil {
-			return nil, err
-		}
-	}
-	return q.BeginDots(ctx, now, token, dots)
 }
 
 func (q *memQueue) GiveBackEditions(_ context.Context, token string) error {

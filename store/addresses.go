@@ -30,9 +30,8 @@ func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email 
 		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user, at(now.Add(-apart))); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		return c.run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
 			user, digest.NormalEmail(email), oldHash, newHash, at(now), at(expires))
-		return err
 	})
 	if isUnique(err) {
 		err = conflict("another address was asked for already within a day")

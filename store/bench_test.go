@@ -209,10 +209,10 @@ func BenchmarkRead(b *testing.B) {
 					done[i] = digest.Mark{ID: e.ID, State: digest.EditionReady, NextAt: parisMidnight.Add(time.Second)}
 				}
 				start = time.Now()
-				if _, err := s.BeginDots(ctx, parisMidnight, "t", dots); err != nil {
+				if _, err := s.MarkEditions(ctx, parisMidnight, "t", nil, dots); err != nil {
 					b.Fatal(err)
 				}
-				if err := s.MarkEditions(ctx, parisMidnight, "t", done); err != nil {
+				if _, err := s.MarkEditions(ctx, parisMidnight, "t", done, nil); err != nil {
 					b.Fatal(err)
 				}
 				marks += time.Since(start)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -60,16 +59,14 @@ func (s *Store) pack(polls []Polled) ([]Polled, error) {
 // last one. One that is too long leaves none: what is stored is the last.
 func (r *recording) saveBodies(ctx context.Context) error {
 	var gone []digest.FeedID
-	var rows []string
-	var args []any
+	var v values
 	for _, p := range r.polls {
 		switch {
 		case p.Body == nil:
 		case len(p.Body.packed) == 0:
 			gone = append(gone, p.Feed.ID)
 		default:
-			rows = append(rows, fmt.Sprintf("(%d,?,?,?)", p.Feed.ID))
-			args = append(args, p.Body.ContentType, p.Body.URL, p.Body.packed)
+			v.row(p.Feed.ID, p.Body.ContentType, p.Body.URL, p.Body.packed)
 		}
 	}
 	if len(gone) > 0 {
@@ -77,12 +74,8 @@ func (r *recording) saveBodies(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := r.c.exec(ctx, `INSERT INTO bodies (feed_id, content_type, url, body) VALUES `+strings.Join(rows, ",")+`
-		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url, body = excluded.body`, args...)
-	return err
+	return r.c.runRows(ctx, &v, `INSERT INTO bodies (feed_id, content_type, url, body) VALUES {rows}
+		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url, body = excluded.body`)
 }
 
 // Body gives the last document of a feed; false: none is stored.

@@ -66,11 +66,10 @@ func TestBounceOfAMark(t *testing.T) {
 		w.released(3)
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[1].ID)
-		_, err := w.MarkAndBeginDots(w.ctx(), parisMidnight, "t", []digest.Mark{
+		w.mark(parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionFailed, Error: "550", Bounce: &digest.Bounce{Kind: digest.HardBounce, Status: "5.1.1", Evidence: "550 5.1.1 no such user"}},
 			{ID: got[1].ID, State: digest.EditionExpired, Bounce: &digest.Bounce{Kind: digest.SoftBounce, Evidence: "452 full"}},
-		}, nil)
-		w.ok(err)
+		}...)
 		s, ok, err := w.Suppressed(w.ctx(), "reader0@example.org")
 		w.ok(err)
 		want(w.t, "suppressed", ok && s.EditionID == got[0].ID && s.Evidence == "550 5.1.1 no such user", true)

@@ -65,10 +65,7 @@ func count(ctx context.Context, c conn, now instant, done counters) error {
 			v.row(now-now%3600, kind, slot, t.N, t.Requests, t.Bytes)
 		}
 	}
-	return v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes) VALUES `+part.String()+addToCounter, part.args...)
-		return err
-	})
+	return c.runRows(ctx, &v, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes) VALUES {rows}`+addToCounter)
 }
 
 const addToCounter = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = tallies.n + excluded.n,
@@ -116,7 +113,6 @@ func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
 				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+addToCounter, old); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `DELETE FROM tallies WHERE hour > 0 AND hour < ?`, old)
-		return err
+		return c.run(ctx, `DELETE FROM tallies WHERE hour > 0 AND hour < ?`, old)
 	})
 }

@@ -28,10 +28,10 @@ func TestCounters(t *testing.T) {
 		w.claimEditions(parisMidnight, 1, "t")
 		list, err := w.Editions(w.ctx(), d.ID, 1)
 		w.ok(err)
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{{ID: list[0].ID, State: digest.EditionReady, NextAt: parisMidnight}}))
+		w.mark(parisMidnight, "t", digest.Mark{ID: list[0].ID, State: digest.EditionReady, NextAt: parisMidnight})
 		w.claimEditions(parisMidnight, 1, "u")
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}}))
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "u", []digest.Mark{{ID: list[0].ID, State: digest.EditionSent}})) // not held any more
+		w.mark(parisMidnight, "u", digest.Mark{ID: list[0].ID, State: digest.EditionSent})
+		w.mark(parisMidnight, "u", digest.Mark{ID: list[0].ID, State: digest.EditionSent}) // not held any more
 		const done = "map[edition:{1 0 0} mail retried:{1 0 0} mail sent:{1 0 0} poll broken:{1 0 0} poll changed:{1 2 500}" +
 			" poll limited:{1 0 0} poll refused:{1 0 0} poll silent:{1 0 0} poll unchanged:{1 1 0} post:{2 0 0}]"
 		want(w.t, "done", w.done(), done)

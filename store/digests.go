@@ -43,7 +43,7 @@ func readDigest(ctx context.Context, c conn, where string, args ...any) (digestR
 // SetDigestState starts, pauses or ends a digest; the state it has already
 // changes nothing but the end of a pause. Ending it deletes what waits and what is not on its way
 // yet: of the editions already handed to a mailer, those whose final dot is
-// not written are refused it (BeginDots). One that is started again becomes due
+// not written are refused it (MarkEditions). One that is started again becomes due
 // at its next midnight, not at one that passed meanwhile.
 func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error {
 	switch state {

@@ -34,8 +34,7 @@ func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
 // if there is no such key.
 func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "taking a key into use", domain, selector, func(c conn, _ bool, _ int) error {
-		_, err := c.exec(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`, selector, laneName(domain))
-		return err
+		return c.run(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`, selector, laneName(domain))
 	})
 }
 
@@ -47,8 +46,7 @@ func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) erro
 		if active && others > 0 {
 			return conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector, domain)
 		}
-		_, err := c.exec(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
-		return err
+		return c.run(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
 	})
 }
 

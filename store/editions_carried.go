@@ -38,7 +38,6 @@ func (g releaseGroup) carry(ctx context.Context, c conn, now instant) error {
 // Few editions are on their way while something was lost.
 func bindCarriers(ctx context.Context, c conn) error {
 	const bound = `FROM carried y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id AND b.bound_from > 0`
-	_, err := c.exec(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to = (SELECT MAX(b.bound_to) `+bound+`)
+	return c.run(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to = (SELECT MAX(b.bound_to) `+bound+`)
 		WHERE n.state = 'ready' AND n.bound_from = 0 AND n.id IN (SELECT y.edition_id FROM carried y JOIN editions b ON b.id = y.from_id WHERE b.bound_from > 0)`)
-	return err
 }

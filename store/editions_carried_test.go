@@ -27,8 +27,7 @@ func TestCarry(t *testing.T) {
 		want(w.t, "ada's", w.shown(ada), "2026-11-20 1; 2026-11-21 +1 2")
 		want(w.t, "bob's", w.shown(bob), "2026-11-20 1; 2026-11-21 2")
 		w.sendTo(second, bob)
-		_, err = w.RecoverEditions(w.ctx(), second.Add(20*time.Hour))
-		w.ok(err)
+		w.recoverDead(second.Add(20 * time.Hour))
 		waiting, err = w.WaitingPosts(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "what is lost so far", w.marked(waiting), "+1 +2")
@@ -102,8 +101,7 @@ func TestCarriedNotices(t *testing.T) {
 		w.hour(parisMidnight)
 		want(w.t, "for the notice alone", w.hour(parisMidnight.Add(day)), 1)
 		want(w.t, "told again", w.editionNotices(ada), "2026-11-20 dead f.example; 2026-11-21 dead f.example")
-		_, err := w.RecoverEditions(w.ctx(), parisMidnight.Add(2*day))
-		w.ok(err)
+		w.recoverDead(parisMidnight.Add(2 * day))
 		told, err := w.WaitingNotices(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "and waits, once", len(told), 1)
@@ -148,8 +146,7 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 			}
 			w.pruneHard(sunday.Add(2 * day))
 			want(w.t, "on its way", w.shown(ada), wanted)
-			_, err := w.RecoverEditions(w.ctx(), sunday.Add(7*day-time.Hour))
-			w.ok(err)
+			w.recoverDead(sunday.Add(7*day - time.Hour))
 			w.pruneHard(sunday.Add(7*day - time.Hour))
 			want(w.t, "to be carried", w.shown(ada), wanted)
 			sunday = sunday.Add(7 * day)
@@ -168,8 +165,7 @@ func TestWhoLeavesHasNothingCarried(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		now := parisMidnight.Add(21 * time.Hour)
-		_, err := w.RecoverEditions(w.ctx(), now)
-		w.ok(err)
+		w.recoverDead(now)
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now.Add(time.Hour)))
 		want(w.t, "nothing", w.hour(parisMidnight.Add(day)), 0)
@@ -184,8 +180,7 @@ func TestCarryOverAPause(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(10*day), parisMidnight))
-		_, err := w.RecoverEditions(w.ctx(), parisMidnight.Add(day))
-		w.ok(err)
+		w.recoverDead(parisMidnight.Add(day))
 		want(w.t, "paused", w.hour(parisMidnight.Add(day)), 0)
 		n, err := w.EndPauses(w.ctx(), parisMidnight.Add(10*day))
 		w.ok(err)

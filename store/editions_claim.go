@@ -198,11 +198,8 @@ func (q *editionClaim) storeRates(ctx context.Context) error {
 			v.row(name, w.free)
 		}
 	}
-	return v.chunks(func(part *values) error {
-		_, err := q.c.exec(ctx, `INSERT INTO lanes (name, free_us) VALUES `+part.String()+`
-			ON CONFLICT (name) DO UPDATE SET free_us = excluded.free_us`, part.args...)
-		return err
-	})
+	return q.c.runRows(ctx, &v, `INSERT INTO lanes (name, free_us) VALUES {rows}
+			ON CONFLICT (name) DO UPDATE SET free_us = excluded.free_us`)
 }
 
 // deliveries gives what was leased.

@@ -30,41 +30,35 @@ import (
 // doubt: ten minutes to wait for the reply (RFC 5321 §4.5.3.2.6), and some more.
 const doubtAfter = 15 * time.Minute
 
-// BeginDots commits the promise that comes before the final dot, for editions
-// that are still leased under token, and gives those. The others must not be
-// sent: their lease is over, or their reader left, has a suppressed address or no
-// mail, which ends them here.
-func (s *Store) BeginDots(ctx context.Context, now time.Time, token string, dots []digest.Dot) (won []digest.EditionID, err error) {
-	return s.MarkAndBeginDots(ctx, now, token, nil, dots)
-}
-
-// MarkAndBeginDots is MarkEditions and then BeginDots in one transaction: what became of the
-// connections' last messages, and the promises for their next.
-func (s *Store) MarkAndBeginDots(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+// MarkEditions records what became of editions held under token; of others nothing
+// changes. One in doubt becomes ready again, to be sent once more with the same
+// Message-ID and Date; in doubt twice, it is sent_unconfirmed and never sent again.
+//
+// In the same transaction it commits the promises that come before final dots,
+// for editions that are still leased under token, and gives those. The others must
+// not be sent: their lease is over, or their reader left, has a suppressed address
+// or no mail, which ends them here.
+func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
 	ids := append(each(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
 		each(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
-	err = s.write(ctx, func(c conn) error {
+	won, err = changed(ctx, s, "marking editions", func(c conn) ([]digest.EditionID, error) {
 		if err := lockForBounces(ctx, c, marks); err != nil {
-			return err
+			return nil, err
 		}
 		mine, err := lockClaimed(ctx, c, token, ids)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := saveMarks(ctx, c, at(now), mine, marks); err != nil {
-			return err
+			return nil, err
 		}
-		won, err = beginDots(ctx, c, at(now), mine, dots)
-		return err
+		return beginDots(ctx, c, at(now), mine, dots)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("committing to send: %w", err)
-	}
 	slices.Sort(won)
-	return won, nil
+	return won, err
 }
 
 func beginDots(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
@@ -88,13 +82,10 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 	if err := endUnmailed(ctx, c, unmailed); err != nil {
 		return nil, err
 	}
-	return won, v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `WITH v (id, message_id, date, recipient) AS (VALUES `+part.String()+`)
+	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient) AS (VALUES {rows})
 			UPDATE editions SET state = 'dotting', dot_at = `+fmt.Sprint(now)+`, message_id = v.message_id,
 			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END, recipient = v.recipient
-			FROM v WHERE editions.id = v.id`, part.args...)
-		return err
-	})
+			FROM v WHERE editions.id = v.id`)
 }
 
 // A claimedEdition is one that a worker has claimed and not marked yet.
@@ -128,25 +119,6 @@ func lockClaimed(ctx context.Context, c conn, token string, ids []digest.Edition
 	return mine, nil
 }
 
-// MarkEditions records what became of editions held under token; of others nothing
-// changes. One in doubt becomes ready again, to be sent once more with the same
-// Message-ID and Date; in doubt twice, it is sent_unconfirmed and never sent again.
-func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark) error {
-	if len(marks) == 0 {
-		return nil
-	}
-	return s.change(ctx, "marking editions", func(c conn) error {
-		if err := lockForBounces(ctx, c, marks); err != nil {
-			return err
-		}
-		mine, err := lockClaimed(ctx, c, token, each(marks, func(m digest.Mark) digest.EditionID { return m.ID }))
-		if err != nil {
-			return err
-		}
-		return saveMarks(ctx, c, at(now), mine, marks)
-	})
-}
-
 func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, marks []digest.Mark) error {
 	var v values
 	done := counters{}
@@ -156,14 +128,11 @@ func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.Edition
 			done.add(CounterMail+mailWord(state), Counter{N: 1})
 		}
 	}
-	err := v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted) AS (VALUES `+part.String()+`)
+	err := c.runRows(ctx, &v, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted) AS (VALUES {rows})
 			UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
 			sent_at = v.sent_at, attempt = attempt - v.uncounted,
 			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
-			lease_token = '', lease_until = 0 FROM v WHERE editions.id = v.id`, part.args...)
-		return err
-	})
+			lease_token = '', lease_until = 0 FROM v WHERE editions.id = v.id`)
 	if err != nil {
 		return err
 	}
@@ -212,53 +181,55 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 // final dot without a mark for 15 minutes leaves it in doubt: ready again the
 // first time, sent_unconfirmed the second. It gives how many became either.
 // What waits and is too late to be sent becomes expired.
-func (s *Store) RecoverEditions(ctx context.Context, now time.Time) (inDoubt int, err error) {
+//
+// Where a transport may do the same thing twice without harm, such as a file under
+// a fixed name, there is no doubt: a final dot without a mark makes the edition
+// ready as soon as its lease is over.
+func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt int, err error) {
+	recoverDotting := doubt
+	if idempotent {
+		recoverDotting = recoverIdempotent
+	}
 	return changed(ctx, s, "recovering editions", func(c conn) (int, error) {
 		if err := recoverLeased(ctx, c, at(now)); err != nil {
 			return 0, err
 		}
-		var states []digest.EditionState
-		err := c.all(ctx, &states, `UPDATE editions SET
-			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
-			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
-			WHERE state = 'dotting' AND dot_at <= ? RETURNING state`, at(now), at(now).plus(-doubtAfter))
+		n, err := recoverDotting(ctx, c, at(now))
 		if err != nil {
 			return 0, err
 		}
-		done := counters{}
-		for _, state := range states {
-			done.add(CounterMail+mailWord(state), Counter{N: 1})
-		}
-		if err := count(ctx, c, at(now), done); err != nil {
-			return 0, err
-		}
-		return len(states), expire(ctx, c, at(now))
+		return n, expire(ctx, c, at(now))
 	})
 }
 
-// RecoverIdempotentEditions is RecoverEditions for a transport that may do the same thing twice
-// without harm, such as a file under a fixed name: there is no doubt, and a
-// final dot without a mark makes the edition ready as soon as its lease is over.
-func (s *Store) RecoverIdempotentEditions(ctx context.Context, now time.Time) error {
-	return s.change(ctx, "recovering editions", func(c conn) error {
-		if err := recoverLeased(ctx, c, at(now)); err != nil {
-			return err
-		}
-		_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
-			WHERE state = 'dotting' AND lease_until <= ?`, at(now), at(now))
-		if err != nil {
-			return err
-		}
-		return expire(ctx, c, at(now))
-	})
+// doubt ends final dots without a mark where nobody knows what became of them.
+func doubt(ctx context.Context, c conn, now instant) (int, error) {
+	var states []digest.EditionState
+	err := c.all(ctx, &states, `UPDATE editions SET
+			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
+			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND dot_at <= ? RETURNING state`, now, now.plus(-doubtAfter))
+	if err != nil {
+		return 0, err
+	}
+	done := counters{}
+	for _, state := range states {
+		done.add(CounterMail+mailWord(state), Counter{N: 1})
+	}
+	return len(states), count(ctx, c, now, done)
+}
+
+// recoverIdempotent ends final dots without a mark where sending again does no harm.
+func recoverIdempotent(ctx context.Context, c conn, now instant) (inDoubt int, err error) {
+	return 0, c.run(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
+			WHERE state = 'dotting' AND lease_until <= ?`, now, now)
 }
 
 // recoverLeased takes back what was not begun to be sent, with its attempt: that a
 // process died says nothing of the edition, whose schedule is for refusals.
 func recoverLeased(ctx context.Context, c conn, now instant) error {
-	_, err := c.exec(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
+	return c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
 		WHERE state = 'leased' AND lease_until <= ?`, now)
-	return err
 }
 
 // expire ends what waits and is too late to be sent: the digest's next edition

@@ -40,14 +40,22 @@ func (w world) dot(now time.Time, token string, ids ...digest.EditionID) []diges
 	for _, id := range ids {
 		dots = append(dots, digest.Dot{ID: id, MessageID: fmt.Sprintf("%d@example.org", id), Date: now})
 	}
-	won, err := w.BeginDots(w.ctx(), now, token, dots)
+	won, err := w.MarkEditions(w.ctx(), now, token, nil, dots)
 	w.ok(err)
 	return won
 }
 
-func (w world) mark(now time.Time, token string, m digest.Mark) {
+func (w world) mark(now time.Time, token string, marks ...digest.Mark) {
 	w.t.Helper()
-	w.ok(w.MarkEditions(w.ctx(), now, token, []digest.Mark{m}))
+	w.ok(err2(w.MarkEditions(w.ctx(), now, token, marks, nil)))
+}
+
+// recoverDead gives how many editions became in doubt.
+func (w world) recoverDead(now time.Time) int {
+	w.t.Helper()
+	n, err := w.RecoverEditions(w.ctx(), now, false)
+	w.ok(err)
+	return n
 }
 
 func (w world) edition(id digest.EditionID) digest.Edition {
@@ -93,10 +101,10 @@ func TestDeliveryRetries(t *testing.T) {
 		w.released(2)
 		got := w.claimEditions(parisMidnight, 9, "t")
 		again := parisMidnight.Add(10 * time.Minute)
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{
+		w.mark(parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionReady, NextAt: again, Reply: "451 later", Error: "greylisted"},
 			{ID: got[1].ID, State: digest.EditionReady, NextAt: again.Add(-time.Minute), Uncounted: true},
-		}))
+		}...)
 		want(w.t, "not yet", len(w.claimEditions(again.Add(-2*time.Minute), 9, "u")), 0)
 		next := w.claimEditions(again, 9, "u")
 		want(w.t, "in order of time", next[0].ID, got[1].ID)
@@ -114,22 +122,17 @@ func TestDeliveryLeaseEnds(t *testing.T) {
 	each(t, func(w world) {
 		w.released(1)
 		id := w.claimEditions(parisMidnight, 9, "dead")[0].ID
-		reap := func(now time.Time) int {
-			n, err := w.RecoverEditions(w.ctx(), now)
-			w.ok(err)
-			return n
-		}
-		want(w.t, "lease holds", reap(parisMidnight.Add(299*time.Second)), 0)
+		want(w.t, "lease holds", w.recoverDead(parisMidnight.Add(299*time.Second)), 0)
 		want(w.t, "nobody's", len(w.claimEditions(parisMidnight.Add(299*time.Second), 9, "t")), 0)
 		now := parisMidnight.Add(5 * time.Minute)
-		want(w.t, "no doubt", reap(now), 0)
+		want(w.t, "no doubt", w.recoverDead(now), 0)
 		want(w.t, "again", len(w.claimEditions(now, 9, "t")), 1)
 		want(w.t, "the dead one may not send", len(w.dot(now, "dead", id)), 0)
 
 		w.dot(now, "t", id)
-		want(w.t, "a dot may take its time", reap(now.Add(15*time.Minute-time.Second)), 0)
+		want(w.t, "a dot may take its time", w.recoverDead(now.Add(15*time.Minute-time.Second)), 0)
 		now = now.Add(15 * time.Minute)
-		want(w.t, "in doubt", reap(now), 1)
+		want(w.t, "in doubt", w.recoverDead(now), 1)
 		second := w.claimEditions(now, 9, "u")
 		if len(second) != 1 || !second[0].WasInDoubt {
 			w.t.Fatalf("once more, and known: %+v", second)
@@ -138,7 +141,7 @@ func TestDeliveryLeaseEnds(t *testing.T) {
 			[2]string{fmt.Sprintf("%d@example.org", id), parisMidnight.Add(5 * time.Minute).String()})
 		w.dot(now, "u", id)
 		now = now.Add(15 * time.Minute)
-		want(w.t, "in doubt twice", reap(now), 1)
+		want(w.t, "in doubt twice", w.recoverDead(now), 1)
 		want(w.t, "never a third time", w.edition(id).State, digest.EditionUnconfirmed)
 		want(w.t, "nothing left", len(w.claimEditions(now, 9, "v")), 0)
 	})
@@ -170,10 +173,10 @@ func TestDeliveryIdempotent(t *testing.T) {
 				w.t.Fatalf("round %d: %+v", i, got)
 			}
 			w.dot(now, token, got[0].ID)
-			w.ok(w.RecoverIdempotentEditions(w.ctx(), now.Add(time.Second)))
+			w.ok(err2(w.RecoverEditions(w.ctx(), now.Add(time.Second), true)))
 			want(w.t, "while the lease holds", len(w.claimEditions(now, 9, "x")), 0)
 			now = now.Add(5 * time.Minute)
-			w.ok(w.RecoverIdempotentEditions(w.ctx(), now))
+			w.ok(err2(w.RecoverEditions(w.ctx(), now, true)))
 		}
 	})
 }
@@ -220,8 +223,7 @@ func TestUnsubscribeDuringADeadLease(t *testing.T) {
 		id := w.claimEditions(parisMidnight, 9, "dead")[0].ID
 		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
 		now := parisMidnight.Add(time.Hour)
-		_, err := w.RecoverEditions(w.ctx(), now)
-		w.ok(err)
+		w.recoverDead(now)
 		want(w.t, "not claimed", len(w.claimEditions(now, 9, "t")), 0)
 		want(w.t, "failed", w.edition(id).State, digest.EditionFailed)
 	})
@@ -295,10 +297,10 @@ func TestRenewedLeases(t *testing.T) {
 		later := parisMidnight.Add(4 * time.Minute)
 		w.ok(w.RenewLeases(w.ctx(), later, "another", time.Hour))
 		w.ok(w.RenewLeases(w.ctx(), later, "t", 5*time.Minute))
-		w.ok(w.RecoverIdempotentEditions(w.ctx(), later.Add(2*time.Minute)))
+		w.ok(err2(w.RecoverEditions(w.ctx(), later.Add(2*time.Minute), true)))
 		want(w.t, "at its dot", w.edition(got[0].ID).State, digest.EditionReady)
 		want(w.t, "prolonged", w.edition(got[1].ID).State, digest.EditionLeased)
-		w.ok(w.RecoverIdempotentEditions(w.ctx(), later.Add(5*time.Minute)))
+		w.ok(err2(w.RecoverEditions(w.ctx(), later.Add(5*time.Minute), true)))
 		want(w.t, "over", w.edition(got[1].ID).State, digest.EditionReady)
 	})
 }
@@ -312,8 +314,7 @@ func TestADeadWorkersAttemptIsNone(t *testing.T) {
 		for range 10 {
 			want(w.t, "taken", len(w.claimEditions(now, 1, now.String())), 1)
 			now = now.Add(6 * time.Minute)
-			_, err := w.RecoverEditions(w.ctx(), now)
-			w.ok(err)
+			w.recoverDead(now)
 		}
 		want(w.t, "the first attempt", w.claimEditions(now, 1, "t")[0].Attempt, 1)
 	})

@@ -278,6 +278,5 @@ func (g releaseGroup) postpone(ctx context.Context, c conn, times groupTimes, wh
 			return err
 		}
 	}
-	_, err := c.exec(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(digests)+`)`, times.next)
-	return err
+	return c.run(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(digests)+`)`, times.next)
 }

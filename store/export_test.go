@@ -156,7 +156,7 @@ func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error
 	var v values
 	v.row(digest.PostID(1), feed)
 	v.row(digest.PostID(2), feed)
-	return conn{s.w, s.d, &s.Policy}.explain(ctx, insertHidden(&v), nil)
+	return conn{s.w, s.d, &s.Policy}.explain(ctx, strings.Replace(insertHidden, "{rows}", v.String(), 1), nil)
 }
 
 // explain gives the plan of a query, line by line.

@@ -75,9 +75,8 @@ func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed d
 // noteFiltered notes whether a digest has filters: a release asks nothing more
 // of those without.
 func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
-	_, err := c.exec(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
+	return c.run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
 		WHERE d.id = ?`, id)
-	return err
 }
 
 // Filters lists a digest's filters in the order in which they were made.
@@ -167,8 +166,7 @@ func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 		seen[k] = true
 		return first
 	})
-	_, err = c.exec(ctx, `DELETE FROM filters WHERE id IN (`+list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
-	return err
+	return c.run(ctx, `DELETE FROM filters WHERE id IN (`+list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
 }
 
 // dropFilters removes the filters of feeds that are no more.

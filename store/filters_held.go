@@ -243,9 +243,8 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 			ON CONFLICT (digest_id, due_at, post_id) DO NOTHING`, part.args...); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+		return c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 			WITH v (digest_id, due_at, post_id, words) AS (VALUES `+part.String()+`) SELECT v.digest_id, v.due_at, v.post_id FROM v)`, part.args...)
-		return err
 	})
 }
 

@@ -123,9 +123,8 @@ func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error 
 
 // forgetLanes deletes the rows of those lanes that need none.
 func forgetLanes(ctx context.Context, c conn, now time.Time, which string, args ...any) error {
-	_, err := c.exec(ctx, `DELETE FROM lanes AS l WHERE `+which+` AND `+unremarkable+` AND l.free_us <= ?`,
+	return c.run(ctx, `DELETE FROM lanes AS l WHERE `+which+` AND `+unremarkable+` AND l.free_us <= ?`,
 		append(args, now.UnixMicro())...)
-	return err
 }
 
 // A capacities is what the lanes may carry at one instant.

@@ -15,14 +15,14 @@ func TestMailQueue(t *testing.T) {
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[0].ID)
 		again := parisMidnight.Add(time.Hour)
-		w.ok(w.MarkEditions(w.ctx(), parisMidnight, "t", []digest.Mark{
+		w.mark(parisMidnight, "t", []digest.Mark{
 			{ID: got[0].ID, State: digest.EditionSent, Reply: "250 ok"},
 			{ID: got[1].ID, State: digest.EditionReady, NextAt: again, Error: "451 later"},
 			{ID: got[2].ID, State: digest.EditionFailed, Error: "554 no"},
 			{ID: got[3].ID, State: digest.EditionFailed, Error: "554 never"},
 			{ID: got[4].ID, State: digest.EditionUnconfirmed},
 			{ID: got[5].ID, State: digest.EditionExpired, Error: "451"},
-		}))
+		}...)
 		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		look := func(now time.Time, limit int) string {
 			w.t.Helper()

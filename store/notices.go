@@ -65,9 +65,8 @@ func (r *recording) dropDeadNotices(ctx context.Context, ids []digest.FeedID) er
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := r.c.exec(ctx, `DELETE FROM notices WHERE kind = ? AND feed_id IN (`+list(ids)+`)
+	return r.c.run(ctx, `DELETE FROM notices WHERE kind = ? AND feed_id IN (`+list(ids)+`)
 		AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = notices.digest_id)`, digest.NoticeDead)
-	return err
 }
 
 // notices are what is to be told to the readers of feeds, whoever they are.
@@ -82,9 +81,8 @@ func (n *notices) add(f digest.Feed, kind digest.NoticeKind, gap digest.Gap) {
 // nothing of that time. A gap begins
 // for nobody before they subscribed, and two gaps of a day are told as one.
 func (n *notices) save(ctx context.Context, c conn) error {
-	return n.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
-			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES `+part.String()+`)
+	return c.runRows(ctx, &n.values, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
+			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url,
 				CASE WHEN v.from_at > 0 AND s.created_at > v.from_at THEN s.created_at ELSE v.from_at END, v.to_at
 			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
@@ -93,9 +91,7 @@ func (n *notices) save(ctx context.Context, c conn) error {
 			ORDER BY s.digest_id, v.feed_id
 			ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET
 				from_at = CASE WHEN excluded.from_at < notices.from_at THEN excluded.from_at ELSE notices.from_at END,
-				to_at = CASE WHEN excluded.to_at > notices.to_at THEN excluded.to_at ELSE notices.to_at END`, part.args...)
-		return err
-	})
+				to_at = CASE WHEN excluded.to_at > notices.to_at THEN excluded.to_at ELSE notices.to_at END`)
 }
 
 // A noticeRow is a notice of a part.

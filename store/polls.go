@@ -100,10 +100,12 @@ func (r *recording) notePolls(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
 		if !p.Poll.At.IsZero() {
-			v.poll(p.Feed.ID, p.Poll)
+			v.row(p.Feed.ID, at(p.Poll.At), p.Poll.Outcome, p.Poll.Status, p.Poll.Requests, p.Poll.Bytes, p.Poll.Took.Milliseconds(), p.Poll.Note)
 		}
 	}
-	return v.chunks(savePolls(ctx, r.c))
+	// One of the same second is the same one, noted twice.
+	return r.c.runRows(ctx, &v, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
+			VALUES {rows} ON CONFLICT (feed_id, at) DO NOTHING`)
 }
 
 // count counts the polls and the posts that they brought.
@@ -115,18 +117,4 @@ func (r *recording) count(ctx context.Context) error {
 		}
 	}
 	return count(ctx, r.c, r.now, done)
-}
-
-func (v *values) poll(id digest.FeedID, p PollRecord) {
-	v.row(id, at(p.At), p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), p.Note)
-}
-
-// savePolls gives the statement that stores polls. One of the same second is
-// the same one, noted twice.
-func savePolls(ctx context.Context, c conn) func(*values) error {
-	return func(part *values) error {
-		_, err := c.exec(ctx, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
-			VALUES `+part.String()+` ON CONFLICT (feed_id, at) DO NOTHING`, part.args...)
-		return err
-	}
 }

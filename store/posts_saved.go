@@ -115,9 +115,8 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 		} else if err != nil {
 			return err
 		}
-		_, err = c.exec(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
+		return c.run(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
 			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, at(now), d.DigestID, d.DueAt, d.Date.String())
-		return err
 	})
 }
 

@@ -129,10 +129,7 @@ type prunableEdition struct {
 func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days *values) error {
 	return s.write(ctx, func(c conn) error {
 		for _, table := range []string{"digest_posts", "notices"} {
-			err := days.chunks(func(part *values) error {
-				_, err := c.exec(ctx, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (VALUES `+part.String()+`)`)
-				return err
-			})
+			err := c.runRows(ctx, days, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (VALUES {rows})`)
 			if err != nil {
 				return err
 			}

@@ -47,10 +47,7 @@ func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (Reco
 	if isRefused(err) {
 		result, err = s.recordEach(ctx, now, polls)
 	}
-	if err != nil {
-		return RecordResult{}, fmt.Errorf("storing polls: %w", err)
-	}
-	return result, nil
+	return result, failed("storing polls", err)
 }
 
 // record is one transaction of Record.
@@ -61,30 +58,25 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		for _, step := range []func(context.Context) error{
-			func(ctx context.Context) error { return r.lockFeeds(ctx, polls) },
-			r.match,
-			r.insert,
-			r.edit,
-			r.hide,
-			r.dropMirrored,
-			r.noteListed,
-			r.tellGaps,
-			r.tellDead,
-			r.saveBodies,
-			r.notePolls,
-			r.pace,
-			r.save,
-			r.count,
-		} {
-			if err := step(ctx); err != nil {
-				return err
-			}
+		if err := r.lockFeeds(ctx, polls); err != nil {
+			return err
 		}
+		err := steps(ctx, r.match, r.insert, r.edit, r.hide, r.dropMirrored, r.noteListed,
+			r.tellGaps, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.count)
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls)}
-		return nil
+		return err
 	})
 	return result, err
+}
+
+// steps takes steps one after the other, until one fails.
+func steps(ctx context.Context, of ...func(context.Context) error) error {
+	for _, step := range of {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A recording is one call of Record on its way through its steps.
@@ -253,21 +245,25 @@ func (r *recording) save(ctx context.Context) error {
 			return err
 		}
 	}
-	var hosts values
+	return r.freeHosts(ctx)
+}
+
+// freeHosts ends the leases of the polls' hosts.
+func (r *recording) freeHosts(ctx context.Context) error {
+	var v values
 	for _, p := range r.polls {
 		if p.Token != "" {
-			hosts.row(p.host, from(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
+			v.row(p.host, from(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
 		}
 	}
-	return hosts.chunks(func(part *values) error { return freeHosts(ctx, r.c, part) })
+	return freeHosts(ctx, r.c, &v)
 }
 
 // freeHosts ends the leases of hosts, in their order as leaseHosts takes them.
 func freeHosts(ctx context.Context, c conn, v *values) error {
-	_, err := c.exec(ctx, `WITH v (host, free_at, token) AS (VALUES `+v.String()+`)
+	return c.runRows(ctx, v, `WITH v (host, free_at, token) AS (VALUES {rows})
 		UPDATE hosts SET lease_until = v.free_at, token = ''
-		FROM v WHERE hosts.host = v.host AND hosts.token = v.token`, v.args...)
-	return err
+		FROM v WHERE hosts.host = v.host AND hosts.token = v.token`)
 }
 
 // A Polled is what one poll of one feed found.
@@ -369,27 +365,12 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 			return err
 		}
 		result = RecordResult{Refused: len(hosts), Stale: 1 - len(hosts)}
-		var v, polls values
-		done := counters{}
+		p.Poll.Outcome, p.Poll.Note = "failed", reason
+		r := recording{c: c, now: at(now)}
 		for _, host := range hosts {
-			v.row(host, at(p.HostFreeAt), p.Token)
-			if !p.Poll.At.IsZero() {
-				poll := p.Poll
-				poll.Outcome, poll.Note = "failed", reason
-				polls.poll(p.Feed.ID, poll)
-				done.poll(poll)
-			}
+			r.polls = append(r.polls, &polled{Polled: p, host: host})
 		}
-		if err := polls.chunks(savePolls(ctx, c)); err != nil {
-			return err
-		}
-		if err := v.chunks(func(part *values) error { return freeHosts(ctx, c, part) }); err != nil {
-			return err
-		}
-		return count(ctx, c, at(now), done)
+		return steps(ctx, r.notePolls, r.freeHosts, r.count)
 	})
-	if err != nil {
-		return RecordResult{}, fmt.Errorf("ending a poll that cannot be stored: %w", err)
-	}
-	return result, nil
+	return result, failed("ending a poll that cannot be stored", err)
 }

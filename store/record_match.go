@@ -156,27 +156,21 @@ func (r *recording) edit(ctx context.Context) error {
 			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures))
 		edited = append(edited, p.id)
 	}
-	err = bare.chunks(func(v *values) error {
-		_, err := r.c.exec(ctx, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES `+v.String()+`)
+	err = r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
-			frozen = 1, listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`, v.args...)
-		return err
-	})
+			frozen = 1, listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`)
 	if err != nil {
 		return err
 	}
 	if err := queueWords(ctx, r.c, edited); err != nil {
 		return err
 	}
-	return whole.chunks(func(v *values) error {
-		_, err := r.c.exec(ctx, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
-			language, image_url, summary, content, enclosures) AS (VALUES `+v.String()+`)
+	return r.c.runRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
+			language, image_url, summary, content, enclosures) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
 			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures,
-			listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`, v.args...)
-		return err
-	})
+			listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`)
 }
 
 // frozenDays is how far before a post was seen the date of an edition that

@@ -158,20 +158,14 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	if err := s.read(ctx, p, target, into); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{s.match, s.insert, s.hide} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err := steps(ctx, s.match, s.insert, s.hide); err != nil {
+		return err
 	}
-	ids := make([]digest.PostID, len(s.fresh))
-	for i, f := range s.fresh {
-		ids[i] = f.id
-	}
+	ids := each(s.fresh, func(p *incoming) digest.PostID { return p.id })
 	if err := r.dropShared(ctx, p.Feed.ID, ids); err != nil || into.ParsedAt != 0 {
 		return err
 	}
-	_, err := r.c.exec(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now, into.ID)
-	return err
+	return r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now, into.ID)
 }
 
 // dropShared takes back posts that share has just hidden, for the digests
@@ -181,10 +175,9 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, ids []di
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT s.digest_id, d.next_due_at, p.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts p
 		WHERE s.feed_id = ? AND s.rests = 0 AND p.id IN (`+list(ids)+`))`, from)
-	return err
 }
 
 // read takes in the posts of a feed that were read where it has moved to: what
@@ -224,7 +217,7 @@ func (r *recording) read(ctx context.Context, p, target *polled, into holder) er
 // post from the other, or wait for it, or of whom it was held back. It looks at as many of their editions as
 // may hold one: the feeds were one document only since the move was first seen.
 func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error {
-	_, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT w.digest_id, w.visible_at, w.post_id
 		FROM subscriptions a JOIN subscriptions b ON b.digest_id = a.digest_id AND b.feed_id = ?
 		JOIN digests d ON d.id = a.digest_id
@@ -235,7 +228,6 @@ func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error
 			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
 			OR EXISTS (SELECT 1 FROM held_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
 		to, from, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
-	return err
 }
 
 // noteFormer keeps the addresses that feeds are moving away from.
@@ -246,11 +238,8 @@ func (r *recording) noteFormer(ctx context.Context) error {
 			v.row(p.url, p.Feed.ID)
 		}
 	}
-	return v.chunks(func(part *values) error {
-		_, err := r.c.exec(ctx, `INSERT INTO former_addresses (url, feed_id) VALUES `+part.String()+`
-			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, part.args...)
-		return err
-	})
+	return r.c.runRows(ctx, &v, `INSERT INTO former_addresses (url, feed_id) VALUES {rows}
+			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`)
 }
 
 // dropMirrored takes the new posts of a feed whose address leads to another

@@ -114,21 +114,17 @@ func (r *recording) hide(ctx context.Context) error {
 			v.row(p.id, p.FeedID)
 		}
 	}
-	return v.chunks(func(part *values) error {
-		n, err := r.c.exec(ctx, insertHidden(part))
-		r.hidden += n
-		return err
-	})
+	n, err := r.c.execRows(ctx, &v, insertHidden)
+	r.hidden += n
+	return err
 }
 
 // insertHidden makes the hidden rows of posts (post_id, feed_id).
-func insertHidden(posts *values) string {
-	return `INSERT INTO digest_posts (digest_id, visible_at, post_id)
-		WITH v (post_id, feed_id) AS (VALUES ` + posts.String() + `)
+const insertHidden = `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+		WITH v (post_id, feed_id) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.post_id
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
 		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
-}
 
 // shown is the new posts that go to readers, unless they have slid in: all but
 // the old ones of a feed that is read for the first time.
@@ -187,12 +183,9 @@ func (r *recording) noteListed(ctx context.Context) error {
 			v.row(p.Feed.ID, identity)
 		}
 	}
-	return v.chunks(func(part *values) error {
-		_, err := r.c.exec(ctx, `WITH v (feed_id, identity) AS (VALUES `+part.String()+`)
+	return r.c.runRows(ctx, &v, `WITH v (feed_id, identity) AS (VALUES {rows})
 			UPDATE posts SET listed_at = `+fmt.Sprint(r.now)+` FROM v
-			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < `+fmt.Sprint(r.now), part.args...)
-		return err
-	})
+			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < `+fmt.Sprint(r.now))
 }
 
 // recent is how far back a feed's posts still go to a reader who is new to it.

@@ -12,9 +12,8 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO refusals (url, not_before, why) VALUES (?, ?, ?)
+		return c.run(ctx, `INSERT INTO refusals (url, not_before, why) VALUES (?, ?, ?)
 			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, why = excluded.why`, url, from(until), why)
-		return err
 	})
 }
 

@@ -110,16 +110,12 @@ func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	for _, id := range ids {
 		v.row(id)
 	}
-	return v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `INSERT INTO index_queue (post_id) VALUES `+part.String()+` ON CONFLICT DO NOTHING`)
-		return err
-	})
+	return c.runRows(ctx, &v, `INSERT INTO index_queue (post_id) VALUES {rows} ON CONFLICT DO NOTHING`)
 }
 
 // forgetWords takes posts out of the index.
 func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
-	_, err := c.exec(ctx, `DELETE FROM post_words WHERE rowid IN (`+list(ids)+`)`)
-	return err
+	return c.run(ctx, `DELETE FROM post_words WHERE rowid IN (`+list(ids)+`)`)
 }
 
 // unindex takes posts that are deleted out of the index and its queue.

@@ -140,7 +140,7 @@ const webOnly = "web only"
 // SetMailed says whether a digest's editions are mailed, or stand in the web
 // view only. What is sealed and not sent when mail is switched off is not sent
 // later either: of the editions already handed to a mailer, those whose final
-// dot is not written are refused it (BeginDots). Switched on again, it holds
+// dot is not written are refused it (MarkEditions). Switched on again, it holds
 // from the next edition on.
 func (s *Store) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, now time.Time) error {
 	return s.changeDigest(ctx, "switching the mail", id, func(c conn, d digestRow) error {

@@ -31,9 +31,8 @@ func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error),
+	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error),
 		lease_token = '', lease_until = 0 WHERE e.id IN (`+list(ids)+`)`, digest.EditionUnmailed)
-	return err
 }
 
 // Suppress adds an address to those that are not mailed. One that is there
@@ -52,12 +51,11 @@ func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 }
 
 func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
-	_, err := c.exec(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
+	return c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
 		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
 		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), digest.OneLine(sup.Evidence), sup.EditionID, at(sup.CreatedAt))
-	return err
 }
 
 // Unsuppress lets an address be mailed again, as if no mail to it had ever
@@ -71,8 +69,7 @@ func (s *Store) Unsuppress(ctx context.Context, email string) error {
 		if n == 0 {
 			return notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
 		}
-		_, err = c.exec(ctx, `DELETE FROM bounces WHERE email_key = ? AND kind = 'soft'`, emailKey(email))
-		return err
+		return c.run(ctx, `DELETE FROM bounces WHERE email_key = ? AND kind = 'soft'`, emailKey(email))
 	})
 }
 

@@ -52,8 +52,7 @@ func TestUnsuppressed(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		f := w.feedAgain(digest.Feed{URL: "https://f.example/feed"})
-		_, err := w.RecoverEditions(w.ctx(), parisMidnight.Add(20*time.Hour))
-		w.ok(err)
+		w.recoverDead(parisMidnight.Add(20 * time.Hour))
 		w.suppressReader(0, "")
 		want(w.t, "nothing for what expired alone", w.hour(parisMidnight.Add(day)), 0)
 		w.record(parisMidnight.Add(day), f, posts(parisMidnight.Add(day), "q"))

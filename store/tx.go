@@ -34,6 +34,29 @@ func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) 
 	return int(n), explain(err)
 }
 
+// run is exec where nobody asks for the number.
+func (c conn) run(ctx context.Context, query string, args ...any) error {
+	_, err := c.exec(ctx, query, args...)
+	return err
+}
+
+// execRows runs a statement with the rows of a list where {rows} stands in it,
+// statementRows at a time, and gives the number of rows touched.
+func (c conn) execRows(ctx context.Context, v *values, query string, args ...any) (total int, err error) {
+	err = v.chunks(func(part *values) error {
+		n, err := c.exec(ctx, strings.Replace(query, "{rows}", part.String(), 1), append(part.args, args...)...)
+		total += n
+		return err
+	})
+	return total, err
+}
+
+// runRows is execRows where nobody asks for the number.
+func (c conn) runRows(ctx context.Context, v *values, query string, args ...any) error {
+	_, err := c.execRows(ctx, v, query, args...)
+	return err
+}
+
 // execEach runs statements that have the same arguments, one after the other.
 func (c conn) execEach(ctx context.Context, statements []string, args ...any) error {
 	for _, statement := range statements {
@@ -141,10 +164,7 @@ func changed[T any](ctx context.Context, s *Store, doing string, f func(conn) (T
 
 // run runs one statement in a transaction of its own.
 func (s *Store) run(ctx context.Context, doing, statement string, args ...any) error {
-	return s.change(ctx, doing, func(c conn) error {
-		_, err := c.exec(ctx, statement, args...)
-		return err
-	})
+	return s.change(ctx, doing, func(c conn) error { return c.run(ctx, statement, args...) })
 }
 
 // runOne is run for a statement that finds a row to change; none is the error
@@ -193,7 +213,7 @@ type values struct {
 
 // row adds a row. Integers of any type are written into the text, so that
 // PostgreSQL knows their type and no limit on parameters is met; strings
-// become parameters.
+// and bytes become parameters.
 func (v *values) row(cells ...any) {
 	b := make([]byte, 0, 64)
 	for i, c := range cells {
@@ -202,7 +222,10 @@ func (v *values) row(cells ...any) {
 			b = strconv.AppendInt(b, r.Int(), 10)
 		} else {
 			b = append(b, '?')
-			v.args = append(v.args, r.String())
+			if r.Kind() == reflect.String {
+				c = r.String()
+			}
+			v.args = append(v.args, c)
 		}
 	}
 	v.rows = append(v.rows, string(append(b, ')')))

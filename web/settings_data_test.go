@@ -131,7 +131,7 @@ func TestDelete(t *testing.T) {
 
 		granted := 0
 		for _, m := range mails {
-			ok, err := r.store.BeginDots(t.Context(), r.now, "t", []digest.Dot{{ID: m.ID, MessageID: "m", Date: r.now, Recipient: m.Email}})
+			ok, err := r.store.MarkEditions(t.Context(), r.now, "t", nil, []digest.Dot{{ID: m.ID, MessageID: "m", Date: r.now, Recipient: m.Email}})
 			r.must(err)
 			if granted += len(ok); m.DigestID == d.ID && len(ok) != 0 {
 				t.Error("a mail to who has gone got its dot")

@@ -68,9 +68,10 @@ func (r *room) mailed() {
 	claimed, err := r.store.ClaimEditions(ctx, r.now, digest.Claim{Most: 100, Lease: time.Minute, Token: "t"})
 	r.must(err)
 	for _, d := range claimed {
-		_, err := r.store.BeginDots(ctx, r.now, "t", []digest.Dot{{ID: d.ID, MessageID: "m", Date: r.now, Recipient: d.Email}})
+		_, err := r.store.MarkEditions(ctx, r.now, "t", nil, []digest.Dot{{ID: d.ID, MessageID: "m", Date: r.now, Recipient: d.Email}})
 		r.must(err)
-		r.must(r.store.MarkEditions(ctx, r.now, "t", []digest.Mark{{ID: d.ID, State: digest.EditionSent}}))
+		_, err = r.store.MarkEditions(ctx, r.now, "t", []digest.Mark{{ID: d.ID, State: digest.EditionSent}}, nil)
+		r.must(err)
 	}
 }
 
