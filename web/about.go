@@ -33,7 +33,7 @@ func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
 // not signed in. The frame around it knows who is, and not every cache reads Vary.
 func (s *site) cacheForStrangers(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Cookie")
-	if _, ok, _ := s.signedIn(r); !ok {
+	if u, _ := s.signedIn(r); u.ID == 0 {
 		w.Header().Set("Cache-Control", "public, max-age=3600")
 	}
 }

@@ -50,7 +50,7 @@ type editionFolder struct {
 
 // An editionSection is a section with those of its posts that are on the page.
 type editionSection struct {
-	*render.Section
+	render.Section
 	Place     int  // in the page, from 0
 	Continued bool // it begins in the part before
 	Posts     []*editionPost
@@ -186,7 +186,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+mostPosts-at))]
 		if len(posts) > 0 {
 			sections = append(sections, &editionSection{
-				Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(*section), level: 3,
+				Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(section), level: 3,
 			})
 		}
 		p.shown = append(p.shown, posts...)
@@ -201,17 +201,14 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 
 // byFolder gives the sections in the order they are shown: those of no folder
 // first, then one folder after the other.
-func byFolder(sections []render.Section) []*render.Section {
-	all := make([]*render.Section, len(sections))
-	for i := range sections {
-		all[i] = &sections[i]
-	}
-	slices.SortStableFunc(all, func(a, b *render.Section) int { return byName(a.Folder, b.Folder) })
+func byFolder(sections []render.Section) []render.Section {
+	all := slices.Clone(sections)
+	slices.SortStableFunc(all, func(a, b render.Section) int { return byName(a.Folder, b.Folder) })
 	return all
 }
 
 // postsOf gives all posts of a section, as headlines.
-func postsOf(section *render.Section) []*editionPost {
+func postsOf(section render.Section) []*editionPost {
 	posts := make([]*editionPost, 0, len(section.Posts)+len(section.Rest))
 	for i, post := range section.Posts {
 		posts = append(posts, &editionPost{Post: post, Label: section.LateLabel(i), Depth: asHeadline})

@@ -8,11 +8,11 @@ import (
 
 // home is the reader's latest edition, or what this is for everyone else.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
-	_, ok, err := s.signedIn(r)
+	u, err := s.signedIn(r)
 	if err != nil {
 		return err
 	}
-	if !ok {
+	if u.ID == 0 {
 		return s.show(w, r, http.StatusOK, "home_landing", render.DefaultName, nil)
 	}
 	return s.forReader(s.today)(w, r)

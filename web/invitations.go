@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now tim
 	if err != nil {
 		return "", i, fmt.Errorf("storing the invitation: %w", err)
 	}
-	return strings.TrimSuffix(baseURL, "/") + "/sign-up?invitation=" + url.QueryEscape(token), i, nil
+	return strings.TrimSuffix(baseURL, "/") + "/sign-up?invitation=" + token, i, nil
 }
 
 // An invitationsPage lists the invitations.

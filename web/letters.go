@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/url"
 	"strings"
 
 	"digest/render"
@@ -14,7 +13,7 @@ func signInLetter(base, token string) render.LetterContent {
 	return render.LetterContent{
 		Title:  "Your sign-in link",
 		Text:   []string{"Somebody, most likely you, asked to sign in with this address.", "The link opens a page with a button that signs you in. It works once, within an hour."},
-		Action: "Sign in", URL: base + "/sign-in?token=" + url.QueryEscape(token),
+		Action: "Sign in", URL: base + "/sign-in?token=" + token,
 		Aside: []string{"If it was not you, do nothing: nobody comes in without this link."},
 	}
 }
@@ -26,7 +25,7 @@ func signUpLetter(base, token string) render.LetterContent {
 			"Somebody, most likely you, asked for a daily digest at this address: a newspaper made of the sites you choose, once a day, at your own midnight.",
 			"The link opens a page with a button. Nothing begins before you press it. It works once, within a day.",
 		},
-		Action: "Confirm", URL: base + "/sign-up/confirm?token=" + url.QueryEscape(token),
+		Action: "Confirm", URL: base + "/sign-up/confirm?token=" + token,
 		Aside: []string{"If it was not you, do nothing: there is no account, and no other mail comes. At most one such letter a day is sent to an address."},
 	}
 }
@@ -38,7 +37,7 @@ func oldAddressLetter(base, token string) render.LetterContent {
 			"Somebody who is signed in as you asked that your mail go to another address from now on. The page behind the link says which.",
 			"It changes when you agree here and whoever reads the other address agrees there, both within a day.",
 		},
-		Action: "See and agree", URL: base + "/settings/address/confirm?token=" + url.QueryEscape(token),
+		Action: "See and agree", URL: base + "/settings/address/confirm?token=" + token,
 		Aside: []string{"If it was not you, do not agree. Sign in, and choose “Sign out everywhere” in the settings."},
 	}
 }
@@ -50,7 +49,7 @@ func newAddressLetter(base, token string) render.LetterContent {
 			"A reader, most likely you, asked that their daily digest come to this address from now on.",
 			"It changes when you agree here and whoever reads the present address agrees there, both within a day.",
 		},
-		Action: "See and agree", URL: base + "/settings/address/confirm?token=" + url.QueryEscape(token),
+		Action: "See and agree", URL: base + "/settings/address/confirm?token=" + token,
 		Aside: []string{"If it was not you, do nothing: no mail comes."},
 	}
 }

@@ -9,32 +9,24 @@ import (
 	"digest"
 )
 
-// limits is how much strangers may ask for.
+// limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers *limiter // pings from one address
-	pinged  *limiter // pings of one address of a feed or a site
-	pings   *limiter // all pings: each may cost the database a write
-	lookups *limiter // questions for a feed's status from one address
-	finds   *limiter // addresses that one reader looks for feeds at: each asks a site
-	imports *limiter // lists of one reader
-	exports *limiter // of all of one reader's data
-
-	letters    *limiter // letters asked for from one address
-	ceremonies *limiter // passkeys asked from one address: each is a row for a while
+	pingers, pinged, pings, lookups, letters, ceremonies, finds, imports, exports *limiter
 }
 
 func newLimits() limits {
 	return limits{
-		pingers: newLimiter(60, 10*time.Second), // a host of blogs pings for many of them
-		pinged:  newLimiter(3, 8*time.Hour),     // anyone can ping for anyone, and the site would pay
-		pings:   newLimiter(200, 100*time.Millisecond),
-		lookups: newLimiter(60, 2*time.Second),
-		finds:   newLimiter(60, 10*time.Second),
-		imports: newLimiter(20, time.Minute),
-		exports: newLimiter(5, 5*time.Minute),
+		pingers: newLimiter(60, 10*time.Second),        // pings from one address: a host of blogs pings for many of them
+		pinged:  newLimiter(3, 8*time.Hour),            // pings of one feed or site: anyone can ping for anyone, and the site would pay
+		pings:   newLimiter(200, 100*time.Millisecond), // all pings: each may cost the database a write
+		lookups: newLimiter(60, 2*time.Second),         // questions for a feed's status from one address
 
-		letters:    newLimiter(20, 3*time.Minute),
-		ceremonies: newLimiter(60, 10*time.Second),
+		letters:    newLimiter(20, 3*time.Minute),  // letters asked for from one address
+		ceremonies: newLimiter(60, 10*time.Second), // passkeys asked from one address: each is a row for a while
+
+		finds:   newLimiter(60, 10*time.Second), // addresses that one reader looks for feeds at: each asks a site
+		imports: newLimiter(20, time.Minute),    // lists of one reader
+		exports: newLimiter(5, 5*time.Minute),   // of all of one reader's data
 	}
 }
 

@@ -147,9 +147,6 @@ func (a *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 // NewServer gives a server for h with limits on how long and how large a
 // request may be.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +16,7 @@ import (
 
 func TestServerHasLimits(t *testing.T) {
 	each(t, func(r *room) {
-		server := web.NewServer(r.handler, nil)
+		server := web.NewServer(r.handler, slog.New(slog.DiscardHandler))
 		for name, limit := range map[string]int64{
 			"header": int64(server.ReadHeaderTimeout), "read": int64(server.ReadTimeout), "write": int64(server.WriteTimeout),
 			"idle": int64(server.IdleTimeout), "bytes": int64(server.MaxHeaderBytes),

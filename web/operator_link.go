@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -19,7 +18,7 @@ func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.
 	if err != nil || !stored {
 		return "", err
 	}
-	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + url.QueryEscape(token), nil
+	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + token, nil
 }
 
 // operatorLinkPage is the page behind the operator's link, filled in with what is known.

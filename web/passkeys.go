@@ -273,8 +273,8 @@ func (s *site) setCeremonyCookie(w http.ResponseWriter, secret string, maxAge in
 
 // mustBeSignedIn is forReader for JSON.
 func (s *site) mustBeSignedIn(r *http.Request) (digest.User, error) {
-	u, ok, err := s.signedIn(r)
-	if err == nil && !ok {
+	u, err := s.signedIn(r)
+	if err == nil && u.ID == 0 {
 		err = errSignInFirst
 	}
 	return u, err

@@ -20,20 +20,16 @@ const pingTime = 10 * time.Second
 // errPingFlood is told in the words that a ping's answer has.
 var errPingFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many pings came from your address; try again in a minute"}
 
-// ping receives the word that a site has news, as a form or as an XML-RPC call. It
-// never fetches anything, and its answer does not tell what is known here.
+// ping receives the word that a site has news, as a form or as an XML-RPC call:
+// at /RPC2 it is a call whatever it says of itself, as since weblogs.com. It never
+// fetches anything, and its answer does not tell what is known here.
 func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
-	return s.readPing(w, r, r.Header.Get("Content-Type"))
-}
-
-// pingXMLRPC is ping at the address that XML-RPC has had since weblogs.com.
-func (s *site) pingXMLRPC(w http.ResponseWriter, r *http.Request) error {
-	return s.readPing(w, r, "text/xml")
-}
-
-func (s *site) readPing(w http.ResponseWriter, r *http.Request, contentType string) error {
 	if s.Pings == nil {
 		return errNotFound
+	}
+	contentType := r.Header.Get("Content-Type")
+	if r.URL.Path == "/RPC2" {
+		contentType = "text/xml"
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, push.MaxBody+1))
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *site) publicRoutes() map[string]handler {
 
 		"GET /ping":                  s.ping,
 		"POST /ping":                 s.ping,
-		"POST /RPC2":                 s.pingXMLRPC,
+		"POST /RPC2":                 s.ping,
 		"GET /image/{mac}/{address}": s.imageAt,
 		"GET /static/{name}":         s.asset,
 		"GET /robots.txt":            s.robots,

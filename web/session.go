@@ -33,11 +33,11 @@ type readerHandler func(http.ResponseWriter, *http.Request, reader) error
 // forReader makes a handler of h: who is not signed in is led to the sign-in page.
 func (s *site) forReader(h readerHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		user, ok, err := s.signedIn(r)
+		user, err := s.signedIn(r)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if user.ID == 0 {
 			return seeOther(w, r, "/sign-in")
 		}
 		if isLong(r) {
@@ -72,13 +72,6 @@ func (s *site) forOperator(h readerHandler) handler {
 	})
 }
 
-// A session is whose a request is: a user's, nobody's, or it could not be found out.
-type session struct {
-	user digest.User
-	ok   bool
-	err  error
-}
-
 // sessionKey is under which a request's context holds its session.
 type sessionKey struct{}
 
@@ -86,28 +79,27 @@ type sessionKey struct{}
 // anybody wants to know.
 func (s *site) withSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		once := sync.OnceValue(func() session { return s.session(r) })
+		once := sync.OnceValues(func() (digest.User, error) { return s.sessionUser(r) })
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, once)))
 	})
 }
 
-// signedIn gives who is signed in; false if nobody is.
-func (s *site) signedIn(r *http.Request) (digest.User, bool, error) {
-	of := r.Context().Value(sessionKey{}).(func() session)()
-	return of.user, of.ok, of.err
+// signedIn gives who is signed in; the zero user if nobody is.
+func (s *site) signedIn(r *http.Request) (digest.User, error) {
+	return r.Context().Value(sessionKey{}).(func() (digest.User, error))()
 }
 
-// session asks the store whose the session is that a request came with.
-func (s *site) session(r *http.Request) session {
+// sessionUser asks the store whose the session is that a request came with.
+func (s *site) sessionUser(r *http.Request) (digest.User, error) {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil || c.Value == "" {
-		return session{}
+		return digest.User{}, nil
 	}
 	u, err := s.Store.SessionUser(r.Context(), hashSecret(c.Value), s.Now())
 	if digest.KindOf(err) == digest.NotFound {
-		return session{}
+		return digest.User{}, nil
 	}
-	return session{u, err == nil, err}
+	return u, err
 }
 
 // enter starts a session for a user, always a new one whatever cookie the
@@ -174,7 +166,7 @@ func (s *site) setCookie(w http.ResponseWriter, secret string, maxAge int) {
 	})
 }
 
-// newSecret gives 256 random bits as text.
+// newSecret gives 256 random bits as text, which is the same in an address.
 func newSecret() string { return rand.Text() + rand.Text() }
 
 // hashSecret is the form in which a secret is stored. It needs no salt: the

@@ -52,7 +52,7 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 
 // goodbyePage is where who has gone is led.
 func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
-	if _, ok, _ := s.signedIn(r); ok {
+	if u, _ := s.signedIn(r); u.ID != 0 {
 		return seeOther(w, r, "/")
 	}
 	return s.show(w, r, http.StatusOK, "settings_delete_goodbye", "Goodbye", nil)

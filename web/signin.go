@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest
 	if err := s.AddSignIn(ctx, hashSecret(token), user, now, now.Add(SignInTTL)); err != nil {
 		return "", fmt.Errorf("storing the sign-in token: %w", err)
 	}
-	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + url.QueryEscape(token), nil
+	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + token, nil
 }
 
 // A signInPage asks for an address, or shows the button behind a link.

@@ -24,13 +24,12 @@ type pages map[string]*template.Template
 
 // A frame is what the layout around every page shows.
 type frame struct {
-	Title    string
-	Name     string // on the nameplate
-	Index    bool   // search engines may list it
-	Path     string // of the page, for the mark in the navigation
-	SignedIn bool
-	Reader   digest.User // zero unless somebody is signed in
-	Page     any         // the page's own data
+	Title  string
+	Name   string      // on the nameplate
+	Index  bool        // search engines may list it
+	Path   string      // of the page, for the mark in the navigation
+	Reader digest.User // zero unless somebody is signed in
+	Page   any         // the page's own data
 }
 
 // A tab is a page that the navigation leads to.
@@ -131,7 +130,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	if p, ok := data.(interface{ nameplate() string }); ok {
 		f.Name = p.nameplate()
 	}
-	f.Reader, f.SignedIn, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
+	f.Reader, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status")
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
