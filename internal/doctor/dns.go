@@ -222,7 +222,7 @@ func publicOnes(list []netip.Addr) (public []netip.Addr) {
 	return public
 }
 
-func joined(list []netip.Addr) string {
+func joined[T interface{ String() string }](list []T) string {
 	var text string
 	for _, a := range list {
 		text = with(text, ", ", a.String())

@@ -12,9 +12,9 @@ import (
 
 // proxy finds out whether who asks can be told behind the proxies, by the settings
 // and by what the web view has noticed.
-func (x *checker) proxy(context.Context) finding {
+func (x *checker) proxy(context.Context) Finding {
 	tls := strings.HasPrefix(x.BaseURL, "https://")
-	var f finding
+	var f Finding
 	switch {
 	case len(x.TrustedProxies) == 0 && tls:
 		f.note(Warn, "readers come by https, so a proxy stands before this instance, and none is named: all readers count as one",
@@ -37,7 +37,7 @@ func (x *checker) proxy(context.Context) finding {
 }
 
 // metrics finds out whether strangers are told how this instance stands.
-func (x *checker) metrics(ctx context.Context) finding {
+func (x *checker) metrics(ctx context.Context) Finding {
 	f := verdict(OK, "/metrics needs its token", "")
 	if !x.MetricsToken {
 		f = verdict(OK, "nobody may read /metrics: it has no token", "")
@@ -48,7 +48,7 @@ func (x *checker) metrics(ctx context.Context) finding {
 			f.note(Warn, "that is an address that everybody may reach", "set DIGEST_METRICS_LISTEN to one that only your monitoring reaches, such as 127.0.0.1:9464")
 		}
 	}
-	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS(ctx) != "" {
+	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f
 	}
 	switch a, err := x.fetch(ctx, "/metrics"); {
