@@ -127,6 +127,15 @@ type DomainPace struct {
 	LimitedFeed FeedID        // which feed it limited then; 0: that made a pair with the one before
 }
 
+// Robots is what the robots.txt of a site says to this program by its name.
+type Robots struct {
+	Origin       string // scheme://host:port, the port always named
+	FetchedAt    time.Time
+	ETag         string
+	LastModified string
+	Rules        string // our group's, a line each; empty: it does not speak to us
+}
+
 // A Post is one piece that a feed publishes, stored once.
 type Post struct {
 	ID          PostID

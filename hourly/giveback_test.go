@@ -17,7 +17,7 @@ import (
 // busyHosts never have a host to give.
 type busyHosts struct{}
 
-func (busyHosts) LeaseHost(context.Context, string, time.Duration) (string, time.Time, error) {
+func (busyHosts) LeaseHost(context.Context, time.Time, string, time.Duration) (string, time.Time, error) {
 	return "", time.Time{}, errors.New("it is leased")
 }
 

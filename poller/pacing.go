@@ -76,7 +76,7 @@ func (s *session) lease(ctx context.Context, host string) (free func(time.Time),
 	}
 	// Two that wait for each other's host do not give up together, time and again.
 	for end := s.poller.now().Add(leasePatience*3/4 + rand.N(leasePatience/2)); ; {
-		token, again, err := s.poller.hosts.LeaseHost(ctx, host, s.poller.timeout+leaseMargin)
+		token, again, err := s.poller.hosts.LeaseHost(ctx, s.poller.now(), host, s.poller.timeout+leaseMargin)
 		if err != nil {
 			return nil, fmt.Errorf("leasing a host: %w", err)
 		}

@@ -62,13 +62,13 @@ type register struct {
 	log  []string
 }
 
-func (g *register) LeaseHost(_ context.Context, host string, lease time.Duration) (string, time.Time, error) {
+func (g *register) LeaseHost(_ context.Context, now time.Time, host string, lease time.Duration) (string, time.Time, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if until := g.held[host]; until.After(time.Now()) {
+	if until := g.held[host]; until.After(now) {
 		return "", until, nil
 	}
-	g.held[host] = time.Now().Add(lease)
+	g.held[host] = now.Add(lease)
 	g.log = append(g.log, "leased "+host)
 	return "token", time.Time{}, nil
 }

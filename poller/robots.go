@@ -12,21 +12,14 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
-)
 
-// Robots is what the robots.txt of a site says to this program by its name.
-type Robots struct {
-	Origin       string // scheme://host:port, the port always named
-	FetchedAt    time.Time
-	ETag         string
-	LastModified string
-	Rules        string // our group's, a line each; empty: it does not speak to us
-}
+	"digest"
+)
 
 // A RobotsCache keeps what the robots.txt of each site said.
 type RobotsCache interface {
-	Robots(ctx context.Context, origin string) (Robots, bool, error)
-	SaveRobots(ctx context.Context, r Robots) error
+	Robots(ctx context.Context, origin string) (digest.Robots, bool, error)
+	SaveRobots(ctx context.Context, r digest.Robots) error
 }
 
 const (
@@ -172,14 +165,14 @@ type robotsReader struct {
 	asking singleflight.Group // one look at a site at a time
 
 	mu    sync.Mutex
-	known map[string]Robots // a copy of part of the cache
+	known map[string]digest.Robots // a copy of part of the cache
 }
 
 func newRobotsReader(cache RobotsCache) *robotsReader {
 	if cache == nil {
 		return nil
 	}
-	return &robotsReader{cache: cache, known: make(map[string]Robots)}
+	return &robotsReader{cache: cache, known: make(map[string]digest.Robots)}
 }
 
 // allowedByRobots finds out, before a request, whether the site's robots.txt asks this
@@ -203,7 +196,7 @@ func (s *session) allowedByRobots(ctx context.Context, r route) error {
 }
 
 // consult finds out what a site's robots.txt says, while nobody else does.
-func (s *session) consult(ctx context.Context, r route) (Robots, error) {
+func (s *session) consult(ctx context.Context, r route) (digest.Robots, error) {
 	for {
 		mine := false
 		found, err, _ := s.poller.robots.asking.Do(r.origin(), func() (any, error) {
@@ -211,21 +204,21 @@ func (s *session) consult(ctx context.Context, r route) (Robots, error) {
 			return s.lookUpRobots(ctx, r)
 		})
 		if mine || err == nil || ctx.Err() != nil {
-			return found.(Robots), err
+			return found.(digest.Robots), err
 		}
 		// What has stopped another session need not stop this one.
 	}
 }
 
 // lookUpRobots looks into the cache, and asks the site if that is too old.
-func (s *session) lookUpRobots(ctx context.Context, r route) (Robots, error) {
+func (s *session) lookUpRobots(ctx context.Context, r route) (digest.Robots, error) {
 	reader, origin := s.poller.robots, r.origin()
 	if robots, ok := reader.remembered(origin, s.poller.now()); ok {
 		return robots, nil // asked for while this session waited
 	}
 	was, ok, err := reader.cache.Robots(ctx, origin)
 	if err != nil {
-		return Robots{}, fmt.Errorf("looking up a robots.txt: %w", err)
+		return digest.Robots{}, fmt.Errorf("looking up a robots.txt: %w", err)
 	}
 	if ok && current(was, s.poller.now()) {
 		reader.remember(was)
@@ -233,7 +226,7 @@ func (s *session) lookUpRobots(ctx context.Context, r route) (Robots, error) {
 	}
 	now, err := s.askRobots(ctx, r, was)
 	if now.FetchedAt.IsZero() {
-		return Robots{}, err // not reached, or cut short: nothing was learned
+		return digest.Robots{}, err // not reached, or cut short: nothing was learned
 	}
 	if failed := reader.cache.SaveRobots(ctx, now); failed != nil {
 		s.poller.log.Warn("a robots.txt could not be stored", "origin", origin, "err", failed)
@@ -246,10 +239,10 @@ func (s *session) lookUpRobots(ctx context.Context, r route) (Robots, error) {
 // rules; while it cannot be had, what was known holds. An error ends the session:
 // the site cannot be reached at all, or asks to be left alone for a while (then
 // the rules have their time all the same: they are not asked for at once).
-func (s *session) askRobots(ctx context.Context, r route, was Robots) (Robots, error) {
+func (s *session) askRobots(ctx context.Context, r route, was digest.Robots) (digest.Robots, error) {
 	start, err := routeTo(r.url.Scheme + "://" + r.url.Host + "/robots.txt")
 	if err != nil {
-		return Robots{}, err
+		return digest.Robots{}, err
 	}
 	side := *s
 	side.forRobots, side.callerReleases, side.stop = true, false, nil
@@ -257,9 +250,9 @@ func (s *session) askRobots(ctx context.Context, r route, was Robots) (Robots, e
 	before := s.requests
 	a, err := side.fetch(ctx, http.MethodGet, start)
 	if _, ok := errors.AsType[*pollError](err); err != nil && (!ok || s.requests == before) {
-		return Robots{}, err
+		return digest.Robots{}, err
 	}
-	now := Robots{Origin: r.origin(), FetchedAt: s.poller.now()}
+	now := digest.Robots{Origin: r.origin(), FetchedAt: s.poller.now()}
 	old := was
 	old.Origin, old.FetchedAt = now.Origin, now.FetchedAt
 	switch {
@@ -289,7 +282,7 @@ func limits(a *answer) bool {
 
 // current reports whether what is known of a robots.txt still holds. Most say
 // nothing to us: to ask them all every week would be a seventh of all requests.
-func current(r Robots, now time.Time) bool {
+func current(r digest.Robots, now time.Time) bool {
 	age := silentAge
 	if r.Rules != "" {
 		age = robotsAge
@@ -297,14 +290,14 @@ func current(r Robots, now time.Time) bool {
 	return now.Sub(r.FetchedAt) < age
 }
 
-func (d *robotsReader) remembered(origin string, now time.Time) (Robots, bool) {
+func (d *robotsReader) remembered(origin string, now time.Time) (digest.Robots, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r, ok := d.known[origin]
 	return r, ok && current(r, now)
 }
 
-func (d *robotsReader) remember(r Robots) {
+func (d *robotsReader) remember(r digest.Robots) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.known) >= maxKnown {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"digest"
 )
 
 // TestRobotsGroups: who is spoken to, and what is said.
@@ -82,28 +84,28 @@ func TestRobotsRules(t *testing.T) {
 // A shelf keeps robots.txt as a store would.
 type shelf struct {
 	mu   sync.Mutex
-	kept map[string]Robots
+	kept map[string]digest.Robots
 }
 
-func (s *shelf) Robots(_ context.Context, origin string) (Robots, bool, error) {
+func (s *shelf) Robots(_ context.Context, origin string) (digest.Robots, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.kept[origin]
 	return r, ok, nil
 }
 
-func (s *shelf) SaveRobots(_ context.Context, r Robots) error {
+func (s *shelf) SaveRobots(_ context.Context, r digest.Robots) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
-		s.kept = map[string]Robots{}
+		s.kept = map[string]digest.Robots{}
 	}
 	s.kept[r.Origin] = r
 	return nil
 }
 
 // restart forgets what only the process knew.
-func (r *reader) restart() { r.p.robots.known = map[string]Robots{} }
+func (r *reader) restart() { r.p.robots.known = map[string]digest.Robots{} }
 
 func withRobots(s *shelf) func(*Options) { return func(o *Options) { o.Robots = s } }
 
@@ -236,7 +238,7 @@ func TestRobotsAnswers(t *testing.T) {
 		if kept.kept[origin].FetchedAt.IsZero() {
 			t.Errorf("%s: asked again at once", test.why)
 		}
-		kept.kept[origin] = Robots{Origin: origin, FetchedAt: r.watch.now().Add(-7 * day1), Rules: "disallow /\n"}
+		kept.kept[origin] = digest.Robots{Origin: origin, FetchedAt: r.watch.now().Add(-7 * day1), Rules: "disallow /\n"}
 		r = newReader(t, s.url("/feed"), withRobots(kept))
 		if result := r.poll(); result.Outcome != test.later {
 			t.Errorf("%s: later %s (%s)", test.why, result.Outcome, result.Message)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"digest"
 	"digest/store"
 )
 
@@ -41,8 +42,8 @@ func TestPrunePolls(t *testing.T) {
 				w.addPoll(int64(f.ID), noon.Add(-time.Duration(age)*day))
 			}
 		}
-		w.ok(w.SaveRobots(w.ctx(), store.Robots{Origin: "https://old.example", FetchedAt: noon.Add(-91 * day)}))
-		w.ok(w.SaveRobots(w.ctx(), store.Robots{Origin: "https://new.example", FetchedAt: noon.Add(-8 * day)}))
+		w.ok(w.SaveRobots(w.ctx(), digest.Robots{Origin: "https://old.example", FetchedAt: noon.Add(-91 * day)}))
+		w.ok(w.SaveRobots(w.ctx(), digest.Robots{Origin: "https://new.example", FetchedAt: noon.Add(-8 * day)}))
 		n, err := w.PrunePolls(w.ctx(), noon)
 		w.ok(err)
 		want(w.t, "deleted", n, 6)
@@ -67,9 +68,9 @@ func TestRobots(t *testing.T) {
 		_, known, err := w.Robots(w.ctx(), "https://a.example")
 		w.ok(err)
 		want(w.t, "known before", known, false)
-		r := store.Robots{Origin: "https://a.example", FetchedAt: noon, ETag: `"1"`, LastModified: "yesterday", Rules: "disallow: /\n"}
+		r := digest.Robots{Origin: "https://a.example", FetchedAt: noon, ETag: `"1"`, LastModified: "yesterday", Rules: "disallow: /\n"}
 		w.ok(w.SaveRobots(w.ctx(), r))
-		older := store.Robots{Origin: r.Origin, FetchedAt: noon.Add(-time.Hour)}
+		older := digest.Robots{Origin: r.Origin, FetchedAt: noon.Add(-time.Hour)}
 		w.ok(w.SaveRobots(w.ctx(), older))
 		got, known, err := w.Robots(w.ctx(), r.Origin)
 		w.ok(err)

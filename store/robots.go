@@ -2,34 +2,26 @@ package store
 
 import (
 	"context"
-	"time"
+
+	"digest"
 )
 
 // Robots gives what is known of an origin's robots.txt; false: it was never asked for.
-func (s *Store) Robots(ctx context.Context, origin string) (Robots, bool, error) {
-	r, err := readRows[Robots](ctx, s.read(), "reading what the robots.txt of "+origin+" says",
+func (s *Store) Robots(ctx context.Context, origin string) (digest.Robots, bool, error) {
+	r, err := readRows[digest.Robots](ctx, s.read(), "reading what the robots.txt of "+origin+" says",
 		`SELECT origin, fetched_at, etag, last_modified, rules FROM robots WHERE origin = ?`, origin)
 	if err != nil || len(r) == 0 {
-		return Robots{}, false, err
+		return digest.Robots{}, false, err
 	}
 	return r[0], true, nil
 }
 
 // SaveRobots stores what an origin's robots.txt says, in place of what it said
 // before. An older answer does not replace a newer one.
-func (s *Store) SaveRobots(ctx context.Context, r Robots) error {
+func (s *Store) SaveRobots(ctx context.Context, r digest.Robots) error {
 	return s.run(ctx, "storing what the robots.txt of "+r.Origin+" says",
 		`INSERT INTO robots (origin, fetched_at, etag, last_modified, rules) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (origin) DO UPDATE SET fetched_at = excluded.fetched_at, etag = excluded.etag,
 				last_modified = excluded.last_modified, rules = excluded.rules
 			WHERE robots.fetched_at <= excluded.fetched_at`, r.Origin, at(r.FetchedAt), r.ETag, r.LastModified, r.Rules)
-}
-
-// Robots is what the robots.txt of a site says to this program by its name.
-type Robots struct {
-	Origin       string // scheme://host:port as poller names it
-	FetchedAt    time.Time
-	ETag         string
-	LastModified string
-	Rules        string // our group's lines; empty: it does not speak to us
 }

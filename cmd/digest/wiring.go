@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
@@ -28,8 +27,8 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Log:              a.log,
 		NoWait:           a.frozen,
 		Requests:         a.Requests,
-		Robots:           robots{st},
-		Hosts:            hostLeases{st, a.clock},
+		Robots:           st,
+		Hosts:            st,
 	})
 }
 
@@ -113,36 +112,6 @@ func (a *app) spread() poller.Spread {
 // tenth is a random part of at most a tenth of d, either sign.
 func tenth(d time.Duration) time.Duration {
 	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
-}
-
-// robots is the store as the poller needs it.
-type robots struct{ *store.Store }
-
-// Robots gives what is known of an origin's robots.txt.
-func (r robots) Robots(ctx context.Context, origin string) (poller.Robots, bool, error) {
-	known, ok, err := r.Store.Robots(ctx, origin)
-	return poller.Robots(known), ok, err
-}
-
-// SaveRobots stores what an origin's robots.txt says.
-func (r robots) SaveRobots(ctx context.Context, said poller.Robots) error {
-	return r.Store.SaveRobots(ctx, store.Robots(said))
-}
-
-// hostLeases are the store's, by the clock of the command.
-type hostLeases struct {
-	st  *store.Store
-	now func() time.Time
-}
-
-// LeaseHost leases a host.
-func (h hostLeases) LeaseHost(ctx context.Context, host string, lease time.Duration) (string, time.Time, error) {
-	return h.st.LeaseHost(ctx, h.now(), host, lease)
-}
-
-// GiveBackHost gives a host back.
-func (h hostLeases) GiveBackHost(ctx context.Context, host, token string, free time.Time) error {
-	return h.st.GiveBackHost(ctx, host, token, free)
 }
 
 const (
