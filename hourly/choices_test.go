@@ -44,7 +44,7 @@ func TestWhatReadersChoose(t *testing.T) {
 		if strings.Contains(text, "SPOILER") || !strings.Contains(text, "News") {
 			t.Errorf("the mail is\n%s", text)
 		}
-		if asked := quiet.requests(); len(asked) > 0 {
+		if asked := quiet.requests(); asked != "" {
 			t.Errorf("a feed at rest was asked: %v", asked)
 		}
 		h.tick("2026-10-02 13:30", hourly.Summary{})

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,102 +16,9 @@ import (
 	"digest/subscribe"
 )
 
-// A paper is a site with dated posts that shows the newest few of them, and
-// answers as it is told.
-type paper struct {
-	*httptest.Server
-	mu     sync.Mutex
-	posts  []string // newest first, as items
-	shows  int      // how many of them; 0: all
-	status int      // 0: well
-	header http.Header
-	extra  string // in the channel
-	asked  []string
-}
-
-func newPaper(t *testing.T) *paper {
-	p := &paper{header: http.Header{}}
-	p.Server = httptest.NewServer(p)
-	t.Cleanup(p.Close)
-	return p
-}
-
-func (p *paper) publish(clock string, titles ...string) {
-	at, err := time.Parse("2006-01-02 15:04", clock)
-	if err != nil {
-		panic(err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, title := range titles {
-		id := strings.ReplaceAll(title, " ", "-")
-		p.posts = append([]string{fmt.Sprintf(`<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link><pubDate>%s</pubDate></item>`,
-			title, id, at.Format(time.RFC1123Z))}, p.posts...)
-	}
-}
-
-// says sets the answer until it is set again: 0 is well.
-func (p *paper) says(status int, header ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.status, p.header = status, http.Header{}
-	for i := 0; i < len(header); i += 2 {
-		p.header.Set(header[i], header[i+1])
-	}
-}
-
-func (p *paper) requests() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	asked := p.asked
-	p.asked = nil
-	return strings.Join(asked, " ")
-}
-
-func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if r.URL.Path == "/robots.txt" {
-		http.NotFound(w, r)
-		return
-	}
-	p.asked = append(p.asked, r.Method)
-	for name, values := range p.header {
-		w.Header()[name] = values
-	}
-	if p.status != 0 {
-		w.WriteHeader(p.status)
-		return
-	}
-	shown := p.posts
-	if p.shows > 0 && len(shown) > p.shows {
-		shown = shown[:p.shows]
-	}
-	body := `<rss version="2.0"><channel><title>Paper</title>` + p.extra + strings.Join(shown, "") + `</channel></rss>`
-	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(p.posts)))
-	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(body))
-}
-
-// takes adds a reader of papers in UTC.
-func (h *house) takes(email string, papers ...*paper) digest.Digest {
-	h.t.Helper()
-	_, d, err := h.st.AddUser(h.t.Context(), email, "UTC", h.clock)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
-	for _, p := range papers {
-		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, p.URL+"/feed.xml"); err != nil {
-			h.t.Fatal(err)
-		}
-		p.requests()
-	}
-	return d
-}
-
 // hours runs the hour at each full hour from begin, n of them, and gives those
 // at which a paper was asked.
-func (h *house) hours(begin string, n int, p *paper) (asked []string) {
+func (h *house) hours(begin string, n int, p *site) (asked []string) {
 	h.t.Helper()
 	h.set(begin)
 	for range n {
@@ -128,7 +33,7 @@ func (h *house) hours(begin string, n int, p *paper) (asked []string) {
 	return asked
 }
 
-func (h *house) feed(p *paper) digest.Feed {
+func (h *house) feed(p *site) digest.Feed {
 	h.t.Helper()
 	f, err := h.st.FeedByURL(h.t.Context(), p.URL+"/feed.xml")
 	if err != nil {
@@ -141,12 +46,9 @@ func (h *house) feed(p *paper) digest.Feed {
 // has come, and what it then brings is in the next edition, as late.
 func TestS19_RetryBesideTheHour(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p := newPaper(t)
-		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "old")
-		h.takes("ann@example.org", p)
+		h, p := newDatedHouse(t, st)
 		h.hours("2026-11-19 00:00", 1, p)
-		p.publish("2026-11-19 20:00", "evening news")
+		p.publishAt("2026-11-19 20:00", "evening news")
 		p.says(http.StatusTooManyRequests, "Retry-After", "7200")
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Failed: 1})
 		p.requests()
@@ -154,7 +56,7 @@ func TestS19_RetryBesideTheHour(t *testing.T) {
 		if asked := h.hours("2026-11-20 01:00", 23, p); fmt.Sprint(asked) != "[20T02]" {
 			t.Errorf("asked at %v; want once, when the two hours were over", asked)
 		}
-		p.publish("2026-11-20 20:00", "todays news")
+		p.publishAt("2026-11-20 20:00", "todays news")
 		h.tick("2026-11-21 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
 		_, text := h.inbox()
 		if strings.Count(text, "evening news") == 0 || !strings.Contains(strings.ToLower(text), "late") {
@@ -166,10 +68,7 @@ func TestS19_RetryBesideTheHour(t *testing.T) {
 // TestRetryNearMidnightIsLeftToIt: a retry that would come shortly before a
 // reader's midnight only costs a request.
 func TestRetryNearMidnightIsLeftToIt(t *testing.T) {
-	p := newPaper(t)
-	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
-	p.publish("2026-11-18 09:00", "old")
-	h.takes("ann@example.org", p)
+	h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 	h.hours("2026-11-19 00:00", 1, p)
 	p.says(http.StatusServiceUnavailable, "Retry-After", "82800") // 23 hours
 	h.hours("2026-11-20 00:00", 1, p)
@@ -184,15 +83,15 @@ func TestRetryNearMidnightIsLeftToIt(t *testing.T) {
 // overlaps again; and the reader is told what may be missing.
 func TestBusyFeedIsCaughtUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p := newPaper(t)
+		p := newSite(t)
 		p.shows = 4
 		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "one", "two", "three", "four")
-		h.takes("ann@example.org", p)
+		p.publishAt("2026-11-18 09:00", "one", "two", "three", "four")
+		h.reader("ann@example.org", "UTC", p)
 		h.hours("2026-11-19 00:00", 1, p)
 		h.set("2026-11-19 00:00")
 		for i := range 24 { // a post every hour: the paper holds four of them
-			p.publish(h.clock.Add(time.Duration(i)*time.Hour+30*time.Minute).Format("2006-01-02 15:04"), fmt.Sprintf("busy %d", i))
+			p.publishAt(h.clock.Add(time.Duration(i)*time.Hour+30*time.Minute).Format("2006-01-02 15:04"), fmt.Sprintf("busy %d", i))
 		}
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 4, Editions: 1, Sent: 1})
 		p.requests()
@@ -221,11 +120,11 @@ func unfold(s string) string { return strings.ReplaceAll(s, "=\r\n", "") }
 // TestS20_GoneForGood: 410 ends the subscriptions, and the readers are told.
 func TestS20_GoneForGood(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p, q := newPaper(t), newPaper(t)
+		p, q := newSite(t), newSite(t)
 		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "old")
-		q.publish("2026-11-18 09:00", "other")
-		d := h.takes("ann@example.org", p, q)
+		p.publishAt("2026-11-18 09:00", "old")
+		q.publishAt("2026-11-18 09:00", "other")
+		d := h.reader("ann@example.org", "UTC", p, q)
 		h.hours("2026-11-19 00:00", 1, p)
 		p.says(http.StatusGone)
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 2, Failed: 1, Unchanged: 1, Editions: 1, Sent: 1})
@@ -249,10 +148,8 @@ func TestS20_GoneForGood(t *testing.T) {
 // TestWholeHostGone: a host that answers 410 for everything is broken.
 func TestWholeHostGone(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p := newPaper(t)
-		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "old")
-		d := h.takes("ann@example.org", p)
+		h, p := newDatedHouse(t, st)
+		d := h.d
 		subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 		if _, _, err := subscriber.Subscribe(t.Context(), d.ID, p.URL+"/other.xml"); err != nil {
 			t.Fatal(err)
@@ -275,11 +172,11 @@ func TestWholeHostGone(t *testing.T) {
 // TestSkippedMidnight: a paper that does not want to be asked in the hour of
 // its reader's midnight is asked before it, once a day.
 func TestSkippedMidnight(t *testing.T) {
-	p := newPaper(t)
+	p := newSite(t)
 	p.extra = "<skipHours><hour>0</hour><hour>1</hour><hour>2</hour></skipHours>"
 	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
-	p.publish("2026-11-18 09:00", "old")
-	h.takes("ann@example.org", p)
+	p.publishAt("2026-11-18 09:00", "old")
+	h.reader("ann@example.org", "UTC", p)
 	h.hours("2026-11-19 00:00", 48, p)
 	if asked := h.hours("2026-11-21 00:00", 96, p); fmt.Sprint(asked) != "[21T23 22T23 23T23 24T23]" {
 		t.Errorf("asked at %v; want in the last hour before each midnight", asked)
@@ -289,10 +186,10 @@ func TestSkippedMidnight(t *testing.T) {
 // TestS11_KeptDocumentIsReadAgain: a better parser asks nobody for what it has.
 func TestS11_KeptDocumentIsReadAgain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p := newPaper(t)
+		p := newSite(t)
 		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "old", "second")
-		h.takes("ann@example.org", p)
+		p.publishAt("2026-11-18 09:00", "old", "second")
+		h.reader("ann@example.org", "UTC", p)
 		f := h.feed(p)
 		body, kept, err := st.Body(t.Context(), f.ID)
 		if err != nil || !kept || !strings.Contains(string(body.Bytes), "second") {
@@ -321,10 +218,7 @@ func forget(t *testing.T, st *store.Store, f digest.Feed) {
 
 // TestFence: an instance that finds a fence does nothing and says what to do.
 func TestFence(t *testing.T) {
-	p := newPaper(t)
-	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
-	p.publish("2026-11-18 09:00", "old")
-	h.takes("ann@example.org", p)
+	h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 	h.set("2026-11-19 00:00")
 	job := h.job()
 	if _, err := h.st.Beat(t.Context(), "https://digest.example.org", h.clock, 36*time.Hour, 100); err != nil {
@@ -352,14 +246,14 @@ func TestFence(t *testing.T) {
 // TestNewsEndsSilence: a paper that has said nothing for years is asked rarely,
 // until an entry comes that was not there, however old its date.
 func TestNewsEndsSilence(t *testing.T) {
-	p := newPaper(t)
+	p := newSite(t)
 	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
-	p.publish("2022-11-18 09:00", "old")
-	h.takes("ann@example.org", p)
+	p.publishAt("2022-11-18 09:00", "old")
+	h.reader("ann@example.org", "UTC", p)
 	if asked := h.hours("2026-11-19 00:00", 100, p); fmt.Sprint(asked) != "[21T00 23T01]" {
 		t.Errorf("after four years of silence asked at %v; want every 48 hours and a little", asked)
 	}
-	p.publish("2022-12-01 09:00", "found in a drawer")
+	p.publishAt("2022-12-01 09:00", "found in a drawer")
 	h.hours("2026-11-23 04:00", 96, p)
 	if f := h.feed(p); f.OwnInterval != 0 {
 		t.Errorf("after news it is still asked only every %v", f.OwnInterval)

@@ -17,10 +17,7 @@ import (
 // request, and the next one waits for the gap.
 func TestS16_KilledAgainAndAgain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p := newPaper(t)
-		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "old")
-		h.takes("ann@example.org", p)
+		h, p := newDatedHouse(t, st)
 		h.set("2026-11-20 00:00")
 		claims := 0
 		for range 30 {
@@ -86,10 +83,7 @@ func TestS18_OneGate(t *testing.T) {
 	}
 	for name, wish := range wishes {
 		t.Run(name, func(t *testing.T) {
-			p := newPaper(t)
-			h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")
-			p.publish("2026-11-18 09:00", "old")
-			h.takes("ann@example.org", p)
+			h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 			h.hours("2026-11-19 00:00", 1, p)
 			f := h.feed(p)
 			for minute := 10; minute < 60; minute += 10 {

@@ -27,10 +27,7 @@ func (busyHosts) GiveBackHost(context.Context, string, string, time.Time) error 
 // does not keep its own from anyone, and is asked again after the gap.
 func TestPollThatCameToNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p := newPaper(t)
-		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "old")
-		h.takes("ann@example.org", p)
+		h, p := newDatedHouse(t, st)
 		p.says(http.StatusFound, "Location", strings.Replace(p.URL, "127.0.0.1", "localhost", 1)+"/feed.xml")
 		h.set("2026-11-19 00:10")
 		job := h.job()

@@ -18,8 +18,7 @@ import (
 func TestDatabaseGoesAway(t *testing.T) {
 	address := storetest.Postgres(t)
 	st := storetest.Open(t, address)
-	s := newSite(t)
-	s.publish("first")
+	s := newSite(t, "first")
 	h := newHouse(t, st, "2026-11-19 10:00")
 	h.reader("utc@example.org", "UTC", s)
 	s.publish("second")

@@ -3,13 +3,14 @@ package hourly_test
 import (
 	"context"
 	"fmt"
-	"hash/crc32"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,54 +34,83 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 type site struct {
 	*httptest.Server
 	mu     sync.Mutex
-	items  []string // titles, newest first
+	posts  []string // newest first, as items
+	shows  int      // how many of them; 0: all
 	status int      // 0: well
-	asked  []string // methods
+	header http.Header
+	extra  string // in the channel
+	asked  []string
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T, titles ...string) *site {
 	s := &site{}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
+	s.publish(titles...)
 	return s
 }
 
+// publish adds posts without a date, the newest first.
 func (s *site) publish(titles ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.items = append(titles, s.items...)
+	for _, title := range slices.Backward(titles) {
+		s.add(title, "")
+	}
 }
 
-func (s *site) answer(status int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.status = status
+// publishAt adds posts of one time, the oldest first.
+func (s *site) publishAt(clock string, titles ...string) {
+	at, err := time.Parse("2006-01-02 15:04", clock)
+	if err != nil {
+		panic(err)
+	}
+	for _, title := range titles {
+		s.add(title, at.Format("<pubDate>"+time.RFC1123Z+"</pubDate>"))
+	}
 }
 
-func (s *site) requests() []string {
+func (s *site) add(title, date string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item := fmt.Sprintf(`<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link>%s</item>`,
+		title, strings.ReplaceAll(title, " ", "-"), date)
+	s.posts = append([]string{item}, s.posts...)
+}
+
+// says sets the answer until it is set again: 0 is well.
+func (s *site) says(status int, header ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status, s.header = status, http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		s.header.Set(header[i], header[i+1])
+	}
+}
+
+// requests gives the methods by which the site was asked since the last look.
+func (s *site) requests() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	asked := s.asked
 	s.asked = nil
-	return asked
+	return strings.Join(asked, " ")
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.Method)
+	maps.Copy(w.Header(), s.header)
 	if s.status != 0 {
 		w.WriteHeader(s.status)
 		return
 	}
-	var b strings.Builder
-	b.WriteString(`<rss version="2.0"><channel><title>Site</title>`)
-	for _, title := range s.items {
-		fmt.Fprintf(&b, `<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link></item>`, title, strings.ReplaceAll(title, " ", "-"))
+	shown := s.posts
+	if s.shows > 0 && len(shown) > s.shows {
+		shown = shown[:s.shows]
 	}
-	b.WriteString(`</channel></rss>`)
-	w.Header().Set("ETag", fmt.Sprintf(`"%d-%x"`, len(s.items), crc32.ChecksumIEEE([]byte(b.String()))))
-	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(b.String()))
+	body := `<rss version="2.0"><channel><title>Paper</title>` + s.extra + strings.Join(shown, "") + `</channel></rss>`
+	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(s.posts)))
+	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(body))
 }
 
 // A house is everything behind the hourly job, on a clock that the test sets.
@@ -90,6 +120,7 @@ type house struct {
 	clock  time.Time
 	mail   string
 	spread poller.Spread
+	d      digest.Digest // of the reader who came last
 }
 
 func newHouse(t *testing.T, st *store.Store, clock string) *house {
@@ -97,6 +128,27 @@ func newHouse(t *testing.T, st *store.Store, clock string) *house {
 	h.spread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, NoWait: true}
 	h.set(clock)
 	return h
+}
+
+// eachHouse runs f on both databases, with a reader in UTC of a site that has
+// published "first".
+func eachHouse(t *testing.T, clock string, f func(t *testing.T, h *house, s *site)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := newSite(t, "first")
+		h := newHouse(t, st, clock)
+		h.reader("utc@example.org", "UTC", s)
+		f(t, h, s)
+	})
+}
+
+// newDatedHouse has a reader in UTC of a site whose posts have dates.
+func newDatedHouse(t *testing.T, st *store.Store) (*house, *site) {
+	p := newSite(t)
+	p.publishAt("2026-11-18 09:00", "old")
+	h := newHouse(t, st, "2026-11-18 10:00")
+	h.reader("ann@example.org", "UTC", p)
+	return h, p
 }
 
 func (h *house) set(clock string) {
@@ -152,6 +204,7 @@ func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 		}
 		s.requests()
 	}
+	h.d = d
 	return d
 }
 
@@ -188,26 +241,25 @@ func (h *house) inbox() (mails int, text string) {
 
 func TestTheHour(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first", "older")
+		s := newSite(t, "first", "older")
 		h := newHouse(t, st, "2026-11-19 10:00")
 		h.reader("berlin@example.org", "Europe/Berlin", s) // midnight at 23:00Z
 		h.reader("utc@example.org", "UTC", s)
 
 		h.tick("2026-11-19 22:00", hourly.Summary{})
-		if asked := s.requests(); asked != nil {
+		if asked := s.requests(); asked != "" {
 			t.Errorf("asked %v though nobody's midnight has come", asked)
 		}
 		s.publish("evening news")
 		h.tick("2026-11-19 23:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
-		if asked := s.requests(); fmt.Sprint(asked) != "[HEAD GET]" {
+		if asked := s.requests(); asked != "HEAD GET" {
 			t.Errorf("a changed feed was asked %v", asked)
 		}
 		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "evening news") || !strings.Contains(text, "first") || strings.Contains(text, "older") {
 			t.Errorf("%d mails; want one with the evening news and the newest post of before, and no older one:\n%s", n, text)
 		}
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Unchanged: 1, Editions: 1, Sent: 1})
-		if asked := s.requests(); fmt.Sprint(asked) != "[GET]" {
+		if asked := s.requests(); asked != "GET" {
 			t.Errorf("an unchanged feed was asked %v once HEAD had told the truth", asked)
 		}
 		h.tick("2026-11-20 01:00", hourly.Summary{})
@@ -219,14 +271,10 @@ func TestTheHour(t *testing.T) {
 }
 
 func TestFreshUntilWithinTheDeadline(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first")
-		h := newHouse(t, st, "2026-11-19 23:20") // the gap ends at 00:20, before the deadline at 00:30
-		h.reader("utc@example.org", "UTC", s)
+	eachHouse(t, "2026-11-19 23:20", func(t *testing.T, h *house, s *site) { // the gap ends at 00:20, before the deadline at 00:30
 		s.publish("second")
 		h.tick("2026-11-20 00:00", hourly.Summary{})
-		if asked := s.requests(); asked != nil {
+		if asked := s.requests(); asked != "" {
 			t.Errorf("asked %v within the poll gap", asked)
 		}
 		h.tick("2026-11-20 00:20", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
@@ -234,16 +282,12 @@ func TestFreshUntilWithinTheDeadline(t *testing.T) {
 }
 
 func TestSlowestFeedHoldsNobodyBeyondTheDeadline(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first")
-		h := newHouse(t, st, "2026-11-19 10:00")
-		h.reader("utc@example.org", "UTC", s)
+	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		h.set("2026-11-20 00:00")
 		claimAndDie(t, h)
 		h.tick("2026-11-20 00:01", hourly.Summary{})
 		h.tick("2026-11-20 00:30", hourly.Summary{Editions: 1, Sent: 1})
-		if asked := s.requests(); asked != nil {
+		if asked := s.requests(); asked != "" {
 			t.Errorf("asked %v although an attempt of this hour was committed (S16)", asked)
 		}
 		s.publish("second")
@@ -267,11 +311,7 @@ func claimAndDie(t *testing.T, h *house) {
 }
 
 func TestLateHourPollsFirst(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first")
-		h := newHouse(t, st, "2026-11-17 10:00")
-		h.reader("utc@example.org", "UTC", s)
+	eachHouse(t, "2026-11-17 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("second", "third")
 		h.tick("2026-11-20 09:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 2, Editions: 1, Sent: 1}) // asleep for two midnights
 		n, text := h.inbox()
@@ -283,16 +323,12 @@ func TestLateHourPollsFirst(t *testing.T) {
 }
 
 func TestFeedInTroubleLosesNothing(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first")
-		h := newHouse(t, st, "2026-11-18 10:00")
-		h.reader("utc@example.org", "UTC", s)
+	eachHouse(t, "2026-11-18 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("second")
-		s.answer(http.StatusServiceUnavailable)
+		s.says(http.StatusServiceUnavailable)
 		h.tick("2026-11-19 00:00", hourly.Summary{Polled: 1, Failed: 1, Editions: 1, Sent: 1})
 		h.tick("2026-11-19 01:00", hourly.Summary{})
-		s.answer(0)
+		s.says(0)
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
 		if _, text := h.inbox(); strings.Count(text, "second") == 0 {
 			t.Error("the post published while the site was down is lost")
@@ -301,11 +337,7 @@ func TestFeedInTroubleLosesNothing(t *testing.T) {
 }
 
 func TestMailDownKeepsEditions(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first")
-		h := newHouse(t, st, "2026-11-19 10:00")
-		h.reader("utc@example.org", "UTC", s)
+	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		h.set("2026-11-20 00:00")
 		job := h.job()
 		down, err := net.Listen("tcp", "127.0.0.1:0")
@@ -326,11 +358,7 @@ func TestMailDownKeepsEditions(t *testing.T) {
 }
 
 func TestRunStopsWhenAsked(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first")
-		h := newHouse(t, st, "2026-11-19 10:00")
-		h.reader("utc@example.org", "UTC", s)
+	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		h.set("2026-11-20 00:00")
 		job := h.job()
 		ctx, stop := context.WithCancel(t.Context())
@@ -355,8 +383,7 @@ func TestManyFeedsManyWorkers(t *testing.T) {
 		h := newHouse(t, st, "2026-11-19 10:00")
 		var sites []*site
 		for range feeds {
-			s := newSite(t)
-			s.publish("first")
+			s := newSite(t, "first")
 			sites = append(sites, s)
 		}
 		h.reader("a@example.org", "UTC", sites...)
@@ -374,7 +401,7 @@ func TestManyFeedsManyWorkers(t *testing.T) {
 		workers.Wait()
 		h.tick("2026-11-20 00:30", hourly.Summary{})
 		for i, s := range sites {
-			if asked := s.requests(); fmt.Sprint(asked) != "[HEAD]" {
+			if asked := s.requests(); asked != "HEAD" {
 				t.Errorf("feed %d was asked %v by three workers", i, asked)
 			}
 		}

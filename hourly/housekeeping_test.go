@@ -6,19 +6,14 @@ import (
 	"digest/hourly"
 	"digest/internal/words"
 	"digest/store"
-	"digest/store/storetest"
 )
 
 // What an hour has brought can be searched for when the hour is over.
 func TestTheHourIndexesWhatItBrings(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := newSite(t)
-		s.publish("first")
-		h := newHouse(t, st, "2026-11-19 10:00")
-		h.reader("utc@example.org", "UTC", s)
+	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("evening news")
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
-		u, err := st.UserByEmail(t.Context(), "utc@example.org")
+		u, err := h.st.UserByEmail(t.Context(), "utc@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +21,7 @@ func TestTheHourIndexesWhatItBrings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := st.Search(t.Context(), u.ID, store.SearchQuery{Query: q, Now: h.clock, Limit: 9})
+		found, err := h.st.Search(t.Context(), u.ID, store.SearchQuery{Query: q, Now: h.clock, Limit: 9})
 		if err != nil || len(found.Posts) != 1 || found.Posts[0].Title != "evening news" {
 			t.Errorf("found %v, %v", found.Posts, err)
 		}

@@ -21,10 +21,6 @@ type Options struct {
 	Spread poller.Spread // how polls of one midnight are spread
 	Keep   time.Duration // age at which posts and editions are deleted; 0: never
 
-	// InFlight is how many polls run side by side; default 256. Claims and commits
-	// grow with it: with 64 each poll cost the database half as much again.
-	InFlight int
-
 	// Nap is how long Run sleeps at most before it looks for work again, which
 	// another process may have added; default a minute.
 	Nap time.Duration
@@ -56,9 +52,6 @@ type Job struct {
 
 // New makes a Job.
 func New(o Options) *Job {
-	if o.InFlight <= 0 {
-		o.InFlight = 256
-	}
 	if o.Nap <= 0 {
 		o.Nap = time.Minute
 	}

@@ -13,6 +13,9 @@ import (
 )
 
 const (
+	// mostPolls is how many polls run side by side. Claims and commits grow with
+	// it: with 64 each poll cost the database half as much again.
+	mostPolls = 256
 	// feedLease outlasts any poll: ten redirects of HEAD and GET, all slow.
 	feedLease = 15 * time.Minute
 	// commitPolls is how many polls share a transaction at most.
@@ -35,7 +38,7 @@ func (j *Job) poll(ctx context.Context, avoidHotMinutes bool) (Summary, error) {
 	soft, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &round{
-		job: j, avoidHotMinutes: avoidHotMinutes, token: rand.Text(), hard: j.Hard, stop: stop,
+		job: j, avoidHotMinutes: avoidHotMinutes, token: rand.Text(), stop: stop,
 		next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls),
 	}
 	r.changed.L = &r.mu
@@ -63,7 +66,6 @@ type round struct {
 	job             *Job
 	avoidHotMinutes bool
 	token           string
-	hard            context.Context    // ends all of it at once
 	stop            context.CancelFunc // ends the claiming
 	polls           sync.WaitGroup
 	next            chan store.ClaimedFeed // to a goroutine that has just ended a poll
@@ -115,12 +117,12 @@ func (r *round) retry(ctx context.Context, do func() error) error {
 // Nothing claimable while polls are in flight is not the end: a poll that ends
 // frees its host for the next feed.
 func (r *round) claimAll(soft context.Context) {
-	for soft.Err() == nil && r.hard.Err() == nil && !r.job.fenced.Load() {
+	for soft.Err() == nil && r.job.Hard.Err() == nil && !r.job.fenced.Load() {
 		places, ended := r.freePlaces()
 		r.awaitCalmMinute(soft)
 		var claimed []store.ClaimedFeed
 		err := r.retry(soft, func() (err error) {
-			claimed, err = r.job.Store.ClaimFeeds(r.hard, r.job.Now(), store.ClaimOptions{
+			claimed, err = r.job.Store.ClaimFeeds(r.job.Hard, r.job.Now(), store.ClaimOptions{
 				N: places, Lease: feedLease, Token: r.token, Pace: !r.job.Frozen,
 			})
 			return err
@@ -154,10 +156,10 @@ func (r *round) awaitCalmMinute(soft context.Context) {
 func (r *round) freePlaces() (free, ended int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.inFlight > r.job.InFlight*3/4 {
+	for r.inFlight > mostPolls*3/4 {
 		r.changed.Wait()
 	}
-	return r.job.InFlight - r.inFlight, r.ended
+	return mostPolls - r.inFlight, r.ended
 }
 
 // awaitOne waits until more polls than these have ended; false if none is under way.
@@ -198,7 +200,7 @@ func (r *round) freePlace() {
 // poll polls one feed. A poll that is cut short is repeated after the gap, with
 // the old validators.
 func (r *round) poll(c store.ClaimedFeed) {
-	res := r.job.Poller.Poll(r.hard, c.Feed, c.Subscribers)
+	res := r.job.Poller.Poll(r.job.Hard, c.Feed, c.Subscribers)
 	if res.Outcome == poller.Stopped {
 		res.Release()
 		r.giveBack(c, res)
@@ -206,7 +208,7 @@ func (r *round) poll(c store.ClaimedFeed) {
 		return
 	}
 	var found store.Polled
-	err := r.retry(r.hard, func() (err error) {
+	err := r.retry(r.job.Hard, func() (err error) {
 		found, err = r.job.prepare(c, res)
 		return err
 	})
@@ -224,11 +226,11 @@ func (r *round) poll(c store.ClaimedFeed) {
 // host to which it was led: they may wait for the one it began at. At the end of
 // the process the leases end by themselves.
 func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
-	if r.hard.Err() != nil {
+	if r.job.Hard.Err() != nil {
 		return
 	}
 	r.job.Log.Info("a poll came to nothing", "feed", c.URL, "why", res.Message)
-	err := r.job.Store.GiveBackFeed(r.hard, c.ID, c.Token, res.Feed.LastAttemptAt, res.HostFreeAt)
+	err := r.job.Store.GiveBackFeed(r.job.Hard, c.ID, c.Token, res.Feed.LastAttemptAt, res.HostFreeAt)
 	if err != nil {
 		r.job.Log.Warn("a feed could not be given back; its lease ends by itself", "feed", c.URL, "err", err)
 	}

@@ -42,7 +42,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 		clock := func() time.Time { return now }
 		job := hourly.New(hourly.Options{
 			Store: st, Poller: loopbackPoller(b, clock), Mail: &mailer.Deliverer{}, Spread: benchSpread,
-			InFlight: benchInFlight, Now: clock, Frozen: true,
+			Now: clock, Frozen: true,
 		})
 		client := bareClient(b)
 		var r race

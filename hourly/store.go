@@ -202,8 +202,8 @@ func (r *round) recordAll() {
 	for first := range r.done {
 		batch, release := r.gather(first)
 		var stored store.RecordResult
-		err := r.retry(r.hard, func() (err error) {
-			stored, err = r.job.Store.Record(r.hard, r.job.Now(), batch)
+		err := r.retry(r.job.Hard, func() (err error) {
+			stored, err = r.job.Store.Record(r.job.Hard, r.job.Now(), batch)
 			return err
 		})
 		if err != nil {

@@ -15,10 +15,8 @@ import (
 // once more, ends the subscriptions as any other, and the readers are told.
 func TestS20_GoneOnTrial(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		p := newPaper(t)
-		h := newHouse(t, st, "2026-11-18 10:00")
-		p.publish("2026-11-18 09:00", "old")
-		ann := h.takes("ann@example.org", p)
+		h, p := newDatedHouse(t, st)
+		ann := h.d
 		h.hours("2026-11-19 00:00", 1, p)
 		p.says(http.StatusInternalServerError)
 		h.hours("2026-11-20 00:00", 1, p)
