@@ -2,21 +2,13 @@ package hourly_test
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"digest/store/storetest"
 )
 
 // TestS35_LatePollsKeepCalm: what cron finds in the queue on the hour is old,
 // and still not asked for in the hot minutes.
 func TestS35_LatePollsKeepCalm(t *testing.T) {
-	path := storetest.SQLite(t)
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Date(2026, 11, 19, 10, 30, 0, 0, time.UTC)
-		time.Sleep(time.Until(begin))
-		w := newWeek(t, path, begin)
-		defer w.close()
+	inWeek(t, time.Date(2026, 11, 19, 10, 30, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
 		feeds, err := w.st.Feeds(t.Context())
 		if err != nil {
@@ -27,7 +19,7 @@ func TestS35_LatePollsKeepCalm(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(time.Until(begin.Truncate(time.Hour).Add(2*time.Hour + time.Second)))
+		time.Sleep(time.Until(w.begin.Truncate(time.Hour).Add(2*time.Hour + time.Second)))
 		if _, err := w.job().Tick(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -2,24 +2,16 @@ package hourly_test
 
 import (
 	"context"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"digest/store/storetest"
 )
 
 // TestFencedWhileItRuns: an instance whose database another one takes over
 // stops polling and mailing, and goes on when it is released.
 func TestFencedWhileItRuns(t *testing.T) {
-	path := storetest.SQLite(t)
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
-		time.Sleep(time.Until(begin))
-		w := newWeek(t, path, begin)
+	inWeek(t, time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
-		closed, open := begin.Add(36*time.Hour), begin.Add(84*time.Hour)
+		closed, open := w.begin.Add(36*time.Hour), w.begin.Add(84*time.Hour)
 		job := w.job()
 		job.Fence = func(_ context.Context, now time.Time) (string, error) {
 			if now.After(closed) && now.Before(open) {
@@ -27,17 +19,9 @@ func TestFencedWhileItRuns(t *testing.T) {
 			}
 			return "", nil
 		}
-		ctx, stop := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() {
-			if err := job.Run(ctx); err != nil {
-				t.Error(err)
-			}
-		})
+		stop := w.run(job)
 		time.Sleep(6 * 24 * time.Hour)
 		stop()
-		running.Wait()
-		w.close()
 		before, after := 0, 0
 		for _, r := range w.requests["busy"] {
 			switch {

@@ -21,7 +21,7 @@ func TestS16_KilledAgainAndAgain(t *testing.T) {
 		h.set("2026-11-20 00:00")
 		claims := 0
 		for range 30 {
-			claims += claimAndKill(t, h)
+			claims += claimAndKill(t, h, time.Second) // so short that only the attempt stands in the way of the next
 			h.clock = h.clock.Add(6 * time.Minute)
 		}
 		if claims != 3 {
@@ -37,9 +37,8 @@ func TestS16_KilledAgainAndAgain(t *testing.T) {
 	})
 }
 
-// claimAndKill claims whatever may be asked now, as a worker that then dies.
-// Its lease is short, so that only the attempt stands in the next one's way.
-func claimAndKill(t *testing.T, h *house) int {
+// claimAndKill claims whatever may be asked now, as a worker that is then killed.
+func claimAndKill(t *testing.T, h *house, lease time.Duration) int {
 	t.Helper()
 	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.MidnightPoll(f, due, h.clock, h.spread)
@@ -47,7 +46,7 @@ func claimAndKill(t *testing.T, h *house) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := store.ClaimOptions{N: 10, Lease: time.Second, Token: "dead"}
+	o := store.ClaimOptions{N: 10, Lease: lease, Token: "dead"}
 	claimed, err := h.st.ClaimFeeds(t.Context(), h.clock, o)
 	if err != nil {
 		t.Fatal(err)

@@ -284,7 +284,9 @@ func TestFreshUntilWithinTheDeadline(t *testing.T) {
 func TestSlowestFeedHoldsNobodyBeyondTheDeadline(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		h.set("2026-11-20 00:00")
-		claimAndDie(t, h)
+		if n := claimAndKill(t, h, 15*time.Minute); n != 1 {
+			t.Fatalf("claimed %d feeds", n)
+		}
 		h.tick("2026-11-20 00:01", hourly.Summary{})
 		h.tick("2026-11-20 00:30", hourly.Summary{Editions: 1, Sent: 1})
 		if asked := s.requests(); asked != "" {
@@ -293,21 +295,6 @@ func TestSlowestFeedHoldsNobodyBeyondTheDeadline(t *testing.T) {
 		s.publish("second")
 		h.tick("2026-11-20 01:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1})
 	})
-}
-
-// claimAndDie does what a worker does that is killed during its poll.
-func claimAndDie(t *testing.T, h *house) {
-	t.Helper()
-	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
-		return poller.MidnightPoll(f, due, h.clock, h.spread)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	claimed, err := h.st.ClaimFeeds(t.Context(), h.clock, store.ClaimOptions{N: 10, Lease: 15 * time.Minute, Token: "dead"})
-	if err != nil || len(claimed) != 1 {
-		t.Fatalf("claimed %d feeds, %v", len(claimed), err)
-	}
 }
 
 func TestLateHourPollsFirst(t *testing.T) {

@@ -37,24 +37,12 @@ import (
 // Each reader must get one edition for each date that has posts, soon after
 // their own midnight, and each post once; and no site may be asked too often.
 func TestAWeek(t *testing.T) {
-	path := storetest.SQLite(t)
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Date(2026, 3, 26, 12, 0, 0, 0, time.UTC)
-		time.Sleep(time.Until(begin))
-		w := newWeek(t, path, begin)
+	inWeek(t, time.Date(2026, 3, 26, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
 		w.subscribe("raj@example.org", "Asia/Kolkata")
-		ctx, stop := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() {
-			if err := w.job().Run(ctx); err != nil {
-				t.Error(err)
-			}
-		})
+		stop := w.run(w.job())
 		time.Sleep(7 * 24 * time.Hour)
 		stop()
-		running.Wait()
-		w.close()
 		w.checkMail("ann@example.org", "Europe/Paris")
 		w.checkMail("raj@example.org", "Asia/Kolkata")
 		w.checkManners()
@@ -87,6 +75,29 @@ type letter struct {
 	at   time.Time
 	mail *mail.Message
 	body string
+}
+
+// inWeek runs f with a week that begins then.
+func inWeek(t *testing.T, begin time.Time, f func(t *testing.T, w *week)) {
+	path := storetest.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(begin))
+		w := newWeek(t, path, begin)
+		defer w.close()
+		f(t, w)
+	})
+}
+
+// run runs a job until it is stopped.
+func (w *week) run(job *hourly.Job) (stop func()) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := job.Run(ctx); err != nil {
+			w.t.Error(err)
+		}
+	})
+	return func() { cancel(); running.Wait() }
 }
 
 func newWeek(t *testing.T, path string, begin time.Time) *week {
