@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -82,12 +83,8 @@ func onlyCounts(fragment string) bool {
 // counts reports whether a parameter is known to be for counting, and for
 // nothing else.
 func counts(name, value string) bool {
-	for _, family := range counterFamilies {
-		if strings.HasPrefix(name, family) {
-			return true
-		}
-	}
-	return counters[name] || name == "source" && strings.HasPrefix(value, "rss-") // Medium
+	return counters[name] || name == "source" && strings.HasPrefix(value, "rss-") || // Medium
+		slices.ContainsFunc(counterFamilies, func(family string) bool { return strings.HasPrefix(name, family) })
 }
 
 // signs reports whether a parameter looks like a signature of its address.
@@ -99,12 +96,7 @@ func signs(name, value string) bool {
 	case "s", "h", "t", "k", "st", "key", "sg": // short names mean other things, with short values
 		return len(value) >= 20
 	}
-	for _, part := range []string{"signature", "-sig", "_sig", "hmac", "token"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return holdsAny(name, "signature", "-sig", "_sig", "hmac", "token")
 }
 
 // counterFamilies are beginnings of names: each has a maker who uses it for

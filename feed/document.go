@@ -62,7 +62,6 @@ type Post struct {
 	Language   string    // the post's own; Sanitise falls back to the feed's
 	Published  time.Time // as in the document, not clamped; zero: none
 	Hash       string    // of the raw title, link and content: changes when the author edits
-	HasContent bool
 	Enclosures []digest.Enclosure
 
 	titles, bodies []text   // not empty, best first
@@ -76,13 +75,13 @@ type Post struct {
 
 // An Offer is a feed that a page offers or a list contains.
 type Offer struct {
-	URL    string
-	Title  string // empty: none is given
-	Type   string // media type as stated; may be ""
-	Folder string // of a list: the names of the outlines around it, joined by "/"
+	URL    string `json:"url"`
+	Title  string `json:"title"`            // empty: none is given
+	Type   string `json:"type,omitempty"`   // media type as stated; may be ""
+	Folder string `json:"folder,omitempty"` // of a list: the names of the outlines around it, joined by "/"
 
-	Line   int  // of a list: where it stands, from 1
-	Paused bool // of a list that we wrote: its reader has paused it
+	Line   int  `json:"-"` // of a list: where it stands, from 1
+	Paused bool `json:"-"` // of a list that we wrote: its reader has paused it
 }
 
 // A BadLine is a line of a list that could not be read, and why.
@@ -121,7 +120,6 @@ func (d *Document) complete() {
 				break
 			}
 		}
-		p.HasContent = len(p.bodies) > 0
 		p.Hash = p.hash()
 		p.feedLanguage, p.feedTitle = d.Language, d.Title
 		guids[p.GUID]++

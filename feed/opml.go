@@ -273,7 +273,7 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	}
 	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>", space, escapeAttribute(title))
 	for _, o := range list {
-		p.enter(splitFolder(o.Folder))
+		p.enter(strings.FieldsFunc(o.Folder, func(r rune) bool { return r == '/' }))
 		paused := ""
 		if o.Paused {
 			paused = " " + pausedAttribute + `="true"`
@@ -313,10 +313,6 @@ func (p *opmlWriter) enter(path []string) {
 		p.line(`<outline text="%s" title="%[1]s">`, escapeAttribute(name))
 		p.open = append(p.open, name)
 	}
-}
-
-func splitFolder(folder string) []string {
-	return strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })
 }
 
 func escapeAttribute(s string) string {

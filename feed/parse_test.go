@@ -317,7 +317,7 @@ func author(e *Post) string     { return e.Author }
 func guid(e *Post) string       { return e.GUID }
 func languageOf(e *Post) string { return e.Language }
 func content(e *Post) string {
-	if e.HasContent {
+	if len(e.bodies) > 0 {
 		return "yes"
 	}
 	return "no"

@@ -165,18 +165,9 @@ var trackingPaths = []string{"tracking-pixel", "rss-pixel", "track/open", "wf/op
 func isTracker(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	rest = strings.ToLower(rest)
-	for _, t := range trackers {
-		if strings.HasPrefix(rest, t) {
-			return true
-		}
-	}
 	host, path, _ := strings.Cut(rest, "/")
-	for _, part := range trackingPaths {
-		if strings.Contains(path, part) {
-			return true
-		}
-	}
-	return strings.HasSuffix(host, ".met.vgwort.de") || strings.HasSuffix(path, "/pixel.gif") || strings.HasPrefix(path, "pixel.gif")
+	return slices.ContainsFunc(trackers, func(t string) bool { return strings.HasPrefix(rest, t) }) || holdsAny(path, trackingPaths...) ||
+		strings.HasSuffix(host, ".met.vgwort.de") || strings.HasSuffix(path, "/pixel.gif") || strings.HasPrefix(path, "pixel.gif")
 }
 
 // isSmall reports whether a picture says that it is an icon.
@@ -186,6 +177,5 @@ func isSmall(n *html.Node) bool {
 			return true
 		}
 	}
-	class := attrOf(n, "class")
-	return strings.Contains(class, "emoji") || strings.Contains(class, "smiley") || strings.Contains(class, "avatar")
+	return holdsAny(attrOf(n, "class"), "emoji", "smiley", "avatar")
 }

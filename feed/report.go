@@ -16,7 +16,7 @@ type Reported struct {
 	Language *string        `json:"language"`
 	Count    int            `json:"count"` // of entries; of feeds where there are none
 	Posts    []ReportedPost `json:"entries,omitzero"`
-	Feeds    []ReportedFeed `json:"feeds,omitzero"`
+	Feeds    []Offer        `json:"feeds,omitzero"`
 	Repairs  []string       `json:"repairs,omitempty"`
 }
 
@@ -31,41 +31,28 @@ type ReportedPost struct {
 	Enclosure  *digest.Enclosure `json:"enclosure"` // the first of its files
 }
 
-// ReportedFeed is a feed that a list names or a page offers.
-type ReportedFeed struct {
-	URL    string `json:"url"`
-	Title  string `json:"title"`
-	Type   string `json:"type,omitempty"`
-	Folder string `json:"folder,omitempty"`
-}
-
 // Report turns a document into what `digest parse --json` prints.
 func Report(d *Document) Reported {
 	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language), Repairs: d.Repairs}
 	if d.IsFeed() {
-		r.Posts = []ReportedPost{}
-	} else {
-		r.Feeds = []ReportedFeed{}
-	}
-	for i := range d.Posts {
-		r.Posts = append(r.Posts, reportPost(&d.Posts[i]))
-	}
-	for _, o := range d.Feeds {
-		title := o.Title
-		if title == "" && d.Kind == OPML {
-			title = o.URL
+		r.Posts = make([]ReportedPost, 0, len(d.Posts))
+		for i := range d.Posts {
+			r.Posts = append(r.Posts, reportPost(&d.Posts[i]))
 		}
-		r.Feeds = append(r.Feeds, ReportedFeed{o.URL, title, o.Type, o.Folder})
+	} else {
+		r.Feeds = append([]Offer{}, d.Feeds...)
 	}
-	r.Count = len(r.Posts)
-	if !d.IsFeed() {
-		r.Count = len(r.Feeds)
+	for i := range r.Feeds {
+		if o := &r.Feeds[i]; o.Title == "" && d.Kind == OPML {
+			o.Title = o.URL
+		}
 	}
+	r.Count = len(r.Posts) + len(r.Feeds)
 	return r
 }
 
 func reportPost(p *Post) ReportedPost {
-	r := ReportedPost{Title: orNull(p.Title), Link: orNull(p.Link), Author: orNull(p.Author), ID: orNull(p.GUID), HasContent: p.HasContent}
+	r := ReportedPost{Title: orNull(p.Title), Link: orNull(p.Link), Author: orNull(p.Author), ID: orNull(p.GUID), HasContent: len(p.bodies) > 0}
 	if len(p.Enclosures) > 0 {
 		r.Enclosure = &p.Enclosures[0]
 	}

@@ -104,22 +104,12 @@ func updateEvery(period, frequency string) time.Duration {
 	if !valid {
 		times = 1
 	}
-	every := 0.0
-	switch strings.ToLower(strings.TrimSpace(period)) {
-	case "hourly":
-		every = float64(time.Hour)
-	case "daily":
-		every = float64(24 * time.Hour)
-	case "weekly":
-		every = float64(7 * 24 * time.Hour)
-	case "monthly", "yearly":
-		every = float64(maxStated)
-	case "":
-		if valid {
-			every = float64(24 * time.Hour)
-		}
+	if period = strings.ToLower(strings.TrimSpace(period)); period == "" && valid {
+		period = "daily"
 	}
-	return stated(every / times)
+	const hour = float64(time.Hour)
+	every := map[string]float64{"hourly": hour, "daily": 24 * hour, "weekly": 7 * 24 * hour, "monthly": float64(maxStated), "yearly": float64(maxStated)}
+	return stated(every[period] / times)
 }
 
 // hoursOf reads the hours of <skipHours>, 0 to 23, as bits; 24 is midnight, as

@@ -212,12 +212,7 @@ func (c *cleaner) image(n *html.Node) bool {
 
 // isOrnament reports whether a picture is of no post in particular.
 func isOrnament(src string) bool {
-	for _, part := range []string{"/emoji/", "gravatar.com/avatar", "flattr-badge", "/smilies/", "feedburner.com/fb/images"} {
-		if strings.Contains(src, part) {
-			return true
-		}
-	}
-	return false
+	return holdsAny(src, "/emoji/", "gravatar.com/avatar", "flattr-badge", "/smilies/", "feedburner.com/fb/images")
 }
 
 // imageSource is the address that the picture has once a script has run.
@@ -244,12 +239,7 @@ func imageSource(n *html.Node) string {
 
 func isPlaceholder(src string) bool {
 	name := strings.ToLower(src[strings.LastIndexByte(src, '/')+1:])
-	for _, word := range []string{"placeholder", "blank.gif", "spacer.gif", "transparent.gif", "lazyload", "1x1.", "pixel.gif", "trans.gif"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
+	return holdsAny(name, "placeholder", "blank.gif", "spacer.gif", "transparent.gif", "lazyload", "1x1.", "pixel.gif", "trans.gif")
 }
 
 func previousElement(n *html.Node) *html.Node {

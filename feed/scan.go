@@ -186,10 +186,7 @@ func declarationLength(rest string) int {
 }
 
 func (s *scanner) endTag(at int) token {
-	i := at + 2
-	for i < len(s.doc) && isNameByte(s.doc[i]) {
-		i++
-	}
+	i := nameEnd(s.doc, at+2)
 	t := token{kind: tokenEnd, name: s.doc[at+2 : i], at: at}
 	for i < len(s.doc) && s.doc[i] != '>' && s.doc[i] != '<' {
 		i++
@@ -203,10 +200,7 @@ func (s *scanner) endTag(at int) token {
 }
 
 func (s *scanner) startTag(at int) token {
-	i := at + 1
-	for i < len(s.doc) && isNameByte(s.doc[i]) {
-		i++
-	}
+	i := nameEnd(s.doc, at+1)
 	t := token{kind: tokenStart, name: s.doc[at+1 : i], at: at}
 	s.attrs = s.attrs[:0]
 	for {
@@ -236,10 +230,7 @@ func (s *scanner) startTag(at int) token {
 // always greater than i.
 func (s *scanner) attribute(i int) int {
 	from := i
-	for i < len(s.doc) && isNameByte(s.doc[i]) {
-		i++
-	}
-	if i == from {
+	if i = nameEnd(s.doc, i); i == from {
 		return i + 1 // a stray byte
 	}
 	name := s.doc[from:i]
@@ -281,6 +272,13 @@ func attributeValue(doc string, i int) (string, int) {
 
 func skipSpace(s string, i int) int {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+func nameEnd(s string, i int) int {
+	for i < len(s) && isNameByte(s[i]) {
 		i++
 	}
 	return i

@@ -3,6 +3,7 @@ package feed
 import (
 	"encoding/base64"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,8 +15,7 @@ import (
 type form uint8
 
 const (
-	unsaid  form = iota // RSS: nobody knows; mostly HTML
-	untyped             // Atom without type: text by the book, HTML by habit
+	unsaid form = iota // RSS: nobody knows, mostly HTML; Atom without type: text by the book, HTML by habit
 	plain
 	markup
 	encoded // in base64
@@ -295,6 +295,11 @@ func findTag(s string, ok func(atom.Atom, string) bool) bool {
 			return true
 		}
 	}
+}
+
+// holdsAny reports whether s holds one of the parts.
+func holdsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
 }
 
 // firstOf gives the first string that is more than white space, without the space around it.

@@ -198,23 +198,18 @@ func (w *walker) baseOf(tok token, parent string) string {
 // formOf says how the inside of a text construct is to be read (RFC 4287 §3.1;
 // Atom 0.3 has a mode as well). RSS does not say.
 func (w *walker) formOf(tok token) form {
-	if w.kind != Atom {
-		return unsaid
-	}
 	typ, mode := strings.ToLower(tok.attr("type")), strings.ToLower(tok.attr("mode"))
 	switch {
+	case w.kind != Atom:
+		return unsaid
 	case mode == "base64":
 		return encoded
-	case typ == "" && mode == "":
-		return untyped
-	case typ == "html", strings.HasPrefix(typ, "text/html"):
-		return markup
-	case strings.HasSuffix(typ, "html"), strings.HasPrefix(typ, "application/xhtml"), strings.HasSuffix(typ, "xml"):
+	case typ == "":
+		return unsaid
+	case strings.HasPrefix(typ, "text/html"), strings.HasPrefix(typ, "application/xhtml"), strings.HasSuffix(typ, "html"), strings.HasSuffix(typ, "xml"):
 		return markup
 	case typ == "text", strings.HasPrefix(typ, "text/"):
 		return plain
-	case typ == "":
-		return untyped
 	}
 	return encoded // media types that are no text come in base64 (RFC 4287 §4.1.3.3)
 }
