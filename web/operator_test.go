@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -182,7 +183,7 @@ func TestWhoReadsMetrics(t *testing.T) {
 		})
 	}
 	w := httptest.NewRecorder()
-	own := web.NewMetricsServer(told, nil).Handler
+	own := web.NewMetricsServer(told, slog.New(slog.DiscardHandler)).Handler
 	own.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	other := httptest.NewRecorder()
 	own.ServeHTTP(other, httptest.NewRequest("GET", "/", nil))
