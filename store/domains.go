@@ -134,12 +134,9 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 		d := domains[domain]
 		v.row(domain, at(d.LimitedAt), d.LimitedFeed, seconds(d.Pace), at(d.FreeAt))
 	}
-	return v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `WITH v (domain, limited_at, limited_feed, pace, free_at) AS (VALUES `+part.String()+`)
-			UPDATE domains SET limited_at = v.limited_at, limited_feed = v.limited_feed, pace = v.pace, free_at = v.free_at
-			FROM v WHERE domains.domain = v.domain`, part.args...)
-		return err
-	})
+	return c.runRows(ctx, &v, `WITH v (domain, limited_at, limited_feed, pace, free_at) AS (VALUES {rows})
+		UPDATE domains SET limited_at = v.limited_at, limited_feed = v.limited_feed, pace = v.pace, free_at = v.free_at
+		FROM v WHERE domains.domain = v.domain`)
 }
 
 // pruneDomains forgets domains that have not limited us for long.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ func feedByURL(ctx context.Context, c conn, url string) (f digest.Feed, err erro
 // process that dies in between leaves a feed that was never read, which is
 // asked when a reader is next due.
 func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
-	err = s.write(ctx, func(c conn) error {
+	err = s.change(ctx, "adding the feed", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil { // a rule for its host is set alone
 			return err
 		}
@@ -79,7 +78,7 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 		return err
 	})
 	if err != nil {
-		return digest.Feed{}, false, fmt.Errorf("adding the feed: %w", err)
+		return digest.Feed{}, false, err
 	}
 	return feed, created, nil
 }
@@ -131,7 +130,7 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language
 			FROM feeds f WHERE f.id IN (`+list(part)+`) ORDER BY f.id`)
 		if err != nil {
-			return nil, fmt.Errorf("reading feeds: %w", err)
+			return nil, failed("reading feeds", err)
 		}
 	}
 	for i := range labels {
@@ -180,13 +179,7 @@ func textCells(f digest.Feed) []any {
 
 // sameTexts reports whether two records differ in their numbers at most.
 func sameTexts(a, b digest.Feed) bool {
-	x, y := textCells(a), textCells(b)
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return a.ID == b.ID
+	return a.ID == b.ID && slices.Equal(textCells(a), textCells(b))
 }
 
 // saveFeeds writes the records of polls, and ends their leases.
@@ -204,14 +197,14 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 			all.row(append(cells, textCells(stored)...)...)
 		}
 	}
-	if err := few.chunks(saving(ctx, c, numbers)); err != nil {
+	if err := c.runRows(ctx, &few, saving(numbers)); err != nil {
 		return err
 	}
-	return all.chunks(saving(ctx, c, numbers+", "+texts))
+	return c.runRows(ctx, &all, saving(numbers+", "+texts))
 }
 
 // saving gives the statement that sets columns, the first of which is the key.
-func saving(ctx context.Context, c conn, columns string) func(*values) error {
+func saving(columns string) string {
 	var set strings.Builder
 	for i, name := range strings.Split(columns, ",") {
 		switch name = strings.TrimSpace(name); {
@@ -224,9 +217,6 @@ func saving(ctx context.Context, c conn, columns string) func(*values) error {
 			set.WriteString(name + " = v." + name + ", ")
 		}
 	}
-	return func(part *values) error {
-		_, err := c.exec(ctx, `WITH v (`+columns+`) AS (VALUES `+part.String()+`)
-			UPDATE feeds SET `+set.String()+`lease_until = 0, lease_token = '' FROM v WHERE feeds.id = v.id`, part.args...)
-		return err
-	}
+	return `WITH v (` + columns + `) AS (VALUES {rows})
+		UPDATE feeds SET ` + set.String() + `lease_until = 0, lease_token = '' FROM v WHERE feeds.id = v.id`
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"digest"
@@ -67,11 +66,8 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 
 // saveAskable writes askable_at; v holds keys and instants.
 func saveAskable(ctx context.Context, c conn, v *values) error {
-	return v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `WITH v (id, askable_at) AS (VALUES `+part.String()+`)
-			UPDATE feeds SET askable_at = v.askable_at FROM v WHERE feeds.id = v.id`)
-		return err
-	})
+	return c.runRows(ctx, v, `WITH v (id, askable_at) AS (VALUES {rows})
+		UPDATE feeds SET askable_at = v.askable_at FROM v WHERE feeds.id = v.id`)
 }
 
 // queue asks for polls no later than the given instant, or than the feed may be
@@ -90,13 +86,10 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 	for _, r := range rows {
 		v.row(r.ID, c.askable(r.Feed, 0), c.askable(r.Feed, poll))
 	}
-	return v.chunks(func(part *values) error {
-		_, err := c.exec(ctx, `WITH v (id, askable_at, poll_at) AS (VALUES `+part.String()+`)
-			UPDATE feeds SET askable_at = v.askable_at,
-				poll_at = CASE WHEN feeds.poll_at <= v.poll_at THEN feeds.poll_at ELSE v.poll_at END
-			FROM v WHERE feeds.id = v.id`)
-		return err
-	})
+	return c.runRows(ctx, &v, `WITH v (id, askable_at, poll_at) AS (VALUES {rows})
+		UPDATE feeds SET askable_at = v.askable_at,
+			poll_at = CASE WHEN feeds.poll_at <= v.poll_at THEN feeds.poll_at ELSE v.poll_at END
+		FROM v WHERE feeds.id = v.id`)
 }
 
 // NotePollGap is called by whoever is about to claim feeds, with the poll gap of
@@ -104,33 +97,25 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 // through once.
 func (s *Store) NotePollGap(ctx context.Context, now time.Time, gap time.Duration) error {
 	last, err := pollGap(ctx, s.read())
-	if err == nil && last != gap {
-		err = s.write(ctx, func(c conn) error {
-			if last, err = pollGap(ctx, c); err != nil {
-				return err
-			}
-			_, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('poll_gap', ?)
-				ON CONFLICT (key) DO UPDATE SET value = excluded.value`, []byte(gap.String()))
-			if err != nil {
-				return err
-			}
-			return refreshAskable(ctx, c, `f.last_attempt_at > ?`, at(now).plus(-max(gap, last)))
-		})
+	if err != nil || last == gap {
+		return failed("noting the poll gap", err)
 	}
-	if err != nil {
-		return fmt.Errorf("noting the poll gap: %w", err)
-	}
-	return nil
+	return s.change(ctx, "noting the poll gap", func(c conn) error {
+		last, err := pollGap(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := c.setSetting(ctx, "poll_gap", []byte(gap.String())); err != nil {
+			return err
+		}
+		return refreshAskable(ctx, c, `f.last_attempt_at > ?`, at(now).plus(-max(gap, last)))
+	})
 }
 
 // pollGap is the gap that was noted last, 0 if none was.
 func pollGap(ctx context.Context, c conn) (time.Duration, error) {
-	var value []byte
-	err := c.get(ctx, &value, `SELECT value FROM settings WHERE key = 'poll_gap'`)
-	if err != nil {
-		if isNone(err) {
-			err = nil
-		}
+	value, err := c.setting(ctx, "poll_gap")
+	if err != nil || value == nil {
 		return 0, err
 	}
 	return time.ParseDuration(string(value))

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -36,17 +35,11 @@ const candidatesPer = 4
 // that gets fewer than N, even none, may have met others at the same feeds.
 func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) ([]ClaimedFeed, error) {
 	if err := s.Policy.check(); err != nil {
-		return nil, fmt.Errorf("claiming feeds: %w", err)
+		return nil, failed("claiming feeds", err)
 	}
-	var claimed []ClaimedFeed
-	err := s.write(ctx, func(c conn) (err error) {
-		claimed, err = claiming{o, c, at(now), from(now)}.claim(ctx)
-		return err
+	return changed(ctx, s, "claiming feeds", func(c conn) ([]ClaimedFeed, error) {
+		return claiming{o, c, at(now), from(now)}.claim(ctx)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("claiming feeds: %w", err)
-	}
-	return claimed, nil
 }
 
 // A claiming is one transaction of ClaimFeeds.

@@ -148,9 +148,9 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 // released, counts with the one after it: who polls now polls for that one.
 func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
 	var rows []struct {
-		NextDueAt instant
+		NextDueAt time.Time
 		Weekdays  digest.Weekdays
-		PlannedAt instant // for this midnight; 0: not yet
+		PlannedAt time.Time // for this midnight; 0: not yet
 		TimeZone  string
 	}
 	// Digests with one midnight are of zones that are alike: any user will do.
@@ -162,13 +162,13 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 	if err != nil {
 		return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
 	}
-	var due instant
+	var due time.Time
 	for _, r := range rows {
 		loc, err := calendar.Zone(r.TimeZone)
 		if err != nil {
 			return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
 		}
-		due = earlier(due, at(calendar.Upcoming(r.NextDueAt.time(), r.PlannedAt.time(), from, loc, r.Weekdays)))
+		due = first(due, calendar.Upcoming(r.NextDueAt, r.PlannedAt, from, loc, r.Weekdays).UTC())
 	}
-	return due.time(), nil
+	return due, nil
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"time"
 
 	"digest"
@@ -16,7 +15,7 @@ import (
 func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string, free time.Time, err error) {
 	fresh, until := rand.Text(), at(now).plus(lease)
 	var held instant
-	err = s.write(ctx, func(c conn) error {
+	err = s.change(ctx, "leasing the host "+host, func(c conn) error {
 		n, err := c.exec(ctx, `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, ?)
 			ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
 			WHERE hosts.lease_until <= ?`, host, until, fresh, at(now))
@@ -28,7 +27,7 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 		return c.get(ctx, &held, `SELECT lease_until FROM hosts WHERE host = ?`, host)
 	})
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("leasing the host %s: %w", host, err)
+		return "", time.Time{}, err
 	}
 	return token, held.time(), nil
 }
@@ -36,22 +35,14 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 // GiveBackHost ends a lease that LeaseHost gave; the host is left alone until free. With
 // the token of a lease that is over it does nothing.
 func (s *Store) GiveBackHost(ctx context.Context, host, token string, free time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		var v values
-		v.row(host, from(free), token)
-		return freeHosts(ctx, c, &v)
-	})
-	if err != nil {
-		return fmt.Errorf("freeing the host %s: %w", host, err)
-	}
-	return nil
+	return s.change(ctx, "freeing the host "+host, func(c conn) error { return freeHost(ctx, c, host, token, free) })
 }
 
 // GiveBackFeed ends the lease of a feed of which a poll came to nothing, and that of
 // its host, which is left alone until free. The attempt counts for the gap, and the feed
 // keeps its place in the queue. With a token of a lease that is over it does nothing.
 func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "giving a feed back", func(c conn) error {
 		var hosts []string
 		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '',
 			last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END
@@ -62,12 +53,12 @@ func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string
 		if err := refreshAskable(ctx, c, `f.id = ?`, id); err != nil {
 			return err
 		}
-		var v values
-		v.row(hosts[0], from(free), token)
-		return freeHosts(ctx, c, &v)
+		return freeHost(ctx, c, hosts[0], token, free)
 	})
-	if err != nil {
-		return fmt.Errorf("giving a feed back: %w", err)
-	}
-	return nil
+}
+
+func freeHost(ctx context.Context, c conn, host, token string, free time.Time) error {
+	var v values
+	v.row(host, from(free), token)
+	return freeHosts(ctx, c, &v)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -12,29 +11,22 @@ import (
 // digest is active, nor paused until a time. It may lie in the past. Digests that wait for their feeds
 // are left out: see OldestDue.
 func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
-	return s.earliest(ctx, "the next midnight", `SELECT MIN(d.next_due_at) FROM digests d WHERE `+unplanned,
-		`SELECT MIN(d.asks_at) FROM digests d WHERE d.asks_at > 0`)
+	return s.earliest(ctx, "the next midnight", `SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+`
+		UNION ALL SELECT MIN(d.asks_at) FROM digests d WHERE d.asks_at > 0) x`)
 }
 
-// earliest is the earliest instant that any of the queries finds.
-func (s *Store) earliest(ctx context.Context, what string, queries ...string) (time.Time, bool, error) {
-	var next instant
-	for _, query := range queries {
-		var t instant
-		if err := s.read().get(ctx, &t, query); err != nil {
-			return time.Time{}, false, fmt.Errorf("finding %s: %w", what, err)
-		}
-		next = earlier(next, t)
-	}
-	return next.time(), next != 0, nil
+// OldestDue gives the earliest midnight that was planned and is not released
+// yet at now: it waits for feeds, and Release must be called again.
+func (s *Store) OldestDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	return s.earliest(ctx, "the oldest midnight", `SELECT MIN(d.next_due_at) FROM digests d
+		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, at(now))
 }
 
-// earlier is the earlier of two instants, either of which may be none.
-func earlier(a, b instant) instant {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
+// earliest reads an instant; false: there is none.
+func (s *Store) earliest(ctx context.Context, what, query string, args ...any) (time.Time, bool, error) {
+	var t time.Time
+	err := s.read().get(ctx, &t, query, args...)
+	return t, !t.IsZero(), failed("finding "+what, err)
 }
 
 // nextPollStep is how many queued feeds NextPoll looks at in one statement.
@@ -46,7 +38,7 @@ const nextPollStep = 200
 func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	paced, err := pacedDomains(ctx, s.read())
 	if err != nil {
-		return time.Time{}, false, fmt.Errorf("finding the next poll: %w", err)
+		return time.Time{}, false, failed("finding the next poll", err)
 	}
 	var best, last instant
 	var id digest.FeedID
@@ -57,13 +49,15 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 			FROM feeds f WHERE f.poll_at IS NOT NULL AND `+alive+`
 			AND f.poll_at >= ? AND (f.poll_at > ? OR f.id > ?) ORDER BY f.poll_at, f.id LIMIT ?`, last, last, id, nextPollStep)
 		if err != nil {
-			return time.Time{}, false, fmt.Errorf("finding the next poll: %w", err)
+			return time.Time{}, false, failed("finding the next poll", err)
 		}
 		for _, f := range rows {
 			if best != 0 && f.PollAt >= best { // nobody further down the queue can be earlier
 				return best.time(), true, nil
 			}
-			best = earlier(best, max(f.PollAt, f.AskableAt, f.HostUntil, at(paced[f.Domain].FreeAt)))
+			if t := max(f.PollAt, f.AskableAt, f.HostUntil, at(paced[f.Domain].FreeAt)); best == 0 || t < best {
+				best = t
+			}
 			last, id = f.PollAt, f.ID
 		}
 		if len(rows) < nextPollStep {

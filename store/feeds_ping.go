@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -35,7 +34,7 @@ func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error 
 			return s.ping(ctx, ids, now)
 		}
 		if err != nil {
-			return fmt.Errorf("taking a ping: %w", err)
+			return failed("taking a ping", err)
 		}
 	}
 	return nil
@@ -78,21 +77,18 @@ func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) er
 	var some []digest.FeedID
 	tried := at(now).plus(-trialEvery)
 	err := s.read().all(ctx, &some, `SELECT f.id FROM feeds f WHERE f.id IN (`+list(ids)+`)`+open, tried)
-	if err == nil && len(some) > 0 {
-		err = s.write(ctx, func(c conn) error {
-			_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
-				state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
-				WHERE f.id IN (`+list(some)+`)`+open, at(now), tried)
-			if err != nil {
-				return err
-			}
-			return queue(ctx, c, some, at(coolMinute(now, some[0])))
-		})
+	if err != nil || len(some) == 0 {
+		return failed("taking a ping", err)
 	}
-	if err != nil {
-		return fmt.Errorf("taking a ping: %w", err)
-	}
-	return nil
+	return s.change(ctx, "taking a ping", func(c conn) error {
+		_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
+			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
+			WHERE f.id IN (`+list(some)+`)`+open, at(now), tried)
+		if err != nil {
+			return err
+		}
+		return queue(ctx, c, some, at(coolMinute(now, some[0])))
+	})
 }
 
 // coolMinute moves an instant in minutes :59, :00 or :01 behind them; feeds are
@@ -114,7 +110,7 @@ func coolMinute(t time.Time, id digest.FeedID) time.Time {
 // queued for now, or for when it may be asked. One that has become part of
 // another meanwhile stays what it is.
 func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, "queueing the feed", func(c conn) error {
 		_, err := c.exec(ctx, `UPDATE feeds SET doubted = CASE WHEN parsed_at > 0 THEN 1 ELSE doubted END,
 			not_before = CASE WHEN state IN ('dead', 'gone') AND last_status NOT IN (429, 503) THEN 0 ELSE not_before END,
 			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+dailyAtMost+` WHERE id = ? AND merged_into = 0`, id)
@@ -123,8 +119,4 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 		}
 		return queue(ctx, c, []digest.FeedID{id}, at(now))
 	})
-	if err != nil {
-		return fmt.Errorf("queueing the feed: %w", err)
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,41 +21,33 @@ const planStep = 1000
 //
 // All of it is one transaction, and one process plans at a time.
 func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
-	var result PlanResult
-	err := s.write(ctx, func(c conn) error {
-		result = PlanResult{}
-		for _, l := range []string{s.d.lockPlan, s.d.lockShared} {
-			if err := c.untilCommit(ctx, l); err != nil {
-				return err
-			}
+	return changed(ctx, s, "planning", func(c conn) (result PlanResult, err error) {
+		if err := c.untilCommit(ctx, s.d.lockPlan, s.d.lockShared); err != nil {
+			return result, err
 		}
 		var due []dueFeed
-		err := c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at
+		err = c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at
 			FROM digests d CROSS JOIN subscriptions s
 			WHERE s.digest_id = d.id AND s.rests = 0 AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, at(now))
 		if err != nil {
-			return err
+			return result, err
 		}
 		paused, due, err := planPaused(ctx, c, now, due)
 		if err != nil {
-			return err
+			return result, err
 		}
 		for part := range slices.Chunk(due, planStep) {
 			n, err := enqueue(ctx, c, part, schedule)
 			if err != nil {
-				return err
+				return result, err
 			}
 			result.Feeds += n
 		}
 		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
 			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
 		result.Digests += paused
-		return err
+		return result, err
 	})
-	if err != nil {
-		return PlanResult{}, fmt.Errorf("planning: %w", err)
-	}
-	return result, nil
 }
 
 // unplanned are the digests whose feeds have not been queued for their midnight.
@@ -116,24 +107,9 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 			v.row(f.ID, at(poll))
 		}
 	}
-	if len(v.rows) == 0 {
-		return 0, nil
-	}
-	return c.exec(ctx, `WITH v (id, poll_at) AS (VALUES `+v.String()+`)
+	return c.execRows(ctx, &v, `WITH v (id, poll_at) AS (VALUES {rows})
 		UPDATE feeds SET poll_at = v.poll_at FROM v
 		WHERE feeds.id = v.id AND (feeds.poll_at IS NULL OR feeds.poll_at > v.poll_at)`)
-}
-
-// OldestDue gives the earliest midnight that was planned and is not released
-// yet at now: it waits for feeds, and Release must be called again.
-func (s *Store) OldestDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	var t instant
-	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d
-		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, at(now))
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("finding the oldest midnight: %w", err)
-	}
-	return t.time(), t != 0, nil
 }
 
 // A PlanResult counts what Plan did.

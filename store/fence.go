@@ -59,18 +59,12 @@ func beat(ctx context.Context, c conn, baseURL string, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("writing the heartbeat: %w", err)
 	}
-	_, err = c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('heartbeat', ?)
-		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, value)
-	return err
+	return c.setSetting(ctx, "heartbeat", value)
 }
 
 func lastBeat(ctx context.Context, c conn) (last heartbeat, known bool, err error) {
-	var value []byte
-	err = c.get(ctx, &value, `SELECT value FROM settings WHERE key = 'heartbeat'`)
-	if isNone(err) {
-		return last, false, nil
-	}
-	if err != nil {
+	value, err := c.setting(ctx, "heartbeat")
+	if err != nil || value == nil {
 		return last, false, err
 	}
 	if err := json.Unmarshal(value, &last); err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -42,24 +41,21 @@ func (s *Store) UserByHandle(ctx context.Context, handle []byte) (digest.User, e
 // whoever's; digest.Invalid if the user has too many.
 func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error {
 	err := s.write(ctx, func(c conn) error {
-		var n int
-		if err := c.get(ctx, &n, `SELECT count(*) FROM passkeys WHERE user_id = ?`, p.UserID); err != nil {
+		n, err := c.number(ctx, `SELECT count(*) FROM passkeys WHERE user_id = ?`, p.UserID)
+		if err != nil {
 			return err
 		}
 		if n >= mostPasskeys {
 			return invalid("there are %d passkeys already; remove one first", n)
 		}
-		_, err := c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		_, err = c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
 			p.UserID, p.CredentialID, p.Credential, p.SignCount, p.Name, at(now))
 		return err
 	})
 	if isUnique(err) {
 		err = conflict("this passkey is there already")
 	}
-	if err != nil {
-		return fmt.Errorf("storing a passkey: %w", err)
-	}
-	return nil
+	return failed("storing a passkey", err)
 }
 
 // Passkeys lists a user's passkeys in the order in which they came.

@@ -17,19 +17,14 @@ func (s *Store) NoteProxy(ctx context.Context, n digest.ProxyNote) error {
 	if err != nil {
 		return fmt.Errorf("writing a note of a proxy: %w", err)
 	}
-	return failed("noting a proxy", s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES (?, ?)
-			ON CONFLICT (key) DO UPDATE SET value = excluded.value`, proxyKey+string(n.Trouble), value)
-		return err
-	}))
+	return s.change(ctx, "noting a proxy", func(c conn) error { return c.setSetting(ctx, proxyKey+string(n.Trouble), value) })
 }
 
 // ProxyNotes gives what was noticed of proxies, one note of each trouble at most.
 func (s *Store) ProxyNotes(ctx context.Context) ([]digest.ProxyNote, error) {
-	var values [][]byte
-	err := s.read().all(ctx, &values, `SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, proxyKey+"%")
+	values, err := readRows[[]byte](ctx, s.read(), "reading the notes of proxies", `SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, proxyKey+"%")
 	if err != nil {
-		return nil, failed("reading the notes of proxies", err)
+		return nil, err
 	}
 	notes := make([]digest.ProxyNote, len(values))
 	for i, v := range values {
@@ -43,8 +38,5 @@ func (s *Store) ProxyNotes(ctx context.Context) ([]digest.ProxyNote, error) {
 // ForgetProxies forgets what was noticed of proxies. It is for a web view that
 // starts: what is noticed from then on holds for its settings.
 func (s *Store) ForgetProxies(ctx context.Context) error {
-	return failed("forgetting the notes of proxies", s.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, `DELETE FROM settings WHERE key LIKE ?`, proxyKey+"%")
-		return err
-	}))
+	return s.run(ctx, "forgetting the notes of proxies", `DELETE FROM settings WHERE key LIKE ?`, proxyKey+"%")
 }

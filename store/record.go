@@ -187,7 +187,7 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 		f.PingedAt = row.PingedAt.time()
 	}
 	f.Doubted = f.Doubted || doubted
-	f.PollAt = earlier(from(f.PollAt), c.askable(*f, now)).time()
+	f.PollAt = first(from(f.PollAt).time(), c.askable(*f, now).time())
 	return own
 }
 

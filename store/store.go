@@ -350,7 +350,22 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('secret', ?) ON CONFLICT (key) DO NOTHING`, fresh); err != nil {
 			return nil, err
 		}
-		err = c.get(ctx, &secret, `SELECT value FROM settings WHERE key = 'secret'`)
-		return secret, err
+		return c.setting(ctx, "secret")
 	})
+}
+
+// setting gives what is kept under a key of the instance's settings; nil: nothing is.
+func (c conn) setting(ctx context.Context, key string) (value []byte, err error) {
+	err = c.get(ctx, &value, `SELECT value FROM settings WHERE key = ?`, key)
+	if isNone(err) {
+		err = nil
+	}
+	return value, err
+}
+
+// setSetting keeps something under a key, in place of what was kept there.
+func (c conn) setSetting(ctx context.Context, key string, value []byte) error {
+	_, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES (?, ?)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
+	return err
 }

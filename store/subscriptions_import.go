@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -26,35 +25,27 @@ const maxTaken = 1 << 30
 // counts as already there, and so does one of a paused
 // subscription, which stays paused.
 func (s *Store) ImportUpTo(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time) (ImportResult, error) {
-	var result ImportResult
-	err := s.write(ctx, func(c conn) error {
-		result = ImportResult{}
+	return changed(ctx, s, "importing", func(c conn) (result ImportResult, err error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
-			return err
+			return result, err
 		}
 		wanted, err := result.choose(ctx, c, id, items, most)
 		if err != nil {
-			return err
+			return result, err
 		}
 		feeds := make(map[string]digest.FeedID, len(wanted))
 		for part := range slices.Chunk(wanted, importStep) {
 			first, err := ensureAll(ctx, c, part, at(now), feeds)
 			if err != nil {
-				return err
+				return result, err
 			}
 			result.FirstPolls = append(result.FirstPolls, first...)
 		}
-		if err := result.subscribe(ctx, c, id, wanted, feeds, at(now)); err != nil {
-			return err
-		}
 		slices.Sort(result.FirstPolls)
 		result.FirstPolls = slices.Compact(result.FirstPolls)
-		return nil
+		err = result.subscribe(ctx, c, id, wanted, feeds, at(now))
+		return result, err
 	})
-	if err != nil {
-		return ImportResult{}, fmt.Errorf("importing: %w", err)
-	}
-	return result, nil
 }
 
 // subscribe subscribes a digest to the lines of a list; some of them are paused.

@@ -101,14 +101,10 @@ func (c conn) scan(ctx context.Context, to reflect.Value, most int, query string
 	return explain(scanRows(rows, to, most))
 }
 
-// untilCommit runs one of the dialect's statements whose effect ends with the
-// transaction, such as a lock.
-func (c conn) untilCommit(ctx context.Context, statement string) error {
-	if statement == "" {
-		return nil
-	}
-	_, err := c.exec(ctx, statement)
-	return err
+// untilCommit runs statements of the dialect whose effect ends with the
+// transaction, such as locks; those that it does not need are empty.
+func (c conn) untilCommit(ctx context.Context, statements ...string) error {
+	return c.execEach(ctx, slices.DeleteFunc(statements, func(s string) bool { return s == "" }))
 }
 
 // read gives a connection that only reads.
