@@ -198,7 +198,7 @@ func (m *mail) index(p *plan) *both {
 			}
 			index.add(line)
 		}
-		index.text.add(emptyLine())
+		index.text.add(piece{"\n", "\r\n"})
 	}
 	if n := m.posts - p.shown; n > 0 {
 		index.add(m.more(n))

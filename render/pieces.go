@@ -24,9 +24,6 @@ type size struct {
 	plain, coded int
 }
 
-// emptyLine is one of the text version.
-func emptyLine() piece { return piece{"\n", "\r\n"} }
-
 // textGap is the space below a post of the text version.
 func textGap() piece { return piece{"\n\n", "\r\n\r\n"} }
 

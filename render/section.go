@@ -81,24 +81,17 @@ func (s *Section) heading() headingData {
 }
 
 func (r *Renderer) newSectionParts(s Section) *sectionParts {
-	label := s.heading()
+	label, text := s.heading(), ruleText+s.Title+"\n"
 	head := label
 	if s.URL != "" {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
+		text += s.URL + "\n"
 	}
 	return &sectionParts{
 		label: pair{r.label.piece(label), newPiece(s.Title + "\n")},
-		head:  pair{r.head.piece(head), newPiece(sectionHeadText(s))},
+		head:  pair{r.head.piece(head), newPiece(text + "\n")},
 		alone: sync.OnceValue(func() piece { return r.labelAlone.piece(label) }),
 	}
-}
-
-func sectionHeadText(s Section) string {
-	t := ruleText + s.Title + "\n"
-	if s.URL != "" {
-		t += s.URL + "\n"
-	}
-	return t + "\n"
 }
 
 // tidySections leaves out sections without posts and writes the headings of

@@ -57,9 +57,9 @@ type part[T any] struct {
 
 // A chunk is some lines of a part.
 type chunk struct {
-	fixed  piece    // lines that are always the same
-	texts  []string // lines with values: what stands around them
+	texts  []string // what stands around values
 	fields []int    // the fields of the values, one less than texts
+	fixed  piece    // lines without values, encoded
 	slot   int      // the field of pieces that stand here; -1: none
 }
 
@@ -74,7 +74,7 @@ func (p *part[T]) write(to *pieces, data T) {
 		switch {
 		case c.slot >= 0:
 			to.addAll(v.Field(c.slot).Interface().(*pieces))
-		case c.texts == nil:
+		case len(c.fields) == 0:
 			to.add(c.fixed)
 		default:
 			var b strings.Builder
@@ -142,7 +142,9 @@ func (p *part[T]) execute(shape uint64) []chunk {
 		chunks = addLine(chunks, line, v)
 	}
 	for i, c := range chunks {
-		chunks[i].fixed = newPiece(c.fixed.plain)
+		if c.slot < 0 && len(c.fields) == 0 {
+			chunks[i].fixed = newPiece(c.texts[0])
+		}
 	}
 	return chunks
 }
@@ -159,22 +161,14 @@ func addLine(chunks []chunk, line string, v reflect.Value) []chunk {
 		c.texts, c.fields = append(c.texts, line[rest:at[0]]), append(c.fields, field)
 		rest = at[1]
 	}
-	last := len(chunks) - 1
-	joins := last >= 0 && chunks[last].slot < 0 && (chunks[last].texts == nil) == (c.texts == nil)
-	switch {
-	case c.texts == nil && joins:
-		chunks[last].fixed.plain += line
-		return chunks
-	case c.texts == nil:
-		c.fixed.plain = line
-		return append(chunks, c)
-	}
 	c.texts = append(c.texts, line[rest:])
-	if joins {
-		l := &chunks[last]
-		l.texts[len(l.texts)-1] += c.texts[0]
-		l.texts, l.fields = append(l.texts, c.texts[1:]...), append(l.fields, c.fields...)
-		return chunks
+	if len(chunks) > 0 {
+		last := &chunks[len(chunks)-1]
+		if last.slot < 0 && (len(last.fields) == 0) == (len(c.fields) == 0) {
+			last.texts[len(last.texts)-1] += c.texts[0]
+			last.texts, last.fields = append(last.texts, c.texts[1:]...), append(last.fields, c.fields...)
+			return chunks
+		}
 	}
 	return append(chunks, c)
 }

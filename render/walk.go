@@ -26,7 +26,7 @@ type writer interface {
 	open(n *node, at place) place
 	// beside writes the first of an item's kids beside the item's mark, if it is a
 	// paragraph, and reports whether it did.
-	beside(kids []*node, at place) bool
+	beside(kids []*node, at place, mark string) bool
 	// close ends what was opened last.
 	close()
 }
@@ -49,7 +49,7 @@ func (m *markup) close() {
 type place struct {
 	dir, lang string
 	lists     int    // around it
-	indent    string // plain text: before each line; a list's mark stands before the first one only
+	indent    string // plain text: before each line; an item's mark stands in it before the first one
 	tight     bool   // plain text: no empty line before it
 }
 
@@ -95,12 +95,11 @@ func walkNode(w writer, n *node, at place) {
 
 func walkItem(w writer, n *node, at place, mark string) {
 	inside := w.open(n, at)
-	inside.indent, inside.tight = at.indent+"  "+mark, true
+	inside.indent, inside.tight = at.indent+strings.Repeat(" ", 2+len(mark)), true
 	kids := n.kids
-	if w.beside(kids, inside) {
+	if w.beside(kids, inside, mark) {
 		kids, inside.tight = kids[1:], false
 	}
-	inside.indent = at.indent + strings.Repeat(" ", 2+len(mark))
 	walk(w, kids, inside)
 	w.close()
 }

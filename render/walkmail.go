@@ -63,7 +63,7 @@ func (w *mailWriter) cutHere() {
 
 func (w *mailWriter) divider(at place) {
 	w.out.WriteString(`<p class="by"` + w.styled("divider") + ">* * *</p>\n")
-	w.words(at, "* * *")
+	w.words(at, at.indent, "* * *")
 }
 
 func (w *mailWriter) leaf(n *node, at place) {
@@ -100,7 +100,7 @@ func (w *mailWriter) paragraph(n *node, at place, above bool) {
 	w.out.WriteString("<" + tag + class + attrs + w.turned(at, inside, style) + ">")
 	w.line(n.line)
 	w.out.WriteString("</" + tag + ">\n")
-	w.words(at, w.lineText(n.line))
+	w.words(at, at.indent, w.lineText(n.line))
 }
 
 // turned is a style, with an alignment where a node turns the direction.
@@ -154,10 +154,11 @@ func (w *mailWriter) open(n *node, at place) place {
 
 // beside writes an item's first paragraph. One that runs against its list keeps
 // its own order within the line.
-func (w *mailWriter) beside(kids []*node, at place) bool {
+func (w *mailWriter) beside(kids []*node, at place, mark string) bool {
+	first := strings.TrimSuffix(at.indent, strings.Repeat(" ", len(mark))) + mark
 	if len(kids) == 0 || kids[0].kind != paragraph {
 		w.out.WriteString("\n")
-		w.text.write(strings.TrimRight(at.indent, " ") + "\n")
+		w.text.write(strings.TrimRight(first, " ") + "\n")
 		return false
 	}
 	p := kids[0]
@@ -169,7 +170,7 @@ func (w *mailWriter) beside(kids []*node, at place) bool {
 		w.line(p.line)
 		w.out.WriteString("\n")
 	}
-	w.words(at, w.lineText(p.line))
+	w.words(at, first, w.lineText(p.line))
 	w.cutHere()
 	return true
 }

@@ -9,41 +9,23 @@ import (
 // gap parts what comes from what is above it, unless it is to follow close.
 func (w *mailWriter) gap(at place) {
 	if !at.tight || !w.began {
-		w.text.write(strings.TrimRight(quoted(at.indent), " ") + "\n")
+		w.text.write(strings.TrimRight(at.indent, " ") + "\n")
 	}
 	w.began = true
 }
 
-// quoted is an indent without the marks of lists, which stand on first lines only.
-func quoted(indent string) string {
-	if i := strings.LastIndexByte(indent, '>'); i >= 0 {
-		return indent[:i+1]
-	}
-	return ""
-}
-
-// words writes one paragraph of text.
-func (w *mailWriter) words(at place, text string) {
+// words writes one paragraph of text, its first line after first.
+func (w *mailWriter) words(at place, first, text string) {
 	w.gap(at)
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
-		at.indent = hang(&b, line, at.indent)
+		if line == "" {
+			b.WriteString(strings.TrimRight(first, " ") + "\n")
+		}
+		wrap(&b, line, first, at.indent)
+		first = at.indent
 	}
 	w.text.write(b.String())
-}
-
-// hang appends text in lines after indent, whose marks of a list only the first
-// line has. It gives the indent of the lines after it.
-func hang(w *strings.Builder, text, indent string) string {
-	rest := indent
-	if i := len(quoted(indent)); strings.TrimSpace(indent[i:]) != "" {
-		rest = indent[:i] + strings.Repeat(" ", len(indent)-i)
-	}
-	if text == "" {
-		w.WriteString(strings.TrimRight(indent, " ") + "\n")
-	}
-	wrap(w, text, indent, rest)
-	return rest
 }
 
 // lineText is a line as text. A link has the number of its address behind it.
@@ -102,13 +84,7 @@ func (w *mailWriter) number(href string) string {
 // codeText writes one line of code, however long it is.
 func (w *mailWriter) codeText(line []token, at place) {
 	text := strings.TrimRight(w.lineText(line), " ")
-	w.text.write(strings.TrimRight(at.after()+"    "+text, " ") + "\n")
-}
-
-// after is the indent of lines that are not the first of an item.
-func (at place) after() string {
-	i := len(quoted(at.indent))
-	return at.indent[:i] + strings.Repeat(" ", len(at.indent)-i)
+	w.text.write(strings.TrimRight(at.indent+"    "+text, " ") + "\n")
 }
 
 // tableText writes a table in columns if there is room, else a row a line.
@@ -130,11 +106,10 @@ func (w *mailWriter) tableText(n *node, figures []bool, at place) {
 	var b strings.Builder
 	for i, r := range texts {
 		if total > textColumns-len(at.indent) {
-			at.indent = hang(&b, strings.Join(filled(r), " | "), at.indent)
+			wrap(&b, strings.Join(filled(r), " | "), at.indent, at.indent)
 			continue
 		}
 		b.WriteString(strings.TrimRight(at.indent+inColumns(r, widths, figures), " ") + "\n")
-		at.indent = at.after()
 		if i == 0 && n.rows[0][0].head && len(texts) > 1 {
 			b.WriteString(at.indent + strings.Repeat("-", total-2) + "\n")
 		}

@@ -144,7 +144,7 @@ func (w *webWriter) open(n *node, at place) place {
 	return inside
 }
 
-func (w *webWriter) beside(kids []*node, _ place) bool {
+func (w *webWriter) beside(kids []*node, _ place, _ string) bool {
 	written := len(kids) > 0 && kids[0].kind == paragraph && !(len(kids) > 1 && kids[1].kind == caption)
 	if written {
 		w.line(kids[0].line)
