@@ -23,7 +23,13 @@ func Zone(name string) (*time.Location, error) {
 
 // Next is the first midnight after an instant that begins one of the days.
 func Next(after time.Time, loc *time.Location, days digest.Weekdays) time.Time {
-	return timezone.NextOn(after, loc, days.Has)
+	for range 15 { // a skipped date can cost a week
+		after = timezone.NextMidnight(after, loc)
+		if days.Has(after.Weekday()) {
+			break
+		}
+	}
+	return after
 }
 
 // Passed gives the last of a digest's midnights that has passed at now, and the
@@ -49,15 +55,13 @@ func Upcoming(due, planned, from time.Time, loc *time.Location, days digest.Week
 // Begins is when a date begins in a zone; where it does not exist, when the next
 // one does.
 func Begins(d digest.Date, loc *time.Location) time.Time {
-	at, _ := timezone.Begin(d.Year, d.Month, d.Day, loc)
-	return at
+	return timezone.At(d.Year, d.Month, d.Day, 0, loc)
 }
 
 // Exists reports whether a zone has a date: some have left one out, as Samoa did
 // with 30 December 2011.
 func Exists(d digest.Date, loc *time.Location) bool {
-	_, exists := timezone.Begin(d.Year, d.Month, d.Day, loc)
-	return exists
+	return digest.DateOf(Begins(d, loc).In(loc)) == d
 }
 
 // InWeeks gives the midnight that begins the date so many weeks after the local
@@ -70,11 +74,9 @@ func InWeeks(weeks int, now time.Time, loc *time.Location) time.Time {
 // at now, as Begins does. A month from the 31st ends with the next month.
 func InAMonth(now time.Time, loc *time.Location) time.Time {
 	today := digest.DateOf(now.In(loc))
-	first := digest.Date{Year: today.Year, Month: today.Month, Day: 1}.Plus(31) // lies in the next month
-	first.Day = 1
-	last := first.Plus(31)
-	last = last.Plus(-last.Day)
-	return Begins(digest.Date{Year: last.Year, Month: last.Month, Day: min(today.Day, last.Day)}, loc)
+	d := digest.DateOf(time.Date(today.Year, today.Month+2, 0, 12, 0, 0, 0, time.UTC)) // the last of the next month
+	d.Day = min(d.Day, today.Day)
+	return Begins(d, loc)
 }
 
 // Earliest is a date that lies before today in every zone.

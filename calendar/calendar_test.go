@@ -106,6 +106,40 @@ func TestBegins(t *testing.T) {
 	}
 }
 
+// TestBeginsOf gives what zones make of single dates.
+func TestBeginsOf(t *testing.T) {
+	for _, test := range []struct {
+		zone, date, want string
+		exists           bool
+	}{
+		{"Europe/Paris", "2026-10-25", "2026-10-24T22:00", true},
+		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00", true}, // 00:00 does not exist
+		{"America/Havana", "2024-11-03", "2024-11-03T04:00", true},    // 00:00 comes twice
+		{"Pacific/Apia", "2011-12-29", "2011-12-29T10:00", true},
+		{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00", false}, // the 31st
+		{"Pacific/Apia", "2011-12-31", "2011-12-30T10:00", true},
+		{"Pacific/Kiritimati", "2026-11-21", "2026-11-20T10:00", true},
+		{"Etc/GMT+12", "2026-11-21", "2026-11-21T12:00", true},
+		{"UTC", "2024-02-29", "2024-02-29T00:00", true},
+		{"UTC", "1969-07-20", "1969-07-20T00:00", true},
+		{"UTC", "9999-12-31", "9999-12-31T00:00", true},
+	} {
+		d, loc := date(t, test.date), zone(t, test.zone)
+		same(t, test.date+" in "+test.zone, calendar.Begins(d, loc), at(t, test.want, time.UTC))
+		if calendar.Exists(d, loc) != test.exists {
+			t.Errorf("%s in %s exists: %v", test.date, test.zone, !test.exists)
+		}
+	}
+}
+
+func TestNext(t *testing.T) {
+	const fridays = digest.Weekdays(1 << time.Friday)
+	friday := at(t, "2026-11-20T05:00", time.UTC)
+	same(t, "the Friday after a Friday", calendar.Next(friday, time.UTC, fridays), at(t, "2026-11-27T00:00", time.UTC))
+	apia := zone(t, "Pacific/Apia") // its Friday 30 December 2011 never was
+	same(t, "over a Friday that never was", calendar.Next(at(t, "2011-12-28T12:00", apia), apia, fridays), at(t, "2012-01-06T00:00", apia))
+}
+
 // TestSending gives the hours of all kinds of days, by the wall clock.
 func TestSending(t *testing.T) {
 	for _, test := range []struct {

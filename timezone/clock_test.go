@@ -65,3 +65,17 @@ func TestAtInEveryZone(t *testing.T) {
 		}
 	}
 }
+
+// TestAtMidnight: whatever the zone does, a date begins where NextMidnight says.
+func TestAtMidnight(t *testing.T) {
+	for _, name := range []string{"Pacific/Apia", "America/St_Johns", "Africa/Cairo", "Asia/Kathmandu", "Pacific/Kwajalein"} {
+		loc := mustLoad(t, name)
+		for at := time.Date(2010, 12, 1, 12, 0, 0, 0, time.UTC); at.Year() < 2013; {
+			at = NextMidnight(at, loc)
+			y, m, d := at.In(loc).Date()
+			if got := At(y, m, d, 0, loc); !got.Equal(at) {
+				t.Fatalf("%s: %d-%d-%d begins %v; want %v", name, y, m, d, got, at)
+			}
+		}
+	}
+}

@@ -38,18 +38,6 @@ func NextMidnight(after time.Time, loc *time.Location) time.Time {
 	}
 }
 
-// NextOn returns the first midnight after the given instant that begins a day
-// for which on is true; on must be true for some day of the week.
-func NextOn(after time.Time, loc *time.Location, on func(time.Weekday) bool) time.Time {
-	for range 15 { // a skipped date can cost a week
-		after = NextMidnight(after, loc)
-		if on(after.Weekday()) {
-			break
-		}
-	}
-	return after
-}
-
 const secondsADay = 24 * 60 * 60
 
 // latestDay is the latest local date that any instant up to t had, as days

@@ -59,19 +59,6 @@ func TestNextMidnight(t *testing.T) {
 	}
 }
 
-func TestNextOn(t *testing.T) {
-	onFridays := func(d time.Weekday) bool { return d == time.Friday }
-	after := time.Date(2026, 11, 20, 5, 0, 0, 0, time.UTC) // a Friday
-	if got := NextOn(after, time.UTC, onFridays); !got.Equal(time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)) {
-		t.Errorf("the Friday after a Friday: got %v", got)
-	}
-	apia := mustLoad(t, "Pacific/Apia") // its Friday 30 December 2011 never was
-	after = time.Date(2011, 12, 28, 12, 0, 0, 0, apia)
-	if got := NextOn(after, apia, onFridays); got.Format(time.DateOnly) != "2012-01-06" {
-		t.Errorf("over a Friday that never was: got %v", got)
-	}
-}
-
 // TestAgainstJava compares every midnight of 15 years with java.time's, for
 // half of the zones; the file is not part of the project.
 func TestAgainstJava(t *testing.T) {
