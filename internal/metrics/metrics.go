@@ -6,7 +6,6 @@
 package metrics
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -16,25 +15,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"digest"
 	"digest/store"
 )
 
-// Store is what the database knows.
-type Store interface {
-	CounterTotals(ctx context.Context) (map[string]store.Counter, error)
-	Numbers(ctx context.Context) (store.Numbers, error)
-	EditionCounts(ctx context.Context) (map[digest.EditionState]int, error)
-	MailWaiting(ctx context.Context, now time.Time, limit int) (store.MailWaiting, error)
-	Lanes(ctx context.Context) ([]digest.Lane, error)
-	Heartbeat(ctx context.Context) (time.Time, bool, error)
-	Waits(ctx context.Context, now time.Time) (time.Time, bool, error)
-	PollsLate(ctx context.Context, now time.Time) (time.Time, bool, error)
-}
-
 // Options is what metrics are made of. Store is required.
 type Options struct {
-	Store   Store
+	Store   *store.Store
 	Version string
 	Timeout time.Duration    // for the database, at each scrape; default 5 s
 	Now     func() time.Time // default time.Now
