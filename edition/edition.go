@@ -124,20 +124,28 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 	zones := zoneCache{}
 	editions := make([]render.Edition, len(ds))
 	for i, d := range ds {
-		e := b.linked(d.DigestID, render.Edition{
-			Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email, Look: d.Look,
-			Sections: b.sections(shared, refs[d.ID], settings[d.DigestID], midnight{d.PrevDueAt, d.PrevReleasedAt}),
-			WebURL:   b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID)),
-		})
-		if !d.BoundFrom.IsZero() {
-			pause{d.BoundFrom, d.BoundTo}.bind(&e, zones.get(d.TimeZone))
+		var zone *time.Location // which few editions need
+		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
+			zone = zones.get(d.TimeZone)
 		}
-		if n := notices[d.ID]; len(n) > 0 {
-			e.Notices = newClock(d.LocalDate, zones.get(d.TimeZone)).sentences(n)
-		}
-		editions[i] = e
+		editions[i] = b.compose(d, b.sections(shared, refs[d.ID], settings[d.DigestID], d.Edition), notices[d.ID], zone)
+		editions[i].WebURL = b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID))
 	}
 	return editions, nil
+}
+
+// compose makes an edition of what is in it, with what all editions of its digest
+// lead to.
+func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice, zone *time.Location) render.Edition {
+	e := render.Edition{
+		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email, Look: d.Look, Sections: sections,
+		Notices:        newClock(d.LocalDate, zone).sentences(notices),
+		HomeURL:        b.base + "/",
+		UnsubscribeURL: b.base + "/unsubscribe/" + b.signer.Sign(digest.ForUnsubscribe, int64(d.DigestID)),
+		PostalAddress:  b.postal,
+	}
+	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)
+	return e
 }
 
 // Preview gives the edition that d's next midnight would bring as things stand.
@@ -163,23 +171,15 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	if err != nil {
 		return render.Edition{}, err
 	}
-	date := digest.DateOf(d.NextDueAt.In(zone))
-	last := midnight{d.LastDueAt, d.LastDueAt} // what was found before its release does not wait any more
-	e := b.linked(d.ID, render.Edition{
-		Date: date, Number: d.Editions + 1, Name: d.Name, Recipient: recipient, Look: d.Look,
-		Sections: b.sections(shared, refs, settings[d.ID], last),
-		Notices:  newClock(date, zone).sentences(notices),
-	})
-	pause{d.PausedAt, d.PausedTo}.bind(&e, zone)
-	return e, nil
-}
-
-// linked is e with what all editions of a digest lead to.
-func (b *Builder) linked(id digest.DigestID, e render.Edition) render.Edition {
-	e.HomeURL = b.base + "/"
-	e.UnsubscribeURL = b.base + "/unsubscribe/" + b.signer.Sign(digest.ForUnsubscribe, int64(id))
-	e.PostalAddress = b.postal
-	return e
+	next := digest.Delivery{
+		Edition: digest.Edition{
+			DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), Number: d.Editions + 1,
+			PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
+			BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
+		},
+		DigestName: d.Name, Email: recipient, Look: d.Look,
+	}
+	return b.compose(next, b.sections(shared, refs, settings[d.ID], next.Edition), notices, zone), nil
 }
 
 // pictureURL is the address under which this instance serves a picture.

@@ -20,8 +20,7 @@ type clock struct {
 }
 
 func newClock(date digest.Date, zone *time.Location) clock {
-	day := digest.DateOf(time.Date(date.Year, date.Month, date.Day-1, 12, 0, 0, 0, time.UTC))
-	return clock{zone, day, date.Year}
+	return clock{zone, date.Plus(-1), date.Year}
 }
 
 // sentences is what notices tell a reader: first what has ended, then what is

@@ -25,20 +25,15 @@ type post struct {
 // at is when it was published, else first seen.
 func (p *post) at() int64 { return cmp.Or(p.published, p.seen) }
 
-// A midnight is the one before an edition's own: when it was due, and when its
-// posts were released. The zero one never was: an edition is the first.
-type midnight struct {
-	due, released time.Time
-}
-
-// missed reports whether p belonged to an edition up to m, but came too late
-// for it: its feed could not be read when it was time.
-func (m midnight) missed(p *post) bool {
-	if m.due.IsZero() || p.published == 0 || p.before == 0 {
+// missedBefore reports whether p belonged to an edition before e, but came too late
+// for it: its feed could not be read when it was time. A digest's first edition
+// has none before it.
+func (p *post) missedBefore(e digest.Edition) bool {
+	if e.PrevDueAt.IsZero() || p.published == 0 || p.before == 0 {
 		return false
 	}
-	due := m.due.Unix()
-	return p.published < due && p.before < due && p.seen > m.released.Unix()
+	due := e.PrevDueAt.Unix()
+	return p.published < due && p.before < due && p.seen > e.PrevReleasedAt.Unix()
 }
 
 // A heading is a feed with its section's headings rendered.
@@ -120,13 +115,13 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// sections puts one reader's posts in order, as the reader wants each feed named
-// and shown; last is the midnight before theirs.
-func (b *Builder) sections(s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, last midnight) []render.Section {
+// sections puts the posts of one reader's edition in order, as the reader wants each
+// feed named and shown.
+func (b *Builder) sections(s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, e digest.Edition) []render.Section {
 	byFeed := map[digest.FeedID][]placed{}
 	for _, r := range refs {
 		if p, ok := s.posts[r.PostID]; ok {
-			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || last.missed(p)})
+			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(e)})
 		}
 	}
 	headings := make([]heading, 0, len(byFeed))
