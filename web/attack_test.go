@@ -51,13 +51,12 @@ func TestNobodyReadsAnothersEdition(t *testing.T) {
 
 func TestHiddenPostsStayHidden(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("Yesterday"))
 		r.midnight()
 		r.arrives(d, post("Tomorrow"))
 		seen := r.edition(d)
 		r.beforeMidnight(time.Second)
-		v := r.visitor().signIn(u)
 		paths := []string{"/", "/editions", "/editions/2026-11-21", "/editions/2026-11-22", "/editions/2026-11-20", "/e/" + r.signer.Sign(digest.ForEdition, int64(seen.ID))}
 		for id := range int64(5) {
 			paths = append(paths, "/e/"+r.signer.Sign(digest.ForEdition, int64(seen.ID)+id))
@@ -79,10 +78,9 @@ func TestHiddenPostsStayHidden(t *testing.T) {
 
 func TestGuessedDates(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("One"))
 		r.midnight()
-		v := r.visitor().signIn(u)
 		for _, date := range []string{"2026-11-20", "2026-11-22", "2026-02-30", "latest", "2026-11-21T00:00:00Z", "-1", "20261121", "2026-11-21'", "9999999999-01-01"} {
 			v.get("/editions/" + url.PathEscape(date)).status(http.StatusNotFound)
 		}
@@ -111,9 +109,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 			}
 		}
 		v.get("/editions").status(http.StatusOK) // still signed in
-		if got := r.state(d); got != digest.DigestLeft {
-			r.t.Errorf("digest is %s", got)
-		}
+		r.stands(d, digest.DigestLeft)
 		v.from(r.base, "")
 		v.post("/sign-out", nil).status(http.StatusSeeOther)
 	})
@@ -128,9 +124,7 @@ func TestOnlyOneClickMayComeFromElsewhere(t *testing.T) {
 		for _, path := range []string{r.unsubscribePath(d) + "/", r.unsubscribePath(d) + "/undo", "/" + r.unsubscribePath(d), "/x/.." + r.unsubscribePath(d), "/sign-out"} {
 			v.post(path, nil).status(http.StatusForbidden)
 		}
-		if got := r.state(d); got != digest.DigestActive {
-			r.t.Errorf("digest is %s", got)
-		}
+		r.stands(d, digest.DigestActive)
 	})
 }
 
@@ -144,9 +138,7 @@ func TestGetChangesNothing(t *testing.T) {
 			v.do("HEAD", path, "", nil)
 			v.do("OPTIONS", path, "", nil)
 		}
-		if got := r.state(d); got != digest.DigestActive {
-			r.t.Errorf("digest is %s", got)
-		}
+		r.stands(d, digest.DigestActive)
 		v.get("/editions").status(http.StatusOK)
 		r.visitor().post("/sign-in", url.Values{"token": {token}}).status(http.StatusSeeOther)
 	})

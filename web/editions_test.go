@@ -14,31 +14,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/store"
 )
-
-// brings lets a feed bring posts to a digest; they stay hidden until midnight.
-func (r *room) brings(sub digest.Subscription, title string, posts ...digest.Post) {
-	r.t.Helper()
-	ctx := r.t.Context()
-	r.feeds++
-	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{
-		URL: fmt.Sprintf("https://site.example/%d", r.feeds), Host: "site.example", State: digest.FeedActive,
-		Title: title, SiteURL: "https://site.example/",
-	})
-	r.must(err)
-	sub.FeedID = f.ID
-	_, err = r.store.Subscribe(ctx, sub, r.now)
-	r.must(err)
-	f.ParsedAt, f.LastOKAt = r.now, r.now
-	polled := store.Polled{Feed: f, FirstRead: true}
-	for _, p := range posts {
-		p.FeedID, p.SeenAt, p.PublishedAt = f.ID, r.now, r.now
-		polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
-	}
-	_, err = r.store.Record(ctx, r.now, []store.Polled{polled})
-	r.must(err)
-}
 
 func posts(n int, of string) []digest.Post {
 	all := make([]digest.Post, n)
@@ -134,13 +110,12 @@ const hostileContent = `<h1>Said again</h1><h5 id="main" class="top" style="posi
 // pictures that come through this instance; nothing else of it is on a page.
 func TestPostIsHarmless(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		p := post(`Title <script>alert(1)</script> "'`)
 		p.Author, p.Summary, p.Language = `<b onclick=x>Tom</b>`, `<img src=x onerror=alert(1)>`, `"><b>`
 		p.Content = hostileContent
 		r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, `</h2><script>x</script>`, p)
 		r.midnight()
-		v := r.visitor().signIn(u)
 		front := v.get("/").status(http.StatusOK)
 		page := v.get(front.postPaths()[0]).status(http.StatusOK)
 		for name, a := range map[string]answer{"front": front, "post": page} {
@@ -246,12 +221,11 @@ func TestDisplay(t *testing.T) {
 func TestLargeEdition(t *testing.T) {
 	const sites, each1 = 25, 20
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		for i := range sites {
 			r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, fmt.Sprintf("Site %02d", i), posts(each1, fmt.Sprintf("Story %d", i))...)
 		}
 		r.midnight()
-		v := r.visitor().signIn(u)
 		seen := map[string]bool{}
 		for sheet := range 4 {
 			a := v.get(fmt.Sprintf("/?sheet=%d", sheet+1)).status(http.StatusOK)
@@ -329,12 +303,11 @@ func TestCompressed(t *testing.T) {
 // TestArchiveByMonth: an archive of any size is a few light pages.
 func TestArchiveByMonth(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		for range 45 { // into January
 			r.arrives(d, post(r.now.String()))
 			r.midnight()
 		}
-		v := r.visitor().signIn(u)
 		a := v.get("/editions").status(http.StatusOK)
 		a.stepsDown()
 		if got := len(a.find(".dates a")); got != 31 {
@@ -384,8 +357,7 @@ func TestReaderFromTheRight(t *testing.T) {
 
 func TestStandingIsSaid(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		r.must(r.store.PauseDigest(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
 		v.get("/").status(http.StatusOK).shows("h1", "Daily Digest is paused")
 		r.must(r.store.ResumeDigest(r.t.Context(), d.ID, r.now))
@@ -403,12 +375,11 @@ func TestPicturesComeThroughHere(t *testing.T) {
 	each(t, func(r *room) {
 		r.pictures = newGallery(t)
 		r.open("")
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		p := post("One")
 		p.Content = `<p>Fog</p><img src="https://pictures.example/fog.gif" alt="Fog" width="200" height="600"><img src="http://pictures.example/b.gif">`
 		r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, "A", p)
 		r.midnight()
-		v := r.visitor().signIn(u)
 		front := v.get("/").status(http.StatusOK)
 		for _, path := range append(front.postPaths(), "/") {
 			a := v.get(path).status(http.StatusOK)

@@ -37,8 +37,7 @@ const badList = `<?xml version="1.0" encoding="utf-8"?>
 
 func TestImport(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		v.get("/feeds/import").status(http.StatusOK).shows("h1", "Import a list")
 		for i, added := range []string{"1", "0"} {
 			a := v.upload(badList).status(http.StatusOK).shows("h1", "Your list is imported")
@@ -72,8 +71,7 @@ func TestImport(t *testing.T) {
 // long it is, and nothing is taken.
 func TestListsThatAreTooLarge(t *testing.T) {
 	each(t, func(r *room) {
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		list := "<opml><outline xmlUrl='https://a.example/'/>" + strings.Repeat(" ", 50<<20) + "</opml>"
 		v.upload(list).status(http.StatusRequestEntityTooLarge).shows("h1", "Import a list")
 		body := "--x\r\nContent-Disposition: form-data; name=\"list\"; filename=\"f\"\r\n\r\n" + list + "\r\n--x--\r\n"
@@ -93,8 +91,7 @@ func TestListsThatAreTooLarge(t *testing.T) {
 // come to no more together.
 func TestImportIsBounded(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		var b strings.Builder
 		for i := range 2300 {
 			fmt.Fprintf(&b, "<outline text='Feed %d' xmlUrl='https://a.example/%d'/>\n", i, i)

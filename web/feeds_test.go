@@ -87,8 +87,7 @@ func (v *visitor) takes() string {
 func TestChoiceOfFeeds(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One", "Two"), "/news.atom": rss("News", "Three")})
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		if got := v.takes(); got != "" {
 			r.t.Errorf("takes %q", got)
 		}
@@ -125,8 +124,7 @@ func TestChoiceOfFeeds(t *testing.T) {
 func TestAddressOfAFeed(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/feed": rss("Blog", "One"), "/moved": "->/feed"})
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		to := v.find(strings.TrimPrefix(b.URL, "http://") + "/feed").status(http.StatusSeeOther).Header.Get("Location")
 		if !strings.HasSuffix(to, "?saved=added") {
 			r.t.Errorf("leads to %s", to)
@@ -145,8 +143,7 @@ func TestAddressOfAFeed(t *testing.T) {
 func TestNoFeedThere(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": "<!doctype html><title>x</title>", "/opml": "<opml><outline xmlUrl='https://a.example/'/></opml>", "/inside": "->http://10.0.0.1/feed"})
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		for address, says := range map[string]string{
 			"":                               "is not a web address",
 			"no address":                     "is not a web address",
@@ -209,8 +206,7 @@ func TestRefusalIsRemembered(t *testing.T) {
 
 func TestFindsAreLimited(t *testing.T) {
 	each(t, func(r *room) {
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		last := 0
 		for range 70 {
 			last = v.find("nonsense").StatusCode
@@ -227,8 +223,7 @@ func TestFindsAreLimited(t *testing.T) {
 func TestFeedsOfOthers(t *testing.T) {
 	each(t, func(r *room) {
 		f := r.knows(digest.Feed{URL: "https://secret.example/?key=1", Title: "Another's"})
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		mine, err := r.store.AddFilter(r.t.Context(), digest.Filter{DigestID: d.ID, Words: "x"}, r.now)
 		r.must(err)
 		for _, id := range []string{fmt.Sprint(f.ID), "999999", "0", "-1", "x", "1e3", "99999999999999999999"} {
@@ -244,8 +239,7 @@ func TestFeedsOfOthers(t *testing.T) {
 				}
 			}
 		}
-		bob, _ := r.user("bob@example.org")
-		w := r.visitor().signIn(bob)
+		w, _ := r.reader("bob@example.org")
 		w.post(fmt.Sprintf("/filters/%d/remove", mine.ID), nil).status(http.StatusNotFound)
 		for _, path := range []string{"/feeds", "/feeds/import", "/feeds/export", "/filters", "/held", fmt.Sprintf("/feeds/%d", f.ID)} {
 			if got := r.visitor().get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
@@ -257,10 +251,9 @@ func TestFeedsOfOthers(t *testing.T) {
 
 func TestOneFeed(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("Delivered"))
 		r.midnight()
-		v := r.visitor().signIn(u)
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		a := v.get(link).status(http.StatusOK).shows("h1", site).shows(".delivered li", "Delivered Saturday 21 November")
 		if got := a.attrs(".stands a", "href"); got[0] != statusOf("https://site.example/1") {
@@ -299,9 +292,8 @@ func TestOneFeed(t *testing.T) {
 // its beginning kept; nothing is changed.
 func TestNamesThatCannotBe(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("One"))
-		v := r.visitor().signIn(u)
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		long := strings.Repeat("ö", 1_000_000)
 		a := v.post(link, url.Values{"title": {long}, "folder": {"Kept"}}).status(http.StatusBadRequest)
@@ -367,9 +359,8 @@ func TestHostileNames(t *testing.T) {
 // TestFeedForms: forms of other sites are refused, and a GET changes nothing.
 func TestFeedForms(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("One"))
-		v := r.visitor().signIn(u)
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		for _, path := range []string{link, link + "/rest", link + "/wake", link + "/leave", "/feeds/find", "/feeds/add", "/feeds/import", "/filters", "/filters/1/remove"} {
 			w := r.visitor()

@@ -115,13 +115,12 @@ func (s *slowSearch) Search(ctx context.Context, user digest.UserID, q store.Sea
 // TestSearchesAreBounded: words can be chosen so that a search takes minutes.
 func TestSearchesAreBounded(t *testing.T) {
 	each(t, func(r *room) {
-		u, _ := r.user("ann@example.org")
+		v, _ := r.reader("ann@example.org")
 		slow := &slowSearch{Store: r.store}
 		r.handler = web.New(web.Options{
 			Store: r.store, Search: slow, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 			Signer: r.signer, BaseURL: r.base, Now: r.handlerNow,
 		})
-		v := r.visitor().signIn(u)
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
@@ -144,12 +143,11 @@ func (r *room) handlerNow() time.Time { return r.now }
 // TestNamesTurnNothingAround: a feed's name cannot turn the line it stands in.
 func TestNamesTurnNothingAround(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/feed", Host: "site.example", Title: "Site \u202egpj.exe\u2066"})
 		r.must(err)
 		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
-		v := r.visitor().signIn(u)
 		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID), "/filters", "/status?url=https://site.example/feed"} {
 			if a := v.get(path).status(http.StatusOK); strings.ContainsAny(a.body, "\u202e\u2066") || !strings.Contains(a.body, "Site gpj.exe") {
 				r.t.Errorf("%s: what a feed is called turns the line around", path)

@@ -244,8 +244,7 @@ func TestPasskeyAttacks(t *testing.T) {
 // TestPasskeysNeedAName holds that an instance reached by a number has none.
 func TestPasskeysNeedAName(t *testing.T) {
 	each(t, func(r *room) {
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		v.get("/settings/passkeys").status(http.StatusOK).shows("form.passkey").contains(".notice", "Passkeys need an address with a name")
 		v.says("/passkeys/register/begin", struct{}{}).status(http.StatusNotFound)
 	})

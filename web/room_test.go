@@ -160,13 +160,14 @@ func (r *room) token(u digest.User) string {
 	return token
 }
 
-func (r *room) state(d digest.Digest) digest.DigestState {
+// stands checks the state of a digest.
+func (r *room) stands(d digest.Digest, want digest.DigestState) {
 	r.t.Helper()
 	d, err := r.store.Digest(context.Background(), d.ID)
-	if err != nil {
-		r.t.Fatal(err)
+	r.must(err)
+	if d.State != want {
+		r.t.Errorf("digest is %s, want %s", d.State, want)
 	}
-	return d.State
 }
 
 func (r *room) unsubscribePath(d digest.Digest) string {

@@ -114,11 +114,10 @@ func TestSaveByGuessing(t *testing.T) {
 
 func TestSaveLeadsNowhereElse(t *testing.T) {
 	each(t, func(r *room) {
-		ann, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("Mine"))
 		r.midnight()
 		path := savePath(r.idOf(d, "Mine"))
-		v := r.visitor().signIn(ann)
 		for _, back := range []string{
 			"//evil.example", `/\evil.example`, `\\evil.example`, "https://evil.example", "javascript:alert(1)", "evil", "/a//evil", "/\t/evil", "/a\r\nX: y",
 			"/%5Cevil", "/%2F/evil", "///evil", " /saved", "http:/evil", "?q", "#x", "/a\x00", "/%0d%0aX:y", "/" + strings.Repeat("a", 9000), "mailto:a@b", "/a%zz",
@@ -134,12 +133,11 @@ func TestSaveLeadsNowhereElse(t *testing.T) {
 
 func TestSavedPages(t *testing.T) {
 	each(t, func(r *room) {
-		ann, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		for i := range 27 {
 			r.arrives(d, post(fmt.Sprintf("Post %02d", i)))
 		}
 		r.midnight()
-		v := r.visitor().signIn(ann)
 		for i := range 27 {
 			r.now = r.now.Add(time.Second)
 			v.post(savePath(r.idOf(d, fmt.Sprintf("Post %02d", i))), nil).status(http.StatusSeeOther)
@@ -209,10 +207,9 @@ func TestSearch(t *testing.T) {
 
 func TestSearchSaysWhenItIsBehind(t *testing.T) {
 	each(t, func(r *room) {
-		ann, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("First"))
 		r.midnight()
-		v := r.visitor().signIn(ann)
 		v.get("/search?q=first").contains(".notice", "Nothing that has come", "being made ready")
 		r.indexed()
 		v.get("/search?q=first").shows("h2", "First").shows(".notice")

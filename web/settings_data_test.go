@@ -74,8 +74,7 @@ func TestAllMyData(t *testing.T) {
 // and nobody may ask all the time.
 func TestDataIsMadeWhenAskedFor(t *testing.T) {
 	each(t, func(r *room) {
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		for range 9 {
 			if a := v.do("HEAD", "/settings/data.zip", "", nil).status(http.StatusOK); a.body != "" {
 				t.Error("HEAD has a body")
@@ -165,8 +164,7 @@ func TestTheLastOperatorIsTold(t *testing.T) {
 // TestDataWithoutADatabase: what fails before the first byte is said on a page.
 func TestDataWithoutADatabase(t *testing.T) {
 	each(t, func(r *room) {
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		r.breakDatabase()
 		a := v.get("/settings/data.zip")
 		if a.StatusCode < 500 || strings.Contains(a.Header.Get("Content-Type"), "zip") {

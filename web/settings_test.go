@@ -47,8 +47,7 @@ func (a answer) contains(selector string, words ...string) answer {
 
 func TestSettings(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		v.get("/settings").status(http.StatusOK).shows("h1", "Settings").shows(".groups span",
 			"Europe/Paris", "None planned", "Comes every day, mailed at midnight", "Not paused", "Headlines and excerpts, no pictures",
 			"Left to right, single keys on", "ann@example.org", "A second way to sign in", "To take along, as one file", "For good").shows(".notice")
@@ -57,23 +56,18 @@ func TestSettings(t *testing.T) {
 		v.get("/settings").contains(".notice", "You have unsubscribed")
 		v.get("/settings/pause").status(http.StatusOK).shows("form.ask")
 		v.saves("/settings/start", nil).shows("[role=status]", "Welcome back. The next edition is that of Saturday 21 November.")
-		if got := r.state(d); got != digest.DigestActive {
-			r.t.Errorf("digest is %s", got)
-		}
+		r.stands(d, digest.DigestActive)
 		until := r.now.AddDate(0, 0, 9)
 		r.must(r.store.PauseDigest(t.Context(), d.ID, until, r.now))
 		v.saves("/settings/start", nil) // it was not left: a pause stays
-		if got := r.state(d); got != digest.DigestPaused {
-			r.t.Errorf("digest is %s", got)
-		}
+		r.stands(d, digest.DigestPaused)
 	})
 }
 
 func TestSetZone(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("Waiting"))
-		v := r.visitor().signIn(u)
 		a := v.get("/settings/zone").status(http.StatusOK).contains("p", "It is 13:00 on Friday 20 November there now.")
 		if n := len(a.find("datalist option")); n < 590 {
 			t.Errorf("only %d zones are offered", n)
@@ -108,8 +102,7 @@ func TestSetZone(t *testing.T) {
 
 func TestSetDays(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		if n := len(v.get("/settings/days").find("[checked]")); n != 7 {
 			t.Errorf("%d days are chosen", n)
 		}
@@ -137,8 +130,7 @@ func TestSetDays(t *testing.T) {
 
 func TestSetPause(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		v.saves("/settings/pause", url.Values{"until": {"2026-12-01"}}).
 			shows("[role=status]", "Saved: paused until Tuesday 1 December. After the pause the next edition is that of Tuesday 1 December.")
 		if got, want := r.digest(d), time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC); got.State != digest.DigestPaused || !got.PausedUntil.Equal(want) {
@@ -167,15 +159,11 @@ func TestSetPause(t *testing.T) {
 			}
 		}
 		v.saves("/settings/pause/end", nil).shows("[role=status]", "Welcome back. The next edition is that of Saturday 21 November.")
-		if got := r.state(d); got != digest.DigestActive {
-			t.Errorf("digest is %s", got)
-		}
+		r.stands(d, digest.DigestActive)
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
 		v.refuses("/settings/pause", url.Values{"until": {"2026-12-01"}})
 		v.saves("/settings/pause/end", nil).contains("[role=status]", "You have unsubscribed")
-		if got := r.state(d); got != digest.DigestLeft {
-			t.Errorf("digest is %s: no pause may bring it back", got)
-		}
+		r.stands(d, digest.DigestLeft)
 	})
 }
 
@@ -326,8 +314,7 @@ func TestStays(t *testing.T) {
 
 func TestSetMailed(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		v.saves("/settings/mailed", url.Values{"mailed": {"no"}}).contains("[role=status]", "nothing is mailed any more")
 		if r.digest(d).Mailed {
 			t.Error("it is mailed")

@@ -415,8 +415,7 @@ func TestAnothersAddress(t *testing.T) {
 
 func TestAddressTakenBack(t *testing.T) {
 	each(t, func(r *room) {
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		v.post("/settings/address", url.Values{"email": {"ann@new.example"}}).status(http.StatusSeeOther)
 		both := r.letters()
 		v.post("/settings/address/cancel", nil).status(http.StatusSeeOther)

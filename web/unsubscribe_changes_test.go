@@ -131,9 +131,7 @@ func TestPausedPage(t *testing.T) {
 		v.press(a, "Back to the pause").shows("h1", "Stop Daily Digest?")
 		v.post(r.unsubscribePath(d), nil)
 		v.press(a, "Back to the pause").shows("h1", "Welcome back")
-		if got := r.state(d); got != digest.DigestActive {
-			r.t.Errorf("digest is %s", got)
-		}
+		r.stands(d, digest.DigestActive)
 		r.must(r.store.PauseDigest(r.t.Context(), d.ID, time.Time{}, r.now))
 		a = v.get(r.unsubscribePath(d))
 		if text := a.texts("section p")[0]; text != "Until you say that it may come again." {

@@ -49,9 +49,7 @@ func TestOneClick(t *testing.T) {
 					if a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
 						r.t.Errorf("a cookie or a redirect: %v", a.Header)
 					}
-					if got := r.state(d); got != digest.DigestLeft {
-						r.t.Errorf("digest is %s", got)
-					}
+					r.stands(d, digest.DigestLeft)
 				}
 			})
 		})
@@ -72,9 +70,7 @@ func TestUnsubscribeGetChangesNothing(t *testing.T) {
 		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d) {
 			r.t.Errorf("the button posts to %q", got)
 		}
-		if got := r.state(d); got != digest.DigestActive {
-			r.t.Errorf("digest is %s after a GET", got)
-		}
+		r.stands(d, digest.DigestActive)
 	})
 }
 
@@ -95,9 +91,7 @@ func TestUnsubscribeFlippedBit(t *testing.T) {
 				}
 			}
 		}
-		if got := r.state(d); got != digest.DigestActive {
-			r.t.Errorf("digest is %s after forged tokens", got)
-		}
+		r.stands(d, digest.DigestActive)
 	})
 }
 
@@ -108,9 +102,7 @@ func TestWayBack(t *testing.T) {
 		a := v.post(r.unsubscribePath(d), nil).shows("form button", "Start it again")
 		undo := a.attrs("form[method=post]", "action")[0]
 		v.post(undo, nil).status(http.StatusOK).shows("h1", "Welcome back")
-		if got := r.state(d); got != digest.DigestActive {
-			r.t.Errorf("digest is %s after coming back", got)
-		}
+		r.stands(d, digest.DigestActive)
 		v.post(r.unsubscribePath(d), nil).status(http.StatusOK)
 		v.get(r.unsubscribePath(d)).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
 	})
@@ -123,9 +115,7 @@ func TestWayBackLeavesAPauseAlone(t *testing.T) {
 			r.t.Fatal(err)
 		}
 		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK).shows("h1", "Stop Daily Digest?")
-		if got := r.state(d); got != digest.DigestPaused {
-			r.t.Errorf("digest is %s, want paused still", got)
-		}
+		r.stands(d, digest.DigestPaused)
 	})
 }
 
@@ -142,15 +132,11 @@ func TestWayBackToAPause(t *testing.T) {
 		form := url.Values{a.attrs("input", "name")[0]: a.attrs("input", "value")}
 		for range 2 {
 			a = v.post(r.unsubscribePath(d), form).status(http.StatusOK).shows("h1", "Daily Digest has stopped").shows("form button", "Back to the pause")
-			if got := r.state(d); got != digest.DigestLeft {
-				r.t.Errorf("digest is %s, want left", got)
-			}
+			r.stands(d, digest.DigestLeft)
 		}
 		form = url.Values{a.attrs("input", "name")[0]: a.attrs("input", "value")}
 		v.post(a.attrs("form[method=post]", "action")[0], form).status(http.StatusOK).shows("h1", "Daily Digest is paused again")
-		if got := r.state(d); got != digest.DigestPaused {
-			r.t.Errorf("digest is %s, want paused again", got)
-		}
+		r.stands(d, digest.DigestPaused)
 	})
 }
 

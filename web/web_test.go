@@ -33,8 +33,7 @@ func TestLandingSaysWhatThisIs(t *testing.T) {
 
 func TestReaderSeesLatestEdition(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		v.get("/").status(http.StatusOK).shows("main h1", "Which sites do you read?").
 			shows(".next", "The first edition comes as Saturday 21 November begins by the clock in Europe/Paris.")
 
@@ -59,8 +58,7 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 // web view's; nothing is out before its midnight, and nothing leads nowhere.
 func TestEditionAhead(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("One"))
 		r.midnight()
 		r.now = r.now.Add(-time.Hour)
@@ -94,8 +92,7 @@ func TestArchiveNewestFirst(t *testing.T) {
 
 func TestArchiveSaysThatItStopped(t *testing.T) {
 	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, d := r.reader("ann@example.org")
 		r.visitor().post(r.unsubscribePath(d), nil).status(http.StatusOK)
 		wayBack := func(selector string) {
 			if got := v.get("/editions").status(http.StatusOK).attrs(selector, "href"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
@@ -176,8 +173,7 @@ func TestHelp(t *testing.T) {
 		if a.Header.Get("X-Robots-Tag") != "" || a.Header.Get("Cache-Control") != "public, max-age=3600" {
 			r.t.Errorf("the help page comes with %v", a.Header)
 		}
-		u, _ := r.user("ann@example.org")
-		v := r.visitor().signIn(u)
+		v, _ := r.reader("ann@example.org")
 		links := v.get("/help").attrs("main a", "href")
 		if len(links) < 10 {
 			r.t.Errorf("the help page leads to %q", links)

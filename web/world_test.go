@@ -26,21 +26,42 @@ func (r *room) user(email string) (digest.User, digest.Digest) {
 	return u, d
 }
 
+// reader adds a reader like that, whose browser is signed in.
+func (r *room) reader(email string) (*visitor, digest.Digest) {
+	r.t.Helper()
+	u, d := r.user(email)
+	return r.visitor().signIn(u), d
+}
+
 // arrives lets a post come in for a digest; it stays hidden until midnight.
 func (r *room) arrives(d digest.Digest, p digest.Post) {
+	r.t.Helper()
+	r.brings(digest.Subscription{DigestID: d.ID}, site, p)
+}
+
+// brings lets a feed bring posts to a digest; they stay hidden until midnight.
+func (r *room) brings(sub digest.Subscription, title string, posts ...digest.Post) {
 	r.t.Helper()
 	ctx := r.t.Context()
 	r.feeds++
 	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{
 		URL: fmt.Sprintf("https://site.example/%d", r.feeds), Host: "site.example", State: digest.FeedActive,
-		Title: site, SiteURL: "https://site.example/",
+		Title: title, SiteURL: "https://site.example/",
 	})
 	r.must(err)
-	_, err = r.store.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+	sub.FeedID = f.ID
+	_, err = r.store.Subscribe(ctx, sub, r.now)
 	r.must(err)
 	f.ParsedAt, f.LastOKAt = r.now, r.now
-	p.FeedID, p.SeenAt = f.ID, r.now
-	_, err = r.store.Record(ctx, r.now, []store.Polled{{Feed: f, FirstRead: true, Posts: []digest.Post{p}, Listed: []string{p.Identity}}})
+	polled := store.Polled{Feed: f, FirstRead: true}
+	for _, p := range posts {
+		p.FeedID, p.SeenAt = f.ID, r.now
+		if p.PublishedAt.IsZero() {
+			p.PublishedAt = r.now
+		}
+		polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
+	}
+	_, err = r.store.Record(ctx, r.now, []store.Polled{polled})
 	r.must(err)
 }
 
