@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,30 +53,22 @@ func (c dkimNewCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(r)
-		}
-		fmt.Fprintf(a.stdout, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n",
-			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value))
+		next := fmt.Sprintf("another key signs until you say: digest dkim use %s %s", r.Domain, r.Selector)
 		if key.Active {
-			fmt.Fprintf(a.stdout, "mail from %s is signed with it from now on; digest doctor tells when the record can be seen\n", r.Domain)
-		} else {
-			fmt.Fprintf(a.stdout, "another key signs until you say: digest dkim use %s %s\n", r.Domain, r.Selector)
+			next = fmt.Sprintf("mail from %s is signed with it from now on; digest doctor tells when the record can be seen", r.Domain)
 		}
-		return nil
+		return a.say(r, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s",
+			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value), next)
 	})
 }
 
 // zoneLine is a TXT record as a zone file has it: in strings of at most 255
 // octets (RFC 1035 §3.3.14).
 func zoneLine(name, value string) string {
-	const most = 255
 	var parts []string
-	for len(value) > most {
-		parts = append(parts, `"`+value[:most]+`"`)
-		value = value[most:]
+	for part := range slices.Chunk([]byte(value), 255) {
+		parts = append(parts, `"`+string(part)+`"`)
 	}
-	parts = append(parts, `"`+value+`"`)
 	return name + ". IN TXT ( " + strings.Join(parts, " ") + " )"
 }
 
@@ -102,10 +95,13 @@ func (dkimListCmd) Run(a *app, st *store.Store) error {
 	})
 }
 
-type dkimUseCmd struct {
+// A keyArg names a key.
+type keyArg struct {
 	Domain   string `arg:""`
 	Selector string `arg:""`
 }
+
+type dkimUseCmd struct{ keyArg }
 
 // Run makes a key the one that signs.
 func (c dkimUseCmd) Run(a *app, st *store.Store) error {
@@ -116,10 +112,7 @@ func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 		"mail from %s is signed with %s from now on; keep the old record for a week, mail under way needs it", c.Domain, c.Selector)
 }
 
-type dkimRemoveCmd struct {
-	Domain   string `arg:""`
-	Selector string `arg:""`
-}
+type dkimRemoveCmd struct{ keyArg }
 
 // Run deletes a key.
 func (c dkimRemoveCmd) Run(a *app, st *store.Store) error {

@@ -121,12 +121,11 @@ func (a *app) showFeed(st *store.Store, address string) error {
 	if err != nil {
 		return err
 	}
-	id := known.ID
-	f, err := st.Feed(a.soft, id)
+	f, err := st.Feed(a.soft, known.ID)
 	if err != nil {
 		return err
 	}
-	polls, err := st.Polls(a.soft, id, a.now().Add(-pollHistory))
+	polls, err := st.Polls(a.soft, known.ID, a.now().Add(-pollHistory))
 	if err != nil {
 		return err
 	}
@@ -135,10 +134,7 @@ func (a *app) showFeed(st *store.Store, address string) error {
 	r.Polls = each(polls, func(p store.PollRecord) reportedPoll {
 		return reportedPoll{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), digest.WithoutCredentials(p.Note)}
 	})
-	if a.json {
-		return a.printJSON(r)
-	}
-	return a.printFeed(f.Feed, r)
+	return a.show(r, func() error { return a.printFeed(f.Feed, r) })
 }
 
 // feedAt finds a feed by its address, however it is written. Without name and
@@ -241,16 +237,14 @@ func summary(polls []reportedPoll) string {
 const shownPolls = 10
 
 func (a *app) printPolls(polls []reportedPoll) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	for _, p := range polls {
+	return printLines(a.stdout, polls, func(p reportedPoll) string {
 		status := "no answer"
 		if p.Status != 0 {
 			status = strconv.Itoa(p.Status)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d B\t%d ms\t%s\n",
+		return fmt.Sprintf("  %s\t%s\t%s\t%s\t%d B\t%d ms\t%s",
 			when(&p.At), plain(p.Outcome), status, count(p.Requests, "request"), p.Bytes, p.Millis, plain(p.Note))
-	}
-	return w.Flush()
+	})
 }
 
 func lastAnswer(f digest.Feed) string {

@@ -60,13 +60,13 @@ func (fenceShowCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	r := reportFence(a.BaseURL, f, v)
-	return a.show(r, func() { a.showFence(r) })
+	return a.show(r, func() error { return a.showFence(r) })
 }
 
 // fenceLines is how many feeds and readers a person is shown; all are in the JSON.
 const fenceLines = 20
 
-func (a *app) showFence(r reportedFence) {
+func (a *app) showFence(r reportedFence) error {
 	switch {
 	case r.Fenced:
 		fmt.Fprintf(a.stdout, "fenced: %s\n", plain(r.Reason))
@@ -76,15 +76,9 @@ func (a *app) showFence(r reportedFence) {
 		fmt.Fprintf(a.stdout, "no fence: last at work as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
 	}
 	fmt.Fprintf(a.stdout, "%s would be asked at once\n", count(len(r.Feeds), "feed"))
-	for _, url := range r.Feeds[:min(len(r.Feeds), fenceLines)] {
-		fmt.Fprintf(a.stdout, "  %s\n", plain(url))
-	}
-	a.tellMore(len(r.Feeds))
+	printSome(a, r.Feeds, plain)
 	fmt.Fprintf(a.stdout, "%s would go out, to %s\n", count(r.Editions, "edition"), count(len(r.Readers), "reader"))
-	for _, w := range r.Readers[:min(len(r.Readers), fenceLines)] {
-		fmt.Fprintf(a.stdout, "  %s: %s\n", plain(w.Email), w.describe())
-	}
-	a.tellMore(len(r.Readers))
+	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
 	switch {
 	case r.Fenced && r.LastBaseURL != r.BaseURL:
 		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; "+
@@ -93,12 +87,16 @@ func (a *app) showFence(r reportedFence) {
 	case r.Fenced:
 		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
 	}
+	return nil
 }
 
-// tellMore tells how much is not shown.
-func (a *app) tellMore(n int) {
-	if n > fenceLines {
-		fmt.Fprintf(a.stdout, "  and %d more (all with --json)\n", n-fenceLines)
+// printSome prints a line for each of the first records, and how many there are more.
+func printSome[T any](a *app, records []T, line func(T) string) {
+	for _, r := range records[:min(len(records), fenceLines)] {
+		fmt.Fprintf(a.stdout, "  %s\n", line(r))
+	}
+	if n := len(records) - fenceLines; n > 0 {
+		fmt.Fprintf(a.stdout, "  and %d more (all with --json)\n", n)
 	}
 }
 
@@ -127,16 +125,12 @@ func (fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	if err := st.Unfence(a.soft, a.BaseURL, a.now()); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.BaseURL})
+	said := "there was no fence"
+	if f.Reason != "" {
+		said = fmt.Sprintf("released: from now on %s polls and mails", a.BaseURL)
+		if f.BaseURL != a.BaseURL {
+			said += fmt.Sprintf("\nwhatever works on this database as %s stops", plain(f.BaseURL))
+		}
 	}
-	if f.Reason == "" {
-		fmt.Fprintln(a.stdout, "there was no fence")
-		return nil
-	}
-	fmt.Fprintf(a.stdout, "released: from now on %s polls and mails\n", a.BaseURL)
-	if f.BaseURL != a.BaseURL {
-		fmt.Fprintf(a.stdout, "whatever works on this database as %s stops\n", plain(f.BaseURL))
-	}
-	return nil
+	return a.say(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.BaseURL}, "%s", said)
 }

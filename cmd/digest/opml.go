@@ -77,7 +77,7 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 	err = a.withJob(st, func(job *hourly.Job) error {
 		progress := a.watchPolls(job, len(feeds), "first polls")
 		sum, err := job.Poll(a.soft)
-		progress.finish()
+		progress.bar.Finish()
 		if err != nil {
 			return err
 		}

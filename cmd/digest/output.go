@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -35,12 +36,11 @@ func (a *app) say(object any, format string, args ...any) error {
 }
 
 // show prints what was found: for scripts the object, for people what print prints.
-func (a *app) show(object any, print func()) error {
+func (a *app) show(object any, print func() error) error {
 	if a.json {
 		return a.printJSON(object)
 	}
-	print()
-	return nil
+	return print()
 }
 
 // printList prints records: for scripts as they are, for people a line each, its
@@ -53,25 +53,26 @@ func printList[T any](a *app, records []T, none string, line func(T) string) err
 		fmt.Fprintln(a.stdout, none)
 		return nil
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	return printLines(a.stdout, records, line)
+}
+
+// printLines prints a line a record, its cells ended by tabs.
+func printLines[T any](stdout io.Writer, records []T, line func(T) string) error {
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	for _, r := range records {
 		fmt.Fprintln(w, line(r))
 	}
 	return w.Flush()
 }
 
-// table shows people records under a heading, a line each, its cells ended by tabs;
-// nothing where there is none.
-func table[T any](a *app, heading string, records []T, line func(T) string) {
+// printTable shows people records under a heading, a line each, its cells ended by
+// tabs; nothing where there is none.
+func printTable[T any](a *app, heading string, records []T, line func(T) string) error {
 	if len(records) == 0 {
-		return
+		return nil
 	}
 	fmt.Fprintf(a.stdout, "\n%s:\n", heading)
-	w := tabwriter.NewWriter(a.stdout, 2, 0, 2, ' ', 0)
-	for _, r := range records {
-		fmt.Fprintln(w, "  "+line(r))
-	}
-	_ = w.Flush() // an error of printing is ignored, as for other lines
+	return printLines(a.stdout, records, func(r T) string { return "  " + line(r) })
 }
 
 // onTerminal reports whether a person watches stdout.

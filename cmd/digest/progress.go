@@ -11,21 +11,19 @@ import (
 
 // A progress follows the polls of a job, with a progress bar where a person looks.
 type progress struct {
-	bar    *progressbar.ProgressBar // nil: nobody looks
-	failed []string                 // one line each
+	bar    *progressbar.ProgressBar
+	failed []string // one line each
 }
 
 // watchPolls follows polls, of which n are known to come.
 func (a *app) watchPolls(job *hourly.Job, n int, what string) *progress {
-	p := &progress{}
-	if a.onTerminal() && !a.json {
-		p.bar = progressbar.NewOptions(n,
-			progressbar.OptionSetWriter(a.stderr),
-			progressbar.OptionSetDescription(what),
-			progressbar.OptionShowCount(),
-			progressbar.OptionClearOnFinish(),
-		)
-	}
+	p := &progress{bar: progressbar.NewOptions(n,
+		progressbar.OptionSetVisibility(a.onTerminal() && !a.json),
+		progressbar.OptionSetWriter(a.stderr),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish(),
+	)}
 	job.Report = p.see
 	return p
 }
@@ -33,21 +31,11 @@ func (a *app) watchPolls(job *hourly.Job, n int, what string) *progress {
 func (p *progress) see(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
-		if p.bar != nil {
-			p.bar.ChangeMax(p.bar.GetMax() + ev.Feeds)
-		}
+		p.bar.ChangeMax(p.bar.GetMax() + ev.Feeds)
 	case hourly.EventPolled:
 		if ev.Result.Outcome == poller.Failed {
 			p.failed = append(p.failed, fmt.Sprintf("%s: %s", ev.Result.Feed.URL, ev.Result.Message))
 		}
-		if p.bar != nil {
-			p.bar.Add(1)
-		}
-	}
-}
-
-func (p *progress) finish() {
-	if p.bar != nil {
-		p.bar.Finish()
+		p.bar.Add(1)
 	}
 }

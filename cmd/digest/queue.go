@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -97,10 +98,10 @@ func (queueListCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	r := reportQueue(q, lanes, a.now())
-	return a.show(r, func() { a.showQueue(r) })
+	return a.show(r, func() error { return a.showQueue(r) })
 }
 
-func (a *app) showQueue(r reportedQueue) {
+func (a *app) showQueue(r reportedQueue) error {
 	var counts []string
 	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionSent,
 		digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired, digest.EditionUnmailed} {
@@ -115,18 +116,19 @@ func (a *app) showQueue(r reportedQueue) {
 	for _, l := range r.Lanes {
 		a.showLane(l)
 	}
-	table(a, "waiting", r.Waiting, func(q reportedQueued) string {
+	waiting := printTable(a, "waiting", r.Waiting, func(q reportedQueued) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", plain(q.Email), q.Date, a.whenNext(q), plain(q.Reason))
 	})
 	over := func(q reportedQueued) string {
 		return fmt.Sprintf("%s\t%s\t%s", plain(q.Email), q.Date, plain(q.Reason))
 	}
-	table(a, "sent, never confirmed: the server took them twice without an answer", r.Unconfirmed, over)
-	table(a, "failed", r.Failed, over)
-	table(a, "expired: the next edition carries their posts", r.Expired, over)
-	table(a, "came back", r.Returned, func(b reportedReturn) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s", plain(b.Email), when(b.At), b.Kind, plain(b.Evidence))
-	})
+	return errors.Join(waiting,
+		printTable(a, "sent, never confirmed: the server took them twice without an answer", r.Unconfirmed, over),
+		printTable(a, "failed", r.Failed, over),
+		printTable(a, "expired: the next edition carries their posts", r.Expired, over),
+		printTable(a, "came back", r.Returned, func(b reportedReturn) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s", plain(b.Email), when(b.At), b.Kind, plain(b.Evidence))
+		}))
 }
 
 func (a *app) showLane(l reportedLane) {

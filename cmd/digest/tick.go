@@ -22,7 +22,7 @@ func (a *app) tick(st *store.Store, job *hourly.Job) error {
 	}
 	progress := a.watchPolls(job, 0, "polling") // how many feeds it will be is known once they are planned
 	sum, err := job.Tick(a.soft)
-	progress.finish()
+	progress.bar.Finish()
 	if err != nil {
 		return err
 	}

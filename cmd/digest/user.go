@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"digest"
@@ -111,34 +112,28 @@ func reportUser(u store.UserInfo) reportedUser {
 
 // habits lists what a reader has chosen other than usual; empty: nothing.
 func habits(u store.UserInfo) string {
-	var words string
+	var words strings.Builder
+	add := func(is bool, format string, args ...any) {
+		if is {
+			fmt.Fprintf(&words, ", "+format, args...)
+		}
+	}
 	d := u.Digest
-	if d.Weekdays != digest.EveryDay {
-		words += ", on " + d.Weekdays.String()
+	add(d.Weekdays != digest.EveryDay, "on %s", d.Weekdays)
+	add(d.DeliverAt != 0, "mailed at %s", clockOf(d.DeliverAt))
+	add(d.Layout == digest.Headlines, "headlines")
+	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)
+	add(d.Threaded, "threaded")
+	add(u.Operator, "operator")
+	add(!d.Mailed, "web only")
+	for _, s := range u.Stays {
+		add(s.Begun, "there until %s, then %s", s.To, s.Home)
+		add(!s.Begun, "in %s from %s to %s", s.TimeZone, s.From, s.To)
 	}
-	if d.DeliverAt != 0 {
-		words += ", mailed at " + clockOf(d.DeliverAt)
-	}
-	if d.Layout == digest.Headlines {
-		words += ", headlines"
-	}
-	if d.Layout == digest.FullText {
-		words += ", full text, pictures " + string(d.Images)
-	}
-	if d.Threaded {
-		words += ", threaded"
-	}
-	if u.Operator {
-		words += ", operator"
-	}
-	if !d.Mailed {
-		words += ", web only"
-	}
-	words += stayWords(u.Stays)
 	if u.Suppressed != nil {
-		words += ", not mailed: the address is suppressed (" + string(u.Suppressed.Reason) + ")"
+		add(true, "not mailed: the address is suppressed (%s)", u.Suppressed.Reason)
 	}
-	return words
+	return words.String()
 }
 
 // clockOf writes the hour of a mail: 07:00.

@@ -207,16 +207,3 @@ func reportStay(s digest.Stay) reportedStay {
 	}
 	return r
 }
-
-// stayWords tells where a reader will be, and when; empty: at home.
-func stayWords(stays []digest.Stay) string {
-	var words strings.Builder
-	for _, s := range stays {
-		if s.Begun {
-			words.WriteString(", there until " + s.To.String() + ", then " + s.Home)
-			continue
-		}
-		words.WriteString(", in " + s.TimeZone + " from " + s.From.String() + " to " + s.To.String())
-	}
-	return words.String()
-}
