@@ -17,10 +17,7 @@ func TestControlsInJSON(t *testing.T) {
 		"items":[{"id":"EVIL","url":"https://example.org/EVIL","title":"EVIL","content_text":"EVIL","summary":"EVIL","language":"EVIL",
 		"image":"https://example.org/EVIL.png","authors":[{"name":"EVIL"}],
 		"attachments":[{"url":"https://example.org/EVIL","mime_type":"EVIL"}]}]}`, "EVIL", evil)
-	d, err := Parse([]byte(doc), "", "https://example.org/feed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := mustParse(t, doc, "https://example.org/feed")
 	e := d.Posts[0]
 	all := fmt.Sprint(d.Title, d.Description, d.Language, d.Link, d.Self, e.Identity, e.GUID, e.Link, e.Title, e.Author, e.Language, e.Enclosures)
 	p := e.Sanitise(seenAt)

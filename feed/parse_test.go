@@ -2,6 +2,7 @@ package feed
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -335,14 +336,7 @@ func file(e *Post) string {
 		return ""
 	}
 	first := e.Enclosures[0]
-	return first.URL + " " + first.Type + " " + digits(first.Length)
-}
-
-func digits(n int64) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return digits(n/10) + digits(n%10)
+	return fmt.Sprintf("%s %s %d", first.URL, first.Type, first.Length)
 }
 
 func TestFeedFields(t *testing.T) {

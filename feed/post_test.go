@@ -11,6 +11,7 @@ import (
 var seenAt = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func TestSanitise(t *testing.T) {
+	const rel = ` rel="noopener noreferrer"`
 	for _, c := range []struct{ reason, in, want string }{
 		{"plain", `<p>Hello <b>you</b></p>`, `<p>Hello <b>you</b></p>`},
 		{"script", `<p>a<script>alert(1)</script>b</p>`, `<p>ab</p>`},
@@ -47,6 +48,17 @@ func TestSanitise(t *testing.T) {
 		{"direction", `<p dir="rtl" lang="he">a</p>`, `<p dir="rtl" lang="he">a</p>`},
 		{"language by name", `<p lang="English">a</p>`, `<p lang="en">a</p>`},
 		{"no language", `<p lang="utf-8">a<img lang="none" src="/i.png"></p>`, `<p>a<img src="https://example.org/i.png"/></p>`},
+
+		{"a frame for counting", `a<iframe src="https://www.googletagmanager.com/ns.html?id=1" height="0" width="0" style="display:none"></iframe>`, `a`},
+		{"a hidden frame", `a<iframe src="https://x.org/" style="visibility:hidden"></iframe>`, `a`},
+		{"link", `<a href="/a?utm_source=rss">a</a>`, `<a href="https://example.org/a"` + rel + `>a</a>`},
+		{"a link that shows itself", `<a href="https://x.org/a?utm_source=rss"> https://x.org/a?utm_source=rss</a>`, `<a href="https://x.org/a"` + rel + `>https://x.org/a</a>`},
+		{"a link that shows something else", `<a href="https://x.org/a?utm_source=rss">https://y.org/?utm_source=rss</a>`, `<a href="https://x.org/a"` + rel + `>https://y.org/?utm_source=rss</a>`},
+		{"picture", `<img src="/i.png?utm_source=rss&amp;w=9" alt="x">`, `<img src="https://example.org/i.png?w=9" alt="x"/>`},
+		{"a picture behind a wrapper is what the site shows", `<img src="https://href.li/?https://x.org/i.png">`, `<img src="https://href.li/?https://x.org/i.png"/>`},
+		{"opened", `a<img src="https://x.us1.list-manage.com/track/open.php?u=1">`, `a`},
+		{"a wide line of a table", `<table width="1"><tbody><tr><td>a</td></tr></tbody></table>`, `<table><tbody><tr><td>a</td></tr></tbody></table>`},
+		{"text that fades in is not hidden", `<p style="opacity:0">a</p>`, `<p>a</p>`},
 	} {
 		got, _ := sanitise(c.in, "https://example.org/blog/p")
 		if got != c.want {

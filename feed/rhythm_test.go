@@ -65,29 +65,6 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-func TestSkips(t *testing.T) {
-	hours, week := "0", "sunday monday tuesday wednesday thursday friday saturday"
-	for hour := 1; hour < 24; hour++ {
-		hours += fmt.Sprint(" ", hour)
-	}
-	for name, c := range map[string]struct {
-		hours, days string
-		wantHours   uint32
-		wantDays    digest.Weekdays
-	}{
-		"nothing":     {"", "", 0, 0},
-		"some":        {"0 3 3 23", "sunday saturday", 1 | 1<<3 | 1<<23, 1 | 1<<6},
-		"every hour":  {hours, "monday", 0, 1 << 1},
-		"every day":   {"5", week, 1 << 5, 0},
-		"all but one": {hours[2:], week[len("sunday "):], 1<<24 - 2, digest.EveryDay - 1},
-		"nonsense":    {"-1 25 99", "someday", 0, 0},
-	} {
-		if h, d := hoursOf(strings.Fields(c.hours)), daysOf(strings.Fields(c.days)); h != c.wantHours || d != c.wantDays {
-			t.Errorf("%s: %b %b, want %b %b", name, h, d, c.wantHours, c.wantDays)
-		}
-	}
-}
-
 const day = 24 * time.Hour
 
 func TestTTL(t *testing.T) {
@@ -109,12 +86,20 @@ func TestTTL(t *testing.T) {
 }
 
 func TestSkipHoursAndDays(t *testing.T) {
+	const week = "monday tuesday wednesday thursday friday saturday"
+	hours := ""
+	for hour := 1; hour < 24; hour++ {
+		hours += fmt.Sprint(" ", hour)
+	}
 	for name, c := range map[string]struct {
 		doc   string
 		hours uint32
 		days  digest.Weekdays
 	}{
 		"as the standard says":  {"<skipHours><hour>0</hour><hour>23</hour></skipHours><skipDays><day>Sunday</day></skipDays>", 1 | 1<<23, 1 << time.Sunday},
+		"every hour":            {"<skipHours>0" + hours + "</skipHours><skipDays>monday</skipDays>", 0, 1 << time.Monday},
+		"every day":             {"<skipHours>5</skipHours><skipDays>sunday " + week + "</skipDays>", 1 << 5, 0},
+		"all but one":           {"<skipHours>" + hours + "</skipHours><skipDays>" + week + "</skipDays>", 1<<24 - 2, digest.EveryDay - 1<<time.Sunday},
 		"24 is midnight":        {"<skipHours><hour>24</hour></skipHours>", 1, 0},
 		"twice":                 {"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays><day>Monday</day><day>mon</day></skipDays>", 1 | 1<<12, 1 << time.Monday},
 		"padded":                {"<skipHours><hour> 07\n</hour><hour>+8</hour><hour>09:00</hour><hour>10.0</hour></skipHours>", 1<<7 | 1<<8 | 1<<9 | 1<<10, 0},

@@ -113,9 +113,7 @@ func fact(d *Document, x expectation) (string, bool) {
 		return e.GUID, true
 	case "author", "author_detail.name":
 		return e.Author, true
-	case "published_parsed", "created_parsed", "issued_parsed":
-		return e.Published.Format("2006-01-02T15:04:05Z"), true
-	case "updated_parsed":
+	case "published_parsed", "created_parsed", "issued_parsed", "updated_parsed":
 		return e.Published.Format("2006-01-02T15:04:05Z"), true
 	case "enclosure.href", "enclosure.url", "enclosure.type":
 		if len(e.Enclosures) == 0 {

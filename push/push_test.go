@@ -25,6 +25,15 @@ func call(method string, params ...string) string {
 	return b.String() + "</params></methodCall>"
 }
 
+func parse(t *testing.T, kind, query, body string) (push.Ping, error) {
+	t.Helper()
+	fields, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return push.Parse(kind, []byte(body), fields)
+}
+
 func TestParse(t *testing.T) {
 	const site, feed = "https://blog.example/", "https://blog.example/feed.xml?a=1&b=2"
 	encoded := url.QueryEscape(feed)
@@ -48,11 +57,7 @@ func TestParse(t *testing.T) {
 		"a publisher by topic":       {form, "", "hub.mode=publish&hub.topic=" + encoded, [][]string{{feed}}},
 		"twice the same":             {"", "url=" + site + "&changesURL=" + site, "", [][]string{{site}}},
 	} {
-		query, err := url.ParseQuery(c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := push.Parse(c.kind, []byte(c.body), query)
+		got, err := parse(t, c.kind, c.query, c.body)
 		if err != nil || !reflect.DeepEqual(got.Feeds, c.want) {
 			t.Errorf("%s: %q, %v; want %q", name, got.Feeds, err, c.want)
 		}
@@ -90,11 +95,7 @@ func TestParseRefuses(t *testing.T) {
 		"a huge body":              {"text/xml", "", call("rssCloud.ping", feed2, strings.Repeat("x", push.MaxBody)), digest.Invalid},
 		"UTF-16":                   {"text/xml", "", "\xff\xfe<\x00m\x00e\x00t\x00h\x00o\x00d\x00C\x00a\x00l\x00l\x00>\x00", digest.Invalid},
 	} {
-		query, err := url.ParseQuery(c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := push.Parse(c.kind, []byte(c.body), query)
+		p, err := parse(t, c.kind, c.query, c.body)
 		if digest.KindOf(err) != c.want || len(p.Feeds) != 0 {
 			t.Errorf("%s: %v and %v, want %q", name, p, err, c.want)
 		}
