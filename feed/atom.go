@@ -1,52 +1,110 @@
 package feed
 
-import "slices"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmcdole/gofeed/atom"
+)
 
 // parseAtom reads Atom 0.3 and 1.0.
-func parseAtom(r *reading, address string) *Document {
-	d := r.document()
-	d.Title = r.feed.line("title", "dc:title")
-	d.Description = r.feed.line("subtitle", "itunes:summary")
-	d.Language = firstOf(r.language, r.feed.value("dc:language"))
-	d.Self = resolve(address, r.feed.link("self"))
-	d.Link = resolve(firstOf(address, d.Self), r.feed.link("alternate"))
-	if id := r.feed.value("id"); d.Link == "" && isWeb(id) && id != d.Self {
+func parseAtom(fr *frame, address string) (*Document, error) {
+	f, err := (&atom.Parser{}).Parse(bytes.NewReader(fr.xml))
+	if err == nil {
+		err = fr.matches(len(f.Entries))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading atom: %w", err)
+	}
+	d := &Document{Kind: Atom, Repairs: fr.repairs, UpdateEvery: fr.updateEvery()}
+	d.Title = fr.feed.line("title", "dc:title")
+	d.Description = fr.feed.line("subtitle", "itunes:summary")
+	d.Language = firstOf(fr.language, fr.feed.value("dc:language"))
+	d.Self = resolve(address, relation(f.Links, "self"))
+	d.Link = resolve(firstOf(address, d.Self), alternate(f.Links))
+	if id := fr.feed.value("id"); d.Link == "" && isWeb(id) && id != d.Self {
 		d.Link = id
 	}
-	author := people(r.feed.persons("atom:author"))
+	for _, l := range f.Links {
+		d.addHub(l.Rel, l.Href)
+	}
+	author := persons(f.Authors)
 	bases := []string{d.Link, address, d.Self}
 	if Host(address) == Host(d.Link) {
 		bases = []string{address, d.Link, d.Self} // RFC 3986 §5.1.3: relative to where it was published
 	}
-	d.Posts = make([]Post, 0, len(r.items))
-	for _, item := range r.items {
-		p := atomPost(item, bases)
+	d.Posts = make([]Post, 0, len(f.Entries))
+	for i, entry := range f.Entries {
+		p := atomPost(fr.items[i], entry, bases)
 		p.feedAuthor = author
-		if of := item.persons("source/atom:author"); len(of) > 0 {
-			p.feedAuthor = people(of)
+		if entry.Source != nil && len(entry.Source.Authors) > 0 {
+			p.feedAuthor = persons(entry.Source.Authors)
 		}
 		d.Posts = append(d.Posts, p)
 	}
-	return d
+	return d, nil
 }
 
-func atomPost(t elements, bases []string) Post {
-	p := Post{GUID: t.value("id"), bases: bases, images: t.images()}
-	p.Link = absolute(t.link("alternate"), bases)
+func atomPost(t texts, entry *atom.Entry, bases []string) Post {
+	x := entry.Extensions
+	p := Post{GUID: t.value("id"), bases: bases, images: mediaImages(x)}
+	p.Link = absolute(alternate(entry.Links), bases)
 	if p.Link == "" && isWeb(p.GUID) {
 		p.Link = p.GUID
 	}
-	for content := range t.named("content") {
-		if src := content.attr("src"); p.Link == "" && isWeb(src) {
-			p.Link = src
-		}
+	if src := t.first("content").src; p.Link == "" && isWeb(src) {
+		p.Link = src
 	}
 	p.original = absolute(t.value("feedburner:origlink"), bases)
 	p.titles = t.all("title", "dc:title", "media:title")
 	p.bodies = t.all("content", "content:encoded", "xhtml:body", "summary", "media:description", "dc:description", "itunes:summary")
-	p.Author = firstPerson(slices.Concat([]string{people(t.persons("atom:author")), people(t.values("dc:creator"))}, t.values("itunes:author")))
+	p.Author = firstPerson(slices.Concat([]string{persons(entry.Authors), people(extension(x, "dc", "creator"))},
+		extension(x, "itunes", "author")))
 	p.Language = t.value("dc:language")
 	p.Published = t.date("published", "issued", "created", "updated", "dc:date", "pubdate")
-	p.encloseLinks(t)
+	for _, l := range entry.Links {
+		if strings.EqualFold(l.Rel, "enclosure") {
+			p.enclose(l.Href, l.Type, byteCount(l.Length))
+		}
+	}
 	return p
+}
+
+// alternate chooses the link to the page itself: of several the first that is
+// HTML or does not say what it is.
+func alternate(links []*atom.Link) string {
+	fallback := ""
+	for _, l := range links {
+		rel := strings.ToLower(l.Rel)
+		if rel = rel[strings.LastIndexByte(rel, '/')+1:]; rel != "alternate" || l.Href == "" {
+			continue
+		}
+		if l.Type == "" || strings.Contains(l.Type, "html") {
+			return l.Href
+		}
+		if fallback == "" {
+			fallback = l.Href
+		}
+	}
+	return fallback
+}
+
+func relation(links []*atom.Link, rel string) string {
+	for _, l := range links {
+		if strings.EqualFold(l.Rel, rel) {
+			return l.Href
+		}
+	}
+	return ""
+}
+
+// persons joins the names of persons, or their addresses where they give no name.
+func persons(all []*atom.Person) string {
+	var names []string
+	for _, p := range all {
+		names = append(names, firstPerson([]string{p.Name, p.Email}))
+	}
+	return people(names)
 }

@@ -125,26 +125,26 @@ func TestRootOfMillionAttributes(t *testing.T) {
 	}
 }
 
-// TestBoundsOfElements holds the bounds that keep reading linear: names are
-// looked up among all bindings, and children counted among those of their feed or item.
-func TestBoundsOfElements(t *testing.T) {
+// TestBoundsOfFrame holds the bounds that keep reading linear: names are
+// looked up among all bindings, and children counted among those of their parent.
+func TestBoundsOfFrame(t *testing.T) {
 	namespaces := numbered(channel+"<atom:author", ` xmlns:a#="urn:x"`, ">")(20_000) + strings.Repeat(`<atom:author xmlns:b="urn:x">`, 300)
-	s := &walker{scanner: scanner{doc: namespaces}, rules: rssElements}
+	s := &repairer{scanner: scanner{doc: namespaces}, itemAt: -1, rules: rssElements}
 	s.kind = RSS
 	s.begin()
-	s.tokens()
+	s.walk()
 	if len(s.bindings) != maxBindings || len(s.stack) != maxDepth || len(s.repairs) == 0 {
 		t.Errorf("%d bindings, %d open elements, repairs %q", len(s.bindings), len(s.stack), s.repairs)
 	}
-	media := `<item>` + strings.Repeat(`<media:content url="a"/><enclosure url="b"/><link>x</link>`, 500) + `</item>`
-	r := readFeed(channel+media+"</channel></rss>", "", token{}, RSS)
-	for _, name := range []string{"media:content", "enclosure", "link"} {
-		if n := len(slices.Collect(r.items[0].named(name))); n != maxSame {
-			t.Errorf("%d of <%s>, want %d", n, name, maxSame)
+	media := `<item>` + strings.Repeat(`<media:content url="a"/><enclosure/><link>x</link>`, 500) + `</item>`
+	fr := repair(channel+media+"</channel></rss>", "", token{}, RSS)
+	for _, tag := range []string{"<media:content", "<enclosure", "<link"} {
+		if n := strings.Count(string(fr.xml), tag); n != maxSame {
+			t.Errorf("%d of %s>, want %d", n, tag, maxSame)
 		}
 	}
-	r = readFeed(channel+strings.Repeat("<item>"+strings.Repeat(`<media:content url="a"/>`, 90)+"</item>", 4000)+"</channel></rss>", "", token{}, RSS)
-	if n := 90 * len(r.items); n > maxElements || n < maxElements/2 {
+	fr = repair(channel+strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+"</item>", 4000)+"</channel></rss>", "", token{}, RSS)
+	if n := strings.Count(string(fr.xml), "</"); n > maxElements+maxSame || n < maxElements/2 {
 		t.Errorf("%d elements, want about %d", n, maxElements)
 	}
 }

@@ -55,14 +55,14 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 	case kind == OPML:
 		return parseOPML(trimmed, 0, address), nil
 	}
-	r := readFeed(trimmed, address, root, kind)
+	fr := repair(trimmed, address, root, kind)
 	if root.at > 0 && !strings.HasPrefix(trimmed, "<") {
-		r.repairs = append(r.repairs, "stray bytes before the document")
+		fr.repairs = append(fr.repairs, "stray bytes before the document")
 	}
 	if kind == Atom {
-		return parseAtom(r, address), nil
+		return parseAtom(fr, address)
 	}
-	return parseRSS(r, address), nil
+	return parseRSS(fr, address)
 }
 
 // rootSearch is how far into a document, in elements and bytes, its root is looked for:

@@ -33,15 +33,6 @@ func (p *Post) enclose(ref, mediaType string, length int64) {
 	}
 }
 
-// encloseLinks adds the files to which Atom's links lead.
-func (p *Post) encloseLinks(t elements) {
-	for l := range t.named("atom:link") {
-		if strings.EqualFold(l.attr("rel"), "enclosure") {
-			p.enclose(l.href(), l.attr("type"), byteCount(l.attr("length")))
-		}
-	}
-}
-
 // byteCount reads the length of an enclosure; 0 where it is none.
 func byteCount(s string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)

@@ -1,60 +1,123 @@
 package feed
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"strings"
+
+	ext "github.com/mmcdole/gofeed/extensions"
+	"github.com/mmcdole/gofeed/rss"
 )
 
 // parseRSS reads RSS of any version.
-func parseRSS(r *reading, address string) *Document {
-	d := r.document()
-	d.Title = r.feed.line("title", "atom:title", "dc:title", "itunes:title")
-	d.Description = r.feed.line("description", "atom:subtitle", "itunes:summary", "itunes:subtitle", "dc:description")
-	d.Language = firstOf(r.feed.value("language"), r.feed.value("dc:language"), r.language)
-	d.Link, d.Self = resolve(address, rssLink(r.feed)), resolve(address, r.feed.link("self"))
-	d.TTL = minutes(r.feed.value("ttl"))
-	d.SkipHours, d.SkipDays = hoursOf(r.feed.list("skiphours", "hour")), daysOf(r.feed.list("skipdays", "day"))
-	author := personName(r.feed.value("itunes:author", "managingeditor", "dc:creator"))
-	d.Posts = make([]Post, 0, len(r.items))
-	for _, item := range r.items {
-		p := rssPost(item, []string{d.Link, address})
+func parseRSS(fr *frame, address string) (*Document, error) {
+	f, err := (&rss.Parser{}).Parse(bytes.NewReader(fr.xml))
+	if err == nil {
+		err = fr.matches(len(f.Items))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading rss: %w", err)
+	}
+	d := &Document{Kind: fr.kind, Repairs: fr.repairs, UpdateEvery: fr.updateEvery()}
+	d.Title = fr.feed.line("title", "atom:title", "dc:title", "itunes:title")
+	d.Description = fr.feed.line("description", "atom:subtitle", "itunes:summary", "itunes:subtitle", "dc:description")
+	d.Language = firstOf(f.Language, fr.feed.value("dc:language"), fr.language)
+	d.Link = resolve(address, firstOf(append(f.Links, linkRel(f.Extensions, "alternate"))...))
+	d.Self = resolve(address, linkRel(f.Extensions, "self"))
+	for _, l := range f.Extensions["atom"]["link"] {
+		d.addHub(l.Attrs["rel"], l.Attrs["href"])
+	}
+	d.TTL = minutes(f.TTL)
+	d.SkipHours, d.SkipDays = hoursOf(fr.feed.list("skiphours", "hour")), daysOf(fr.feed.list("skipdays", "day"))
+	bases := []string{d.Link, address}
+	creators := extension(f.Extensions, "dc", "creator")
+	author := personName(firstOf(slices.Concat(extension(f.Extensions, "itunes", "author"), []string{f.ManagingEditor}, creators)...))
+	d.Posts = make([]Post, 0, len(f.Items))
+	for i, item := range f.Items {
+		p := rssPost(fr.items[i], item, bases)
 		p.feedAuthor = author
 		d.Posts = append(d.Posts, p)
 	}
-	return d
+	return d, nil
 }
 
-func rssPost(t elements, bases []string) Post {
-	p := Post{GUID: t.value("guid", "id"), bases: bases, images: t.images()}
+func rssPost(t texts, item *rss.Item, bases []string) Post {
+	x := item.Extensions
+	p := Post{GUID: t.value("id"), bases: bases, images: mediaImages(x)}
 	permalink := ""
-	for guid := range t.named("guid") {
-		if isWeb(p.GUID) && !strings.EqualFold(guid.attr("isPermaLink"), "false") {
+	if item.GUID != nil && item.GUID.Value != "" {
+		p.GUID = item.GUID.Value
+		if !strings.EqualFold(item.GUID.IsPermalink, "false") && isWeb(p.GUID) {
 			permalink = p.GUID
 		}
 	}
-	p.Link = absolute(firstOf(rssLink(t), permalink), bases)
+	p.Link = absolute(firstOf(append(item.Links, linkRel(x, "alternate"), permalink)...), bases)
 	p.original = absolute(t.value("feedburner:origlink", "pheedo:origlink"), bases)
 	p.titles = t.all("title", "atom:title", "dc:title", "itunes:title", "media:title")
 	p.bodies = t.all("content:encoded", "encoded", "xhtml:body", "fullitem", "body", "content", "atom:content",
 		"description", "dc:description", "summary", "atom:summary", "itunes:summary", "media:description", "itunes:subtitle")
-	authors := t.values("author")
-	p.Author = firstPerson(slices.Concat(authors[max(0, len(authors)-1):], t.persons("atom:author"), []string{people(t.values("dc:creator"))},
-		t.values("dc:author", "dcterms:creator", "itunes:author")))
+	p.Author = firstPerson(slices.Concat([]string{item.Author}, atomPersons(x), []string{people(extension(x, "dc", "creator"))},
+		extension(x, "dc", "author"), extension(x, "dcterms", "creator"), extension(x, "itunes", "author")))
 	p.Language = t.value("dc:language")
 	p.Published = t.date("pubdate", "dc:date", "created", "published", "issued", "date", "dcterms:date", "updated")
-	for e := range t.named("enclosure") {
-		p.enclose(e.attr("url"), e.attr("type"), byteCount(e.attr("length")))
+	for _, e := range item.Enclosures {
+		p.enclose(e.URL, e.Type, byteCount(e.Length))
 	}
-	p.encloseLinks(t)
+	for _, l := range x["atom"]["link"] {
+		if l.Attrs["rel"] == "enclosure" {
+			p.enclose(l.Attrs["href"], l.Attrs["type"], byteCount(l.Attrs["length"]))
+		}
+	}
 	return p
 }
 
-// rssLink gives the address of the page of a feed or an item.
-func rssLink(t elements) string {
-	for l := range t.named("link") {
-		if address := resolve(l.base, firstOf(innerText(l.raw), l.attr("href"))); address != "" {
-			return strings.Clone(address)
+// extension gives the values of an extension's elements of one name.
+func extension(x ext.Extensions, prefix, name string) []string {
+	var values []string
+	for _, e := range x[prefix][name] {
+		values = append(values, e.Value)
+	}
+	return values
+}
+
+// mediaImages gives the pictures that stand beside a post's text, best first.
+func mediaImages(x ext.Extensions) []string {
+	var out []string
+	for _, m := range x["media"]["content"] {
+		if m.Attrs["medium"] == "image" || strings.HasPrefix(m.Attrs["type"], "image/") {
+			out = append(out, m.Attrs["url"])
 		}
 	}
-	return t.link("alternate")
+	for _, m := range x["media"]["thumbnail"] {
+		out = append(out, m.Attrs["url"])
+	}
+	for _, m := range x["itunes"]["image"] {
+		out = append(out, m.Attrs["href"])
+	}
+	return out
+}
+
+// linkRel gives the first Atom link of that relation inside RSS.
+func linkRel(x ext.Extensions, rel string) string {
+	for _, l := range x["atom"]["link"] {
+		if l.Attrs["rel"] == rel || rel == "alternate" && l.Attrs["rel"] == "" {
+			return l.Attrs["href"]
+		}
+	}
+	return ""
+}
+
+// atomPersons gives the authors that stand in RSS as Atom elements.
+func atomPersons(x ext.Extensions) []string {
+	var out []string
+	for _, a := range x["atom"]["author"] {
+		for _, child := range []string{"name", "email"} {
+			if c := a.Children[child]; len(c) > 0 && c[0].Value != "" {
+				out = append(out, c[0].Value)
+				break
+			}
+		}
+	}
+	return out
 }

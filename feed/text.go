@@ -29,6 +29,7 @@ type text struct {
 	raw  string // the inside of the element
 	form form
 	base string // absolute, when an xml:base is in scope
+	src  string // where Atom's content is elsewhere: its address
 }
 
 func (t text) empty() bool { return strings.TrimSpace(t.raw) == "" }
@@ -233,8 +234,8 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 	return b.String()
 }
 
-// tags makes a set of names.
-func tags(names string) map[atom.Atom]bool {
+// elements makes a set of names.
+func elements(names string) map[atom.Atom]bool {
 	set := make(map[atom.Atom]bool)
 	for name := range strings.FieldsSeq(names) {
 		set[atom.Lookup([]byte(name))] = true
@@ -245,14 +246,14 @@ func tags(names string) map[atom.Atom]bool {
 // The elements of HTML, as far as it matters which they are.
 var (
 	// unseen are those whose inside is no text, though the tokeniser gives it as text.
-	unseen          = tags("script style noscript iframe")
-	unseenOrCaption = tags("script style noscript iframe figcaption")
+	unseen          = elements("script style noscript iframe")
+	unseenOrCaption = elements("script style noscript iframe figcaption")
 	// inline are those that separate no words.
-	inline = tags(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
+	inline = elements(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
 		tt u var wbr strike big acronym ruby rt rb rp nobr`)
-	void = tags("area base br col embed hr img input link meta param source track wbr")
+	void = elements("area base br col embed hr img input link meta param source track wbr")
 	// known are those by which HTML is recognised.
-	known = tags(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del details div dl dt em
+	known = elements(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del details div dl dt em
 		embed figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd li mark object ol p pre
 		q s samp script section small span strike strong style sub summary sup table tbody td th thead time tr tt u ul var video wbr`)
 )

@@ -2,26 +2,40 @@ package feed
 
 import "strings"
 
-// vocabularies are the short names that we use for namespaces, "" for those of
-// feeds without one; the addresses are without scheme and without a "/" at the end.
-var vocabularies = map[string]string{
-	"": "", "//purl.org/rss/1.0": "", "//channel.netscape.com/rdf/simple/0.9": "", "//my.netscape.com/rdf/simple/0.9": "",
-	"//backend.userland.com/rss2": "", "//backend.userland.com/rss": "", "//blogs.law.harvard.edu/tech/rss": "",
-	"//purl.org/net/rss1.1#": "", "//my.netscape.com/publish/formats/rss-0.91.dtd": "",
-	"//www.w3.org/2005/atom": "atom", "//purl.org/atom/ns#": "atom", "//purl.org/atom/ns": "atom", "//www.w3.org/2005/atom#": "atom",
-	"//purl.org/dc/elements/1.1": "dc", "//purl.org/dc/elements/1.0": "dc", "//purl.org/dc/terms": "dcterms",
-	"//purl.org/rss/1.0/modules/content": "content", "//purl.org/rss/1.0/modules/syndication": "sy",
-	"//www.itunes.com/dtds/podcast-1.0.dtd": "itunes", "//example.com/dtds/podcast-1.0.dtd": "itunes", "//search.yahoo.com/mrss": "media",
-	"//rssnamespace.org/feedburner/ext/1.0": "feedburner", "//www.pheedo.com/namespace/pheedo": "pheedo",
-	"//www.w3.org/1999/xhtml": "xhtml", "//www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf", "//www.w3.org/xml/1998/namespace": "xml",
-}
-
-// vocabulary gives the short name we use for a namespace, "?" for those we do not read.
+// vocabulary gives the short name we use for a namespace, "" for the
+// document's own and "?" for those we do not read.
 func vocabulary(uri string) string {
 	uri = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(uri)), "/")
 	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https:"), "http:")
-	if name, found := vocabularies[uri]; found {
-		return name
+	switch uri {
+	case "", "//purl.org/rss/1.0", "//channel.netscape.com/rdf/simple/0.9", "//my.netscape.com/rdf/simple/0.9",
+		"//backend.userland.com/rss2", "//backend.userland.com/rss", "//blogs.law.harvard.edu/tech/rss",
+		"//purl.org/net/rss1.1#", "//my.netscape.com/publish/formats/rss-0.91.dtd":
+		return ""
+	case "//www.w3.org/2005/atom", "//purl.org/atom/ns#", "//purl.org/atom/ns", "//www.w3.org/2005/atom#":
+		return "atom"
+	case "//purl.org/dc/elements/1.1", "//purl.org/dc/elements/1.0":
+		return "dc"
+	case "//purl.org/dc/terms":
+		return "dcterms"
+	case "//purl.org/rss/1.0/modules/content":
+		return "content"
+	case "//www.itunes.com/dtds/podcast-1.0.dtd", "//example.com/dtds/podcast-1.0.dtd":
+		return "itunes"
+	case "//search.yahoo.com/mrss":
+		return "media"
+	case "//rssnamespace.org/feedburner/ext/1.0":
+		return "feedburner"
+	case "//www.pheedo.com/namespace/pheedo":
+		return "pheedo"
+	case "//purl.org/rss/1.0/modules/syndication":
+		return "sy"
+	case "//www.w3.org/1999/xhtml":
+		return "xhtml"
+	case "//www.w3.org/1999/02/22-rdf-syntax-ns#":
+		return "rdf"
+	case "//www.w3.org/xml/1998/namespace":
+		return "xml"
 	}
 	return "?"
 }
@@ -43,35 +57,40 @@ func customary(prefix string) string {
 type treatment uint8
 
 const (
-	drop      treatment = iota // it is passed over, with everything in it
-	unwrap                     // its children count as its parent's
-	container                  // it is kept, and its children are read
-	detail                     // it belongs to the person around it
-	keep                       // it is kept with what it holds
+	drop       treatment = iota // it is passed over, with everything in it
+	unwrap                      // gofeed sees its children only
+	container                   // gofeed sees its tag and its children
+	value                       // gofeed sees its plain text
+	attributes                  // gofeed sees its attributes
+	ours                        // we keep its inside, gofeed does not see it
 )
 
 // shared are the elements that are read inside any format.
 var shared = map[string]treatment{
-	"dc:creator": keep, "dc:author": keep, "dcterms:creator": keep, "itunes:author": keep,
-	"itunes:image": keep, "media:content": keep, "media:thumbnail": keep, "media:group": unwrap,
-	"dc:date": keep, "created": keep, "pubdate": keep, "published": keep, "updated": keep, "dcterms:date": keep, "id": keep, "issued": keep,
-	"dc:language": keep, "dc:title": keep, "dc:description": keep, "content:encoded": keep, "xhtml:body": keep,
-	"itunes:title": keep, "itunes:summary": keep, "itunes:subtitle": keep, "media:title": keep, "media:description": keep,
-	"feedburner:origlink": keep, "pheedo:origlink": keep, "sy:updateperiod": keep, "sy:updatefrequency": keep,
-	"title": keep, "content": keep, "summary": keep, "atom:link": keep, "atom:author": container, "name": detail, "email": detail,
+	"dc:creator": value, "dc:author": value, "dcterms:creator": value, "itunes:author": value,
+	"itunes:image": attributes, "media:content": attributes, "media:thumbnail": attributes, "media:group": unwrap,
+	"dc:date": ours, "created": ours, "pubdate": ours, "published": ours, "updated": ours, "dcterms:date": ours, "id": ours,
+	"dc:language": ours, "dc:title": ours, "dc:description": ours, "content:encoded": ours, "xhtml:body": ours,
+	"itunes:title": ours, "itunes:summary": ours, "itunes:subtitle": ours, "media:title": ours, "media:description": ours,
+	"feedburner:origlink": ours, "pheedo:origlink": ours, "sy:updateperiod": ours, "sy:updatefrequency": ours,
 }
 
 // rssElements are those of RSS itself, and of Atom inside RSS.
 var rssElements = map[string]treatment{
-	"channel": unwrap, "item": container, "skiphours": keep, "skipdays": keep,
-	"description": keep, "encoded": keep, "fullitem": keep, "body": keep, "date": keep,
-	"atom:title": keep, "atom:summary": keep, "atom:content": keep, "atom:subtitle": keep,
-	"link": keep, "guid": keep, "author": keep, "language": keep, "managingeditor": keep, "ttl": keep, "enclosure": keep,
-	"atom:name": detail, "atom:email": detail,
+	"channel": unwrap, "item": container, "skiphours": ours, "skipdays": ours,
+	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours, "summary": ours, "date": ours,
+	"atom:title": ours, "atom:summary": ours, "atom:content": ours, "atom:subtitle": ours, "issued": ours,
+	"link": value, "guid": value, "author": value, "language": value, "managingeditor": value, "ttl": value,
+	"enclosure": attributes, "atom:link": attributes,
+	"atom:author": container, "atom:name": value, "atom:email": value, "name": value, "email": value,
 }
 
 // atomElements are those of Atom 0.3 and 1.0.
-var atomElements = map[string]treatment{"feed": container, "entry": container, "source": container, "subtitle": keep}
+var atomElements = map[string]treatment{
+	"feed": container, "entry": container, "author": container, "source": container,
+	"title": ours, "subtitle": ours, "summary": ours, "content": ours, "issued": ours,
+	"link": attributes, "name": value, "email": value,
+}
 
 // synonyms are the names under which the tables have an element that other
 // formats or versions call otherwise.
@@ -81,30 +100,30 @@ var synonyms = map[string]string{
 	"atom:issued": "issued", "atom:updated": "updated", "modified": "updated", "atom:modified": "updated", "dcterms:modified": "updated",
 }
 
-// several are the elements of which there may be more than one; of all others the
-// first that is not empty counts.
-var several = setOf(`link atom:link enclosure author atom:author source/atom:author dc:creator media:content media:thumbnail itunes:image
-	skiphours skipdays`)
+// several are the elements of which a parent may have more than one; of all
+// others the first that is not empty counts.
+var several = map[string]bool{
+	"link": true, "atom:link": true, "enclosure": true, "author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true,
+	"itunes:image": true, "skiphours": true, "skipdays": true,
+}
 
-// attributesOf are the attributes that are kept.
+// attributesOf are the attributes that gofeed sees.
 var attributesOf = map[string][]string{
-	"link": {"href"}, "atom:link": {"rel", "href", "type", "length"}, "enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"},
-	"content": {"src"}, "itunes:image": {"href"}, "media:content": {"url", "type", "medium"}, "media:thumbnail": {"url"},
+	"link": {"rel", "href", "type", "length"}, "atom:link": {"rel", "href", "type", "length"},
+	"enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"},
+	"itunes:image": {"href"}, "media:content": {"url", "type", "medium"}, "media:thumbnail": {"url"},
 }
 
 // isItem reports whether an element of this name is a post.
 func isItem(name string) bool { return name == "item" || name == "entry" }
 
 // lookUp gives the name by which the tables know an element, and what becomes of it.
-func (w *walker) lookUp(tag string) (name string, how treatment) {
-	name = w.canonical(tag)
+func (r *repairer) lookUp(tag string) (name string, how treatment) {
+	name = r.canonical(tag)
 	if other, found := synonyms[name]; found {
 		name = other
 	}
-	if w.kind == Atom && (name == "link" || name == "author") {
-		name = "atom:" + name // as in RSS
-	}
-	how, known := w.rules[name]
+	how, known := r.rules[name]
 	if !known {
 		how = shared[name]
 	}
@@ -119,31 +138,31 @@ type binding struct{ prefix, vocabulary string }
 const maxBindings = 200
 
 // declare notes the namespaces that a tag declares; they hold until its end.
-func (w *walker) declare(tok token) {
+func (r *repairer) declare(tok token) {
 	for _, a := range tok.attrs {
 		switch {
 		case a.name == "xmlns":
-			w.bind("", vocabulary(decodeEntities(a.value)))
+			r.bind("", vocabulary(decodeEntities(a.value)))
 		case strings.HasPrefix(a.name, "xmlns:"):
-			w.bind(a.name[len("xmlns:"):], vocabulary(decodeEntities(a.value)))
+			r.bind(a.name[len("xmlns:"):], vocabulary(decodeEntities(a.value)))
 		}
 	}
 }
 
 // bind lets a prefix stand for a vocabulary from here on.
-func (w *walker) bind(prefix, vocabulary string) {
-	if len(w.bindings) >= maxBindings {
-		w.repaired("more namespaces than can be meant: the rest left out")
+func (r *repairer) bind(prefix, vocabulary string) {
+	if len(r.bindings) >= maxBindings {
+		r.repaired("more namespaces than can be meant: the rest left out")
 		return
 	}
-	w.bindings = append(w.bindings, binding{prefix, vocabulary})
+	r.bindings = append(r.bindings, binding{prefix, vocabulary})
 }
 
 // vocabulary is that of a prefix at this point of the document.
-func (w *walker) vocabulary(prefix string) string {
-	for i := len(w.bindings) - 1; i >= 0; i-- {
-		if w.bindings[i].prefix == prefix {
-			return w.bindings[i].vocabulary
+func (r *repairer) vocabulary(prefix string) string {
+	for i := len(r.bindings) - 1; i >= 0; i-- {
+		if r.bindings[i].prefix == prefix {
+			return r.bindings[i].vocabulary
 		}
 	}
 	if prefix == "" {
@@ -153,15 +172,15 @@ func (w *walker) vocabulary(prefix string) string {
 }
 
 // canonical is the name by which the tables know an element.
-func (w *walker) canonical(name string) string {
+func (r *repairer) canonical(name string) string {
 	prefix, local := splitName(name)
 	local = strings.ToLower(local)
-	v := w.vocabulary(prefix)
-	if v == "" || w.kind == Atom && v == "atom" {
+	v := r.vocabulary(prefix)
+	if v == "" || r.kind == Atom && v == "atom" {
 		return local
 	}
-	if prefix == "" && w.rules[local] != drop && (local == "channel" || local == "feed" || isItem(local)) {
-		w.bind("", "") // a namespace of the publisher's own, down from here
+	if prefix == "" && r.rules[local] != drop && (local == "channel" || local == "feed" || isItem(local)) {
+		r.bind("", "") // a namespace of the publisher's own, down from here
 		return local
 	}
 	return v + ":" + local
@@ -181,13 +200,13 @@ func splitName(name string) (prefix, local string) {
 
 // baseOf is the base of links in an element: its own xml:base on top of its
 // parent's, and relative ones on top of the document's address.
-func (w *walker) baseOf(tok token, parent string) string {
+func (r *repairer) baseOf(tok token, parent string) string {
 	own := tok.attr("xml:base")
 	if own == "" {
 		return parent
 	}
 	if parent == "" {
-		parent = w.address
+		parent = r.address
 	}
 	if base := resolve(parent, own); isAbsolute(base) {
 		return base
@@ -197,10 +216,10 @@ func (w *walker) baseOf(tok token, parent string) string {
 
 // formOf says how the inside of a text construct is to be read (RFC 4287 §3.1;
 // Atom 0.3 has a mode as well). RSS does not say.
-func (w *walker) formOf(tok token) form {
+func (r *repairer) formOf(tok token) form {
 	typ, mode := strings.ToLower(tok.attr("type")), strings.ToLower(tok.attr("mode"))
 	switch {
-	case w.kind != Atom:
+	case r.kind != Atom:
 		return unsaid
 	case mode == "base64":
 		return encoded
@@ -215,10 +234,10 @@ func (w *walker) formOf(tok token) form {
 }
 
 // rdfAbout is the identifier that RDF gives an element, "" for none.
-func (w *walker) rdfAbout(tok token) string {
+func (r *repairer) rdfAbout(tok token) string {
 	for _, a := range tok.attrs {
 		prefix, local := splitName(a.name)
-		if w.kind == RDF && local == "about" && (prefix == "" || w.vocabulary(prefix) == "rdf") {
+		if local == "about" && (prefix == "" || r.vocabulary(prefix) == "rdf") {
 			return strings.TrimSpace(decodeEntities(a.value))
 		}
 	}

@@ -1,0 +1,134 @@
+package feed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A frame is a feed in two parts: well-formed XML without the texts, which gofeed
+// reads fast, and the texts, which we read ourselves. Prefixes in the XML are the
+// short names of vocabulary and stay undeclared: gofeed then leaves them as they
+// are.
+type frame struct {
+	kind     Kind
+	xml      []byte
+	feed     texts   // of the feed itself
+	items    []texts // of each item, in the order in which gofeed gives them
+	language string  // xml:lang of the root or the channel
+	repairs  []string
+}
+
+// A named text is a text under the name of the element that held it.
+type named struct {
+	name string
+	text
+}
+
+// Texts are the texts of a feed or an item: of one name the first that is not empty.
+type texts []named
+
+// add notes a text, if it is one that counts.
+func (t *texts) add(name string, x text) bool {
+	same := 0
+	for i := range *t {
+		if (*t)[i].name == name {
+			same++
+		}
+	}
+	if same > 0 && (!several[name] || same >= maxSame) || x.empty() && x.src == "" {
+		return false
+	}
+	*t = append(*t, named{name, x})
+	return true
+}
+
+// first gives the first text of an element; an empty one if there is none.
+func (t texts) first(name string) text {
+	if i := slices.IndexFunc(t, func(n named) bool { return n.name == name }); i >= 0 {
+		return t[i].text
+	}
+	return text{}
+}
+
+// all gives the texts of these elements, those of the first name first.
+func (t texts) all(names ...string) []text {
+	var out []text
+	for _, name := range names {
+		for i := range t {
+			if t[i].name == name && !t[i].empty() {
+				out = append(out, t[i].text)
+			}
+		}
+	}
+	return out
+}
+
+// line gives the first of these elements that says something, as one line of plain text.
+func (t texts) line(names ...string) string {
+	for _, x := range t.all(names...) {
+		if line := x.plain(); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// lineEnds makes one character of the end of a line (XML 1.0 §2.11).
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// value gives the first of these elements that is not empty, as it is written.
+func (t texts) value(names ...string) string {
+	for _, name := range names {
+		if v := strings.TrimSpace(innerText(t.first(name).raw)); v != "" {
+			return strings.Clone(lineEnds.Replace(v)) // a GUID must not keep its document in memory
+		}
+	}
+	return ""
+}
+
+// date gives the first date that can be read in these elements; zero if there is none.
+func (t texts) date(names ...string) time.Time {
+	for _, name := range names {
+		if at := parseDate(strings.TrimSpace(innerText(t.first(name).raw))); !at.IsZero() {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// list gives the words in these elements and in the elements of one name inside
+// them, separated by commas or white space.
+func (t texts) list(name, inner string) []string {
+	var words []string
+	for _, x := range t.all(name) {
+		within := inner
+		for tok := range tokens(x.raw[:min(len(x.raw), maxLine)]) {
+			switch {
+			case tok.kind == tokenStart && !tok.empty:
+				_, within = splitName(tok.name)
+			case tok.kind == tokenEnd:
+				within = inner
+			case strings.EqualFold(within, inner):
+				words = append(words, strings.FieldsFunc(decodeEntities(tok.text), isListSpace)...)
+			}
+		}
+	}
+	return words
+}
+
+func isListSpace(r rune) bool { return strings.ContainsRune(",; \n\t\r", r) }
+
+// matches fails if gofeed gives another number of items than the frame has.
+func (f *frame) matches(items int) error {
+	if items != len(f.items) {
+		return fmt.Errorf("gofeed read %d items of %d", items, len(f.items))
+	}
+	return nil
+}
+
+// updateEvery is the interval that the syndication module states; 0: none.
+func (f *frame) updateEvery() time.Duration {
+	return updateEvery(f.feed.value("sy:updateperiod"), f.feed.value("sy:updatefrequency"))
+}
