@@ -149,3 +149,18 @@ func CutTag(address string) (plain, tag string) {
 	}
 	return address[:plus] + address[at:], address[plus+1 : at]
 }
+
+// NoMailbox reports an enhanced status code (RFC 3463) which says for good that
+// there is no such mailbox.
+func NoMailbox(status string) bool {
+	switch status {
+	case "5.1.1", // no such mailbox
+		"5.1.2",  // no such system
+		"5.1.3",  // no such syntax
+		"5.1.6",  // moved, without a forwarding address
+		"5.1.10", // the domain takes no mail (RFC 7505)
+		"5.2.1":  // the mailbox is disabled
+		return true
+	}
+	return false
+}

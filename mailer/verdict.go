@@ -1,6 +1,10 @@
 package mailer
 
-import "strings"
+import (
+	"strings"
+
+	"digest"
+)
 
 // A Verdict says what a refusal means for the message.
 type Verdict string
@@ -61,8 +65,7 @@ func (e *NotAcceptedError) aboutUs() bool {
 // are about us: a blocklist must not cost a domain all its readers.
 func (e *NotAcceptedError) nobodyThere() bool {
 	r := e.Reply
-	switch r.Enhanced {
-	case "5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1":
+	if digest.NoMailbox(r.Enhanced) {
 		return r.Code >= 500
 	}
 	switch r.Code {

@@ -79,7 +79,7 @@ func isHard(codes ...code) bool {
 	for _, c := range codes {
 		switch {
 		case c == code{} || c.class == 5 && !c.specific():
-		case c.gone():
+		case digest.NoMailbox(c.String()):
 			hard = true
 		default:
 			return false
@@ -115,20 +115,6 @@ func (c code) String() string {
 
 // specific reports whether the code says more than its class.
 func (c code) specific() bool { return c.subject != 0 || c.detail != 0 }
-
-// gone reports whether the code says that there is no such mailbox.
-func (c code) gone() bool {
-	switch c {
-	case code{5, 1, 1}, // no such mailbox
-		code{5, 1, 2},  // no such system
-		code{5, 1, 3},  // no such syntax
-		code{5, 1, 6},  // moved, without a forwarding address
-		code{5, 1, 10}, // the domain takes no mail (RFC 7505)
-		code{5, 2, 1}:  // the mailbox is disabled
-		return true
-	}
-	return false
-}
 
 // aboutUs reports whether the code speaks of the message or its sender, for now
 // or for good, and not of the mailbox: nobody's address is to suffer for it.
