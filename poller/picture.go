@@ -52,15 +52,17 @@ func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 		if a, err = p.askPicture(ctx, r); err != nil {
 			break
 		}
-		if a.status == http.StatusOK {
-			return pictureOf(a.body)
-		}
-		if !isRedirect(a.status) {
+		switch typ := pictureType(a.body); {
+		case typ != "":
+			return Picture{Type: typ, Bytes: a.body}, nil
+		case a.status == http.StatusOK:
+			err = errNotPicture
+		case !isRedirect(a.status):
 			err = badStatus(a)
-			break
-		}
-		if r, err = a.follow(); len(r.seen) > pictureHops {
-			err = errManyHops
+		default:
+			if r, err = a.follow(); len(r.seen) > pictureHops {
+				err = errManyHops
+			}
 		}
 	}
 	return Picture{}, noPicture(err)
@@ -102,14 +104,6 @@ var (
 	errNotPicture   = errors.New("what came is no picture")
 	errManyHops     = fmt.Errorf("redirected more than %d times", pictureHops)
 )
-
-func pictureOf(body []byte) (Picture, error) {
-	typ := pictureType(body)
-	if typ == "" {
-		return Picture{}, noPicture(errNotPicture)
-	}
-	return Picture{Type: typ, Bytes: body}, nil
-}
 
 // noPicture makes what went wrong an error that says whether it may pass.
 func noPicture(err error) error {

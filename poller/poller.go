@@ -91,8 +91,7 @@ type HostLeases interface {
 // A Poller asks feeds. It is safe for concurrent use; one serves a process, so
 // that hosts are paced across all its workers.
 type Poller struct {
-	transport http.RoundTripper
-	close     func()
+	transport *http.Transport
 	pace      *pacer
 	now       func() time.Time
 	log       *slog.Logger
@@ -139,10 +138,8 @@ func New(o Options) *Poller {
 	if dial == nil {
 		dial = newGuard(o.AllowNetworks).DialContext
 	}
-	t := newTransport(dial, idleFor(o.HostInterval, o.NoWait))
 	return &Poller{
-		transport: t,
-		close:     t.CloseIdleConnections,
+		transport: newTransport(dial, idleFor(o.HostInterval, o.NoWait)),
 		pace:      newPacer(o.HostInterval, o.NoWait, now),
 		now:       now,
 		log:       log,
@@ -160,7 +157,7 @@ func New(o Options) *Poller {
 }
 
 // Close closes the connections that are kept for a next request.
-func (p *Poller) Close() { p.close() }
+func (p *Poller) Close() { p.transport.CloseIdleConnections() }
 
 // Outcome is how a poll ended.
 type Outcome string

@@ -38,7 +38,7 @@ func TestTLS(t *testing.T) {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	r.p.transport.(*http.Transport).TLSClientConfig.RootCAs = roots
+	r.p.transport.TLSClientConfig.RootCAs = roots
 	r.want(Changed)
 	r.feed.ETag = `"older"`
 	r.want(Changed)
