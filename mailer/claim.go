@@ -3,7 +3,6 @@ package mailer
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -108,7 +107,7 @@ func (r *run) claim(ctx context.Context) ([]claimed, error) {
 	for {
 		now := r.clock()
 		deliveries, err := r.Queue.ClaimEditions(ctx, now, digest.Claim{
-			Most: r.batch(), Lease: leaseLength, Token: r.leases.token,
+			Most: r.batch(), Lease: leaseLength, Token: r.token,
 			// So many connections are ours, not all workers'; the claim counts theirs.
 			Route: digest.Limits{Rate: r.Route.Rate}, Domain: r.Domain,
 		})
@@ -164,19 +163,8 @@ func (r *run) render(ctx context.Context, ds []digest.Delivery, fresh claimed) [
 	return batch
 }
 
-// leases are those of one run, all under one token.
-type leases struct {
-	queue Queue
-	token string
-	clock func() time.Time
-	log   *slog.Logger
-
-	mu      sync.Mutex
-	renewed time.Time // they last until then at least
-}
-
-// keep prolongs the leases of what waits to be sent, until stop is called.
-func (l *leases) keep(ctx context.Context) (stop func()) {
+// keepLeases prolongs the leases of what waits to be sent, until stop is called.
+func (r *run) keepLeases(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -185,7 +173,7 @@ func (l *leases) keep(ctx context.Context) (stop func()) {
 		for {
 			select {
 			case <-beat.C:
-				l.renew(ctx)
+				r.renewLeases(ctx)
 			case <-ctx.Done():
 				return
 			}
@@ -194,49 +182,50 @@ func (l *leases) keep(ctx context.Context) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-// renew prolongs the leases once. What fails is tried again before they end;
+// renewLeases prolongs the leases once. What fails is tried again before they end;
 // if they do end, nothing is sent that another may have.
-func (l *leases) renew(ctx context.Context) {
-	now := l.clock()
-	if err := l.queue.RenewLeases(ctx, now, l.token, leaseLength); err != nil {
+func (r *run) renewLeases(ctx context.Context) {
+	now := r.clock()
+	if err := r.Queue.RenewLeases(ctx, now, r.token, leaseLength); err != nil {
 		if ctx.Err() == nil {
-			l.log.Warn("the leases of editions could not be prolonged", "err", err)
+			r.log.Warn("the leases of editions could not be prolonged", "err", err)
 		}
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.renewed = now.Add(leaseLength)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leased = now.Add(leaseLength)
 }
 
-// hold reports whether an edition is still ours to send, as far as we know.
-func (l *leases) hold(c claimed) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.clock()
-	return now.Before(c.leaseUntil) || now.Before(l.renewed)
+// holds reports whether an edition is still ours to send, as far as we know.
+func (r *run) holds(c claimed) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.clock()
+	return now.Before(c.leaseUntil) || now.Before(r.leased)
 }
 
 // A flow counts the editions between their claim and the record of what became
 // of them.
 type flow struct {
 	mu      sync.Mutex
-	under   int           // on their way
-	done    int           // recorded
-	changed chan struct{} // full: look again
+	changed sync.Cond
+	under   int // on their way
+	done    int // recorded
 }
 
-func newFlow() *flow { return &flow{changed: make(chan struct{}, 1)} }
+func newFlow() *flow {
+	f := &flow{}
+	f.changed.L = &f.mu
+	return f
+}
 
 func (f *flow) add(under, done int) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.under += under
 	f.done += done
-	f.mu.Unlock()
-	select {
-	case f.changed <- struct{}{}:
-	default:
-	}
+	f.changed.Broadcast()
 }
 
 func (f *flow) begun(n int)    { f.add(n, 0) }
@@ -251,17 +240,11 @@ func (f *flow) count() int {
 // room waits until so many were recorded since before, or all; false when none
 // was and none will be.
 func (f *flow) room(ctx context.Context, before, want int) bool {
-	for {
-		f.mu.Lock()
-		under, done := f.under, f.done-before
-		f.mu.Unlock()
-		if done >= want || under == 0 {
-			return done > 0
-		}
-		select {
-		case <-f.changed:
-		case <-ctx.Done():
-			return false
-		}
+	defer context.AfterFunc(ctx, func() { f.add(0, 0) })()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.done-before < want && f.under > 0 && ctx.Err() == nil {
+		f.changed.Wait()
 	}
+	return f.done > before && ctx.Err() == nil
 }

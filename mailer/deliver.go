@@ -117,22 +117,24 @@ const (
 // A run is one Deliver.
 type run struct {
 	*Deliverer
-	clock  func() time.Time
-	log    *slog.Logger
-	dkim   *DKIMSigner // nil: mail goes unsigned
-	leases *leases
-	lanes  *lanes
-	marks  *committer
-	flow   *flow
+	clock func() time.Time
+	log   *slog.Logger
+	dkim  *DKIMSigner // nil: mail goes unsigned
+	token string      // of the leases
+	lanes *lanes
+	marks *committer
+	flow  *flow
 
 	mu    sync.Mutex
 	stats Stats
 	err   error     // what ends the run: the queue cannot be used
 	left  []claimed // put back: claimed, and still leased
+
+	leased time.Time // the leases last until then at least
 }
 
 func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane) *run {
-	r := &run{Deliverer: d, clock: d.Now, log: d.Log, flow: newFlow()}
+	r := &run{Deliverer: d, clock: d.Now, log: d.Log, flow: newFlow(), token: rand.Text()}
 	if r.clock == nil {
 		r.clock = func() time.Time { return now }
 	}
@@ -140,8 +142,7 @@ func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	lasting := context.WithoutCancel(ctx)
-	r.leases = &leases{queue: d.Queue, token: rand.Text(), clock: r.clock, log: r.log}
-	r.marks = newCommitter(lasting, d.Queue, r.leases.token, r.clock, r.flow.recorded)
+	r.marks = newCommitter(lasting, d.Queue, r.token, r.clock, r.flow.recorded)
 	r.lanes = &lanes{
 		queue: d.Queue, ctx: lasting, clock: r.clock, connections: d.connections(), log: r.log,
 		route: routeState{ill: hasTrouble(route)}, inUse: map[string]int{}, slowed: map[string]slowdown{},
@@ -153,7 +154,7 @@ func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane
 // connection had to put back because the server wanted fewer of them.
 func (r *run) deliverAll(ctx context.Context) {
 	if r.Now != nil { // an instant that does not pass ends no lease
-		defer r.leases.keep(ctx)()
+		defer r.keepLeases(ctx)()
 	}
 	r.recoverDead(ctx)
 	for before := -1; !r.over() && r.lanes.routeState().answers > before; {
@@ -167,7 +168,7 @@ func (r *run) deliverAll(ctx context.Context) {
 		r.fail(fmt.Errorf("recording deliveries: %w", err))
 	}
 	if len(r.left) > 0 || r.over() || ctx.Err() != nil {
-		if err := r.Queue.GiveBackEditions(context.WithoutCancel(ctx), r.leases.token); err != nil {
+		if err := r.Queue.GiveBackEditions(context.WithoutCancel(ctx), r.token); err != nil {
 			r.fail(fmt.Errorf("giving editions back: %w", err))
 		}
 	}
@@ -289,7 +290,7 @@ func (r *run) connection(ctx, sending context.Context, ready <-chan claimed) {
 
 // deliver sends one edition and marks it with the outcome; false when the route failed.
 func (r *run) deliver(ctx context.Context, c claimed) (ok bool) {
-	if !r.leases.hold(c) {
+	if !r.holds(c) {
 		r.flow.recorded(1)
 		return true // somebody else's by now
 	}

@@ -49,12 +49,6 @@ func Open(setting string, o Options) (Transport, error) {
 	return newSMTP(s, o), nil
 }
 
-// Check reports whether Open would understand a setting; it makes and opens nothing.
-func Check(setting string) error {
-	_, _, err := parseSetting(setting)
-	return err
-}
-
 // A Place is where a DIGEST_MAIL leads: a folder, or a server.
 type Place struct {
 	Folder string // of a Maildir; empty: a server
@@ -64,7 +58,7 @@ type Place struct {
 }
 
 // Destination tells where a setting leads, without going there. The error is
-// that of Check.
+// that of Open for a setting that it does not understand.
 func Destination(setting string) (Place, error) {
 	folder, s, err := parseSetting(setting)
 	return Place{Folder: folder, Host: s.host, Port: s.port, Login: s.user != ""}, err

@@ -120,7 +120,7 @@ func (s *settings) check() (err error) {
 	if err := mailer.CheckFrom(s.From); err != nil {
 		return badSetting("DIGEST_FROM", s.From, "is no address to send mail from", "Daily Digest <digest@example.org>")
 	}
-	if err := mailer.Check(s.Mail); err != nil { // names the setting and hides its password
+	if _, err := mailer.Destination(s.Mail); err != nil { // names the setting and hides its password
 		return &settingError{[]string{"DIGEST_MAIL"}, err.Error()}
 	}
 	const leastToken = 16 // characters
