@@ -71,6 +71,8 @@ func TestRepairs(t *testing.T) {
 		{"CDATA without end", `<rss><channel><item><title>one</title></item><item><title><![CDATA[two`, "one"},
 		{"entity bomb", `<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>` + strings.ReplaceAll(whole, "one", "&b;"), "&b;,two"},
 		{"external entity", `<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + strings.ReplaceAll(whole, "one", "&a;"), "&a;,two"},
+		{"markup in an entity", `<!DOCTYPE r [<!ENTITY a "<p>1 > 0</p><br/><title>x</title>">]>` + whole, "one,two"},
+		{"a DOCTYPE whose quote and subset never end", `<!DOCTYPE r [<!ENTITY a "ha>` + whole, "one,two"},
 		{"capital letters", strings.ToUpper(whole), "ONE,TWO"},
 		{"no root", `<channel><item><title>one</title></item></channel>`, "one"},
 		{"bytes that are no UTF-8", strings.ReplaceAll(whole, "one", "caf\xe9 – é"), "café – é,two"},

@@ -43,8 +43,9 @@ func (t *token) attr(name string) string {
 }
 
 // A scanner splits XML into tokens and never fails: what cannot be markup is
-// text. Comments, processing instructions and the DOCTYPE are left out, so no
-// entity that a document declares is ever expanded.
+// text. Comments, processing instructions and declarations are left out, so no
+// entity that a document declares is ever expanded; what stands in the brackets of
+// a DOCTYPE is declarations as well, each to its first '>'.
 type scanner struct {
 	doc   string
 	pos   int
@@ -52,15 +53,7 @@ type scanner struct {
 
 	// What hostile documents would make us look for again and again.
 	noComment, noInstruction bool // none ends from here on
-	declarations             int
 }
-
-// maxDeclarations and maxDeclaration (bytes) bound what is read as a DOCTYPE;
-// what goes beyond ends at the next '>'.
-const (
-	maxDeclarations = 16
-	maxDeclaration  = 1 << 16
-)
 
 // maxAttributes bounds what is kept of one tag: the richest roots of real feeds
 // have some forty.
@@ -127,15 +120,8 @@ func (s *scanner) skipOther(rest string) bool {
 	switch {
 	case strings.HasPrefix(rest, "<!--"):
 		s.skipPast(rest, 4, "-->", &s.noComment)
-	case strings.HasPrefix(rest, "<?"):
+	case strings.HasPrefix(rest, "<?"), len(rest) > 2 && rest[1] == '!' && isLetter(rest[2]):
 		s.skipPast(rest, 2, ">", &s.noInstruction)
-	case len(rest) > 2 && rest[1] == '!' && isLetter(rest[2]):
-		s.declarations++
-		if s.declarations > maxDeclarations {
-			s.skipPast(rest, 2, ">", &s.noInstruction)
-		} else {
-			s.pos += declarationLength(rest[:min(len(rest), maxDeclaration)])
-		}
 	default:
 		return false
 	}
@@ -155,34 +141,6 @@ func (s *scanner) skipPast(rest string, opening int, end string, missing *bool) 
 		return
 	}
 	s.pos += opening + i + len(end)
-}
-
-// declarationLength is the length of <!DOCTYPE ...>, its internal subset and
-// quoted strings included.
-func declarationLength(rest string) int {
-	var quote byte
-	depth := 0
-	for i := 2; i < len(rest); i++ {
-		c := rest[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '[':
-			depth++
-		case c == ']' && depth > 0:
-			depth--
-		case c == '>' && depth == 0:
-			return i + 1
-		}
-	}
-	if i := strings.IndexByte(rest, '>'); i >= 0 {
-		return i + 1
-	}
-	return len(rest)
 }
 
 func (s *scanner) endTag(at int) token {
