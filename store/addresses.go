@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -33,13 +32,7 @@ func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email 
 		return c.run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
 			user, digest.NormalEmail(email), oldHash, newHash, at(now), at(expires))
 	})
-	if isUnique(err) {
-		err = conflict("another address was asked for already within a day")
-	}
-	if err != nil {
-		return fmt.Errorf("storing a change of address: %w", err)
-	}
-	return nil
+	return failed("storing a change of address", ifUnique(err, conflict("another address was asked for already within a day")))
 }
 
 // AddressChange gives a reader's latest wish, which may be over; digest.NotFound
@@ -105,24 +98,17 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 	if err == nil && another || isUnique(err) {
 		err = conflict("this address has come to another account meanwhile")
 	}
-	if err != nil {
-		return false, fmt.Errorf("changing an address: %w", err)
-	}
-	return changed, nil
+	return changed, failed("changing an address", err)
 }
 
 // changeEmail changes an address and all that follows from it. A suppression of
 // the old one stays with that.
 func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, keep []byte) error {
 	email = digest.NormalEmail(email)
-	n, err := c.exec(ctx, `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email, emailKey(email), mailDomain(email), user)
-	if err == nil && n == 0 {
-		return noUser()
+	err := c.runOne(ctx, noUser(), `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email, emailKey(email), mailDomain(email), user)
+	if err == nil {
+		err = c.run(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN (SELECT id FROM digests WHERE user_id = ?)`, mailDomain(email), user)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = c.exec(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN (SELECT id FROM digests WHERE user_id = ?)`, mailDomain(email), user)
 	if err != nil {
 		return err
 	}
@@ -144,11 +130,5 @@ func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) 
 		}
 		return changeEmail(ctx, c, user, email, nil)
 	})
-	if isUnique(err) {
-		err = conflict("%s is a user already", digest.NormalEmail(email))
-	}
-	if err != nil {
-		return fmt.Errorf("changing the address: %w", err)
-	}
-	return nil
+	return failed("changing the address", ifUnique(err, conflict("%s is a user already", digest.NormalEmail(email))))
 }

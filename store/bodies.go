@@ -96,10 +96,7 @@ func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) 
 		return Body{}, false, fmt.Errorf("reading the stored document: %w", err)
 	}
 	text, err := s.packer.from.DecodeAll(row.Body, nil)
-	if err != nil {
-		return Body{}, false, fmt.Errorf("unpacking the stored document: %w", err)
-	}
-	return Body{ContentType: row.ContentType, URL: row.URL, Bytes: text}, true, nil
+	return Body{ContentType: row.ContentType, URL: row.URL, Bytes: text}, true, failed("unpacking the stored document", err)
 }
 
 // A Body is a document as it was read, codings undone.

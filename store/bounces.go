@@ -36,10 +36,7 @@ func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce
 		sup, suppressed, err = readSuppression(ctx, c, key)
 		return err
 	})
-	if err != nil {
-		return digest.Suppression{}, false, fmt.Errorf("recording a bounce: %w", err)
-	}
-	return sup, suppressed, nil
+	return sup, suppressed, failed("recording a bounce", err)
 }
 
 // lockForBounces takes, before any row, the lock under which a complaint ends a digest.

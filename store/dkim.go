@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"digest"
 )
@@ -15,13 +14,8 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0 ELSE 1 END, CAST(? AS BIGINT)
 			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), at(k.CreatedAt))
 	})
-	if isUnique(err) {
-		err = conflict("%s has a key of the selector %s already; name another", k.Domain, k.Selector)
-	}
-	if err != nil {
-		return false, fmt.Errorf("keeping the key: %w", err)
-	}
-	return active, nil
+	err = ifUnique(err, conflict("%s has a key of the selector %s already; name another", k.Domain, k.Selector))
+	return active, failed("keeping the key", err)
 }
 
 // DKIMKeys lists the keys, by domain and selector.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"digest"
@@ -15,13 +14,7 @@ const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.
 
 // Editions lists a digest's editions, newest first, limit at most.
 func (s *Store) Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) {
-	return s.EditionsBefore(ctx, id, math.MaxInt64, limit)
-}
-
-// EditionsBefore goes on where Editions ended: with those older than the given one.
-func (s *Store) EditionsBefore(ctx context.Context, id digest.DigestID, before digest.EditionID, limit int) ([]digest.Edition, error) {
-	// A date has one edition at most and the index is in its order; editions are made in it too.
-	return s.editionsWhere(ctx, `e.digest_id = ? AND e.id < ? ORDER BY e.local_date DESC LIMIT ?`, id, before, limit)
+	return s.editionsWhere(ctx, `e.digest_id = ? ORDER BY e.local_date DESC LIMIT ?`, id, limit)
 }
 
 // Edition gives an edition by its key; digest.NotFound if there is none.

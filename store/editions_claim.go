@@ -255,10 +255,7 @@ func (s *Store) GiveBackEditions(ctx context.Context, token string) error {
 // again anyway.
 func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain digest.Limits) (time.Time, bool, error) {
 	next, err := nextMail(ctx, s.read(), now, digest.Claim{Route: route, Domain: domain})
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("finding the next mail: %w", err)
-	}
-	return next, !next.IsZero(), nil
+	return next, !next.IsZero(), failed("finding the next mail", err)
 }
 
 func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.Time, error) {

@@ -51,7 +51,7 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 	}
 	lists, ids := make([][]digest.PostID, len(rows)), []digest.PostID(nil)
 	for i, r := range rows {
-		if lists[i], err = parseKeys(r.Posts); err != nil {
+		if lists[i], err = parseKeys[digest.PostID](r.Posts); err != nil {
 			return err
 		}
 		ids = append(ids, lists[i]...)
@@ -92,10 +92,7 @@ func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.
 	if err == nil {
 		refs, err = withoutHeld(ctx, s.read(), id, refs)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the waiting posts: %w", err)
-	}
-	return refs, nil
+	return refs, failed("reading the waiting posts", err)
 }
 
 // A part is a range of posts and notices that an edition shows: its own, or

@@ -86,9 +86,6 @@ func TestReleaseMakesEditions(t *testing.T) {
 		one, err := w.Edition(w.ctx(), e.ID)
 		w.ok(err)
 		want(w.t, "by key", one, e)
-		older, err := w.EditionsBefore(w.ctx(), ada.ID, e.ID+1, 5)
-		w.ok(err)
-		want(w.t, "older ones", len(older), 1)
 	})
 }
 

@@ -117,6 +117,14 @@ func isUnique(err error) bool {
 	return errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) || errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY)
 }
 
+// ifUnique is the error for what is there already; any other stays as it is.
+func ifUnique(err, there error) error {
+	if isUnique(err) {
+		return there
+	}
+	return err
+}
+
 func notFound(format string, args ...any) error {
 	return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf(format, args...)}
 }

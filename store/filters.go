@@ -94,12 +94,8 @@ func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Fi
 // held back. digest.NotFound if there is none.
 func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error {
 	return s.changeDigest(ctx, "removing a filter", id, func(c conn, d digestRow) error {
-		n, err := c.exec(ctx, `DELETE FROM filters WHERE digest_id = ? AND id = ?`, d.ID, key)
-		if err != nil {
+		if err := c.runOne(ctx, notFound("there is no such filter"), `DELETE FROM filters WHERE digest_id = ? AND id = ?`, d.ID, key); err != nil {
 			return err
-		}
-		if n == 0 {
-			return notFound("there is no such filter")
 		}
 		return noteFiltered(ctx, c, d.ID)
 	})

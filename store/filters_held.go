@@ -159,7 +159,7 @@ func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.Digest
 		FROM digests d WHERE d.id IN (`+list(ids)+`)`)
 	for _, r := range rows {
 		d := v.digests[r.ID]
-		if d.waiting, err = parseKeys(r.Posts); err != nil {
+		if d.waiting, err = parseKeys[digest.PostID](r.Posts); err != nil {
 			return err
 		}
 		slices.Sort(d.waiting)

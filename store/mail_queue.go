@@ -41,17 +41,10 @@ type QueuedEdition struct {
 func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQueue, error) {
 	q := MailQueue{Counts: make(map[digest.EditionState]int)}
 	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(now)) + `)`
-	var counts []struct {
-		State digest.EditionState
-		N     int
-	}
-	err := s.read().all(ctx, &counts, `SELECT x.state, count(*) AS n
+	err := countBy(ctx, s.read(), q.Counts, `SELECT x.state AS kind, count(*) AS n
 		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE e.state END AS state FROM editions e) x GROUP BY x.state`)
 	if err != nil {
 		return q, fmt.Errorf("counting editions: %w", err)
-	}
-	for _, c := range counts {
-		q.Counts[c.State] = c.N
 	}
 	for _, kind := range []struct {
 		to    *[]QueuedEdition

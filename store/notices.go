@@ -160,8 +160,5 @@ func (s *Store) WaitingNotices(ctx context.Context, id digest.DigestID) ([]diges
 	if err == nil {
 		err = s.noticesOf(ctx, parts, told)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the waiting notices: %w", err)
-	}
-	return told[0], nil
+	return told[0], failed("reading the waiting notices", err)
 }

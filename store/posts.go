@@ -54,17 +54,17 @@ func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, 
 }
 
 // parseKeys reads keys separated by commas.
-func parseKeys(list string) ([]digest.PostID, error) {
+func parseKeys[K ~int64](list string) ([]K, error) {
 	if list == "" {
 		return nil, nil
 	}
-	ids := make([]digest.PostID, 0, strings.Count(list, ",")+1)
+	ids := make([]K, 0, strings.Count(list, ",")+1)
 	for key := range strings.SplitSeq(list, ",") {
 		id, err := strconv.ParseInt(key, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("reading a key: %w", err)
 		}
-		ids = append(ids, digest.PostID(id))
+		ids = append(ids, K(id))
 	}
 	return ids, nil
 }

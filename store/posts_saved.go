@@ -53,29 +53,21 @@ type delivery struct {
 // process, whose clock is ahead, may have made an edition whose midnight is
 // still to come by the caller's: DueAt tells.
 func (s *Store) VisiblePost(ctx context.Context, user digest.UserID, post digest.PostID) (VisiblePost, error) {
-	v, err := s.visiblePost(ctx, user, post)
-	if err != nil {
-		return VisiblePost{}, fmt.Errorf("reading the post: %w", err)
-	}
-	return v, nil
-}
-
-func (s *Store) visiblePost(ctx context.Context, user digest.UserID, post digest.PostID) (VisiblePost, error) {
 	came, err := delivered(ctx, s.read(), user, post, forever)
-	if err != nil {
-		return VisiblePost{}, err
+	var posts []digest.Post
+	if err == nil {
+		posts, err = s.Posts(ctx, []digest.PostID{post})
 	}
-	posts, err := s.Posts(ctx, []digest.PostID{post})
-	if err != nil {
-		return VisiblePost{}, err
+	if err == nil && len(posts) == 0 {
+		err = errNoPost()
 	}
-	if len(posts) == 0 {
-		return VisiblePost{}, errNoPost()
+	if err != nil {
+		return VisiblePost{}, failed("reading the post", err)
 	}
 	v := VisiblePost{Post: posts[0], Edition: came.Date, DueAt: came.DueAt.time(), Saved: came.Saved}
 	labels, err := s.labelsFor(ctx, user, []digest.FeedID{v.FeedID})
 	v.Label = labels[v.FeedID]
-	return v, err
+	return v, failed("reading the post", err)
 }
 
 func errNoPost() error { return notFound("there is no such post") }

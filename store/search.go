@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -48,10 +47,7 @@ func (s *Store) Search(ctx context.Context, user digest.UserID, q SearchQuery) (
 	if err == nil {
 		found.Behind, err = s.behind(ctx, q.Now)
 	}
-	if err != nil {
-		return SearchResult{}, fmt.Errorf("searching: %w", err)
-	}
-	return found, nil
+	return found, failed("searching", err)
 }
 
 // A searching is one search on its way.
@@ -118,7 +114,7 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 	}
 	for _, r := range rows {
 		before = r.editionKey
-		ids, err := parseKeys(r.Posts)
+		ids, err := parseKeys[digest.PostID](r.Posts)
 		if err != nil {
 			return nil, before, false, err
 		}

@@ -180,7 +180,7 @@ func among(ids, list []digest.PostID) map[digest.PostID]bool {
 
 // inOrder reads a list of keys.
 func inOrder(list string) ([]digest.PostID, error) {
-	keys, err := parseKeys(list)
+	keys, err := parseKeys[digest.PostID](list)
 	slices.Sort(keys)
 	return keys, err
 }

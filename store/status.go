@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,45 +18,54 @@ type Midnight struct {
 	Feeds   int           // that are asked then
 }
 
-const (
-	quarter = 15 * 60 // seconds; no zone's midnight of today lies between two quarters
-	oneDay  = 24 * 60 * 60
-)
+// quarterOf is how far into the UTC day the quarter of an hour lies that an instant
+// is in: no zone's midnight of today lies between two.
+func quarterOf(t time.Time) time.Duration {
+	return t.Truncate(15 * time.Minute).Sub(t.Truncate(24 * time.Hour))
+}
 
 // Midnights gives when in the UTC day active digests become due, the earliest
 // first, without their feeds.
 func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
-	return s.midnights(ctx, "readers", `SELECT d.next_due_at AS at, count(*) AS n FROM digests d
-		WHERE d.state = 'active' GROUP BY d.next_due_at`, func(m *Midnight, n int) { m.Readers += n })
+	var due []struct {
+		At      time.Time
+		Readers int
+	}
+	err := s.read().all(ctx, &due, `SELECT d.next_due_at AS at, count(*) AS readers FROM digests d
+		WHERE d.state = 'active' GROUP BY d.next_due_at`)
+	readers := make(map[time.Duration]int)
+	for _, d := range due {
+		readers[quarterOf(d.At)] += d.Readers
+	}
+	return each(slices.Sorted(maps.Keys(readers)), func(at time.Duration) Midnight {
+		return Midnight{At: at, Readers: readers[at]}
+	}), failed("counting the readers of each midnight", err)
 }
 
 // MidnightFeeds gives how many feeds are asked for the digests that become due
 // then, or whose pause with an end passes a midnight, without those: each once
 // for a quarter of an hour. It looks at every subscription; see BenchmarkMidnights.
 func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
-	return s.midnights(ctx, "feeds", `SELECT x.slot * `+fmt.Sprint(quarter)+` AS at, count(*) AS n FROM (
-		SELECT DISTINCT `+askedAt+` % `+fmt.Sprint(oneDay)+` / `+fmt.Sprint(quarter)+` AS slot, s.feed_id
+	var asked []struct {
+		At    time.Time
+		Feeds string
+	}
+	err := s.read().all(ctx, &asked, `SELECT x.at, string_agg(CAST(x.feed_id AS TEXT), ',') AS feeds FROM (
+		SELECT DISTINCT `+askedAt+` AS at, s.feed_id
 		FROM digests d JOIN subscriptions s ON s.digest_id = d.id AND s.rests = 0 WHERE `+gathers+`
-		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state IN ('dead', 'gone'))) x GROUP BY x.slot`,
-		func(m *Midnight, n int) { m.Feeds += n })
-}
-
-func (s *Store) midnights(ctx context.Context, what, query string, add func(*Midnight, int)) ([]Midnight, error) {
-	var rows []struct {
-		At int64
-		N  int
+		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state IN ('dead', 'gone'))) x GROUP BY x.at`)
+	feeds := make(map[time.Duration][]digest.FeedID)
+	for _, a := range asked {
+		var ids []digest.FeedID
+		if ids, err = parseKeys[digest.FeedID](a.Feeds); err != nil {
+			break
+		}
+		feeds[quarterOf(a.At)] = append(feeds[quarterOf(a.At)], ids...)
 	}
-	if err := s.read().all(ctx, &rows, query); err != nil {
-		return nil, fmt.Errorf("counting the %s of each midnight: %w", what, err)
-	}
-	slots := make([]Midnight, oneDay/quarter)
-	for _, r := range rows {
-		add(&slots[r.At/quarter%(oneDay/quarter)], r.N)
-	}
-	for i := range slots {
-		slots[i].At = time.Duration(i) * quarter * time.Second
-	}
-	return slices.DeleteFunc(slots, func(m Midnight) bool { return m.Readers == 0 && m.Feeds == 0 }), nil
+	return each(slices.Sorted(maps.Keys(feeds)), func(at time.Duration) Midnight {
+		slices.Sort(feeds[at])
+		return Midnight{At: at, Feeds: len(slices.Compact(feeds[at]))}
+	}), failed("counting the feeds of each midnight", err)
 }
 
 // A troubledFeed is one that does not answer well.
@@ -124,43 +134,31 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 			return n, fmt.Errorf("counting what there is: %w", err)
 		}
 	}
-	for _, q := range []struct {
-		query string
-		add   func(state string, n int)
-	}{
-		{`SELECT state, count(*) AS n FROM digests GROUP BY state`, func(state string, k int) { n.Digests[digest.DigestState(state)] = k }},
-		{`SELECT state, count(*) AS n FROM feeds WHERE merged_into = 0 GROUP BY state`, func(state string, k int) { n.Feeds[digest.FeedState(state)] = k }},
-		{`SELECT reason AS state, count(*) AS n FROM suppressions GROUP BY reason`, func(state string, k int) { n.Suppressed[digest.Reason(state)] = k }},
-	} {
-		if err := s.byState(ctx, q.query, q.add); err != nil {
-			return n, fmt.Errorf("counting what there is: %w", err)
-		}
-	}
-	return n, nil
+	err := cmp.Or(
+		countBy(ctx, s.read(), n.Digests, `SELECT state AS kind, count(*) AS n FROM digests GROUP BY state`),
+		countBy(ctx, s.read(), n.Feeds, `SELECT state AS kind, count(*) AS n FROM feeds WHERE merged_into = 0 GROUP BY state`),
+		countBy(ctx, s.read(), n.Suppressed, `SELECT reason AS kind, count(*) AS n FROM suppressions GROUP BY reason`))
+	return n, failed("counting what there is", err)
 }
 
-func (s *Store) byState(ctx context.Context, query string, add func(string, int)) error {
+// countBy reads how many there are of each kind.
+func countBy[K comparable](ctx context.Context, c conn, counts map[K]int, query string) error {
 	var rows []struct {
-		State string
-		N     int
+		Kind K
+		N    int
 	}
-	if err := s.read().all(ctx, &rows, query); err != nil {
-		return err
-	}
+	err := c.all(ctx, &rows, query)
 	for _, r := range rows {
-		add(r.State, r.N)
+		counts[r.Kind] = r.N
 	}
-	return nil
+	return err
 }
 
 // Heartbeat gives when the hourly job last said that it is at work; false: it
 // never did.
 func (s *Store) Heartbeat(ctx context.Context) (time.Time, bool, error) {
 	last, known, err := lastBeat(ctx, s.read())
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("reading the heartbeat: %w", err)
-	}
-	return last.at(), known, nil
+	return last.at(), known, failed("reading the heartbeat", err)
 }
 
 // Waits gives the earliest midnight that is past at now and has no edition yet,
@@ -168,10 +166,7 @@ func (s *Store) Heartbeat(ctx context.Context) (time.Time, bool, error) {
 func (s *Store) Waits(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	var t instant
 	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d WHERE d.state = 'active'`)
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("finding the oldest midnight: %w", err)
-	}
-	return t.time(), t != 0 && t <= at(now), nil
+	return t.time(), t != 0 && t <= at(now), failed("finding the oldest midnight", err)
 }
 
 // PollsLate gives since when the feed waits that should have been asked first;

@@ -40,7 +40,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 		return err
 	})
 	if err != nil {
-		return digest.Stay{}, fmt.Errorf("planning a stay: %w", err)
+		return digest.Stay{}, failed("planning a stay", err)
 	}
 	return st, nil
 }
@@ -55,12 +55,8 @@ func (s *Store) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, e
 // home again. digest.NotFound if there is none.
 func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "removing a stay", func(c conn) error {
-		n, err := c.exec(ctx, `DELETE FROM stays WHERE user_id = ? AND id = ?`, user, id)
-		if err != nil {
+		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM stays WHERE user_id = ? AND id = ?`, user, id); err != nil {
 			return err
-		}
-		if n == 0 {
-			return notFound("there is no such stay")
 		}
 		return travel(ctx, c, user, now)
 	})

@@ -62,12 +62,9 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 // bounced softly; digest.NotFound if it was mailed all along.
 func (s *Store) Unsuppress(ctx context.Context, email string) error {
 	return s.change(ctx, "mailing an address again", func(c conn) error {
-		n, err := c.exec(ctx, `DELETE FROM suppressions WHERE email_key = ?`, emailKey(email))
-		if err != nil {
+		none := notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
+		if err := c.runOne(ctx, none, `DELETE FROM suppressions WHERE email_key = ?`, emailKey(email)); err != nil {
 			return err
-		}
-		if n == 0 {
-			return notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
 		}
 		return c.run(ctx, `DELETE FROM bounces WHERE email_key = ? AND kind = 'soft'`, emailKey(email))
 	})

@@ -40,6 +40,16 @@ func (c conn) run(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
+// runOne is run for a statement that finds a row to change; none is the error if
+// there is no such row.
+func (c conn) runOne(ctx context.Context, none error, query string, args ...any) error {
+	n, err := c.exec(ctx, query, args...)
+	if err == nil && n == 0 {
+		return none
+	}
+	return err
+}
+
 // execRows runs a statement with the rows of a list where {rows} stands in it,
 // statementRows at a time, and gives the number of rows touched.
 func (c conn) execRows(ctx context.Context, v *values, query string, args ...any) (total int, err error) {
@@ -166,13 +176,7 @@ func (s *Store) run(ctx context.Context, doing, statement string, args ...any) e
 // runOne is run for a statement that finds a row to change; none is the error
 // if there is no such row.
 func (s *Store) runOne(ctx context.Context, doing string, none error, statement string, args ...any) error {
-	return s.change(ctx, doing, func(c conn) error {
-		n, err := c.exec(ctx, statement, args...)
-		if err == nil && n == 0 {
-			return none
-		}
-		return err
-	})
+	return s.change(ctx, doing, func(c conn) error { return c.runOne(ctx, none, statement, args...) })
 }
 
 // failed says of an error what was being done, if that is said; nil stays nil.
