@@ -41,6 +41,7 @@ func TestImports(t *testing.T) {
 		"digest/web":              "digest digest/render digest/mailer digest/calendar digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/chart digest/internal/export digest/internal/words",
 		"digest/test/acceptance":  "",
 		"digest/test/browser":     "digest/test/tier",
+		"digest/test/certificate": "",
 		"digest/test/program":     "",
 		"digest/test/run":         "digest/store/storetest digest/test/program",
 		"digest/test/tier":        "",

@@ -2,15 +2,10 @@ package mailer
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"io"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -22,6 +17,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"digest"
+	"digest/test/certificate"
 )
 
 // probed is a server that takes one login and never a message.
@@ -60,44 +56,17 @@ func (p *probed) Reset() {}
 // Logout implements smtp.Session.
 func (p *probed) Logout() error { return nil }
 
-// certificateFor makes one for loopback and a name, valid or not at this time.
-func certificateFor(t *testing.T, from, to time.Duration, names ...string) (server, client *tls.Config) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: names, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(to),
-	}
-	if len(names) == 0 {
-		template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AddCert(parsed)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: roots}
-}
-
 const login = "ann:s3%3Acr%40t@"
 
 // TestProbe: a login over each kind of connection, and no message.
 func TestProbe(t *testing.T) {
-	server, client := certificateFor(t, -time.Hour, time.Hour)
+	c := certificate.New(t)
 	for scheme, implicit := range map[string]bool{"smtp": false, "smtps": true, "smtp+insecure": false} {
 		p := &probed{t: t}
 		s := smtp.NewServer(p)
-		s.TLSConfig, s.AllowInsecureAuth = server, scheme == "smtp+insecure"
+		s.TLSConfig, s.AllowInsecureAuth = c.Server(), scheme == "smtp+insecure"
 		address := serveSMTP(t, s, implicit)
-		if err := Probe(t.Context(), scheme+"://"+login+address, Options{TLS: client}); err != nil || !p.taken {
+		if err := Probe(t.Context(), scheme+"://"+login+address, Options{TLS: c.Client()}); err != nil || !p.taken {
 			t.Errorf("%s: %v, logged in %v", scheme, err, p.taken)
 		}
 	}
@@ -120,22 +89,23 @@ type failure struct {
 // refusal is a server that answers a login so.
 func refusal(err *smtp.SMTPError) func(t *testing.T) (string, Options) {
 	return func(t *testing.T) (string, Options) {
-		server, client := certificateFor(t, -time.Hour, time.Hour)
+		c := certificate.New(t)
 		s := smtp.NewServer(&probed{t: t, refuse: err})
-		s.TLSConfig = server
-		return "smtp://" + login + serveSMTP(t, s, false), Options{TLS: client}
+		s.TLSConfig = c.Server()
+		return "smtp://" + login + serveSMTP(t, s, false), Options{TLS: c.Client()}
 	}
 }
 
 // encrypted is a server with a certificate that the client may believe or not.
-func encrypted(from, to time.Duration, believed bool, names ...string) func(t *testing.T) (string, Options) {
+func encrypted(from, to time.Duration, believed bool, name string) func(t *testing.T) (string, Options) {
 	return func(t *testing.T) (string, Options) {
-		server, client := certificateFor(t, from, to, names...)
-		if !believed {
-			client = nil
+		c := certificate.For(t, time.Now().Add(from), time.Now().Add(to), name)
+		var client *tls.Config
+		if believed {
+			client = c.Client()
 		}
 		s := smtp.NewServer(&probed{t: t})
-		s.TLSConfig = server
+		s.TLSConfig = c.Server()
 		return "smtps://" + login + serveSMTP(t, s, true), Options{TLS: client}
 	}
 }
@@ -167,16 +137,16 @@ func failures() []failure {
 		{"wrong password", refusal(&smtp.SMTPError{Code: 535, EnhancedCode: smtp.EnhancedCode{5, 7, 8}, Message: "no " + secret + " s3:cr@t"}), "it says 535 5.7.8 no *** ***", "correct the name and the password"},
 		{"app password", refusal(&smtp.SMTPError{Code: 534, EnhancedCode: smtp.EnhancedCode{5, 7, 9}, Message: "Application-specific password required"}), "it says 534", "an app password"},
 		{"login later", refusal(&smtp.SMTPError{Code: 454, EnhancedCode: smtp.EnhancedCode{4, 7, 0}, Message: "later"}), "it says 454", "try again later"},
-		{"expired", encrypted(-48*hour, -24*hour, true), "its certificate ended on " + time.Now().UTC().Add(-24*hour).Format(time.DateOnly), "renew the certificate"},
-		{"not yet valid", encrypted(24*hour, 48*hour, true), "not yet valid", "clock of this machine"},
-		{"trusted by nobody", encrypted(-hour, hour, false), "nobody this machine trusts", "public authority"},
+		{"expired", encrypted(-48*hour, -24*hour, true, "127.0.0.1"), "its certificate ended on " + time.Now().UTC().Add(-24*hour).Format(time.DateOnly), "renew the certificate"},
+		{"not yet valid", encrypted(24*hour, 48*hour, true, "127.0.0.1"), "not yet valid", "clock of this machine"},
+		{"trusted by nobody", encrypted(-hour, hour, false, "127.0.0.1"), "nobody this machine trusts", "public authority"},
 		{"another name", encrypted(-hour, hour, true, "mx.example.org"), "its certificate is for mx.example.org", "write that name as the host"},
 		{"no STARTTLS", wire("smtp://"+login, nil), "it offers no STARTTLS", "write smtps:// and its port for TLS, usually 465, or smtp+insecure://"},
 		{"no TLS", wire("smtps://"+login, nil), "does not speak TLS from the first byte", "write smtp://"},
 		{"no login", wire("smtp+insecure://"+login, nil), "it offers no login", "take the name and the password out"},
 		{"no known login", wire("smtp+insecure://"+login, always("EHLO", "250-sink\r\n250 AUTH GSSAPI")), "no way to log in", "allow PLAIN"},
 		{"TLS from the first byte", func(t *testing.T) (string, Options) {
-			setting, o := encrypted(-hour, hour, true)(t)
+			setting, o := encrypted(-hour, hour, true, "127.0.0.1")(t)
 			o.DialTimeout = 2 * time.Second // it is waited for
 			return strings.Replace(setting, "smtps", "smtp", 1), o
 		}, "says nothing", "write smtps://"},

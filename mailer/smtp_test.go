@@ -13,6 +13,8 @@ import (
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
+
+	"digest/test/certificate"
 )
 
 func noDot(context.Context) error { return nil }
@@ -394,7 +396,8 @@ func (s *mailSession) Data(r io.Reader) error {
 func TestEncryptionAndLogin(t *testing.T) {
 	box := &mailbox{}
 	server := smtp.NewServer(box)
-	serverTLS, clientTLS := testTLS(t)
+	c := certificate.New(t)
+	serverTLS, clientTLS := c.Server(), c.Client()
 	server.TLSConfig = serverTLS
 	starttls := serveSMTP(t, server, false)
 	implicit := smtp.NewServer(box)

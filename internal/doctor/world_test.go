@@ -2,13 +2,7 @@ package doctor_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +17,7 @@ import (
 	"digest"
 	"digest/internal/doctor"
 	"digest/mailer"
+	"digest/test/certificate"
 )
 
 // The keys of the tests: ours, and somebody else's.
@@ -145,9 +140,8 @@ func (w *world) serve(t *testing.T) {
 	site := httptest.NewUnstartedServer(w.page)
 	site.Config.ErrorLog = quiet()
 	if strings.HasPrefix(w.BaseURL, "https://") {
-		var roots *x509.CertPool
-		site.TLS, roots = certificate(t, w.name, w.ends)
-		w.TLS = &tls.Config{RootCAs: roots}
+		c := certificate.For(t, w.ends.Add(-90*24*time.Hour), w.ends, w.name)
+		site.TLS, w.TLS = c.Server(), c.Client()
 		site.StartTLS()
 	} else {
 		site.Start()
@@ -157,28 +151,4 @@ func (w *world) serve(t *testing.T) {
 	w.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
-}
-
-// certificate makes one for a host, and a pool that believes it.
-func certificate(t testing.TB, host string, ends time.Time) (*tls.Config, *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{host},
-		NotBefore: ends.Add(-90 * 24 * time.Hour), NotAfter: ends, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AddCert(parsed)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, roots
 }

@@ -1,16 +1,8 @@
 package acceptance
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +11,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/certificate"
 )
 
 // day runs the ticks of a day's agenda that lie between two times after its midnight.
@@ -133,23 +126,13 @@ func TestMailRouteTrouble(t *testing.T) {
 // encrypt gives the server a certificate that the program trusts, and a password.
 func (o *office) encrypt() {
 	o.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(oneDay),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	c := certificate.New(o.t)
 	file := filepath.Join(o.dir, "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	public, _ := c.PEM()
+	if err := os.WriteFile(file, public, 0o600); err != nil {
 		o.t.Fatal(err)
 	}
-	o.server.tls = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	o.server.tls = c.Server()
 	o.server.password = "secret"
 	o.house.set("SSL_CERT_FILE=" + file)
 }

@@ -3,16 +3,10 @@ package acceptance
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -22,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"digest/test/certificate"
 	"digest/test/tier"
 )
 
@@ -201,11 +196,13 @@ func nginx(t *testing.T, upstream string) frontDoor {
 	program := proxyProgram(t, "nginx")
 	door := frontDoor{plain: freeAddress(t), tls: freeAddress(t)}
 	dir := t.TempDir()
-	certificate, key := filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem")
-	writeCertificate(t, certificate, key)
+	chain, key := filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem")
+	public, secret := certificate.For(t, time.Now().Add(-time.Hour), time.Now().Add(oneDay), proxyName).PEM()
+	write(t, chain, string(public))
+	write(t, key, string(secret))
 	const live = "/etc/letsencrypt/live/" + proxyName
 	site := sample(t, "nginx.conf", "listen 80;", "listen "+door.plain+";", "listen 443 ssl;", "listen "+door.tls+" ssl;",
-		live+"/fullchain.pem", certificate, live+"/privkey.pem", key, "http://127.0.0.1:8080", "http://"+upstream)
+		live+"/fullchain.pem", chain, live+"/privkey.pem", key, "http://127.0.0.1:8080", "http://"+upstream)
 	var temporary strings.Builder
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&temporary, "%s_temp_path %s/%s;\n", kind, dir, kind)
@@ -256,25 +253,4 @@ func write(t *testing.T, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// writeCertificate makes a certificate that signs itself.
-func writeCertificate(t *testing.T, certificate, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{proxyName}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
-	write(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
 }
