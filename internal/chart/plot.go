@@ -185,7 +185,7 @@ func (h History) months(p *plot) {
 // of powers of ten: answers take from a few milliseconds to half a minute.
 func (h History) times(p *plot) {
 	t := h.Total()
-	low, high := stepBelow(t.Fastest), stepAbove(t.Slowest)
+	low, high := scale(t.Fastest, t.Slowest)
 	at := p.panel(2, "Time to answer", Span(high))
 	y := func(d time.Duration) float64 {
 		part := math.Log10(max(d, low).Seconds()/low.Seconds()) / math.Log10(high.Seconds()/low.Seconds())
@@ -211,37 +211,22 @@ func (h History) times(p *plot) {
 	p.WriteString(scale.String())
 }
 
-// stepBelow is the greatest of 1, 2, 5, 10 … ms that is less than d, and 1 ms at least.
-func stepBelow(d time.Duration) time.Duration {
-	last := time.Millisecond
-	for step := range steps {
-		if step >= d {
-			break
-		}
-		last = step
-	}
-	return last
-}
-
-// stepAbove is the least of 1, 2, 5, 10 … ms that is d or more, and 10 ms at least.
-func stepAbove(d time.Duration) time.Duration {
-	for step := range steps {
-		if step >= d && step >= 10*time.Millisecond {
-			return step
-		}
-	}
-	return d
-}
-
-// steps yields 1, 2, 5, 10 … ms up to a day.
-func steps(yield func(time.Duration) bool) {
+// scale is between which times a panel reaches: 1, 2, 5, 10 … ms, the greatest that
+// is less than the fastest and the least that the slowest does not exceed.
+func scale(fastest, slowest time.Duration) (low, high time.Duration) {
+	low, high = time.Millisecond, slowest
 	for tens := time.Millisecond; tens < 24*time.Hour; tens *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {
-			if !yield(n * tens) {
-				return
+			step := n * tens
+			if step < fastest {
+				low = step
+			}
+			if step >= max(slowest, 10*time.Millisecond) {
+				return low, step
 			}
 		}
 	}
+	return low, high
 }
 
 // SVG draws the work. label names the picture for who cannot see it.
