@@ -38,13 +38,18 @@ func (p *plan) size() size { return p.top.html.size().plus(p.posts.html.size()) 
 
 // depth is how much is shown of a post.
 func (m *mail) depth(p *plan, section, post int) depth {
-	switch {
-	case p.each != nil:
+	if p.each != nil {
 		return p.each[section][post]
-	case post >= len(m.Sections[section].Posts):
+	}
+	return min(p.all, m.wanted(section, post))
+}
+
+// wanted is how much is shown of a post where there is room.
+func (m *mail) wanted(section, post int) depth {
+	if post >= len(m.Sections[section].Posts) {
 		return headline
 	}
-	return min(p.all, m.most[section])
+	return m.most[section]
 }
 
 // setMost finds how much is shown of each section's posts where there is room.
@@ -106,9 +111,10 @@ func (m *mail) fit() *plan {
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
 	}
-	used := m.headlines(p, frame.plus(m.more(m.posts).html.size()), room)
-	if p.shown == m.posts && m.deepest > headline {
-		m.excerpts(p, used, room)
+	used, shown := m.deepen(p, headline, m.headlineSize, frame.plus(m.more(m.posts).html.size()), room)
+	if p.shown = shown; shown == m.posts {
+		_, excerpts := m.deepen(p, short, m.excerptSize, used, room)
+		p.below = excerpts > 0
 	}
 	m.write(p)
 	return p
@@ -130,46 +136,42 @@ func (m *mail) plans() []*plan {
 // write writes what a plan shows.
 func (m *mail) write(p *plan) { p.top, p.posts = m.index(p), m.below(p) }
 
-// headlines gives a headline to each post, or to as many as there is room for:
-// the first of every section, then the second of every section, and so on.
-func (m *mail) headlines(p *plan, used, room size) size {
+// deepen shows posts at a depth, as many of those that want it as there is room for:
+// the first of every section, then the second of every section, and so on. It gives
+// what is used after that, and how many they are.
+func (m *mail) deepen(p *plan, d depth, need func(s *Section, post int) size, used, room size) (size, int) {
+	n := 0
 	m.rounds(func(section, post int) bool {
-		s := &m.Sections[section]
-		need := s.post(post).headline.html.size().plus(m.r.lateMarks(s, post).label.html.size())
-		if post == 0 {
-			need = need.plus(s.parts.alone().size()) // a little more than the label
-		}
-		if !used.plus(need).within(room) {
-			return false
-		}
-		used = used.plus(need)
-		p.each[section][post] = headline
-		p.shown++
-		return true
-	})
-	return used
-}
-
-// excerpts turns headlines into short posts in the same order while there is
-// room, but for those of which no more is wanted.
-func (m *mail) excerpts(p *plan, used, room size) {
-	m.rounds(func(section, post int) bool {
-		s := &m.Sections[section]
-		if post >= len(s.Posts) || m.most[section] == headline {
+		if m.wanted(section, post) < d {
 			return true
 		}
-		need := s.Posts[post].short().html.size().plus(m.r.lateMarks(s, post).head.html.size())
-		if post == 0 {
-			need = need.plus(s.parts.head.html.size())
-		}
-		if !used.plus(need).within(room) {
+		more := used.plus(need(&m.Sections[section], post))
+		if !more.within(room) {
 			return false
 		}
-		used = used.plus(need)
-		p.each[section][post] = short
-		p.below = true
+		used, n = more, n+1
+		p.each[section][post] = d
 		return true
 	})
+	return used, n
+}
+
+// headlineSize is that of a headline, with what stands above it.
+func (m *mail) headlineSize(s *Section, post int) size {
+	n := s.post(post).headline.html.size().plus(m.r.lateMarks(s, post).label.html.size())
+	if post == 0 {
+		n = n.plus(s.parts.alone().size()) // a little more than the label
+	}
+	return n
+}
+
+// excerptSize is that of a short post, with what stands above it.
+func (m *mail) excerptSize(s *Section, post int) size {
+	n := s.Posts[post].short().html.size().plus(m.r.lateMarks(s, post).head.html.size())
+	if post == 0 {
+		n = n.plus(s.parts.head.html.size())
+	}
+	return n
 }
 
 // rounds calls f for the first post of every section, then the second of every

@@ -112,10 +112,7 @@ func (m *mail) tidy() error {
 		}
 		*u.value = clean
 	}
-	m.Name = clean(m.Name, nameColumns)
-	if m.Name == "" {
-		m.Name = DefaultName
-	}
+	m.Name = cmp.Or(clean(m.Name, nameColumns), DefaultName)
 	m.Recipient = clean(m.Recipient, recipientColumns)
 	m.PostalAddress = clean(m.PostalAddress, postalColumns)
 	m.Note = cleanNotice(m.Note)
@@ -296,9 +293,5 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // reason says why the reader gets this.
 func (m *mail) reason() string {
-	who := m.Recipient
-	if who == "" {
-		who = "you"
-	}
-	return "You get this because " + who + " asked for " + m.Name + ", made at your midnight from the sites you chose."
+	return "You get this because " + cmp.Or(m.Recipient, "you") + " asked for " + m.Name + ", made at your midnight from the sites you chose."
 }

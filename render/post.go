@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"iter"
 	"strconv"
 	"strings"
@@ -67,13 +68,10 @@ func (r *Renderer) Post(from digest.Post) *Post {
 	p := &Post{
 		r:       r,
 		ID:      from.ID,
-		Title:   clean(from.Title, titleColumns),
 		URL:     address(from.URL),
 		Excerpt: clean(from.Summary, excerptColumns),
 	}
-	if p.Title == "" {
-		p.Title = untitled(p)
-	}
+	p.Title = cmp.Or(clean(from.Title, titleColumns), cut(p.Excerpt, 80), "Untitled")
 	if p.Excerpt == p.Title {
 		p.Excerpt = ""
 	}
@@ -161,13 +159,6 @@ func (p *Post) row() pair {
 func (p *Post) Size() int {
 	return 768 + int(p.grown.Load()) + len(p.content) + len(p.Title) + len(p.Excerpt) + len(p.URL) + len(p.Byline) + len(p.lead) +
 		p.headline.bytes() + p.excerpt.bytes() + p.linked.bytes()
-}
-
-func untitled(p *Post) string {
-	if p.Excerpt != "" {
-		return cut(p.Excerpt, 80)
-	}
-	return "Untitled"
 }
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if

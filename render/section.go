@@ -29,13 +29,9 @@ type Section struct {
 
 // NewSection gives a section without posts, its title in one short line.
 func NewSection(title, url, language string) Section {
-	s := Section{Title: clean(title, siteColumns), URL: address(url), Language: Language(language)}
-	if s.Title == "" {
-		s.Title = untitledSite(s.URL)
-	}
-	if s.Language == "" {
-		s.Language = guessLanguage(s.Title)
-	}
+	s := Section{URL: address(url)}
+	s.Title = cmp.Or(clean(title, siteColumns), untitledSite(s.URL))
+	s.Language = cmp.Or(Language(language), guessLanguage(s.Title))
 	return s
 }
 
@@ -50,10 +46,7 @@ func (r *Renderer) Section(title, url, language string) Section {
 func untitledSite(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	host, _, _ := strings.Cut(rest, "/")
-	if host == "" {
-		return "A site without a name"
-	}
-	return clean(host, siteColumns)
+	return cmp.Or(clean(host, siteColumns), "A site without a name")
 }
 
 // LayoutOf is the layout in which a section of the edition is shown: its own, or
