@@ -27,10 +27,7 @@ func TestInABrowser(t *testing.T) {
 	mux, colours := http.NewServeMux(), Variables()
 	var frames, want strings.Builder
 	for name, page := range map[string]Edition{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
-		m, err := plain.Mail(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, page)
 		mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, m.HTML) })
 		for _, width := range []int{320, 390} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {

@@ -126,10 +126,7 @@ func TestForAllClients(t *testing.T) {
 	pages := samples()
 	pages["hundred"], pages["huge"] = large(100), large(700)
 	for name, p := range pages {
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, p)
 		if faults := faultsOf(t, m); len(faults) > 0 {
 			t.Errorf("%s: %s", name, strings.Join(faults, "; "))
 		}

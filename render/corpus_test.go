@@ -70,10 +70,7 @@ func looks() []digest.Look {
 func TestRealFeeds(t *testing.T) {
 	for name, posts := range corpusPosts(t, 6) {
 		for _, look := range looks() {
-			m, err := plain.Mail(pageOf(name, posts, look))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := mailOf(t, pageOf(name, posts, look))
 			base := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%s.%s.%s", name, look.Layout, look.Images))
 			for ext, part := range map[string]string{".html": m.HTML, ".txt": m.Text} {
 				if err := os.WriteFile(base+ext, []byte(part), 0o644); err != nil {

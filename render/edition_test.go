@@ -32,10 +32,7 @@ func TestSubject(t *testing.T) {
 			s := &p.Sections[i%c.sites]
 			s.Posts = append(s.Posts, plain.Post(post("https://a.example/", "A title", "", "", 0)))
 		}
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, p)
 		if m.Subject != c.want {
 			t.Errorf("subject %q, want %q", m.Subject, c.want)
 		}
@@ -60,10 +57,7 @@ func TestRefusesAPageWithoutAWayOut(t *testing.T) {
 
 // TestStructure reads the page as a screen reader would.
 func TestStructure(t *testing.T) {
-	m, err := plain.Mail(typical())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, typical())
 	doc := parse(t, m.HTML)
 	if h := all(doc, "h1"); len(h) != 1 || textOf(h[0]) != "Daily Digest" {
 		t.Errorf("h1 is not the nameplate")
@@ -91,10 +85,7 @@ func TestStructure(t *testing.T) {
 
 // TestScripts: every text says its language, and runs in its direction.
 func TestScripts(t *testing.T) {
-	m, err := plain.Mail(typical())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, typical())
 	doc := parse(t, m.HTML)
 	for _, c := range []struct{ title, lang, dir string }{
 		{"銭湯の煙突が消える日、神田に残った最後の一本", "ja", "auto"},
@@ -138,10 +129,7 @@ func TestHostilePosts(t *testing.T) {
 	p.Name = "Paper</title><script>\nX: y"
 	p.Recipient = `"<b>"@example.org`
 	p.Notices = []string{"<script>", "\r\n.\r\n"}
-	m, err := plain.Mail(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, p)
 	doc := parse(t, m.HTML)
 	allowed := map[string]bool{}
 	for _, tag := range strings.Fields("html head meta title style body div table tbody tr td h1 h2 h3 p a") {
@@ -187,10 +175,7 @@ func TestWhatGivesWay(t *testing.T) {
 		{900, false, false, false, true}, // then headlines are left out
 	} {
 		p := large(c.posts)
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, p)
 		doc := parse(t, m.HTML)
 		if got := strings.Contains(m.HTML, "nobody in the village slept well."); got != c.full {
 			t.Errorf("%d posts: whole excerpts: %v", c.posts, got)
@@ -215,10 +200,7 @@ func TestWhatGivesWay(t *testing.T) {
 }
 
 func TestTextLines(t *testing.T) {
-	m, err := plain.Mail(typical())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, typical())
 	for line := range strings.Lines(m.Text) {
 		line = strings.TrimSuffix(line, "\n")
 		if widthOf(line) > textColumns && !strings.HasPrefix(strings.TrimSpace(line), "https://") {

@@ -28,10 +28,7 @@ func TestFullTextsShareTheRoom(t *testing.T) {
 	if len(m.HTML) > maxCoded || len(m.HTML) < maxCoded*9/10 {
 		t.Errorf("%d bytes of %d are used", len(m.HTML), maxCoded)
 	}
-	plain, err := plain.Mail(essays(8000, 300, 9000, 400, 20_000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := mailOf(t, essays(8000, 300, 9000, 400, 20_000))
 	posts := strings.Split(plain.HTML, "<h3")[1:]
 	longest, shortest := 0, len(plain.HTML)
 	for i, p := range posts {
@@ -58,10 +55,7 @@ func TestFullTextsGiveWay(t *testing.T) {
 		for i := range words {
 			words[i] = 240 + c.posts*20
 		}
-		m, err := plain.Mail(essays(words...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, essays(words...))
 		if n := strings.Count(m.HTML, "Continue reading"); n != c.onward || m.Shown != c.shown {
 			t.Errorf("%d posts: %d lead on, %d are shown; want %d and %d", c.posts, n, m.Shown, c.onward, c.shown)
 		}
@@ -99,10 +93,7 @@ func TestPictures(t *testing.T) {
 		digest.LinkedImages:  `<a href="https://far.example/wheel.jpg" style="color:#8f2d1f">[Picture: The wheel]</a>`,
 		digest.ProxiedImages: `<img src="` + testProxy("https://far.example/wheel.jpg") + `" alt="The wheel" width="600" height="400"`,
 	} {
-		m, err := plain.Mail(looking(digest.Look{Layout: digest.FullText, Images: images}, site))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: images}, site))
 		if !strings.Contains(m.HTML, want) || strings.Contains(m.HTML+m.Text, "count.example") || !strings.Contains(m.Text, "[Picture: The wheel]") {
 			t.Errorf("%s: no %s, or what only counts:\n%s\n%s", images, want, m.HTML, m.Text)
 		}
@@ -110,18 +101,15 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: the picture's own address is in it: %t", images, far)
 		}
 		p := looking(digest.Look{Layout: digest.Excerpts, Images: images}, site)
-		if m, err := plain.Mail(p); err != nil || strings.Contains(m.HTML, "<img") {
-			t.Errorf("%s: an excerpt has a picture (%v)", images, err)
+		if strings.Contains(mailOf(t, p).HTML, "<img") {
+			t.Errorf("%s: an excerpt has a picture", images)
 		}
 	}
 }
 
 // TestHeadlinesAlone: a paper of headlines has bylines and nothing of the posts.
 func TestHeadlinesAlone(t *testing.T) {
-	m, err := plain.Mail(headlines())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, headlines())
 	for _, part := range []string{m.HTML, m.Text} {
 		if strings.Contains(part, "the keeper pressed") || !strings.Contains(part, "Maud Pell · 6 min read") || strings.Count(part, "https://harbour.example/2026/11/fog-signal") != 1 {
 			t.Errorf("not headlines alone:\n%s", part)
@@ -135,14 +123,8 @@ func TestThreadedSubject(t *testing.T) {
 	first, second := threaded(), threaded()
 	second.Date.Day++
 	second.Sections = second.Sections[:1]
-	a, err := plain.Mail(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := plain.Mail(second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mailOf(t, first)
+	b := mailOf(t, second)
 	if a.Subject != "Daily Digest" || b.Subject != a.Subject {
 		t.Errorf("subjects %q and %q", a.Subject, b.Subject)
 	}
@@ -150,18 +132,15 @@ func TestThreadedSubject(t *testing.T) {
 		t.Error("the preheader does not say the day")
 	}
 	second.Name = strings.Repeat("ף", 60)
-	if b, err = plain.Mail(second); err != nil || len(b.Subject) > maxSubject {
-		t.Errorf("a subject of %d bytes (%v)", len(b.Subject), err)
+	if b = mailOf(t, second); len(b.Subject) > maxSubject {
+		t.Errorf("a subject of %d bytes", len(b.Subject))
 	}
 }
 
 // TestSetInItsScript: what right-to-left and East Asian texts need that others
 // do not.
 func TestSetInItsScript(t *testing.T) {
-	m, err := plain.Mail(scripts())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, scripts())
 	for what, want := range map[string]string{
 		"the text runs from the right":           `<div class="tx" dir="rtl" style="text-align:right;`,
 		"lists are set in from the right":        `<ul style="margin:0 0 16px;padding:0 26px 0 0">`,

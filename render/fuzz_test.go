@@ -26,17 +26,7 @@ func FuzzEdition(f *testing.F) {
 		p.Sections = []Section{s}
 		p.Notices = []string{title, SiteName(summary, url), "From " + SiteName(title, url) + " between 09:10 and 23:50", content}
 		p.Name, p.Recipient = site, author
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		coded, err := plain.EncodedMail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkSizes(t, m, coded)
-		checkDecodes(t, coded.HTML, m.HTML)
-		checkDecodes(t, coded.Text, m.Text)
+		m := checkedMail(t, p)
 		doc := parse(t, m.HTML)
 		checkLinks(t, doc, m.Text)
 		checkMarks(t, m, doc)
@@ -62,17 +52,7 @@ func FuzzFullText(f *testing.F) {
 		for range max(0, min(n, 30)) {
 			p.Sections[0].Posts = append(p.Sections[0].Posts, p.Sections[0].Posts[0])
 		}
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		coded, err := plain.EncodedMail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkSizes(t, m, coded)
-		checkDecodes(t, coded.HTML, m.HTML)
-		checkDecodes(t, coded.Text, m.Text)
+		m := checkedMail(t, p)
 		for _, fault := range faultsOf(t, m) {
 			if !strings.HasSuffix(fault, "of the words are in both versions") { // a few of a few
 				t.Error(fault)

@@ -43,10 +43,7 @@ func samples() map[string]Edition {
 func TestGolden(t *testing.T) {
 	for name, p := range samples() {
 		t.Run(name, func(t *testing.T) {
-			m, err := plain.Mail(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := mailOf(t, p)
 			golden(t, name+".html", m.HTML)
 			golden(t, name+".txt", m.Text)
 		})
@@ -74,10 +71,7 @@ func golden(t *testing.T, name, got string) {
 // -artifacts), to look at them in a browser.
 func TestDraw(t *testing.T) {
 	for name, n := range map[string]int{"hundred.html": 100, "twohundred.html": 200, "huge.html": 500} {
-		m, err := plain.Mail(large(n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, large(n))
 		if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name), []byte(m.HTML), 0o644); err != nil {
 			t.Fatal(err)
 		}

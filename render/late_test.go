@@ -40,10 +40,7 @@ func shownText(t *testing.T, page string) string {
 func TestLatePostsComeLast(t *testing.T) {
 	p := page(garden(), harbour())
 	p.Sections[0].Late = 1
-	m, err := plain.Mail(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
 		order(t, where, text, "A Walled Garden", "First frost", "What the quince", "Late", "The seed swap", "The Harbour Log", // the index
 			"A Walled Garden", "First frost", "What the quince", lateWords, "The seed swap", "The Harbour Log", "The fog signal")
@@ -71,10 +68,7 @@ func TestLateLabels(t *testing.T) {
 		for i, n := range c.late {
 			c.page.Sections[i].Late = n
 		}
-		m, err := plain.Mail(c.page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, c.page)
 		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
 			if n := strings.Count(text, "Late"); n != c.labels {
 				t.Errorf("%s: the %s has %d labels, want %d", name, where, n, c.labels)
@@ -157,10 +151,7 @@ func TestLateRunsWithItsPosts(t *testing.T) {
 	for site, want := range map[string]bool{"harbour": false, "haifa": true} {
 		p := page(map[string]sampleSite{"harbour": harbour(), "haifa": haifa()}[site])
 		p.Sections[0].Late = 1
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, p)
 		for _, para := range all(parse(t, m.HTML), "p") {
 			if textOf(para) == lateWords && strings.Contains(attr(para, "style"), "text-align:right") != want {
 				t.Errorf("%s: style %s", site, attr(para, "style"))

@@ -36,10 +36,7 @@ func TestNotesAreCounted(t *testing.T) {
 			p = page(harbour())
 		}
 		p.Notices = c.notices
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, p)
 		if want := "Friday 20 November: " + c.subject; m.Subject != want {
 			t.Errorf("subject %q, want %q", m.Subject, want)
 		}
@@ -56,10 +53,7 @@ func TestOnlyNotes(t *testing.T) {
 	p := page()
 	p.Notices = []string{"Small Compilers says its feed is gone for good. You are no longer subscribed to it.", notes(1)[0]}
 	checkEdition(t, p)
-	m, err := plain.Mail(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": strings.Join(strings.Fields(m.Text), " ")} {
 		order(t, where, text, "2 notes", p.Notices[0], p.Notices[1], "You get this because")
 		for _, never := range []string{"no posts", "No posts", "Nothing new", "Notes"} {
@@ -77,10 +71,7 @@ func TestOnlyNotes(t *testing.T) {
 func TestNotesStandAfterThePosts(t *testing.T) {
 	p := page(harbour(), kitchen())
 	p.Notices = notes(2)
-	m, err := plain.Mail(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
 		order(t, where, text, "Il suffit", "\nNotes\n", p.Notices[0], p.Notices[1], "You get this because", "Unsubscribe")
 	}
@@ -116,10 +107,7 @@ func TestNoticesAreFew(t *testing.T) {
 			p.Notices = append(p.Notices, c.notice)
 		}
 		checkEdition(t, p)
-		m, err := plain.Mail(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mailOf(t, p)
 		shown := strings.Count(m.HTML, `class="ex" style="margin:0 0 10px;`) + strings.Count(m.HTML, `class="ex" style="margin:0 0 18px;`)
 		if shown < c.n {
 			if shown--; !strings.Contains(m.Text, fmt.Sprintf("\nAnd %d more notes in the web edition.\n", c.n-shown)) {

@@ -42,10 +42,7 @@ func TestQuotedAgainstStandard(t *testing.T) {
 // BenchmarkQuoted compares with the standard library's encoder, which is not
 // the limit but what would be used otherwise.
 func BenchmarkQuoted(b *testing.B) {
-	m, err := plain.Mail(typical())
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := mailOf(b, typical())
 	b.Run("ours", func(b *testing.B) {
 		b.SetBytes(int64(len(m.HTML)))
 		for b.Loop() {

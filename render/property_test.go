@@ -29,12 +29,20 @@ func TestAnyEdition(t *testing.T) {
 	}
 }
 
-func checkEdition(t *testing.T, p Edition) {
+// mailOf is an edition as mail.
+func mailOf(t testing.TB, p Edition) Message {
 	t.Helper()
 	m, err := plain.Mail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// checkedMail is mailOf, in both forms within the limits.
+func checkedMail(t *testing.T, p Edition) Message {
+	t.Helper()
+	m := mailOf(t, p)
 	coded, err := plain.EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +50,12 @@ func checkEdition(t *testing.T, p Edition) {
 	checkSizes(t, m, coded)
 	checkDecodes(t, coded.HTML, m.HTML)
 	checkDecodes(t, coded.Text, m.Text)
+	return m
+}
+
+func checkEdition(t *testing.T, p Edition) {
+	t.Helper()
+	m := checkedMail(t, p)
 	posts := 0
 	for _, s := range p.Sections {
 		posts += s.count()

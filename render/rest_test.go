@@ -49,10 +49,7 @@ func TestDisplay(t *testing.T) {
 		for _, d := range append([]digest.Layout{""}, layouts...) {
 			p := page(harbour(), workshop())
 			p.Layout, p.Sections[1].Display = l, d
-			m, err := plain.Mail(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := mailOf(t, p)
 			site := p.Sections[1]
 			lay := p.LayoutOf(site)
 			for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
@@ -79,27 +76,14 @@ func TestDisplay(t *testing.T) {
 // well-formed.
 func checkWhole(t *testing.T, p Edition) {
 	t.Helper()
-	m, err := plain.Mail(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	coded, err := plain.EncodedMail(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkSizes(t, m, coded)
-	checkDecodes(t, coded.HTML, m.HTML)
-	parse(t, m.HTML)
+	parse(t, checkedMail(t, p).HTML)
 }
 
 // TestBound: of each site the posts stand first and then the list of the rest,
 // each once where it is not in the index, in both versions, below a note.
 func TestBound(t *testing.T) {
 	p := away(digest.Excerpts)
-	m, err := plain.Mail(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mailOf(t, p)
 	if m.Shown != 42 || m.Omitted != 0 {
 		t.Errorf("%d shown, %d omitted", m.Shown, m.Omitted)
 	}
