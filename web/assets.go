@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"mime"
 	"net/http"
 	"path"
@@ -30,12 +31,21 @@ type assets struct {
 // loadAssets reads the embedded files; it panics if they cannot be read.
 func loadAssets() assets {
 	a := assets{names: map[string]string{}, files: map[string][]byte{}}
-	for _, name := range filesIn("static") {
-		a.add(name, embedded("static/"+name))
-	}
 	sheet := []byte(render.Theme())
-	for _, name := range filesIn("static/css") {
-		sheet = append(sheet, embedded("static/css/"+name)...)
+	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := staticFiles.ReadFile(name)
+		if path.Ext(name) == ".css" {
+			sheet = append(sheet, content...)
+		} else {
+			a.add(path.Base(name), content)
+		}
+		return err
+	})
+	if err != nil {
+		panic(err)
 	}
 	a.add(styleSheet, sheet)
 	return a
@@ -48,28 +58,6 @@ func (a assets) add(name string, content []byte) {
 	hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:6]) + ext
 	a.names[name] = hashed
 	a.files[hashed] = content
-}
-
-// filesIn names the files of an embedded folder, in order.
-func filesIn(folder string) (names []string) {
-	entries, err := staticFiles.ReadDir(folder)
-	if err != nil {
-		panic(err)
-	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	return names
-}
-
-func embedded(name string) []byte {
-	b, err := staticFiles.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
-	return b
 }
 
 // url is the address of a static file, for templates.

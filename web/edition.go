@@ -149,9 +149,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Own {
 		err = s.markSaved(r.Context(), d.UserID, &p)
 	}
-	return orShow(err, func() error {
-		return s.show(w, r, http.StatusOK, "edition", p.Date.Format("Monday 2 January 2006"), p)
-	})
+	return s.showPage(w, r, err, "edition", p.Date.Format("Monday 2 January 2006"), p)
 }
 
 // markSaved notes which of the posts on the page a reader has saved.

@@ -136,8 +136,5 @@ func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader
 	if err == nil {
 		err = s.Store.Unsubscribe(r.Context(), me.Digest.ID, sub.Feed.ID)
 	}
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "feed_left", "Unsubscribed", feedLeftPage{shortened(titleOf(sub)), sub.Feed.URL, sub.Subscription})
+	return s.showPage(w, r, err, "feed_left", "Unsubscribed", feedLeftPage{shortened(titleOf(sub)), sub.Feed.URL, sub.Subscription})
 }

@@ -51,12 +51,9 @@ type feedLine struct {
 // feedsPage lists what the reader subscribes to.
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
-	if err != nil {
-		return err
-	}
 	p := feedsPage{Count: len(all), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
 	p.Folders, p.Paused = inFolders(all, s.Now())
-	return s.show(w, r, http.StatusOK, "feeds", "Feeds", p)
+	return s.showPage(w, r, err, "feeds", "Feeds", p)
 }
 
 // inFolders sorts feeds into their folders, and the paused ones apart.

@@ -71,10 +71,8 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 	if found.Itself {
 		return s.subscribeTo(w, r, me, p, found.Feeds[0].URL)
 	}
-	if err := s.fill(&p, r, me, found); err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "feeds_find", "Feeds found", p)
+	err = s.fill(&p, r, me, found)
+	return s.showPage(w, r, err, "feeds_find", "Feeds found", p)
 }
 
 // mayFind refuses who has found enough for a while, or has room for no more.

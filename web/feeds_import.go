@@ -71,10 +71,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 		return s.orNoList(w, r, err)
 	}
 	result, unread, err := s.Subscriber.Import(ctx, me.Digest.ID, list, mostFeeds)
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "feeds_import_report", "Your list", reportOf(list, result, unread))
+	return s.showPage(w, r, err, "feeds_import_report", "Your list", reportOf(list, result, unread))
 }
 
 // orNoList shows the form again with the reason why nothing was imported.

@@ -38,8 +38,5 @@ type homeFirstPage struct {
 
 func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader) error {
 	subs, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), len(subs)})
+	return s.showPage(w, r, err, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), len(subs)})
 }

@@ -39,9 +39,6 @@ func (s *site) invitationsPage(w http.ResponseWriter, r *http.Request, _ reader)
 
 func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitationsPage) error {
 	all, err := s.Store.Invitations(r.Context())
-	if err != nil {
-		return err
-	}
 	p.Mode = s.SignUp
 	for _, i := range all {
 		if i.UsedAt.IsZero() && i.ExpiresAt.After(s.Now()) {
@@ -50,7 +47,7 @@ func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitat
 			p.Past = append(p.Past, i)
 		}
 	}
-	return s.show(w, r, http.StatusOK, "invitations", "Invitations", p)
+	return s.showPage(w, r, err, "invitations", "Invitations", p)
 }
 
 // addInvitation makes an invitation and answers with its link at once: the link is

@@ -29,16 +29,13 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 	p := newcomer{Action: "/sign-in/owner", TokenField: "token", Token: token}
 	p.Email = s.Contact
 	users, err := s.Store.Users(r.Context())
-	if err != nil {
-		return err
-	}
 	if len(users) == 1 {
 		p.Email, p.Zone = users[0].Email, users[0].TimeZone
 	}
 	if strings.HasSuffix(p.Email, "@localhost") {
 		p.Email = ""
 	}
-	return s.show(w, r, http.StatusOK, "operator_link", "Welcome", p)
+	return s.showPage(w, r, err, "operator_link", "Welcome", p)
 }
 
 // useOperatorLink makes the address an operator's and signs in. Who holds the console

@@ -88,11 +88,7 @@ func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (hold
 }
 
 // beginRegister asks for a new passkey of the reader.
-func (s *site) beginRegister(w http.ResponseWriter, r *http.Request) (any, error) {
-	u, err := s.mustBeSignedIn(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *site) beginRegister(w http.ResponseWriter, r *http.Request, u digest.User) (any, error) {
 	if !s.limits.ceremonies.allow(s.clientKey(r), s.Now()) {
 		return nil, errTooMany
 	}
@@ -120,11 +116,7 @@ type newPasskey struct {
 }
 
 // finishRegister checks the new passkey and keeps it.
-func (s *site) finishRegister(w http.ResponseWriter, r *http.Request) (any, error) {
-	u, err := s.mustBeSignedIn(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.User) (any, error) {
 	asked, err := s.useCeremony(w, r, u.ID)
 	if err != nil {
 		return nil, err
@@ -271,13 +263,18 @@ func (s *site) setCeremonyCookie(w http.ResponseWriter, secret string, maxAge in
 	})
 }
 
-// mustBeSignedIn is forReader for JSON.
-func (s *site) mustBeSignedIn(r *http.Request) (digest.User, error) {
-	u, err := s.signedIn(r)
-	if err == nil && u.ID == 0 {
-		err = errSignInFirst
-	}
-	return u, err
+// forReaderJSON is forReader for JSON.
+func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.User) (any, error)) handler {
+	return s.passkeyJSON(func(w http.ResponseWriter, r *http.Request) (any, error) {
+		u, err := s.signedIn(r)
+		if err == nil && u.ID == 0 {
+			err = errSignInFirst
+		}
+		if err != nil {
+			return nil, err
+		}
+		return h(w, r, u)
+	})
 }
 
 // The answers of the addresses that scripts of ours ask, in words for people.

@@ -38,10 +38,8 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if t, ok := p.WebText(2, s.images != nil); ok {
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened
 	}
-	if err := s.placePost(r, me, v, &p); err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "post", p.Title, p)
+	err = s.placePost(r, me, v, &p)
+	return s.showPage(w, r, err, "post", p.Title, p)
 }
 
 // placePost finds a post's neighbours in the edition it came in, in the order of

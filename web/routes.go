@@ -46,8 +46,8 @@ func (s *site) publicRoutes() map[string]handler {
 
 		"POST /passkeys/sign-in/begin":   s.passkeyJSON(s.beginPasskey),
 		"POST /passkeys/sign-in/finish":  s.passkeyJSON(s.finishPasskey),
-		"POST /passkeys/register/begin":  s.passkeyJSON(s.beginRegister),
-		"POST /passkeys/register/finish": s.passkeyJSON(s.finishRegister),
+		"POST /passkeys/register/begin":  s.forReaderJSON(s.beginRegister),
+		"POST /passkeys/register/finish": s.forReaderJSON(s.finishRegister),
 
 		"GET /unsubscribe/{token}":         s.unsubscribePage,
 		oneClick:                           s.unsubscribe,

@@ -80,9 +80,6 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 		p.Here += "?after=" + place(at, id)
 	}
 	list, err := s.Store.SavedPosts(r.Context(), me.ID, store.SavedKey{SavedAt: at, Post: id}, listPage+1)
-	if err != nil {
-		return err
-	}
 	if len(list) > listPage {
 		list = list[:listPage]
 		last := list[listPage-1].Key()
@@ -91,5 +88,5 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	for _, v := range list {
 		p.Posts = append(p.Posts, s.listed(v.VisiblePost))
 	}
-	return s.show(w, r, http.StatusOK, "saved", "Saved", p)
+	return s.showPage(w, r, err, "saved", "Saved", p)
 }

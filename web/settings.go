@@ -55,10 +55,8 @@ func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04")
 func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := settingsPage{settingsFrame: s.frame(r, me, "started")}
 	var err error
-	if p.stays, err = s.Store.Stays(r.Context(), me.ID); err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "settings", "Settings", p)
+	p.stays, err = s.Store.Stays(r.Context(), me.ID)
+	return s.showPage(w, r, err, "settings", "Settings", p)
 }
 
 // A settingsPage is the table of contents.

@@ -33,10 +33,7 @@ func (p addressPage) Address() string { return p.User.Email }
 
 func (s *site) addressPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.addressPageOf(r, me)
-	if err != nil {
-		return err
-	}
-	return s.showAddress(w, r, http.StatusOK, p)
+	return s.showPage(w, r, err, "settings_address", "Your address", p)
 }
 
 func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p addressPage) error {
@@ -156,14 +153,11 @@ type confirmAddressPage struct {
 // confirmAddressPage changes nothing: link scanners open every link in a mail.
 func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmAddressPage{Token: r.URL.Query().Get("token"), Done: savedOf(r, "changed", "agreed")}
-	if p.Done != "" {
-		return s.show(w, r, http.StatusOK, "settings_address_confirm", "Your address", p)
-	}
 	var err error
-	if p.Wish, err = s.Store.AddressChangeOf(r.Context(), hashSecret(p.Token), s.Now()); err != nil {
-		return orSpent(err, errSpentAgree)
+	if p.Done == "" {
+		p.Wish, err = s.Store.AddressChangeOf(r.Context(), hashSecret(p.Token), s.Now())
 	}
-	return s.show(w, r, http.StatusOK, "settings_address_confirm", "Your address", p)
+	return s.showPage(w, r, orSpent(err, errSpentAgree), "settings_address_confirm", "Your address", p)
 }
 
 // confirmAddress is the yes of one side. It needs no session: who reads the mail says it.

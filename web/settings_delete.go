@@ -26,10 +26,7 @@ func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
 
 func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.deletePageOf(r, me)
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "settings_delete", "Delete the account", p)
+	return s.showPage(w, r, err, "settings_delete", "Delete the account", p)
 }
 
 // deleteAccount removes a reader for good, if they have typed their own address.

@@ -33,10 +33,8 @@ func (p mailPage) Pictures() []choice {
 func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := mailPage{settingsFrame: s.frame(r, me, "look", "mailed")}
 	var err error
-	if _, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email); err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "settings_mail", "Mail", p)
+	_, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email)
+	return s.showPage(w, r, err, "settings_mail", "Mail", p)
 }
 
 func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error {

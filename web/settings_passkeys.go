@@ -18,11 +18,8 @@ func (p passkeysPage) Date(t time.Time) string { return t.In(p.zone()).Format("2
 
 func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	keys, err := s.Store.Passkeys(r.Context(), me.ID)
-	if err != nil {
-		return err
-	}
 	p := passkeysPage{settingsFrame: s.frame(r, me, "added", "removed"), Can: s.relying != nil, Keys: keys}
-	return s.show(w, r, http.StatusOK, "settings_passkeys", "Passkeys", p)
+	return s.showPage(w, r, err, "settings_passkeys", "Passkeys", p)
 }
 
 func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) error {

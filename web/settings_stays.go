@@ -83,10 +83,7 @@ func (s *site) staysPageOf(r *http.Request, me reader, words ...string) (staysPa
 
 func (s *site) staysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.staysPageOf(r, me, "added", "removed")
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "settings_stays", "Stays elsewhere", p)
+	return s.showPage(w, r, err, "settings_stays", "Stays elsewhere", p)
 }
 
 func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -33,11 +33,8 @@ func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage
 
 func (s *site) zonePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.zonePageOf(r, me, "zone")
-	if err != nil {
-		return err
-	}
 	p.Zone = me.TimeZone
-	return s.show(w, r, http.StatusOK, "settings_zone", "Time zone", p)
+	return s.showPage(w, r, err, "settings_zone", "Time zone", p)
 }
 
 func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -147,10 +147,8 @@ type confirmSignUpPage struct {
 func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmSignUpPage{Token: r.URL.Query().Get("token")}
 	var err error
-	if p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now()); err != nil {
-		return orSpent(err, errSpentSignUp)
-	}
-	return s.show(w, r, http.StatusOK, "signup_confirm", "Confirm", p)
+	p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now())
+	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", "Confirm", p)
 }
 
 // confirmSignUp makes the account and signs in.

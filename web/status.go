@@ -127,10 +127,7 @@ func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string)
 func (s *site) showFeed(w http.ResponseWriter, r *http.Request, f store.FeedInfo, asked string) error {
 	now := s.Now()
 	polls, err := s.Store.Polls(r.Context(), f.ID, now.Add(-historyDays*24*time.Hour))
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, http.StatusOK, "status_feed", "How a feed stands", s.statusFeedPageOf(f, asked, polls, now))
+	return s.showPage(w, r, err, "status_feed", "How a feed stands", s.statusFeedPageOf(f, asked, polls, now))
 }
 
 func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.PollRecord, now time.Time) statusFeedPage {

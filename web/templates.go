@@ -124,6 +124,14 @@ func loadPages(a assets) pages {
 	return p
 }
 
+// showPage gives an error, or shows a page.
+func (s *site) showPage(w http.ResponseWriter, r *http.Request, err error, name, title string, data any) error {
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, name, title, data)
+}
+
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
 	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path}

@@ -318,7 +318,7 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 // TestPagesAreFoundByName: the template x_y.html is shown by a handler in x_y.go
 // or in x.go, and by no other file.
 func TestPagesAreFoundByName(t *testing.T) {
-	shown := regexp.MustCompile(`s\.show\(w, r, [^,]+, "(\w+)"`)
+	shown := regexp.MustCompile(`s\.show(?:Page)?\(w, r, [^"\n]+"(\w+)"`)
 	pages := map[string]bool{}
 	sources, err := filepath.Glob("*.go")
 	if err != nil {
