@@ -188,7 +188,7 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	for _, p := range polls {
 		stored, same := p.Feed, sameTexts(p.Was, p.Feed)
 		if same {
-			stored.OwnInterval = p.ownInterval // it is not written
+			stored.OwnInterval = p.stored.OwnInterval // it is not written
 		}
 		cells := numberCells(stored, p.listedAt, c.askable(stored, 0))
 		if same {

@@ -48,9 +48,9 @@ func (r *recording) tellDead(ctx context.Context) error {
 	var back []digest.FeedID
 	for _, p := range r.polls {
 		switch {
-		case p.state == digest.FeedActive && p.Feed.State == digest.FeedDead:
+		case p.stored.State == digest.FeedActive && p.Feed.State == digest.FeedDead:
 			n.add(p.Feed, digest.NoticeDead, digest.Gap{})
-		case p.state != digest.FeedActive && p.Feed.State == digest.FeedActive:
+		case p.stored.State != digest.FeedActive && p.Feed.State == digest.FeedActive:
 			back = append(back, p.Feed.ID)
 		}
 	}

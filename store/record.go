@@ -96,16 +96,11 @@ type recording struct {
 // A polled is a poll and the state of its feed as it is stored.
 type polled struct {
 	Polled
-	url      string
-	host     string
-	state    digest.FeedState
-	first    bool
+	stored   lockedFeed
 	listedAt instant
 
-	movedSince instant
+	first      bool
 	readBefore instant // when the feed was read last; 0 if it never was
-
-	ownInterval time.Duration // as stored: word of news during the poll may have cut it
 
 	overlaps bool // the document holds something that is stored
 	again    bool // something came while the feed was in flight for which it is to be asked again
@@ -156,24 +151,21 @@ type lockedFeed struct {
 	LastOKAt   instant
 	PingedAt   instant
 	Doubted    bool
-	OwnEvery   int64   `db:"own_interval"`
-	HostRule   int64   `db:"host_interval"`
-	AttemptAt  instant `db:"last_attempt_at"`
+
+	OwnInterval   time.Duration // word of news during the poll may have cut it
+	HostInterval  time.Duration
+	LastAttemptAt instant
 }
 
 // polled joins a poll with the state of its feed. A ping or a doubt that came
 // while the feed was in flight is answered by the next poll, not by this one;
 // a rule for its host holds from now on.
 func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
-	p.Feed.HostInterval, p.Feed.LeaseUntil = span(row.HostRule), time.Time{}
-	if from(p.Feed.LastAttemptAt) < row.AttemptAt { // no attempt is forgotten
-		p.Feed.LastAttemptAt = row.AttemptAt.time()
+	p.Feed.HostInterval, p.Feed.LeaseUntil = row.HostInterval, time.Time{}
+	if from(p.Feed.LastAttemptAt) < row.LastAttemptAt { // no attempt is forgotten
+		p.Feed.LastAttemptAt = row.LastAttemptAt.time()
 	}
-	own := &polled{
-		Polled: p, url: row.URL, host: row.Host, state: row.State,
-		first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt, movedSince: row.MovedSince,
-		ownInterval: span(row.OwnEvery),
-	}
+	own := &polled{Polled: p, stored: row, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt}
 	if !own.first {
 		own.readBefore = row.LastOKAt
 	}
@@ -253,7 +245,7 @@ func (r *recording) freeHosts(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
 		if p.Token != "" {
-			v.row(p.host, from(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
+			v.row(p.stored.Host, from(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
 		}
 	}
 	return freeHosts(ctx, r.c, &v)
@@ -368,7 +360,7 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		p.Poll.Outcome, p.Poll.Note = "failed", reason
 		r := recording{c: c, now: at(now)}
 		for _, host := range hosts {
-			r.polls = append(r.polls, &polled{Polled: p, host: host})
+			r.polls = append(r.polls, &polled{Polled: p, stored: lockedFeed{Host: host}})
 		}
 		return steps(ctx, r.notePolls, r.freeHosts, r.count)
 	})

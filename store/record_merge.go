@@ -25,7 +25,7 @@ func (r *recording) move(ctx context.Context) error {
 		return err
 	}
 	for _, p := range r.polls {
-		if p.Feed.URL == p.url {
+		if p.Feed.URL == p.stored.URL {
 			continue
 		}
 		h, occupied := holders[p.Feed.URL]
@@ -49,7 +49,7 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 	var v values
 	moving := make(map[digest.FeedID]bool)
 	for _, p := range r.polls {
-		if p.Feed.URL != p.url {
+		if p.Feed.URL != p.stored.URL {
 			v.row(p.Feed.URL)
 			moving[p.Feed.ID] = true
 		}
@@ -72,10 +72,10 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 // the feed at the new address has only just come there, or is on its way.
 func (p *polled) moveLater() {
 	if p.Feed.Errors == 0 {
-		p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.movedSince.time()
+		p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.stored.MovedSince.time()
 	}
 	p.Feed.MovedFrom, p.Feed.MovedAt = p.Was.MovedFrom, p.Was.MovedAt
-	p.Feed.URL, p.Feed.Host = p.url, p.host
+	p.Feed.URL, p.Feed.Host = p.stored.URL, p.stored.Host
 }
 
 // merge makes a feed part of the one that has its new address. Both are one
@@ -103,7 +103,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 			WHERE subscriptions.rests = 1 AND excluded.rests = 0`, []any{to, from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
-		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.url, to}},
+		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.stored.URL, to}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
 		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}}, // what is at the new address belongs to the other's record
 		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
@@ -130,7 +130,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 func (r *recording) moved() []digest.FeedID {
 	var ids []digest.FeedID
 	for _, p := range r.polls {
-		if p.Feed.URL != p.url {
+		if p.Feed.URL != p.stored.URL {
 			ids = append(ids, p.Feed.ID)
 		}
 	}
@@ -140,10 +140,10 @@ func (r *recording) moved() []digest.FeedID {
 // end makes the record of a feed that has become part of another. No address
 // in normal form has a fragment: the old one is free.
 func (p *polled) end(address string) {
-	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.url, p.Feed.ID), p.host
+	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.stored.URL, p.Feed.ID), p.stored.Host
 	p.Feed.State, p.Feed.PollAt = digest.FeedGone, time.Time{}
 	p.Feed.LastError = "moved to " + address + ", where another feed is already; both are one now"
-	p.Feed.MovedTo, p.Feed.MovedSince = address, p.movedSince.time()
+	p.Feed.MovedTo, p.Feed.MovedSince = address, p.stored.MovedSince.time()
 }
 
 // share makes the posts that a feed has read at its new address known to the
@@ -191,7 +191,7 @@ func (r *recording) read(ctx context.Context, p, target *polled, into holder) er
 	}
 	which, args := `p.identity IN (VALUES `+v.String()+`)`, append([]any{p.Feed.ID}, v.args...)
 	if len(p.Listed) == 0 {
-		since := p.movedSince
+		since := p.stored.MovedSince
 		switch {
 		case target.first:
 			since = 0
@@ -234,8 +234,8 @@ func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error
 func (r *recording) noteFormer(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
-		if p.Feed.URL != p.url && p.Feed.State != digest.FeedGone {
-			v.row(p.url, p.Feed.ID)
+		if p.Feed.URL != p.stored.URL && p.Feed.State != digest.FeedGone {
+			v.row(p.stored.URL, p.Feed.ID)
 		}
 	}
 	return r.c.runRows(ctx, &v, `INSERT INTO former_addresses (url, feed_id) VALUES {rows}
@@ -247,7 +247,7 @@ func (r *recording) noteFormer(ctx context.Context) error {
 // as it is well.
 func (r *recording) dropMirrored(ctx context.Context) error {
 	for _, p := range r.polls {
-		if p.ReadAt == "" || p.ReadAt == p.url || p.Feed.URL != p.url { // whose move is believed is merged, which sees to it
+		if p.ReadAt == "" || p.ReadAt == p.stored.URL || p.Feed.URL != p.stored.URL { // whose move is believed is merged, which sees to it
 			continue
 		}
 		var ids []digest.PostID

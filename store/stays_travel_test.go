@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/timezone"
+	"digest/calendar"
 )
 
 // A journey is a reader's stays, and the dates that none of their days is.
@@ -44,11 +44,11 @@ func (j journey) zoneOn(d digest.Date) string {
 
 func begins(t *testing.T, d digest.Date, zone string) time.Time {
 	t.Helper()
-	loc, err := timezone.Load(zone)
+	loc, err := calendar.Zone(zone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return timezone.At(d.Year, d.Month, d.Day, 0, loc)
+	return calendar.Begins(d, loc)
 }
 
 // TestJourneys works once an hour while readers travel: each date has one
