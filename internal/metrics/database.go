@@ -12,57 +12,21 @@ import (
 )
 
 // A database tells what the database knows, each time it is asked.
-type database struct {
-	Options
-	descs map[string]*prometheus.Desc // by name
-}
+type database struct{ Options }
 
-func newDatabase(o Options) *database {
-	d := &database{Options: o, descs: map[string]*prometheus.Desc{}}
-	desc := func(name, help string, labels ...string) {
-		d.descs[name] = prometheus.NewDesc("digest_"+name, help, labels, nil)
-	}
-	desc("database_up", "1 if the database answered all questions of this scrape, else 0.")
-	desc("job_last_beat_timestamp_seconds", "When the hourly job last said that it is at work, on whatever machine; every five minutes.")
-	desc("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does.")
-	desc("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.")
-	desc("mail_lag_seconds", "How long the mail waits that should have been sent first; 0 if none is due.")
-	desc("readers", "Accounts.")
-	desc("subscriptions", "Feeds taken by digests, each counted for each digest.")
-	desc("database_size_bytes", "Size of the database.")
-	desc("digests", "Digests by state: active, paused, left.", "state")
-	desc("feeds", "Feeds by state: active, trial, dead, gone.", "state")
-	desc("feeds_failing", "Active feeds whose last poll failed.")
-	desc("suppressed_addresses", "Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.", "reason")
-	desc("editions_open", "Editions that are not over, by state: ready, leased, dotting, and expired, which the next edition carries.", "state")
-	desc("mail_waiting", "Mail still to be sent, by reason: sending, due, retried, resting, scheduled.", "reason")
-	desc("mail_lanes", "Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.", "state")
-	desc("polls_total", "Polls by what came of them: unchanged, changed, limited, refused, broken, silent.", "outcome")
-	desc("poll_requests_total", "HTTP requests that the polls took.")
-	desc("poll_received_bytes_total", "Bytes of bodies that the polls brought, as they travelled.")
-	desc("posts_total", "New posts stored.")
-	desc("editions_total", "Editions made.")
-	desc("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.", "result")
-	return d
-}
-
-// Describe implements prometheus.Collector.
-func (d *database) Describe(out chan<- *prometheus.Desc) {
-	for _, desc := range d.descs {
-		out <- desc
-	}
-}
+// Describe implements prometheus.Collector: what is told is only known when it is.
+func (d database) Describe(chan<- *prometheus.Desc) {}
 
 // A scrape is one reading of the database.
 type scrape struct {
-	*database
+	database
 	out chan<- prometheus.Metric
 	now time.Time
 }
 
 // Collect implements prometheus.Collector. A part that cannot be read is left
 // out, and database_up is 0.
-func (d *database) Collect(out chan<- prometheus.Metric) {
+func (d database) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), d.Timeout)
 	defer cancel()
 	s := scrape{d, out, d.Now()}
@@ -75,15 +39,26 @@ func (d *database) Collect(out chan<- prometheus.Metric) {
 		up = 0
 		d.Log.Error("metrics are not complete", "err", errs)
 	}
-	s.gauge("database_up", up)
+	s.gauge("database_up", "1 if the database answered all questions of this scrape, else 0.", up)
 }
 
-func (s scrape) gauge(name string, v float64, labels ...string) {
-	s.out <- prometheus.MustNewConstMetric(s.descs[name], prometheus.GaugeValue, v, labels...)
+// gauge tells a value as it is now; label is the name and the value of its label, if
+// it has one.
+func (s scrape) gauge(name, help string, v float64, label ...string) {
+	s.tell(prometheus.GaugeValue, name, help, v, label)
 }
 
-func (s scrape) counter(name string, v int64, labels ...string) {
-	s.out <- prometheus.MustNewConstMetric(s.descs[name], prometheus.CounterValue, float64(v), labels...)
+// counter tells a sum that only grows.
+func (s scrape) counter(name, help string, v int64, label ...string) {
+	s.tell(prometheus.CounterValue, name, help, float64(v), label)
+}
+
+func (s scrape) tell(kind prometheus.ValueType, name, help string, v float64, label []string) {
+	var names, values []string
+	if len(label) > 0 {
+		names, values = label[:1], label[1:]
+	}
+	s.out <- prometheus.MustNewConstMetric(prometheus.NewDesc("digest_"+name, help, names, nil), kind, v, values...)
 }
 
 // totals tells what was ever done. Each word is told even while it is 0.
@@ -96,14 +71,14 @@ func (s scrape) totals(ctx context.Context) error {
 	for _, outcome := range []string{"unchanged", "changed", "limited", "refused", "broken", "silent"} {
 		t := all[store.CounterPoll+outcome]
 		polls.Requests, polls.Bytes = polls.Requests+t.Requests, polls.Bytes+t.Bytes
-		s.counter("polls_total", t.N, outcome)
+		s.counter("polls_total", "Polls by what came of them: unchanged, changed, limited, refused, broken, silent.", t.N, "outcome", outcome)
 	}
-	s.counter("poll_requests_total", polls.Requests)
-	s.counter("poll_received_bytes_total", polls.Bytes)
-	s.counter("posts_total", all[store.CounterPost].N)
-	s.counter("editions_total", all[store.CounterEdition].N)
+	s.counter("poll_requests_total", "HTTP requests that the polls took.", polls.Requests)
+	s.counter("poll_received_bytes_total", "Bytes of bodies that the polls brought, as they travelled.", polls.Bytes)
+	s.counter("posts_total", "New posts stored.", all[store.CounterPost].N)
+	s.counter("editions_total", "Editions made.", all[store.CounterEdition].N)
 	for _, result := range []string{"sent", "retried", "failed", "expired", "sent_unconfirmed"} {
-		s.counter("mails_total", all[store.CounterMail+result].N, result)
+		s.counter("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.", all[store.CounterMail+result].N, "result", result)
 	}
 	return nil
 }
@@ -114,18 +89,18 @@ func (s scrape) numbers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.gauge("readers", float64(n.Readers))
-	s.gauge("subscriptions", float64(n.Subscriptions))
-	s.gauge("database_size_bytes", float64(n.Bytes))
-	s.gauge("feeds_failing", float64(n.Failing))
+	s.gauge("readers", "Accounts.", float64(n.Readers))
+	s.gauge("subscriptions", "Feeds taken by digests, each counted for each digest.", float64(n.Subscriptions))
+	s.gauge("database_size_bytes", "Size of the database.", float64(n.Bytes))
+	s.gauge("feeds_failing", "Active feeds whose last poll failed.", float64(n.Failing))
 	for _, state := range []digest.DigestState{digest.DigestActive, digest.DigestPaused, digest.DigestLeft} {
-		s.gauge("digests", float64(n.Digests[state]), string(state))
+		s.gauge("digests", "Digests by state: active, paused, left.", float64(n.Digests[state]), "state", string(state))
 	}
 	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone} {
-		s.gauge("feeds", float64(n.Feeds[state]), string(state))
+		s.gauge("feeds", "Feeds by state: active, trial, dead, gone.", float64(n.Feeds[state]), "state", string(state))
 	}
 	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForOperator} {
-		s.gauge("suppressed_addresses", float64(n.Suppressed[reason]), string(reason))
+		s.gauge("suppressed_addresses", "Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.", float64(n.Suppressed[reason]), "reason", string(reason))
 	}
 	return nil
 }
@@ -133,7 +108,7 @@ func (s scrape) numbers(ctx context.Context) error {
 func (s scrape) states(ctx context.Context) error {
 	counts, err := s.Store.EditionCounts(ctx)
 	for state, n := range counts {
-		s.gauge("editions_open", float64(n), string(state))
+		s.gauge("editions_open", "Editions that are not over, by state: ready, leased, dotting, and expired, which the next edition carries.", float64(n), "state", string(state))
 	}
 	return err
 }
@@ -145,9 +120,9 @@ func (s scrape) mail(ctx context.Context) error {
 		return err
 	}
 	for _, reason := range store.MailReasons() {
-		s.gauge("mail_waiting", float64(w.Counts[reason]), string(reason))
+		s.gauge("mail_waiting", "Mail still to be sent, by reason: sending, due, retried, resting, scheduled.", float64(w.Counts[reason]), "reason", string(reason))
 	}
-	s.since("mail_lag_seconds", w.Oldest, !w.Oldest.IsZero())
+	s.since("mail_lag_seconds", "How long the mail waits that should have been sent first; 0 if none is due.", w.Oldest, !w.Oldest.IsZero())
 	return nil
 }
 
@@ -157,20 +132,21 @@ func (s scrape) trouble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var alarm, resting, recovering int
+	count := map[string]int{}
 	for _, l := range lanes {
 		switch {
 		case l.Alarm:
-			alarm++
+			count["alarm"]++
 		case l.IsPaused(s.now):
-			resting++
+			count["resting"]++
 		case l.Width > 0:
-			recovering++
+			count["recovering"]++
 		}
 	}
-	s.gauge("mail_lanes", float64(alarm), "alarm")
-	s.gauge("mail_lanes", float64(resting), "resting")
-	s.gauge("mail_lanes", float64(recovering), "recovering")
+	for _, state := range []string{"alarm", "resting", "recovering"} {
+		s.gauge("mail_lanes", "Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.",
+			float64(count[state]), "state", state)
+	}
 	return nil
 }
 
@@ -181,26 +157,26 @@ func (s scrape) lags(ctx context.Context) error {
 		return err
 	}
 	if known {
-		s.gauge("job_last_beat_timestamp_seconds", float64(beat.Unix()))
+		s.gauge("job_last_beat_timestamp_seconds", "When the hourly job last said that it is at work, on whatever machine; every five minutes.", float64(beat.Unix()))
 	}
 	late, waits, err := s.Store.Waits(ctx, s.now)
 	if err != nil {
 		return err
 	}
-	s.since("edition_lag_seconds", late, waits)
+	s.since("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does.", late, waits)
 	poll, waits, err := s.Store.PollsLate(ctx, s.now)
 	if err != nil {
 		return err
 	}
-	s.since("poll_lag_seconds", poll, waits)
+	s.since("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.", poll, waits)
 	return nil
 }
 
 // since tells how long ago something was, 0 unless it holds.
-func (s scrape) since(name string, t time.Time, holds bool) {
+func (s scrape) since(name, help string, t time.Time, holds bool) {
 	lag := 0.0
 	if holds {
 		lag = max(0, s.now.Sub(t).Seconds())
 	}
-	s.gauge(name, lag)
+	s.gauge(name, help, lag)
 }

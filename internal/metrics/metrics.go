@@ -59,7 +59,7 @@ func New(o Options) *Metrics {
 	}, []string{"version"})
 	build.WithLabelValues(o.Version).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		build, m.requests, newDatabase(o))
+		build, m.requests, database{o})
 	return m
 }
 
