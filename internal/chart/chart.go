@@ -46,13 +46,7 @@ func (k Kind) Class() string {
 
 // phrase is the kind behind a number of answers.
 func (k Kind) phrase() string {
-	switch k {
-	case Changed, Broken:
-		return "with " + strings.Replace(k.String(), "server", "a server", 1)
-	case Silent:
-		return "without a usable answer"
-	}
-	return k.String()
+	return [kinds]string{"unchanged", "with something new", "asked to wait", "refused", "with a server error", "without a usable answer"}[k]
 }
 
 // Count is how many polls were answered in each way.
