@@ -82,9 +82,6 @@ func (r *Renderer) fitting(lines []string, most int) int {
 
 // cleanNotice is clean, but for the pairs of marks that SiteName sets.
 func cleanNotice(s string) string {
-	if tidy(s) && len(s) <= noticeColumns {
-		return s
-	}
 	return paired(cut(scrub(s, func(r rune) bool { return dropped(r) && r != isolate && r != endIsolate }), noticeColumns))
 }
 
