@@ -8,7 +8,6 @@ import (
 
 	"digest"
 	"digest/store"
-	"digest/store/storetest"
 )
 
 // TestCounters follows polls, posts, editions and mail into their tallies, which
@@ -54,20 +53,13 @@ func TestCounters(t *testing.T) {
 
 // TestCountersOfAnOldDatabase: what is still known of the time before is counted.
 func TestCountersOfAnOldDatabase(t *testing.T) {
-	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		s, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 4))
+	upgrade(t, 4, func(w world) {
 		for _, values := range []string{"'changed', 200, 2, 900", "'unchanged', 304, 1, 0", "'failed', 429, 1, 0", "'failed', 0, 1, 0"} {
-			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1, COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1, COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
 		}
-		w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, sent_at)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, sent_at)
 			VALUES (1, '2026-11-19', %d, 1, 1, 'sent', 1, 1, 1, %d)`, noon.Unix(), noon.Unix()+4000)))
-		w.ok(s.Migrate(w.ctx()))
-		want(t, "done", w.done(), "map[edition:{1 0 0} mail sent:{1 0 0} poll changed:{1 2 900} poll limited:{1 1 0} poll silent:{1 1 0} poll unchanged:{1 1 0}]")
+		w.ok(w.Migrate(w.ctx()))
+		want(w.t, "done", w.done(), "map[edition:{1 0 0} mail sent:{1 0 0} poll changed:{1 2 900} poll limited:{1 1 0} poll silent:{1 1 0} poll unchanged:{1 1 0}]")
 	})
 }

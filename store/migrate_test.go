@@ -10,9 +10,9 @@ import (
 	"digest/store/storetest"
 )
 
-// TestUpgradeToMail brings a database of the schema before this one, with
-// readers and mail on its way, to the present, and goes on with it.
-func TestUpgradeToMail(t *testing.T) {
+// upgrade hands f a database of an older schema, on both; f migrates it.
+func upgrade(t *testing.T, from int64, f func(w world)) {
+	t.Helper()
 	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		s, err := store.Open(t.Context(), database)
 		if err != nil {
@@ -21,17 +21,25 @@ func TestUpgradeToMail(t *testing.T) {
 		defer s.Close()
 		s.Policy = storetest.Policy(time.Hour)
 		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 2))
+		w.ok(s.MigrateTo(w.ctx(), from))
+		f(w)
+	})
+}
+
+// TestUpgradeToMail brings a database of the schema before this one, with
+// readers and mail on its way, to the present, and goes on with it.
+func TestUpgradeToMail(t *testing.T) {
+	upgrade(t, 2, func(w world) {
 		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
-			w.ok(s.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
-			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
+			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
 				VALUES (%d, 'Daily Digest', %d, %d, 25200, 127, 'active')`, i+1, parisMidnight.Unix(), parisMidnight.Unix()-86400)))
 			for j, state := range []string{"sent", "ready", "dotting"} {
-				w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+				w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
 					VALUES (%d, '2026-11-%d', %d, %d, 1, '%s', 0, %d, %d)`, i+1, 10+j, j, noon.Unix(), state, noon.Unix(), parisMidnight.Unix())))
 			}
 		}
-		w.ok(s.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx()))
 		w.holds("on their way, with their domains", 4, `SELECT count(*) FROM editions WHERE state <> 'sent' AND domain IN ('example.org', 'two.example')`)
 		w.holds("history is left alone", 3, `SELECT count(*) FROM editions WHERE state = 'sent' AND domain = ''`)
 		got := w.claimEditions(noon, 9, "t")
@@ -47,28 +55,21 @@ func TestUpgradeToMail(t *testing.T) {
 		list, err := w.Editions(w.ctx(), 1, 1)
 		w.ok(err)
 		want(w.t, "at the hour that was set", list[0].SendAt, parisMidnight.Add(7*3600e9))
-		want(w.t, "once more changes nothing", s.Migrate(w.ctx()), nil)
+		want(w.t, "once more changes nothing", w.Migrate(w.ctx()), nil)
 	})
 }
 
 // What expired before editions were carried, and was followed by another, is
 // past: nobody gets the posts of weeks ago with the first paper after the upgrade.
 func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
-	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		s, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 2))
-		w.ok(s.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
-		w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
+	upgrade(t, 2, func(w world) {
+		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
 		for i, state := range []string{"expired", "sent", "expired", "expired"} {
-			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
 				VALUES (1, '2026-11-%d', %d, 0, 1, '%s', 0, 0, 0)`, 15+i, parisMidnight.Unix()-int64(5-i)*86400, state)))
 		}
-		w.ok(s.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "the next", w.hour(parisMidnight), 1)
 		w.holds("carries the last one", 1, `SELECT count(*) FROM carried`)
 		w.holds("of the 18th", 1, `SELECT count(*) FROM carried c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
@@ -80,27 +81,19 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 // for at the next midnight, and comes back with a bound edition; one without,
 // and who reads, see nothing of it.
 func TestUpgradeDuringAPause(t *testing.T) {
-	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		s, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		s.Policy = storetest.Policy(time.Hour)
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 3))
-		w.ok(s.Exec(w.ctx(), `INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`))
+	upgrade(t, 3, func(w world) {
+		w.ok(w.Exec(w.ctx(), `INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`))
 		before, back := parisMidnight.Add(-2*day).Unix(), parisMidnight.Add(2*day).Unix()
 		for i, p := range []struct {
 			state       string
 			until, last int64
 		}{{"active", 0, before}, {"paused", back, before}, {"paused", back, 0}, {"paused", 0, before}} {
-			w.ok(s.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
-			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
+			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
 				VALUES (%d, 'Daily Digest', %d, %d, 127, '%s', %d)`, i+1, parisMidnight.Unix(), p.last, p.state, p.until)))
-			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1)))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1)))
 		}
-		w.ok(s.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx()))
 		w.holds("asked at their next midnight", 2, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id IN (2, 3) AND asks_at = %d`, parisMidnight.Unix()))
 		w.holds("gathered since the last midnight", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 2 AND paused_at = %d`, before))
 		w.holds("or since the first", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 3 AND paused_at = %d`, parisMidnight.Unix()))
@@ -119,14 +112,7 @@ func TestUpgradeDuringAPause(t *testing.T) {
 // Paused subscriptions had a table of their own: they keep what their readers
 // made of them, and stay paused.
 func TestUpgradeOfPausedSubscriptions(t *testing.T) {
-	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		s, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 9))
+	upgrade(t, 9, func(w world) {
 		for _, statement := range []string{
 			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
@@ -135,9 +121,9 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 			`INSERT INTO rested (digest_id, feed_id, title, created_at, rested_at) VALUES (1, 2, 'Both', 3, 4)`,
 			`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at) VALUES (1, 3, 'Mine', 'News', 'full', 3, 4)`,
 		} {
-			w.ok(s.Exec(w.ctx(), statement))
+			w.ok(w.Exec(w.ctx(), statement))
 		}
-		w.ok(s.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx()))
 		titles := func(list []store.SubscriptionInfo, err error) (titles string) {
 			w.ok(err)
 			for _, sub := range list {
@@ -155,14 +141,7 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 // Lists without titles made the feed's address the reader's own title: that is
 // taken back, of paused subscriptions too, and of feeds that have moved since.
 func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
-	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		s, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 12))
+	upgrade(t, 12, func(w world) {
 		for _, statement := range []string{
 			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
@@ -172,9 +151,9 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 			`INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at, rests) VALUES (1, 1, 'https://A.example', 'News', 1, 0),
 				(1, 2, 'https://b.example/feed', '', 2, 1), (1, 3, 'http://c.example/', '', 3, 0), (1, 4, 'https://a.example/', '', 4, 0), (1, 5, 'Mine', '', 5, 0)`,
 		} {
-			w.ok(s.Exec(w.ctx(), statement))
+			w.ok(w.Exec(w.ctx(), statement))
 		}
-		w.ok(s.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx()))
 		w.holds("untitled", 3, `SELECT count(*) FROM subscriptions WHERE title = ''`)
 		w.holds("named by their readers", 2, `SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/' OR feed_id = 5 AND title = 'Mine'`)
 		w.holds("folders are kept", 1, `SELECT count(*) FROM subscriptions WHERE folder = 'News'`)
@@ -184,22 +163,14 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 // TestUpgradeKnowsWhenToAsk: feeds of the schema before this one are asked no
 // earlier than they would have been. The poll gap is known to who claims.
 func TestUpgradeKnowsWhenToAsk(t *testing.T) {
-	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		s, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		s.Policy = storetest.Policy(time.Hour)
-		w := world{s, t}
-		w.ok(s.MigrateTo(w.ctx(), 10))
+	upgrade(t, 10, func(w world) {
 		for i, column := range []string{"not_before", "fresh_until", "lease_until", "last_attempt_at"} {
-			w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, %[1]s) VALUES ('%[1]s', 'h%[2]d', %[3]d, %[3]d)`,
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, %[1]s) VALUES ('%[1]s', 'h%[2]d', %[3]d, %[3]d)`,
 				column, i, noon.Unix())))
 		}
-		w.ok(s.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, last_attempt_at, own_interval, host_interval)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, last_attempt_at, own_interval, host_interval)
 			VALUES ('interval', 'i', 0, %d, 7200, 600)`, noon.Unix())))
-		w.ok(s.Migrate(w.ctx()))
+		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "before they may be", len(w.claim(noon.Add(-time.Second), 9, "t")), 0)
 		w.ok(w.NotePollGap(w.ctx(), noon, time.Hour))
 		w.holds("at noon, after the gap and after the interval", 3, `SELECT count(DISTINCT askable_at) FROM feeds`)
