@@ -49,7 +49,7 @@ func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	b.Helper()
 	founder, d, err := c.AddUser(b.Context(), "founder@example.org", "UTC", eve)
 	ok(b, err)
-	_, err = c.Import(b.Context(), d.ID, items, eve)
+	_, err = c.Import(b.Context(), d.ID, items, 1e6, eve)
 	ok(b, err)
 	ok(b, c.RemoveUser(b.Context(), founder.ID))
 	known(b, c.Store)

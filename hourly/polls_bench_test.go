@@ -34,7 +34,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 		items := addresses(feeds, port)
 		_, d, err := st.AddUser(b.Context(), "reader@example.org", "UTC", eve)
 		ok(b, err)
-		_, err = st.Import(b.Context(), d.ID, items, eve)
+		_, err = st.Import(b.Context(), d.ID, items, 1e6, eve)
 		ok(b, err)
 		known(b, st)
 

@@ -18,7 +18,7 @@ func (w world) inDomain(domain string, n int, queued time.Time) []digest.Feed {
 		host := fmt.Sprintf("h%d.%s", i, domain)
 		items = append(items, store.ImportItem{URL: "https://" + host + "/feed", Host: host, Domain: domain})
 	}
-	_, err := w.Import(w.ctx(), w.reader("of "+domain, "UTC").ID, items, queued)
+	_, err := w.Import(w.ctx(), w.reader("of "+domain, "UTC").ID, items, 1e6, queued)
 	w.ok(err)
 	feeds := make([]digest.Feed, n)
 	for i, it := range items {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest"
@@ -49,21 +48,20 @@ func (s *Store) editionsWhere(ctx context.Context, where string, args ...any) ([
 	return readRows[digest.Edition](ctx, s.read(), "reading editions", `SELECT `+editionColumns+` FROM editions e WHERE `+where, args...)
 }
 
-// Neighbours gives the dates of the editions before and after one, of those
-// that are out at now; zero where there is none.
-func (s *Store) Neighbours(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (earlier, later digest.Date, err error) {
-	for _, side := range []struct {
-		date  *digest.Date
-		query string
-	}{
-		{&earlier, `SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date < ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT 1`},
-		{&later, `SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date > ? AND e.due_at <= ? ORDER BY e.local_date LIMIT 1`},
-	} {
-		if err := s.read().get(ctx, side.date, side.query, id, date.String(), at(now)); err != nil && !isNone(err) {
-			return digest.Date{}, digest.Date{}, fmt.Errorf("reading the archive: %w", err)
-		}
-	}
-	return earlier, later, nil
+// Beside is what the page of an edition leads to.
+type Beside struct {
+	Earlier, Later digest.Date // of the editions before and after it; zero: none
+	Held           int         // posts that were held back of it
+}
+
+// Beside gives what lies beside an edition, of what is out at now.
+func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b Beside, err error) {
+	err = s.read().get(ctx, &b, `SELECT
+		(SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date < ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
+		(SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date > ? AND e.due_at <= ? ORDER BY e.local_date LIMIT 1) AS later,
+		(SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?) AS held`,
+		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt))
+	return b, failed("reading what lies beside an edition", err)
 }
 
 // A Month is how many editions came in one.

@@ -76,7 +76,7 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 			each(t, func(w world) {
 				ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 				items := []store.ImportItem{{URL: "https://a.example/feed", Host: "a.example"}}
-				_, err := w.Import(w.ctx(), ada.ID, items, noon)
+				_, err := w.Import(w.ctx(), ada.ID, items, 1e6, noon)
 				w.ok(err)
 				claimed := w.claim(noon, 9, "t")
 				week := noon.Add(7 * 24 * time.Hour)
@@ -87,7 +87,7 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 				w.ok(err)
 
 				later := noon.Add(2 * time.Hour)
-				_, err = w.Import(w.ctx(), bob.ID, items, later)
+				_, err = w.Import(w.ctx(), bob.ID, items, 1e6, later)
 				w.ok(err)
 				want(w.t, "queued by a second reader", w.feedAgain(f).PollAt, week)
 				w.ok(w.Enqueue(w.ctx(), f.ID, later))
@@ -143,7 +143,7 @@ func TestClaimIsExact(t *testing.T) {
 				items = append(items, store.ImportItem{URL: fmt.Sprintf("https://%s/%d", h, i), Host: h})
 			}
 		}
-		_, err := w.Import(w.ctx(), w.reader("ada", "UTC").ID, items, noon)
+		_, err := w.Import(w.ctx(), w.reader("ada", "UTC").ID, items, 1e6, noon)
 		w.ok(err)
 		var (
 			mu    sync.Mutex

@@ -101,7 +101,7 @@ func TestNextPollBehindABusyHost(t *testing.T) {
 		for i := range 450 {
 			items = append(items, store.ImportItem{URL: fmt.Sprintf("https://big.example/%d", i), Host: "big.example"})
 		}
-		_, err := w.Import(w.ctx(), ada.ID, items, noon)
+		_, err := w.Import(w.ctx(), ada.ID, items, 1e6, noon)
 		w.ok(err)
 		want(w.t, "one of the host", len(w.claim(noon, 9, "t")), 1)
 		f := w.newFeed("f.example")

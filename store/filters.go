@@ -132,12 +132,6 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	return held, err
 }
 
-// HeldCount is how many posts were held back of one edition, by its midnight.
-func (s *Store) HeldCount(ctx context.Context, d digest.DigestID, dueAt time.Time) (int, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?`, d, at(dueAt))
-	return n, failed("counting what was held back", err)
-}
-
 // moveFilters makes the filters of a feed that became part of another filters of
 // that one. Of two with the same words one is enough.
 func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {

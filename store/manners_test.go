@@ -75,7 +75,7 @@ func TestRulesHoldForNewFeeds(t *testing.T) {
 		_, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{
 			{URL: "https://slow.example.org/1", Host: "slow.example.org", Domain: "example.org"},
 			{URL: "https://notexample.org/1", Host: "notexample.org", Domain: "notexample.org"},
-		}, noon)
+		}, 1e6, noon)
 		w.ok(err)
 		_, _, err = w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://example.org/1", Host: "example.org", Domain: "example.org"})
 		w.ok(err)

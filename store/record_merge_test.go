@@ -83,7 +83,7 @@ func (w world) leadsTo(old string, ended, into digest.Feed) {
 	w.ok(err)
 	want(w.t, "under its old address", f.ID, into.ID)
 	dan := w.reader("dan", "Europe/Paris")
-	_, err = w.Import(w.ctx(), dan.ID, []store.ImportItem{{URL: old, Host: ended.Host}}, noon)
+	_, err = w.Import(w.ctx(), dan.ID, []store.ImportItem{{URL: old, Host: ended.Host}}, 1e6, noon)
 	w.ok(err)
 	want(w.t, "taken by list", w.subscribed(dan), into.ID)
 	eve := w.reader("eve", "Europe/Paris")

@@ -162,7 +162,7 @@ func TestFormerAddress(t *testing.T) {
 		found, created, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: old, Host: "f.example"})
 		w.ok(err)
 		want(w.t, "taken again by address", [2]any{found.ID, created}, [2]any{f.ID, false})
-		result, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: old, Host: "f.example"}}, noon)
+		result, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: old, Host: "f.example"}}, 1e6, noon)
 		w.ok(err)
 		want(w.t, "taken again by list", [2]int{result.Added, result.Already}, [2]int{0, 1})
 		all, err := w.Feeds(w.ctx())
@@ -387,7 +387,7 @@ func TestImport(t *testing.T) {
 			{URL: "https://b.example/feed", Host: "b.example", Folder: "Tech"},
 			{URL: "https://a.example/feed", Host: "a.example"},
 		}
-		r, err := w.Import(w.ctx(), ada.ID, items, noon)
+		r, err := w.Import(w.ctx(), ada.ID, items, 1e6, noon)
 		w.ok(err)
 		want(w.t, "added, already", [2]int{r.Added, r.Already}, [2]int{3, 1})
 		want(w.t, "first polls", len(r.FirstPolls), 2)
@@ -403,11 +403,11 @@ func TestImport(t *testing.T) {
 			want(w.t, "choices", len(choices[ada.ID]), n)
 			want(w.t, "choice", choices[ada.ID][known.ID], subs[0].Subscription)
 		}
-		r, err = w.Import(w.ctx(), ada.ID, items, noon)
+		r, err = w.Import(w.ctx(), ada.ID, items, 1e6, noon)
 		w.ok(err)
 		want(w.t, "again", [2]int{r.Added, r.Already}, [2]int{0, 4})
 
-		if _, err := w.Import(w.ctx(), 999, items, noon); err == nil {
+		if _, err := w.Import(w.ctx(), 999, items, 1e6, noon); err == nil {
 			w.t.Error("a list was imported for nobody")
 		}
 	})

@@ -116,10 +116,11 @@ func (s *storedSpan) Scan(value any) error {
 // A storedDate reads a date, which is stored as YYYY-MM-DD.
 type storedDate digest.Date
 
-// Scan reads a column.
+// Scan reads a column; NULL is no date.
 func (d *storedDate) Scan(value any) (err error) {
 	var date digest.Date
 	switch v := value.(type) {
+	case nil:
 	case string:
 		date, err = digest.ParseDate(v)
 	case []byte:

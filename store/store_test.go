@@ -276,7 +276,7 @@ func TestAnyBytesAnywhere(t *testing.T) {
 		want(w.t, "found again", w.feedAgain(digest.Feed{URL: "https://n.example/" + odd}).ID, f.ID)
 		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: odd}, noon)
 		w.ok(err)
-		r, err := w.Import(w.ctx(), d.ID, []store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, noon)
+		r, err := w.Import(w.ctx(), d.ID, []store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, 1e6, noon)
 		w.ok(err)
 		want(w.t, "imported", r.Added, 1)
 		subs, err := w.Subscriptions(w.ctx(), d.ID)

@@ -11,20 +11,12 @@ import (
 // importStep is how many lines of a list are looked up in one statement.
 const importStep = 500
 
-// Import is ImportUpTo without a bound.
-func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, now time.Time) (ImportResult, error) {
-	return s.ImportUpTo(ctx, id, items, len(items)+maxTaken, now)
-}
-
-// maxTaken is more than any digest takes.
-const maxTaken = 1 << 30
-
-// ImportUpTo subscribes a digest to a list, in one transaction, until it takes
+// Import subscribes a digest to a list, in one transaction, until it takes
 // most feeds; the others are left. Feeds that were never read are queued for
 // now; the others bring what Subscribe would. A line that repeats an address
 // counts as already there, and so does one of a paused
 // subscription, which stays paused.
-func (s *Store) ImportUpTo(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time) (ImportResult, error) {
+func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time) (ImportResult, error) {
 	return changed(ctx, s, "importing", func(c conn) (result ImportResult, err error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return result, err

@@ -60,7 +60,7 @@ func TestPauseAndSubscribe(t *testing.T) {
 		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine"}, noon)
 		w.ok(err)
 		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
-		r, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: f.URL, Host: f.Host}}, noon)
+		r, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: f.URL, Host: f.Host}}, 1e6, noon)
 		w.ok(err)
 		want(w.t, "a list leaves it", r.Already, 1)
 		w.holds("at rest", 0, `SELECT count(*) FROM subscriptions WHERE rests = 0`)
@@ -121,7 +121,7 @@ func TestImportOfPausedSubscriptions(t *testing.T) {
 			{URL: g.URL, Host: g.Host, Title: "G", Paused: true},
 			{URL: "https://new.example/", Host: "new.example", Title: "N", Folder: "Aside", Paused: true},
 		}
-		r, err := w.ImportUpTo(w.ctx(), d.ID, list, 9, noon)
+		r, err := w.Import(w.ctx(), d.ID, list, 9, noon)
 		w.ok(err)
 		taken, err := w.Subscriptions(w.ctx(), d.ID)
 		w.ok(err)

@@ -181,7 +181,7 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.
 			Title: offer.Title, Folder: offer.Folder, Paused: offer.Paused})
 	}
 	slices.SortStableFunc(unread, func(a, b feed.BadLine) int { return a.Line - b.Line })
-	result, err := d.Store.ImportUpTo(ctx, id, items, most, d.Now())
+	result, err := d.Store.Import(ctx, id, items, most, d.Now())
 	return result, unread, err
 }
 

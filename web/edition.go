@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/render"
+	"digest/store"
 )
 
 // How much of an edition one page shows. What is beyond it is in further parts;
@@ -28,14 +29,12 @@ const minContents = 4
 // An editionPage is one edition, or a part of a large one, as a front page.
 type editionPage struct {
 	render.Edition
+	store.Beside
 	Folders  []editionFolder
-	Posts    int         // of the whole edition
-	Contents bool        // there are enough sections for a list of them
-	Own      bool        // the reader is signed in: the archive is theirs to walk
-	Standing *standing   // how it goes on, where that has to be said; nil: it comes every day
-	Earlier  digest.Date // of the edition before; zero: none
-	Later    digest.Date
-	Held     int // posts that the reader's filters held back of it
+	Posts    int       // of the whole edition
+	Contents bool      // there are enough sections for a list of them
+	Own      bool      // the reader is signed in: the archive is theirs to walk
+	Standing *standing // how it goes on, where that has to be said; nil: it comes every day
 
 	shown       []*editionPost // on this page
 	Path        string         // of this edition
@@ -127,10 +126,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, e dige
 		}
 	}
 	var err error
-	if p.Earlier, p.Later, err = s.Store.Neighbours(r.Context(), me.Digest.ID, e.LocalDate, s.Now()); err != nil {
-		return err
-	}
-	if p.Held, err = s.Store.HeldCount(r.Context(), me.Digest.ID, e.DueAt); err != nil {
+	if p.Beside, err = s.Store.Beside(r.Context(), e, s.Now()); err != nil {
 		return err
 	}
 	return s.showEdition(w, r, delivery(me.Digest, e), p)

@@ -385,7 +385,7 @@ func TestManyFeeds(t *testing.T) {
 			items = append(items, store.ImportItem{URL: fmt.Sprintf("https://%d.example/feed.xml", i), Host: fmt.Sprintf("%d.example", i),
 				Title: fmt.Sprintf("Feed number %d", i), Folder: fmt.Sprintf("Folder %d", i%10)})
 		}
-		_, err := r.store.Import(r.t.Context(), d.ID, items, r.now)
+		_, err := r.store.Import(r.t.Context(), d.ID, items, 1e6, r.now)
 		r.must(err)
 		a := r.visitor().signIn(u).get("/feeds").status(http.StatusOK)
 		if n := len(a.find(".rows .name")); n != 300 || len(a.find("h2")) != 10 || len(a.body) > 160<<10 {
