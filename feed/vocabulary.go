@@ -2,40 +2,27 @@ package feed
 
 import "strings"
 
+// vocabularies are the short names that we use for namespaces, "" for those of the
+// formats themselves; the addresses are without scheme and without a "/" at the end.
+var vocabularies = map[string]string{
+	"": "", "//purl.org/rss/1.0": "", "//channel.netscape.com/rdf/simple/0.9": "", "//my.netscape.com/rdf/simple/0.9": "",
+	"//backend.userland.com/rss2": "", "//backend.userland.com/rss": "", "//blogs.law.harvard.edu/tech/rss": "",
+	"//purl.org/net/rss1.1#": "", "//my.netscape.com/publish/formats/rss-0.91.dtd": "",
+	"//www.w3.org/2005/atom": "atom", "//purl.org/atom/ns#": "atom", "//purl.org/atom/ns": "atom", "//www.w3.org/2005/atom#": "atom",
+	"//purl.org/dc/elements/1.1": "dc", "//purl.org/dc/elements/1.0": "dc", "//purl.org/dc/terms": "dcterms",
+	"//purl.org/rss/1.0/modules/content": "content", "//purl.org/rss/1.0/modules/syndication": "sy",
+	"//www.itunes.com/dtds/podcast-1.0.dtd": "itunes", "//example.com/dtds/podcast-1.0.dtd": "itunes", "//search.yahoo.com/mrss": "media",
+	"//rssnamespace.org/feedburner/ext/1.0": "feedburner", "//www.pheedo.com/namespace/pheedo": "pheedo",
+	"//www.w3.org/1999/xhtml": "xhtml", "//www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf", "//www.w3.org/xml/1998/namespace": "xml",
+}
+
 // vocabulary gives the short name we use for a namespace, "" for the
 // document's own and "?" for those we do not read.
 func vocabulary(uri string) string {
 	uri = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(uri)), "/")
 	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https:"), "http:")
-	switch uri {
-	case "", "//purl.org/rss/1.0", "//channel.netscape.com/rdf/simple/0.9", "//my.netscape.com/rdf/simple/0.9",
-		"//backend.userland.com/rss2", "//backend.userland.com/rss", "//blogs.law.harvard.edu/tech/rss",
-		"//purl.org/net/rss1.1#", "//my.netscape.com/publish/formats/rss-0.91.dtd":
-		return ""
-	case "//www.w3.org/2005/atom", "//purl.org/atom/ns#", "//purl.org/atom/ns", "//www.w3.org/2005/atom#":
-		return "atom"
-	case "//purl.org/dc/elements/1.1", "//purl.org/dc/elements/1.0":
-		return "dc"
-	case "//purl.org/dc/terms":
-		return "dcterms"
-	case "//purl.org/rss/1.0/modules/content":
-		return "content"
-	case "//www.itunes.com/dtds/podcast-1.0.dtd", "//example.com/dtds/podcast-1.0.dtd":
-		return "itunes"
-	case "//search.yahoo.com/mrss":
-		return "media"
-	case "//rssnamespace.org/feedburner/ext/1.0":
-		return "feedburner"
-	case "//www.pheedo.com/namespace/pheedo":
-		return "pheedo"
-	case "//purl.org/rss/1.0/modules/syndication":
-		return "sy"
-	case "//www.w3.org/1999/xhtml":
-		return "xhtml"
-	case "//www.w3.org/1999/02/22-rdf-syntax-ns#":
-		return "rdf"
-	case "//www.w3.org/xml/1998/namespace":
-		return "xml"
+	if name, known := vocabularies[uri]; known {
+		return name
 	}
 	return "?"
 }
@@ -217,10 +204,11 @@ func (r *repairer) baseOf(tok token, parent string) string {
 // formOf says how the inside of a text construct is to be read (RFC 4287 §3.1;
 // Atom 0.3 has a mode as well). RSS does not say.
 func (r *repairer) formOf(tok token) form {
+	if r.kind != Atom {
+		return unsaid
+	}
 	typ, mode := strings.ToLower(tok.attr("type")), strings.ToLower(tok.attr("mode"))
 	switch {
-	case r.kind != Atom:
-		return unsaid
 	case mode == "base64":
 		return encoded
 	case typ == "":
