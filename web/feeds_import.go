@@ -81,11 +81,10 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 		wrong := fmt.Sprintf("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.", maxList>>20)
 		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", newFeedsImportPage(wrong))
 	}
-	e, ok := errors.AsType[*digest.Error](err)
-	if !ok || e.Kind != digest.Invalid {
-		return err
-	}
-	return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", newFeedsImportPage(sentence(e.Message)))
+	wrong, err := asWrong(err)
+	return orShow(err, func() error {
+		return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", newFeedsImportPage(wrong))
+	})
 }
 
 // receiveList reads the file that a form brings. One that is too large is not

@@ -72,60 +72,31 @@ func (l *limiter) allow(key string, now time.Time) bool {
 }
 
 // readerLocks lets each reader do one thing at a time of a kind that is costly,
-// so that no reader takes this machine from the others. Only readers with a
-// waiting request are in it, and those whose request is under way.
-type readerLocks struct {
-	mu sync.Mutex
-	of map[digest.UserID]*readerLock
-}
-
-// A readerLock is one reader's: sending to held acquires it. wanted is how many
-// have it or wait for it.
-type readerLock struct {
-	held   chan struct{}
-	wanted int
-}
-
-func newReaderLocks() *readerLocks { return &readerLocks{of: make(map[digest.UserID]*readerLock)} }
+// so that no reader takes this machine from the others. Only readers whose
+// request is under way are in it, each with a channel that is closed afterwards.
+type readerLocks struct{ held sync.Map }
 
 // lock waits for the reader's lock, until ctx ends.
 func (l *readerLocks) lock(ctx context.Context, id digest.UserID) (unlock func(), err error) {
-	held := l.want(id)
-	select {
-	case held <- struct{}{}:
-		return func() { <-held; l.unwant(id) }, nil
-	case <-ctx.Done():
-		l.unwant(id)
-		return nil, ctx.Err()
+	for {
+		unlock, busy := l.tryLock(id)
+		if busy == nil {
+			return unlock, nil
+		}
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 
-// tryLock takes the reader's lock if nobody has it.
-func (l *readerLocks) tryLock(id digest.UserID) (unlock func(), ok bool) {
-	held := l.want(id)
-	select {
-	case held <- struct{}{}:
-		return func() { <-held; l.unwant(id) }, true
-	default:
-		l.unwant(id)
-		return nil, false
+// tryLock takes the reader's lock if nobody has it; else busy is closed when it
+// is free.
+func (l *readerLocks) tryLock(id digest.UserID) (unlock func(), busy <-chan struct{}) {
+	done := make(chan struct{})
+	if held, taken := l.held.LoadOrStore(id, done); taken {
+		return nil, held.(chan struct{})
 	}
-}
-
-func (l *readerLocks) want(id digest.UserID) chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.of[id] == nil {
-		l.of[id] = &readerLock{held: make(chan struct{}, 1)}
-	}
-	l.of[id].wanted++
-	return l.of[id].held
-}
-
-func (l *readerLocks) unwant(id digest.UserID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.of[id].wanted--; l.of[id].wanted == 0 {
-		delete(l.of, id)
-	}
+	return func() { l.held.Delete(id); close(done) }, nil
 }

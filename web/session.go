@@ -41,8 +41,8 @@ func (s *site) forReader(h readerHandler) handler {
 			return seeOther(w, r, "/sign-in")
 		}
 		if isLong(r) {
-			unlock, ok := s.forms.tryLock(user.ID)
-			if !ok {
+			unlock, busy := s.forms.tryLock(user.ID)
+			if busy != nil {
 				return errOneByOne
 			}
 			defer unlock()

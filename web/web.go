@@ -95,8 +95,8 @@ type site struct {
 	proxies     proxyWatch
 
 	importing chan struct{} // holds a token while a list is read
-	forms     *readerLocks  // of readers whose long form is on its way
-	searches  *readerLocks
+	forms     readerLocks   // of readers whose long form is on its way
+	searches  readerLocks
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -123,7 +123,7 @@ func New(o Options) http.Handler {
 		Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(),
 		images: newImageCache(o), relying: newRelying(o.BaseURL),
 		proxies:   proxyWatch{last: make(map[digest.ProxyTrouble]time.Time)},
-		importing: make(chan struct{}, 1), forms: newReaderLocks(), searches: newReaderLocks(),
+		importing: make(chan struct{}, 1),
 	}
 	return s.guard(s.routes())
 }
