@@ -85,8 +85,8 @@ func (d *demoRun) run() error {
 	if err != nil {
 		return err
 	}
-	if d.once || d.soft.Err() != nil {
-		return d.verdict()
+	if err := d.verdict(); err != nil || d.once || d.soft.Err() != nil {
+		return err
 	}
 	return d.keepServing(listener)
 }
@@ -237,9 +237,6 @@ func (d *demoRun) verdict() error {
 
 // keepServing serves the web view until interrupted.
 func (d *demoRun) keepServing(listener net.Listener) error {
-	if err := d.verdict(); err != nil {
-		return err
-	}
 	d.SignUp = web.SignUpOpen
 	outbox, closeOutbox, err := d.openOutbox(d.st)
 	if err != nil {

@@ -36,29 +36,12 @@ func TestServeBehindFence(t *testing.T) {
 	}
 	before := asked.Load()
 
-	soft, stop := context.WithCancel(t.Context())
-	out, logged := &firstLine{seen: make(chan string, 1)}, &lineWith{what: "digest fence", seen: make(chan string, 1)}
-	done := make(chan int)
-	go func() {
-		done <- run(soft, t.Context(), strings.Fields("serve --listen 127.0.0.1:0 --base-url http://copy.lan:8080 --poll-window 0 --now 2026-11-20T00:00:00Z"), out, logged)
-	}()
-	line := <-out.seen
-	_, address, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ")"), "listening on ")
-	if line := <-logged.seen; !strings.Contains(line, "http://copy.lan:8080") {
-		t.Errorf("the log says %q", line)
-	}
-	res, err := http.Get("http://" + address + "/healthz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Errorf("healthz answers %s", res.Status)
-	}
-	stop()
-	if status := <-done; status != exitDone {
-		t.Errorf("exit status %d", status)
-	}
+	logged := &lineWith{what: "digest fence", seen: make(chan string, 1)}
+	serveWhile(t, "--base-url http://copy.lan:8080 --poll-window 0 --now 2026-11-20T00:00:00Z", logged, func() {
+		if line := <-logged.seen; !strings.Contains(line, "http://copy.lan:8080") {
+			t.Errorf("the log says %q", line)
+		}
+	})
 	if n := asked.Load() - before; n != 0 {
 		t.Errorf("the site was asked %d times", n)
 	}
@@ -111,20 +94,4 @@ func TestSleepIsNoFence(t *testing.T) {
 	fenced(a.beat(st), "another process", true)
 	back("https://other.example.org", now)
 	fenced(look, "taken over", true)
-}
-
-// lineWith waits for a line that contains something.
-type lineWith struct {
-	what string
-	seen chan string
-}
-
-func (l *lineWith) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), l.what) {
-		select {
-		case l.seen <- string(b):
-		default:
-		}
-	}
-	return len(b), nil
 }

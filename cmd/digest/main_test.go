@@ -216,18 +216,28 @@ func TestPlain(t *testing.T) {
 // TestServeStops starts the whole program and asks it to stop.
 func TestServeStops(t *testing.T) {
 	t.Chdir(t.TempDir())
+	serveWhile(t, "", t.Output(), func() {})
+}
+
+// serveWhile runs digest serve until do returns, and sees that the web view is well
+// before it stops, and that it stops.
+func serveWhile(t *testing.T, flags string, logged io.Writer, do func()) {
+	t.Helper()
 	soft, stop := context.WithCancel(t.Context())
-	out := &firstLine{seen: make(chan string, 1)}
+	out := &lineWith{what: "listening on", seen: make(chan string, 1)}
 	done := make(chan int)
 	go func() {
-		done <- run(soft, t.Context(), []string{"serve", "--listen", "127.0.0.1:0"}, out, t.Output())
+		done <- run(soft, t.Context(), strings.Fields("serve --listen 127.0.0.1:0 "+flags), out, logged)
 	}()
-	line := <-out.seen
-	var base, address string
-	if _, err := fmt.Sscanf(line, "the web view is at %s (listening on %s", &base, &address); err != nil {
-		t.Fatalf("%q: %v", line, err)
+	var line string
+	select {
+	case line = <-out.seen:
+	case status := <-done:
+		t.Fatalf("it ended with status %d", status)
 	}
-	res, err := http.Get("http://" + strings.TrimSuffix(address, ")") + "/healthz")
+	do()
+	_, address, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ")"), "listening on ")
+	res, err := http.Get("http://" + address + "/healthz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,12 +251,18 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-type firstLine struct{ seen chan string }
+// lineWith waits for a line that contains something.
+type lineWith struct {
+	what string
+	seen chan string
+}
 
-func (f *firstLine) Write(b []byte) (int, error) {
-	select {
-	case f.seen <- string(b):
-	default:
+func (l *lineWith) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), l.what) {
+		select {
+		case l.seen <- string(b):
+		default:
+		}
 	}
 	return len(b), nil
 }

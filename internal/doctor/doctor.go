@@ -71,7 +71,7 @@ type Facts struct {
 	Dial     mailer.DialFunc                 // to the base URL
 	TLS      *tls.Config                     // for it; nil: the system's roots
 	Probe    func(ctx context.Context) error // mailer.Probe of DIGEST_MAIL
-	Limit    time.Duration                   // for one check; default 15 s
+	Limit    time.Duration                   // for one check
 }
 
 // A Database is what was seen of it by somebody who changed nothing.
@@ -108,9 +108,6 @@ type Machine struct {
 
 // Space is the room in a file system, in bytes.
 type Space struct{ Free, Total uint64 }
-
-// defaultLimit leaves room under 30 seconds for reading the database before.
-const defaultLimit = 15 * time.Second
 
 // A checker runs the checks on the facts.
 type checker struct {
@@ -190,9 +187,6 @@ const dnsCheck = "dns"
 
 // Run makes all checks and gives their findings, in the same order every time.
 func Run(ctx context.Context, facts Facts) []Finding {
-	if facts.Limit <= 0 {
-		facts.Limit = defaultLimit
-	}
 	x := &checker{Facts: facts, names: newNames(ctx, facts)}
 	all := checks()
 	results := make([]chan Finding, len(all))
@@ -229,7 +223,7 @@ const offline = "not asked offline"
 
 // noDNS says why the DNS is not to be asked; "" when it is.
 func (x *checker) noDNS() string {
-	if x.Offline || x.Resolver == nil {
+	if x.Offline {
 		return offline
 	}
 	if x.names.down() != nil {
