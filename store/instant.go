@@ -3,8 +3,6 @@ package store
 import (
 	"fmt"
 	"time"
-
-	"digest"
 )
 
 // An instant is a time as it is stored: Unix seconds in UTC, 0 for none. Every
@@ -52,12 +50,6 @@ func (i *instant) Scan(value any) error {
 	}
 	return nil
 }
-
-// A day is a date as it is stored: YYYY-MM-DD.
-type day struct{ digest.Date }
-
-// Scan reads a column.
-func (d *day) Scan(value any) error { return (*storedDate)(&d.Date).Scan(value) }
 
 // span makes a duration of stored seconds, and seconds stores one; what is
 // left of a second is rounded up, for these are times to wait.

@@ -7,8 +7,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
-
-	"digest"
 )
 
 // lockSeconds is how long Migrate waits on PostgreSQL for another process that migrates.
@@ -28,12 +26,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	want, err := s.newest()
-	if err != nil {
-		return err
-	}
 	for i := 0; ; i++ {
-		have, err := s.version(ctx)
+		have, want, err := s.versions(ctx, p)
 		if err != nil || have >= want {
 			return err
 		}
@@ -49,11 +43,11 @@ func (s *Store) Migrate(ctx context.Context) error {
 
 // Current reports whether the schema is that of this program.
 func (s *Store) Current(ctx context.Context) (bool, error) {
-	want, err := s.newest()
+	p, err := s.provider()
 	if err != nil {
 		return false, err
 	}
-	have, err := s.version(ctx)
+	have, want, err := s.versions(ctx, p)
 	return have == want, err
 }
 
@@ -80,14 +74,11 @@ func (s *Store) provider() (*goose.Provider, error) {
 	return p, nil
 }
 
-// newest is the schema version that this program knows.
-func (s *Store) newest() (int64, error) {
-	p, err := s.provider()
-	if err != nil {
-		return 0, err
-	}
+// versions are the schema version of the database and the one that this program knows.
+func (s *Store) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
 	sources := p.ListSources()
-	return sources[len(sources)-1].Version, nil
+	have, err = s.version(ctx)
+	return have, sources[len(sources)-1].Version, err
 }
 
 // version is the schema version of the database; 0 if it has none.
@@ -102,21 +93,15 @@ func (s *Store) version(ctx context.Context) (int64, error) {
 }
 
 func (s *Store) refuseNewer(ctx context.Context) error {
-	want, err := s.newest()
+	p, err := s.provider()
 	if err != nil {
 		return err
 	}
-	have, err := s.version(ctx)
-	if err != nil {
-		return err
+	have, want, err := s.versions(ctx, p)
+	if err == nil && have > want {
+		err = conflict("the database was made by a newer version of digest (its schema is %d, this program knows %d); install the newer version, or name another database", have, want)
 	}
-	if have > want {
-		return &digest.Error{
-			Kind:    digest.Conflict,
-			Message: fmt.Sprintf("the database was made by a newer version of digest (its schema is %d, this program knows %d); install the newer version, or name another database", have, want),
-		}
-	}
-	return nil
+	return err
 }
 
 // refuseForeign refuses a database that another program has made: its tables
@@ -139,10 +124,7 @@ func (s *Store) refuseForeign(ctx context.Context) error {
 		}
 	}
 	if strangers > 0 || have > 0 && ours == 0 {
-		return &digest.Error{
-			Kind:    digest.Conflict,
-			Message: "this " + s.d.name + " database belongs to another program, and nothing of it was changed; name another in DIGEST_DATABASE",
-		}
+		return conflict("this %s database belongs to another program, and nothing of it was changed; name another in DIGEST_DATABASE", s.d.name)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"digest"
@@ -28,7 +27,8 @@ const signInOver = "this sign-in link was used or is too old; ask for a new one"
 
 // AddSignIn stores the hash of a token that lets user in once, until expires.
 func (s *Store) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
-	return s.addToken(ctx, "sign_in_tokens", hash, user, now, expires, "")
+	return s.addToken(ctx, "sign_in_tokens", user, now,
+		`INSERT INTO sign_in_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)`, hash, user, at(expires))
 }
 
 // SignIn gives whom a sign-in token lets in without using it; digest.NotFound
@@ -48,25 +48,22 @@ func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (dige
 
 // AddSession stores a session that began with a link and ends at expires.
 func (s *Store) AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
-	return s.addToken(ctx, "sessions", hash, user, now, expires, `created_at`, at(now))
+	return s.AddPasskeySession(ctx, hash, Passkey{UserID: user}, now, expires)
 }
 
 // AddPasskeySession stores a session that began with a passkey and ends at expires.
 func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey, now, expires time.Time) error {
-	return s.addToken(ctx, "sessions", hash, with.UserID, now, expires, `created_at, passkey_id`, at(now), with.ID)
+	return s.addToken(ctx, "sessions", with.UserID, now,
+		`INSERT INTO sessions (token_hash, user_id, expires_at, created_at, passkey_id) VALUES (?, ?, ?, ?, ?)`, hash, with.UserID, at(expires), at(now), with.ID)
 }
 
-// addToken adds a row to one of the two tables, and drops those that are over.
-func (s *Store) addToken(ctx context.Context, table string, hash []byte, user digest.UserID, now, expires time.Time, more string, values ...any) error {
-	columns, marks := `token_hash, user_id, expires_at`, `?, ?, ?`
-	if more != "" {
-		columns, marks = columns+", "+more, marks+strings.Repeat(", ?", len(values))
-	}
+// addToken adds a row to one of the two tables, and drops those of its user that are over.
+func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string, args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO `+table+` (`+columns+`) VALUES (`+marks+`)`, append([]any{hash, user, at(expires)}, values...)...)
+		_, err := c.exec(ctx, insert, args...)
 		return err
 	})
 }

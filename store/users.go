@@ -81,23 +81,18 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, err
 
 // Users lists everyone in the order in which they came.
 func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
-	var digests []struct {
+	type row struct {
 		digestRow
-		Subscriptions int `db:"subscriptions"`
+		User          digest.User
+		Subscriptions int
 	}
-	err := s.read().all(ctx, &digests, `SELECT `+digestColumns+`,
+	rows, err := readRows[row](ctx, s.read(), "listing the users", `SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
+		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
+		u.direction AS "user.direction", u.shortcuts AS "user.shortcuts",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
 		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.newsletter_id IS NULL ORDER BY u.id`)
-	var rows []digest.User
-	if err == nil {
-		err = s.read().all(ctx, &rows, `SELECT `+userColumns+` FROM users u`)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("listing the users: %w", err)
-	}
-	people := make(map[digest.UserID]digest.User, len(rows))
-	for _, r := range rows {
-		people[r.ID] = r
+		return nil, err
 	}
 	stays, err := s.allStays(ctx)
 	if err != nil {
@@ -111,15 +106,9 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 	for i, sup := range suppressions {
 		suppressed[emailKey(sup.Email)] = &suppressions[i]
 	}
-	var users []UserInfo
-	for _, d := range digests {
-		u, known := people[d.UserID]
-		if !known { // came between the two queries
-			continue
-		}
-		users = append(users, UserInfo{
-			User: u, Digest: d.Digest, Subscriptions: d.Subscriptions, Stays: stays[u.ID], Suppressed: suppressed[emailKey(u.Email)],
-		})
+	users := make([]UserInfo, len(rows))
+	for i, r := range rows {
+		users[i] = UserInfo{r.User, r.Digest, r.Subscriptions, suppressed[emailKey(r.User.Email)], stays[r.UserID]}
 	}
 	return users, nil
 }
