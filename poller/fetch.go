@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
@@ -90,6 +91,7 @@ type answer struct {
 	header   http.Header
 	body     []byte // decoded; only of a GET whose status is usable
 	received time.Time
+	isHome   bool // it came from an allowed network that is not public
 }
 
 // usable reports whether a status promises the document itself.
@@ -161,14 +163,15 @@ func (s *session) acquireLarge(ctx context.Context) error {
 
 func (s *session) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
 	sends := 0
-	ctx = s.pins.in(s.countSends(ctx, &sends))
-	resp, err := s.poller.transport.RoundTrip(s.request(ctx, method, &r))
+	isHome := false
+	ctx = s.pins.in(s.countSends(ctx, &sends, &isHome))
+	resp, err := s.poller.transportOf(r).RoundTrip(s.request(ctx, method, &r))
 	s.requests += sends
 	if err != nil {
 		return nil, noAnswer(err, sends > 0, s.poller.timeout)
 	}
 	defer resp.Body.Close()
-	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now()}
+	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
 	switch {
 	case method == http.MethodGet && usable(a.status):
 		body, wire, err := readBody(resp, maxBody, errTooLarge)
@@ -181,6 +184,14 @@ func (s *session) roundTrip(ctx context.Context, method string, r route) (*answe
 		s.bytes += skipBody(resp)
 	}
 	return a, nil
+}
+
+// transportOf gives the connections that a route may use (I7).
+func (p *Poller) transportOf(r route) *http.Transport {
+	if r.mayBeHome {
+		return p.transport
+	}
+	return p.public
 }
 
 const maxSkipped = 4 << 10 // bytes
@@ -199,9 +210,14 @@ func skipBody(resp *http.Response) int64 {
 // second time where a connection that was kept turns out to be closed (RFC 9112
 // §9.3.1), and that is spaced like any other request. GotConn is called by
 // RoundTrip itself, before the request is written.
-func (s *session) countSends(ctx context.Context, n *int) context.Context {
+//
+// It also finds out whether the connection leads into an allowed network.
+func (s *session) countSends(ctx context.Context, n *int, isHome *bool) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) {
+		GotConn: func(c httptrace.GotConnInfo) {
+			if a, ok := c.Conn.RemoteAddr().(*net.TCPAddr); ok {
+				*isHome = s.poller.guard.isHome(a.AddrPort().Addr())
+			}
 			if *n++; *n > 1 {
 				_ = s.poller.pace.sleep(ctx, s.poller.now().Add(s.poller.pace.interval))
 			}

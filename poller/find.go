@@ -79,13 +79,19 @@ func (p *Poller) Find(ctx context.Context, address string, known Known) (Candida
 		url, err := feed.NormalURL(o.URL)
 		same := func(c Candidate) bool { return c.URL == url }
 		if err != nil || url == s.tried || len(c.Feeds) == mostCandidates ||
-			slices.ContainsFunc(c.Feeds, same) || slices.Contains(s.failed, url) {
+			slices.ContainsFunc(c.Feeds, same) || slices.Contains(s.failed, url) || !s.mayOffer(ctx, url) {
 			continue
 		}
 		c.Feeds = append(c.Feeds, s.offered(ctx, url, o))
 	}
 	slices.SortStableFunc(c.Feeds, func(a, b Candidate) int { return commentsLast(a.Comments, b.Comments) })
 	return c, nil
+}
+
+// mayOffer reports whether a page may offer an address to a reader, who would
+// take it for one to be typed: a page of the Internet none that is not public.
+func (s *search) mayOffer(ctx context.Context, address string) bool {
+	return s.isHome || !s.poller.leadsHome(ctx, feed.Host(address))
 }
 
 func commentsLast(a, b bool) int {
@@ -172,6 +178,7 @@ type search struct {
 	known Known
 
 	page   *feed.Document // that the feed was found behind; nil: at the address itself
+	isHome bool           // the page came from an allowed network that is not public
 	tried  string         // where it was found, before any redirect
 	failed []string       // offered addresses that are no feeds
 }
@@ -256,12 +263,16 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 	if err := s.stopAtKnown(ctx, address); err != nil {
 		return nil, err
 	}
-	r, err := routeTo(address)
+	r, err := typed(address)
 	if err != nil {
 		return nil, err
 	}
+	r.mayBeHome = s.page == nil || s.isHome // what a page names, nobody typed
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
 	a, err := s.fetch(ctx, http.MethodGet, r)
+	if err == nil && s.page == nil {
+		s.isHome = a.isHome
+	}
 	if err == nil && !usable(a.status) {
 		err = badStatus(a)
 	}

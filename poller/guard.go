@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,13 +15,14 @@ import (
 
 // errNotPublic is all that is said of an address that may not be asked: not
 // which one it was.
-var errNotPublic = errors.New("refused: the address is not public (set DIGEST_ALLOW_NETWORKS to allow it)")
+var errNotPublic = errors.New("refused: the address is not public (DIGEST_ALLOW_NETWORKS can allow it, where a person gives the address)")
 
 // errPort is said of a port that a feed has no business on.
 var errPort = errors.New("refused: feeds are asked on ports 80, 443 and those from 1024 on")
 
 const (
 	dialTimeout  = 10 * time.Second // for all addresses of a name together
+	lookTimeout  = 2 * time.Second  // for the addresses of a name that is not asked
 	maxAddresses = 4                // of a name that are tried
 )
 
@@ -131,9 +133,7 @@ func (g *guard) control(_ context.Context, network, address string, _ syscall.Ra
 
 func (g *guard) check(a netip.Addr, port uint16) error {
 	switch {
-	case g.allowed(a):
-		return nil
-	case !IsPublic(a):
+	case !g.allowed(a) && !IsPublic(a):
 		return errNotPublic
 	case !feedPort(port):
 		return errPort
@@ -154,9 +154,24 @@ func (g *guard) allowed(a netip.Addr) bool {
 	return false
 }
 
+// isHome reports whether an address is in an allowed network that is not public.
+func (g *guard) isHome(a netip.Addr) bool { return g.allowed(a) && !IsPublic(a.Unmap()) }
+
+// leadsHome reports whether a host is in an allowed network that is not public.
+// What the name servers do not know by then leads nowhere.
+func (p *Poller) leadsHome(ctx context.Context, host string) bool {
+	if len(p.guard.allow) == 0 {
+		return false // the guard refuses them all
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	addrs, err := p.guard.addresses(ctx, host)
+	return err == nil && slices.ContainsFunc(addrs, p.guard.isHome)
+}
+
 // feedPort keeps feeds off the low ports, where mail, shells and name servers
 // live that a crafted request could speak to. Small sites do publish on high
-// ports, so those are open, on public addresses.
+// ports, so those are open.
 func feedPort(port uint16) bool { return port == 80 || port == 443 || port >= 1024 }
 
 // IsPublic reports whether an address is one of the public Internet's: not

@@ -87,7 +87,7 @@ func TestI7_PortsAndNetworks(t *testing.T) {
 	for address, want := range map[string]bool{
 		"93.184.216.34:80": true, "93.184.216.34:443": true, "93.184.216.34:8443": true, "93.184.216.34:1024": true,
 		"93.184.216.34:22": false, "93.184.216.34:25": false, "93.184.216.34:1023": false, "93.184.216.34:0": false,
-		"127.0.0.1:80": true, "127.9.9.9:22": true, "[::ffff:127.0.0.1]:80": true,
+		"127.0.0.1:80": true, "127.9.9.9:8022": true, "127.9.9.9:22": false, "[::ffff:127.0.0.1]:80": true,
 		"[::1]:80": false, "10.0.0.1:80": false,
 		"[64:ff9b::127.0.0.1]:80": false, // an allowed network is not allowed in disguise
 		"127.0.0.1":               false, "localhost:80": false, "": false,

@@ -32,8 +32,8 @@ const (
 // this one was not asked for.
 var ErrPicturesBusy = errors.New("too many pictures are being fetched")
 
-// Picture fetches a picture by one plain GET, through the same guard as feeds
-// (I7): no cookies, no Referer, no credentials, nothing but PNG, JPEG, GIF, WebP
+// Picture fetches a picture by one plain GET, from public addresses only (I7):
+// nobody typed its address. No cookies, no Referer, no credentials, nothing but PNG, JPEG, GIF, WebP
 // and AVIF. It takes 15 seconds at most, its waiting for a turn and its
 // redirects included.
 //
@@ -79,7 +79,7 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 		Method: http.MethodGet, URL: r.url, Host: r.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"User-Agent": {p.agent + "pictures for readers)"}, "Accept": {acceptPictures}},
 	}).WithContext(ctx)
-	resp, err := p.transport.RoundTrip(req)
+	resp, err := p.public.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}

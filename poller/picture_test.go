@@ -53,9 +53,12 @@ func FuzzPictureType(f *testing.F) {
 	})
 }
 
+// asPublic has a poller take the sites of the tests for sites of the Internet.
+func asPublic(o *Options) { o.DialContext = newGuard(loopback()).DialContext }
+
 func TestPicture(t *testing.T) {
 	s := newSite(t, nil)
-	p := newReader(t, s.url("/")).p
+	p := newReader(t, s.url("/"), asPublic).p
 	for want, b := range pictures {
 		s.says(200, b, "Content-Type: text/html", "Set-Cookie: a=b")
 		got, err := p.Picture(t.Context(), strings.Replace(s.url("/a b?c=d#e"), "//", "//ada:secret@", 1))
@@ -112,7 +115,7 @@ func TestPictureRefusals(t *testing.T) {
 		{"no answer", "", digest.Unavailable},
 	} {
 		s := newSite(t, func(request) string { return c.answer })
-		p := newReader(t, s.url("/")).p
+		p := newReader(t, s.url("/"), asPublic).p
 		got, err := p.Picture(t.Context(), s.url("/"))
 		if digest.KindOf(err) != c.kind || got.Bytes != nil {
 			t.Errorf("%s: %v, want %q", c.why, err, c.kind)
@@ -134,7 +137,7 @@ func TestPictureRedirects(t *testing.T) {
 		}
 		return reply(r, 301, "", fmt.Sprint("Location: /", n-1))
 	})
-	p := newReader(t, s.url("/")).p
+	p := newReader(t, s.url("/"), asPublic).p
 	if _, err := p.Picture(t.Context(), s.url("/3")); err != nil {
 		t.Error(err)
 	}

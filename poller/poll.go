@@ -45,7 +45,7 @@ type poll struct {
 }
 
 func (p *poll) run(ctx context.Context) {
-	r, err := routeTo(p.feed.URL)
+	r, err := typed(p.feed.URL)
 	if err != nil {
 		p.failed(err)
 		return

@@ -42,7 +42,8 @@ type Options struct {
 	// UserAgentVersion and BaseURL name this instance to the sites it asks.
 	UserAgentVersion, BaseURL string
 
-	// AllowNetworks may be asked although they are not public.
+	// AllowNetworks may be asked although they are not public, at addresses that
+	// a person gave and where these lead inside such networks.
 	AllowNetworks []netip.Prefix
 
 	// Timeout is for one request, all of it: 0 means 30 s.
@@ -91,7 +92,9 @@ type HostLeases interface {
 // A Poller asks feeds. It is safe for concurrent use; one serves a process, so
 // that hosts are paced across all its workers.
 type Poller struct {
-	transport *http.Transport
+	transport *http.Transport // for what may lead into the allowed networks
+	public    *http.Transport // for all else; their connections are never shared
+	guard     *guard
 	pace      *pacer
 	now       func() time.Time
 	log       *slog.Logger
@@ -134,12 +137,16 @@ func New(o Options) *Poller {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	dial := o.DialContext
+	home, outside := newGuard(o.AllowNetworks), newGuard(nil)
+	dial, dialPublic := o.DialContext, o.DialContext
 	if dial == nil {
-		dial = newGuard(o.AllowNetworks).DialContext
+		dial, dialPublic = home.DialContext, outside.DialContext
 	}
+	idle := idleFor(o.HostInterval, o.NoWait)
 	return &Poller{
-		transport: newTransport(dial, idleFor(o.HostInterval, o.NoWait)),
+		transport: newTransport(dial, idle),
+		public:    newTransport(dialPublic, idle),
+		guard:     home,
 		pace:      newPacer(o.HostInterval, o.NoWait, now),
 		now:       now,
 		log:       log,
@@ -157,7 +164,10 @@ func New(o Options) *Poller {
 }
 
 // Close closes the connections that are kept for a next request.
-func (p *Poller) Close() { p.transport.CloseIdleConnections() }
+func (p *Poller) Close() {
+	p.transport.CloseIdleConnections()
+	p.public.CloseIdleConnections()
+}
 
 // Outcome is how a poll ended.
 type Outcome string

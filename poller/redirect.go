@@ -22,6 +22,17 @@ type route struct {
 	temporary   bool          // one of the redirects was not 301 or 308
 	wait        time.Duration // the longest Retry-After of them
 	conditional bool          // validators were sent to url
+
+	// mayBeHome: the URL may lead into the allowed networks. A person gave it, or
+	// something that was found there did.
+	mayBeHome bool
+}
+
+// typed begins a route at an address that a person gave.
+func typed(address string) (route, error) {
+	r, err := routeTo(address)
+	r.mayBeHome = true
+	return r, err
 }
 
 // routeTo begins a route.
@@ -59,7 +70,7 @@ func (a *answer) follow() (route, error) {
 	if err != nil {
 		return refuse("redirected to nowhere")
 	}
-	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address)}
+	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address), mayBeHome: a.isHome}
 	r.temporary = a.temporary || a.status != http.StatusMovedPermanently && a.status != http.StatusPermanentRedirect
 	wait, _ := retryAfter(a.header, a.received)
 	r.wait = max(a.wait, wait)

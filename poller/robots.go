@@ -244,6 +244,7 @@ func (s *session) askRobots(ctx context.Context, r route, was digest.Robots) (di
 	if err != nil {
 		return digest.Robots{}, err
 	}
+	start.mayBeHome = r.mayBeHome
 	side := *s
 	side.forRobots, side.callerReleases, side.stop = true, false, nil
 	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}

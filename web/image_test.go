@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -288,16 +289,24 @@ func TestImageOfARealSite(t *testing.T) {
 	}))
 	defer site.Close()
 	g := newGallery(t)
+	asPublic := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address != site.Listener.Addr().String() {
+			return nil, errors.New("another site was asked: " + address)
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	allowed := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	for _, c := range []struct {
-		allow  []netip.Prefix
-		path   string
-		status int
+		options poller.Options
+		path    string
+		status  int
 	}{
-		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "/i.gif", http.StatusOK},
-		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "/inside", http.StatusNotFound},
-		{nil, "/i.gif", http.StatusNotFound},
+		{poller.Options{DialContext: asPublic}, "/i.gif", http.StatusOK},
+		{poller.Options{AllowNetworks: allowed}, "/i.gif", http.StatusNotFound}, // for feeds that somebody typed, not for pictures
+		{poller.Options{AllowNetworks: allowed}, "/inside", http.StatusNotFound},
+		{poller.Options{}, "/i.gif", http.StatusNotFound},
 	} {
-		p := poller.New(poller.Options{AllowNetworks: c.allow})
+		p := poller.New(c.options)
 		defer p.Close()
 		g.handler = web.New(web.Options{Pictures: p, Signer: g.signer})
 		w := g.see(g.imagePath(site.URL+c.path), "Cookie", "a=b", "Referer", "https://mail.example/", "X-Forwarded-For", "203.0.113.9")

@@ -12,6 +12,7 @@ import (
 	"digest"
 	"digest/poller"
 	"digest/store"
+	"digest/web"
 )
 
 // An app is what a command works with: the settings, the clock, the output, and
@@ -27,6 +28,8 @@ type app struct {
 	clock  func() time.Time
 	frozen bool // --now is given and the clock stands still
 	works  bool // this process runs the hourly job beside the web view
+
+	pictures web.PictureFetcher // of the demo; nil: the poller
 }
 
 func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app, error) {

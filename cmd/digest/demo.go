@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"digest/hourly"
 	"digest/internal/demo"
 	"digest/mailer"
+	"digest/poller"
 	"digest/store"
 	"digest/timezone"
 	"digest/web"
@@ -237,7 +239,7 @@ func (d *demoRun) verdict() error {
 
 // keepServing serves the web view until interrupted.
 func (d *demoRun) keepServing(listener net.Listener) error {
-	d.SignUp = web.SignUpOpen
+	d.SignUp, d.pictures = web.SignUpOpen, d.ownPictures()
 	outbox, closeOutbox, err := d.openOutbox(d.st)
 	if err != nil {
 		return err
@@ -256,6 +258,21 @@ func (d *demoRun) keepServing(listener net.Listener) error {
 	}
 	fmt.Fprintf(d.stdout, "%s runs it, and sees the operator's page too\n", demo.Readers()[0].Email)
 	return serveUntil(d.soft, server, listener)
+}
+
+// ownPictures fetches the pictures of the sample sites. They are on loopback, from
+// where no picture is fetched otherwise (I7).
+func (d *demoRun) ownPictures() *poller.Poller {
+	sites := strings.TrimPrefix(d.sites.Base, "http://")
+	return poller.New(poller.Options{
+		UserAgentVersion: version(), BaseURL: d.BaseURL,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address != sites {
+				return nil, errors.New("the demo asks its own sites only")
+			}
+			return new(net.Dialer).DialContext(ctx, network, sites)
+		},
+	})
 }
 
 // printSignIn prints a link for one of the readers; the first of them is the operator.

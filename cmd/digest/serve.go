@@ -122,7 +122,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		PostalAddress: a.PostalAddress,
 		Subscriber:    a.fencedSubscriber(st),
 		Pings:         st,
-		Pictures:      a.poller(st),
+		Pictures:      a.pictureFetcher(st),
 		BaseURL:       a.BaseURL,
 		Version:       version(),
 		Contact:       a.Contact,
@@ -139,6 +139,14 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Observe:        counters.Observe,
 	})
 	return web.NewServer(handler, a.log), nil
+}
+
+// pictureFetcher fetches the pictures of posts.
+func (a *app) pictureFetcher(st *store.Store) web.PictureFetcher {
+	if a.pictures != nil {
+		return a.pictures
+	}
+	return a.poller(st)
 }
 
 // fencedSubscriber is a subscriber that asks nothing while there is a fence.

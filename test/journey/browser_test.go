@@ -232,17 +232,18 @@ func (b *browser) awaits(text string) {
 	b.says(text)
 }
 
-// shownPicture fails the test unless the pictures of the page have come, from here.
-func (b *browser) shownPicture() {
+// pictures fails the test unless the page has so many pictures, and shows so many
+// of them, which came from here.
+func (b *browser) pictures(shown, all int) {
 	b.t.Helper()
-	const all = `(async () => {
+	const counted = `(async () => {
 		const pictures = [...document.querySelectorAll('main img')];
 		for (const p of pictures) { p.loading = 'eager'; await p.decode().catch(() => {}); }
 		return pictures.length + ' ' + pictures.filter(p => p.naturalWidth > 0 && new URL(p.src).origin === location.origin).length;
 	})()`
-	got, err := ask[string](b, all, chromedp.EvalAwaitPromise)
-	if err != nil || got != "1 1" {
-		b.t.Errorf("pictures, and those shown: %s, %v", got, err)
+	got, err := ask[string](b, counted, chromedp.EvalAwaitPromise)
+	if want := fmt.Sprint(all, shown); err != nil || got != want {
+		b.t.Errorf("pictures, and those shown: %s, %v, want %s", got, err, want)
 	}
 }
 

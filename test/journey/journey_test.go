@@ -186,7 +186,7 @@ func (tr *trip) read() {
 	tr.open("/")
 	tr.openPost("The lighthouse, painted")
 	tr.says("White, and a red band.", "The harbour")
-	tr.shownPicture()
+	tr.pictures(0, 1) // its site is in a private network
 	tr.look("post")
 	tr.weigh(tr.path())
 	tr.open("/held")

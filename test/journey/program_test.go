@@ -94,7 +94,15 @@ func (h *house) at(now time.Time) {
 	h.t.Helper()
 	h.stop()
 	h.now = now.UTC()
-	h.serving = h.command("serve", "--now", h.now.Format(time.RFC3339))
+	h.begin("serve", "--now", h.now.Format(time.RFC3339))
+	h.hears("the web view is at")
+	h.awake()
+}
+
+// begin starts a command that goes on, and listens to it.
+func (h *house) begin(args ...string) {
+	h.t.Helper()
+	h.serving = h.command(args...)
 	h.serving.Stderr = h.t.Output()
 	out, err := h.serving.StdoutPipe()
 	if err != nil {
@@ -112,8 +120,6 @@ func (h *house) at(now time.Time) {
 		ended <- h.serving.Wait()
 	}()
 	h.said, h.heard, h.ended = lines, nil, ended
-	h.hears("the web view is at")
-	h.awake()
 }
 
 // hears gives the line of the program that has words in it, and waits for it.

@@ -1,0 +1,170 @@
+package poller
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// A neighbourhood is a site of the Internet, outside.example, and one at home: in a
+// private network that the operator allows, as nas.example and by its address.
+type neighbourhood struct {
+	*reader
+	outside, home *site
+}
+
+func newNeighbourhood(t *testing.T, address string) neighbourhood {
+	n := neighbourhood{outside: newSite(t, nil), home: newSiteAt(t, "127.0.0.2:0", conditional(atom(1), `"1"`, monday))}
+	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
+	n.reader = newReader(t, strings.ReplaceAll(address, "HOME", n.home.address), func(o *Options) { o.AllowNetworks = allow })
+	n.p.transport, n.p.public = n.through(allow), n.through(nil)
+	n.p.guard.lookup = lookup
+	return n
+}
+
+func lookup(_ context.Context, _, host string) ([]netip.Addr, error) {
+	if host == "nas.example" {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
+	}
+	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+}
+
+// through gives connections to outside.example, and those that a guard lets through.
+func (n neighbourhood) through(allow []netip.Prefix) *http.Transport {
+	g := newGuard(allow)
+	g.lookup = lookup
+	return newTransport(func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == "outside.example:80" {
+			return new(net.Dialer).DialContext(ctx, network, n.outside.address)
+		}
+		return g.DialContext(ctx, network, address)
+	}, time.Minute)
+}
+
+func (n neighbourhood) homes() []string {
+	_, port, _ := strings.Cut(n.home.address, ":")
+	return []string{"http://" + n.home.address + "/feed", "http://nas.example:" + port + "/feed"}
+}
+
+// TestI7_NoRedirectHome: what a site of the Internet says leads into no private
+// network, allowed or not; it asks nothing there, and moves no feed there.
+func TestI7_NoRedirectHome(t *testing.T) {
+	for _, status := range []int{301, 302, 307, 308} {
+		n := newNeighbourhood(t, "http://outside.example/feed")
+		for _, to := range n.homes() {
+			n.outside.says(status, "", "Location: "+to)
+			for range 3 { // a permanent one is believed after a day
+				if result := n.want(Failed); result.Message != errNotPublic.Error() || n.feed.MovedTo != "" {
+					t.Errorf("%d to %s: %s, to move to %q", status, to, result.Message, n.feed.MovedTo)
+				}
+			}
+		}
+		asked(t, n.home, "")
+	}
+}
+
+// TestI7_HomeAndBack: an address at home that a person gave may lead elsewhere at
+// home. Once it has led outside, nothing leads back.
+func TestI7_HomeAndBack(t *testing.T) {
+	n := newNeighbourhood(t, "http://HOME/start")
+	feed := conditional(atom(1), `"1"`, monday)
+	to := n.homes()[1]
+	n.home.answers(func(r request) string {
+		if r.target == "/start" {
+			return reply(r, 302, "", "Location: "+to)
+		}
+		return feed(r)
+	})
+	n.want(Changed)
+	asked(t, n.home, "GET GET")
+	to = "http://outside.example/feed"
+	n.outside.says(302, "", "Location: "+n.homes()[0])
+	if result := n.want(Failed); result.Message != errNotPublic.Error() {
+		t.Error(result.Message)
+	}
+	asked(t, n.home, "HEAD")
+}
+
+// TestI7_NoConnectionIsShared: a connection that is kept open at home, for an
+// address that was given, is of no use to who is led there from outside.
+func TestI7_NoConnectionIsShared(t *testing.T) {
+	n := newNeighbourhood(t, "http://HOME/feed")
+	n.want(Changed)
+	asked(t, n.home, "GET")
+	n.outside.says(302, "", "Location: "+n.homes()[0])
+	res := n.p.Poll(t.Context(), digest.Feed{ID: 2, URL: "http://outside.example/feed", Host: "outside.example"}, 1)
+	if res.Outcome != Failed || res.Message != errNotPublic.Error() {
+		t.Errorf("%s: %s", res.Outcome, res.Message)
+	}
+	asked(t, n.home, "")
+}
+
+// TestI7_RobotsAtHome: a robots.txt is read where its feed may be, and leads home
+// from nowhere else.
+func TestI7_RobotsAtHome(t *testing.T) {
+	n := newNeighbourhood(t, "http://outside.example/feed")
+	n.p.robots = newRobotsReader(&shelf{})
+	feed := conditional(atom(1), `"1"`, monday)
+	n.outside.answers(func(r request) string {
+		if r.target == "/robots.txt" {
+			return reply(r, 302, "", "Location: "+n.homes()[0])
+		}
+		return feed(r)
+	})
+	n.poll()
+	asked(t, n.home, "")
+	n.feed = digest.Feed{ID: 2, URL: n.homes()[0], Host: "127.0.0.2", State: digest.FeedActive}
+	n.want(Changed)
+	if log := targets(n.home.log()); log != "GET/robots.txt GET/feed" {
+		t.Errorf("at home was asked: %s", log)
+	}
+}
+
+// TestI7_OffersOfAPage: what a page of the Internet offers is neither asked for nor
+// shown if it is at home; a page at home may offer what is there.
+func TestI7_OffersOfAPage(t *testing.T) {
+	n := newNeighbourhood(t, "http://outside.example/")
+	homes := n.homes()
+	n.outside.answers(paths(map[string]string{"/": page(homes[0], homes[1], "/feed", homes[0]+"?2", homes[1]+"?2", "/other"), "/feed": atom(1)}))
+	n.home.answers(paths(map[string]string{"/": page("/feed", homes[1]), "/feed": atom(1)}))
+	nothing := func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
+	found, err := n.p.Find(t.Context(), "http://outside.example/", nothing)
+	var got []string
+	for _, c := range found.Feeds {
+		got = append(got, c.URL)
+	}
+	if err != nil || strings.Join(got, " ") != "http://outside.example/feed http://outside.example/other" {
+		t.Errorf("offered: %q, %v", got, err)
+	}
+	asked(t, n.home, "")
+	found, err = n.p.Find(t.Context(), "http://"+n.home.address, nothing)
+	if err != nil || len(found.Feeds) != 2 || found.Feeds[1].URL != homes[1] {
+		t.Errorf("at home: %+v, %v", found.Feeds, err)
+	}
+	asked(t, n.home, "GET GET")
+}
+
+// TestI7_NoPictureFromHome: nobody types the address of a picture.
+func TestI7_NoPictureFromHome(t *testing.T) {
+	n := newNeighbourhood(t, "http://HOME/feed")
+	n.want(Changed) // its connection stays open
+	asked(t, n.home, "GET")
+	n.home.says(200, pictures["image/png"])
+	n.outside.says(302, "", "Location: "+n.homes()[0])
+	for _, address := range append(n.homes(), "http://outside.example/i.png") {
+		if _, err := n.p.Picture(t.Context(), address); digest.KindOf(err) != digest.NotFound {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	asked(t, n.home, "")
+	n.outside.says(200, pictures["image/png"])
+	if _, err := n.p.Picture(t.Context(), "http://outside.example/i.png"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,26 @@
+package journey
+
+import (
+	"strings"
+	"testing"
+
+	"digest/test/tier"
+)
+
+// TestDemoShowsItsPictures: the demo's sites are on this machine, from where no
+// picture is fetched for anybody else. Its own it shows.
+func TestDemoShowsItsPictures(t *testing.T) {
+	tier.Acceptance(t)
+	h := newHouse(t, "unused.db")
+	h.begin("demo")
+	line := h.hears("/sign-in?token=")
+	link := line[strings.Index(line, "http://"):]
+	b := h.visitor()
+	b.blind = true
+	b.base = link[:strings.Index(link, "/sign-in")]
+	b.open(link)
+	b.follow("Sign in")
+	b.open("/")
+	b.openPost("The lighthouse, painted at last")
+	b.pictures(1, 1)
+}
