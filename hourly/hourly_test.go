@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -25,6 +24,7 @@ import (
 	"digest/store"
 	"digest/store/storetest"
 	"digest/subscribe"
+	"digest/test/program"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -327,13 +327,8 @@ func TestMailDownKeepsEditions(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		h.set("2026-11-20 00:00")
 		job := h.job()
-		down, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		address := down.Addr().String()
-		down.Close() // nobody listens there now
-		if job.Mail.Transport, err = mailer.Open("smtp+insecure://"+address, mailer.Options{}); err != nil {
+		var err error
+		if job.Mail.Transport, err = mailer.Open("smtp+insecure://"+program.FreeAddress(t), mailer.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		sum, err := job.Tick(t.Context())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest/internal/doctor"
+	"digest/test/program"
 )
 
 func failing(err error) func(context.Context) error {
@@ -75,12 +76,7 @@ func TestBaseURL(t *testing.T) {
 
 // refusing dials a port that nobody listens on.
 func refusing(t *testing.T) func(context.Context, string, string) (net.Conn, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := program.FreeAddress(t)
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/program"
 )
 
 // refused runs a command that must fail with this exit status and one clear
@@ -227,12 +227,7 @@ func TestMailServerDown(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		s := newScene(t, database, 2)
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Close()
-		s.house.set("DIGEST_MAIL=smtp+insecure://" + l.Addr().String())
+		s.house.set("DIGEST_MAIL=smtp+insecure://" + program.FreeAddress(t))
 		s.join("reader@example.org", "UTC", 0, 1)
 		midnight := time.Date(2026, 3, 28, 0, 0, 0, 0, time.UTC)
 		s.set(midnight)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/program"
 )
 
 // report is mail that came back: a delivery report (RFC 3464) of an action and
@@ -79,7 +80,7 @@ func ways() []way {
 // listen runs the program as a worker that takes bounces, and gives it one.
 func (o *office) listen(scheme, hello, from, to, message string) {
 	o.t.Helper()
-	address := freeAddress(o.t)
+	address := program.FreeAddress(o.t)
 	h, _ := o.through()
 	ctx, stop := context.WithCancel(o.t.Context())
 	cmd := h.command(ctx, "--now", instant(o.now), "work")
@@ -103,16 +104,6 @@ func (o *office) listen(scheme, hello, from, to, message string) {
 	if reply, err := k.send("."); err != nil || codeOf(reply) != 250 {
 		o.t.Errorf("%s: the dot: %q %v", scheme, reply, err)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // patientDial waits for a program to listen.

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/program"
 	"digest/test/tier"
 )
 
@@ -66,7 +67,7 @@ service imap-login {
 // and gives its address.
 func dovecot(t *testing.T, maildir string) (address string) {
 	t.Helper()
-	program, err := exec.LookPath("dovecot")
+	path, err := exec.LookPath("dovecot")
 	if err != nil {
 		tier.Missing(t, "Dovecot", err)
 	}
@@ -92,7 +93,7 @@ func dovecot(t *testing.T, maildir string) (address string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	address = freeAddress(t)
+	address = program.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	config := filepath.Join(dir, "dovecot.conf")
 	if err := os.CopyFS(filepath.Join(dir, "mail"), os.DirFS(maildir)); err != nil {
@@ -110,7 +111,7 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-F", "-c", config)
+	cmd := exec.CommandContext(t.Context(), path, "-F", "-c", config)
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/program"
 )
 
 // serving runs the web view at the address of DIGEST_BASE_URL while f runs.
@@ -75,7 +76,7 @@ func TestMailLeave(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
 		o := newOffice(t, database, 5)
-		address := freeAddress(t)
+		address := program.FreeAddress(t)
 		o.house.set("DIGEST_BASE_URL=http://"+address, "DIGEST_LISTEN="+address)
 		emails := []string{"form@example.org", "multipart@example.org", "waits@example.org", "busy@example.org", "looks@example.org", "forged@example.org", "twice@example.org"}
 		o.add(firstMidnight().Add(oneDay), "UTC", emails...)

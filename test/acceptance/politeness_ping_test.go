@@ -4,25 +4,21 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"digest/test/program"
 )
 
 // serve runs the program's server from an instant on, while do does something
 // with it, and stops it.
 func (h *house) serve(now time.Time, do func(base string)) {
 	h.t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := program.FreeAddress(h.t)
 	h.set("DIGEST_LISTEN=" + address)
 	cmd := h.command(h.t.Context(), "--now", instant(now), "serve")
 	var out bytes.Buffer

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"digest/test/certificate"
+	"digest/test/program"
 	"digest/test/tier"
 )
 
@@ -38,7 +39,7 @@ func TestProxySamples(t *testing.T) {
 func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoor) {
 	const token = "a-token-of-some-length"
 	h := newHouse(t, filepath.Join(t.TempDir(), "digest.db"))
-	upstream, monitoring := freeAddress(t), freeAddress(t)
+	upstream, monitoring := program.FreeAddress(t), program.FreeAddress(t)
 	door := begin(t, upstream)
 	h.set("DIGEST_BASE_URL=https://"+proxyName, "DIGEST_LISTEN="+upstream, "DIGEST_METRICS_TOKEN="+token,
 		"DIGEST_METRICS_LISTEN="+monitoring, "DIGEST_CONTACT=ann@example.org")
@@ -178,14 +179,14 @@ func sample(t *testing.T, name string, replaced ...string) string {
 
 // caddy starts Caddy with its sample. Its certificate is its own.
 func caddy(t *testing.T, upstream string) frontDoor {
-	program := proxyProgram(t, "caddy")
-	door := frontDoor{plain: freeAddress(t), tls: freeAddress(t)}
+	path := proxyProgram(t, "caddy")
+	door := frontDoor{plain: program.FreeAddress(t), tls: program.FreeAddress(t)}
 	dir := t.TempDir()
 	options := fmt.Sprintf("{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port %s\n\thttps_port %s\n\tstorage file_system %s\n}\n",
 		port(door.plain), port(door.tls), dir)
 	config := filepath.Join(dir, "Caddyfile")
 	write(t, config, options+sample(t, "Caddyfile", "127.0.0.1:8080", upstream))
-	cmd := exec.CommandContext(t.Context(), program, "run", "--config", config, "--adapter", "caddyfile")
+	cmd := exec.CommandContext(t.Context(), path, "run", "--config", config, "--adapter", "caddyfile")
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
 	startProxy(t, cmd, door)
 	return door
@@ -193,8 +194,8 @@ func caddy(t *testing.T, upstream string) frontDoor {
 
 // nginx starts nginx with its sample, as the user of the tests.
 func nginx(t *testing.T, upstream string) frontDoor {
-	program := proxyProgram(t, "nginx")
-	door := frontDoor{plain: freeAddress(t), tls: freeAddress(t)}
+	path := proxyProgram(t, "nginx")
+	door := frontDoor{plain: program.FreeAddress(t), tls: program.FreeAddress(t)}
 	dir := t.TempDir()
 	chain, key := filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem")
 	public, secret := certificate.For(t, time.Now().Add(-time.Hour), time.Now().Add(oneDay), proxyName).PEM()
@@ -213,7 +214,7 @@ func nginx(t *testing.T, upstream string) frontDoor {
 	}
 	config := filepath.Join(dir, "nginx.conf")
 	write(t, config, fmt.Sprintf("%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", who, dir, &temporary, site))
-	startProxy(t, exec.CommandContext(t.Context(), program, "-e", "stderr", "-p", dir, "-c", config), door)
+	startProxy(t, exec.CommandContext(t.Context(), path, "-e", "stderr", "-p", dir, "-c", config), door)
 	return door
 }
 

@@ -43,7 +43,7 @@ type house struct {
 
 func newHouse(t *testing.T, database string, settings ...string) *house {
 	t.Helper()
-	address := freeAddress(t)
+	address := program.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	h := &house{t: t, program: built.Path(t), dir: t.TempDir(), used: map[string]bool{}, base: "http://localhost:" + port}
 	h.settings = append([]string{
@@ -52,17 +52,6 @@ func newHouse(t *testing.T, database string, settings ...string) *house {
 	}, settings...)
 	t.Cleanup(h.stop)
 	return h
-}
-
-// freeAddress is one that nothing listens on just now.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func (h *house) maildir() string { return filepath.Join(h.dir, "mail") }

@@ -9,6 +9,7 @@ package program
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,17 @@ func Build(dir string) (path string, err error) {
 		return "", fmt.Errorf("building the program: %w\n%s", err, out)
 	}
 	return path, nil
+}
+
+// FreeAddress gives an address on loopback that nothing listens on just now.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // A Workshop builds the program when it is first asked for. A package has one,
