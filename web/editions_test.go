@@ -129,15 +129,9 @@ func TestPostIsHarmless(t *testing.T) {
 					r.t.Errorf("%s: %d of %q", name, n, selector)
 				}
 			}
-			if got := a.attrs(".text a", "href"); !slices.Equal(got, []string{"https://ok.example/?a=1&b=2"}) {
-				r.t.Errorf("%s: links to %q", name, got)
-			}
-			if got := a.attrs(".text a", "rel"); !slices.Equal(got, []string{"noopener noreferrer"}) {
-				r.t.Errorf("%s: links with rel %q", name, got)
-			}
-			if got := a.attrs(".text .scroll", "tabindex"); !slices.Equal(got, []string{"0"}) {
-				r.t.Errorf("%s: the table is reached by %q", name, got)
-			}
+			a.has(".text a", "href", "https://ok.example/?a=1&b=2")
+			a.has(".text a", "rel", "noopener noreferrer")
+			a.has(".text .scroll", "tabindex", "0")
 			if len(a.find("main")) != 1 || len(a.find("h1")) != 1 || len(a.find("footer.foot")) != 1 {
 				r.t.Errorf("%s: the page around the post is broken", name)
 			}
@@ -175,18 +169,12 @@ func TestPostInItsEdition(t *testing.T) {
 		paths := front.postPaths()
 		middle := v.get(paths[1]).status(http.StatusOK)
 		middle.shows("h1", "Bee, part 1").shows(".turn a", "The post before Bee, part 0", "The next post Ant, part 0").shows(".button", "Read at site.example")
-		if got := middle.attrs(".turn a", "href"); !slices.Equal(got, []string{paths[0], paths[2]}) {
-			r.t.Errorf("neighbours at %q, want %q", got, paths)
-		}
-		if got := middle.attrs("h1 a", "href"); !slices.Equal(got, []string{"https://site.example/post1"}) {
-			r.t.Errorf("the title leads to %q", got)
-		}
+		middle.has(".turn a", "href", paths[0], paths[2])
+		middle.has("h1 a", "href", "https://site.example/post1")
 		if got := middle.attrs(".folio a", "href"); got[1] != "/editions/2026-11-21#post-"+strings.TrimPrefix(paths[1], "/posts/") {
 			r.t.Errorf("the edition is at %q", got)
 		}
-		if got := middle.attrs("nav [aria-current=true]", "href"); !slices.Equal(got, []string{"/editions"}) {
-			r.t.Errorf("the page belongs to %q", got)
-		}
+		middle.has("nav [aria-current=true]", "href", "/editions")
 		if got := front.attrs("form.keep input", "value"); got[0] != "/#post-"+strings.TrimPrefix(paths[0], "/posts/") {
 			r.t.Errorf("saving leads back to %q", got)
 		}
@@ -203,9 +191,7 @@ func TestDisplay(t *testing.T) {
 		}
 		r.midnight()
 		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
-		if got := a.attrs("article", "class"); !slices.Equal(got, []string{"post brief", "post excerpt", "post full"}) {
-			r.t.Errorf("posts are shown as %q", got)
-		}
+		a.has("article", "class", "post brief", "post excerpt", "post full")
 		if e, f := len(a.find("p.excerpt")), len(a.find(".text p")); e != 1 || f != 1 {
 			r.t.Errorf("%d excerpts and %d texts", e, f)
 		}
@@ -233,9 +219,7 @@ func TestLargeEdition(t *testing.T) {
 			for _, path := range a.postPaths() {
 				seen[path] = true
 			}
-			if got := a.attrs(".sheets a", "href"); !slices.Equal(got, []string{"/", "/?sheet=2", "/?sheet=3", "/?sheet=4"}) {
-				r.t.Fatalf("sheets at %q", got)
-			}
+			a.has(".sheets a", "href", "/", "/?sheet=2", "/?sheet=3", "/?sheet=4")
 			a.shows(".folio p", "No. 1 · 500 posts from 25 sites")
 		}
 		if len(seen) != sites*each1 {
@@ -313,9 +297,7 @@ func TestArchiveByMonth(t *testing.T) {
 		if got := len(a.find(".dates a")); got != 31 {
 			r.t.Errorf("%d editions are listed", got)
 		}
-		if got := a.attrs(".months a", "href"); !slices.Equal(got, []string{"/editions/2027-01", "/editions/2026-12", "/editions/2026-11"}) {
-			r.t.Errorf("months at %q", got)
-		}
+		a.has(".months a", "href", "/editions/2027-01", "/editions/2026-12", "/editions/2026-11")
 		a.shows(".year", "2027", "2026")
 		m := v.get("/editions/2026-12").status(http.StatusOK).shows("h1", "December 2026").shows(".turn a", "Earlier November 2026", "Later January 2027")
 		if got := m.attrs(".dates a", "href"); len(got) != 31 || got[0] != "/editions/2026-12-31" || got[30] != "/editions/2026-12-01" {
@@ -383,9 +365,7 @@ func TestPicturesComeThroughHere(t *testing.T) {
 		front := v.get("/").status(http.StatusOK)
 		for _, path := range append(front.postPaths(), "/") {
 			a := v.get(path).status(http.StatusOK)
-			if got := a.attrs("img", "src"); !slices.Equal(got, []string{r.imagePath("https://pictures.example/fog.gif"), r.imagePath("http://pictures.example/b.gif")}) {
-				r.t.Fatalf("%s shows %q", path, got)
-			}
+			a.has("img", "src", r.imagePath("https://pictures.example/fog.gif"), r.imagePath("http://pictures.example/b.gif"))
 			v.get(a.attrs("img", "src")[0]).status(http.StatusOK)
 		}
 	})

@@ -93,9 +93,7 @@ func TestChoiceOfFeeds(t *testing.T) {
 		}
 		a := v.find(" "+b.URL+" ").status(http.StatusOK).shows("h1", "3 feeds found")
 		a.shows("label.found", "The blog itself RSS, 2 posts; newest: One "+b.URL+"/feed", "Only news Atom "+b.URL+"/news.atom", "Comments feed RSS, comments "+b.URL+"/comments/feed")
-		if got := a.attrs("input[checked]", "value"); len(got) != 1 || got[0] != b.URL+"/feed" {
-			r.t.Errorf("chosen: %q", got)
-		}
+		a.has("input[checked]", "value", b.URL+"/feed")
 		if got := b.log(); got != "/robots.txt / /feed" && got != "/ /feed" {
 			r.t.Errorf("asked for %s", got)
 		}
@@ -256,9 +254,7 @@ func TestOneFeed(t *testing.T) {
 		r.midnight()
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		a := v.get(link).status(http.StatusOK).shows("h1", site).shows(".delivered li", "Delivered Saturday 21 November")
-		if got := a.attrs(".stands a", "href"); got[0] != statusOf("https://site.example/1") {
-			r.t.Errorf("its state leads to %q", got)
-		}
+		a.has(".stands a", "href", statusOf("https://site.example/1"))
 		form := url.Values{"title": {"  My \n name  "}, "folder": {"/News/World/"}, "display": {"full"}}
 		if got := v.post(link, form).status(http.StatusSeeOther).Header.Get("Location"); got != link+"?saved=changed" {
 			r.t.Errorf("leads to %q", got)
@@ -298,12 +294,8 @@ func TestNamesThatCannotBe(t *testing.T) {
 		long := strings.Repeat("ö", 1_000_000)
 		a := v.post(link, url.Values{"title": {long}, "folder": {"Kept"}}).status(http.StatusBadRequest)
 		a.shows("p.wrong", "A name may have 500 characters; this one has 1000000. Its beginning is kept here; nothing was changed yet.")
-		if got := a.attrs("input[name=folder]", "value"); got[0] != "Kept" {
-			r.t.Errorf("the folder is %q", got)
-		}
-		if got := a.attrs("input[name=title]", "value"); got[0] != strings.Repeat("ö", 500) {
-			r.t.Errorf("the name is %.50q", got)
-		}
+		a.has("input[name=folder]", "value", "Kept")
+		a.has("input[name=title]", "value", strings.Repeat("ö", 500))
 		v.post(link, url.Values{"folder": {long}}).status(http.StatusBadRequest)
 		v.post(link, url.Values{"display": {"everything"}}).status(http.StatusBadRequest).shows("p.wrong", "That is none of the choices. Nothing was changed.")
 		v.post("/filters", url.Values{"words": {long}}).status(http.StatusBadRequest)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,9 +53,7 @@ func TestOperatorPage(t *testing.T) {
 		page := op.get("/operator").status(http.StatusOK)
 		page.shows(".calm", "Nothing needs you.")
 		page.shows("svg.dial text.clock", "12:00")
-		if got := page.attrs("svg.dial", "role"); !slices.Equal(got, []string{"img"}) {
-			t.Errorf("the dial is %q", got)
-		}
+		page.has("svg.dial", "role", "img")
 		if words := page.texts("figcaption p")[0]; words != "All midnights are at 23:00 UTC, in Paris: 1 reader." {
 			t.Errorf("the dial says %q", words)
 		}
@@ -76,9 +73,7 @@ func TestOperatorPage(t *testing.T) {
 			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.",
 			"Mail to gmail.example waits for you: "+evil+". Once it is put right: digest queue resume gmail.example")
 		page.shows(".state", "dead")
-		if got := page.attrs(".troubles .head a", "href"); len(got) != 1 || got[0] != "/status?url=https%3A%2F%2Fbad.example%2Ffeed%3Fkey%3Dsecret" {
-			t.Errorf("the status page is at %q", got)
-		}
+		page.has(".troubles .head a", "href", "/status?url=https%3A%2F%2Fbad.example%2Ffeed%3Fkey%3Dsecret")
 		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {
 			t.Error("a key is shown")
 		}

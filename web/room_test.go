@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -270,4 +271,12 @@ func (a answer) attrs(selector, name string) []string {
 		all = append(all, value)
 	}
 	return all
+}
+
+// has checks an attribute of every node found.
+func (a answer) has(selector, name string, want ...string) {
+	a.t.Helper()
+	if got := a.attrs(selector, name); !slices.Equal(got, want) {
+		a.t.Errorf("%s: %s of %s is %.200q, want %.200q", a.Request.URL, name, selector, got, want)
+	}
 }
