@@ -60,10 +60,7 @@ const defaultCacheBytes = 64 << 20
 // A Builder makes the content and the mail of editions. It is safe for
 // concurrent use.
 type Builder struct {
-	store  Contents
-	signer *digest.Signer
-	base   string
-	postal string
+	Options
 	render *render.Renderer
 	cache  *cache
 }
@@ -73,10 +70,8 @@ func New(o Options) *Builder {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = defaultCacheBytes
 	}
-	b := &Builder{
-		store: o.Store, signer: o.Signer,
-		base: strings.TrimRight(o.BaseURL, "/"), postal: o.PostalAddress, cache: newCache(o.CacheBytes),
-	}
+	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
+	b := &Builder{Options: o, cache: newCache(o.CacheBytes)}
 	b.render = render.New(b.pictureURL)
 	return b
 }
@@ -105,15 +100,15 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 	if len(ds) == 0 {
 		return nil, nil
 	}
-	refs, err := b.store.EditionPosts(ctx, ds)
+	refs, err := b.Store.EditionPosts(ctx, ds)
 	if err != nil {
 		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
 	}
-	settings, err := b.store.SubscriptionSettings(ctx, digestsOf(ds), folders)
+	settings, err := b.Store.SubscriptionSettings(ctx, digestsOf(ds), folders)
 	if err != nil {
 		return nil, fmt.Errorf("reading readers' settings: %w", err)
 	}
-	notices, err := b.store.Notices(ctx, ds)
+	notices, err := b.Store.Notices(ctx, ds)
 	if err != nil {
 		return nil, fmt.Errorf("reading the notices of %d editions: %w", len(ds), err)
 	}
@@ -129,7 +124,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 			zone = zones.get(d.TimeZone)
 		}
 		editions[i] = b.compose(d, b.sections(shared, refs[d.ID], settings[d.DigestID], d.Edition), notices[d.ID], zone)
-		editions[i].WebURL = b.base + "/e/" + b.signer.Sign(digest.ForEdition, int64(d.ID))
+		editions[i].WebURL = b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, int64(d.ID))
 	}
 	return editions, nil
 }
@@ -140,9 +135,9 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	e := render.Edition{
 		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email, Look: d.Look, Sections: sections,
 		Notices:        newClock(d.LocalDate, zone).sentences(notices),
-		HomeURL:        b.base + "/",
-		UnsubscribeURL: b.base + "/unsubscribe/" + b.signer.Sign(digest.ForUnsubscribe, int64(d.DigestID)),
-		PostalAddress:  b.postal,
+		HomeURL:        b.BaseURL + "/",
+		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, int64(d.DigestID)),
+		PostalAddress:  b.PostalAddress,
 	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)
 	return e
@@ -155,15 +150,15 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading the time zone of digest %d: %w", d.ID, err)
 	}
-	refs, err := b.store.WaitingPosts(ctx, d.ID)
+	refs, err := b.Store.WaitingPosts(ctx, d.ID)
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
 	}
-	settings, err := b.store.SubscriptionSettings(ctx, []digest.DigestID{d.ID}, true)
+	settings, err := b.Store.SubscriptionSettings(ctx, []digest.DigestID{d.ID}, true)
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading readers' settings: %w", err)
 	}
-	notices, err := b.store.WaitingNotices(ctx, d.ID)
+	notices, err := b.Store.WaitingNotices(ctx, d.ID)
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
 	}
@@ -184,7 +179,7 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 
 // pictureURL is the address under which this instance serves a picture.
 func (b *Builder) pictureURL(src string) string {
-	return b.base + "/image/" + b.signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
+	return b.BaseURL + "/image/" + b.Signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
 // Render renders sealed editions as the letters of the mailer, in the order of ds.
@@ -201,7 +196,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: m.Subject, HTML: m.HTML, Text: m.Text, Encoded: true,
-			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.base + "/help",
+			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
 		}
 	}
 	return letters, nil

@@ -83,7 +83,7 @@ func (b *Builder) fresh(ctx context.Context, refs []digest.PostRef) (shared, err
 // load adds posts and feeds from the store to s.
 func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 	if len(want.feeds) > 0 {
-		labels, err := b.store.FeedLabels(ctx, slices.Sorted(maps.Keys(want.feeds)))
+		labels, err := b.Store.FeedLabels(ctx, slices.Sorted(maps.Keys(want.feeds)))
 		if err != nil {
 			return fmt.Errorf("reading the titles of %d feeds: %w", len(want.feeds), err)
 		}
@@ -94,7 +94,7 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 	if len(want.posts) == 0 {
 		return nil
 	}
-	found, err := b.store.Posts(ctx, slices.Sorted(maps.Keys(want.posts)))
+	found, err := b.Store.Posts(ctx, slices.Sorted(maps.Keys(want.posts)))
 	if err != nil {
 		return fmt.Errorf("reading %d posts: %w", len(want.posts), err)
 	}

@@ -74,7 +74,7 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 func (p *Post) around(tree []*node) place {
 	all := (&node{kids: tree}).counted()
 	at := place{dir: "ltr", lang: p.Language}
-	if all.rtl > all.ltr || all.rtl > 0 && rtlLanguage(p.Language) {
+	if runsLeft(all.rtl, all.ltr, p.Language) {
 		at.dir = "rtl"
 	}
 	return at

@@ -61,11 +61,16 @@ func guessLanguage(text string) string {
 // which leaves the first letter to decide. "rtl" is said outright because some
 // clients know no "auto", and because a Hebrew title may begin with a Latin name.
 func direction(text, language string) string {
-	rtl, ltr := countLetters(text)
-	if rtl > ltr || rtl > 0 && rtlLanguage(language) {
+	if rtl, ltr := countLetters(text); runsLeft(rtl, ltr, language) {
 		return "rtl"
 	}
 	return "auto"
+}
+
+// runsLeft reports whether text of so many letters of each direction runs from right
+// to left: most do, or some do in a language that is written so.
+func runsLeft(rtl, ltr int, language string) bool {
+	return rtl > ltr || rtl > 0 && rtlLanguage(language)
 }
 
 // countLetters counts the letters of text by the direction they run in.

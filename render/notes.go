@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -26,17 +27,20 @@ const (
 // else its host. One that runs from right to left is set apart, so that the
 // words and figures around it keep their places.
 func SiteName(title, address string) string {
-	name := clean(title, siteColumns)
-	if u, err := url.Parse(address); name == "" && err == nil {
-		name = clean(u.Host, siteColumns)
-	}
-	if name == "" {
-		return "a site without a name"
-	}
+	name := cmp.Or(clean(title, siteColumns), clean(hostOf(address), siteColumns), "a site without a name")
 	if strings.ContainsFunc(name, rightToLeft) {
 		return string(isolate) + name + string(endIsolate)
 	}
 	return name
+}
+
+// hostOf is the host of an address, with its port; empty if there is none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // noted is the notices of an edition as they are shown.

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"strconv"
-	"strings"
 	"sync"
 
 	"digest"
@@ -30,7 +29,7 @@ type Section struct {
 // NewSection gives a section without posts, its title in one short line.
 func NewSection(title, url, language string) Section {
 	s := Section{URL: address(url)}
-	s.Title = cmp.Or(clean(title, siteColumns), untitledSite(s.URL))
+	s.Title = cmp.Or(clean(title, siteColumns), clean(hostOf(s.URL), siteColumns), "A site without a name")
 	s.Language = cmp.Or(Language(language), guessLanguage(s.Title))
 	return s
 }
@@ -41,12 +40,6 @@ func (r *Renderer) Section(title, url, language string) Section {
 	s := NewSection(title, url, language)
 	s.parts = r.newSectionParts(s)
 	return s
-}
-
-func untitledSite(address string) string {
-	_, rest, _ := strings.Cut(address, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	return cmp.Or(clean(host, siteColumns), "A site without a name")
 }
 
 // LayoutOf is the layout in which a section of the edition is shown: its own, or

@@ -140,7 +140,7 @@ func (n *node) direction(around place) string {
 		return "ltr"
 	case n.rtl == 0 && n.ltr == 0:
 		return around.dir
-	case n.rtl > n.ltr, n.rtl > 0 && rtlLanguage(around.lang):
+	case runsLeft(n.rtl, n.ltr, around.lang):
 		return "rtl"
 	}
 	return "ltr"
