@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,7 +113,8 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 	if err != nil {
 		return nil, fmt.Errorf("reading the notices of %d editions: %w", len(ds), err)
 	}
-	shared, err := b.cached(ctx, latest(ds), refs)
+	last := slices.MaxFunc(ds, func(x, y digest.Delivery) int { return x.DueAt.Compare(y.DueAt) })
+	shared, err := b.cached(ctx, last.DueAt, refs)
 	if err != nil {
 		return nil, err
 	}
@@ -208,15 +210,4 @@ func digestsOf(ds []digest.Delivery) []digest.DigestID {
 		ids[i] = d.DigestID
 	}
 	return ids
-}
-
-// latest is when the last of some editions was due.
-func latest(ds []digest.Delivery) time.Time {
-	var t time.Time
-	for _, d := range ds {
-		if d.DueAt.After(t) {
-			t = d.DueAt
-		}
-	}
-	return t
 }
