@@ -97,7 +97,13 @@ func (m *mail) rows(p *plan, section int) bool {
 func (m *mail) fit() *plan {
 	room := size{plain: maxPlain, coded: maxCoded}
 	frame := m.frame.size()
-	for _, p := range m.plans() {
+	below := m.posts > 0 && m.deepest > headline
+	p := &plan{shown: m.posts, below: below, index: m.posts > 1 || m.posts == 1 && !below}
+	alike := []depth{m.deepest, short} // all posts, as far as their sections want it
+	if !below {
+		alike = alike[:1]
+	}
+	for _, p.all = range alike {
 		m.write(p)
 		if used := frame.plus(p.size()); used.within(room) {
 			if p.all == whole {
@@ -107,7 +113,7 @@ func (m *mail) fit() *plan {
 			return p
 		}
 	}
-	p := &plan{index: true, each: make([][]depth, len(m.Sections))}
+	p = &plan{index: true, each: make([][]depth, len(m.Sections))}
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
 	}
@@ -118,19 +124,6 @@ func (m *mail) fit() *plan {
 	}
 	m.write(p)
 	return p
-}
-
-// plans are those in which all posts are shown alike, as far as their sections want
-// it, the best first.
-func (m *mail) plans() []*plan {
-	below := m.posts > 0 && m.deepest > headline
-	best := plan{all: m.deepest, shown: m.posts, below: below, index: m.posts > 1 || m.posts == 1 && !below}
-	if !below {
-		return []*plan{&best}
-	}
-	second := best
-	second.all = short
-	return []*plan{&best, &second}
 }
 
 // write writes what a plan shows.

@@ -29,7 +29,7 @@ type Renderer struct {
 	headline, row, top   *part[postData]
 	post, teaser, onward *part[postData]
 
-	late, lateRTL, notLate *lateMarks
+	late map[bool]lateMarks // by whether the lines below run from right to left
 }
 
 // New makes a Renderer. proxy gives the addresses of pictures for readers who
@@ -46,7 +46,7 @@ func New(proxy Proxy) *Renderer {
 		headline: post("headline"), row: post("row"), top: post("post-top"),
 		post: post("post"), teaser: post("teaser"), onward: post("onward"),
 	}
-	r.late, r.lateRTL, r.notLate = r.newLateMarks(false), r.newLateMarks(true), &lateMarks{}
+	r.late = map[bool]lateMarks{false: r.newLateMarks(false), true: r.newLateMarks(true)}
 	return r
 }
 

@@ -131,8 +131,8 @@ type lateMarks struct{ label, head pair }
 // lateWords stand before the posts that come late.
 const lateWords = "Late, from an earlier day"
 
-func (r *Renderer) newLateMarks(rtl bool) *lateMarks {
-	return &lateMarks{
+func (r *Renderer) newLateMarks(rtl bool) lateMarks {
+	return lateMarks{
 		label: pair{r.lateLabel.piece(headingData{Title: "Late", RTL: rtl}), newPiece("  Late:\n")},
 		head:  pair{r.lateHead.piece(headingData{Title: lateWords, RTL: rtl}), newPiece(lateWords + ":\n\n")},
 	}
@@ -151,12 +151,9 @@ func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)
 
 // lateMarks are those before a section's i-th post, on the side where the lines
 // after them begin; empty ones before most posts.
-func (r *Renderer) lateMarks(s *Section, i int) *lateMarks {
-	switch {
-	case !s.firstLate(i):
-		return r.notLate
-	case s.Posts[i].Dir == "rtl":
-		return r.lateRTL
+func (r *Renderer) lateMarks(s *Section, i int) (marks lateMarks) {
+	if s.firstLate(i) {
+		marks = r.late[s.Posts[i].Dir == "rtl"]
 	}
-	return r.late
+	return marks
 }
