@@ -156,16 +156,11 @@ func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []q
 			live = append(live, e)
 		}
 	}
-	if err := endEditions(ctx, q.c, at(q.now), left, digest.EditionFailed, unsubscribed); err != nil {
-		return nil, 0, err
+	err = endUnwanted(ctx, q.c, at(q.now), left, held)
+	if err == nil {
+		err = endEditions(ctx, q.c, at(q.now), late, digest.EditionExpired, tooLate)
 	}
-	if err := endEditions(ctx, q.c, at(q.now), late, digest.EditionExpired, tooLate); err != nil {
-		return nil, 0, err
-	}
-	if err := endUnmailed(ctx, q.c, held); err != nil {
-		return nil, 0, err
-	}
-	return live, len(found) - len(live), nil
+	return live, len(found) - len(live), err
 }
 
 // admit gives those that their lanes may carry, and the lanes that are full now.
@@ -223,6 +218,14 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
 	})
 	return claimed, nil
+}
+
+// endUnwanted ends editions of readers who left, and those that are not mailed.
+func endUnwanted(ctx context.Context, c conn, now instant, left, unmailed []digest.EditionID) error {
+	if err := endEditions(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
+		return err
+	}
+	return endUnmailed(ctx, c, unmailed)
 }
 
 // tooLate is the error of an edition that no server took in its time.

@@ -76,10 +76,7 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 			v.row(d.ID, d.MessageID, at(d.Date), d.Recipient)
 		}
 	}
-	if err := endEditions(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
-		return nil, err
-	}
-	if err := endUnmailed(ctx, c, unmailed); err != nil {
+	if err := endUnwanted(ctx, c, now, left, unmailed); err != nil {
 		return nil, err
 	}
 	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient) AS (VALUES {rows})

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,36 +153,24 @@ func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) 
 	if !counts {
 		return t, nil
 	}
-	var busy []struct {
-		Domain string
-		N      int
-	}
-	if err := c.all(ctx, &busy, `SELECT e.domain, count(*) AS n FROM editions e
-		WHERE e.state IN ('leased', 'dotting') GROUP BY e.domain`); err != nil {
-		return nil, err
-	}
-	for _, b := range busy {
-		t.busy[b.Domain] += b.N
-		if b.Domain != "" { // addresses without a domain have no lane but the route
-			t.busy[""] += b.N
+	err := countBy(ctx, c, t.busy, `SELECT e.domain AS kind, count(*) AS n FROM editions e
+		WHERE e.state IN ('leased', 'dotting') GROUP BY e.domain`)
+	for domain, n := range t.busy {
+		if domain != "" { // addresses without a domain have no lane but the route
+			t.busy[""] += n
 		}
 	}
-	return t, nil
+	return t, err
 }
 
 // limited reports whether what one claimer takes lessens what is left for others.
 func (t *capacities) limited() bool {
-	for _, l := range []digest.Limits{t.claim.Route, t.claim.Domain} {
-		if l.Connections > 0 || l.Messages > 0 {
-			return true
-		}
-	}
+	bounds := func(l digest.Limits) bool { return l.Connections > 0 || l.Messages > 0 }
+	limited := bounds(t.claim.Route) || bounds(t.claim.Domain)
 	for _, r := range t.rows {
-		if r.Connections > 0 || r.Messages > 0 || r.Width > 0 {
-			return true
-		}
+		limited = limited || bounds(r.Limits) || r.Width > 0
 	}
-	return false
+	return limited
 }
 
 // of gives the capacity of a lane, the route's for the empty name.
@@ -199,21 +189,10 @@ func (t *capacities) of(name string) *capacity {
 
 // closed gives the domains that can carry nothing now.
 func (t *capacities) closed() []string {
-	known := make(map[string]bool, len(t.rows)+len(t.busy))
-	for name := range t.rows {
-		known[name] = true
-	}
-	for name := range t.busy {
-		known[name] = true
-	}
-	delete(known, "")
-	var names []string
-	for name := range known {
-		if t.of(name).room <= 0 {
-			names = append(names, name)
-		}
-	}
-	return names
+	names := slices.Collect(maps.Keys(t.rows))
+	names = slices.AppendSeq(names, maps.Keys(t.busy))
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || t.of(name).room > 0 })
 }
 
 // A capacity is what one lane may carry at one instant.

@@ -71,19 +71,14 @@ const letterCounts = `(sent_at > 0 OR sent_at = 0 AND asked_at > ?)`
 // answer counts what the domain, the mailbox and the address have had.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
 	since := at(now.Add(-onItsWay))
-	var ofDomain int
-	err := c.get(ctx, &ofDomain, `SELECT count(*) FROM knocks WHERE domain = ? AND asked_at > ?`, mailDomain(r.Email), at(now.Add(-letterHour)))
-	if err != nil {
-		return "", err
-	}
-	if ofDomain >= r.Hourly {
-		return LetterDomainLimited, nil
+	ofDomain, err := c.number(ctx, `SELECT count(*) FROM knocks WHERE domain = ? AND asked_at > ?`, mailDomain(r.Email), at(now.Add(-letterHour)))
+	if err != nil || ofDomain >= r.Hourly {
+		return LetterDomainLimited, err
 	}
 	key := emailKey(r.Email)
 	sign := strings.LastIndexByte(key, '@')
 	name, _, _ := strings.Cut(key[:sign], "+")
-	var ofMailbox int
-	err = c.get(ctx, &ofMailbox, `SELECT count(*) FROM knocks WHERE domain = ? AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
+	ofMailbox, err := c.number(ctx, `SELECT count(*) FROM knocks WHERE domain = ? AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
 		mailDomain(r.Email), name+key[sign:], name+"+", name+",", since) // a comma follows the plus sign in ASCII
 	if err != nil || ofMailbox >= mostPerMailbox {
 		return LetterAddressLimited, err

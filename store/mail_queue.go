@@ -55,23 +55,13 @@ func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQu
 		{&q.Failed, `e.state = 'failed'`},
 		{&q.Expired, `(e.state = 'expired' OR ` + late + `)`},
 	} {
-		if *kind.to, err = s.queued(ctx, kind.where, limit); err != nil {
+		if *kind.to, err = s.queuedBy(ctx, kind.where, `CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC`, limit); err != nil {
 			return q, fmt.Errorf("listing editions: %w", err)
 		}
 	}
-	if q.Returned, err = s.returned(ctx, limit); err != nil {
-		return q, fmt.Errorf("listing what came back: %w", err)
-	}
-	return q, nil
-}
-
-func (s *Store) returned(ctx context.Context, limit int) ([]Return, error) {
-	return readRows[Return](ctx, s.read(), "", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
+	q.Returned, err = readRows[Return](ctx, s.read(), "listing what came back", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
 		FROM bounces b ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, limit)
-}
-
-func (s *Store) queued(ctx context.Context, where string, limit int) ([]QueuedEdition, error) {
-	return s.queuedBy(ctx, where, `CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC`, limit)
+	return q, err
 }
 
 // queuedBy lists editions with their addresses, in an order.
@@ -113,23 +103,19 @@ type MailWaiting struct {
 // not. It reads nothing of the mail that was sent.
 func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (MailWaiting, error) {
 	w := MailWaiting{Counts: make(map[MailReason]int)}
-	for _, read := range []func(context.Context, time.Time, *MailWaiting) error{s.countReady, s.countSending} {
-		if err := read(ctx, now, &w); err != nil {
-			return w, fmt.Errorf("counting the mail that waits: %w", err)
-		}
+	err := s.countReady(ctx, now, &w)
+	if err == nil {
+		w.Counts[MailSending], err = s.read().number(ctx, `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
 	}
-	if limit == 0 {
-		return w, nil
+	if err != nil || limit == 0 {
+		return w, failed("counting the mail that waits", err)
 	}
-	var err error
 	if w.Troubled, err = s.queuedBy(ctx, `e.state = 'ready' AND (e.error <> '' OR e.was_in_doubt = 1) AND e.expires_at > `+fmt.Sprint(at(now)),
 		`e.next_at, e.id`, limit); err != nil {
 		return w, fmt.Errorf("listing the mail that had trouble: %w", err)
 	}
-	if w.GivenUp, err = s.queuedBy(ctx, `e.state IN ('failed', 'sent_unconfirmed')`, `e.id DESC`, limit); err != nil {
-		return w, fmt.Errorf("listing the mail that was given up: %w", err)
-	}
-	return w, nil
+	w.GivenUp, err = s.queuedBy(ctx, `e.state IN ('failed', 'sent_unconfirmed')`, `e.id DESC`, limit)
+	return w, failed("listing the mail that was given up", err)
 }
 
 // countReady counts what waits by lane, for the lanes decide what must wait.
@@ -163,12 +149,6 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 		w.Counts[r.Why] += r.N
 	}
 	return nil
-}
-
-func (s *Store) countSending(ctx context.Context, _ time.Time, w *MailWaiting) error {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
-	w.Counts[MailSending] = n
-	return err
 }
 
 // EditionCounts gives how many editions there are of each state that is not

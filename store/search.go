@@ -102,16 +102,24 @@ func (l *searching) run(ctx context.Context) (SearchResult, error) {
 	return l.result(ctx)
 }
 
-// batch gives the posts of some editions before one; more says that there may be
-// older ones, before the one it gives.
+// batch gives the posts of some of the reader's editions before one, latest first;
+// more says that there may be older ones, before the one it gives.
 func (l *searching) batch(ctx context.Context, before editionKey, n int) (some []hit, last editionKey, more bool, err error) {
 	if l.Saved {
 		return nil, before, false, nil
 	}
-	rows, err := l.editions(ctx, before, n)
-	if err != nil {
-		return nil, before, false, err
+	var rows []struct {
+		editionKey
+		Date  digest.Date
+		Posts string
 	}
+	err = l.store.read().all(ctx, &rows, `SELECT e.id, e.due_at, e.local_date AS date,
+		COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+			WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at), '') AS posts
+		FROM (SELECT x.id, x.digest_id, x.due_at, x.local_date FROM digests d CROSS JOIN editions x
+			WHERE d.user_id = ? AND x.digest_id = d.id AND x.due_at <= d.last_due_at AND x.due_at <= ? AND (x.due_at, x.id) < (?, ?)
+			ORDER BY x.due_at DESC, x.id DESC LIMIT ?) e ORDER BY e.due_at DESC, e.id DESC`,
+		l.user, at(l.Now), before.DueAt, before.ID, n)
 	for _, r := range rows {
 		before = r.editionKey
 		ids, err := parseKeys[digest.PostID](r.Posts)
@@ -122,7 +130,7 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 			some = append(some, hit{id, r.DueAt, r.Date})
 		}
 	}
-	return some, before, len(rows) == n, nil
+	return some, before, len(rows) == n, err
 }
 
 // full reports whether a page is full and it is known that there is another.
@@ -131,24 +139,6 @@ func (l *searching) full() bool { return len(l.found) > l.Limit }
 type editionKey struct {
 	DueAt instant
 	ID    digest.EditionID
-}
-
-type editionPosts struct {
-	editionKey
-	Date  digest.Date
-	Posts string
-}
-
-// editions gives the posts of the reader's editions before one, latest first.
-func (l *searching) editions(ctx context.Context, before editionKey, limit int) (rows []editionPosts, err error) {
-	err = l.store.read().all(ctx, &rows, `SELECT e.id, e.due_at, e.local_date AS date,
-		COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
-			WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at), '') AS posts
-		FROM (SELECT x.id, x.digest_id, x.due_at, x.local_date FROM digests d CROSS JOIN editions x
-			WHERE d.user_id = ? AND x.digest_id = d.id AND x.due_at <= d.last_due_at AND x.due_at <= ? AND (x.due_at, x.id) < (?, ?)
-			ORDER BY x.due_at DESC, x.id DESC LIMIT ?) e ORDER BY e.due_at DESC, e.id DESC`,
-		l.user, at(l.Now), before.DueAt, before.ID, limit)
-	return rows, err
 }
 
 // savedHits gives what the reader has saved: all of it if only that is looked through,
