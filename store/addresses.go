@@ -22,10 +22,7 @@ const addressColumns = `user_id, email, old_yes, new_yes, created_at, expires_at
 // AddAddressChange stores a reader's wish under the hashes of the two tokens, in
 // place of any former one; digest.Conflict if that is younger than apart.
 func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now, expires time.Time, apart time.Duration) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
-			return err
-		}
+	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user, at(now.Add(-apart))); err != nil {
 			return err
 		}
@@ -70,11 +67,8 @@ func (s *Store) DropAddressChange(ctx context.Context, user digest.UserID) error
 // which ends the wish.
 func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error) {
 	var another bool
-	err = s.write(ctx, func(c conn) error {
+	err = s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		changed, another = false, false
-		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
-			return err
-		}
 		var row AddressChange
 		err := c.get(ctx, &row, `UPDATE address_changes SET old_yes = CASE WHEN old_hash = ? THEN 1 ELSE old_yes END,
 			new_yes = CASE WHEN new_hash = ? THEN 1 ELSE new_yes END
@@ -121,10 +115,7 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 // SetEmail changes a user's address on the operator's word: nobody has to agree.
 // digest.Conflict if it is another user's.
 func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
-			return err
-		}
+	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
 			return err
 		}

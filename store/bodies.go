@@ -80,23 +80,15 @@ func (r *recording) saveBodies(ctx context.Context) error {
 
 // Body gives the last document of a feed; false: none is stored.
 func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
-	var row struct {
-		ContentType string
-		URL         string
-		Body        []byte
-	}
-	err := s.read().get(ctx, &row, `SELECT content_type, url, body FROM bodies WHERE feed_id = ?`, id)
-	if isNone(err) {
-		return Body{}, false, nil
-	}
-	if err == nil {
+	var b Body
+	found, err := s.read().find(ctx, &b, `SELECT content_type, url, body AS bytes FROM bodies WHERE feed_id = ?`, id)
+	if found {
 		err = s.packer.ready()
 	}
-	if err != nil {
-		return Body{}, false, fmt.Errorf("reading the stored document: %w", err)
+	if found && err == nil {
+		b.Bytes, err = s.packer.from.DecodeAll(b.Bytes, nil)
 	}
-	text, err := s.packer.from.DecodeAll(row.Body, nil)
-	return Body{ContentType: row.ContentType, URL: row.URL, Bytes: text}, true, failed("unpacking the stored document", err)
+	return b, found, failed("reading the stored document", err)
 }
 
 // A Body is a document as it was read, codings undone.

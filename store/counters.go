@@ -104,10 +104,7 @@ func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
 	old := at(now).plus(-keepHours)
 	old -= old % 3600
-	return s.change(ctx, "summing up what was done", func(c conn) error {
-		if err := c.untilCommit(ctx, c.d.lockPlan); err != nil { // two would sum up the same
-			return err
-		}
+	return s.changeUnder(ctx, s.d.lockPlan, "summing up what was done", func(c conn) error { // two would sum up the same
 		if _, err := c.exec(ctx, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes)
 			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM tallies
 				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+addToCounter, old); err != nil {

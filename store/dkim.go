@@ -9,7 +9,7 @@ import (
 // AddDKIMKey keeps a key; a domain's first one signs at once, later ones when
 // they are taken into use. digest.Conflict if the domain has a key of that selector.
 func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, err error) {
-	err = s.alone(ctx, func(c conn) error { // of two that are made at once, one is the first
+	err = s.changeAlone(ctx, "", func(c conn) error { // of two that are made at once, one is the first
 		return c.get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
 			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0 ELSE 1 END, CAST(? AS BIGINT)
 			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), at(k.CreatedAt))

@@ -321,10 +321,7 @@ func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
 // firstReady is when the first of the queue for which where holds may be tried.
 func firstReady(ctx context.Context, c conn, where string, args []any) (time.Time, error) {
 	var next instant
-	err := c.get(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
-	if isNone(err) {
-		return time.Time{}, nil
-	}
+	_, err := c.find(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
 	return next.time(), err
 }
 

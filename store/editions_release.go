@@ -73,7 +73,7 @@ func (s *Store) releaseGroup(ctx context.Context, g releaseGroup, now time.Time,
 }
 
 func (s *Store) releaseAlone(ctx context.Context, g releaseGroup, now time.Time, deadline time.Duration) (n int, err error) {
-	err = s.alone(ctx, func(c conn) (err error) {
+	err = s.changeAlone(ctx, "", func(c conn) (err error) {
 		if n, err = g.release(ctx, c, now, deadline); err != nil {
 			return err
 		}

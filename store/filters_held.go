@@ -252,10 +252,7 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 // stand: nothing that is carried, for that does not wait.
 func withoutHeld(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var filtered bool
-	if err := c.get(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {
-		if isNone(err) {
-			err = nil
-		}
+	if _, err := c.find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {
 		return refs, err
 	}
 	v := newFiltering(0)

@@ -42,11 +42,8 @@ func laneName(domain string) string {
 // said of them: then it is the Lane of that name, and no more.
 func (s *Store) Lane(ctx context.Context, name string) (digest.Lane, error) {
 	r := laneRow{Lane: digest.Lane{Name: laneName(name)}}
-	err := s.read().get(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, r.Name)
-	if err != nil && !isNone(err) {
-		return digest.Lane{}, fmt.Errorf("reading the lane %q: %w", name, err)
-	}
-	return r.Lane, nil
+	_, err := s.read().find(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, r.Name)
+	return r.Lane, failed(fmt.Sprintf("reading the lane %q", name), err)
 }
 
 // Lanes gives the lanes that have limits of their own, or trouble: the route

@@ -45,11 +45,8 @@ const (
 // RequestLetter asks for a letter. What is granted counts from now on; LetterSent
 // or LetterUnsent has to say with its key what became of it.
 func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (id int64, answer LetterAnswer, err error) {
-	err = s.change(ctx, "counting the letters to an address", func(c conn) (err error) {
+	err = s.changeUnder(ctx, s.d.lockAccounts, "counting the letters to an address", func(c conn) (err error) {
 		id = 0
-		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
-			return err
-		}
 		if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-letterDay))); err != nil {
 			return err
 		}

@@ -78,18 +78,14 @@ func errNoPost() error { return notFound("there is no such post") }
 // SELECT is a scalar so that no planner can begin with all rows of the post.
 func delivered(ctx context.Context, c conn, user digest.UserID, post digest.PostID, now instant) (delivery, error) {
 	var d delivery
-	err := c.get(ctx, &d, `SELECT digest_id, due_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
-	if !isNone(err) {
+	saved, err := c.find(ctx, &d, `SELECT digest_id, due_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+	if saved || err != nil {
 		return d, err
 	}
-	err = c.get(ctx, &d, `SELECT e.digest_id, e.due_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
+	return readOne[delivery](ctx, c, "", errNoPost(), `SELECT e.digest_id, e.due_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
 		WHERE d.user_id = ? AND e.digest_id = d.id AND e.due_at <= d.last_due_at AND e.due_at <= ?
 		AND (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = ?) > 0
 		ORDER BY e.due_at LIMIT 1`, user, now, post)
-	if isNone(err) {
-		return d, errNoPost()
-	}
-	return d, err
 }
 
 // SavePost saves a post for a reader; one that is saved already stays as it is.
@@ -101,10 +97,7 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 			return err
 		}
 		// Prune deletes posts in transactions of its own.
-		var id digest.PostID
-		if err := c.get(ctx, &id, `SELECT p.id FROM posts p WHERE p.id = ?`+c.d.keepRow, post); isNone(err) {
-			return errNoPost()
-		} else if err != nil {
+		if _, err := readOne[digest.PostID](ctx, c, "", errNoPost(), `SELECT p.id FROM posts p WHERE p.id = ?`+c.d.keepRow, post); err != nil {
 			return err
 		}
 		return c.run(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)

@@ -53,11 +53,8 @@ func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (Reco
 // record is one transaction of Record.
 func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	var result RecordResult
-	err := s.write(ctx, func(c conn) error {
+	err := s.changeUnder(ctx, s.d.lockShared, "", func(c conn) error {
 		r := recording{c: c, now: at(now)}
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
-			return err
-		}
 		if err := r.lockFeeds(ctx, polls); err != nil {
 			return err
 		}

@@ -24,9 +24,6 @@ func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until t
 		NotBefore time.Time
 		Why       string
 	}
-	err = s.read().get(ctx, &row, `SELECT not_before, why FROM refusals WHERE url = ? AND not_before > ?`, url, at(now))
-	if isNone(err) {
-		return time.Time{}, "", nil
-	}
+	_, err = s.read().find(ctx, &row, `SELECT not_before, why FROM refusals WHERE url = ? AND not_before > ?`, url, at(now))
 	return row.NotBefore, row.Why, failed("looking for a refusal", err)
 }

@@ -16,7 +16,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 	if err := calendar.CheckStay(st); err != nil {
 		return digest.Stay{}, err
 	}
-	err := s.alone(ctx, func(c conn) error {
+	err := s.changeAlone(ctx, "planning a stay", func(c conn) error {
 		t, err := readTraveller(ctx, c, st.UserID)
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 		return err
 	})
 	if err != nil {
-		return digest.Stay{}, failed("planning a stay", err)
+		return digest.Stay{}, err
 	}
 	return st, nil
 }

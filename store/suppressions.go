@@ -83,9 +83,6 @@ func (s *Store) Suppressed(ctx context.Context, email string) (digest.Suppressio
 }
 
 func readSuppression(ctx context.Context, c conn, key string) (sup digest.Suppression, found bool, err error) {
-	err = c.get(ctx, &sup, `SELECT `+suppressionColumns+` FROM suppressions s WHERE s.email_key = ?`, key)
-	if isNone(err) {
-		return sup, false, nil
-	}
-	return sup, err == nil, err
+	found, err = c.find(ctx, &sup, `SELECT `+suppressionColumns+` FROM suppressions s WHERE s.email_key = ?`, key)
+	return sup, found, err
 }

@@ -91,6 +91,15 @@ func (c conn) get(ctx context.Context, dest any, query string, args ...any) erro
 	return nil
 }
 
+// find is get for a row that need not be there.
+func (c conn) find(ctx context.Context, dest any, query string, args ...any) (found bool, err error) {
+	err = c.get(ctx, dest, query, args...)
+	if isNone(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // number reads one number.
 func (c conn) number(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = c.get(ctx, &n, query, args...)
@@ -294,7 +303,17 @@ func list[T ~int64](ids []T) string {
 
 // changeAlone is change in a transaction that excludes storing and releasing (I8).
 func (s *Store) changeAlone(ctx context.Context, doing string, f func(conn) error) error {
-	return failed(doing, s.alone(ctx, f))
+	return s.changeUnder(ctx, s.d.lockAlone, doing, f)
+}
+
+// changeUnder is change in a transaction that holds a lock until its end.
+func (s *Store) changeUnder(ctx context.Context, lock, doing string, f func(conn) error) error {
+	return s.change(ctx, doing, func(c conn) error {
+		if err := c.untilCommit(ctx, lock); err != nil {
+			return err
+		}
+		return f(c)
+	})
 }
 
 // partKeys is how many keys changeInParts hands to one transaction.
@@ -315,14 +334,4 @@ func changeInParts[K any](ctx context.Context, s *Store, doing string, ids []K, 
 		total += n
 	}
 	return total, nil
-}
-
-// alone is write in a transaction that excludes storing and releasing (I8).
-func (s *Store) alone(ctx context.Context, f func(conn) error) error {
-	return s.write(ctx, func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
-			return err
-		}
-		return f(c)
-	})
 }
