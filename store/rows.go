@@ -37,12 +37,13 @@ func scanRows(rows *sqlx.Rows, to reflect.Value, most int) error {
 	paths, err := columnPaths(rows, kind)
 	cells := make([]any, len(paths))
 	for n := 0; err == nil && n < most && rows.Next(); n++ {
-		row := reflect.New(kind).Elem()
+		to.Grow(1)
+		to.SetLen(to.Len() + 1)
+		row := to.Index(to.Len() - 1)
 		for i, path := range paths {
 			cells[i] = cell(reflectx.FieldByIndexes(row, path).Addr().Interface())
 		}
 		err = rows.Scan(cells...)
-		to.Set(reflect.Append(to, row))
 	}
 	return cmp.Or(err, rows.Err(), rows.Close())
 }

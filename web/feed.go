@@ -106,20 +106,20 @@ func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs)
 
 // pauseFeed pauses a subscription.
 func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) error {
-	sub, err := s.subscription(r, me)
+	id, err := pathKey(r)
 	if err == nil {
-		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, sub.Feed.ID)
+		err = s.Store.PauseSubscription(r.Context(), me.Digest.ID, digest.FeedID(id))
 	}
-	return showSaved(w, r, err, feedPath(sub.Feed.ID), "paused")
+	return showSaved(w, r, err, feedPath(digest.FeedID(id)), "paused")
 }
 
 // resumeFeed ends the pause of a subscription.
 func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
-	sub, err := s.subscription(r, me)
+	id, err := pathKey(r)
 	if err == nil {
-		err = s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now())
+		err = s.Store.ResumeSubscription(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now())
 	}
-	return showSaved(w, r, err, feedPath(sub.Feed.ID), "resumed")
+	return showSaved(w, r, err, feedPath(digest.FeedID(id)), "resumed")
 }
 
 // A feedLeftPage says that a feed was left, and carries the way back.
