@@ -22,10 +22,10 @@ const (
 )
 
 // A feedsImportPage asks for a list, and says what became of one.
-type feedsImportPage struct {
-	Most  int // megabytes
-	Wrong string
-}
+type feedsImportPage struct{ Wrong string }
+
+// Most is how large a list may be, in megabytes.
+func (feedsImportPage) Most() int { return maxList >> 20 }
 
 // A listReport is what became of a list.
 type listReport struct {
@@ -40,12 +40,8 @@ type listReport struct {
 	Notes  []string
 }
 
-func newFeedsImportPage(wrong string) feedsImportPage {
-	return feedsImportPage{Most: maxList >> 20, Wrong: wrong}
-}
-
 func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "feeds_import", "Import a list", newFeedsImportPage(""))
+	return s.show(w, r, http.StatusOK, "feeds_import", "Import a list", feedsImportPage{})
 }
 
 // importList subscribes to the feeds of a list, however badly it is written. The answer is
@@ -79,11 +75,11 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 	if asProblem(err) == errTooLarge {
 		drain(r)
 		wrong := fmt.Sprintf("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.", maxList>>20)
-		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", newFeedsImportPage(wrong))
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", feedsImportPage{wrong})
 	}
 	wrong, err := asWrong(err)
 	return orShow(err, func() error {
-		return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", newFeedsImportPage(wrong))
+		return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", feedsImportPage{wrong})
 	})
 }
 
@@ -106,7 +102,7 @@ func (s *site) receiveList(w http.ResponseWriter, r *http.Request) ([]byte, erro
 			return nil, errNoFile
 		}
 		if err != nil {
-			return nil, badForm(err)
+			return nil, tooLargeOr(err, errBadForm)
 		}
 		if part.FormName() == "list" {
 			return readPart(part)
@@ -121,7 +117,7 @@ func readPart(part *multipart.Part) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(part, maxList+1))
 	switch {
 	case err != nil:
-		return nil, badForm(err)
+		return nil, tooLargeOr(err, errBadForm)
 	case len(body) > maxList:
 		return nil, errTooLarge
 	case len(body) == 0 && part.FileName() == "":

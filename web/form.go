@@ -20,18 +20,18 @@ import (
 func withForm(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := r.ParseForm(); err != nil {
-			return badForm(err)
+			return tooLargeOr(err, errBadForm)
 		}
 		return h(w, r)
 	}
 }
 
-// badForm says why a form could not be read.
-func badForm(err error) error {
-	if p := asProblem(err); p == errTooLarge {
-		return p
+// tooLargeOr says why what was sent could not be read: it was too much, or p.
+func tooLargeOr(err error, p *problem) error {
+	if asProblem(err) == errTooLarge {
+		return errTooLarge
 	}
-	return errBadForm
+	return p
 }
 
 // pathKey gives the key in a request's path.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -123,7 +122,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	}
 	var in newPasskey
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		return nil, badJSON(err)
+		return nil, tooLargeOr(err, errBadPasskey)
 	}
 	answer, err := protocol.ParseCredentialCreationResponseBytes(in.Credential)
 	if err != nil {
@@ -306,14 +305,6 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 		}
 		return writeJSON(w, status, answer)
 	}
-}
-
-// badJSON says why a body could not be read.
-func badJSON(err error) error {
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return errTooLarge
-	}
-	return errBadPasskey
 }
 
 // passkeyName is what a reader calls a passkey: one short line, or its day.

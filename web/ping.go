@@ -33,7 +33,7 @@ func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, push.MaxBody+1))
 	if err != nil {
-		return badForm(err)
+		return tooLargeOr(err, errBadForm)
 	}
 	p, err := push.Parse(contentType, body, r.URL.Query())
 	if err == nil {
