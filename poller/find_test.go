@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"digest"
 )
@@ -206,8 +205,7 @@ func TestFindMoved(t *testing.T) {
 
 // TestFindWithoutScheme: https first, and http where nobody listens for TLS.
 func TestFindWithoutScheme(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("plain.example:80", conditional(atom(1), `"1"`, monday))
 		r := n.reader(t, "http://plain.example/feed")
 		result, err := find(r.p, t.Context(), "plain.example/feed")
@@ -218,7 +216,6 @@ func TestFindWithoutScheme(t *testing.T) {
 		if _, err := find(r.p, t.Context(), "https://plain.example/feed"); err == nil {
 			t.Error("http was tried though https was asked for")
 		}
-		n.close()
 	})
 }
 

@@ -12,9 +12,7 @@ import (
 // TestLargeDocumentsTakeTurns: only so many large documents are held at once,
 // however many sites send one; small ones do not wait for them.
 func TestLargeDocumentsTakeTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		defer n.close()
+	inNetwork(t, func(t *testing.T, n *network) {
 		large := strings.Replace(atom(1), "<entry>", "<!--"+strings.Repeat("x", heavyBody)+"--><entry>", 1)
 		r := n.reader(t, "http://small.example/", func(*Options) {})
 		n.site("small.example:80", says(200, atom(1)))

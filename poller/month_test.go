@@ -20,7 +20,7 @@ type month struct {
 
 // overTheWire plays 52 days of a site and gives what it saw.
 func overTheWire(t *testing.T, answer func(request) string, zones []*time.Location) month {
-	n := newNetwork(t)
+	n := newNetwork()
 	defer n.close()
 	s := n.site("a.example:80", answer)
 	r := n.reader(t, "http://a.example/feed")

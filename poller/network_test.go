@@ -23,9 +23,34 @@ type network struct {
 	p     []*Poller
 }
 
-func newNetwork(t *testing.T) *network {
-	t.Helper()
-	return &network{sites: map[string]*site{}}
+func newNetwork() *network { return &network{sites: map[string]*site{}} }
+
+// inNetwork runs f in a bubble with a network of its own.
+func inNetwork(t *testing.T, f func(t *testing.T, n *network)) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		defer time.Sleep(time.Hour) // until the sites have said what they wanted to
+		defer n.close()
+		f(t, n)
+	})
+}
+
+// A gauge knows how many were under way at once.
+type gauge struct {
+	mu        sync.Mutex
+	now, most int
+}
+
+// take is under way for so long.
+func (g *gauge) take(d time.Duration) {
+	g.mu.Lock()
+	g.now++
+	g.most = max(g.most, g.now)
+	g.mu.Unlock()
+	time.Sleep(d)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now--
 }
 
 func (n *network) site(address string, answer func(request) string) *site {
@@ -76,19 +101,10 @@ func (n *network) close() {
 // TestS34_OneAtATime: many workers, feeds and redirects to one host come one
 // after the other, two seconds apart.
 func TestS34_OneAtATime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		var mu sync.Mutex
-		flying, most := 0, 0
+	inNetwork(t, func(t *testing.T, n *network) {
+		var g gauge
 		slow := func(r request) string {
-			mu.Lock()
-			flying++
-			most = max(most, flying)
-			mu.Unlock()
-			time.Sleep(3 * time.Second)
-			mu.Lock()
-			flying--
-			mu.Unlock()
+			g.take(3 * time.Second)
 			return conditional(atom(1), `"1"`, monday)(r)
 		}
 		s := n.site("a.example:80", slow)
@@ -110,17 +126,15 @@ func TestS34_OneAtATime(t *testing.T) {
 				t.Errorf("requests %v apart, want 3 s of answer and 2 s of pause", gap)
 			}
 		}
-		if len(log) != 4 || most != 1 {
-			t.Errorf("%d requests, %d at once", len(log), most)
+		if len(log) != 4 || g.most != 1 {
+			t.Errorf("%d requests, %d at once", len(log), g.most)
 		}
-		n.close()
 	})
 }
 
 // TestS34_HeadAndGet: the two requests of one poll are spaced too, and use one connection.
 func TestS34_HeadAndGet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadAlways })
 		first := r.p.Poll(t.Context(), r.feed, 1)
@@ -137,14 +151,12 @@ func TestS34_HeadAndGet(t *testing.T) {
 		if got := second.Feed.LastAttemptAt.Sub(first.Feed.LastAttemptAt); got != time.Hour {
 			t.Errorf("attempts %v apart", got)
 		}
-		n.close()
 	})
 }
 
 // TestNoWait: no pause, but still one at a time.
 func TestNoWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", func(r request) string {
 			time.Sleep(time.Second)
 			return conditional(atom(1), `"1"`, monday)(r)
@@ -164,7 +176,6 @@ func TestNoWait(t *testing.T) {
 		if len(r.p.pace.byName) != 0 {
 			t.Error("hosts are kept")
 		}
-		n.close()
 	})
 }
 
@@ -207,8 +218,7 @@ func TestSlow(t *testing.T) {
 
 // TestSlowChain: redirects that are slow one by one do not add up to an hour.
 func TestSlowChain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(r request) string {
 			time.Sleep(29 * time.Second)
 			return reply(r, 302, "", "Location: "+r.target+"x")
@@ -219,8 +229,6 @@ func TestSlowChain(t *testing.T) {
 		if took := time.Since(start); took > 3*time.Minute || result.Outcome != Failed {
 			t.Errorf("%s after %v", result.Message, took)
 		}
-		n.close()
-		time.Sleep(time.Hour)
 	})
 }
 
@@ -235,8 +243,7 @@ func dribble(c net.Conn, s string) {
 
 // TestHeadTimeout: a HEAD that is never answered is held against HEAD, not against the feed.
 func TestHeadTimeout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(r request) string {
 			if r.method == "HEAD" {
 				time.Sleep(time.Minute)
@@ -250,16 +257,13 @@ func TestHeadTimeout(t *testing.T) {
 		if second.Outcome != Unchanged || second.Feed.Head != digest.Useless || second.Feed.Conditional != digest.Works || second.Requests != 2 {
 			t.Errorf("%+v", second)
 		}
-		n.close()
-		time.Sleep(time.Hour)
 	})
 }
 
 // TestRefusedIsNotHeldAgainstHEAD: nobody listens, so there is nothing to learn
 // and no second try.
 func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
 		r := n.reader(t, "http://a.example/feed")
 		first := r.p.Poll(t.Context(), r.feed, 1)
@@ -274,8 +278,7 @@ func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
 
 // TestStopped: an interrupted poll leaves the record alone, queue and all.
 func TestStopped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(request) string { time.Sleep(time.Minute); return "" })
 		r := n.reader(t, "http://a.example/feed")
 		r.feed.PollAt = time.Now()
@@ -298,16 +301,13 @@ func TestStopped(t *testing.T) {
 		if asking.Feed.LastAttemptAt.IsZero() || !waiting.Feed.LastAttemptAt.IsZero() {
 			t.Error("an attempt is what has sent a request")
 		}
-		n.close()
-		time.Sleep(time.Hour)
 	})
 }
 
 // TestDeadConnection: a request that is sent again because a kept connection
 // was closed under it is spaced like any other, and counted.
 func TestDeadConnection(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", nil)
 		seen := 0
 		s.answers(func(r request) string {
@@ -323,7 +323,6 @@ func TestDeadConnection(t *testing.T) {
 		if second.Outcome != Unchanged || second.Requests != 2 || len(log) != 3 || log[2].at.Sub(log[1].at) != 2*time.Second {
 			t.Errorf("%+v, %d requests", second, len(log))
 		}
-		n.close()
 	})
 }
 

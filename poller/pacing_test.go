@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"digest"
@@ -19,20 +18,10 @@ import (
 // are on the wire at once.
 func TestS34_NoMoreThanSome(t *testing.T) {
 	for set, want := range map[int]int{0: 20, 3: 3} {
-		synctest.Test(t, func(t *testing.T) {
-			n := newNetwork(t)
-			defer n.close()
-			var mu sync.Mutex
-			flying, most := 0, 0
+		inNetwork(t, func(t *testing.T, n *network) {
+			var g gauge
 			slow := func(r request) string {
-				mu.Lock()
-				flying++
-				most = max(most, flying)
-				mu.Unlock()
-				time.Sleep(3 * time.Second)
-				mu.Lock()
-				flying--
-				mu.Unlock()
+				g.take(3 * time.Second)
 				return conditional(atom(1), `"1"`, monday)(r)
 			}
 			r := n.reader(t, "http://a.example/", func(o *Options) { o.Requests = set })
@@ -48,8 +37,8 @@ func TestS34_NoMoreThanSome(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if most != want {
-				t.Errorf("%d requests at once, want %d", most, want)
+			if g.most != want {
+				t.Errorf("%d requests at once, want %d", g.most, want)
 			}
 		})
 	}
@@ -87,9 +76,7 @@ func (g *register) GiveBackHost(_ context.Context, host, token string, free time
 // TestS34_AcrossWorkers: a host that a redirect leads to is leased for the
 // request and rests after it; the feed's own is the caller's.
 func TestS34_AcrossWorkers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		defer n.close()
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
 		n.site("a.example:80", says(302, "", "Location: http://b.example/feed"))
 		hosts := &register{held: map[string]time.Time{"b.example": time.Now().Add(90 * time.Second)}}
@@ -109,9 +96,7 @@ func TestS34_AcrossWorkers(t *testing.T) {
 
 // TestS34_HostThatStaysBusy: the poll is given up and nothing held against the feed.
 func TestS34_HostThatStaysBusy(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		defer n.close()
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
 		n.site("a.example:80", says(302, "", "Location: http://b.example/feed"))
 		hosts := &register{held: map[string]time.Time{"b.example": time.Now().Add(time.Hour)}}
@@ -131,9 +116,7 @@ func TestS34_ToEachOther(t *testing.T) {
 	const rounds = 20
 	stuck := 0
 	for range rounds {
-		synctest.Test(t, func(t *testing.T) {
-			n := newNetwork(t)
-			defer n.close()
+		inNetwork(t, func(t *testing.T, n *network) {
 			hosts := &register{held: map[string]time.Time{}}
 			for _, way := range [][2]string{{"a.example", "b.example"}, {"b.example", "a.example"}} {
 				hosts.held[way[0]] = time.Now().Add(15 * time.Minute) // by the claim of its feed
@@ -170,9 +153,7 @@ func TestS34_ToEachOther(t *testing.T) {
 
 // TestS34_SearchLeases: a person's search leases every host it comes to.
 func TestS34_SearchLeases(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		defer n.close()
+	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
 		hosts := &register{held: map[string]time.Time{}}
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
@@ -188,9 +169,7 @@ func TestS34_SearchLeases(t *testing.T) {
 // TestS35_NoRequestInHotMinutes: a poll that was begun in time sends nothing
 // more once minute :59 has come; one that somebody began then goes ahead.
 func TestS35_NoRequestInHotMinutes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		defer n.close()
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadAlways })
 		r.feed = r.p.Poll(t.Context(), r.feed, 1).Feed // at minute 0
@@ -245,9 +224,7 @@ func TestS38_OneAddressAPoll(t *testing.T) {
 
 // TestTookWithAFrozenClock: how long a site took is told by the world's clock.
 func TestTookWithAFrozenClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		defer n.close()
+	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(r request) string {
 			time.Sleep(25 * time.Second)
 			return reply(r, 302, "", "Location: "+r.target+"x")
@@ -258,6 +235,5 @@ func TestTookWithAFrozenClock(t *testing.T) {
 		if result := r.p.Poll(t.Context(), f, 1); result.Took != 2*time.Minute || result.Outcome != Failed {
 			t.Errorf("%s after %v", result.Message, result.Took)
 		}
-		time.Sleep(time.Hour)
 	})
 }

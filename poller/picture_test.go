@@ -176,19 +176,10 @@ func TestI7_Pictures(t *testing.T) {
 // TestPicturesOfOneHost come two at once and without the pauses of feeds; those
 // of another host do not wait for them.
 func TestPicturesOfOneHost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		var mu sync.Mutex
-		flying, most := 0, 0
+	inNetwork(t, func(t *testing.T, n *network) {
+		var g gauge
 		n.site("a.example:80", func(r request) string {
-			mu.Lock()
-			flying++
-			most = max(most, flying)
-			mu.Unlock()
-			time.Sleep(time.Second)
-			mu.Lock()
-			flying--
-			mu.Unlock()
+			g.take(time.Second)
 			return reply(r, 200, pictures["image/png"])
 		})
 		n.site("b.example:80", func(r request) string { return reply(r, 200, pictures["image/png"]) })
@@ -207,21 +198,19 @@ func TestPicturesOfOneHost(t *testing.T) {
 			t.Errorf("another host's picture after %v: %v", time.Since(begun), err)
 		}
 		wg.Wait()
-		if took := time.Since(begun); most != picturesAHost || took != 5*time.Second {
-			t.Errorf("%d at once, %v in all", most, took)
+		if took := time.Since(begun); g.most != picturesAHost || took != 5*time.Second {
+			t.Errorf("%d at once, %v in all", g.most, took)
 		}
 		if len(p.pictures.byName) != 0 {
 			t.Errorf("%d hosts are remembered", len(p.pictures.byName))
 		}
-		n.close()
 	})
 }
 
 // TestPicturesOfOneSite: whoever has a domain has names without end below it, and
 // with all of them holds up nobody else.
 func TestPicturesOfOneSite(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		hang := make(chan struct{})
 		n.site("b.example:80", func(r request) string { return reply(r, 200, pictures["image/png"]) })
 		p := n.reader(t, "").p
@@ -245,15 +234,13 @@ func TestPicturesOfOneSite(t *testing.T) {
 			t.Errorf("%d hosts are remembered", len(p.pictures.byName))
 		}
 		close(hang)
-		n.close()
 	})
 }
 
 // TestPicturesTakeTurnsOnlySoLong: a host that hangs holds nobody for longer
 // than the time of one picture, and only so many may wait for it.
 func TestPicturesTakeTurnsOnlySoLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		hang := make(chan struct{})
 		n.site("a.example:80", func(request) string { <-hang; return "" })
 		p := n.reader(t, "").p
@@ -277,15 +264,13 @@ func TestPicturesTakeTurnsOnlySoLong(t *testing.T) {
 		}
 		wg.Wait()
 		close(hang)
-		n.close()
 	})
 }
 
 // TestPicturesLeaveAHostAlone that says it is asked too often, also those that
 // were waiting for their turn, until its time has passed.
 func TestPicturesLeaveAHostAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
+	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", func(r request) string { return reply(r, 429, "", "Retry-After: 300") })
 		p := n.reader(t, "").p
 		var wg sync.WaitGroup
@@ -309,6 +294,5 @@ func TestPicturesLeaveAHostAlone(t *testing.T) {
 		if _, err := p.Picture(t.Context(), "http://a.example/"); err != nil || len(p.pictures.byName) != 0 {
 			t.Errorf("%v, %d hosts remembered", err, len(p.pictures.byName))
 		}
-		n.close()
 	})
 }

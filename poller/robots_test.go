@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"digest"
@@ -275,9 +274,7 @@ func TestRobotsElsewhere(t *testing.T) {
 
 // TestRobotsAtOnce: polls that come to a site together read its robots.txt once.
 func TestRobotsAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		defer n.close()
+	inNetwork(t, func(t *testing.T, n *network) {
 		slow := func(r request) string { time.Sleep(time.Second); return reply(r, 404, "") }
 		target := n.site("target.example:80", robotsAnd(slow, conditional(atom(1), `"1"`, monday)))
 		r := n.reader(t, "http://1.example/feed", withRobots(&shelf{}))
