@@ -162,12 +162,7 @@ func TestOneByOne(t *testing.T) {
 }
 
 func TestRetriesFollowTheSchedule(t *testing.T) {
-	s := &sink{answer: func(c string, _ int) string {
-		if c == "RCPT" {
-			return "450 4.2.0 greylisted"
-		}
-		return ""
-	}}
+	s := &sink{answer: always("RCPT", "450 4.2.0 greylisted")}
 	q := newMemQueue(1, midnight)
 	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	var waits []time.Duration
@@ -251,12 +246,7 @@ func TestDateOfRetries(t *testing.T) {
 
 // In doubt: sent once more after a while, the same to the byte, never a third time.
 func TestInDoubtIsSentOnceMore(t *testing.T) {
-	s := &sink{answer: func(c string, _ int) string {
-		if c == "DOT" {
-			return hangUp
-		}
-		return ""
-	}}
+	s := &sink{answer: always("DOT", hangUp)}
 	var dots []string
 	q := newMemQueue(1, midnight)
 	tr := openTest(t, s.listen(t), Options{})

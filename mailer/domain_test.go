@@ -279,12 +279,7 @@ func TestFullMailboxExpires(t *testing.T) {
 // A worker that takes long keeps what it has claimed: another finds nothing of it.
 func TestLeasesAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &sink{answer: func(c string, _ int) string {
-			if c == "DOT" {
-				time.Sleep(4 * time.Minute)
-			}
-			return ""
-		}}
+		s := &sink{answer: slow("DOT", 4*time.Minute)}
 		dial := Options{Dial: s.dial}
 		q := newMemQueue(20, time.Now())
 		var workers sync.WaitGroup

@@ -19,12 +19,7 @@ func TestNoAttemptAtTheEnd(t *testing.T) {
 	for left, want := range map[time.Duration]digest.EditionState{
 		5 * time.Minute: digest.EditionExpired, 5*time.Minute + 1: digest.EditionReady,
 	} {
-		s := &sink{answer: func(c string, _ int) string {
-			if c == "RCPT" {
-				return "450 4.2.1 later"
-			}
-			return ""
-		}}
+		s := &sink{answer: always("RCPT", "450 4.2.1 later")}
 		q := newMemQueue(1, midnight)
 		q.rows[1].ExpiresAt = midnight.Add(left)
 		once(t, testDeliverer(t, q, openTest(t, s.listen(t), Options{})), midnight)
@@ -107,12 +102,7 @@ func TestRouteTroubleOfAnother(t *testing.T) {
 // Where leases cannot be prolonged, no message is begun whose lease is over.
 func TestNoMessageAfterItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &sink{answer: func(c string, _ int) string {
-			if c == "DOT" {
-				time.Sleep(4 * time.Minute)
-			}
-			return ""
-		}}
+		s := &sink{answer: slow("DOT", 4*time.Minute)}
 		q := newMemQueue(4, time.Now())
 		q.renewDown = true
 		tr := s.dialed()

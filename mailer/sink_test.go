@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A sink is an SMTP server that keeps what it accepts and misbehaves on demand.
@@ -52,6 +53,16 @@ func always(command, reply string) func(string, int) string {
 	return func(c string, _ int) string {
 		if c == command {
 			return reply
+		}
+		return ""
+	}
+}
+
+// slow takes its time at a command.
+func slow(command string, d time.Duration) func(string, int) string {
+	return func(c string, _ int) string {
+		if c == command {
+			time.Sleep(d)
 		}
 		return ""
 	}

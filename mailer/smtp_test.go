@@ -299,12 +299,7 @@ func TestStop(t *testing.T) {
 			command string
 			want    string
 		}{{"MAIL", "retry"}, {"DOT", "accepted"}} {
-			s := &sink{answer: func(c string, _ int) string {
-				if c == test.command {
-					time.Sleep(2 * time.Minute)
-				}
-				return ""
-			}}
+			s := &sink{answer: slow(test.command, 2*time.Minute)}
 			tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Minute, cancel)
@@ -325,12 +320,7 @@ func TestStop(t *testing.T) {
 // Close cuts what nothing else does.
 func TestCloseCuts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &sink{answer: func(c string, _ int) string {
-			if c == "DOT" {
-				time.Sleep(5 * time.Minute)
-			}
-			return ""
-		}}
+		s := &sink{answer: slow("DOT", 5*time.Minute)}
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 		time.AfterFunc(time.Minute, func() { tr.Close() })
 		start := time.Now()

@@ -45,12 +45,7 @@ func TestLoopStops(t *testing.T) {
 // A hard stop waits for nothing.
 func TestLoopIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &sink{answer: func(c string, _ int) string {
-			if c == "DOT" {
-				time.Sleep(9 * time.Minute)
-			}
-			return ""
-		}}
+		s := &sink{answer: slow("DOT", 9*time.Minute)}
 		q := newMemQueue(100, midnight)
 		l := testDeliverer(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial}))
 		ctx, cancel := context.WithCancel(t.Context())
