@@ -56,12 +56,8 @@ type bouncedEdition struct {
 
 // recordBounce is RecordBounce in a transaction; it gives the key of the address.
 func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
-	var e bouncedEdition
-	err = c.get(ctx, &e, `SELECT e.digest_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
+	e, err := readOne[bouncedEdition](ctx, c, "", notFound("there is no such edition"), `SELECT e.digest_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`, b.Edition)
-	if isNone(err) {
-		return "", notFound("there is no such edition")
-	}
 	if err != nil {
 		return "", err
 	}

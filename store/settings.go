@@ -31,7 +31,7 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 	}
 	return s.changeAlone(ctx, "setting the time zone", func(c conn) error {
 		t, err := readTraveller(ctx, c, user)
-		if err != nil || t.zone == zone {
+		if err != nil || t.Zone == zone {
 			return err
 		}
 		err = c.execEach(ctx, []string{
@@ -41,7 +41,7 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 		if err != nil {
 			return err
 		}
-		if err := setZone(ctx, c, user, t.zone, loc, now); err != nil {
+		if err := setZone(ctx, c, user, t.Zone, loc, now); err != nil {
 			return err
 		}
 		return travel(ctx, c, user, now)

@@ -21,7 +21,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 		if err != nil {
 			return err
 		}
-		if err := calendar.AdmitStay(t.home, t.stays, st, now); err != nil {
+		if err := calendar.AdmitStay(t.Home, t.stays, st, now); err != nil {
 			return err
 		}
 		if err := c.get(ctx, &st.ID, `INSERT INTO stays (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
@@ -93,26 +93,16 @@ func (s *Store) NextStay(ctx context.Context) (time.Time, bool, error) {
 
 // A traveller is a reader with their stays.
 type traveller struct {
-	zone  string // where they are
-	home  string
+	Zone  string // where they are
+	Home  string
 	stays []digest.Stay
 }
 
 func readTraveller(ctx context.Context, c conn, user digest.UserID) (traveller, error) {
-	var row struct {
-		TimeZone string
-		HomeZone string
-	}
-	err := c.get(ctx, &row, `SELECT time_zone, home_zone FROM users WHERE id = ?`, user)
-	if isNone(err) {
-		return traveller{}, noUser()
-	}
+	t, err := readOne[traveller](ctx, c, "", noUser(), `SELECT time_zone AS zone,
+		CASE WHEN home_zone = '' THEN time_zone ELSE home_zone END AS home FROM users WHERE id = ?`, user)
 	if err != nil {
-		return traveller{}, err
-	}
-	t := traveller{zone: row.TimeZone, home: row.HomeZone}
-	if t.home == "" {
-		t.home = t.zone
+		return t, err
 	}
 	t.stays, err = readStays(ctx, c, user)
 	return t, err
@@ -142,7 +132,7 @@ func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	w, err := calendar.Where(t.home, t.stays, now)
+	w, err := calendar.Where(t.Home, t.stays, now)
 	if err != nil {
 		return err
 	}
@@ -159,5 +149,5 @@ func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	return setZone(ctx, c, user, t.zone, zone, now)
+	return setZone(ctx, c, user, t.Zone, zone, now)
 }

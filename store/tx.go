@@ -196,15 +196,6 @@ func failed(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// readAll reads every row and gives what each stands for.
-func readAll[R, T any](ctx context.Context, c conn, doing string, mapped func(R) T, query string, args ...any) ([]T, error) {
-	var rows []R
-	if err := c.all(ctx, &rows, query, args...); err != nil {
-		return nil, failed(doing, err)
-	}
-	return each(rows, mapped), nil
-}
-
 // each gives what every element of a list stands for.
 func each[T, K any](list []T, mapped func(T) K) []K {
 	out := make([]K, len(list))
