@@ -11,7 +11,8 @@ import (
 //
 //   - no worker has f under a lease (S38)
 //   - the last attempt lies back as far as the poll gap, our own manners and
-//     the operator's rule for the host want, whichever wants most (S14, S16, S33)
+//     the operator's rule for the host want, whichever wants most (S14, S16, S33);
+//     manners count from the last attempt of which something was stored
 //   - the site's Retry-After and our penalty for an error are over (S19, S20)
 //   - the last answer is no longer fresh by the site's own word (S15)
 //   - the hour and the day are none that the feed wants skipped
@@ -29,9 +30,20 @@ func Askable(f digest.Feed, gap time.Duration, from time.Time) time.Time {
 func heldUntil(f digest.Feed, gap time.Duration) time.Time {
 	at := latest(f.NotBefore, f.FreshUntil)
 	if !f.LastAttemptAt.IsZero() {
-		at = latest(at, f.LastAttemptAt.Add(max(gap, f.OwnInterval, f.HostInterval)))
+		at = latest(at, f.LastAttemptAt.Add(max(gap, f.HostInterval)), mannersFrom(f).Add(f.OwnInterval))
 	}
 	return at
+}
+
+// mannersFrom is when our own manners begin to count: with the last attempt, or
+// with the last answer if the attempt after it left nothing, neither an answer nor
+// a failure. Then it could not be stored, for lack of disk or because the process
+// was killed, and its readers wait for the poll gap and not for a day or a week.
+func mannersFrom(f digest.Feed) time.Time {
+	if f.Errors == 0 && !f.LastOKAt.IsZero() && f.LastOKAt.Before(f.LastAttemptAt) {
+		return f.LastOKAt
+	}
+	return f.LastAttemptAt
 }
 
 // wholeSecond rounds up.

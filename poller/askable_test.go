@@ -11,10 +11,14 @@ import (
 // mayAsk states I5 by itself, rule by rule: whether f may be asked at t.
 func mayAsk(f digest.Feed, gap time.Duration, t time.Time) bool {
 	since := t.Sub(f.LastAttemptAt) // of a feed that was never asked: for ever
+	stored := since
+	if f.Errors == 0 && !f.LastOKAt.IsZero() && f.LastOKAt.Before(f.LastAttemptAt) {
+		stored = t.Sub(f.LastOKAt) // the last attempt left nothing
+	}
 	switch {
 	case t.Before(f.LeaseUntil): // S38
 	case since < gap: // S14, S16
-	case since < f.OwnInterval: // S33
+	case stored < f.OwnInterval: // S33
 	case since < f.HostInterval: // the operator's rule
 	case t.Before(f.NotBefore): // S19, S20
 	case t.Before(f.FreshUntil): // S15
@@ -44,7 +48,7 @@ func TestAskable(t *testing.T) {
 			t.Fatalf("%v, from %v on: %+v", at, from, f.Schedule)
 		}
 		// What lets a feed be asked begins now, with the end of a wait, or with an hour.
-		begins := []time.Time{from, f.LeaseUntil, f.NotBefore, f.FreshUntil}
+		begins := []time.Time{from, f.LeaseUntil, f.NotBefore, f.FreshUntil, f.LastOKAt.Add(f.OwnInterval)}
 		for _, d := range []time.Duration{gap, f.OwnInterval, f.HostInterval} {
 			begins = append(begins, f.LastAttemptAt.Add(d))
 		}

@@ -42,7 +42,7 @@ type askRow struct {
 }
 
 const askColumns = `f.id, f.askable_at, f.last_attempt_at, f.not_before, f.fresh_until, f.lease_until,
-	f.own_interval, f.host_interval, f.skip_hours, f.skip_days`
+	f.own_interval, f.host_interval, f.skip_hours, f.skip_days, f.last_ok_at, f.errors`
 
 // refreshAskable brings askable_at up to date after something has changed that
 // it rests on; where says of which feeds f.

@@ -1,0 +1,65 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// fill leaves the database no room for more, until the function that it gives is
+// called. SQLite's file may not grow any more; PostgreSQL says what it says of a
+// full disk where posts are stored.
+func (w world) fill() (free func()) {
+	w.t.Helper()
+	if w.Exec(w.ctx(), `PRAGMA max_page_count = 1`) == nil { // which is as many as there are
+		return func() { w.t.Helper(); w.ok(w.Exec(w.ctx(), `PRAGMA max_page_count = 1000000`)) }
+	}
+	for _, statement := range []string{
+		`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+			'BEGIN RAISE EXCEPTION ''could not extend file: No space left on device'' USING ERRCODE = ''53100''; END'`,
+		`CREATE TRIGGER no_room BEFORE INSERT ON posts EXECUTE FUNCTION no_room()`,
+	} {
+		w.ok(w.Exec(w.ctx(), statement))
+	}
+	return func() { w.t.Helper(); w.ok(w.Exec(w.ctx(), `DROP TRIGGER no_room ON posts`)) }
+}
+
+// TestFullDisk: what a poll brought and the disk has no room for is lost, and its
+// feed asked again after the poll gap, though our manners would have it left alone
+// for a day after an answer. No failure counts against it.
+func TestFullDisk(t *testing.T) {
+	each(t, func(w world) {
+		f := w.newFeed("f.example")
+		ann := w.reader("ann", "UTC")
+		w.subscribe(ann, f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.end(noon, w.one(noon, "t"), func(p *store.Polled) { p.Feed.OwnInterval, p.Feed.ParsedAt = 24*time.Hour, noon })
+
+		day := noon.Add(24 * time.Hour)
+		w.ok(w.Enqueue(w.ctx(), f.ID, day))
+		c := w.one(day, "u")
+		found := post("large", day)
+		found.Content = strings.Repeat("a lot of text ", 200_000)
+		rec := c.Feed
+		rec.PollAt, rec.LastOKAt, rec.ETag = time.Time{}, day, "new"
+		brought := []store.Polled{{Feed: rec, Was: c.Feed, Token: "u", HostFreeAt: day, Posts: []digest.Post{found}, Listed: []string{found.Identity}}}
+
+		free := w.fill()
+		_, err := w.Record(w.ctx(), day, brought)
+		want(w.t, "where there is no room", digest.KindOf(err), digest.Unavailable)
+		free()
+		after := w.feedAgain(f)
+		want(w.t, "its validators", after.ETag, "")
+		want(w.t, "errors", after.Errors, 0)
+		want(w.t, "within the poll gap", len(w.claim(day.Add(time.Hour-time.Second), 9, "v")), 0)
+		again := w.one(day.Add(time.Hour), "v")
+		brought[0].Token, brought[0].Was = "v", again.Feed
+		r, err := w.Record(w.ctx(), day.Add(time.Hour), brought)
+		w.ok(err)
+		want(w.t, "stored", r.Posts, 1)
+		want(w.t, "waiting", w.waiting(ann), "large")
+	})
+}
