@@ -94,13 +94,11 @@ type readerArg struct {
 
 func (r readerArg) email() string { return r.Email }
 
-// withoutCredentials removes the passwords of feeds' addresses from the log.
+// withoutCredentials removes the passwords of feeds' addresses from the log, whatever
+// they are part of: a text, an error, a list, what a panic brought.
 func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
-	switch v := a.Value.Any().(type) {
-	case string:
-		a.Value = slog.StringValue(digest.WithoutCredentials(v))
-	case error:
-		a.Value = slog.StringValue(digest.WithoutCredentials(v.Error()))
+	if kind := a.Value.Kind(); kind == slog.KindString || kind == slog.KindAny {
+		a.Value = slog.StringValue(digest.WithoutCredentials(fmt.Sprint(a.Value.Any())))
 	}
 	return a
 }

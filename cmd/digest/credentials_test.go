@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,4 +158,21 @@ func commands(t *testing.T) (all []string) {
 		all = append(all, strings.Join(words, " "))
 	}
 	return all
+}
+
+// TestNoPasswordIsLogged: whatever it is part of.
+func TestNoPasswordIsLogged(t *testing.T) {
+	const secret = "http://tuser:sesame@a.example/feed"
+	u, err := url.Parse(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{ReplaceAttr: withoutCredentials}))
+	log.Info("of "+secret, "text", secret, "err", fmt.Errorf("asking: %w", &url.Error{Op: "Get", URL: secret, Err: io.EOF}),
+		"list", []string{secret}, "url", u, "panic", any(struct{ at string }{secret}), slog.Group("in", "a", secret), "n", 7, "none", nil)
+	log.With("feed", secret).WithGroup("g").Warn("again", "err", errors.Join(io.EOF, errors.New(secret)))
+	if got := said.String(); strings.Contains(got, "sesame") || strings.Contains(got, "tuser") || strings.Count(got, "a.example") != 9 || !strings.Contains(got, "n=7") {
+		t.Error(got)
+	}
 }
