@@ -33,12 +33,14 @@ acceptance:
 	@mkdir -p artifacts
 	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render
 
-# Formatting, vet and staticcheck; fails on any finding.
+# Formatting, vet, staticcheck, and known vulnerabilities of what is called; fails on
+# any finding.
 check:
 	@test -z "$$(gofmt -l .)" || { echo "not formatted (run gofmt -w .):"; gofmt -l .; exit 1; }
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go mod verify
+	@scripts/vulncheck
 
 # Each figure with the limit measured beside it in the same run, and the ratio.
 bench:
