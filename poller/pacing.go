@@ -31,12 +31,13 @@ func (s *session) acquire(ctx context.Context, host string) (leave func(), err e
 		free(s.poller.now())
 		return nil, err
 	}
-	if err := s.acquireWire(ctx); err != nil {
+	leaveWire, err := s.acquireWire(ctx)
+	if err != nil {
 		free(leaveHost())
 		return nil, err
 	}
 	return func() {
-		<-s.poller.wire
+		leaveWire()
 		at := leaveHost()
 		if host == s.host {
 			s.freeAt = at
@@ -46,21 +47,20 @@ func (s *session) acquire(ctx context.Context, host string) (leave func(), err e
 }
 
 // acquireWire waits for room on the wire, outside the hot minutes.
-func (s *session) acquireWire(ctx context.Context) error {
+func (s *session) acquireWire(ctx context.Context) (leave func(), err error) {
 	for {
-		select {
-		case s.poller.wire <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
+		leave, err := s.poller.wire.enter(ctx)
+		if err != nil {
+			return nil, err
 		}
 		now := s.poller.now()
 		calm := avoidHotMinutes(now, s.feed)
 		if !s.avoidsHotMinutes || !calm.After(now) {
-			return nil
+			return leave, nil
 		}
-		<-s.poller.wire
+		leave()
 		if err := s.poller.pace.sleep(ctx, calm); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }

@@ -8,40 +8,86 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"digest"
 	"digest/feed"
 )
 
+// manyHosts polls a feed on each of many hosts, which take their time; it gives
+// how many were asked at once, and when the last poll was over.
+func manyHosts(t *testing.T, hosts, requests int, takes time.Duration) (most int, last time.Duration) {
+	inNetwork(t, func(t *testing.T, n *network) {
+		var g gauge
+		slow := func(r request) string {
+			g.take(takes)
+			return conditional(atom(1), `"1"`, monday)(r)
+		}
+		r := n.reader(t, "http://a.example/", func(o *Options) { o.Requests = requests })
+		begun := time.Now()
+		var wg sync.WaitGroup
+		for i := range hosts {
+			host := fmt.Sprintf("h%d.example", i)
+			n.site(host+":80", slow)
+			wg.Go(func() {
+				f := digest.Feed{URL: "http://" + host + "/", Host: host}
+				if result := r.p.Poll(t.Context(), f, 1); result.Outcome != Changed || result.Took != takes {
+					t.Errorf("%s after %v", result.Message, result.Took)
+				}
+			})
+		}
+		wg.Wait()
+		most, last = g.most, time.Since(begun)
+	})
+	return most, last
+}
+
 // TestS34_NoMoreThanSome: however many hosts there are, only so many requests
-// are on the wire at once.
+// begin at once, and only so many are slow.
 func TestS34_NoMoreThanSome(t *testing.T) {
-	for set, want := range map[int]int{0: 20, 3: 3} {
-		inNetwork(t, func(t *testing.T, n *network) {
-			var g gauge
-			slow := func(r request) string {
-				g.take(3 * time.Second)
-				return conditional(atom(1), `"1"`, monday)(r)
-			}
-			r := n.reader(t, "http://a.example/", func(o *Options) { o.Requests = set })
-			var wg sync.WaitGroup
-			for i := range 50 {
-				host := fmt.Sprintf("h%d.example", i)
-				n.site(host+":80", slow)
-				wg.Go(func() {
-					f := digest.Feed{URL: "http://" + host + "/", Host: host}
-					if result := r.p.Poll(t.Context(), f, 1); result.Outcome != Changed || result.Took != 3*time.Second {
-						t.Errorf("%s after %v", result.Message, result.Took)
-					}
-				})
-			}
-			wg.Wait()
-			if g.most != want {
-				t.Errorf("%d requests at once, want %d", g.most, want)
-			}
-		})
+	for _, test := range []struct {
+		hosts, requests, most int
+		takes                 time.Duration
+	}{
+		{50, 0, 20, time.Second},
+		{50, 3, 3, time.Second},
+		{100, 3, 3 + 3*slowEach, 29 * time.Second},
+	} {
+		if most, _ := manyHosts(t, test.hosts, test.requests, test.takes); most != test.most {
+			t.Errorf("%d requests at once, want %d: %+v", most, test.most, test)
+		}
 	}
+}
+
+// TestSlowSitesInTime: the polls of a midnight at which all the polls that may be
+// in flight lead to slow sites are over long before the deadline.
+func TestSlowSitesInTime(t *testing.T) {
+	if _, last := manyHosts(t, 250, 0, 25*time.Second); last > time.Minute {
+		t.Errorf("250 slow sites took %v", last)
+	}
+}
+
+// TestTarpitsHoldUpNobody: a feed that waits behind sites that never answer is
+// asked soon all the same.
+func TestTarpitsHoldUpNobody(t *testing.T) {
+	inNetwork(t, func(t *testing.T, n *network) {
+		r := n.reader(t, "http://good.example/")
+		n.site("good.example:80", conditional(atom(1), `"1"`, monday))
+		var wg sync.WaitGroup
+		for i := range 200 {
+			host := fmt.Sprintf("tarpit%d.example", i)
+			n.site(host+":80", func(request) string { time.Sleep(time.Hour); return "" })
+			wg.Go(func() { r.p.Poll(t.Context(), digest.Feed{URL: "http://" + host + "/", Host: host}, 1) })
+		}
+		synctest.Wait()
+		begun := time.Now()
+		result := r.p.Poll(t.Context(), r.feed, 1)
+		if took := time.Since(begun); result.Outcome != Changed || took > 20*time.Second {
+			t.Errorf("%s after %v", result.Message, took)
+		}
+		wg.Wait()
+	})
 }
 
 // A register leases hosts as a store would, and remembers who had which.

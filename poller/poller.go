@@ -68,7 +68,7 @@ type Options struct {
 	NoWait bool
 
 	// Requests is how many requests may be on the wire at once, over all
-	// hosts: 0 means DefaultRequests.
+	// hosts: 0 means DefaultRequests. Those that are slow make way for others.
 	Requests int
 
 	// Robots keeps what the robots.txt of a site says; nil: it is not asked for.
@@ -102,7 +102,7 @@ type Poller struct {
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
-	wire      chan struct{} // holds a token for each request under way
+	wire      *wire         // the requests under way
 	hosts     HostLeases    // may be nil
 	robots    *robotsReader // nil: no robots.txt is asked for
 	pictures  *pictureQueues
@@ -116,7 +116,7 @@ type Poller struct {
 	heavy chan struct{}
 }
 
-// DefaultRequests is how many requests may be on the wire at once.
+// DefaultRequests is how many requests that are not slow may be on the wire at once.
 const DefaultRequests = 20
 
 const (
@@ -154,7 +154,7 @@ func New(o Options) *Poller {
 		agent:     agent(o.UserAgentVersion, o.BaseURL),
 		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
 		head:      cmp.Or(o.Head, HeadLearned),
-		wire:      make(chan struct{}, cmp.Or(max(o.Requests, 0), DefaultRequests)),
+		wire:      newWire(cmp.Or(max(o.Requests, 0), DefaultRequests)),
 		hosts:     o.Hosts,
 		robots:    newRobotsReader(o.Robots),
 		pictures:  newPictureQueues(now),

@@ -39,7 +39,7 @@ type settings struct {
 	FetchTimeout    time.Duration   `default:"30s" positive:"" group:"Settings:" help:"For one HTTP request, all of it."`
 	Keep            time.Duration   `default:"400d" positive:"" group:"Settings:" help:"How long posts and editions are kept."`
 	Contact         string          `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
-	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts."`
+	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts; slow ones make way for the next."`
 	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
 	SignUp          web.SignUp      `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
 	MetricsToken    string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
