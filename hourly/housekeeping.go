@@ -3,7 +3,6 @@ package hourly
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -11,19 +10,11 @@ import (
 // else is written meanwhile.
 const indexPosts = 50
 
-// What is indexed before a release, so that what it makes visible is found at
-// once: what has come since the last look, but not what an upgrade has left.
-const freshBatches = 10
-
 // index puts the words of posts that are stored into the index of what can be
-// searched for, the newest first, until none is left, the batches are done or
-// ctx ends. It has no part in what is released and when: what it fails at is
-// logged, and done later.
-func (j *Job) index(ctx context.Context, batches int) {
-	for range batches {
-		if ctx.Err() != nil || j.Hard.Err() != nil || j.fenced.Load() {
-			return
-		}
+// searched for, the newest first, until none is left or ctx ends. No release
+// waits for it: what it fails at is logged, and done later.
+func (j *Job) index(ctx context.Context) {
+	for ctx.Err() == nil && j.Hard.Err() == nil && !j.fenced.Load() {
 		n, err := j.Store.IndexPosts(j.Hard, indexPosts)
 		if err != nil {
 			j.Log.Error("new posts cannot be found by searching yet; they are indexed later", "err", err)
@@ -40,7 +31,7 @@ const indexNap = 15 * time.Second
 
 // indexOnce is index as a loop of its own: an upgrade leaves it much to do.
 func (j *Job) indexOnce(ctx context.Context) (time.Duration, error) {
-	j.index(ctx, math.MaxInt)
+	j.index(ctx)
 	return min(indexNap, j.Nap), nil
 }
 

@@ -34,6 +34,10 @@ type Options struct {
 	// to finish what is in flight and leave. Nil means never.
 	Hard context.Context
 
+	// Grace is how long what is in flight may go on when the context given to
+	// Tick, Poll or Run has ended, before it is given back; default 8 s.
+	Grace time.Duration
+
 	// Fence leaves the heartbeat of this instance, or says in one line why the
 	// database must be left alone: then nothing is polled, released or mailed.
 	// Nil means that nothing is in the way.
@@ -54,6 +58,9 @@ type Job struct {
 func New(o Options) *Job {
 	if o.Nap <= 0 {
 		o.Nap = time.Minute
+	}
+	if o.Grace <= 0 {
+		o.Grace = defaultGrace
 	}
 	if o.Now == nil {
 		o.Now = time.Now

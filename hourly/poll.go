@@ -28,20 +28,29 @@ const (
 )
 
 // Poll asks every feed whose time has come, side by side, until none is left
-// that may be asked now. When ctx ends it claims no more and finishes the rest.
+// that may be asked now. When ctx ends it claims no more and finishes the rest, as
+// far as that can be done in the Grace.
 // It is step 3 and 4 alone, for commands that have just queued feeds: a person
 // waits for them, so that they ask in the hot minutes too.
-func (j *Job) Poll(ctx context.Context) (Summary, error) { return j.poll(ctx, false) }
+func (j *Job) Poll(ctx context.Context) (Summary, error) { return j.poll(ctx, polling{}) }
 
-// poll is Poll; with avoidHotMinutes it claims nothing in them.
-func (j *Job) poll(ctx context.Context, avoidHotMinutes bool) (Summary, error) {
+// polling says how feeds are polled.
+type polling struct {
+	avoidHotMinutes bool // nothing is claimed in them
+	endless         bool // until ctx ends, whatever fails; else until nothing is left
+	queued          bell // wakes the claiming; may be nil
+	stored          bell // is rung when polls have been stored; may be nil
+}
+
+func (j *Job) poll(ctx context.Context, how polling) (Summary, error) {
 	soft, stop := context.WithCancel(ctx)
 	defer stop()
+	until, cut := j.graceAfter(ctx)
+	defer cut()
 	r := &round{
-		job: j, avoidHotMinutes: avoidHotMinutes, token: rand.Text(), stop: stop,
-		next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls),
+		polling: how, job: j, begin: ctx, until: until, stop: stop,
+		next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls), changed: make(bell, 1),
 	}
-	r.changed.L = &r.mu
 	var recording sync.WaitGroup
 	recording.Go(r.recordAll)
 	r.claimAll(soft)
@@ -55,33 +64,53 @@ func (j *Job) poll(ctx context.Context, avoidHotMinutes bool) (Summary, error) {
 	return r.sum, r.err
 }
 
+// defaultGrace leaves time to store what polls have brought: a program that is
+// told to stop is killed soon.
+const defaultGrace = 8 * time.Second
+
+// graceAfter gives a context that outlives ctx by the grace, but not Hard.
+func (j *Job) graceAfter(ctx context.Context) (context.Context, context.CancelFunc) {
+	until, cut := context.WithCancel(j.Hard)
+	stop := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(j.Grace, cut)
+		context.AfterFunc(until, func() { t.Stop() })
+	})
+	return until, func() { stop(); cut() }
+}
+
 // A polled is a poll that is to be stored, and whose document is freed after that.
 type polled struct {
 	store.Polled
 	free func()
 }
 
-// A round is one drain of the queue of feeds.
+// A round is one drain of the queue of feeds, or an endless one.
 type round struct {
-	job             *Job
-	avoidHotMinutes bool
-	token           string
-	stop            context.CancelFunc // ends the claiming
-	polls           sync.WaitGroup
-	next            chan store.ClaimedFeed // to a goroutine that has just ended a poll
-	done            chan polled
+	polling
+	job   *Job
+	begin context.Context // until it ends, polls may send their first request
+	until context.Context // until it ends, polls may go on
+	stop  context.CancelFunc
+	polls sync.WaitGroup
+	next  chan store.ClaimedFeed // to a goroutine that has just ended a poll
+	done  chan polled
 
+	changed  bell // one of the next three; only the claiming waits for it
 	mu       sync.Mutex
-	changed  sync.Cond // one of the next three
-	inFlight int       // polls that hold a place: requests under way, or finished and waiting to be recorded
-	unstored int       // polls begun and not yet stored or lost: their hosts are leased
-	ended    int       // polls stored, or lost
+	inFlight int // polls that hold a place: requests under way, or finished and waiting to be recorded
+	unstored int // polls begun and not yet stored or lost: their hosts are leased
+	ended    int // polls stored, or lost
 	sum      Summary
 	err      error // the first
 }
 
 // fail ends the claiming; polls in flight go on, and are stored if they can be.
+// An endless round goes on too, and says what was wrong.
 func (r *round) fail(err error) {
+	if r.endless {
+		r.job.logError(err)
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err == nil {
@@ -115,32 +144,38 @@ func (r *round) retry(ctx context.Context, do func() error) error {
 
 // claimAll claims feeds as fast as there are places for them and starts their polls.
 // Nothing claimable while polls are in flight is not the end: a poll that ends
-// frees its host for the next feed.
+// frees its host for the next feed, and the time of others may come.
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.job.Hard.Err() == nil && !r.job.fenced.Load() {
-		places, ended := r.freePlaces()
+		places, ended := r.freePlaces(soft)
 		r.awaitCalmMinute(soft)
-		var claimed []store.ClaimedFeed
-		err := r.retry(soft, func() (err error) {
-			claimed, err = r.job.Store.ClaimFeeds(r.job.Hard, r.job.Now(), store.ClaimOptions{
-				N: places, Lease: feedLease, Token: r.token, Pace: !r.job.Frozen,
-			})
-			return err
-		})
+		claimed, err := r.claim(soft, places)
 		if err != nil {
-			if soft.Err() == nil { // else a stop, which needs no claim
-				r.fail(fmt.Errorf("claiming feeds to poll: %w", err))
+			if soft.Err() != nil { // a stop, which needs no claim
+				return
 			}
-			return
+			r.fail(fmt.Errorf("claiming feeds to poll: %w", err))
+			nap(soft, r.job.Nap)
+			continue
 		}
 		mathrand.Shuffle(len(claimed), func(i, k int) { claimed[i], claimed[k] = claimed[k], claimed[i] })
 		for _, c := range claimed {
 			r.start(c)
 		}
-		if len(claimed) == 0 && !r.awaitOne(ended) {
+		if len(claimed) == 0 && !r.awaitMore(soft, ended) {
 			return
 		}
 	}
+}
+
+func (r *round) claim(soft context.Context, places int) (claimed []store.ClaimedFeed, err error) {
+	err = r.retry(soft, func() (err error) {
+		claimed, err = r.job.Store.ClaimFeeds(r.job.Hard, r.job.Now(), store.ClaimOptions{
+			N: places, Lease: feedLease, Token: rand.Text(), Pace: !r.job.Frozen,
+		})
+		return err
+	})
+	return claimed, err
 }
 
 // awaitCalmMinute waits for the end of the hot minutes (S35).
@@ -153,24 +188,70 @@ func (r *round) awaitCalmMinute(soft context.Context) {
 
 // freePlaces waits until at least a quarter of the places is free, so that claims
 // are not made one by one. It says how many are, and how many polls had ended by then.
-func (r *round) freePlaces() (free, ended int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for r.inFlight > mostPolls*3/4 {
-		r.changed.Wait()
+func (r *round) freePlaces(soft context.Context) (free, ended int) {
+	for {
+		inFlight, _, ended := r.counts()
+		if inFlight <= mostPolls*3/4 || soft.Err() != nil {
+			return mostPolls - inFlight, ended
+		}
+		select {
+		case <-r.changed:
+		case <-soft.Done():
+		}
 	}
-	return mostPolls - r.inFlight, r.ended
 }
 
-// awaitOne waits until more polls than these have ended; false if none is under way.
-func (r *round) awaitOne(ended int) bool {
+func (r *round) counts() (inFlight, unstored, ended int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.unstored > 0 && r.ended == ended {
-		r.changed.Wait()
-	}
-	return r.ended > ended
+	return r.inFlight, r.unstored, r.ended
 }
+
+// longestLook is how long the queue is taken for what it was when it was last
+// looked at, while polls are in flight.
+const longestLook = time.Second
+
+// awaitMore waits until there may be more to claim: more polls than these have
+// ended, feeds were queued, or the time of others has come. False: no poll is
+// under way, and the round is not endless.
+func (r *round) awaitMore(soft context.Context, ended int) bool {
+	var due <-chan time.Time
+	if !r.job.Frozen {
+		timer := time.NewTimer(r.untilDue())
+		defer timer.Stop()
+		due = timer.C
+	}
+	for {
+		_, unstored, now := r.counts()
+		switch {
+		case now > ended:
+			return true
+		case unstored == 0 && !r.endless:
+			return false
+		}
+		select {
+		case <-r.changed:
+		case <-r.queued:
+			return true
+		case <-due:
+			return true
+		case <-soft.Done():
+			return true
+		}
+	}
+}
+
+// untilDue is how long it is until feeds can be claimed again. While polls are
+// in flight the queue is looked through once in a while only.
+func (r *round) untilDue() time.Duration {
+	if _, unstored, _ := r.counts(); unstored > 0 {
+		return min(longestLook, r.job.Nap)
+	}
+	return r.job.until(r.job.Store.NextPoll)
+}
+
+// idlePoll is how long a goroutine that has ended a poll waits for the next.
+const idlePoll = 10 * time.Second
 
 func (r *round) start(c store.ClaimedFeed) {
 	r.mu.Lock()
@@ -180,12 +261,20 @@ func (r *round) start(c store.ClaimedFeed) {
 	select {
 	case r.next <- c: // its stack has grown to what a poll needs
 	default:
-		r.polls.Go(func() {
-			for more := true; more; c, more = <-r.next {
-				r.poll(c)
-				r.freePlace()
-			}
-		})
+		r.polls.Go(func() { r.pollOneByOne(c) })
+	}
+}
+
+// pollOneByOne polls a feed, and then others as they are claimed.
+func (r *round) pollOneByOne(c store.ClaimedFeed) {
+	for more := true; more; {
+		r.poll(c)
+		r.freePlace()
+		select {
+		case c, more = <-r.next:
+		case <-time.After(idlePoll):
+			return
+		}
 	}
 }
 
@@ -194,13 +283,13 @@ func (r *round) freePlace() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.inFlight--
-	r.changed.Broadcast()
+	r.changed.ring()
 }
 
-// poll polls one feed. A poll that is cut short is repeated after the gap, with
-// the old validators.
+// poll polls one feed. A poll that is cut short is repeated, with the old
+// validators: after the gap, if it has sent a request.
 func (r *round) poll(c store.ClaimedFeed) {
-	res := r.job.Poller.Poll(r.job.Hard, c.Feed, c.Subscribers)
+	res := r.job.Poller.PollUntil(r.begin, r.until, c.Feed, c.Subscribers)
 	if res.Outcome == poller.Stopped {
 		res.Release()
 		r.giveBack(c, res)
@@ -222,15 +311,19 @@ func (r *round) poll(c store.ClaimedFeed) {
 	r.done <- polled{found, res.Release}
 }
 
-// giveBack ends the lease of a poll that came to nothing, since others have the
-// host to which it was led: they may wait for the one it began at. At the end of
-// the process the leases end by themselves.
+// giveBack ends the lease of a poll that came to nothing, because of a stop or
+// because others have the host to which it was led: they may wait for the one it
+// began at. Where nothing was asked, no attempt was made.
 func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
-	if r.job.Hard.Err() != nil {
+	if r.job.Hard.Err() != nil { // the leases end by themselves
 		return
 	}
+	attempt := res.Feed.LastAttemptAt
+	if res.StartedAt.IsZero() {
+		attempt = c.AttemptBefore
+	}
 	r.job.Log.Info("a poll came to nothing", "feed", c.URL, "why", res.Message)
-	err := r.job.Store.GiveBackFeed(r.job.Hard, c.ID, c.Token, res.Feed.LastAttemptAt, res.HostFreeAt)
+	err := r.job.Store.GiveBackFeed(r.job.Hard, c.ID, c.Token, attempt, res.HostFreeAt)
 	if err != nil {
 		r.job.Log.Warn("a feed could not be given back; its lease ends by itself", "feed", c.URL, "err", err)
 	}
@@ -259,5 +352,5 @@ func (r *round) end(n int, s Summary) {
 	r.sum.Add(s)
 	r.unstored -= n
 	r.ended += n
-	r.changed.Broadcast()
+	r.changed.ring()
 }

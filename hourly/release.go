@@ -1,18 +1,33 @@
 package hourly
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"digest"
 	"digest/poller"
 )
 
+// retireLimit is how long a release waits at most for retire.
+const retireLimit = 5 * time.Second
+
 // retire ends the feeds that are gone for good: their readers are unsubscribed
-// and told in their next edition. A whole host that says so is only broken.
-func (j *Job) retire() error {
-	cases, err := j.Store.SaidGone(j.Hard, j.Now())
+// and told in their next edition. It comes before the release, which does not
+// depend on it: what it fails at is logged, and done later.
+func (j *Job) retire() {
+	ctx, cancel := context.WithTimeout(j.Hard, retireLimit)
+	defer cancel()
+	if err := j.retireGone(ctx); err != nil {
+		j.logError(fmt.Errorf("ending feeds that are gone: %w", err))
+	}
+}
+
+// retireGone is retire. A whole host that says that it is gone is only broken.
+func (j *Job) retireGone(ctx context.Context) error {
+	cases, err := j.Store.SaidGone(ctx, j.Now())
 	if err != nil {
-		return fmt.Errorf("looking for feeds that are gone: %w", err)
+		return err
 	}
 	var gone []digest.FeedID
 	for _, c := range cases {
@@ -23,23 +38,22 @@ func (j *Job) retire() error {
 	if len(gone) == 0 {
 		return nil
 	}
-	told, err := j.Store.Retire(j.Hard, j.Now(), gone)
-	if err != nil {
-		return fmt.Errorf("ending feeds that are gone: %w", err)
+	told, err := j.Store.Retire(ctx, j.Now(), gone)
+	if err == nil {
+		j.Log.Info("gone", "feeds", len(gone), "readers", told)
 	}
-	j.Log.Info("gone", "feeds", len(gone), "readers", told)
-	return nil
+	return err
 }
 
 // release seals the editions of due digests that wait for no feed any more.
 func (j *Job) release() (editions int, err error) {
 	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)
-	if err != nil {
-		return 0, fmt.Errorf("releasing editions: %w", err)
-	}
 	if editions > 0 {
 		j.Log.Info("released", "editions", editions)
 		j.report(Event{Kind: EventReleased, Digests: editions})
+	}
+	if err != nil {
+		return editions, fmt.Errorf("releasing editions: %w", err)
 	}
 	return editions, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 )
@@ -24,7 +23,8 @@ const (
 // frozen one nothing is waited for, and a digest that must wait for a feed, or
 // mail beyond the rate, stays for a later Tick.
 //
-// When ctx ends, what is in flight is finished and Tick returns without error.
+// When ctx ends, what is in flight is finished or given back, and Tick returns
+// without error.
 func (j *Job) Tick(ctx context.Context) (Summary, error) {
 	var total Summary
 	for {
@@ -38,7 +38,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		}
 		wait, err := j.waitForMore(sum)
 		if err != nil || wait == 0 || j.Frozen {
-			j.index(ctx, math.MaxInt)
+			j.index(ctx)
 			return total, cmp.Or(err, j.prune(ctx))
 		}
 		nap(ctx, wait)
@@ -47,38 +47,77 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 
 // waitForMore is how long a Tick waits before its next step; 0: its work is done.
 func (j *Job) waitForMore(last Summary) (time.Duration, error) {
-	_, due, err := j.Store.OldestDue(j.Hard, j.Now())
+	due, untilRelease, err := j.untilRelease()
 	if err != nil {
-		return 0, fmt.Errorf("looking for due digests: %w", err)
+		return 0, err
 	}
 	wait, mail, err := j.mailSoon(last)
-	switch {
-	case err != nil:
+	if err != nil || !due && !mail {
 		return 0, err
-	case due && mail:
-		return min(wait, j.until(j.Store.NextPoll), whileDue), nil
-	case due:
-		return min(j.until(j.Store.NextPoll), whileDue), nil
-	case mail:
-		return wait, nil
 	}
-	return 0, nil
+	if due {
+		untilRelease = min(untilRelease, j.until(j.Store.NextPoll))
+	}
+	switch {
+	case due && mail:
+		return min(wait, untilRelease), nil
+	case due:
+		return untilRelease, nil
+	}
+	return wait, nil
 }
 
-// step is the hour's six steps in their order, once.
+// step is the hour's six steps in their order, once. With a clock that runs,
+// digests whose feeds are in, or whose deadline comes, are released while other
+// feeds are still being polled.
 func (j *Job) step(ctx context.Context) (Summary, error) {
-	var sum Summary
 	if _, err := j.plan(); err != nil {
+		return Summary{}, err
+	}
+	stored := make(bell, 1)
+	var polled Summary
+	var failed error
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		polled, failed = j.poll(ctx, polling{avoidHotMinutes: true, stored: stored})
+	}()
+	sum, err := j.releaseMeanwhile(ctx, stored, over)
+	<-over
+	sum.Add(polled)
+	if err = cmp.Or(failed, err); err != nil || ctx.Err() != nil {
 		return sum, err
 	}
-	sum, err := j.poll(ctx, true)
-	if err != nil || ctx.Err() != nil {
-		return sum, err
+	last, err := j.releaseAndDeliver(ctx)
+	sum.Add(last)
+	return sum, err
+}
+
+// releaseMeanwhile releases and delivers what can be while polls go on. A
+// clock that stands still brings nothing meanwhile.
+func (j *Job) releaseMeanwhile(ctx context.Context, stored bell, over <-chan struct{}) (sum Summary, err error) {
+	for err == nil && !j.Frozen {
+		var wait time.Duration
+		if _, wait, err = j.untilRelease(); err != nil {
+			break
+		}
+		select {
+		case <-over:
+			return sum, nil
+		case <-ctx.Done():
+			return sum, nil
+		case <-stored:
+		case <-time.After(wait):
+		}
+		var more Summary
+		more, err = j.releaseAndDeliver(ctx)
+		sum.Add(more)
 	}
-	if err := j.retire(); err != nil {
-		return sum, err
-	}
-	j.index(ctx, freshBatches)
+	return sum, err
+}
+
+func (j *Job) releaseAndDeliver(ctx context.Context) (sum Summary, err error) {
+	j.retire()
 	if sum.Editions, err = j.release(); err != nil {
 		return sum, err
 	}
@@ -87,11 +126,12 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	return sum, err
 }
 
-// Run works until ctx ends; then what is in flight is finished. It runs the
-// same steps as Tick in loops of their own, so that a slow feed does not hold up
-// the release of other readers' editions, nor a slow mail server the polls. An
-// error ends Run only if the first attempt meets it: later the database may
-// just be away for a while, so it is logged and tried again.
+// Run works until ctx ends; then what is in flight is finished or given back. It
+// runs the same steps as Tick in loops of their own, so that nothing slow holds
+// up anything else: no feed the release of other readers' editions or the polls
+// of other feeds, no mail server the polls. An error ends Run only if the first
+// attempt meets it: later the database may just be away for a while, so it is
+// logged and tried again.
 //
 // While there is a fence, Run waits, and says so.
 func (j *Job) Run(ctx context.Context) error {
@@ -101,12 +141,20 @@ func (j *Job) Run(ctx context.Context) error {
 	if _, err := j.plan(); err != nil {
 		return err
 	}
-	queued, polled, sealed := make(bell, 1), make(bell, 1), make(bell, 1)
+	queued, ready, sealed := make(bell, 1), make(bell, 1), make(bell, 1)
 	var loops sync.WaitGroup
 	loops.Go(func() {
-		j.loop(ctx, polled, func(context.Context) (time.Duration, error) { return j.planAndRelease(queued, sealed) })
+		j.loop(ctx, nil, func(context.Context) (time.Duration, error) { return j.planOnce(queued, ready) })
 	})
-	loops.Go(func() { j.loop(ctx, queued, j.pollAndTell(polled)) })
+	loops.Go(func() {
+		j.loop(ctx, ready, func(context.Context) (time.Duration, error) { return j.releaseOnce(sealed) })
+	})
+	loops.Go(func() {
+		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) {
+			_, err := j.poll(ctx, polling{avoidHotMinutes: true, endless: true, queued: queued, stored: ready})
+			return j.Nap, err
+		})
+	})
 	loops.Go(func() { j.loop(ctx, sealed, j.deliverOnce) })
 	loops.Go(func() {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { return pruneEvery, j.prune(ctx) })
@@ -117,7 +165,8 @@ func (j *Job) Run(ctx context.Context) error {
 	return nil
 }
 
-// A bell wakes the loop that waits for it; ringing twice is ringing once.
+// A bell wakes the loop that waits for it; ringing twice is ringing once. A nil
+// bell is nobody's.
 type bell chan struct{}
 
 func (b bell) ring() {
@@ -137,7 +186,7 @@ func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (
 		}
 		pause, err := work(ctx)
 		if err != nil {
-			j.Log.Error("the hourly job met an error and will try again", "err", err)
+			j.logError(err)
 			pause = j.Nap
 		}
 		select {
@@ -148,50 +197,52 @@ func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (
 	}
 }
 
-func (j *Job) planAndRelease(queued, sealed bell) (time.Duration, error) {
+func (j *Job) logError(err error) {
+	j.Log.Error("the hourly job met an error and will try again", "err", err)
+}
+
+// planOnce plans, and wakes who polls and who releases.
+func (j *Job) planOnce(queued, ready bell) (time.Duration, error) {
 	planned, err := j.plan()
 	if err != nil {
 		return 0, err
 	}
 	if planned > 0 {
 		queued.ring()
+		ready.ring()
 	}
-	if err := j.retire(); err != nil {
-		return 0, err
-	}
-	j.index(j.Hard, freshBatches)
+	return min(j.until(j.Store.NextMidnight), j.until(j.Store.NextStay)), nil
+}
+
+// releaseOnce releases, and wakes who delivers.
+func (j *Job) releaseOnce(sealed bell) (time.Duration, error) {
+	j.retire()
 	editions, err := j.release()
-	if err != nil {
-		return 0, err
-	}
 	if editions > 0 {
 		sealed.ring()
 	}
-	_, due, err := j.Store.OldestDue(j.Hard, j.Now())
 	if err != nil {
-		return 0, fmt.Errorf("looking for due digests: %w", err)
+		return 0, err
 	}
-	if due {
-		return whileDue, nil
-	}
-	return min(j.until(j.Store.NextMidnight), j.until(j.Store.NextStay)), nil
+	_, wait, err := j.untilRelease()
+	return wait, err
 }
 
 // whileDue is how often a due digest is looked at whose feeds other processes
 // may be polling; this one's polls ring the bell.
 const whileDue = 10 * time.Second
 
-func (j *Job) pollAndTell(polled bell) func(context.Context) (time.Duration, error) {
-	return func(ctx context.Context) (time.Duration, error) {
-		sum, err := j.poll(ctx, true)
-		if err != nil {
-			return 0, err
-		}
-		if sum.Polled > 0 {
-			polled.ring()
-		}
-		return j.until(j.Store.NextPoll), nil
+// untilRelease reports whether a digest is due, and how long it is until it is
+// to be looked at again: its deadline ends that to the instant.
+func (j *Job) untilRelease() (due bool, wait time.Duration, err error) {
+	planned, due, err := j.Store.OldestPlan(j.Hard, j.Now())
+	switch {
+	case err != nil:
+		return false, 0, fmt.Errorf("looking for due digests: %w", err)
+	case !due:
+		return false, j.Nap, nil
 	}
+	return true, min(j.clampNap(planned.Add(j.Spread.Deadline).Sub(j.Now())), whileDue), nil
 }
 
 func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {

@@ -217,6 +217,7 @@ func (r *round) recordAll() {
 		}
 		release()
 		r.end(len(batch), Summary{Posts: stored.Posts})
+		r.stored.ring()
 	}
 }
 

@@ -49,6 +49,8 @@ type session struct {
 	validators
 	*usage
 
+	begin context.Context // no first request is sent after its end; nil: no such end
+
 	// stop, if set, may end a session at an address that permanent redirects lead to.
 	stop func(ctx context.Context, address string) error
 }
@@ -126,7 +128,7 @@ func (s *session) ask(ctx context.Context, method string, r route) (*answer, err
 	if s.left <= 0 {
 		return nil, &pollError{text: "the answers took too long, all together"}
 	}
-	leave, err := s.acquire(ctx, r.host())
+	leave, err := s.acquire(s.waiting(ctx), r.host())
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +150,14 @@ func (s *session) ask(ctx context.Context, method string, r route) (*answer, err
 		err = s.acquireLarge(ctx)
 	}
 	return a, err
+}
+
+// waiting is how long a request may wait for its turn.
+func (s *session) waiting(ctx context.Context) context.Context {
+	if s.startedAt.IsZero() && s.begin != nil {
+		return s.begin
+	}
+	return ctx
 }
 
 // acquireLarge waits until there is room for a large document.

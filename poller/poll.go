@@ -21,7 +21,14 @@ import (
 // Failures are in the record that comes back, with the time before which the
 // feed is to be left alone.
 func (p *Poller) Poll(ctx context.Context, f digest.Feed, subscribers int) Result {
+	return p.PollUntil(ctx, ctx, f, subscribers)
+}
+
+// PollUntil is Poll that sends no first request when begin has ended, and goes
+// on until ctx ends, which is not before that.
+func (p *Poller) PollUntil(begin, ctx context.Context, f digest.Feed, subscribers int) Result {
 	v := &poll{session: p.newSession(f, subscribers), feed: f}
+	v.begin = begin
 	v.leasedHost = f.Host
 	v.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
 	v.callerReleases = true
@@ -306,7 +313,7 @@ func (p *poll) finish(f digest.Feed) Result {
 	p.feed.LastAttemptAt = latest(f.LastAttemptAt, p.startedAt)
 	result := Result{
 		Feed: p.feed, Outcome: p.outcome, Document: p.doc, Message: p.message,
-		Requests: p.requests, Bytes: p.bytes, HostFreeAt: p.freeAt, Took: p.took,
+		Requests: p.requests, Bytes: p.bytes, HostFreeAt: p.freeAt, Took: p.took, StartedAt: p.startedAt,
 	}
 	if p.outcome != Stopped {
 		result.Status = p.feed.LastStatus

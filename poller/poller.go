@@ -195,6 +195,8 @@ type Result struct {
 	ContentType string // of the document, as it came
 	Address     string // where the document was found
 
+	StartedAt time.Time // of the first request; zero: none was sent
+
 	Status int           // of the last answer; 0: there was none
 	Took   time.Duration // all requests together, without the pauses between them
 

@@ -38,9 +38,9 @@ func TestPlan(t *testing.T) {
 		want(w.t, "not for this midnight", w.feedAgain(one).PollAt, time.Time{})
 		want(w.t, "once per midnight", plan(parisMidnight.Add(time.Hour)), store.PlanResult{})
 
-		at, ok, err := w.OldestDue(w.ctx(), parisMidnight)
+		at, ok, err := w.OldestPlan(w.ctx(), parisMidnight)
 		w.ok(err)
-		want(w.t, "oldest due", ok && at.Equal(tokyo.NextDueAt), true)
+		want(w.t, "planned, and not released", ok && at.Equal(parisMidnight), true)
 		w.ok(w.Enqueue(w.ctx(), both.ID, poll.Add(-time.Minute)))
 		w.ok(w.SetTimeZone(w.ctx(), paris.UserID, "Europe/London", parisMidnight))
 		plan(parisMidnight.Add(time.Hour))

@@ -182,7 +182,9 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
 	until := q.now.plus(q.Lease)
 	var v values
+	before := make(map[digest.FeedID]time.Time, len(won))
 	for _, f := range won {
+		before[f.ID] = f.LastAttemptAt
 		f.LeaseUntil, f.LastAttemptAt = until.time(), q.attempt.time()
 		v.row(f.ID, q.c.askable(f.Feed, 0))
 	}
@@ -200,6 +202,9 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 	if err != nil {
 		return nil, err
 	}
+	for i := range claimed {
+		claimed[i].AttemptBefore = before[claimed[i].ID]
+	}
 	slices.SortFunc(claimed, func(a, b ClaimedFeed) int {
 		return cmp.Or(a.PollAt.Compare(b.PollAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -211,4 +216,6 @@ type ClaimedFeed struct {
 	digest.Feed
 	Subscribers int    // digests that gather what it brings, for the User-Agent
 	Token       string // of the lease: what is recorded without it changes nothing
+
+	AttemptBefore time.Time `db:"-"` // the attempt before the one that the claim has noted
 }

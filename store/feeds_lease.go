@@ -39,14 +39,14 @@ func (s *Store) GiveBackHost(ctx context.Context, host, token string, free time.
 }
 
 // GiveBackFeed ends the lease of a feed of which a poll came to nothing, and that of
-// its host, which is left alone until free. The attempt counts for the gap, and the feed
-// keeps its place in the queue. With a token of a lease that is over it does nothing.
+// its host, which is left alone until free. The attempt is the last that was made: it
+// counts for the gap. The feed keeps its place in the queue. With a token of a lease that
+// is over it does nothing.
 func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
 	return s.change(ctx, "giving a feed back", func(c conn) error {
 		var hosts []string
-		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '',
-			last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END
-			WHERE id = ? AND lease_token = ? RETURNING host`, from(attempt), from(attempt), id, token)
+		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '', last_attempt_at = ?
+			WHERE id = ? AND lease_token = ? RETURNING host`, from(attempt), id, token)
 		if err != nil || len(hosts) == 0 {
 			return err
 		}

@@ -9,16 +9,17 @@ import (
 
 // NextMidnight gives the earliest midnight that was not planned yet; false: no
 // digest is active, nor paused until a time. It may lie in the past. Digests that wait for their feeds
-// are left out: see OldestDue.
+// are left out: see OldestPlan.
 func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next midnight", `SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+`
 		UNION ALL SELECT MIN(d.asks_at) FROM digests d WHERE d.asks_at > 0) x`)
 }
 
-// OldestDue gives the earliest midnight that was planned and is not released
-// yet at now: it waits for feeds, and Release must be called again.
-func (s *Store) OldestDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	return s.earliest(ctx, "the oldest midnight", `SELECT MIN(d.next_due_at) FROM digests d
+// OldestPlan gives the earliest instant at which a midnight was planned that is
+// not released yet at now: it waits for feeds, at most for the release deadline
+// from then on, and Release must be called again.
+func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	return s.earliest(ctx, "the oldest midnight", `SELECT MIN(d.planned_at) FROM digests d
 		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, at(now))
 }
 

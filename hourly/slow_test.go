@@ -1,0 +1,227 @@
+package hourly_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"digest/hourly"
+	"digest/poller"
+	"digest/store"
+	"digest/store/storetest"
+	"digest/subscribe"
+)
+
+// A tarpit is a feed that answers well until it is told to hang: then it sends
+// the head of an answer, and a byte now and then.
+type tarpit struct {
+	*site
+	hangs   atomic.Bool
+	caught  chan struct{} // a request hangs
+	release chan struct{}
+}
+
+// newTarpit has its address at another host than the other sites.
+func newTarpit(t *testing.T) *tarpit {
+	p := &tarpit{site: &site{}, caught: make(chan struct{}, 10), release: make(chan struct{})}
+	p.Server = httptest.NewServer(p)
+	p.URL = strings.Replace(p.URL, "127.0.0.1", "localhost", 1)
+	t.Cleanup(func() { close(p.release); p.Close() })
+	p.publish("of the tarpit")
+	return p
+}
+
+func (p *tarpit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !p.hangs.Load() {
+		p.site.ServeHTTP(w, r)
+		return
+	}
+	p.caught <- struct{}{}
+	w.WriteHeader(http.StatusOK)
+	for {
+		select {
+		case <-p.release:
+			return
+		case <-r.Context().Done():
+			return
+		case <-time.After(50 * time.Millisecond):
+			_, _ = w.Write([]byte(" "))
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
+
+// A runner is a house whose jobs see a clock that jumps when the test says so.
+type runner struct {
+	*house
+	now atomic.Int64
+}
+
+func eachRunner(t *testing.T, clock string, f func(t *testing.T, h *runner)) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		h := &runner{house: newHouse(t, st, clock)}
+		h.jump(clock)
+		f(t, h)
+	})
+}
+
+func (h *runner) jump(clock string) {
+	h.set(clock)
+	h.now.Store(h.clock.Unix())
+}
+
+func (h *runner) read() time.Time { return time.Unix(h.now.Load(), 0).UTC() }
+
+// running gives a job by that clock, which looks at it often.
+func (h *runner) running() *hourly.Job {
+	h.t.Helper()
+	job := h.job()
+	job.Frozen, job.Now, job.Nap = false, h.read, 20*time.Millisecond
+	job.Grace = 50 * time.Millisecond
+	job.Mail.Now = h.read
+	job.Poller = poller.New(poller.Options{
+		UserAgentVersion: "test", BaseURL: "http://localhost:8080", NoWait: true,
+		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		Now:           h.read,
+	})
+	h.t.Cleanup(job.Poller.Close)
+	return job
+}
+
+// reads adds a reader of a site by its own address.
+func (h *runner) reads(email, zone string, sites ...*site) {
+	h.t.Helper()
+	_, d, err := h.st.AddUser(h.t.Context(), email, zone, h.clock)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.running().Poller, Now: h.read}
+	for _, s := range sites {
+		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
+			h.t.Fatal(err)
+		}
+		s.requests()
+	}
+}
+
+// begin runs something of a job beside the test, which ends it.
+func begin(t *testing.T, work func(ctx context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() { defer close(over); work(ctx) }()
+	stop = func() { cancel(); <-over }
+	t.Cleanup(stop)
+	return stop
+}
+
+// await waits until something holds; its bound is met by a hang only.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	end := time.After(time.Minute)
+	for !holds() {
+		select {
+		case <-end:
+			t.Fatalf("never: %s", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func (h *runner) mails(n int) func() bool {
+	return func() bool { got, _ := h.inbox(); return got == n }
+}
+
+// TestClaimsWhileAPollHangs: the midnight of other readers comes while a site
+// hangs: their feeds are asked, and their editions are sent.
+func TestClaimsWhileAPollHangs(t *testing.T) {
+	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
+		slow, honest := newTarpit(t), newSite(t, "first")
+		h.reads("slow@example.org", "Asia/Kathmandu", slow.site) // midnight at 18:15
+		h.reads("honest@example.org", "Asia/Kolkata", honest)    // at 18:30
+		slow.hangs.Store(true)
+		honest.publish("second")
+		h.jump("2026-11-19 18:15")
+		job := h.running()
+		begin(t, func(ctx context.Context) { _ = job.Run(ctx) })
+		<-slow.caught
+		h.jump("2026-11-19 18:30")
+		await(t, "the edition that waits for no slow feed", h.mails(1))
+		if _, text := h.inbox(); !strings.Contains(text, "second") {
+			t.Error("the honest feed was not asked")
+		}
+	})
+}
+
+// TestTickReleasesWhileAPollHangs: a tick releases at the deadline, and before
+// it what waits for no slow feed, though a poll is in flight.
+func TestTickReleasesWhileAPollHangs(t *testing.T) {
+	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
+		slow, honest := newTarpit(t), newSite(t, "first")
+		h.reads("slow@example.org", "UTC", slow.site, honest)
+		h.reads("honest@example.org", "UTC", honest)
+		slow.hangs.Store(true)
+		honest.publish("second")
+		h.jump("2026-11-20 00:00")
+		job := h.running()
+		begin(t, func(ctx context.Context) { _, _ = job.Tick(ctx) })
+		<-slow.caught
+		await(t, "the edition that waits for no slow feed", h.mails(1))
+		h.jump("2026-11-20 00:30")
+		await(t, "the edition that waits for the slow feed, at its deadline", h.mails(2))
+	})
+}
+
+// TestStopGivesBack: a stop ends what hangs after the grace. Where a request
+// had gone out the attempt counts for the gap; what had only waited for its turn
+// is asked by whoever comes next.
+func TestStopGivesBack(t *testing.T) {
+	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
+		slow, waiting := newTarpit(t), newSite(t, "first")
+		h.reads("utc@example.org", "UTC", slow.site, waiting)
+		slow.hangs.Store(true)
+		waiting.publish("second")
+		h.jump("2026-11-20 00:00")
+		if err := h.st.Enqueue(t.Context(), h.feed(slow.site).ID, h.clock); err != nil {
+			t.Fatal(err)
+		}
+		job := h.running()
+		job.Poller = poller.New(poller.Options{
+			BaseURL: "http://localhost:8080", NoWait: true, Requests: 1, Now: h.read,
+			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		})
+		t.Cleanup(job.Poller.Close)
+		stop := begin(t, func(ctx context.Context) { _, _ = job.Poll(ctx) })
+		<-slow.caught
+		if err := h.st.Enqueue(t.Context(), h.feed(waiting).ID, h.clock); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "the claim of the feed that has to wait for the wire", func() bool { return !h.feed(waiting).LeaseUntil.IsZero() })
+		stop()
+		for _, s := range []*site{slow.site, waiting} {
+			if f := h.feed(s); !f.LeaseUntil.IsZero() || f.PollAt.IsZero() || f.Errors > 0 {
+				t.Errorf("%s: leased until %v, queued for %v, %d errors", f.URL, f.LeaseUntil, f.PollAt, f.Errors)
+			}
+		}
+		if f := h.feed(slow.site); !f.LastAttemptAt.Equal(h.clock) {
+			t.Errorf("the attempt does not count: %v", f.LastAttemptAt)
+		}
+		slow.hangs.Store(false)
+		slow.requests()
+		sum, err := h.running().Tick(shortly(t))
+		if err != nil || sum.Polled != 1 || waiting.requests() == "" || slow.requests() != "" {
+			t.Errorf("after the stop: %+v, %v; want the one that had waited, and no other within the gap", sum, err)
+		}
+	})
+}
+
+// shortly gives a context that ends when the first poll was stored.
+func shortly(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
