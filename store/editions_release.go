@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,7 +26,8 @@ import (
 // Digests of one zone, midnight and set of weekdays are released by one
 // statement, in one transaction that excludes storing (I8); no row of a post
 // is touched, but for digests with filters: what these match is held back
-// first (filters_held.go). It gives the number of editions made.
+// first (filters_held.go), which takes its time: they come after all others. A
+// group that fails holds up no other. It gives the number of editions made.
 func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
 	groups, err := s.releaseGroups(ctx, at(now))
 	if err != nil {
@@ -38,13 +40,16 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 		return 0, fmt.Errorf("ending editions that are too late: %w", err)
 	}
 	for _, g := range groups {
-		n, err := s.releaseGroup(ctx, g, now, deadline)
+		n, failed := s.releaseGroup(ctx, g, now, deadline)
 		editions += n
-		if err != nil {
-			return editions, fmt.Errorf("releasing the editions of %s: %w", g.TimeZone, err)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("releasing the editions of %s: %w", g.TimeZone, failed))
+		}
+		if ctx.Err() != nil || IsAway(failed) {
+			break
 		}
 	}
-	return editions, nil
+	return editions, err
 }
 
 // releaseGroup releases a group: in one transaction, or, where its digests have
@@ -123,7 +128,8 @@ func (g releaseGroup) due() string {
 	return `(d.next_due_at + 0)`
 }
 
-// releaseGroups gives the groups that are due, the earliest first.
+// releaseGroups gives the groups that are due: those without filters first, the
+// earliest first.
 func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releaseGroup, err error) {
 	var rows []struct {
 		releaseGroup
@@ -133,7 +139,7 @@ func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releas
 		FROM digests d JOIN users u ON u.id = d.user_id
 		WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
 		GROUP BY u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay
-		ORDER BY d.next_due_at, u.time_zone, d.weekdays, d.filtered, d.send_delay`, now)
+		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.weekdays, d.send_delay`, now)
 	for _, r := range rows {
 		n := len(groups)
 		if n == 0 || !groups[n-1].like(r.releaseGroup) {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +87,24 @@ func TestReleaseMakesEditions(t *testing.T) {
 		one, err := w.Edition(w.ctx(), e.ID)
 		w.ok(err)
 		want(w.t, "by key", one, e)
+	})
+}
+
+// TestReleaseOfOthers: digests that cannot be released hold up no others.
+func TestReleaseOfOthers(t *testing.T) {
+	each(t, func(w world) {
+		lost, ada := w.reader("lost", "Africa/Algiers"), w.reader("ada", "Europe/Paris") // one midnight in winter
+		f := w.feed("f.example")
+		w.subscribe(lost, f)
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		_, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+		w.ok(err)
+		w.ok(w.Exec(w.ctx(), `UPDATE users SET time_zone = 'Africa/Atlantis' WHERE id = ?`, lost.UserID))
+		n, err := w.Release(w.ctx(), parisMidnight, deadline)
+		want(w.t, "editions", n, 1)
+		want(w.t, "says what is wrong", err != nil && strings.Contains(err.Error(), "Africa/Atlantis"), true)
+		want(w.t, "ada's", w.editions(ada), "2026-11-20 p")
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"digest"
 )
@@ -23,19 +24,36 @@ func main() {
 	os.Exit(run(soft, hard, os.Args[1:], os.Stdout, os.Stderr))
 }
 
+// How long after the first signal what is still in flight is cut off, and the
+// program ends, whatever it does. Polls and deliveries give back by themselves
+// what they cannot finish; what is left hangs.
+const (
+	cutAfter   = 12 * time.Second
+	leaveAfter = 14 * time.Second
+)
+
+// errCut is why what was in flight did not end by itself.
+var errCut = errors.New("stopped before all that was in flight was finished; nothing is lost, and the next run goes on with it")
+
 // signals gives a context that ends with the first SIGTERM or interrupt, which
-// asks the program to finish what is in flight, and one that ends with the second.
+// asks the program to finish what is in flight, and one that ends with the second,
+// or when that takes too long.
 func signals() (soft, hard context.Context) {
 	soft, finish := context.WithCancel(context.Background())
-	hard, leave := context.WithCancel(context.Background())
+	hard, leave := context.WithCancelCause(context.Background())
 	c := make(chan os.Signal, 2)
 	signal.Notify(c, syscall.SIGTERM, os.Interrupt)
 	go func() {
 		<-c
 		fmt.Fprintln(os.Stderr, "finishing what is in flight; once more leaves at once")
 		finish()
-		<-c
-		leave()
+		time.AfterFunc(cutAfter, func() { leave(errCut) })
+		select {
+		case <-c:
+		case <-time.After(leaveAfter):
+			complain(os.Stderr, errCut)
+		}
+		leave(errCut)
 		os.Exit(exitFailed) // nothing is lost: every step is committed before the next
 	}()
 	return soft, hard

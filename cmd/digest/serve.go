@@ -159,14 +159,18 @@ func (a *app) fencedSubscriber(st *store.Store) *subscribe.Subscriber {
 	return s
 }
 
-// serveUntil serves until ctx ends, then lets requests in flight finish.
+// serveUntil serves until ctx ends, then lets requests in flight finish, for a while.
 func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
-	const patience = 10 * time.Second
+	const patience = 8 * time.Second
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
-		stopped <- server.Shutdown(last)
+		err := server.Shutdown(last)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = server.Close() // which ends the contexts of requests
+		}
+		stopped <- err
 	})()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving at %s: %w", listener.Addr(), err)
