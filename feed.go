@@ -97,6 +97,7 @@ type Learned struct {
 	Repeats      int  // full answers in a row with the same bytes and the same ETag
 	ByDate       bool // asked by If-Modified-Since alone: its ETag is in the way
 	Doubted      bool // its validators may lie: asked without them once
+	Outside      bool // it was read at a public address: it leads into no private network any more
 }
 
 // Failures are the polls in a row that brought nothing.

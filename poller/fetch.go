@@ -65,6 +65,7 @@ type usage struct {
 	freeAt    time.Time
 	pins      pins
 	hasLarge  bool // it has a large document, and a token for it
+	fromHome  bool // its address, before any redirect, is in an allowed network
 }
 
 // sessionTimeouts is how many times the time of one request a whole session may take:
@@ -181,6 +182,9 @@ func (s *session) roundTrip(ctx context.Context, method string, r route) (*answe
 		return nil, noAnswer(err, sends > 0, s.poller.timeout)
 	}
 	defer resp.Body.Close()
+	if len(r.seen) == 0 && !s.forRobots {
+		s.fromHome = isHome
+	}
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
 	switch {
 	case method == http.MethodGet && usable(a.status):

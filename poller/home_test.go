@@ -17,10 +17,11 @@ import (
 type neighbourhood struct {
 	*reader
 	outside, home *site
+	turned        bool // outside.example leads home
 }
 
-func newNeighbourhood(t *testing.T, address string) neighbourhood {
-	n := neighbourhood{outside: newSite(t, nil), home: newSiteAt(t, "127.0.0.2:0", conditional(atom(1), `"1"`, monday))}
+func newNeighbourhood(t *testing.T, address string) *neighbourhood {
+	n := &neighbourhood{outside: newSite(t, nil), home: newSiteAt(t, "127.0.0.2:0", conditional(atom(1), `"1"`, monday))}
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
 	n.reader = newReader(t, strings.ReplaceAll(address, "HOME", n.home.address), func(o *Options) { o.AllowNetworks = allow })
 	n.p.transport, n.p.public = n.through(allow), n.through(nil)
@@ -36,18 +37,21 @@ func lookup(_ context.Context, _, host string) ([]netip.Addr, error) {
 }
 
 // through gives connections to outside.example, and those that a guard lets through.
-func (n neighbourhood) through(allow []netip.Prefix) *http.Transport {
+func (n *neighbourhood) through(allow []netip.Prefix) *http.Transport {
 	g := newGuard(allow)
 	g.lookup = lookup
 	return newTransport(func(ctx context.Context, network, address string) (net.Conn, error) {
-		if address == "outside.example:80" {
+		switch {
+		case address == "outside.example:80" && n.turned:
+			address = n.home.address
+		case address == "outside.example:80":
 			return new(net.Dialer).DialContext(ctx, network, n.outside.address)
 		}
 		return g.DialContext(ctx, network, address)
 	}, time.Minute)
 }
 
-func (n neighbourhood) homes() []string {
+func (n *neighbourhood) homes() []string {
 	_, port, _ := strings.Cut(n.home.address, ":")
 	return []string{"http://" + n.home.address + "/feed", "http://nas.example:" + port + "/feed"}
 }
@@ -166,5 +170,29 @@ func TestI7_NoPictureFromHome(t *testing.T) {
 	n.outside.says(200, pictures["image/png"])
 	if _, err := n.p.Picture(t.Context(), "http://outside.example/i.png"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestI7_NameThatTurnsHome: a feed that was read outside is not followed home when its
+// name leads there one day. One that a person gave at home stays at home, wherever it
+// redirects to.
+func TestI7_NameThatTurnsHome(t *testing.T) {
+	n := newNeighbourhood(t, "http://outside.example/feed")
+	n.outside.answers(conditional(atom(1), `"1"`, monday))
+	n.want(Changed)
+	n.turned = true
+	n.p.Close() // as after a day
+	if result := n.want(Failed); result.Message != errNotPublic.Error() {
+		t.Error(result.Message)
+	}
+	asked(t, n.home, "")
+
+	n = newNeighbourhood(t, "http://HOME/start")
+	n.outside.answers(conditional(atom(1), `"1"`, monday))
+	n.home.says(302, "", "Location: http://outside.example/feed")
+	n.want(Changed)
+	n.p.Close()
+	if n.want(Unchanged); n.feed.Outside {
+		t.Error("a feed that begins at home counts as one of the Internet")
 	}
 }

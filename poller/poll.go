@@ -53,6 +53,7 @@ type poll struct {
 
 func (p *poll) run(ctx context.Context) {
 	r, err := typed(p.feed.URL)
+	r.mayBeHome = !p.feed.Outside // a name that was public does not lead home one day
 	if err != nil {
 		p.failed(err)
 		return
@@ -283,6 +284,7 @@ func (p *poll) succeeded(a *answer) {
 	p.feed.FreshUntil = freshUntil(p.feed, a.header, a.body == nil, a.received)
 	p.feed.OwnInterval = OwnInterval(p.feed, a.received)
 	p.feed.NotBefore = after(a.received, a.wait)
+	p.feed.Outside = p.feed.Outside || !p.fromHome
 	noteMove(&p.feed, a)
 }
 

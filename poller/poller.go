@@ -137,15 +137,15 @@ func New(o Options) *Poller {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	home, outside := newGuard(o.AllowNetworks), newGuard(nil)
-	dial, dialPublic := o.DialContext, o.DialContext
-	if dial == nil {
-		dial, dialPublic = home.DialContext, outside.DialContext
+	home, idle := newGuard(o.AllowNetworks), idleFor(o.HostInterval, o.NoWait)
+	transport, public := newTransport(home.DialContext, idle), newTransport(newGuard(nil).DialContext, idle)
+	if o.DialContext != nil {
+		transport = newTransport(o.DialContext, idle)
+		public = transport
 	}
-	idle := idleFor(o.HostInterval, o.NoWait)
 	return &Poller{
-		transport: newTransport(dial, idle),
-		public:    newTransport(dialPublic, idle),
+		transport: transport,
+		public:    public,
 		guard:     home,
 		pace:      newPacer(o.HostInterval, o.NoWait, now),
 		now:       now,

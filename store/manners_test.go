@@ -224,3 +224,19 @@ func TestLateIsKnown(t *testing.T) {
 		want(w.t, "with a delivery", claimed[len(claimed)-1].PrevDueAt, parisMidnight)
 	})
 }
+
+// TestOutsideIsKept: that a feed was read at a public address is known to its next poll.
+func TestOutsideIsKept(t *testing.T) {
+	each(t, func(w world) {
+		f := w.newFeed("f.example")
+		w.subscribe(w.reader("ann", "UTC"), f)
+		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		w.end(noon, w.one(noon, "t"), func(p *store.Polled) { p.Feed.Outside = true })
+		day := noon.Add(24 * time.Hour)
+		w.ok(w.Enqueue(w.ctx(), f.ID, day))
+		c := w.one(day, "u")
+		want(w.t, "claimed", c.Feed.Outside, true)
+		w.end(day, c, func(*store.Polled) {})
+		want(w.t, "polled again", w.feedAgain(f).Outside, true)
+	})
+}
