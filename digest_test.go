@@ -141,6 +141,35 @@ func TestSigner(t *testing.T) {
 	}
 }
 
+// TestSignPair: a token of two rows is good for these, in this order, and for nothing else.
+func TestSignPair(t *testing.T) {
+	s := digest.NewSigner([]byte("0123456789abcdef"))
+	token := s.SignPair(digest.ForGoingBack, 42, 7)
+	if a, b, ok := s.VerifyPair(digest.ForGoingBack, token); !ok || a != 42 || b != 7 {
+		t.Errorf("VerifyPair = %d, %d, %v", a, b, ok)
+	}
+	if len(token) > 45 || lower(token) != token {
+		t.Errorf("the token is %q", token)
+	}
+	bad := []string{"", token[1:], token + "a", token + "==", "\x00", s.SignPair(digest.ForUnsubscribe, 42, 7), s.Sign(digest.ForGoingBack, 42),
+		digest.NewSigner([]byte("another secret..")).SignPair(digest.ForGoingBack, 42, 7)}
+	for i := range token {
+		for _, other := range "abq47" {
+			if changed := token[:i] + string(other) + token[i+1:]; changed != token {
+				bad = append(bad, changed)
+			}
+		}
+	}
+	for _, other := range bad {
+		if a, b, ok := s.VerifyPair(digest.ForGoingBack, other); ok {
+			t.Errorf("%q is taken for %d and %d", other, a, b)
+		}
+	}
+	if _, ok := s.Verify(digest.ForGoingBack, token); ok {
+		t.Error("a token of two rows is taken for one of a row")
+	}
+}
+
 func FuzzVerify(f *testing.F) {
 	s := digest.NewSigner([]byte("0123456789abcdef"))
 	f.Add(s.Sign(digest.ForEdition, -1))
