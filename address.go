@@ -13,7 +13,7 @@ import (
 // How much is shown of a host by itself, of one within an address, and of what
 // follows it there, in characters.
 const (
-	mostHostShown   = 60
+	mostHostShown   = 56
 	mostHostInside  = 255
 	mostPathShown   = 100
 	mostScriptShown = 30 // of a host that is not ASCII; its letters may be wide

@@ -184,9 +184,10 @@ type NoticeKind string
 
 // The kinds of notice.
 const (
-	NoticeGone NoticeKind = "gone" // the site says 410; the subscription has ended
-	NoticeDead NoticeKind = "dead" // failing for 90 days; asked no more
-	NoticeGap  NoticeKind = "gap"  // posts may be missing
+	NoticeGone  NoticeKind = "gone"  // the site says 410; the subscription has ended
+	NoticeDead  NoticeKind = "dead"  // failing for 90 days; asked no more
+	NoticeGap   NoticeKind = "gap"   // posts may be missing
+	NoticeMoved NoticeKind = "moved" // to another site, whose posts come from now on
 )
 
 // A Notice is what an edition tells its reader of a feed.
@@ -195,7 +196,8 @@ type Notice struct {
 	FeedID   FeedID
 	Kind     NoticeKind
 	Title    string // the reader's own title of the feed, else the feed's, else empty
-	URL      string // of the feed
+	URL      string // of the feed; of NoticeMoved the old address
+	MovedTo  string // of NoticeMoved: the new address
 	Gap             // of NoticeGap
 }
 

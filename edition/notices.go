@@ -23,11 +23,12 @@ func newClock(date digest.Date, zone *time.Location) clock {
 	return clock{zone, date.Plus(-1), date.Year}
 }
 
-// sentences is what notices tell a reader: first what has ended, then what is
-// missing, each in the order of its sites' titles.
-func (c clock) sentences(notices []digest.Notice) []string {
-	notices = slices.Clone(notices)
-	slices.SortFunc(notices, func(a, b digest.Notice) int {
+// notices is what an edition tells its reader: first which feeds have moved, for
+// that can be undone, then what has ended, then what is missing, each in the order
+// of their sites' titles.
+func (b *Builder) notices(in []digest.Notice, c clock) []render.Notice {
+	in = slices.Clone(in)
+	slices.SortFunc(in, func(a, b digest.Notice) int {
 		return cmp.Or(
 			cmp.Compare(weight(a.Kind), weight(b.Kind)),
 			strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)),
@@ -35,10 +36,10 @@ func (c clock) sentences(notices []digest.Notice) []string {
 			a.From.Compare(b.From),
 		)
 	})
-	var out []string
-	for _, n := range notices {
+	var out []render.Notice
+	for _, n := range in {
 		if s := c.sentence(n); s != "" {
-			out = append(out, s)
+			out = append(out, render.Notice{Text: s, Moved: b.moved(n)})
 		}
 	}
 	return out
@@ -46,18 +47,33 @@ func (c clock) sentences(notices []digest.Notice) []string {
 
 func weight(k digest.NoticeKind) int {
 	switch k {
-	case digest.NoticeGone:
+	case digest.NoticeMoved:
 		return 0
-	case digest.NoticeDead:
+	case digest.NoticeGone:
 		return 1
+	case digest.NoticeDead:
+		return 2
 	}
-	return 2
+	return 3
+}
+
+// moved is the way back of a feed that has moved, and the zero one of any other.
+func (b *Builder) moved(n digest.Notice) render.Moved {
+	if n.Kind != digest.NoticeMoved {
+		return render.Moved{}
+	}
+	return render.Moved{
+		FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo),
+		BackURL: b.BaseURL + "/moved/" + b.Signer.SignPair(digest.ForGoingBack, int64(n.DigestID), int64(n.FeedID)),
+	}
 }
 
 // sentence is empty for a kind of notice that this version does not know.
 func (c clock) sentence(n digest.Notice) string {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
+	case digest.NoticeMoved:
+		return "The feed “" + site + "” has moved from " + digest.HostShown(n.URL) + " to " + digest.HostShown(n.MovedTo) + "."
 	case digest.NoticeGone:
 		return site + " says its feed is gone for good. You are no longer subscribed to it."
 	case digest.NoticeDead:

@@ -27,7 +27,14 @@ func toldOn(t *testing.T, date digest.Date, zone string, notices ...digest.Notic
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Notices
+	return texts(p.Notices)
+}
+
+func texts(notices []render.Notice) (all []string) {
+	for _, n := range notices {
+		all = append(all, n.Text)
+	}
+	return all
 }
 
 func at(value string) time.Time {
@@ -107,8 +114,10 @@ func TestOrderOfNotices(t *testing.T) {
 		{Kind: digest.NoticeDead, URL: "https://user:secret@mango.example/feed?key=1"},
 		{Kind: digest.NoticeGone, Title: "מפה", URL: "https://mapa.example/"},
 		{Kind: "next year's", Title: "Unknown"},
+		{Kind: digest.NoticeMoved, Title: "Zoo", URL: "https://old.example/feed", MovedTo: "https://new.example/"},
 	}
 	want := []string{
+		"The feed “Zoo” has moved from old.example to new.example.",
 		"Apple says its feed is gone for good. You are no longer subscribed to it.",
 		"zebra says its feed is gone for good. You are no longer subscribed to it.",
 		"\u2068מפה\u2069 says its feed is gone for good. You are no longer subscribed to it.",
@@ -127,11 +136,13 @@ func TestOrderOfNotices(t *testing.T) {
 // TestNoSentenceIsCut: the longest that can be said is within what a page shows of one.
 func TestNoSentenceIsCut(t *testing.T) {
 	long := strings.Repeat("מ", 500)
+	host := func(name string) string { return "https://" + strings.Repeat(name+".", 40) + "example:12345/feed" }
 	gap := missing("2025-12-31 22:00:00", "2026-11-18 23:50:00")
 	gap.Title = long
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{7: {
 		gap, {Kind: digest.NoticeGone, Title: long}, {Kind: digest.NoticeDead, Title: long},
+		{Kind: digest.NoticeMoved, Title: long, URL: host("old"), MovedTo: host("new")},
 	}}
 	d := deliveries()[0]
 	d.ID, d.TimeZone = 7, "UTC"
@@ -143,13 +154,13 @@ func TestNoSentenceIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Subject != "Friday 20 November: 3 notes" || len(p.Sections) != 0 {
+	if m.Subject != "Friday 20 November: 4 notes" || len(p.Sections) != 0 {
 		t.Errorf("subject %q", m.Subject)
 	}
 	text := strings.Join(strings.Fields(m.Text), " ")
 	for _, n := range p.Notices {
-		if !strings.Contains(text, n) {
-			t.Errorf("%q is not whole in %s", n, text)
+		if !strings.Contains(text, n.Text) {
+			t.Errorf("%q is not whole in %s", n.Text, text)
 		}
 	}
 }
@@ -172,7 +183,7 @@ func TestEachReaderTheirOwn(t *testing.T) {
 		{"May have missed posts from X between 23:10 on 18 November and 07:50 on 19 November."},
 		nil,
 	} {
-		if diff := cmp.Diff(want, pages[i].Notices); diff != "" {
+		if diff := cmp.Diff(want, texts(pages[i].Notices)); diff != "" {
 			t.Errorf("edition %d (-want +got):\n%s", i, diff)
 		}
 	}
@@ -188,7 +199,31 @@ func TestPreviewTellsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"May have missed posts from X between 09:10 and 23:50."}
-	if diff := cmp.Diff(want, p.Notices); diff != "" {
+	if diff := cmp.Diff(want, texts(p.Notices)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestAMoveHasAWayBack: which is the reader's own, for this feed, and holds no password.
+func TestAMoveHasAWayBack(t *testing.T) {
+	s := stocked()
+	s.notices = map[digest.EditionID][]digest.Notice{100: {
+		{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://ann:secret@old.example/feed", MovedTo: "https://new.example/a b"},
+		{DigestID: 1, FeedID: 8, Kind: digest.NoticeGone, Title: "Gone", URL: "https://gone.example/"},
+	}}
+	b := builder(s)
+	e, err := b.Edition(t.Context(), deliveries()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []render.Notice{
+		{Text: "The feed “old.example” has moved from old.example to new.example.", Moved: render.Moved{
+			FeedID: 7, From: "https://old.example/feed", To: "https://new.example/a%20b",
+			BackURL: b.BaseURL + "/moved/" + b.Signer.SignPair(digest.ForGoingBack, 1, 7),
+		}},
+		{Text: "Gone says its feed is gone for good. You are no longer subscribed to it."},
+	}
+	if diff := cmp.Diff(want, e.Notices); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

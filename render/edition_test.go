@@ -128,7 +128,7 @@ func TestHostilePosts(t *testing.T) {
 	}})
 	p.Name = "Paper</title><script>\nX: y"
 	p.Recipient = `"<b>"@example.org`
-	p.Notices = []string{"<script>", "\r\n.\r\n"}
+	p.Notices = said("<script>", "\r\n.\r\n")
 	m := mailOf(t, p)
 	doc := parse(t, m.HTML)
 	allowed := map[string]bool{}

@@ -24,7 +24,7 @@ func FuzzEdition(f *testing.F) {
 		}
 		s.Late = n / 2
 		p.Sections = []Section{s}
-		p.Notices = []string{title, SiteName(summary, url), "From " + SiteName(title, url) + " between 09:10 and 23:50", content}
+		p.Notices = append(said(title, SiteName(summary, url), "From "+SiteName(title, url)+" between 09:10 and 23:50", content), movedNotice(title, url, summary))
 		p.Name, p.Recipient = site, author
 		m := checkedMail(t, p)
 		doc := parse(t, m.HTML)

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // samples are the pages that are kept as golden files.
 func samples() map[string]Edition {
 	noticed := typical()
-	noticed.Notices = []string{"May have missed posts from Small Compilers between 09:10 and 23:50."}
+	noticed.Notices = said("May have missed posts from Small Compilers between 09:10 and 23:50.")
 	return map[string]Edition{
 		"single":  page(sampleSite{"The Harbour Log", "https://harbour.example/", "en-GB", harbour().posts[:1]}),
 		"short":   page(harbour(), kitchen()),
@@ -24,6 +24,7 @@ func samples() map[string]Edition {
 		"empty":   page(),
 		"late":    lately(),
 		"notes":   onlyNotes(),
+		"moved":   moved(),
 
 		"headlines": headlines(),
 		"full":      rich(digest.NoImages),

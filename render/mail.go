@@ -284,7 +284,7 @@ func (m *mail) leads() string {
 		return n < 3
 	})
 	if m.posts == 0 && m.notes.all > 0 {
-		w.WriteString(m.notes.lines[0])
+		w.WriteString(m.notes.lines[0].Text)
 	}
 	return w.String()
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"digest"
 )
 
 // How much of Notices is shown: few beneath posts, and as many as a mail has
@@ -14,7 +16,31 @@ const (
 	maxNotices    = 5
 	maxOnlyNotes  = 60
 	noticeRoom    = 48_000 // bytes of all of them together, however they are encoded
+
+	addressColumns = 400 // more than digest.AddressShown gives
 )
+
+// A Notice is what an edition tells its reader of a feed, e.g. that posts may be
+// missing.
+type Notice struct {
+	Text  string // a sentence or two, plain
+	Moved        // the zero one, unless the feed has moved
+}
+
+// Moved is where a feed has moved, and the way back.
+type Moved struct {
+	FeedID   digest.FeedID
+	From, To string // its addresses, as they are shown
+	BackURL  string // of the page on which a reader goes back, absolute http(s)
+}
+
+// Means says what a move means to a reader, as the second sentence of its notice.
+func (m Moved) Means() string {
+	if m.To == "" {
+		return ""
+	}
+	return "What comes now is what is published there."
+}
 
 // Marks that keep the direction of what stands between them to itself
 // (Unicode Standard Annex 9).
@@ -46,14 +72,15 @@ func hostOf(address string) string {
 // noted is the notices of an edition as they are shown.
 type noted struct {
 	all   int // with those that are only in the web edition
-	lines []string
+	lines []Notice
 }
 
 // tidyNotices cleans and bounds notices; alone says that there are no posts.
-func (r *Renderer) tidyNotices(in []string, alone bool) noted {
-	var lines []string
+func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
+	var lines []Notice
 	for _, n := range in {
-		if n = cleanNotice(n); n != "" {
+		if n.Text = cleanNotice(n.Text); n.Text != "" {
+			n.From, n.To, n.BackURL = clean(n.From, addressColumns), clean(n.To, addressColumns), address(n.BackURL)
 			lines = append(lines, n)
 		}
 	}
@@ -63,21 +90,23 @@ func (r *Renderer) tidyNotices(in []string, alone bool) noted {
 	}
 	all := len(lines)
 	if shown := r.fitting(lines, most); shown < all {
-		lines = append(lines[:shown:shown], "And "+plural(all-shown, "more note")+" in the web edition.")
+		lines = append(lines[:shown:shown], Notice{Text: "And " + plural(all-shown, "more note") + " in the web edition."})
 	}
 	return noted{all, lines}
 }
 
 // fitting is how many of lines are shown: all, or so many that with the line
 // that counts the rest they are most, or fewer where they are heavy.
-func (r *Renderer) fitting(lines []string, most int) int {
+func (r *Renderer) fitting(lines []Notice, most int) int {
 	shown := len(lines)
 	if shown > most {
 		shown = most - 1
 	}
 	room := noticeRoom
 	for i, n := range lines[:shown] {
-		if room -= r.notice.piece(noticeData{Text: n}).size().coded; room < 0 {
+		var all pieces
+		r.writeNotice(&all, n, false)
+		if room -= all.size().coded; room < 0 {
 			return i
 		}
 	}
@@ -108,11 +137,19 @@ func paired(s string) string {
 	return b.String()
 }
 
-// noticeData is what the template of a notice is filled with.
-type noticeData struct {
-	Text  string
-	Alone bool // there are no posts
-}
+// noticeData is what the template of a notice is filled with, and movedData that
+// of what stands below one of a feed that has moved.
+type (
+	noticeData struct {
+		Text, Means string
+		Alone       bool // there are no posts
+		Goes        bool // there is more below it
+	}
+	movedData struct {
+		From, To, BackURL string
+		Alone             bool
+	}
+)
 
 // notesHTML is the notices: as what there is to read, or beneath the posts; nil
 // for none.
@@ -122,20 +159,30 @@ func (m *mail) notesHTML() *pieces {
 	}
 	all := &pieces{}
 	for _, n := range m.notes.lines {
-		m.r.notice.write(all, noticeData{n, m.posts == 0})
+		m.r.writeNotice(all, n, m.posts == 0)
 	}
 	return all
 }
 
+func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
+	r.notice.write(to, noticeData{n.Text, n.Means(), alone, n.BackURL != ""})
+	if n.BackURL != "" {
+		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
+	}
+}
+
 func (m *mail) notesText() string {
-	var text string
+	var text strings.Builder
 	if m.posts > 0 && len(m.notes.lines) > 0 {
-		text = ruleText + "Notes\n\n"
+		text.WriteString(ruleText + "Notes\n\n")
 	}
 	for _, n := range m.notes.lines {
-		text += wrapped(n) + "\n"
+		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+n.Means())) + "\n")
+		if n.BackURL != "" {
+			text.WriteString("Old address:\n" + n.From + "\nNew address:\n" + n.To + "\nGo back to the old address:\n" + n.BackURL + "\n\n")
+		}
 	}
-	return text
+	return text.String()
 }
 
 // summary says what there is: "12 posts from 7 sites", or "2 notes" where there

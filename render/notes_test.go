@@ -8,10 +8,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-func notes(n int) []string {
-	var out []string
+func notes(n int) (out []Notice) {
 	for i := range n {
-		out = append(out, fmt.Sprintf("May have missed posts from Site %d between 09:10 and 23:50.", i))
+		out = append(out, said(fmt.Sprintf("May have missed posts from Site %d between 09:10 and 23:50.", i))...)
 	}
 	return out
 }
@@ -19,14 +18,14 @@ func notes(n int) []string {
 func TestNotesAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		posts         bool
-		notices       []string
+		notices       []Notice
 		subject, deck string
 	}{
 		{false, nil, "no posts", "No posts"},
 		{false, notes(1), "1 note", "1 note"},
 		{false, notes(3), "3 notes", "3 notes"},
 		{false, notes(200), "200 notes", "200 notes"}, // all that there are, not only those shown
-		{false, []string{" ", "\r\n", notes(1)[0]}, "1 note", "1 note"},
+		{false, append(said(" ", "\r\n"), notes(1)...), "1 note", "1 note"},
 		{true, nil, "2 posts from 1 site", "2 posts from 1 site"},
 		{true, notes(1), "2 posts from 1 site", "2 posts from 1 site, 1 note"},
 		{true, notes(7), "2 posts from 1 site", "2 posts from 1 site, 7 notes"},
@@ -51,18 +50,18 @@ func TestNotesAreCounted(t *testing.T) {
 // TestOnlyNotes: an edition may hold notices and nothing else.
 func TestOnlyNotes(t *testing.T) {
 	p := page()
-	p.Notices = []string{"Small Compilers says its feed is gone for good. You are no longer subscribed to it.", notes(1)[0]}
+	p.Notices = append(said("Small Compilers says its feed is gone for good. You are no longer subscribed to it."), notes(1)...)
 	checkEdition(t, p)
 	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": strings.Join(strings.Fields(m.Text), " ")} {
-		order(t, where, text, "2 notes", p.Notices[0], p.Notices[1], "You get this because")
+		order(t, where, text, "2 notes", p.Notices[0].Text, p.Notices[1].Text, "You get this because")
 		for _, never := range []string{"no posts", "No posts", "Nothing new", "Notes"} {
 			if strings.Contains(text, never) {
 				t.Errorf("the %s says %q", where, never)
 			}
 		}
 	}
-	if lead := all(all(parse(t, m.HTML), "body")[0], "div")[0]; !strings.Contains(textOf(lead), p.Notices[0]) {
+	if lead := all(all(parse(t, m.HTML), "body")[0], "div")[0]; !strings.Contains(textOf(lead), p.Notices[0].Text) {
 		t.Errorf("the line of the list begins %q", textOf(lead)[:80])
 	}
 }
@@ -73,7 +72,7 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 	p.Notices = notes(2)
 	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-		order(t, where, text, "Il suffit", "\nNotes\n", p.Notices[0], p.Notices[1], "You get this because", "Unsubscribe")
+		order(t, where, text, "Il suffit", "\nNotes\n", p.Notices[0].Text, p.Notices[1].Text, "You get this because", "Unsubscribe")
 	}
 	if h := all(parse(t, m.HTML), "h2"); textOf(h[len(h)-1]) != "Notes" {
 		t.Error("the notes have no heading for those who listen")
@@ -104,7 +103,7 @@ func TestNoticesAreFew(t *testing.T) {
 			p = posts
 		}
 		for range c.n {
-			p.Notices = append(p.Notices, c.notice)
+			p.Notices = append(p.Notices, said(c.notice)...)
 		}
 		checkEdition(t, p)
 		m := mailOf(t, p)
@@ -122,13 +121,57 @@ func TestNoticesAreFew(t *testing.T) {
 
 // TestTheRestIsCounted: one note is not "notes".
 func TestTheRestIsCounted(t *testing.T) {
-	n := plain.tidyNotices([]string{strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"}, true)
-	if last := n.lines[len(n.lines)-1]; n.all != 4 || len(n.lines) == 4 && last != "b" {
+	n := plain.tidyNotices(said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"), true)
+	if last := n.lines[len(n.lines)-1].Text; n.all != 4 || len(n.lines) == 4 && last != "b" {
 		t.Errorf("%d notices, the last %q", n.all, last)
 	}
-	n = plain.tidyNotices(append(notes(59), strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240)), true)
-	if last := n.lines[len(n.lines)-1]; last != "And 2 more notes in the web edition." {
+	n = plain.tidyNotices(append(notes(59), said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240))...), true)
+	if last := n.lines[len(n.lines)-1].Text; last != "And 2 more notes in the web edition." {
 		t.Errorf("the last is %q", last)
+	}
+}
+
+// TestMovesAreTold: from where to where, in the words of hosts and in whole
+// addresses, and with the way back, in both versions.
+func TestMovesAreTold(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		p := moved()
+		if alone {
+			p.Sections = nil
+		}
+		checkEdition(t, p)
+		m := mailOf(t, p)
+		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
+			order(t, where, text, "The feed “Small Compilers” has moved from compilers.example to words.example:8443. What comes now is what is published there.",
+				"Old address: https://compilers.example/feed.xml", "New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Go back to the old address",
+				"from bücher.example to xn--80ak6aa92e.com.", "New address: https://xn--80ak6aa92e.com/%E2%80%AEgnp.exe",
+				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa", "You get this because")
+			if strings.Contains(text, "secret") {
+				t.Errorf("the %s tells a password", where)
+			}
+		}
+	}
+}
+
+// TestManyMoves: two hundred at once take no more room than other notices.
+func TestManyMoves(t *testing.T) {
+	for _, c := range []struct {
+		posts, least, most int
+	}{{0, 20, 59}, {300, 4, 4}} {
+		p := large(c.posts)
+		for i := range 200 {
+			p.Notices = append(p.Notices, movedNotice(strings.Repeat("unbreakable", 12), fmt.Sprintf("https://%s.old.example/%d", strings.Repeat("a", 60), i),
+				fmt.Sprintf("https://%s.new.example/%d%s", strings.Repeat("é", 20), i, strings.Repeat("path", 99))))
+		}
+		checkEdition(t, p)
+		m := mailOf(t, p)
+		shown := strings.Count(m.HTML, ">Go back to the old address</a>")
+		if shown < c.least || shown > c.most || shown != strings.Count(m.Text, "\nGo back to the old address:\n") {
+			t.Errorf("%d of 200 moves are shown beside %d posts", shown, c.posts)
+		}
+		if rest := fmt.Sprintf("And %d more notes in the web edition.", 200-shown); !strings.Contains(m.Text, rest) {
+			t.Errorf("the text does not say %q", rest)
+		}
 	}
 }
 

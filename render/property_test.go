@@ -257,7 +257,7 @@ func randomPage(rng *rand.Rand, n int) Edition {
 		p.Sections = append(p.Sections, s)
 	}
 	for range rng.IntN(9) {
-		p.Notices = append(p.Notices, "May have missed posts from "+SiteName(randomText(rng, 120), "")+" between 09:10 and 23:50.")
+		p.Notices = append(p.Notices, said("May have missed posts from "+SiteName(randomText(rng, 120), "")+" between 09:10 and 23:50.")...)
 	}
 	return p
 }

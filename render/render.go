@@ -21,6 +21,7 @@ type Renderer struct {
 
 	edition *part[editionData]
 	notice  *part[noticeData]
+	moved   *part[movedData]
 	more    *part[moreData]
 
 	label, labelAlone, head   *part[headingData]
@@ -40,7 +41,8 @@ func New(proxy Proxy) *Renderer {
 	post := func(name string) *part[postData] { return newPart[postData](all, name) }
 	r := &Renderer{
 		proxy: proxy, styles: textStyles(),
-		edition: newPart[editionData](all, "edition"), notice: newPart[noticeData](all, "notice"), more: newPart[moreData](all, "more"),
+		edition: newPart[editionData](all, "edition"), notice: newPart[noticeData](all, "notice"),
+		moved: newPart[movedData](all, "moved"), more: newPart[moreData](all, "more"),
 		label: heading("section-label"), labelAlone: heading("section-label-alone"), head: heading("section-head"),
 		lateLabel: heading("late-label"), lateHead: heading("late-head"), rest: heading("rest"),
 		headline: post("headline"), row: post("row"), top: post("post-top"),
@@ -62,12 +64,12 @@ type Edition struct {
 	Number         int         // of the edition; 0 shows none
 	Name           string      // of the digest; empty: DefaultName
 	Sections       []Section
-	WebURL         string   // the edition in a browser; empty: it has none yet (a preview)
-	UnsubscribeURL string   // absolute http(s)
-	HomeURL        string   // the reader's sites and settings, absolute http(s)
-	Notices        []string // plain text for the reader, e.g. which posts may be missing
-	Recipient      string   // the reader's address, to say why they get this; may be empty
-	PostalAddress  string   // of who sends this, one line; empty: none is shown
+	WebURL         string // the edition in a browser; empty: it has none yet (a preview)
+	UnsubscribeURL string // absolute http(s)
+	HomeURL        string // the reader's sites and settings, absolute http(s)
+	Notices        []Notice
+	Recipient      string // the reader's address, to say why they get this; may be empty
+	PostalAddress  string // of who sends this, one line; empty: none is shown
 
 	// Bound says that this is all that came during a pause: the newest posts of
 	// each section in its Posts, the others in its Rest. Note tells the reader so, in

@@ -153,7 +153,7 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 	p.WebURL, p.HomeURL, p.UnsubscribeURL = "https://paper.com/e/1", "https://paper.com/", "https://paper.com/u/1"
 	p.PostalAddress = "The Paper, 1 Street"
 	for range rng.IntN(3) {
-		p.Notices = append(p.Notices, "May have missed posts from https://site.com/feed between 09:10 and 23:50.")
+		p.Notices = append(p.Notices, said("May have missed posts from https://site.com/feed between 09:10 and 23:50.")...)
 	}
 	for i := 0; i < n; {
 		s := Section{Title: "A site", Late: rng.IntN(3)}

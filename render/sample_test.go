@@ -115,28 +115,55 @@ func typical() Edition {
 func lately() Edition {
 	p := page(garden(), haifa(), tokyo())
 	p.Sections[0].Late, p.Sections[1].Late = 1, 1
-	p.Notices = []string{
-		SiteName("Small Compilers", "") + " says its feed is gone for good. You are no longer subscribed to it.",
-		"May have missed posts from " + SiteName("24 שעות", "") + " between 09:10 and 23:50.",
+	p.Notices = said(
+		SiteName("Small Compilers", "")+" says its feed is gone for good. You are no longer subscribed to it.",
+		"May have missed posts from "+SiteName("24 שעות", "")+" between 09:10 and 23:50.",
+	)
+	return p
+}
+
+// said is notices that are text alone.
+func said(lines ...string) (all []Notice) {
+	for _, line := range lines {
+		all = append(all, Notice{Text: line})
 	}
+	return all
+}
+
+// movedNotice is the notice of a feed that has moved, as editions make it.
+func movedNotice(title, from, to string) Notice {
+	return Notice{
+		"The feed “" + SiteName(title, from) + "” has moved from " + digest.HostShown(from) + " to " + digest.HostShown(to) + ".",
+		Moved{7, digest.AddressShown(from), digest.AddressShown(to), "https://digest.example/moved/aaaaaaaaaaaaamzrxqkk5yv2j5gq4yd2aaaaaaaaaaaa7"},
+	}
+}
+
+// moved is an edition that tells of moves, one of them as ugly as can be.
+func moved() Edition {
+	p := page(harbour(), haifa())
+	p.Notices = append([]Notice{
+		movedNotice("Small Compilers", "https://compilers.example/feed.xml", "https://ann:secret@words.example:8443/blog/feed?format=atom&key=a<b"),
+		movedNotice("דפי העיר 24", "https://xn--bcher-kva.example/", "https://xn--80ak6aa92e.com/\u202egnp.exe"),
+		movedNotice(strings.Repeat("unbreakable", 12), "https://paypal.com."+strings.Repeat("a", 63)+".evil.example/"+strings.Repeat("path", 99), "https://xn--r8jz45g.jp/"),
+	}, said("May have missed posts from The Harbour Log between 09:10 and 23:50.")...)
 	return p
 }
 
 // onlyNotes is an edition of notices alone.
 func onlyNotes() Edition {
 	p := page()
-	p.Notices = []string{
-		SiteName("دفاتر المدينة", "") + " says its feed is gone for good. You are no longer subscribed to it.",
-		"Nothing could be read from " + SiteName("", "https://garden.example/feed") + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.",
-		"May have missed posts from " + SiteName("The Harbour Log", "") + " between 22:40 on 17 November and 23:50 on 19 November.",
-	}
+	p.Notices = said(
+		SiteName("دفاتر المدينة", "")+" says its feed is gone for good. You are no longer subscribed to it.",
+		"Nothing could be read from "+SiteName("", "https://garden.example/feed")+" for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.",
+		"May have missed posts from "+SiteName("The Harbour Log", "")+" between 22:40 on 17 November and 23:50 on 19 November.",
+	)
 	return p
 }
 
 // stretched is notes on a site whose name is one long word.
 func stretched() Edition {
 	p := page()
-	p.Notices = []string{"May have missed posts from " + SiteName(strings.Repeat("unbreakable", 7), "") + " between 09:10 and 23:50."}
+	p.Notices = said("May have missed posts from " + SiteName(strings.Repeat("unbreakable", 7), "") + " between 09:10 and 23:50.")
 	return p
 }
 
