@@ -5,9 +5,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 // proxy finds out whether who asks can be told behind the proxies, by the settings
@@ -30,6 +33,10 @@ func (x *checker) proxy(context.Context) Finding {
 		}
 	}
 	for _, n := range x.Database.Proxies {
+		named := slices.ContainsFunc(x.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(n.Peer) })
+		if ofNamed := n.Trouble == digest.ProxySilent || n.Trouble == digest.ProxyClear; named != ofNamed {
+			continue // it was noticed under other settings
+		}
 		found, todo := n.Words()
 		f.note(Warn, found+" (last seen "+n.At.UTC().Format(time.DateTime)+" UTC)", todo)
 	}

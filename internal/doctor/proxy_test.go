@@ -26,6 +26,7 @@ func TestProxy(t *testing.T) {
 			w.Database.Proxies = []digest.ProxyNote{{Trouble: trouble, Peer: netip.MustParseAddr("10.0.0.9"), At: time.Unix(1795000000, 0)}}
 		}
 	}
+	both := func(a, b func(*world)) func(*world) { return func(w *world) { a(w); b(w) } }
 	for _, tt := range []finding{
 		{"named", func(*world) {}, "proxy", doctor.OK, "10.0.0.2/32 may say for whom they ask", ""},
 		{"https and none", trusting(), "proxy", doctor.Warn, "all readers count as one", "set DIGEST_TRUSTED_PROXIES"},
@@ -33,8 +34,10 @@ func TestProxy(t *testing.T) {
 		{"everybody", trusting("10.0.0.2/32", "::/0"), "proxy", doctor.Wrong, "::/0 is everybody", "name only"},
 		{"another one is there", noticed(digest.ProxyUnnamed), "proxy", doctor.Warn, "requests come from 10.0.0.9 with the headers of a proxy", "DIGEST_TRUSTED_PROXIES=10.0.0.9"},
 		{"somebody says so", noticed(digest.ProxyStranger), "proxy", doctor.Warn, "which are not believed", "past your proxy"},
-		{"it is silent", noticed(digest.ProxySilent), "proxy", doctor.Warn, "without X-Forwarded-For", "docs/proxy"},
-		{"it lets in the clear", noticed(digest.ProxyClear), "proxy", doctor.Warn, "without TLS", "redirect http to https"},
+		{"it was named meanwhile", both(noticed(digest.ProxyUnnamed), trusting("10.0.0.0/24")), "proxy", doctor.OK, "10.0.0.0/24 may say", ""},
+		{"it is silent", both(noticed(digest.ProxySilent), trusting("10.0.0.9/32")), "proxy", doctor.Warn, "without X-Forwarded-For", "docs/proxy"},
+		{"it was silent, and is none any more", noticed(digest.ProxySilent), "proxy", doctor.OK, "10.0.0.2/32 may say", ""},
+		{"it lets in the clear", both(noticed(digest.ProxyClear), trusting("10.0.0.9/32")), "proxy", doctor.Warn, "without TLS", "redirect http to https"},
 	} {
 		tt.try(t)
 	}
