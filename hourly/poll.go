@@ -297,13 +297,16 @@ func (r *round) poll(c store.ClaimedFeed) {
 		return
 	}
 	var found store.Polled
-	err := r.retry(r.job.Hard, func() (err error) {
-		found, err = r.job.prepare(c, res)
+	err := r.retry(r.until, func() (err error) {
+		found, err = r.job.prepare(r.until, c, res)
 		return err
 	})
 	if err != nil {
 		res.Release()
-		r.fail(err)
+		if r.until.Err() == nil {
+			r.fail(err)
+		}
+		r.giveBack(c, res)
 		r.end(1, Summary{})
 		return
 	}

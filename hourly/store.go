@@ -2,6 +2,7 @@ package hourly
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -54,13 +55,31 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	if err != nil {
 		return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
 	}
-	for i := range posts {
-		if p := &posts[i]; known[p.Identity] != p.Hash {
-			in.Posts = append(in.Posts, p.Sanitise(now))
-		}
+	if in.Posts, err = sanitise(ctx, res, posts, known, now); err != nil {
+		return in, fmt.Errorf("sanitising the posts of %s: %w", res.Feed.URL, err)
 	}
 	in.compare(posts, len(known), had, now)
 	return in, nil
+}
+
+// sanitise gives the posts of a document that are not known as they are.
+func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known map[string]string, now time.Time) ([]digest.Post, error) {
+	var clean []digest.Post
+	err := res.Work(ctx, func(ctx context.Context) error {
+		for i := range posts {
+			if p := &posts[i]; known[p.Identity] != p.Hash {
+				clean = append(clean, p.Sanitise(now))
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return clean, nil
 }
 
 // compare holds the posts of a document against what is stored of the feed:
@@ -129,15 +148,19 @@ func history(res poller.Result) store.PollRecord {
 }
 
 // prepare makes of a claimed feed's poll what is recorded of it.
-func (j *Job) prepare(c store.ClaimedFeed, res poller.Result) (store.Polled, error) {
+func (j *Job) prepare(ctx context.Context, c store.ClaimedFeed, res poller.Result) (store.Polled, error) {
 	now := j.Now()
-	if err := j.reread(j.Hard, c.Feed, &res); err != nil {
+	if err := j.reread(ctx, c.Feed, &res); err != nil {
 		return store.Polled{}, err
 	}
-	in, err := prepare(j.Hard, j.Store, c.Feed, res, now)
+	in, err := prepare(ctx, j.Store, c.Feed, res, now)
+	if errors.Is(err, poller.ErrOverran) {
+		j.Log.Warn("the posts of a feed take too long to sanitise", "feed", c.URL)
+		in, err = prepare(ctx, j.Store, c.Feed, res.Overran(c.Feed, now), now)
+	}
 	if err == nil {
 		in.Token = c.Token
-		err = j.queueExtraPoll(j.Hard, &in, now)
+		err = j.queueExtraPoll(ctx, &in, now)
 	}
 	return in.Polled, err
 }

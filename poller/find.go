@@ -249,10 +249,10 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	if err != nil {
 		return Result{}, nil, err
 	}
-	doc, err := s.poller.parseAny(a)
+	doc, err := s.poller.parseAny(ctx, a)
 	switch {
 	case err != nil:
-		return Result{}, nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
+		return Result{}, nil, err
 	case !doc.IsFeed():
 		return Result{}, doc, nil
 	}

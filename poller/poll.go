@@ -164,7 +164,7 @@ func (p *poll) get(ctx context.Context, r route) {
 	case usable(a.status):
 		trusted := p.feed.Head == digest.Works && p.feed.Conditional == digest.Useless && !p.headAsked && !p.withheld
 		length := p.feed.Length
-		if p.read(a); trusted && p.outcome == Changed {
+		if p.read(ctx, a); trusted && p.outcome == Changed {
 			p.crossCheck(ctx, r, length)
 		}
 	default:
@@ -225,7 +225,7 @@ func (p *poll) notModified(a *answer) {
 
 // read takes in a document. If its bytes are those of the last one it is not
 // parsed again; if it is no feed, nothing of it is kept (S13).
-func (p *poll) read(a *answer) {
+func (p *poll) read(ctx context.Context, a *answer) {
 	hash := hashOf(a.body)
 	if hash == p.feed.BodyHash {
 		p.learnFromGET(a, false)
@@ -233,7 +233,7 @@ func (p *poll) read(a *answer) {
 		p.unchanged(a, "unchanged: the same bytes")
 		return
 	}
-	doc, err := p.poller.parseFeed(a)
+	doc, err := p.poller.parseFeed(ctx, a)
 	if err != nil {
 		p.failed(err)
 		return
@@ -304,18 +304,24 @@ func (p *poll) failed(err error) {
 	p.outcome, p.message = Failed, p.feed.LastError
 }
 
+// dequeue takes a feed that was polled out of the queue.
+func dequeue(f *digest.Feed) {
+	f.PollAt, f.LeaseUntil, f.PingedAt = time.Time{}, time.Time{}, time.Time{}
+	f.Domain = feed.Domain(f.Host)
+}
+
 // finish makes the result of the poll of f.
 func (p *poll) finish(f digest.Feed) Result {
 	if p.outcome == Stopped {
 		p.feed = f
 	} else {
-		p.feed.PollAt, p.feed.LeaseUntil, p.feed.PingedAt = time.Time{}, time.Time{}, time.Time{}
-		p.feed.Domain = feed.Domain(p.feed.Host)
+		dequeue(&p.feed)
 	}
 	p.feed.LastAttemptAt = latest(f.LastAttemptAt, p.startedAt)
 	result := Result{
 		Feed: p.feed, Outcome: p.outcome, Document: p.doc, Message: p.message,
 		Requests: p.requests, Bytes: p.bytes, HostFreeAt: p.freeAt, Took: p.took, StartedAt: p.startedAt,
+		parsers: p.poller.parsers,
 	}
 	if p.outcome != Stopped {
 		result.Status = p.feed.LastStatus
@@ -330,10 +336,10 @@ func (p *poll) finish(f digest.Feed) Result {
 }
 
 // parseFeed reads a body as a feed. A parser that panics fails this feed only.
-func (p *Poller) parseFeed(a *answer) (*feed.Document, error) {
-	doc, err := p.parseAny(a)
+func (p *Poller) parseFeed(ctx context.Context, a *answer) (*feed.Document, error) {
+	doc, err := p.parseAny(ctx, a)
 	if err != nil {
-		return nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
+		return nil, err
 	}
 	if !doc.IsFeed() {
 		return nil, &pollError{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
@@ -341,26 +347,20 @@ func (p *Poller) parseFeed(a *answer) (*feed.Document, error) {
 	return doc, nil
 }
 
-func (p *Poller) parseAny(a *answer) (*feed.Document, error) {
-	return p.Read(context.Background(), a.body, a.header.Get("Content-Type"), a.address)
-}
-
-// Read reads a document that was fetched before, as a poll does: no more at
-// once than there are processors, and a parser that panics breaks nothing else.
-func (p *Poller) Read(ctx context.Context, body []byte, contentType, address string) (doc *feed.Document, err error) {
-	select {
-	case p.parsing <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// parseAny reads an answer. What kept it from being read, and is no fault of the
+// document, is no *pollError.
+func (p *Poller) parseAny(ctx context.Context, a *answer) (*feed.Document, error) {
+	doc, err := p.Read(ctx, a.body, a.header.Get("Content-Type"), a.address)
+	switch {
+	case err == nil, errors.Is(err, errNoPlace), ctx.Err() != nil:
+		return doc, err
+	case errors.Is(err, errPanicked):
+		p.log.Error("parsing panicked", "address", digest.AddressWithoutCredentials(a.address), "err", err)
+		err = errPanicked
+	case errors.Is(err, ErrOverran):
+		p.log.Warn("a document takes too long to read", "address", digest.AddressWithoutCredentials(a.address), "bytes", len(a.body))
 	}
-	defer func() {
-		<-p.parsing
-		if r := recover(); r != nil {
-			p.log.Error("parsing panicked", "address", digest.AddressWithoutCredentials(address), "panic", fmt.Sprint(r))
-			doc, err = nil, errors.New("the document could not be read: it broke the parser, which is a fault of this program")
-		}
-	}()
-	return p.parse(body, contentType, address)
+	return nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
 }
 
 func kindName(k feed.Kind) string {

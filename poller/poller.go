@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"strings"
 	"time"
 
@@ -71,6 +70,9 @@ type Options struct {
 	// hosts: 0 means DefaultRequests. Those that are slow make way for others.
 	Requests int
 
+	// Parsers read the documents; nil: some of its own.
+	Parsers *Parsers
+
 	// Robots keeps what the robots.txt of a site says; nil: it is not asked for.
 	Robots RobotsCache
 
@@ -106,10 +108,7 @@ type Poller struct {
 	hosts     HostLeases    // may be nil
 	robots    *robotsReader // nil: no robots.txt is asked for
 	pictures  *pictureQueues
-
-	// parsing holds a token for each parse under way: parsing is all processor
-	// and memory, so there is no use in more of them than processors.
-	parsing chan struct{}
+	parsers   *Parsers
 
 	// heavy holds a token for each large document between its coming and the
 	// end of its Result: who waits for one keeps the wire, so that no more come.
@@ -137,6 +136,10 @@ func New(o Options) *Poller {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	parsers := o.Parsers
+	if parsers == nil {
+		parsers = NewParsers(log)
+	}
 	home, idle := newGuard(o.AllowNetworks), idleFor(o.HostInterval, o.NoWait)
 	transport, public := newTransport(home.DialContext, idle), newTransport(newGuard(nil).DialContext, idle)
 	if o.DialContext != nil {
@@ -158,7 +161,7 @@ func New(o Options) *Poller {
 		hosts:     o.Hosts,
 		robots:    newRobotsReader(o.Robots),
 		pictures:  newPictureQueues(now),
-		parsing:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		parsers:   parsers,
 		heavy:     make(chan struct{}, mostHeavy),
 	}
 }
@@ -207,7 +210,8 @@ type Result struct {
 	// again; zero if it was not asked.
 	HostFreeAt time.Time
 
-	release func() // may be nil
+	release func()   // may be nil
+	parsers *Parsers // may be nil
 }
 
 // Release says that the document is no longer needed. Large ones come only so

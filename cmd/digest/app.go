@@ -29,6 +29,7 @@ type app struct {
 	frozen bool // --now is given and the clock stands still
 	works  bool // this process runs the hourly job beside the web view
 
+	parsers  *poller.Parsers    // of all pollers
 	pictures web.PictureFetcher // of the demo; nil: the poller
 }
 
@@ -50,6 +51,7 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 		}
 	}
 	a.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutCredentials}))
+	a.parsers = poller.NewParsers(a.log)
 	return a, nil
 }
 

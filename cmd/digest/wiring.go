@@ -27,6 +27,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Log:              a.log,
 		NoWait:           a.frozen,
 		Requests:         a.Requests,
+		Parsers:          a.parsers,
 		Robots:           st,
 		Hosts:            st,
 	})

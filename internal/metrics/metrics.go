@@ -25,6 +25,10 @@ type Options struct {
 	Timeout time.Duration    // for the database, at each scrape; default 5 s
 	Now     func() time.Time // default time.Now
 	Log     *slog.Logger     // default: nowhere
+
+	// Abandoned gives how many documents this process has abandoned that are still
+	// being read, and how many it has abandoned ever; nil: it reads none.
+	Abandoned func() (now int, ever int64)
 }
 
 // Metrics is what one process tells. It is safe for concurrent use.
@@ -60,6 +64,13 @@ func New(o Options) *Metrics {
 	build.WithLabelValues(o.Version).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		build, m.requests, database{o})
+	if o.Abandoned != nil {
+		m.registry.MustRegister(
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "digest_documents_abandoned", Help: "Documents that this process has abandoned and that still take its processors."},
+				func() float64 { now, _ := o.Abandoned(); return float64(now) }),
+			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "digest_documents_abandoned_total", Help: "Documents that this process has abandoned, because they took too long to read."},
+				func() float64 { _, ever := o.Abandoned(); return float64(ever) }))
+	}
 	return m
 }
 

@@ -22,7 +22,8 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func newMetrics(s *store.Store) *metrics.Metrics {
-	return metrics.New(metrics.Options{Store: s, Version: "1.2.3", Now: func() time.Time { return noon }})
+	return metrics.New(metrics.Options{Store: s, Version: "1.2.3", Now: func() time.Time { return noon },
+		Abandoned: func() (int, int64) { return 1, 3 }})
 }
 
 // scrape gives what one scrape tells, by name and labels.
@@ -76,7 +77,7 @@ func TestScrape(t *testing.T) {
 			`digest_polls_total{outcome="broken"}`: "0", `digest_poll_requests_total`: "2", `digest_poll_received_bytes_total`: "700",
 			`digest_suppressed_addresses{reason="complaint"}`: "1", `digest_mails_total{result="sent"}`: "0", `digest_mail_waiting{reason="due"}`: "0",
 			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600), // since 23:00 UTC, the midnight that began the 19th in Paris
-			`digest_build_info{version="1.2.3"}`: "1",
+			`digest_build_info{version="1.2.3"}`: "1", `digest_documents_abandoned`: "1", `digest_documents_abandoned_total`: "3",
 			`digest_http_request_duration_seconds_count{code="200",route="GET /posts/{id}"}`: "1",
 			`digest_http_request_duration_seconds_count{code="404",route="none"}`:            "1",
 			`digest_job_last_beat_timestamp_seconds`:                                         fmt.Sprintf("%.9ge+09", float64(noon.Unix())/1e9),
