@@ -68,10 +68,10 @@ func (p *Parsers) Do(ctx context.Context, size int, work func(ctx context.Contex
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, parseLeast+time.Duration(size)*parseEach)
+	defer cancel()
 	r := &reading{parsers: p, held: p.places}
 	done := make(chan error, 1)
 	go func() {
-		defer cancel()
 		err := guarded(limited, work)
 		r.leave()
 		done <- err
