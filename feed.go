@@ -137,6 +137,21 @@ type Robots struct {
 	Rules        string // our group's, a line each; empty: it does not speak to us
 }
 
+// A QueuedFeed is a feed whose poll is due, and for whom it is made.
+type QueuedFeed struct {
+	ID      FeedID
+	Account DigestID // the first of its few subscribers; 0: it has many, or none
+	Domain  string
+	Failing bool // its last poll brought nothing
+}
+
+// FullShares says whose shares of the polls in flight are used up.
+type FullShares struct {
+	Accounts []DigestID
+	Domains  []string
+	Failing  bool // that of the feeds that fail
+}
+
 // A Post is one piece that a feed publishes, stored once.
 type Post struct {
 	ID          PostID

@@ -18,11 +18,28 @@ type ClaimOptions struct {
 	// Pace keeps to the pace of domains that have limited us. Without it, for
 	// a clock that stands still, they are asked like any other.
 	Pace bool
+
+	// Full says whose feeds are left in the queue, since they have their share
+	// of what is in flight.
+	Full digest.FullShares
+
+	// Next chooses n at most where more feeds are queued than are wanted; they
+	// are given in the order of the queue. Nil: the first.
+	Next func(queue []digest.QueuedFeed, n int) []digest.FeedID
 }
 
-// candidatesPer is how many queued feeds are looked at for each that is
-// wanted, where those of one host stand together in the queue.
-const candidatesPer = 4
+const (
+	// turnsPer is how many queued feeds are looked at for each that is wanted,
+	// where there are more than are wanted.
+	turnsPer = 2
+	// candidatesPer is the same where those of one host stand together in the queue.
+	candidatesPer = 4
+)
+
+// account is the digest on whose account a feed f is polled: the first of its
+// readers, if they are three at most.
+const account = `(SELECT CASE WHEN count(*) BETWEEN 1 AND 3 THEN MIN(x.digest_id) ELSE 0 END
+	FROM (SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id LIMIT 4) x)`
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
 // the queue. A feed that may not be asked now, as the Policy says, is left where
@@ -65,10 +82,10 @@ func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	return q.leaseFeeds(ctx, won)
 }
 
-// candidates gives the first feeds in the queue that may be asked, one of each
-// host and of each paced domain, with the paces. It looks further down the
-// queue only where the first bring less than half of what is wanted: to lock a
-// row costs as much as to lease it.
+// candidates gives feeds in the queue that may be asked, one of each host and of
+// each paced domain, with the paces: the first, or those whose turn it is where
+// there are more. It looks far down the queue only where the first bring less than
+// half of what is wanted: to lock a row costs as much as to lease it.
 func (q claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, nil, err
@@ -81,17 +98,36 @@ func (q claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	found := oneOfEach(first, paced)
-	if len(first) == q.N && len(found) < q.N/2 {
-		more, err := q.queued(ctx, paced, q.N*candidatesPer)
+	found := oneOfEach(slices.Clone(first), paced)
+	if len(first) == q.N {
+		per := turnsPer
+		if len(found) < q.N/2 {
+			per = candidatesPer
+		}
+		more, err := q.queued(ctx, paced, q.N*per)
 		if err != nil {
 			return nil, nil, err
 		}
-		found = oneOfEach(more, paced)
-		found = found[:min(q.N, len(found))]
+		found = q.choose(oneOfEach(more, paced))
 	}
 	found, err = q.lockDomains(ctx, found, paced)
 	return found, paced, err
+}
+
+// choose leaves the N feeds whose turn it is.
+func (q claiming) choose(found []askRow) []askRow {
+	if q.Next == nil || len(found) <= q.N {
+		return found[:min(q.N, len(found))]
+	}
+	queue := make([]digest.QueuedFeed, len(found))
+	for i, f := range found {
+		queue[i] = f.queued()
+	}
+	chosen := make(map[digest.FeedID]bool, q.N)
+	for _, id := range q.Next(queue, q.N) {
+		chosen[id] = true
+	}
+	return slices.DeleteFunc(found, func(f askRow) bool { return !chosen[f.ID] })
 }
 
 // askable holds for feeds f whose poll is due, and may be made (I5). Both
@@ -111,9 +147,10 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow,
 		where += ` AND f.domain NOT IN (VALUES ` + delayed.String() + `)`
 		args = append(args, delayed.args...)
 	}
+	where, args = q.withinShares(where, args)
 	for {
 		var found []askRow
-		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, `+askColumns+` FROM feeds f
+		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.errors, `+account+` AS account, `+askColumns+` FROM feeds f
 			WHERE `+where+`
 			AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
 			ORDER BY f.poll_at, f.id LIMIT ?`+q.c.d.skipRows("f"),
@@ -134,6 +171,26 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow,
 			return nil, err
 		}
 	}
+}
+
+// withinShares adds to a condition that no share is used up that a feed f would
+// have a part of.
+func (q claiming) withinShares(where string, args []any) (string, []any) {
+	if q.Full.Failing {
+		where += ` AND f.errors = 0`
+	}
+	if len(q.Full.Domains) > 0 {
+		var v values
+		for _, domain := range q.Full.Domains {
+			v.row(domain)
+		}
+		where += ` AND f.domain NOT IN (VALUES ` + v.String() + `)`
+		args = append(slices.Clip(args), v.args...)
+	}
+	if len(q.Full.Accounts) > 0 {
+		where += ` AND ` + account + ` NOT IN (` + list(q.Full.Accounts) + `)`
+	}
+	return where, args
 }
 
 // oneOfEach leaves the first feed of each host, and of each paced domain.
@@ -197,7 +254,7 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 		return nil, err
 	}
 	var claimed []ClaimedFeed
-	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, f.lease_token AS token
+	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, f.lease_token AS token, `+account+` AS account
 		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
@@ -217,5 +274,12 @@ type ClaimedFeed struct {
 	Subscribers int    // digests that gather what it brings, for the User-Agent
 	Token       string // of the lease: what is recorded without it changes nothing
 
+	Account digest.DigestID // see digest.QueuedFeed
+
 	AttemptBefore time.Time `db:"-"` // the attempt before the one that the claim has noted
+}
+
+// Queued is the feed as it stood in the queue.
+func (f ClaimedFeed) Queued() digest.QueuedFeed {
+	return digest.QueuedFeed{ID: f.ID, Account: f.Account, Domain: f.Domain, Failing: f.Errors > 0}
 }
