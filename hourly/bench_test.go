@@ -56,7 +56,7 @@ func (r *race) report(b *testing.B, unit string) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func ok(b *testing.B, err error) {
+func ok(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -65,7 +65,7 @@ func ok(b *testing.B, err error) {
 
 // listenEverywhere serves h on one port of every address of 127.0.0.0/8, so
 // that each feed can have a host of its own.
-func listenEverywhere(b *testing.B, h http.Handler) (port int) {
+func listenEverywhere(b testing.TB, h http.Handler) (port int) {
 	b.Helper()
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
 	ok(b, err)

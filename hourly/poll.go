@@ -13,9 +13,6 @@ import (
 )
 
 const (
-	// mostPolls is how many polls run side by side. Claims and commits grow with
-	// it: with 64 each poll cost the database half as much again.
-	mostPolls = 256
 	// feedLease outlasts any poll: ten redirects of HEAD and GET, all slow.
 	feedLease = 15 * time.Minute
 	// commitPolls is how many polls share a transaction at most.
@@ -49,8 +46,9 @@ func (j *Job) poll(ctx context.Context, how polling) (Summary, error) {
 	defer cut()
 	r := &round{
 		polling: how, job: j, begin: ctx, until: until, stop: stop,
-		next: make(chan store.ClaimedFeed), done: make(chan polled, commitPolls), changed: make(bell, 1),
+		next: make(chan claimed), done: make(chan polled, commitPolls), changed: make(bell, 1),
 	}
+	r.places.free = r.changed.ring
 	var recording sync.WaitGroup
 	recording.Go(r.recordAll)
 	r.claimAll(soft)
@@ -84,6 +82,12 @@ type polled struct {
 	free func()
 }
 
+// A claimed feed has a place until it is polled.
+type claimed struct {
+	store.ClaimedFeed
+	place *place
+}
+
 // A round is one drain of the queue of feeds, or an endless one.
 type round struct {
 	polling
@@ -92,12 +96,12 @@ type round struct {
 	until context.Context // until it ends, polls may go on
 	stop  context.CancelFunc
 	polls sync.WaitGroup
-	next  chan store.ClaimedFeed // to a goroutine that has just ended a poll
+	next  chan claimed // to a goroutine that has just ended a poll
 	done  chan polled
 
-	changed  bell // one of the next three; only the claiming waits for it
+	places   places // of polls under way, or finished and waiting to be recorded
+	changed  bell   // the places, or one of the next two; only the claiming waits for it
 	mu       sync.Mutex
-	inFlight int // polls that hold a place: requests under way, or finished and waiting to be recorded
 	unstored int // polls begun and not yet stored or lost: their hosts are leased
 	ended    int // polls stored, or lost
 	sum      Summary
@@ -147,9 +151,9 @@ func (r *round) retry(ctx context.Context, do func() error) error {
 // frees its host for the next feed, and the time of others may come.
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.job.Hard.Err() == nil && !r.job.fenced.Load() {
-		places, ended := r.freePlaces(soft)
+		free, ended := r.freePlaces(soft)
 		r.awaitCalmMinute(soft)
-		claimed, err := r.claim(soft, places)
+		feeds, err := r.claim(soft, free)
 		if err != nil {
 			if soft.Err() != nil { // a stop, which needs no claim
 				return
@@ -158,24 +162,25 @@ func (r *round) claimAll(soft context.Context) {
 			nap(soft, r.job.Nap)
 			continue
 		}
-		mathrand.Shuffle(len(claimed), func(i, k int) { claimed[i], claimed[k] = claimed[k], claimed[i] })
-		for _, c := range claimed {
-			r.start(c)
+		mathrand.Shuffle(len(feeds), func(i, k int) { feeds[i], feeds[k] = feeds[k], feeds[i] })
+		for _, f := range feeds {
+			r.start(f)
 		}
-		if len(claimed) == 0 && !r.awaitMore(soft, ended) {
+		if len(feeds) == 0 && !r.awaitMore(soft, ended) {
 			return
 		}
 	}
 }
 
-func (r *round) claim(soft context.Context, places int) (claimed []store.ClaimedFeed, err error) {
+func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, err error) {
 	err = r.retry(soft, func() (err error) {
-		claimed, err = r.job.Store.ClaimFeeds(r.job.Hard, r.job.Now(), store.ClaimOptions{
-			N: places, Lease: feedLease, Token: rand.Text(), Pace: !r.job.Frozen,
+		feeds, err = r.job.Store.ClaimFeeds(r.job.Hard, r.job.Now(), store.ClaimOptions{
+			N: n, Lease: feedLease, Token: rand.Text(), Pace: !r.job.Frozen,
+			Full: r.places.full(), Next: r.places.next,
 		})
 		return err
 	})
-	return claimed, err
+	return feeds, err
 }
 
 // awaitCalmMinute waits for the end of the hot minutes (S35).
@@ -190,9 +195,10 @@ func (r *round) awaitCalmMinute(soft context.Context) {
 // are not made one by one. It says how many are, and how many polls had ended by then.
 func (r *round) freePlaces(soft context.Context) (free, ended int) {
 	for {
-		inFlight, _, ended := r.counts()
-		if inFlight <= mostPolls*3/4 || soft.Err() != nil {
-			return mostPolls - inFlight, ended
+		_, ended := r.counts()
+		free := r.places.count()
+		if free >= poller.QuickPolls/4 || soft.Err() != nil {
+			return free, ended
 		}
 		select {
 		case <-r.changed:
@@ -201,10 +207,10 @@ func (r *round) freePlaces(soft context.Context) (free, ended int) {
 	}
 }
 
-func (r *round) counts() (inFlight, unstored, ended int) {
+func (r *round) counts() (unstored, ended int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.inFlight, r.unstored, r.ended
+	return r.unstored, r.ended
 }
 
 // longestLook is how long the queue is taken for what it was when it was last
@@ -222,7 +228,7 @@ func (r *round) awaitMore(soft context.Context, ended int) bool {
 		due = timer.C
 	}
 	for {
-		_, unstored, now := r.counts()
+		unstored, now := r.counts()
 		switch {
 		case now > ended:
 			return true
@@ -244,7 +250,7 @@ func (r *round) awaitMore(soft context.Context, ended int) bool {
 // untilDue is how long it is until feeds can be claimed again. While polls are
 // in flight the queue is looked through once in a while only.
 func (r *round) untilDue() time.Duration {
-	if _, unstored, _ := r.counts(); unstored > 0 {
+	if unstored, _ := r.counts(); unstored > 0 {
 		return min(longestLook, r.job.Nap)
 	}
 	return r.job.until(r.job.Store.NextPoll)
@@ -253,11 +259,11 @@ func (r *round) untilDue() time.Duration {
 // idlePoll is how long a goroutine that has ended a poll waits for the next.
 const idlePoll = 10 * time.Second
 
-func (r *round) start(c store.ClaimedFeed) {
+func (r *round) start(f store.ClaimedFeed) {
 	r.mu.Lock()
-	r.inFlight++
 	r.unstored++
 	r.mu.Unlock()
+	c := claimed{f, r.places.begin(f.Queued())}
 	select {
 	case r.next <- c: // its stack has grown to what a poll needs
 	default:
@@ -265,25 +271,18 @@ func (r *round) start(c store.ClaimedFeed) {
 	}
 }
 
-// pollOneByOne polls a feed, and then others as they are claimed.
-func (r *round) pollOneByOne(c store.ClaimedFeed) {
+// pollOneByOne polls a feed, and then others as they are claimed. A place is free
+// when its poll is over; that may still wait to be stored.
+func (r *round) pollOneByOne(c claimed) {
 	for more := true; more; {
-		r.poll(c)
-		r.freePlace()
+		r.poll(c.ClaimedFeed)
+		c.place.end()
 		select {
 		case c, more = <-r.next:
 		case <-time.After(idlePoll):
 			return
 		}
 	}
-}
-
-// freePlace gives a poll's place to the next; the poll may still wait to be stored.
-func (r *round) freePlace() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.inFlight--
-	r.changed.ring()
 }
 
 // poll polls one feed. A poll that is cut short is repeated, with the old

@@ -50,8 +50,8 @@ func TestS34_NoMoreThanSome(t *testing.T) {
 		hosts, requests, most int
 		takes                 time.Duration
 	}{
-		{50, 0, 20, time.Second},
-		{50, 3, 3, time.Second},
+		{50, 0, 20, time.Second / 2},
+		{50, 3, 3, time.Second / 2},
 		{100, 3, 3 + 3*slowEach, 29 * time.Second},
 	} {
 		if most, _ := manyHosts(t, test.hosts, test.requests, test.takes); most != test.most {
@@ -83,7 +83,7 @@ func TestTarpitsHoldUpNobody(t *testing.T) {
 		synctest.Wait()
 		begun := time.Now()
 		result := r.p.Poll(t.Context(), r.feed, 1)
-		if took := time.Since(begun); result.Outcome != Changed || took > 20*time.Second {
+		if took := time.Since(begun); result.Outcome != Changed || took > 11*time.Second {
 			t.Errorf("%s after %v", result.Message, took)
 		}
 		wg.Wait()

@@ -73,6 +73,9 @@ type Options struct {
 	// Parsers read the documents; nil: some of its own.
 	Parsers *Parsers
 
+	// SlowAfter is how long a request takes before it is slow: 0 means 1 s.
+	SlowAfter time.Duration
+
 	// Robots keeps what the robots.txt of a site says; nil: it is not asked for.
 	Robots RobotsCache
 
@@ -157,7 +160,7 @@ func New(o Options) *Poller {
 		agent:     agent(o.UserAgentVersion, o.BaseURL),
 		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
 		head:      cmp.Or(o.Head, HeadLearned),
-		wire:      newWire(cmp.Or(max(o.Requests, 0), DefaultRequests)),
+		wire:      newWire(cmp.Or(max(o.Requests, 0), DefaultRequests), cmp.Or(o.SlowAfter, slowAfter)),
 		hosts:     o.Hosts,
 		robots:    newRobotsReader(o.Robots),
 		pictures:  newPictureQueues(now),

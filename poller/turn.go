@@ -10,15 +10,18 @@ import (
 
 // Shares of the polls that may be in flight in a process. They bound what one
 // account, one domain, or all feeds that failed last can hold up: the others find
-// places free. Nobody honest needs more: 256 polls in flight ask 2,000 feeds of 25
-// seconds each in less than four minutes.
+// places free. Nobody honest needs more: 192 polls in flight ask 2,000 feeds of 25
+// seconds each in less than five minutes.
 const (
-	// MostPolls is how many polls are in flight at most.
-	MostPolls = 512
+	// MostPolls is how many polls are in flight at most, QuickPolls how many that
+	// are not slow. Claims and commits grow with them: with 64 quick ones each poll
+	// cost the database half as much again.
+	MostPolls  = 512
+	QuickPolls = MostPolls / 2
 
-	accountShare = MostPolls / 2
-	domainShare  = MostPolls / 2
-	failingShare = MostPolls / 4
+	accountShare = QuickPolls * 3 / 4
+	domainShare  = QuickPolls * 3 / 4
+	failingShare = QuickPolls / 2
 )
 
 // A Load counts the polls in flight by whom they are made for. The zero value is

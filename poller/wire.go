@@ -9,9 +9,9 @@ import (
 const (
 	// slowAfter is how long a request is one of the few that are on the wire at
 	// once. From then on it is slow, and the next one comes.
-	slowAfter = 2 * time.Second
+	slowAfter = time.Second
 	// slowEach is how many slow requests there may be for each of the few.
-	slowEach = 12
+	slowEach = 25
 )
 
 // A wire holds the requests under way. Few begin at once, so that quick sites are
@@ -24,10 +24,11 @@ const (
 type wire struct {
 	young chan struct{} // holds a token for each request under way that is not slow
 	slow  chan struct{} // and for each that is
+	after time.Duration // from when on a request is slow
 }
 
-func newWire(requests int) *wire {
-	return &wire{young: make(chan struct{}, requests), slow: make(chan struct{}, requests*slowEach)}
+func newWire(requests int, after time.Duration) *wire {
+	return &wire{young: make(chan struct{}, requests), slow: make(chan struct{}, requests*slowEach), after: after}
 }
 
 // enter waits for room. Whoever got nil calls leave.
@@ -40,7 +41,7 @@ func (w *wire) enter(ctx context.Context) (leave func(), err error) {
 	u := &underWay{wire: w, held: w.young}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.timer = time.AfterFunc(slowAfter, u.becomeSlow)
+	u.timer = time.AfterFunc(w.after, u.becomeSlow)
 	return u.leave, nil
 }
 
@@ -65,7 +66,7 @@ func (u *underWay) becomeSlow() {
 		<-u.held
 		u.held = u.wire.slow
 	default:
-		u.timer.Reset(slowAfter)
+		u.timer.Reset(u.wire.after)
 	}
 }
 

@@ -1,0 +1,64 @@
+package hourly_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/poller"
+	"digest/store"
+)
+
+// newTarpits gives feeds at hosts of their own, which take a request and never answer.
+func newTarpits(t *testing.T, n int) (items []store.ImportItem) {
+	end := make(chan struct{})
+	port := listenEverywhere(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-end:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() { close(end) })
+	for i := range n {
+		host := fmt.Sprintf("127.7.%d.%d", i/250, i%250+1)
+		items = append(items, store.ImportItem{URL: fmt.Sprintf("http://%s:%d/", host, port), Host: host})
+	}
+	return items
+}
+
+// TestTarpitsOfOneAccount: one account has so many feeds that never answer that its
+// polls could take every place for minutes, and they are first in the queue: the
+// others' editions do not wait.
+func TestTarpitsOfOneAccount(t *testing.T) {
+	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
+		tarpits := newTarpits(t, 400)
+		_, mallory, err := h.st.AddUser(t.Context(), "mallory@example.org", "UTC", h.clock)
+		ok(t, err)
+		_, err = h.st.Import(t.Context(), mallory.ID, tarpits, 1e6, h.clock)
+		ok(t, err)
+		var sites []*site
+		for i := range 12 {
+			s := newSite(t, "first")
+			h.reads(fmt.Sprintf("reader%d@example.org", i), "UTC", s)
+			s.publish("second")
+			sites = append(sites, s)
+		}
+		h.jump("2026-11-20 00:00")
+		job := h.running()
+		job.Poller = poller.New(poller.Options{
+			BaseURL: "http://localhost:8080", NoWait: true, Now: h.read, SlowAfter: 50 * time.Millisecond,
+			Timeout:       time.Hour, // nobody gets a place because a tarpit is given up
+			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		})
+		t.Cleanup(job.Poller.Close)
+		begin(t, func(ctx context.Context) { _ = job.Run(ctx) })
+		await(t, "the editions of the others", h.mails(len(sites)))
+		if _, text := h.inbox(); strings.Count(text, "second") < len(sites) {
+			t.Error("posts are missing")
+		}
+	})
+}
