@@ -13,9 +13,9 @@ import (
 // background: the time of an answer then tells nothing of who has an account.
 // What it holds is in memory only: whoever asked before a crash has to ask again.
 type Outbox struct {
-	o       OutboxOptions
-	waiting chan struct{} // holds one for each letter under way
-	working chan struct{} // holds one for each that is being written or sent
+	o         OutboxOptions
+	readers   room // for letters that readers ask for
+	newcomers room // for those of people who sign up: however many there are, readers' are not held up
 
 	mu      sync.Mutex
 	closed  bool
@@ -25,6 +25,16 @@ type Outbox struct {
 	close   context.CancelFunc
 	hard    context.Context // ends when Close waits no longer: what is being sent is cut off
 	cut     context.CancelFunc
+}
+
+// A room has places for letters.
+type room struct {
+	waiting chan struct{} // holds one for each letter under way
+	working chan struct{} // holds one for each that is being written or sent
+}
+
+func newRoom(working int) room {
+	return room{waiting: make(chan struct{}, mostLetters), working: make(chan struct{}, working)}
 }
 
 // OutboxOptions is what an Outbox is made of. Sender and Suppressed are required.
@@ -44,14 +54,17 @@ type LetterRequest struct {
 	// gives it its MessageID and Date. Write is called once.
 	Write func(ctx context.Context) (Letter, error)
 
-	Sent func(ctx context.Context) error // records that the letter was accepted; may be nil
+	Sent func(ctx context.Context) error // records that the letter was accepted, or that there was none to write; may be nil
 	Lost func(ctx context.Context) error // takes back what waits for a letter that nobody gets; may be nil
 	Next *LetterRequest                  // to be sent when this letter was accepted; may be nil
+
+	Newcomer bool // asked for by somebody who signs up
 }
 
 const (
-	mostLetters = 500 // under way at once
-	mostWorking = 4   // being written or sent at once
+	mostLetters   = 500 // under way at once in a room
+	mostReaders   = 4   // letters of readers being written or sent at once
+	mostNewcomers = 2   // of people who sign up
 )
 
 // letterPauses is how long a letter waits before each attempt after the first:
@@ -70,7 +83,7 @@ func NewOutbox(o OutboxOptions) *Outbox {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	b := &Outbox{o: o, waiting: make(chan struct{}, mostLetters), working: make(chan struct{}, mostWorking)}
+	b := &Outbox{o: o, readers: newRoom(mostReaders), newcomers: newRoom(mostNewcomers)}
 	b.closing, b.close = context.WithCancel(context.Background())
 	b.hard, b.cut = context.WithCancel(context.Background())
 	return b
@@ -83,17 +96,25 @@ func (b *Outbox) Add(r LetterRequest) {
 	if b.closed {
 		return
 	}
+	room := b.roomOf(r)
 	select {
-	case b.waiting <- struct{}{}:
+	case room.waiting <- struct{}{}:
 	default:
 		b.o.Log.Warn("a letter was not written: too many are on their way")
 		b.letters.Go(func() { b.lost(r) })
 		return
 	}
 	b.letters.Go(func() {
-		defer func() { <-b.waiting }()
+		defer func() { <-room.waiting }()
 		b.run(r)
 	})
+}
+
+func (b *Outbox) roomOf(r LetterRequest) room {
+	if r.Newcomer {
+		return b.newcomers
+	}
+	return b.readers
 }
 
 // run writes a letter and sends it until it is accepted, or cannot be.
@@ -105,14 +126,15 @@ func (b *Outbox) run(r LetterRequest) {
 		return
 	}
 	if letter.To == "" {
+		b.sent(r)
 		return
 	}
-	err = b.send(letter)
+	err = b.send(r, letter)
 	for _, wait := range letterPauses() {
 		if err == nil || digest.KindOf(err) == digest.Invalid || !b.pause(wait) {
 			break
 		}
-		err = b.send(letter)
+		err = b.send(r, letter)
 	}
 	if err != nil {
 		b.o.Log.Warn("a letter was given up", "letter", letter.MessageID, "err", err)
@@ -120,20 +142,27 @@ func (b *Outbox) run(r LetterRequest) {
 		return
 	}
 	b.o.Log.Info("a letter was sent", "letter", letter.MessageID)
-	if r.Sent != nil {
-		if err := r.Sent(b.hard); err != nil {
-			b.o.Log.Error("a letter that was sent was not recorded", "err", err)
-		}
-	}
+	b.sent(r)
 	if r.Next != nil {
 		b.run(*r.Next)
 	}
 }
 
+// sent records that nothing is left to be done for a letter.
+func (b *Outbox) sent(r LetterRequest) {
+	if r.Sent == nil {
+		return
+	}
+	if err := r.Sent(b.hard); err != nil {
+		b.o.Log.Error("a letter that was sent was not recorded", "err", err)
+	}
+}
+
 // write gives a letter without a To when there is none to send.
 func (b *Outbox) write(r LetterRequest) (Letter, error) {
-	b.working <- struct{}{}
-	defer func() { <-b.working }()
+	room := b.roomOf(r)
+	room.working <- struct{}{}
+	defer func() { <-room.working }()
 	l, err := r.Write(b.hard)
 	if err != nil || l.To == "" {
 		return Letter{}, err
@@ -150,9 +179,10 @@ func (b *Outbox) write(r LetterRequest) (Letter, error) {
 	return l, nil
 }
 
-func (b *Outbox) send(l Letter) error {
-	b.working <- struct{}{}
-	defer func() { <-b.working }()
+func (b *Outbox) send(r LetterRequest, l Letter) error {
+	room := b.roomOf(r)
+	room.working <- struct{}{}
+	defer func() { <-room.working }()
 	return b.o.Sender.Send(b.hard, l)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,6 +120,42 @@ func TestOutboxCloses(t *testing.T) {
 		b.ask()
 		if b.Wait(); b.server.tries != 0 {
 			t.Error("a suppressed address was mailed")
+		}
+		if b.sent != 1 || b.lost != 0 {
+			t.Errorf("it counts as %d sent and %d lost: who asks again could tell", b.sent, b.lost)
+		}
+		b.Close(t.Context())
+	})
+}
+
+// TestNewcomersHoldNobodyUp fills the room of those who sign up with letters that
+// a server greylists: a reader's letter is sent all the same, and at once.
+func TestNewcomersHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		later := &NotAcceptedError{Stage: StageRcpt, Reply: Reply{Code: 451}}
+		b := newOutboxBench()
+		for range mostLetters {
+			b.server.errs = append(b.server.errs, later)
+		}
+		var sent atomic.Int32
+		for range mostLetters + 100 {
+			b.Add(LetterRequest{
+				Newcomer: true,
+				Write: func(context.Context) (Letter, error) {
+					return Letter{To: "new@example.org", Subject: "A letter", Text: "Hello"}, nil
+				},
+			})
+		}
+		synctest.Wait()
+		b.Add(LetterRequest{
+			Write: func(context.Context) (Letter, error) {
+				return Letter{To: "ann@example.org", Subject: "A letter", Text: "Hello"}, nil
+			},
+			Sent: func(context.Context) error { sent.Add(1); return nil },
+		})
+		synctest.Wait()
+		if sent.Load() != 1 || time.Since(b.began) != 0 {
+			t.Errorf("%d letters to the reader after %s", sent.Load(), time.Since(b.began))
 		}
 		b.Close(t.Context())
 	})
