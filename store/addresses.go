@@ -109,6 +109,9 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 	if _, err := c.exec(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
 		return err
 	}
+	if err := answerLetters(ctx, c, user); err != nil { // asked for before they had this address
+		return err
+	}
 	return endOtherSessions(ctx, c, user, keep, ``)
 }
 

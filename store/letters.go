@@ -4,18 +4,22 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"digest"
+	"digest/internal/allowance"
 )
 
-// A LetterRequest is somebody who asks for a letter to an address, and the rate
-// limits of that address and its domain. What is answered depends on earlier
-// requests alone, never on who has an account here.
+// A LetterRequest is somebody who asks for a letter to an address. What is
+// answered depends on earlier requests alone, never on who has an account here.
 type LetterRequest struct {
-	Kind  string // sign-up, sign-in or address: each is counted for itself
+	Kind  allowance.Kind
 	Email string
+	Asker string        // whose network or browser it is; nobody can tell which from it
+	Life  time.Duration // for how long a link in the letter works if nobody has to wait longer for the next one
 
-	Daily  int           // letters of this kind to this address in 24 hours
-	Apart  time.Duration // between two of them
-	Hourly int           // letters of all kinds to addresses of its domain in an hour
+	// Hourly is how many letters of this kind go to the address's domain in an
+	// hour, and HourlyEach how many of them for one asker; 0: as many as are asked for.
+	Hourly, HourlyEach int
 }
 
 // A LetterAnswer says whether a letter may be written.
@@ -24,72 +28,102 @@ type LetterAnswer string
 // The answers.
 const (
 	LetterGranted        LetterAnswer = "granted"
-	LetterAddressLimited LetterAnswer = "resting" // the address has had its letters
-	LetterDomainLimited  LetterAnswer = "crowded" // the domain has
+	LetterAddressLimited LetterAnswer = "waits"   // the address was sent one that still works
+	LetterAskerLimited   LetterAnswer = "asker"   // who asks has had many sent to the domain
+	LetterDomainLimited  LetterAnswer = "crowded" // all together have
 )
 
+// A Letter is one that was granted.
+type Letter struct {
+	ID   int64
+	Life time.Duration // for how long a link in it works
+}
+
 const (
-	letterDay  = 24 * time.Hour
 	letterHour = time.Hour
 
 	// onItsWay is how long a letter that is neither sent nor given up may still
 	// be on its way: longer than sending it is tried. What a crash has left counts
 	// no longer than that.
 	onItsWay = time.Hour
-
-	// mostPerMailbox is how many letters of all kinds go to one mailbox in 24 hours,
-	// under whatever names: what stands behind a plus sign is a name for the same one.
-	mostPerMailbox = 12
 )
 
 // RequestLetter asks for a letter. What is granted counts from now on; LetterSent
 // or LetterUnsent has to say with its key what became of it.
-func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (id int64, answer LetterAnswer, err error) {
+func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer, err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "counting the letters to an address", func(c conn) (err error) {
-		id = 0
-		if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-letterDay))); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
 			return err
 		}
+		l = Letter{}
 		if answer, err = r.answer(ctx, c, now); err != nil || answer != LetterGranted {
 			return err
 		}
-		return c.get(ctx, &id, `INSERT INTO knocks (kind, email_key, domain, asked_at) VALUES (?, ?, ?, ?) RETURNING id`,
-			r.Kind, emailKey(r.Email), mailDomain(r.Email), at(now))
+		had, err := r.had(ctx, c, now)
+		if err != nil {
+			return err
+		}
+		if allowance.Next(r.Kind, had, r.Asker, now).After(now) {
+			answer = LetterAddressLimited
+			return nil
+		}
+		l.Life = allowance.Life(r.Kind, had, r.Asker, now, r.Life)
+		return c.get(ctx, &l.ID, `INSERT INTO knocks (kind, email_key, domain, asker, asked_at) VALUES (?, ?, ?, ?, ?) RETURNING id`,
+			r.Kind, emailKey(r.Email), mailDomain(r.Email), r.Asker, at(now))
 	})
 	if err != nil {
-		return 0, "", err
+		return Letter{}, "", err
 	}
-	return id, answer, nil
+	return l, answer, nil
 }
 
 // letterCounts holds for requests whose letter was sent, or is on its way since.
 const letterCounts = `(sent_at > 0 OR sent_at = 0 AND asked_at > ?)`
 
-// answer counts what the domain, the mailbox and the address have had.
+const selectLetters = `SELECT asked_at AS at, asker, answered FROM knocks WHERE `
+
+// had gives the letters of this kind that the address has had.
+func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []allowance.Letter, err error) {
+	err = c.all(ctx, &had, selectLetters+`email_key = ? AND kind = ? AND `+letterCounts, emailKey(r.Email), r.Kind, at(now.Add(-onItsWay)))
+	return had, err
+}
+
+// answer counts what the domain and the mailbox have had.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
-	since := at(now.Add(-onItsWay))
-	ofDomain, err := c.number(ctx, `SELECT count(*) FROM knocks WHERE domain = ? AND asked_at > ?`, mailDomain(r.Email), at(now.Add(-letterHour)))
-	if err != nil || ofDomain >= r.Hourly {
-		return LetterDomainLimited, err
+	if r.Hourly > 0 {
+		var of struct{ Domain, Asker int }
+		err := c.get(ctx, &of, `SELECT count(*) AS domain, COALESCE(SUM(CASE WHEN asker = ? THEN 1 ELSE 0 END), 0) AS asker
+			FROM knocks WHERE domain = ? AND kind = ? AND asked_at > ?`, r.Asker, mailDomain(r.Email), r.Kind, at(now.Add(-letterHour)))
+		switch {
+		case err != nil:
+			return "", err
+		case of.Asker >= r.HourlyEach:
+			return LetterAskerLimited, nil
+		case of.Domain >= r.Hourly:
+			return LetterDomainLimited, nil
+		}
 	}
 	key := emailKey(r.Email)
 	sign := strings.LastIndexByte(key, '@')
-	name, _, _ := strings.Cut(key[:sign], "+")
-	ofMailbox, err := c.number(ctx, `SELECT count(*) FROM knocks WHERE domain = ? AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
-		mailDomain(r.Email), name+key[sign:], name+"+", name+",", since) // a comma follows the plus sign in ASCII
-	if err != nil || ofMailbox >= mostPerMailbox {
-		return LetterAddressLimited, err
+	name, _, tagged := strings.Cut(key[:sign], "+")
+	if !tagged || r.Kind != allowance.SignUp && r.Kind != allowance.Address {
+		return LetterGranted, nil // who has an account is mailed under its address alone
 	}
-	var ofAddress struct {
-		N    int
-		Last instant
+	var had []allowance.Letter
+	err := c.all(ctx, &had, selectLetters+`domain = ? AND kind IN ('sign-up', 'address') AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
+		mailDomain(r.Email), name+key[sign:], name+"+", name+",", at(now.Add(-onItsWay))) // a comma follows the plus sign in ASCII
+	if err == nil && allowance.Mailbox(had, now).After(now) {
+		return LetterAddressLimited, nil
 	}
-	err = c.get(ctx, &ofAddress, `SELECT count(*) AS n, COALESCE(MAX(asked_at), 0) AS last FROM knocks
-		WHERE email_key = ? AND kind = ? AND `+letterCounts, key, r.Kind, since)
-	if err != nil || ofAddress.N >= r.Daily || ofAddress.N > 0 && ofAddress.Last.time().Add(r.Apart).After(now) {
-		return LetterAddressLimited, err
-	}
-	return LetterGranted, nil
+	return LetterGranted, err
+}
+
+// answerLetters notes that a user has used a link from their mail, or that those
+// there no longer work: they may be sent another one at once.
+func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
+	_, err := c.exec(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND kind IN ('sign-in', 'sign-in-known')
+		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)
+	return err
 }
 
 // LetterSent says of a request that its letter was accepted.

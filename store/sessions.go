@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"digest"
@@ -39,12 +40,21 @@ func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.
 
 // UseSignIn uses up a sign-in token: of any number of calls with one hash
 // exactly one succeeds. digest.NotFound for one that is unknown, used or expired.
+// Its user may have another one mailed at once.
 func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
 	return changed(ctx, s, "using the sign-in link", func(c conn) (digest.UserID, error) {
-		return readOne[digest.UserID](ctx, c, "", notFound("%s", signInOver),
+		user, err := readOne[digest.UserID](ctx, c, "", notFound("%s", signInOver),
 			`DELETE FROM sign_in_tokens WHERE token_hash = ? AND expires_at > ? RETURNING user_id`, hash, at(now))
+		if err == nil {
+			err = answerLetters(ctx, c, user)
+		}
+		return user, err
 	})
 }
+
+// mostSessions is how many browsers of one reader are signed in at once. Where one
+// more comes in, the oldest goes.
+const mostSessions = 50
 
 // AddSession stores a session that began with a link and ends at expires.
 func (s *Store) AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
@@ -57,11 +67,24 @@ func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey
 		`INSERT INTO sessions (token_hash, user_id, expires_at, created_at, passkey_id) VALUES (?, ?, ?, ?, ?)`, hash, with.UserID, at(expires), at(now), with.ID)
 }
 
+// endOldestSessions leaves a user room for one more session.
+func endOldestSessions(ctx context.Context, c conn, user digest.UserID) error {
+	_, err := c.exec(ctx, `DELETE FROM sessions WHERE token_hash IN
+		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC, expires_at DESC, token_hash LIMIT ? OFFSET ?)`,
+		user, math.MaxInt32, mostSessions-1)
+	return err
+}
+
 // addToken adds a row to one of the two tables, and drops those of its user that are over.
 func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string, args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user, at(now)); err != nil {
 			return err
+		}
+		if table == "sessions" {
+			if err := endOldestSessions(ctx, c, user); err != nil {
+				return err
+			}
 		}
 		_, err := c.exec(ctx, insert, args...)
 		return err
@@ -83,6 +106,9 @@ func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now ti
 // are still on their way.
 func (s *Store) EndSessions(ctx context.Context, user digest.UserID) error {
 	return s.change(ctx, "ending the sessions", func(c conn) error {
+		if err := answerLetters(ctx, c, user); err != nil {
+			return err
+		}
 		return c.execEach(ctx, []string{`DELETE FROM sign_in_tokens WHERE user_id = ?`, `DELETE FROM sessions WHERE user_id = ?`}, user)
 	})
 }

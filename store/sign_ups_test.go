@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
 	"digest/store"
 )
 
@@ -111,7 +112,7 @@ func TestNothingOfASignUpStays(t *testing.T) {
 		w.ok(w.AddPasskey(w.ctx(), store.Passkey{UserID: u.ID, CredentialID: []byte("c"), Credential: "{}", Name: "x"}, noon))
 		w.ok(w.AddCeremony(w.ctx(), []byte("c"), u.ID, "{}", noon, noon.Add(day)))
 		w.ok(w.AddSignUp(w.ctx(), []byte("s"), store.SignUp{Email: u.Email, TimeZone: "UTC"}, noon, noon.Add(day)))
-		_, _, err = w.RequestLetter(w.ctx(), store.LetterRequest{Kind: "sign-in", Email: u.Email, Daily: 1, Hourly: 1}, noon)
+		_, _, err = w.RequestLetter(w.ctx(), store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"}, noon)
 		w.ok(err)
 		w.ok(w.RemoveUser(w.ctx(), u.ID))
 		for _, table := range []string{"address_changes", "passkeys", "ceremonies", "sign_ups", "knocks"} {

@@ -69,6 +69,9 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 		return err
 	}
 	d.UserID = u.ID
+	if err := answerLetters(ctx, c, u.ID); err != nil { // asked for before there was anybody to get them
+		return err
+	}
 	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, name, next_due_at, weekdays, state) VALUES (?, ?, ?, ?, ?) RETURNING id`,
 		u.ID, d.Name, at(d.NextDueAt), d.Weekdays, d.State)
 }

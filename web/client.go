@@ -30,16 +30,37 @@ func (s *site) client(r *http.Request) netip.Addr {
 	return at
 }
 
-// clientKey names who makes a request, for limits: an IPv4 address, or the
-// network of an IPv6 one.
-func (s *site) clientKey(r *http.Request) string {
-	addr := s.client(r)
-	if addr.Is6() {
-		network, _ := addr.Prefix(64)
-		return network.String()
-	}
-	return addr.String()
+// A network is a prefix of addresses, and for how many of them a limit is one's:
+// a request costs it less the more of them it stands for.
+type network struct {
+	bits int
+	cost float64
 }
+
+// networksOf are those that an address counts for, the narrowest first. Whoever
+// has an IPv6 address has 2^64 of them, often 65,536 times that, and sometimes
+// more; who has one of IPv4 may have its neighbours.
+func networksOf(a netip.Addr) []network {
+	if a.Is6() {
+		return []network{{64, 1}, {48, 1. / 5}, {32, 1. / 25}}
+	}
+	return []network{{32, 1}, {24, 1. / 5}}
+}
+
+// clientShares names who makes a request, for limits, and what each of the
+// networks pays that they are in.
+func (s *site) clientShares(r *http.Request) (all []share) {
+	a := s.client(r)
+	for _, n := range networksOf(a) {
+		p, _ := a.Prefix(n.bits)
+		all = append(all, share{p.String(), n.cost})
+	}
+	return all
+}
+
+// clientNetwork names the network that somebody who makes a request may have to
+// themselves: /24 of IPv4, /48 of IPv6.
+func (s *site) clientNetwork(r *http.Request) string { return s.clientShares(r)[1].key }
 
 // withoutTLS reports whether a trusted proxy says that it was asked without TLS.
 func (s *site) withoutTLS(r *http.Request) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
@@ -16,37 +17,89 @@ import (
 const (
 	wrongEmail   = "That is no address that mail can be sent to. One looks like reader@example.org."
 	wrongTooMany = "Many letters were asked for from your network within the hour. Nothing was sent; try again in an hour."
-	wrongCrowded = "Many letters went to addresses of that domain within the hour. Nothing was sent; try again in an hour."
+	wrongCrowded = "Many people asked to sign up with addresses of that domain within the hour. Nothing was sent; try again in an hour."
 )
 
 // A letterRequest is the address to which somebody wants a letter.
 type letterRequest struct {
-	Email string // as it was typed
-	Wrong string // why no letter is sent; empty: nothing is said of it
-	to    string // the address as it is mailed
-	id    int64  // the store's; 0: the address has had its letters
+	Email  string // as it was typed
+	Wrong  string // why no letter is sent; empty: nothing is said of it
+	kind   allowance.Kind
+	to     string // the address as it is mailed
+	letter store.Letter
+}
+
+// A letterAsker is who asks for a letter: a network, a browser or a reader.
+type letterAsker struct {
+	kind   allowance.Kind
+	name   string
+	shares []share // what it costs whom; none: it is not bounded here
+	rate   *limiter
+
+	hourly, hourlyEach int // letters to one domain, of all askers and of one
 }
 
 // requestLetter reads the address in a form and asks whether it may be mailed.
 // Neither what is said nor how long it takes depends on who has an account.
-func (s *site) requestLetter(r *http.Request, kind string) (q letterRequest, status int, err error) {
+func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) letterAsker) (q letterRequest, status int, err error) {
 	q.Email = r.PostForm.Get("email")
 	if q.to, err = mailbox(q.Email); err != nil {
 		q.Wrong = wrongEmail
 		return q, http.StatusUnprocessableEntity, nil
 	}
-	now := s.Now()
-	if !s.limits.letters.allow(s.clientKey(r), now) {
+	a, now := asks(r, q.to), s.Now()
+	q.kind = a.kind
+	if a.rate != nil && !a.rate.allowAll(a.shares, now) {
 		q.Wrong = wrongTooMany
 		return q, http.StatusTooManyRequests, nil
 	}
-	id, answer, err := s.Store.RequestLetter(r.Context(), letterLimits(kind, q.to), now)
-	if answer == store.LetterDomainLimited {
+	letter, answer, err := s.Store.RequestLetter(r.Context(), store.LetterRequest{
+		Kind: a.kind, Email: q.to, Asker: s.Signer.SignText(digest.ForAsker, a.name),
+		Life: usualLife(a.kind), Hourly: a.hourly, HourlyEach: a.hourlyEach,
+	}, now)
+	switch answer {
+	case store.LetterDomainLimited:
 		q.Wrong = wrongCrowded
-		return q, http.StatusTooManyRequests, nil
+	case store.LetterAskerLimited:
+		q.Wrong = wrongTooMany
+	default:
+		q.letter = letter
+		return q, http.StatusOK, err
 	}
-	q.id = id
-	return q, http.StatusOK, err
+	return q, http.StatusTooManyRequests, nil
+}
+
+// usualLife is for how long the link in a letter works at least.
+func usualLife(kind allowance.Kind) time.Duration {
+	if kind == allowance.SignIn || kind == allowance.KnownSignIn {
+		return mailedTTL
+	}
+	return signUpTTL
+}
+
+// asksToSignIn is a browser that was signed in with the address before, or a
+// network: what strangers ask for takes nothing from such a browser.
+func (s *site) asksToSignIn(r *http.Request, email string) letterAsker {
+	if browser, known := s.knownBrowser(r, email); known {
+		return letterAsker{kind: allowance.KnownSignIn, name: browser, rate: s.limits.signIns, shares: []share{{browser, 1}}}
+	}
+	return letterAsker{kind: allowance.SignIn, name: s.clientNetwork(r), rate: s.limits.signIns, shares: s.clientShares(r)}
+}
+
+// asksToSignUp is a network. One network is stopped before it stops the others.
+func (s *site) asksToSignUp(r *http.Request, email string) letterAsker {
+	a := letterAsker{kind: allowance.SignUp, name: s.clientNetwork(r), rate: s.limits.signUps, shares: s.clientShares(r), hourly: 50, hourlyEach: 10}
+	if isPublicProvider(email) {
+		a.hourly, a.hourlyEach = 500, 100
+	}
+	return a
+}
+
+// asksInvited is a newcomer with an invitation, whom no crowd keeps out.
+func (s *site) asksInvited(r *http.Request, email string) letterAsker {
+	a := s.asksToSignUp(r, email)
+	a.hourly, a.hourlyEach = 0, 0
+	return a
 }
 
 // mails reports whether letters can be sent at all.
@@ -58,32 +111,13 @@ func mailbox(typed string) (string, error) {
 	return digest.NormalEmail(address), err
 }
 
-// Each kind of letter that can be asked for is counted for itself.
-const (
-	letterSignUp  = "sign-up"
-	letterSignIn  = "sign-in"
-	letterAddress = "address"
-)
-
-// letterLimits is what an address and its domain may be mailed.
-func letterLimits(kind, email string) store.LetterRequest {
-	k := store.LetterRequest{Kind: kind, Email: email, Daily: 1, Hourly: 50}
-	if kind == letterSignIn {
-		k.Daily, k.Apart = 5, 2*time.Minute
-	}
-	if isPublicProvider(email) {
-		k.Hourly = 500
-	}
-	return k
-}
-
 // writeLetter gives an address and the words for it; without an address there
-// is nothing to write.
-type writeLetter func(ctx context.Context) (to string, words render.LetterContent, err error)
+// is nothing to write. A link in it is to work for life.
+type writeLetter func(ctx context.Context, life time.Duration) (to string, words render.LetterContent, err error)
 
-// sendLetter has a letter written and sent, unless the address has had its letters.
+// sendLetter has a letter written and sent, unless the address has to wait.
 func (s *site) sendLetter(q letterRequest, write writeLetter) {
-	if q.id != 0 {
+	if q.letter.ID != 0 {
 		s.Outbox.Add(s.letter(q, write))
 	}
 }
@@ -91,15 +125,16 @@ func (s *site) sendLetter(q letterRequest, write writeLetter) {
 // letter is a letter to be sent; the store learns what became of it.
 func (s *site) letter(q letterRequest, write writeLetter) mailer.LetterRequest {
 	return mailer.LetterRequest{
+		Newcomer: q.kind == allowance.SignUp,
 		Write: func(ctx context.Context) (mailer.Letter, error) {
-			to, words, err := write(ctx)
+			to, words, err := write(ctx, q.letter.Life)
 			if err != nil || to == "" {
 				return mailer.Letter{}, err
 			}
 			words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress
 			return mailer.Letter{To: to, Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}, nil
 		},
-		Sent: func(ctx context.Context) error { return s.Store.LetterSent(ctx, q.id, s.Now()) },
-		Lost: func(ctx context.Context) error { return s.Store.LetterUnsent(ctx, q.id) },
+		Sent: func(ctx context.Context) error { return s.Store.LetterSent(ctx, q.letter.ID, s.Now()) },
+		Lost: func(ctx context.Context) error { return s.Store.LetterUnsent(ctx, q.letter.ID) },
 	}
 }

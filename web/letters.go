@@ -2,7 +2,9 @@ package web
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"digest/render"
 )
@@ -10,13 +12,21 @@ import (
 // The letters. Nothing in them was typed by anybody: not even the address they
 // go to, so that nobody can have words of his own sent to others from here.
 
-func signInLetter(base, token string) render.LetterContent {
+func signInLetter(base, token string, life time.Duration) render.LetterContent {
 	return render.LetterContent{
 		Title:  "Your sign-in link",
-		Text:   []string{"Somebody, most likely you, asked to sign in with this address.", "The link opens a page with a button that signs you in. It works once, within an hour."},
+		Text:   []string{"Somebody, most likely you, asked to sign in with this address.", "The link opens a page with a button that signs you in. It works once, within " + hours(life) + "."},
 		Action: "Sign in", URL: base + "/sign-in?token=" + token,
-		Aside: []string{"If it was not you, do nothing: nobody comes in without this link."},
+		Aside: []string{"If it was not you, do nothing: nobody comes in without this link. However often strangers ask, such letters come further and further apart."},
 	}
+}
+
+// hours writes a span of whole hours.
+func hours(d time.Duration) string {
+	if d == time.Hour {
+		return "an hour"
+	}
+	return strconv.Itoa(int(d.Hours())) + " hours"
 }
 
 func signUpLetter(base, token string) render.LetterContent {
@@ -27,7 +37,7 @@ func signUpLetter(base, token string) render.LetterContent {
 			"The link opens a page with a button. Nothing begins before you press it. It works once, within a day.",
 		},
 		Action: "Confirm", URL: base + "/sign-up/confirm?token=" + token,
-		Aside: []string{"If it was not you, do nothing: there is no account, and no other mail comes. At most one such letter a day is sent to an address."},
+		Aside: []string{"If it was not you, do nothing: there is no account, and no other mail comes. At most a few such letters a day are sent to an address."},
 	}
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"hash/maphash"
+	"math"
 	"sync"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, letters, ceremonies, finds, imports, exports *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports *limiter
 }
 
 func newLimits() limits {
@@ -21,7 +22,8 @@ func newLimits() limits {
 		pings:   newLimiter(200, 100*time.Millisecond), // all pings: each may cost the database a write
 		lookups: newLimiter(60, 2*time.Second),         // questions for a feed's status from one address
 
-		letters:    newLimiter(20, 3*time.Minute),  // letters asked for from one address
+		signIns:    newLimiter(20, 3*time.Minute),  // letters to sign in that one network asks for
+		signUps:    newLimiter(20, 3*time.Minute),  // letters to sign up
 		ceremonies: newLimiter(60, 10*time.Second), // passkeys asked from one address: each is a row for a while
 
 		finds:   newLimiter(60, 10*time.Second), // addresses that one reader looks for feeds at: each asks a site
@@ -30,25 +32,36 @@ func newLimits() limits {
 	}
 }
 
-// cells is how many keys a limiter can tell apart.
-const cells = 4096
+const (
+	rows  = 4    // in which a limiter keeps what a key has spent
+	cells = 4096 // of a row
+)
 
-// A limiter gives each key burst tokens and a new one after every span. It
-// holds a fixed number of buckets, so that no crowd of strangers makes it grow:
-// keys that fall into one share it, and which do cannot be known from outside.
+// A limiter gives each key burst tokens and a new one after every span. It holds
+// a fixed number of buckets, so that no crowd of strangers makes it grow. A key has
+// a bucket in each row, and shares each with others, which nobody outside can know;
+// it is refused only if all of them are spent. So a crowd that has spent many
+// buckets hardly ever meets all those of somebody else.
 type limiter struct {
 	burst float64
 	every time.Duration
 	seed  maphash.Seed
 
 	mu      sync.Mutex
-	buckets [cells]bucket
+	buckets [rows][cells]bucket
 }
 
 // A bucket is how much of the burst was spent at an instant.
 type bucket struct {
 	spent float64
-	at    time.Time
+	at    int64 // in milliseconds
+}
+
+// A share is what a request costs a key: less than a token where many stand
+// behind it.
+type share struct {
+	key  string
+	cost float64
 }
 
 func newLimiter(burst int, every time.Duration) *limiter {
@@ -57,18 +70,48 @@ func newLimiter(burst int, every time.Duration) *limiter {
 
 // allow uses one of key's tokens; false: there is none left.
 func (l *limiter) allow(key string, now time.Time) bool {
-	b := &l.buckets[maphash.String(l.seed, key)%cells]
+	return l.allowAll([]share{{key, 1}}, now)
+}
+
+// allowAll uses what a request costs each key; false, and nothing is used, if one
+// of them has not so much left.
+func (l *limiter) allowAll(shares []share, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if passed := now.Sub(b.at); passed > 0 {
-		b.spent = max(0, b.spent-float64(passed)/float64(l.every))
-		b.at = now
+	for _, s := range shares {
+		if l.spent(s.key, now) > l.burst-s.cost {
+			return false
+		}
 	}
-	if b.spent > l.burst-1 {
-		return false
+	for _, s := range shares {
+		least := l.spent(s.key, now)
+		for _, b := range l.of(s.key) {
+			b.spent = max(b.spent, least+s.cost)
+		}
 	}
-	b.spent++
 	return true
+}
+
+// spent is what a key has spent at most: what the least spent of its buckets says.
+func (l *limiter) spent(key string, now time.Time) float64 {
+	least := math.Inf(1)
+	for _, b := range l.of(key) {
+		if passed := now.UnixMilli() - b.at; passed > 0 {
+			b.spent = max(0, b.spent-float64(passed)/float64(l.every.Milliseconds()))
+			b.at = now.UnixMilli()
+		}
+		least = min(least, b.spent)
+	}
+	return least
+}
+
+// of gives the buckets of a key.
+func (l *limiter) of(key string) (all [rows]*bucket) {
+	hash := maphash.String(l.seed, key)
+	for i := range all {
+		all[i] = &l.buckets[i][hash>>(12*i)%cells]
+	}
+	return all
 }
 
 // readerLocks lets each reader do one thing at a time of a kind that is costly,

@@ -88,7 +88,7 @@ func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (hold
 
 // beginRegister asks for a new passkey of the reader.
 func (s *site) beginRegister(w http.ResponseWriter, r *http.Request, u digest.User) (any, error) {
-	if !s.limits.ceremonies.allow(s.clientKey(r), s.Now()) {
+	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
 		return nil, errTooMany
 	}
 	fresh := make([]byte, 64)
@@ -156,7 +156,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 
 // beginPasskey asks whatever passkey there is to sign in.
 func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
-	if !s.limits.ceremonies.allow(s.clientKey(r), s.Now()) {
+	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
 		return nil, errTooMany
 	}
 	options, asked, err := s.relying.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationPreferred))

@@ -37,7 +37,7 @@ func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	}
 	p, err := push.Parse(contentType, body, r.URL.Query())
 	if err == nil {
-		p.Feeds, err = s.admit(p.Feeds, s.clientKey(r))
+		p.Feeds, err = s.admit(p.Feeds, s.clientShares(r))
 	}
 	w.Header().Set("Connection", "close") // see tellOf
 	if err := s.answerPing(w, r, p, contentType, err); err != nil {
@@ -51,11 +51,11 @@ func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 
 // admit gives the pinged addresses, those of each feed together, in normal form,
 // without those that were pinged often enough: nobody needs to know.
-func (s *site) admit(pinged [][]string, from string) ([][]string, error) {
+func (s *site) admit(pinged [][]string, from []share) ([][]string, error) {
 	now := s.Now()
 	var admitted [][]string
 	for _, addresses := range pinged {
-		if !s.limits.pingers.allow(from, now) || !s.limits.pings.allow("", now) {
+		if !s.limits.pingers.allowAll(from, now) || !s.limits.pings.allow("", now) {
 			return nil, errPingFlood
 		}
 		if urls := s.admitFeed(addresses, now); len(urls) > 0 {

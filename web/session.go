@@ -119,7 +119,11 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 		return err
 	}
 	s.setCookie(w, secret, int(sessionTTL.Seconds()))
-	return nil
+	u, err := s.Store.SessionUser(r.Context(), hashSecret(secret), now)
+	if err == nil {
+		s.knowBrowser(w, u.Email)
+	}
+	return err
 }
 
 // enterByLink starts a session and leads to the first page.

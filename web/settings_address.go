@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
 	"digest/render"
 	"digest/store"
 )
@@ -79,9 +80,11 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 	case p.Wish != nil || p.Tried != "":
 		return s.showAddress(w, r, http.StatusTooManyRequests, p)
 	}
-	q, status, err := s.requestLetter(r, letterAddress)
-	if err == nil && q.Wrong == "" && q.id == 0 {
-		q.Wrong, status = "A letter like this went to that address within a day already. Try again tomorrow.", http.StatusTooManyRequests
+	q, status, err := s.requestLetter(r, func(*http.Request, string) letterAsker {
+		return letterAsker{kind: allowance.Address, name: "reader " + me.key()}
+	})
+	if err == nil && q.Wrong == "" && q.letter.ID == 0 {
+		q.Wrong, status = "Letters like this went to that address within the day already. Try again in a few hours.", http.StatusTooManyRequests
 	}
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
 		return orShow(err, func() error { return s.showAddress(w, r, status, p) })
@@ -118,7 +121,7 @@ func (s *site) wished(typed string, me reader) (email, wrong string) {
 // mailBothSides sends the letters, that to the wished address last, with which
 // both are known to be there.
 func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q letterRequest) {
-	toNew := s.letter(q, func(ctx context.Context) (string, render.LetterContent, error) {
+	toNew := s.letter(q, func(ctx context.Context, _ time.Duration) (string, render.LetterContent, error) {
 		holder, err := s.Store.UserByEmail(ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || err == nil && holder.ID == u.ID: // the same in another case
@@ -132,7 +135,7 @@ func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q 
 	toNew.Lost = func(ctx context.Context) error {
 		return errors.Join(s.Store.DropAddressChange(ctx, u.ID), unsent(ctx))
 	}
-	toOld := s.letter(q, func(context.Context) (string, render.LetterContent, error) {
+	toOld := s.letter(q, func(context.Context, time.Duration) (string, render.LetterContent, error) {
 		return u.Email, oldAddressLetter(s.BaseURL, oldToken), nil
 	})
 	toOld.Sent, toOld.Lost, toOld.Next = nil, toNew.Lost, &toNew // the request is for the letter to the wished address

@@ -44,6 +44,7 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 		return err
 	}
 	s.setCookie(w, "", -1)
+	s.setKnown(w, "", -1)
 	return seeOther(w, r, "/goodbye")
 }
 

@@ -16,7 +16,7 @@ const (
 	// SignInTTL is how long a sign-in link works, if it is not used before.
 	SignInTTL = 24 * time.Hour
 
-	mailedTTL = time.Hour // the same of one that was mailed
+	mailedTTL = time.Hour // the same of one that was mailed; more where letters have to wait
 )
 
 // SignInLink makes a link that lets one user in, once, within SignInTTL of
@@ -80,7 +80,7 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 	if !s.mails() {
 		return errNotFound
 	}
-	q, status, err := s.requestLetter(r, letterSignIn)
+	q, status, err := s.requestLetter(r, s.asksToSignIn)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 
 // writeSignInTo writes to whoever has an account at an address.
 func (s *site) writeSignInTo(email string) writeLetter {
-	return func(ctx context.Context) (string, render.LetterContent, error) {
+	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
 			return "", render.LetterContent{}, nil
@@ -101,22 +101,29 @@ func (s *site) writeSignInTo(email string) writeLetter {
 		if err != nil {
 			return "", render.LetterContent{}, err
 		}
-		return s.writeSignIn(ctx, u)
+		return s.writeSignIn(ctx, u, life)
 	}
 }
 
-// writeSignIn writes a link that lets a user in.
-func (s *site) writeSignIn(ctx context.Context, u digest.User) (string, render.LetterContent, error) {
+// writeSignIn writes a link that lets a user in, for as long as it works.
+func (s *site) writeSignIn(ctx context.Context, u digest.User, life time.Duration) (string, render.LetterContent, error) {
 	token, now := newSecret(), s.Now()
-	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(mailedTTL))
-	return u.Email, signInLetter(s.BaseURL, token), err
+	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
+	return u.Email, signInLetter(s.BaseURL, token, life), err
 }
 
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
+	u, err := s.signedIn(r)
+	if err != nil {
+		return err
+	}
 	if err := s.endSession(r); err != nil {
 		return err
 	}
 	s.setCookie(w, "", -1)
+	if u.ID != 0 {
+		s.knowBrowser(w, u.Email) // their address may be another one by now
+	}
 	return seeOther(w, r, "/")
 }
 

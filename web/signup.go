@@ -112,7 +112,11 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.showSignUp(w, r, http.StatusUnprocessableEntity, p)
 	}
-	q, status, err := s.requestLetter(r, letterSignUp)
+	asks := s.asksToSignUp
+	if invitation != 0 {
+		asks = s.asksInvited
+	}
+	q, status, err := s.requestLetter(r, asks)
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
 		return orShow(err, func() error { return s.showSignUp(w, r, status, p) })
 	}
@@ -123,16 +127,16 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 // writeSignUp writes a link that confirms the address, or one to sign in where
 // it has an account already.
 func (s *site) writeSignUp(up store.SignUp) writeLetter {
-	return func(ctx context.Context) (string, render.LetterContent, error) {
+	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, up.Email)
 		if err == nil {
-			return s.writeSignIn(ctx, u)
+			return s.writeSignIn(ctx, u, mailedTTL)
 		}
 		if digest.KindOf(err) != digest.NotFound {
 			return "", render.LetterContent{}, err
 		}
 		token, now := newSecret(), s.Now()
-		err = s.Store.AddSignUp(ctx, hashSecret(token), up, now, now.Add(signUpTTL))
+		err = s.Store.AddSignUp(ctx, hashSecret(token), up, now, now.Add(life))
 		return up.Email, signUpLetter(s.BaseURL, token), err
 	}
 }

@@ -57,7 +57,7 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 	if len(asked) == 0 {
 		return s.show(w, r, http.StatusOK, "status", "How a feed stands", statusPage{})
 	}
-	if !s.limits.lookups.allow(s.clientKey(r), s.Now()) {
+	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) {
 		w.Header().Set("Retry-After", "60")
 		return errTooMany
 	}

@@ -1,0 +1,167 @@
+// Package allowance says when an address may be sent another of the letters that
+// anybody can ask for (pure).
+//
+// It bounds two harms at once: what strangers can have mailed to a reader, and for
+// how long they can keep a letter from coming. Letters to an address come further
+// apart the more of them were asked for within a day, and the link in each works
+// for longer than the wait for the next one. So whoever is told to wait has a link
+// that works in their mail; using it ends the wait.
+package allowance
+
+import "time"
+
+// Kind is what a letter is for; the letters of each kind are counted by themselves.
+type Kind string
+
+// The kinds.
+const (
+	SignUp      Kind = "sign-up"       // confirms the address of somebody new
+	SignIn      Kind = "sign-in"       // whoever asks
+	KnownSignIn Kind = "sign-in-known" // asked for by a browser that was signed in with this address before
+	Address     Kind = "address"       // confirms the address that a reader would rather have
+	Passkeys    Kind = "passkeys"      // says that the reader's passkeys have changed
+)
+
+// A Letter is one that an address was sent, or that is on its way to it.
+type Letter struct {
+	At       time.Time
+	Asker    string // whose network or browser asked for it
+	Answered bool   // its link was used, or is void: it helps nobody who waits
+}
+
+const (
+	// Day is for how long a letter counts.
+	Day = 24 * time.Hour
+
+	// ahead is how far the clocks of two processes may differ. A letter of a later
+	// time is one of a clock that was wrong, and keeps nobody waiting.
+	ahead = 5 * time.Minute
+
+	// spare is the least for which a link works after the wait for the next one.
+	spare = 45 * time.Minute
+
+	// mostOfOne is how many letters of one asker count against all the others.
+	mostOfOne = 4
+)
+
+// A step is the wait after so many letters within a day, and after more of them.
+type step struct {
+	letters int
+	wait    time.Duration
+}
+
+// A pace is steps, the later ones for more letters.
+type pace []step
+
+// after is the wait after so many letters.
+func (p pace) after(letters int) (wait time.Duration) {
+	for _, s := range p {
+		if letters >= s.letters {
+			wait = s.wait
+		}
+	}
+	return wait
+}
+
+// ofAddress is how letters of a kind to one address follow each other, whoever asks.
+func (k Kind) ofAddress() pace {
+	switch k {
+	case SignIn:
+		return pace{{1, 2 * time.Minute}, {3, 15 * time.Minute}, {12, time.Hour}}
+	case KnownSignIn:
+		return nil // each browser for itself
+	case Passkeys:
+		return pace{{8, 15 * time.Minute}}
+	}
+	return pace{{1, 15 * time.Minute}, {3, 8 * time.Hour}}
+}
+
+// ofAsker is the same for what one asker has them sent.
+func (k Kind) ofAsker() pace {
+	switch k {
+	case SignIn:
+		return pace{{1, 2 * time.Minute}, {3, 15 * time.Minute}, {4, time.Hour}, {8, 4 * time.Hour}}
+	case KnownSignIn:
+		return pace{{1, 2 * time.Minute}, {4, 15 * time.Minute}, {8, 2 * time.Hour}}
+	}
+	return nil
+}
+
+// ofMailbox is the same for letters to one mailbox under all its names.
+func ofMailbox() pace { return pace{{12, time.Hour}} }
+
+// Next is when an asker may have another letter of a kind sent, after those that
+// its address had; a time that is not after now: at once.
+func Next(k Kind, had []Letter, asker string, now time.Time) time.Time {
+	all, each := counted(had, now)
+	return latest(all.next(k.ofAddress()), each[asker].next(k.ofAsker()))
+}
+
+// Mailbox is when a mailbox may be sent another letter to one of its names, after
+// those that it had.
+func Mailbox(had []Letter, now time.Time) time.Time {
+	letters := count{}
+	for _, l := range had {
+		letters = letters.with(l, now)
+	}
+	return letters.next(ofMailbox())
+}
+
+// Life is for how long the link in a letter works that is sent now, after those
+// that its address had: usual, or longer, so that it works when anybody who has
+// asked has to wait no more.
+func Life(k Kind, had []Letter, asker string, now time.Time, usual time.Duration) time.Duration {
+	all, each := counted(append(had[:len(had):len(had)], Letter{At: now, Asker: asker}), now)
+	free := all.next(k.ofAddress())
+	for _, own := range each {
+		free = latest(free, own.next(k.ofAsker()))
+	}
+	hours := (free.Sub(now) + spare + time.Hour - 1) / time.Hour
+	return max(usual, hours*time.Hour)
+}
+
+// A count is letters that count, and the last of them that is not answered.
+type count struct {
+	letters int
+	last    time.Time
+}
+
+// with counts one more letter, if it counts.
+func (c count) with(l Letter, now time.Time) count {
+	if !l.At.After(now.Add(-Day)) || l.At.After(now.Add(ahead)) {
+		return c
+	}
+	c.letters++
+	if !l.Answered {
+		c.last = latest(c.last, l.At)
+	}
+	return c
+}
+
+// next is when the wait ends. Nobody waits for answered letters.
+func (c count) next(p pace) time.Time {
+	if c.last.IsZero() {
+		return c.last
+	}
+	return c.last.Add(p.after(c.letters))
+}
+
+// counted counts the letters of all askers and of each. Of one asker no more than
+// mostOfOne count against the others.
+func counted(had []Letter, now time.Time) (all count, each map[string]count) {
+	each = make(map[string]count)
+	for _, l := range had {
+		each[l.Asker] = each[l.Asker].with(l, now)
+	}
+	for _, own := range each {
+		all = count{all.letters + min(own.letters, mostOfOne), latest(all.last, own.last)}
+	}
+	return all, each
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,198 @@
+package web_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"testing"
+	"time"
+
+	"digest/web"
+)
+
+// TestCrowdsShutNobodyOut asks from so many networks that every bucket of a
+// limiter with one row would be spent, and then as somebody else.
+func TestCrowdsShutNobodyOut(t *testing.T) {
+	crowd := func(first string, networks int, bits uint) (passed int, ask func(string, time.Time) bool) {
+		ask = web.SignIns()
+		a := netip.MustParseAddr(first).As16()
+		top := binary.BigEndian.Uint64(a[:8])
+		for i := range networks {
+			binary.BigEndian.PutUint64(a[:8], top+uint64(i)<<(64-bits))
+			for range 20 {
+				if ask(netip.AddrPortFrom(netip.AddrFrom16(a), 1).String(), noon) {
+					passed++
+				}
+			}
+		}
+		return passed, ask
+	}
+	for what, c := range map[string]struct {
+		first    string
+		networks int
+		bits     uint
+		most     int
+	}{
+		"every /64 of a /48": {"2001:db8::1", 1 << 16, 64, 100},
+		"every /48 of a /32": {"2001:db8::1", 1 << 16, 48, 500},
+		"2,000 of IPv4":      {"::ffff:0:0", 0, 64, 0},
+	} {
+		passed, ask := crowd(c.first, c.networks, c.bits)
+		if passed > c.most {
+			t.Errorf("%s: %d passed, want %d at most", what, passed, c.most)
+		}
+		if c.networks == 0 { // scattered over the Internet
+			for i := range 2000 {
+				for range 20 {
+					ask(fmt.Sprintf("%d.%d.%d.7:1", 11+i%200, i*7%250, i*13%250), noon)
+				}
+			}
+		}
+		refused := 0
+		for i := range 1000 {
+			if !ask(fmt.Sprintf("[2a01:%x::1]:1", i+1), noon) {
+				refused++
+			}
+		}
+		if refused > 20 {
+			t.Errorf("%s: then %d of 1,000 others are refused", what, refused)
+		}
+	}
+}
+
+// TestFiveRequestsSilenceNobody is a vandal who asks for a reader's letters from
+// one network: a browser that the reader uses gets its own, and so does the reader
+// on another network.
+func TestFiveRequestsSilenceNobody(t *testing.T) {
+	each(t, func(r *room) {
+		ann, _ := r.user("ann@example.org")
+		browser := r.visitor().at("192.0.2.1").signIn(ann)
+		browser.post("/sign-out", nil).status(http.StatusSeeOther)
+		vandal := r.visitor().at("203.0.113.5")
+		for range 5 {
+			vandal.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			r.now = r.now.Add(2 * time.Minute)
+		}
+		if n := len(r.letters()); n != 3 {
+			r.t.Errorf("the vandal causes %d letters, want 3", n)
+		}
+		browser.asks("/sign-in/letter", "Ann@Example.org").status(http.StatusSeeOther)
+		l := r.letter()
+		r.now = r.now.Add(15 * time.Minute)
+		elsewhere := r.visitor().at("198.51.100.77")
+		elsewhere.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+		r.letter()
+		browser.post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
+		browser.get("/editions").status(http.StatusOK)
+	})
+}
+
+// TestSiege is a vandal with many networks, who asks every minute for two days.
+// What comes is bounded, the latest link always works, and whoever has used it gets
+// another one at once.
+func TestSiege(t *testing.T) {
+	each(t, func(r *room) {
+		ann, _ := r.user("ann@example.org")
+		known := r.visitor().signIn(ann)
+		came := [2]int{}
+		var latest letter
+		for minute := range 2 * 24 * 60 {
+			v := r.visitor().at(fmt.Sprintf("203.%d.%d.1", minute/200, minute%200))
+			v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			for _, l := range r.letters() {
+				came[minute/(24*60)]++
+				latest = l
+			}
+			r.now = r.now.Add(time.Minute)
+			if minute%97 == 0 {
+				r.visitor().get("/sign-in?token="+latest.token).status(http.StatusOK).shows("form button", "Sign in")
+			}
+		}
+		if came[0] > 35 || came[1] > 24 {
+			r.t.Errorf("letters on each day: %v", came)
+		}
+		known.asks("/sign-in/letter", "ann@example.org")
+		own := r.letter()
+		reader := r.visitor().at("198.51.100.77")
+		reader.post("/sign-in", url.Values{"token": {latest.token}}).status(http.StatusSeeOther)
+		r.visitor().at("198.51.100.78").asks("/sign-in/letter", "ann@example.org")
+		r.letter()
+		r.visitor().post("/sign-in", url.Values{"token": {own.token}}).status(http.StatusSeeOther)
+	})
+}
+
+// TestStrangersCannotPassForAReadersBrowser: the cookie of a browser is of one
+// address, and nobody can make it.
+func TestStrangersCannotPassForAReadersBrowser(t *testing.T) {
+	each(t, func(r *room) {
+		ann, _ := r.user("ann@example.org")
+		bob, _ := r.user("bob@example.org")
+		bobs := r.visitor().signIn(bob)
+		anns := r.visitor().signIn(ann)
+		for i := range 40 {
+			r.visitor().at(fmt.Sprintf("203.0.%d.1", i)).asks("/sign-in/letter", "ann@example.org")
+			r.now = r.now.Add(time.Minute)
+		}
+		r.letters()
+		name := anns.cookies["digest-known"][:26]
+		for what, cookie := range map[string]string{
+			"bob's": bobs.cookies["digest-known"], "made up": "x.y", "without a proof": name, "with another's proof": name + bobs.cookies["digest-known"][26:], "empty": "",
+		} {
+			v := r.visitor()
+			v.cookies["digest-known"] = cookie
+			v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			if n := len(r.letters()); n != 0 {
+				r.t.Errorf("%s: %d letters", what, n)
+			}
+		}
+		anns.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+		r.letter()
+	})
+}
+
+// TestSignUpsBlockNoSignIns is a stranger who signs up fifty at a domain, from
+// one network and then from many.
+func TestSignUpsBlockNoSignIns(t *testing.T) {
+	each(t, func(r *room) {
+		r.user("ann@club.example")
+		vandal := r.visitor().at("203.0.113.5")
+		n := 0
+		for i := range 50 {
+			if vandal.asks("/sign-up", fmt.Sprintf("r%d@club.example", i)).StatusCode == http.StatusSeeOther {
+				n++
+			}
+		}
+		if n != 10 {
+			r.t.Errorf("one network signs up %d at a domain", n)
+		}
+		r.visitor().at("198.51.100.7").asks("/sign-up", "new@club.example").status(http.StatusSeeOther)
+		for i := range 60 {
+			r.visitor().at(fmt.Sprintf("203.0.%d.1", i)).asks("/sign-up", fmt.Sprintf("s%d@club.example", i))
+		}
+		r.visitor().at("198.51.100.8").asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "of that domain")
+		r.letters()
+		for _, from := range []string{"198.51.100.9", "203.0.113.5"} { // the second is the vandal's network
+			r.visitor().at(from).asks("/sign-in/letter", "ann@club.example").status(http.StatusSeeOther)
+			r.letter()
+			r.now = r.now.Add(2 * time.Minute)
+		}
+	})
+}
+
+// TestALostLetterIsNoEnd is an honest reader whose first letters are lost.
+func TestALostLetterIsNoEnd(t *testing.T) {
+	each(t, func(r *room) {
+		r.user("ann@example.org")
+		v := r.visitor()
+		v.get("/sign-in?sent=1").contains("main", "two minutes")
+		for i, after := range []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 15 * time.Minute} {
+			r.now = r.now.Add(after)
+			v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			if n := len(r.letters()); n != 1 {
+				r.t.Fatalf("letter %d: %d came", i+1, n)
+			}
+		}
+	})
+}
