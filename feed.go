@@ -116,6 +116,7 @@ type Move struct {
 	MovedSince time.Time // first sighting of MovedTo
 	MovedFrom  string    // where it was before it last moved for good
 	MovedAt    time.Time // when it did
+	Stays      bool      // a reader came back to its address: it moves to no other site
 }
 
 // A DomainPace is how slowly the feeds of one registrable domain are asked, once

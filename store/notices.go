@@ -94,6 +94,9 @@ func (n *notices) save(ctx context.Context, c conn) error {
 				to_at = CASE WHEN excluded.to_at > notices.to_at THEN excluded.to_at ELSE notices.to_at END`)
 }
 
+// noticeColumns are those of a digest.Notice.
+const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.from_at AS "from", n.to_at AS "to"`
+
 // A noticeRow is a notice of a part.
 type noticeRow struct {
 	digest.Notice
@@ -112,7 +115,7 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 	var rows []noticeRow
 	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
 		SELECT v.edition_id, v.carried, n.visible_at,
-			n.digest_id, n.feed_id, n.kind, n.title, n.url, n.from_at AS "from", n.to_at AS "to" FROM v CROSS JOIN notices n
+			`+noticeColumns+` FROM v CROSS JOIN notices n
 		WHERE n.digest_id = v.digest_id AND n.visible_at = v.due_at`)
 	if err != nil {
 		return err

@@ -96,11 +96,12 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}{
 		// Of two subscriptions the one to the feed that stays is kept, unless it is
 		// paused and the other is not.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rests FROM subscriptions s
-			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET title = excluded.title,
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests, address)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rests,
+				CASE s.address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE s.address END FROM subscriptions s
+			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET title = excluded.title, address = excluded.address,
 				folder = excluded.folder, display = excluded.display, created_at = excluded.created_at, rests = 0
-			WHERE subscriptions.rests = 1 AND excluded.rests = 0`, []any{to, from}},
+			WHERE subscriptions.rests = 1 AND excluded.rests = 0`, []any{to, p.stored.URL, into.URL, from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
 		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.stored.URL, to}},
@@ -121,7 +122,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	if err := moveFilters(ctx, r.c, from, to); err != nil {
 		return fmt.Errorf("merging the filters of a feed that moved: %w", err)
 	}
-	p.end(into.URL)
+	p.end(into.URL, r.now.time())
 	r.mergedInto = append(r.mergedInto, to)
 	return r.dropDeadNotices(ctx, []digest.FeedID{from, to})
 }
@@ -139,7 +140,8 @@ func (r *recording) moved() []digest.FeedID {
 
 // end makes the record of a feed that has become part of another. No address
 // in normal form has a fragment: the old one is free.
-func (p *polled) end(address string) {
+func (p *polled) end(address string, now time.Time) {
+	p.Feed.MovedFrom, p.Feed.MovedAt = p.stored.URL, now
 	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.stored.URL, p.Feed.ID), p.stored.Host
 	p.Feed.State, p.Feed.PollAt = digest.FeedGone, time.Time{}
 	p.Feed.LastError = "moved to " + address + ", where another feed is already; both are one now"
