@@ -175,3 +175,33 @@ func (s *Store) PollsLate(ctx context.Context, now time.Time) (time.Time, bool, 
 	next, any, err := s.NextPoll(ctx)
 	return next, any && next.Before(now), err
 }
+
+// Lags gives how far behind the hour is at now, where a digest waits for its
+// feeds for deadline at most after it was planned.
+func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration) (l digest.Lags, err error) {
+	var last instant // by which the first digest that is due was planned, or should have been
+	if err := s.read().get(ctx, &last, `SELECT MIN(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE d.next_due_at END)
+		FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?`, at(now)); err != nil {
+		return l, fmt.Errorf("finding the oldest edition that is due: %w", err)
+	}
+	if at := last.plus(deadline).time(); last != 0 && at.Before(now) {
+		l.Editions = at
+	}
+	polls, late, err := s.PollsLate(ctx, now)
+	if err != nil {
+		return l, err
+	}
+	if late {
+		l.Polls = polls
+	}
+	l.Mail, err = s.oldestMail(ctx, now)
+	return l, err
+}
+
+// oldestMail gives since when the mail is due that should have been sent first;
+// zero: none is.
+func (s *Store) oldestMail(ctx context.Context, now time.Time) (time.Time, error) {
+	t, _, err := s.earliest(ctx, "the oldest mail", `SELECT MIN(e.next_at) FROM editions e
+		WHERE e.state = 'ready' AND e.expires_at > ? AND e.next_at <= ?`, at(now), at(now))
+	return t, err
+}

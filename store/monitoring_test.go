@@ -38,6 +38,41 @@ func TestMidnights(t *testing.T) {
 	})
 }
 
+// TestLags: nothing is late that still has time, and each kind of work counts from
+// the instant at which it should have been done.
+func TestLags(t *testing.T) {
+	each(t, func(w world) {
+		lags := func(now time.Time) digest.Lags {
+			l, err := w.Lags(w.ctx(), now, deadline)
+			w.ok(err)
+			return l
+		}
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		want(w.t, "before midnight", lags(parisMidnight.Add(-time.Second)), digest.Lags{})
+		want(w.t, "within the deadline", lags(parisMidnight.Add(deadline)), digest.Lags{})
+		want(w.t, "nobody planned", lags(parisMidnight.Add(deadline+time.Second)), digest.Lags{Editions: parisMidnight.Add(deadline)})
+
+		planned := parisMidnight.Add(8 * time.Hour) // after a night's sleep
+		poll := planned.Add(2 * time.Minute)
+		_, err := w.Plan(w.ctx(), planned, func(digest.Feed, time.Time) (time.Time, bool) { return poll, true })
+		w.ok(err)
+		want(w.t, "planned", lags(poll), digest.Lags{})
+		want(w.t, "nobody asks", lags(poll.Add(time.Minute)), digest.Lags{Polls: poll})
+		_, err = w.ClaimFeeds(w.ctx(), poll.Add(time.Minute), store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
+		w.ok(err)
+		want(w.t, "asked, and not in yet", lags(planned.Add(deadline)), digest.Lags{})
+		late := planned.Add(deadline + time.Minute)
+		want(w.t, "nobody releases", lags(late), digest.Lags{Editions: planned.Add(deadline)})
+		want(w.t, "an edition", w.release(late), 1)
+		want(w.t, "nobody mails", lags(late.Add(time.Minute)), digest.Lags{Mail: late})
+		w.send(late.Add(time.Minute))
+		want(w.t, "all is done", lags(late.Add(2*time.Minute)), digest.Lags{})
+	})
+}
+
 func TestTroubledFeeds(t *testing.T) {
 	each(t, func(w world) {
 		d, e := w.reader("d", "Europe/Paris"), w.reader("e", "Europe/Paris")

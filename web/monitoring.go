@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 // An Observer is told of each request: when it comes, the pattern of its route,
@@ -87,15 +89,9 @@ const (
 	// beatPatience is how long the hourly job may leave no heartbeat; it leaves
 	// one every five minutes.
 	beatPatience = 15 * time.Minute
-	// lateBy is how much later than it waits for its slowest feed an edition may
-	// be before it is hopeless.
-	lateBy = time.Hour
 	// healthTimeout is how long the database may take to answer.
 	healthTimeout = 2 * time.Second
 )
-
-// latePatience is how long after its midnight an edition may be missing.
-func (s *site) latePatience() time.Duration { return s.Spread.Deadline + lateBy }
 
 // A verdict is how this instance stands, for machines. It tells strangers no
 // more than whether it works.
@@ -104,14 +100,17 @@ type verdict struct {
 	Database string `json:"database"` // ok, or what is wrong
 	Job      string `json:"job"`      // the same; empty: not asked for, since it runs elsewhere
 	Editions string `json:"editions"`
+	Polls    string `json:"polls"`
+	Mail     string `json:"mail"`
 }
 
 // health is for monitors: 200 while the database answers, the hourly job is at
-// work and no edition is hopelessly late, and else 503 with a line that says why.
+// work and neither editions nor polls nor mail are late (digest.Lags), and else 503
+// with a line that says why.
 func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	v := s.examine(r.Context())
 	status, text := http.StatusOK, "ok\n"
-	for _, fault := range []string{v.Database, v.Job, v.Editions} {
+	for _, fault := range []string{v.Database, v.Job, v.Editions, v.Polls, v.Mail} {
 		if fault != "" && fault != "ok" {
 			status, text = http.StatusServiceUnavailable, fault+"\n"
 			v.Status = "unavailable"
@@ -131,13 +130,13 @@ func (s *site) examine(ctx context.Context) verdict {
 	defer cancel()
 	v := verdict{Status: "ok", Database: "ok"}
 	err := s.Store.Ping(ctx)
-	var beat, late time.Time
-	var waits bool
+	var beat time.Time
+	var lags digest.Lags
 	if err == nil && s.Beats {
 		beat, _, err = s.Store.Heartbeat(ctx)
 	}
 	if err == nil && s.Beats {
-		late, waits, err = s.Store.Waits(ctx, s.Now())
+		lags, err = s.Store.Lags(ctx, s.Now(), s.Spread.Deadline)
 	}
 	if err != nil {
 		s.Log.ErrorContext(ctx, "health check failed", "err", err)
@@ -147,7 +146,7 @@ func (s *site) examine(ctx context.Context) verdict {
 	if !s.Beats {
 		return v
 	}
-	v.Job, v.Editions = "ok", "ok"
+	v.Job, v.Editions, v.Polls, v.Mail = "ok", "ok", "ok", "ok"
 	since := s.opened // who has just been started needs a moment
 	if beat.After(since) {
 		since = beat
@@ -155,10 +154,23 @@ func (s *site) examine(ctx context.Context) verdict {
 	if s.Now().Sub(since) > beatPatience {
 		v.Job = "the hourly job is not at work"
 	}
-	if waits && s.Now().Sub(late) > s.latePatience() && s.Now().Sub(s.opened) > beatPatience {
-		v.Editions = "editions are late"
+	if s.Now().Sub(s.opened) > beatPatience {
+		v.note(lags.Late(digest.LimitsOfLags(s.Spread.Deadline), s.Now()))
 	}
 	return v
+}
+
+// note takes in what is late.
+func (v *verdict) note(late digest.Lags) {
+	if !late.Editions.IsZero() {
+		v.Editions = "editions are late"
+	}
+	if !late.Polls.IsZero() {
+		v.Polls = "polls are late"
+	}
+	if !late.Mail.IsZero() {
+		v.Mail = "mail is late"
+	}
 }
 
 // writeJSON answers with JSON.

@@ -77,7 +77,7 @@ func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) er
 		return err
 	}
 	p.Beat = beat
-	late, waits, err := s.Store.Waits(ctx, now)
+	lags, err := s.Store.Lags(ctx, now, s.Spread.Deadline)
 	if err != nil {
 		return err
 	}
@@ -86,11 +86,22 @@ func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) er
 	} else if !beat.IsZero() && now.Sub(beat) > beatPatience {
 		p.need("The hourly job was last at work %s. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.", minute(beat))
 	}
-	if waits && now.Sub(late) > s.latePatience() {
-		p.need("An edition that was due %s has not been made yet.", minute(late))
-	}
+	p.needHour(lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	p.needMail()
 	return s.needProxies(ctx, p)
+}
+
+// needHour says what of the hour is late.
+func (p *operatorPage) needHour(late digest.Lags) {
+	if !late.Editions.IsZero() {
+		p.need("An edition that should have been made at %s at the latest is not made yet. The log says why.", minute(late.Editions))
+	}
+	if !late.Polls.IsZero() {
+		p.need("Feeds wait since %s to be asked, although they may be: there is more to ask than this instance gets done. The log says what takes so long.", minute(late.Polls))
+	}
+	if !late.Mail.IsZero() {
+		p.need("Mail that is due since %s has not been sent yet.", minute(late.Mail))
+	}
 }
 
 func (p *operatorPage) need(format string, args ...any) {

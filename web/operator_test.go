@@ -207,10 +207,10 @@ func TestHealthOfTheJob(t *testing.T) {
 		healthy(http.StatusOK, "ok")
 		r.now = r.now.Add(6 * time.Minute)
 		healthy(http.StatusServiceUnavailable, "the hourly job is not at work")
-		r.now = parisMidnight.Add(30 * time.Minute)
+		r.now = parisMidnight.Add(10 * time.Minute) // the room's deadline is 0
 		r.must(r.store.Unfence(t.Context(), r.base, r.now))
 		healthy(http.StatusOK, "ok")
-		r.now = parisMidnight.Add(time.Hour + time.Second)
+		r.now = parisMidnight.Add(10*time.Minute + time.Second)
 		r.must(r.store.Unfence(t.Context(), r.base, r.now))
 		healthy(http.StatusServiceUnavailable, "editions are late")
 
@@ -218,12 +218,52 @@ func TestHealthOfTheJob(t *testing.T) {
 		answer := v.get("/healthz").status(http.StatusServiceUnavailable)
 		var got map[string]string
 		r.must(json.Unmarshal([]byte(answer.body), &got))
-		if fmt.Sprint(got) != "map[database:ok editions:editions are late job:ok status:unavailable]" {
+		if fmt.Sprint(got) != "map[database:ok editions:editions are late job:ok mail:ok polls:ok status:unavailable]" {
 			t.Errorf("it says %v", got)
 		}
 		r.must(r.store.Close())
 		delete(v.header, "Accept")
 		healthy(http.StatusServiceUnavailable, "the database does not answer")
+	})
+}
+
+// TestLateWork: polls and mail that are late are told to monitors and to the operator.
+func TestLateWork(t *testing.T) {
+	each(t, func(r *room) {
+		r.beats = true
+		r.open("")
+		op := r.operator()
+		says := func(status int, text, need string) {
+			t.Helper()
+			r.must(r.store.Unfence(t.Context(), r.base, r.now))
+			if got := r.visitor().get("/healthz").status(status).body; got != text+"\n" {
+				t.Errorf("it says %q, want %q", got, text)
+			}
+			needs := strings.Join(op.get("/operator").status(http.StatusOK).texts(".needs"), " ")
+			if need == "" && needs != "" || !strings.Contains(needs, need) {
+				t.Errorf("the operator reads %q, want %q", needs, need)
+			}
+		}
+		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: "https://f.example/", Host: "f.example"})
+		r.must(err)
+		r.must(r.store.Enqueue(t.Context(), f.ID, r.now.Add(time.Hour)))
+		r.now = r.now.Add(time.Hour + 10*time.Minute)
+		says(http.StatusOK, "ok", "")
+		r.now = r.now.Add(time.Second)
+		says(http.StatusServiceUnavailable, "polls are late", "Feeds wait since 20 Nov 2026, 13:00 to be asked")
+		_, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
+		r.must(err)
+		says(http.StatusOK, "ok", "")
+
+		_, d := r.user("bob@example.org")
+		r.arrives(d, digest.Post{Identity: "p", Title: "p", ContentHash: "h"})
+		r.beforeMidnight(0)
+		_, err = r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+		r.must(err)
+		_, err = r.store.Release(t.Context(), r.now, 0)
+		r.must(err)
+		r.now = r.now.Add(2*time.Hour + time.Second)
+		says(http.StatusServiceUnavailable, "mail is late", "Mail that is due since")
 	})
 }
 

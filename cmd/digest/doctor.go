@@ -180,6 +180,9 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	if d.Proxies, err = st.ProxyNotes(ctx); err != nil {
 		return err
 	}
+	if d.Late, err = a.lookAtHour(ctx, st, f.Beat); err != nil {
+		return err
+	}
 	d.Readers, d.Zones = len(users), map[string][]string{}
 	const examples = 3
 	for _, u := range users {
@@ -188,6 +191,17 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 		}
 	}
 	return nil
+}
+
+// lookAtHour gives what of the hour is too late. Where nobody was at work for a
+// quarter of an hour, a timer may start a tick each hour.
+func (a *app) lookAtHour(ctx context.Context, st *store.Store, beat time.Time) (digest.Lags, error) {
+	lags, err := st.Lags(ctx, a.now(), a.ReleaseDeadline)
+	limits := digest.LimitsOfLags(a.ReleaseDeadline)
+	if a.now().Sub(beat) > 15*time.Minute {
+		limits = limits.Longer(time.Hour)
+	}
+	return lags.Late(limits, a.now()), err
 }
 
 // lookAtClock asks a server what time it is.

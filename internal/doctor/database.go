@@ -31,6 +31,30 @@ func (x *checker) database(context.Context) Finding {
 	return verdict(OK, fmt.Sprintf("%s answers, its schema is current, readers: %d", d.Name, d.Readers), "")
 }
 
+// hour finds out whether the hourly job keeps up.
+func (x *checker) hour(context.Context) Finding {
+	if !x.Database.Read() {
+		return skip("the database is not looked into")
+	}
+	late := x.Database.Late
+	f := verdict(OK, "editions, polls and mail are on time", "")
+	if late == (digest.Lags{}) {
+		return f
+	}
+	f = Finding{}
+	const minute = "2006-01-02 15:04 MST"
+	if t := late.Editions; !t.IsZero() {
+		f.note(Wrong, "an edition that should have been made by "+t.UTC().Format(minute)+" is not made yet", "see that digest serve or digest work runs, and what its log says")
+	}
+	if t := late.Polls; !t.IsZero() {
+		f.note(Wrong, "feeds wait since "+t.UTC().Format(minute)+" to be asked, although they may be", "see that digest serve or digest work runs, and what its log says takes so long")
+	}
+	if t := late.Mail; !t.IsZero() {
+		f.note(Wrong, "mail that is due since "+t.UTC().Format(minute)+" has not been sent yet", "see: digest queue")
+	}
+	return f
+}
+
 // broken takes an error for people apart: what is wrong, and, after a semicolon,
 // what is to be done.
 func broken(err error) Finding {

@@ -91,6 +91,8 @@ type Database struct {
 	Keys  []digest.DKIMKey
 	Zones map[string][]string // the readers' zones, with some of their addresses
 
+	Late digest.Lags // what of the hour is too late
+
 	Proxies []digest.ProxyNote // what the web view noticed of proxies since its start
 }
 
@@ -166,6 +168,7 @@ type check struct {
 func checks() []check {
 	return []check{
 		{"database", false, (*checker).database},
+		{"hour", false, (*checker).hour},
 		{"disk", false, (*checker).disk},
 		{"clock", false, (*checker).clock},
 		{"zones", false, (*checker).zones},

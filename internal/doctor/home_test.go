@@ -155,6 +155,19 @@ func TestZones(t *testing.T) {
 	}
 }
 
+func TestHour(t *testing.T) {
+	at := time.Date(2026, 11, 20, 0, 30, 0, 0, time.UTC)
+	for _, tt := range []finding{
+		{"on time", func(*world) {}, "hour", doctor.OK, "on time", ""},
+		{"editions", func(w *world) { w.Database.Late.Editions = at }, "hour", doctor.Wrong, "made by 2026-11-20 00:30 UTC", "what its log says"},
+		{"polls", func(w *world) { w.Database.Late.Polls = at }, "hour", doctor.Wrong, "feeds wait since 2026-11-20 00:30 UTC", "takes so long"},
+		{"mail", func(w *world) { w.Database.Late.Mail = at }, "hour", doctor.Wrong, "mail that is due since 2026-11-20 00:30 UTC", "digest queue"},
+		{"not read", func(w *world) { w.Database.Absent = true }, "hour", doctor.Skipped, "not looked into", ""},
+	} {
+		tt.try(t)
+	}
+}
+
 func TestDisk(t *testing.T) {
 	room := func(free, total uint64) func(*world) {
 		return func(w *world) {

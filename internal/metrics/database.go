@@ -164,12 +164,24 @@ func (s scrape) lags(ctx context.Context) error {
 		return err
 	}
 	s.since("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does.", late, waits)
-	poll, waits, err := s.Store.PollsLate(ctx, s.now)
+	lags, err := s.Store.Lags(ctx, s.now, s.Deadline)
 	if err != nil {
 		return err
 	}
-	s.since("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.", poll, waits)
+	s.since("release_lag_seconds", "How long the edition waits that should have been made first, since no feed can hold it up any longer; 0 if none does.", lags.Editions, !lags.Editions.IsZero())
+	s.since("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.", lags.Polls, !lags.Polls.IsZero())
+	beyond := lags.Late(digest.LimitsOfLags(s.Deadline), s.now)
+	for what, since := range map[string]time.Time{"editions": beyond.Editions, "polls": beyond.Polls, "mail": beyond.Mail} {
+		s.gauge("late", "1 for what is too late, as /healthz has it: editions, polls, mail; else 0.", one(!since.IsZero()), "what", what)
+	}
 	return nil
+}
+
+func one(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
 }
 
 // since tells how long ago something was, 0 unless it holds.

@@ -26,6 +26,8 @@ type Options struct {
 	Now     func() time.Time // default time.Now
 	Log     *slog.Logger     // default: nowhere
 
+	Deadline time.Duration // how long an edition waits at most for its slowest feed
+
 	// Abandoned gives how many documents this process has abandoned that are still
 	// being read, and how many it has abandoned ever; nil: it reads none.
 	Abandoned func() (now int, ever int64)
