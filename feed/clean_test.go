@@ -216,3 +216,12 @@ func TestPixels(t *testing.T) {
 		}
 	}
 }
+
+// TestCostlyPost holds that of a post whose markup costs too much its words are left.
+func TestCostlyPost(t *testing.T) {
+	raw := "<p>one <b>two</b></p><script>three</script>" + numbered("", "<html a#=b>", "")(1<<17)
+	got, _ := sanitise(raw, "")
+	if got != "<p>one  two</p>" && got != "<p>one two</p>" {
+		t.Errorf("%.100q", got)
+	}
+}

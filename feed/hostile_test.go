@@ -169,6 +169,13 @@ var hostiles = []hostile{
 	{"html noscript", fill(channel+`<item><description><![CDATA[`, `a<noscript></noscript>`, `]]></description></item></channel></rss>`)},
 	{"html unclosed comments", fill(channel+`<item><description><![CDATA[`, `<!--`, `]]></description></item></channel></rss>`)},
 	{"html pictures", fill(channel+`<item><description><![CDATA[`, `<img src=a>`, `]]></description></item></channel></rss>`)},
+	{"html attributes of html", numbered(channel+`<item><description><![CDATA[`, `<html a#=b>`, `]]></description></item></channel></rss>`)},
+	{"html tables and text", fill(channel+`<item><description><![CDATA[<table>`, `a<tr>`, `]]></description></item></channel></rss>`)},
+	{"html styles in all that follows", func(size int) string {
+		return numbered(channel+`<item><description><![CDATA[<p>`, `<font a=#>`, ``)(4000) + fill(``, `<p>x`, `]]></description></item></channel></rss>`)(size)
+	}},
+	{"html pictures again", fill(channel+`<item><description><![CDATA[<img src=http://x.org/a>`, `a<noscript></noscript>`, `]]></description></item></channel></rss>`)},
+	{"page attributes, then tags", halves(numbered(`<html><p`, ` a#`, `>`), fill(``, `<b a>`, ``))},
 	{"html styles", fill(channel+`<item><description><![CDATA[<p style="`, `a: b;`, `">]]></description></item></channel></rss>`)},
 	{"html frameset", fill(channel+`<item><description><![CDATA[`, `<select><option>`, `]]></description></item></channel></rss>`)},
 	{"html links on a long base", func(size int) string {

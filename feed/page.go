@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"digest/internal/hypertext"
 )
 
 // maxOffers bounds the feeds taken from one page.
@@ -15,7 +17,7 @@ const maxOffers = 50
 // feed types, in order, resolved against <base> and the page's address.
 func parsePage(doc, address string) *Document {
 	d := &Document{Kind: HTML, Link: address}
-	z := html.NewTokenizer(strings.NewReader(doc))
+	z := hypertext.Tokenizer(doc)
 	z.SetMaxBuf(1 << 20)
 	base, inTitle := address, false
 	for {

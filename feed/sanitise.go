@@ -6,6 +6,8 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"digest/internal/hypertext"
 )
 
 // policy is what HTML of strangers may hold: text and its structure, links and
@@ -60,11 +62,11 @@ func sanitise(raw, base string) (content string, c *cleaner) {
 
 // fragment parses HTML as the inside of a body.
 func fragment(s string) (*html.Node, bool) {
-	body := &html.Node{Type: html.ElementNode, DataAtom: atom.Body, Data: "body"}
-	nodes, err := html.ParseFragmentWithOptions(strings.NewReader(s), body, html.ParseOptionEnableScripting(false))
+	nodes, err := hypertext.Fragment(s)
 	if err != nil {
 		return nil, false
 	}
+	body := &html.Node{Type: html.ElementNode, DataAtom: atom.Body, Data: "body"}
 	for _, n := range nodes {
 		body.AppendChild(n)
 	}
@@ -111,17 +113,21 @@ func (c *cleaner) resolve(ref string) string {
 }
 
 func (c *cleaner) children(n *html.Node) {
+	var before *html.Node // the last element that stays
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
-		if child.Type == html.CommentNode || child.Type == html.ElementNode && !c.element(child) {
+		switch {
+		case child.Type == html.CommentNode, child.Type == html.ElementNode && !c.element(child, before):
 			n.RemoveChild(child)
+		case child.Type == html.ElementNode:
+			before = child
 		}
 		child = next
 	}
 }
 
-// element puts one element right; false: it is to go.
-func (c *cleaner) element(n *html.Node) bool {
+// element puts one element right; false: it is to go. before is the one before it.
+func (c *cleaner) element(n, before *html.Node) bool {
 	if lang := attrOf(n, "lang"); lang != "" {
 		setAttr(n, "lang", Language(lang)) // the policy drops an empty one
 	}
@@ -134,7 +140,7 @@ func (c *cleaner) element(n *html.Node) bool {
 	case atom.Iframe, atom.Embed, atom.Video, atom.Audio, atom.Object:
 		return c.player(n)
 	case atom.Noscript:
-		if p := previousElement(n); p != nil && p.DataAtom == atom.Img {
+		if before != nil && before.DataAtom == atom.Img {
 			return false // the same picture once more
 		}
 		n.Data, n.DataAtom = "div", atom.Div
@@ -240,15 +246,6 @@ func imageSource(n *html.Node) string {
 func isPlaceholder(src string) bool {
 	name := strings.ToLower(src[strings.LastIndexByte(src, '/')+1:])
 	return holdsAny(name, "placeholder", "blank.gif", "spacer.gif", "transparent.gif", "lazyload", "1x1.", "pixel.gif", "trans.gif")
-}
-
-func previousElement(n *html.Node) *html.Node {
-	for p := n.PrevSibling; p != nil; p = p.PrevSibling {
-		if p.Type == html.ElementNode {
-			return p
-		}
-	}
-	return nil
 }
 
 func attrOf(n *html.Node, name string) string { return valueOf(n.Attr, name) }

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"digest/internal/hypertext"
 )
 
 // A form says how a text construct is to be read.
@@ -206,7 +208,7 @@ func excerpt(s string, n int) string {
 // until it is longer than limit, in bytes.
 func textOf(s string, limit int, without map[atom.Atom]bool) string {
 	var b strings.Builder
-	z := html.NewTokenizer(strings.NewReader(s))
+	z := hypertext.Tokenizer(s)
 	hidden := 0
 	for b.Len() < limit {
 		kind := z.Next()

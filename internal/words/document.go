@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"digest/internal/hypertext"
 )
 
 // Bounds of what is indexed of a text. PostgreSQL counts positions up to 16,383,
@@ -56,7 +58,7 @@ func textOf(markup string, most int) string {
 		return cut(markup, most)
 	}
 	var b strings.Builder
-	z := html.NewTokenizer(strings.NewReader(markup))
+	z := hypertext.Tokenizer(markup)
 	for b.Len() < most {
 		switch z.Next() {
 		case html.ErrorToken:
