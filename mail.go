@@ -22,14 +22,15 @@ type Lane struct {
 	ChangedAt time.Time
 }
 
-// clockSlack is how far apart the clocks of two workers may be.
-const clockSlack = 5 * time.Minute
+// ClockSlack is how far apart the clocks of two workers may be: what lies further ahead than
+// it may was written by a clock that was wrong.
+const ClockSlack = 5 * time.Minute
 
 // IsPaused reports whether nothing is to be sent at now. What was said later than
 // that was said by a clock that was wrong, as that of a machine which has just
 // started: it must not hold up the mail of a day.
 func (l Lane) IsPaused(now time.Time) bool {
-	return l.Until.After(now) && !l.ChangedAt.After(now.Add(clockSlack))
+	return l.Until.After(now) && !l.ChangedAt.After(now.Add(ClockSlack))
 }
 
 // Limits bound what one lane carries.

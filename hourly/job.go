@@ -52,6 +52,7 @@ type Job struct {
 	Options
 	reporting sync.Mutex
 	fenced    atomic.Bool
+	watch     clockWatch
 }
 
 // New makes a Job.

@@ -9,10 +9,11 @@ import (
 )
 
 // plan queues the feeds of the digests that have come due, each digest once,
-// and says how many digests that were. Before that
+// and says how many digests that were. Before that what a wrong clock has left is put right,
 // readers whose stay begins or ends move, and those whose pause is over come back.
 func (j *Job) plan() (digests int, err error) {
 	now := j.Now()
+	j.watchClock(now)
 	if err := j.Store.NotePollGap(j.Hard, now, j.Spread.Gap); err != nil {
 		return 0, err
 	}

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// feedLease outlasts any poll: ten redirects of HEAD and GET, all slow.
-	feedLease = 15 * time.Minute
 	// commitPolls is how many polls share a transaction at most.
 	commitPolls = 200
 	// patience is how long a database that is away is waited for: what polls
@@ -175,7 +173,7 @@ func (r *round) claimAll(soft context.Context) {
 func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, err error) {
 	err = r.retry(soft, func() (err error) {
 		feeds, err = r.job.Store.ClaimFeeds(r.job.Hard, r.job.Now(), store.ClaimOptions{
-			N: n, Lease: feedLease, Token: rand.Text(), Pace: !r.job.Frozen,
+			N: n, Lease: poller.FeedLease, Token: rand.Text(), Pace: !r.job.Frozen,
 			Full: r.places.full(), Next: r.places.next,
 		})
 		return err

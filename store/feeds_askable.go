@@ -18,12 +18,16 @@ type Policy struct {
 
 	// PaceDomain gives the pace of a domain after a poll of one of its feeds.
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
+
+	// Honest gives a feed without the instants that only a wrong clock can have
+	// written.
+	Honest func(f digest.Feed, now time.Time) digest.Feed
 }
 
 // check fails where a store was given no policy, or half of one. Whatever asks
 // the policy begins with it.
 func (p *Policy) check() error {
-	if p.Askable == nil || p.PaceDomain == nil {
+	if p.Askable == nil || p.PaceDomain == nil || p.Honest == nil {
 		return errors.New("the store was given no policy")
 	}
 	return nil

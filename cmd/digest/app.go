@@ -132,6 +132,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 	st.Policy = store.Policy{
 		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.PollGap, from) },
 		PaceDomain: poller.PaceDomain,
+		Honest:     func(f digest.Feed, now time.Time) digest.Feed { return poller.Honest(f, a.PollGap, now) },
 	}
 	return do(st)
 }

@@ -151,7 +151,8 @@ func Open(t testing.TB, database string) *store.Store {
 // Policy is what package poller decides, as the program has it, with a poll gap.
 func Policy(gap time.Duration) store.Policy {
 	askable := func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, gap, from) }
-	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain}
+	honest := func(f digest.Feed, now time.Time) digest.Feed { return poller.Honest(f, gap, now) }
+	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain, Honest: honest}
 }
 
 // A cluster is a PostgreSQL server that is started when it is first asked for.

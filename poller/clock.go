@@ -1,0 +1,59 @@
+package poller
+
+import (
+	"time"
+
+	"digest"
+)
+
+// FeedLease is how long a feed is leased for a poll. It outlasts any poll: ten
+// redirects of HEAD and GET, all slow.
+const FeedLease = 15 * time.Minute
+
+// longestQueue is how far ahead a poll is queued that waits for nothing but its turn:
+// the midnight of a digest that appears once a week.
+const longestQueue = 8 * oneDay
+
+// Honest gives f without the instants that no clock could have written that is
+// right at now. What has happened has happened by now. What was decided at a poll
+// that seems to be still to come keeps its distance from that poll, which counts
+// as made now: a site that wanted to be left alone for an hour is left alone for
+// an hour. Nothing lies further ahead than its rule allows.
+func Honest(f digest.Feed, gap time.Duration, now time.Time) digest.Feed {
+	if ahead := f.LastAttemptAt.Sub(now); ahead > digest.ClockSlack {
+		for _, t := range []*time.Time{&f.NotBefore, &f.FreshUntil, &f.PollAt, &f.LeaseUntil, &f.HeadRetestAt} {
+			if t.After(f.LastAttemptAt) {
+				*t = t.Add(-ahead)
+			}
+		}
+	}
+	for _, r := range []struct {
+		at   *time.Time
+		most time.Duration // ahead of now
+	}{
+		{&f.LastAttemptAt, 0},
+		{&f.LastOKAt, 0},
+		{&f.ParsedAt, 0},
+		{&f.NewestAt, 0},
+		{&f.PingedAt, 0},
+		{&f.FirstErrorAt, 0},
+		{&f.FailingSince, 0},
+		{&f.GoneAt, 0},
+		{&f.MovedSince, 0},
+		{&f.MovedAt, 0},
+		{&f.LeaseUntil, FeedLease},
+		{&f.FreshUntil, maxFresh},
+		{&f.NotBefore, maxRetryAfter},
+		{&f.HeadRetestAt, headRetest},
+	} {
+		if last := now.Add(r.most); r.at.After(last.Add(digest.ClockSlack)) {
+			*r.at = last
+		}
+	}
+	if f.PollAt.After(now.Add(longestQueue)) {
+		if at := Askable(f, gap, now); at.Before(f.PollAt) {
+			f.PollAt = at
+		}
+	}
+	return f
+}

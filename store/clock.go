@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+// PutRight finds the instants that decide something and lie further ahead of now
+// than any clock that is right could have put them, and puts them right. They are
+// left by a clock that was fast, or by a command that was run as of another time.
+// What an instant of a feed or of a schedule ought to be, the Policy and package
+// calendar say. What is found is noted for the operator; see ClockNote.
+//
+// It looks first and writes only where something is wrong, so that it may be
+// called at every start and every hour. A clock that cannot be right changes nothing.
+func (s *Store) PutRight(ctx context.Context, now time.Time) (digest.ClockNote, error) {
+	note := digest.ClockNote{At: at(now).time()}
+	if err := s.Policy.check(); err != nil || !calendar.Believable(now) {
+		return note, failed("looking for wrong instants", err)
+	}
+	for _, part := range []struct {
+		n    *int
+		what string
+		put  func(context.Context, time.Time) (int, error)
+	}{
+		{&note.Others, "times that lie too far ahead", s.putColumnsRight},
+		{&note.Others, "stays", s.putStaysRight},
+		{&note.Hosts, "hosts", s.putHostsRight},
+		{&note.Feeds, "feeds", s.putFeedsRight},
+		{&note.Digests, "digests", s.putDigestsRight},
+		{&note.Editions, "editions", s.putMailRight},
+	} {
+		n, err := part.put(ctx, now)
+		*part.n += n
+		if err != nil {
+			return note, fmt.Errorf("putting %s right: %w", part.what, err)
+		}
+	}
+	if !note.Any() {
+		return note, nil
+	}
+	return note, s.noteClock(ctx, note)
+}
+
+// clockKey is the key of settings under which the last ClockNote is kept.
+const clockKey = "clock note"
+
+func (s *Store) noteClock(ctx context.Context, note digest.ClockNote) error {
+	value, err := json.Marshal(note)
+	if err != nil {
+		return fmt.Errorf("writing what was put right: %w", err)
+	}
+	return s.change(ctx, "noting what was put right", func(c conn) error { return c.setSetting(ctx, clockKey, value) })
+}
+
+// ClockNote gives what PutRight has last found; At is zero if it never found anything.
+func (s *Store) ClockNote(ctx context.Context) (note digest.ClockNote, err error) {
+	value, err := s.read().setting(ctx, clockKey)
+	if err != nil || value == nil {
+		return note, failed("reading what was put right", err)
+	}
+	if err := json.Unmarshal(value, &note); err != nil {
+		return note, fmt.Errorf("what was put right cannot be read: %w", err)
+	}
+	return note, nil
+}
+
+// A bound is how far ahead of now the instants of a column may honestly lie.
+type bound struct {
+	table, column string
+	most          time.Duration
+	where         string // holds for the rows that count; empty: for all
+}
+
+const oneDay = 24 * time.Hour
+
+// bounds are those of instants that stand alone. The lives of links and sessions
+// are package web's.
+func bounds() []bound {
+	return []bound{
+		{table: "sign_in_tokens", column: "expires_at", most: oneDay},
+		{table: "sessions", column: "expires_at", most: 90 * oneDay},
+		{table: "sign_ups", column: "expires_at", most: oneDay},
+		{table: "invitations", column: "expires_at", most: 14 * oneDay},
+		{table: "owner_links", column: "expires_at", most: oneDay},
+		{table: "address_changes", column: "expires_at", most: oneDay},
+		{table: "address_changes", column: "created_at"},
+		{table: "ceremonies", column: "expires_at", most: 5 * time.Minute},
+		{table: "knocks", column: "asked_at"},
+		{table: "knocks", column: "sent_at"},
+		{table: "refusals", column: "not_before", most: 7 * oneDay},
+		{table: "robots", column: "fetched_at"},
+		{table: "bounces", column: "at"},
+		{table: "digests", column: "paused_until", most: 400 * oneDay, where: `state = 'paused' AND paused_until > 0`},
+		{table: "digests", column: "paused_at", where: `paused_at > 0`},
+		{table: "digests", column: "paused_to", where: `paused_at > 0`},
+	}
+}
+
+// hostBounds are those of what is left alone: a host for a poll, a domain for its pace.
+func hostBounds() []bound {
+	return []bound{
+		{table: "hosts", column: "lease_until", most: leaseMost},
+		{table: "domains", column: "free_at", most: time.Hour},
+		{table: "domains", column: "limited_at"},
+	}
+}
+
+// mailBounds are those of claims of editions, which are few.
+func mailBounds() []bound {
+	return []bound{
+		{table: "editions", column: "lease_until", most: leaseMost, where: `state IN ('leased', 'dotting')`},
+		{table: "editions", column: "dot_at", where: `state = 'dotting'`},
+	}
+}
+
+// leaseMost is the longest lease, that of a feed and its host.
+const leaseMost = 15 * time.Minute
+
+func (s *Store) putColumnsRight(ctx context.Context, now time.Time) (int, error) {
+	return s.putBoundsRight(ctx, now, bounds())
+}
+
+func (s *Store) putHostsRight(ctx context.Context, now time.Time) (int, error) {
+	return s.putBoundsRight(ctx, now, hostBounds())
+}
+
+func (s *Store) putBoundsRight(ctx context.Context, now time.Time, bounds []bound) (total int, err error) {
+	for _, b := range bounds {
+		most := at(now).plus(b.most)
+		where := b.column + ` > ?`
+		if b.where != "" {
+			where += ` AND ` + b.where
+		}
+		wrong, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+b.table+` WHERE `+where+` LIMIT 1) x`, most.plus(digest.ClockSlack))
+		if err != nil || wrong == 0 {
+			if err != nil {
+				return total, err
+			}
+			continue
+		}
+		err = s.change(ctx, "", func(c conn) error {
+			n, err := c.exec(ctx, `UPDATE `+b.table+` SET `+b.column+` = ? WHERE `+where, most, most.plus(digest.ClockSlack))
+			total += n
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// putFeedsRight puts feeds right whose instants lie further ahead than the Policy
+// says, and what is noted of their posts.
+func (s *Store) putFeedsRight(ctx context.Context, now time.Time) (int, error) {
+	const far = 7 * oneDay // the least of what the policy never allows
+	late := at(now).plus(digest.ClockSlack)
+	var ids []digest.FeedID
+	err := s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.last_attempt_at > ? OR f.last_ok_at > ? OR f.parsed_at > ? OR f.pinged_at > ?
+		OR f.gone_at > ? OR f.moved_since > ? OR f.moved_at > ? OR f.first_error_at > ? OR f.failing_since > ? OR f.listed_at > ?
+		OR f.lease_until > ? OR f.fresh_until > ? OR f.not_before > ? OR f.head_retest_at > ? OR f.poll_at > ? ORDER BY f.id`,
+		late, late, late, late, late, late, late, late, late, late,
+		late.plus(leaseMost), late.plus(oneDay), late.plus(far), late.plus(90*oneDay), late.plus(far))
+	if err != nil {
+		return 0, err
+	}
+	return changeInParts(ctx, s, "", ids, func(c conn, part []digest.FeedID) (int, error) {
+		return putFeedsRight(ctx, c, part, now)
+	})
+}
+
+func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) (changed int, err error) {
+	var feeds []digest.Feed
+	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) ORDER BY f.id`+c.d.lockRows("f")); err != nil {
+		return 0, err
+	}
+	for _, was := range feeds {
+		f := c.policy.Honest(was, now)
+		n, err := c.exec(ctx, `UPDATE feeds SET last_attempt_at = ?, last_ok_at = ?, parsed_at = ?, newest_at = ?, pinged_at = ?,
+			first_error_at = ?, failing_since = ?, gone_at = ?, moved_since = ?, moved_at = ?, lease_until = ?, fresh_until = ?,
+			not_before = ?, head_retest_at = ?, poll_at = NULLIF(CAST(? AS BIGINT), 0), listed_at = CASE WHEN listed_at > ? THEN ? ELSE listed_at END
+			WHERE id = ? AND (listed_at > ? OR `+fmt.Sprint(bit(f != was))+` = 1)`,
+			at(f.LastAttemptAt), at(f.LastOKAt), at(f.ParsedAt), at(f.NewestAt), at(f.PingedAt),
+			at(f.FirstErrorAt), at(f.FailingSince), at(f.GoneAt), at(f.MovedSince), at(f.MovedAt), at(f.LeaseUntil), at(f.FreshUntil),
+			at(f.NotBefore), at(f.HeadRetestAt), at(f.PollAt), at(now), at(now), f.ID, at(now).plus(digest.ClockSlack))
+		if err != nil {
+			return 0, err
+		}
+		changed += n
+	}
+	if err := refreshAskable(ctx, c, `f.id IN (`+list(ids)+`)`); err != nil {
+		return 0, err
+	}
+	return changed, putPostsRight(ctx, c, ids, now)
+}
+
+// longestBack is how far back posts are moved: a clock that is behind by more than
+// that is wrong itself, and what it made old would be deleted.
+const longestBack = 400 * oneDay
+
+// putPostsRight says of posts that seem to have been seen after now that they were
+// seen now.
+func putPostsRight(ctx context.Context, c conn, feeds []digest.FeedID, now time.Time) error {
+	for _, column := range []string{"seen_at", "listed_at", "shown_at"} {
+		err := c.run(ctx, `UPDATE posts SET `+column+` = ? WHERE feed_id IN (`+list(feeds)+`) AND `+column+` > ? AND `+column+` < ?`,
+			at(now), at(now).plus(digest.ClockSlack), at(now).plus(longestBack))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putStaysRight moves readers back whose stay a fast clock began, and notes again
+// when readers move whom it would move too late.
+func (s *Store) putStaysRight(ctx context.Context, now time.Time) (int, error) {
+	var ids []digest.UserID
+	if err := s.read().all(ctx, &ids, `SELECT DISTINCT user_id FROM stays ORDER BY user_id`); err != nil {
+		return 0, err
+	}
+	return changeInParts(ctx, s, "", ids, func(c conn, part []digest.UserID) (moved int, err error) {
+		for _, id := range part {
+			wrong, err := strayed(ctx, c, id, now)
+			if err == nil && wrong {
+				moved++
+				err = travel(ctx, c, id, now)
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+		return moved, nil
+	})
+}
+
+// strayed reports whether a reader is on a stay that has not begun, or moves later
+// than they should.
+func strayed(ctx context.Context, c conn, user digest.UserID, now time.Time) (bool, error) {
+	var t traveller
+	var travelAt time.Time
+	found, err := c.find(ctx, &travelAt, `SELECT travel_at FROM users WHERE id = ?`, user)
+	if err == nil && found {
+		t, err = readTraveller(ctx, c, user)
+	}
+	if err != nil || !found {
+		return false, err
+	}
+	w, err := calendar.Where(t.Home, t.stays, now.Add(digest.ClockSlack))
+	if err != nil { // of a zone that is no more; the doctor says so
+		return false, nil
+	}
+	ahead := func(st digest.Stay) bool { return st.Begun && st.ID != w.Begun && !slices.Contains(w.Over, st.ID) }
+	return slices.ContainsFunc(t.stays, ahead) || !w.Next.IsZero() && travelAt.After(w.Next.Add(time.Second)), nil
+}

@@ -1,0 +1,291 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+// nearMidnight is less than any digest's next midnight but one lies ahead.
+const nearMidnight = 22 * time.Hour
+
+// misplaced holds for digests d that may be due, or planned, or released, at an
+// instant that a wrong clock chose.
+func misplaced(now instant) (where string, args []any) {
+	late, ancient := now.plus(digest.ClockSlack), now.plus(-10*365*oneDay)
+	return `d.state <> 'left' AND (d.state = 'active' AND (d.next_due_at > ? OR d.next_due_at < ? OR d.planned_due_at > ? OR d.planned_at > ?)
+		OR d.last_due_at > ? OR d.released_at > ? OR d.asks_at > ?)`,
+		[]any{now.plus(nearMidnight), ancient, late, late, late, late, now.plus(nearMidnight)}
+}
+
+// A dated is a digest with all instants of it that a wrong clock may have chosen.
+type dated struct {
+	digestRow
+	PlannedAt, PrevDueAt, ReleasedAt, PrevReleasedAt instant
+	CreatedAt                                        instant // of its reader's account
+}
+
+const datedColumns = digestColumns + `, d.planned_at, d.prev_due_at, d.released_at, d.prev_released_at, u.created_at`
+
+// An issued is an edition with its date and the midnight under which its posts stand.
+type issued struct {
+	ID        digest.EditionID
+	LocalDate digest.Date
+	DueAt     instant
+}
+
+// putDigestsRight gives digests the midnight that they lost to a clock that was
+// fast: the first whose date has no edition, even if it has passed within the last
+// day. What waits moves along.
+//
+// An edition that was made before its midnight stands: that midnight has had its
+// edition. One that was made long before it, and bears the date of another day,
+// gives the midnight free. What has not been planned by now is planned again.
+func (s *Store) putDigestsRight(ctx context.Context, now time.Time) (int, error) {
+	where, args := misplaced(at(now))
+	var found []dated
+	err := s.read().all(ctx, &found, `SELECT `+datedColumns+`
+		FROM digests d JOIN users u ON u.id = d.user_id WHERE `+where+` ORDER BY d.id`, args...)
+	if err != nil {
+		return 0, err
+	}
+	found = slices.DeleteFunc(found, func(d dated) bool { return d.onTime(now) })
+	ids := each(found, func(d dated) digest.DigestID { return d.ID })
+	return changeInParts(ctx, s, "", ids, func(c conn, part []digest.DigestID) (changed int, err error) {
+		var digests []dated
+		err = c.all(ctx, &digests, `SELECT `+datedColumns+`
+			FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id IN (`+list(part)+`) ORDER BY d.id`)
+		for i := 0; err == nil && i < len(digests); i++ {
+			var right bool
+			if right, err = digests[i].putRight(ctx, c, now); right {
+				changed++
+			}
+		}
+		return changed, err
+	})
+}
+
+// onTime reports whether a digest is due at its next midnight, and nothing else of
+// it lies ahead: most that are looked at appear once a week.
+func (d dated) onTime(now time.Time) bool {
+	s, err := d.schedule()
+	if err != nil { // its zone is no more; the doctor says so
+		return true
+	}
+	late := now.Add(digest.ClockSlack)
+	if d.LastDueAt.After(late) || d.ReleasedAt.time().After(late) || d.PlannedAt.time().After(late) || d.PlannedDueAt.After(late) {
+		return false
+	}
+	_, changed := s.Honest(now, d.since(now), func(digest.Date) bool { return false })
+	return !changed
+}
+
+// putRight puts one digest right, and says whether anything was wrong.
+func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed bool, err error) {
+	s, err := d.schedule()
+	if err != nil {
+		return false, err
+	}
+	had, err := d.editions(ctx, c, now)
+	if err != nil {
+		return false, err
+	}
+	was := d
+	last := d.lastTrue(had, now)
+	if err := d.makeRoom(ctx, c, s.Zone, had, last, now); err != nil {
+		return false, err
+	}
+	for _, e := range had {
+		if e.DueAt <= at(now) {
+			last = max(last, e.DueAt)
+		}
+	}
+	s.LastDueAt = last.time()
+	s, changed = s.Honest(now, d.since(now), func(date digest.Date) bool {
+		return slices.ContainsFunc(had, func(e issued) bool { return e.LocalDate == date })
+	})
+	for _, e := range had { // one that was made early is past when the next midnight comes
+		if e.DueAt < at(s.NextDueAt) {
+			last = max(last, e.DueAt)
+		}
+	}
+	d.LastDueAt = last.time()
+	d.NextDueAt, d.AsksAt = s.NextDueAt, s.AsksAt
+	d.clampPast(at(now))
+	if at(d.NextDueAt) != at(was.NextDueAt) {
+		d.PlannedDueAt = time.Time{}
+		if err := moveWaiting(ctx, c, was.digestRow, at(d.NextDueAt), at(now)); err != nil {
+			return false, err
+		}
+	}
+	return changed || !d.same(was), c.run(ctx, `UPDATE digests SET planned_due_at = ?, planned_at = ?, last_due_at = ?, prev_due_at = ?,
+		released_at = ?, prev_released_at = ?, asks_at = ? WHERE id = ?`, at(d.PlannedDueAt), d.PlannedAt, at(d.LastDueAt), d.PrevDueAt,
+		d.ReleasedAt, d.PrevReleasedAt, at(d.AsksAt), d.ID)
+}
+
+// since is from when on midnights are the digest's: a reader gets none from before
+// their account.
+func (d dated) since(now time.Time) time.Time { return min(d.CreatedAt, at(now)).time() }
+
+// same reports whether nothing of a digest has changed that is stored with it.
+func (d dated) same(was dated) bool {
+	return at(d.PlannedDueAt) == at(was.PlannedDueAt) && d.PlannedAt == was.PlannedAt && at(d.LastDueAt) == at(was.LastDueAt) &&
+		d.PrevDueAt == was.PrevDueAt && d.ReleasedAt == was.ReleasedAt && d.PrevReleasedAt == was.PrevReleasedAt && at(d.AsksAt) == at(was.AsksAt)
+}
+
+// clampPast lets nothing have been done after now. Feeds are queued for a midnight
+// that has come; for one that seems to have, they are queued again when it does.
+func (d *dated) clampPast(now instant) {
+	if at(d.PlannedDueAt) > now.plus(digest.ClockSlack) {
+		d.PlannedDueAt = time.Time{}
+	}
+	for _, t := range []*instant{&d.PlannedAt, &d.ReleasedAt, &d.PrevReleasedAt} {
+		if *t > now.plus(digest.ClockSlack) {
+			*t = now
+		}
+	}
+	d.PrevDueAt = min(d.PrevDueAt, at(d.LastDueAt))
+}
+
+// editions gives those of its editions that may be in the way of a midnight, the
+// earliest first: the last one before now, and all that come later.
+func (d dated) editions(ctx context.Context, c conn, now time.Time) (had []issued, err error) {
+	err = c.all(ctx, &had, `SELECT e.id, e.local_date, e.due_at FROM editions e WHERE e.digest_id = ? AND (e.local_date >= ? OR e.due_at >= COALESCE(
+		(SELECT MAX(x.due_at) FROM editions x WHERE x.digest_id = e.digest_id AND x.due_at <= ?), 0)) ORDER BY e.due_at`,
+		d.ID, calendar.Earliest(now).String(), at(now))
+	return had, err
+}
+
+// lastTrue is the last midnight that was released and can have been.
+func (d dated) lastTrue(had []issued, now time.Time) (last instant) {
+	for _, t := range []instant{at(d.LastDueAt), d.PrevDueAt} {
+		if t <= at(now) {
+			last = max(last, t)
+		}
+	}
+	for _, e := range had {
+		if e.DueAt <= at(now) {
+			last = max(last, e.DueAt)
+		}
+	}
+	return last
+}
+
+// makeRoom moves the posts of editions that were made under a midnight which is
+// yet to come, and bear another date, to just behind the last midnight: the
+// midnight will have an edition of its own. An edition that bears a date more than
+// a week ahead gets that of its posts, if there is none of it.
+func (d dated) makeRoom(ctx context.Context, c conn, zone *time.Location, had []issued, last instant, now time.Time) error {
+	const tooFar = 7 // days
+	today := digest.DateOf(now.In(zone))
+	place := max(last, at(d.since(now)), at(now).plus(-oneDay-time.Hour))
+	for i := range had {
+		e := &had[i]
+		if e.DueAt > at(now) && e.LocalDate != digest.DateOf(e.DueAt.time().In(zone)) {
+			for place++; slices.ContainsFunc(had, func(o issued) bool { return o.DueAt == place }); place++ {
+			}
+			if err := moveEdition(ctx, c, d.ID, e.DueAt, place); err != nil {
+				return err
+			}
+			e.DueAt = place
+		}
+		date := digest.DateOf(e.DueAt.time().In(zone))
+		if today.Plus(tooFar).Before(e.LocalDate) && e.DueAt <= at(now) {
+			done, err := redate(ctx, c, d.ID, e.DueAt, date)
+			if err != nil {
+				return err
+			}
+			if done {
+				e.LocalDate = date
+			}
+		}
+	}
+	return nil
+}
+
+// moveEdition puts an edition and all that is in it under another instant.
+func moveEdition(ctx context.Context, c conn, id digest.DigestID, from, to instant) error {
+	for _, statement := range []string{
+		`UPDATE digest_posts SET visible_at = ? WHERE visible_at = ? AND digest_id = ?`,
+		`UPDATE notices SET visible_at = ? WHERE visible_at = ? AND digest_id = ?`,
+		`UPDATE held_posts SET due_at = ? WHERE due_at = ? AND digest_id = ?`,
+		`UPDATE saved_posts SET due_at = ? WHERE due_at = ? AND digest_id = ?`,
+		`UPDATE editions SET due_at = ? WHERE due_at = ? AND digest_id = ?`,
+	} {
+		if err := c.run(ctx, statement, to, from, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redate gives an edition another date, if there is none of that date.
+func redate(ctx context.Context, c conn, id digest.DigestID, due instant, date digest.Date) (bool, error) {
+	n, err := c.exec(ctx, `UPDATE editions SET local_date = ? WHERE digest_id = ? AND due_at = ?
+		AND NOT EXISTS (SELECT 1 FROM editions x WHERE x.digest_id = ? AND x.local_date = ?)`, date.String(), id, due, id, date.String())
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, c.run(ctx, `UPDATE saved_posts SET local_date = ? WHERE digest_id = ? AND due_at = ?`, date.String(), id, due)
+}
+
+// longestRetry is more than a mailer waits before it tries an edition again.
+const longestRetry = 5 * time.Hour
+
+// A lateMail is an edition that is to be sent long after now.
+type lateMail struct {
+	ID        digest.EditionID
+	DueAt     time.Time
+	LocalDate digest.Date
+	NextDueAt time.Time
+	SendDelay int64
+	TimeZone  string
+	Attempt   int
+	NextAt    instant
+}
+
+// putMailRight sends editions at the hour of their date that would be sent later,
+// and ends claims that last too long.
+func (s *Store) putMailRight(ctx context.Context, now time.Time) (int, error) {
+	changed, err := s.putBoundsRight(ctx, now, mailBounds())
+	if err != nil {
+		return changed, err
+	}
+	var found []lateMail
+	err = s.read().all(ctx, &found, `SELECT e.id, e.due_at, e.local_date, d.next_due_at, d.send_delay, u.time_zone, e.attempt, e.next_at
+		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
+		WHERE e.state = 'ready' AND e.next_at > ? ORDER BY e.id`, at(now).plus(longestRetry))
+	for _, e := range found {
+		var n int
+		if n, err = s.putEditionRight(ctx, e, now); err != nil {
+			break
+		}
+		changed += n
+	}
+	return changed, err
+}
+
+func (s *Store) putEditionRight(ctx context.Context, e lateMail, now time.Time) (n int, err error) {
+	loc, err := calendar.Zone(e.TimeZone)
+	if err != nil {
+		return 0, nil // the doctor says so
+	}
+	date := digest.DateOf(e.DueAt.In(loc))
+	if e.LocalDate.Before(date) {
+		date = e.LocalDate
+	}
+	send, expires := calendar.Sending(date, span(e.SendDelay), e.NextDueAt, at(now).time(), loc)
+	if e.NextAt <= at(send) {
+		return 0, nil
+	}
+	err = s.change(ctx, "", func(c conn) error {
+		n, err = c.exec(ctx, `UPDATE editions SET next_at = ?, expires_at = ?, send_at = CASE WHEN send_at > ? THEN ? ELSE send_at END,
+			date = CASE WHEN attempt = 0 THEN ? ELSE date END WHERE id = ? AND state = 'ready' AND next_at = ?`,
+			at(send), at(expires), at(send), at(send), at(send), e.ID, e.NextAt)
+		return err
+	})
+	return n, err
+}
