@@ -3,6 +3,7 @@ package poller
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,20 @@ var errTooLarge = errors.New("the body is larger than 10 MiB")
 // §8) or badly coded is given: half a feed would look as if its other posts had
 // gone. wire is what travelled.
 func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
+	return (&bodyReader{}).read(resp, most, tooLarge)
+}
+
+// A bodyReader reads bodies within bounds that they share with others. The zero value
+// has no such bounds.
+type bodyReader struct {
+	grow     func(to int64) error // waits for that much memory; may be nil
+	add      func(to int64)       // uses it without waiting; may be nil
+	decoders chan struct{}        // holds a token for each body whose codings are undone; may be nil
+}
+
+// read is readBody. Codings that take much memory to undo are undone when all of the
+// body has come, as a site may take its time.
+func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
 	if resp.ContentLength > most {
 		return nil, 0, tooLarge
 	}
@@ -34,33 +49,89 @@ func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wir
 		return nil, 0, err
 	}
 	m := &meter{r: resp.Body, most: most, tooLarge: tooLarge}
-	body, err = readDecoded(m, codings, resp.ContentLength)
+	switch {
+	case len(codings) == 0:
+		body, err = readAll(m, most, tooLarge, resp.ContentLength, b.grow)
+	case needsWindow(codings):
+		body, err = b.readWhole(m, codings, resp.ContentLength)
+	default:
+		body, err = decode(m, codings, most, tooLarge, b.grow)
+	}
 	if err != nil {
 		return nil, m.n, m.blame(err, codings)
 	}
 	return body, m.n, nil
 }
 
-func readDecoded(m *meter, codings []string, length int64) ([]byte, error) {
-	var r io.Reader = m
+// needsWindow reports whether a coding keeps up to 16 MiB of what it has undone.
+func needsWindow(codings []string) bool {
+	return slices.Contains(codings, "br") || slices.Contains(codings, "zstd")
+}
+
+// readWhole reads a body, and then undoes its codings when it is its turn.
+func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte, error) {
+	coded, err := readAll(m, m.most, m.tooLarge, length, b.grow)
+	if err != nil {
+		return nil, err
+	}
+	if b.decoders != nil {
+		b.decoders <- struct{}{}
+		defer func() { <-b.decoders }()
+	}
+	return decode(bytes.NewReader(coded), codings, m.most, m.tooLarge, func(to int64) error {
+		if b.add != nil {
+			b.add(int64(len(coded)) + to)
+		}
+		return nil
+	})
+}
+
+// decode undoes the codings of what it reads.
+func decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
 	for _, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)
 		var err error
 		if r, err = undo(r, coding); err != nil {
 			return nil, err
 		}
 	}
-	var b bytes.Buffer
+	return readAll(r, most, tooLarge, 0, grow)
+}
+
+// firstRoom is the room for a body of unknown length, in bytes.
+const firstRoom = 16 << 10
+
+// readAll reads all of r, most bytes at most. grow, which may be nil, is asked before the
+// body has more room.
+func readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte, error) {
+	size := int64(firstRoom)
 	if length > 0 { // what is only promised gets no room
-		b.Grow(int(min(length, maxRoom)) + bytes.MinRead)
+		size = min(length, maxRoom) + 1
 	}
-	n, err := b.ReadFrom(io.LimitReader(r, m.most+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case n > m.most:
-		return nil, m.tooLarge
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			size = min(max(size, 2*int64(cap(body))), most+1)
+			if int64(cap(body)) <= length {
+				size = min(size, length+1)
+			}
+			if grow != nil {
+				if err := grow(size); err != nil {
+					return nil, err
+				}
+			}
+			body = append(make([]byte, 0, size), body...)
+		}
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case int64(len(body)) > most:
+			return nil, tooLarge
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return nil, err
+		}
 	}
-	return b.Bytes(), nil
 }
 
 // A meter counts what travels, stops at most bytes, and remembers what went
@@ -86,12 +157,13 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blame tells apart what the wire and what the coding is guilty of.
+// blame tells apart what the wire, the coding and we are guilty of.
 func (m *meter) blame(err error, codings []string) error {
 	switch {
 	case m.err != nil:
 		return m.err
 	case len(codings) == 0, errors.Is(err, m.tooLarge), errors.Is(err, errCoding),
+		errors.Is(err, errNoRoom), errors.Is(err, context.Canceled),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	}

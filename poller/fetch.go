@@ -2,6 +2,7 @@ package poller
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -64,7 +65,7 @@ type usage struct {
 	bytes     int64
 	freeAt    time.Time
 	pins      pins
-	hasLarge  bool // it has a large document, and a token for it
+	hold      hold // the memory of its document
 	fromHome  bool // its address, before any redirect, is in an allowed network
 }
 
@@ -83,7 +84,7 @@ func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
 		agent:      agent + ")",
 		host:       f.Host,
 		validators: validatorsOf(f),
-		usage:      &usage{left: sessionTimeouts * p.timeout},
+		usage:      &usage{left: sessionTimeouts * p.timeout, hold: hold{memory: p.bodies}},
 	}
 }
 
@@ -138,18 +139,19 @@ func (s *session) ask(ctx context.Context, method string, r route) (*answer, err
 		s.startedAt = s.poller.now()
 	}
 	begun := time.Now() // the session's own clock may stand still
-	limited, cancel := context.WithTimeout(ctx, min(s.poller.timeout, s.left))
-	defer cancel()
-	a, err := s.roundTrip(limited, method, r)
-	s.left -= time.Since(begun)
-	s.took += time.Since(begun)
-	if err != nil && ctx.Err() != nil {
+	limit := newLimit(ctx, min(s.poller.timeout, s.left))
+	defer limit.cancel()
+	a, err := s.roundTrip(limit, method, r)
+	took := time.Since(begun) - limit.paused
+	s.left -= took
+	s.took += took
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, errNoRoom):
+		return nil, errNoRoom
 	}
 	s.logRequest(ctx, method, r, a, err)
-	if err == nil && s.callerReleases && len(a.body) > heavyBody {
-		err = s.acquireLarge(ctx)
-	}
 	return a, err
 }
 
@@ -161,25 +163,14 @@ func (s *session) waiting(ctx context.Context) context.Context {
 	return ctx
 }
 
-// acquireLarge waits until there is room for a large document.
-func (s *session) acquireLarge(ctx context.Context) error {
-	select {
-	case s.poller.heavy <- struct{}{}:
-		s.hasLarge = true
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s *session) roundTrip(ctx context.Context, method string, r route) (*answer, error) {
+func (s *session) roundTrip(limit *limit, method string, r route) (*answer, error) {
 	sends := 0
 	isHome := false
-	ctx = s.pins.in(s.countSends(ctx, &sends, &isHome))
+	ctx := s.pins.in(s.countSends(limit.ctx, &sends, &isHome))
 	resp, err := s.poller.transportOf(r).RoundTrip(s.request(ctx, method, &r))
 	s.requests += sends
 	if err != nil {
-		return nil, noAnswer(err, sends > 0, s.poller.timeout)
+		return nil, noAnswer(limit.blame(err), sends > 0, s.poller.timeout)
 	}
 	defer resp.Body.Close()
 	if len(r.seen) == 0 && !s.forRobots {
@@ -188,16 +179,32 @@ func (s *session) roundTrip(ctx context.Context, method string, r route) (*answe
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
 	switch {
 	case method == http.MethodGet && usable(a.status):
-		body, wire, err := readBody(resp, maxBody, errTooLarge)
+		body, wire, err := s.bodyReader(limit).read(resp, maxBody, errTooLarge)
 		s.bytes += wire
-		if err != nil {
-			return nil, badBody(err, a.status, s.poller.timeout)
+		switch {
+		case errors.Is(err, errNoRoom):
+			return nil, err
+		case err != nil:
+			return nil, badBody(limit.blame(err), a.status, s.poller.timeout)
 		}
 		a.body = body
 	case isRedirect(a.status):
 		s.bytes += skipBody(resp)
 	}
 	return a, nil
+}
+
+// bodyReader reads a body within the memory that is there for all. Whose caller does not
+// let go of it has no part in that.
+func (s *session) bodyReader(limit *limit) *bodyReader {
+	if !s.callerReleases {
+		return &bodyReader{}
+	}
+	return &bodyReader{
+		grow:     func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
+		add:      s.hold.add,
+		decoders: s.poller.decoders,
+	}
 }
 
 // transportOf gives the connections that a route may use (I7).

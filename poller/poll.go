@@ -326,10 +326,10 @@ func (p *poll) finish(f digest.Feed) Result {
 	if p.outcome != Stopped {
 		result.Status = p.feed.LastStatus
 	}
-	if p.hasLarge {
-		result.release = func() { <-p.poller.heavy }
-	}
-	if p.page != nil {
+	if p.page == nil {
+		p.hold.release()
+	} else {
+		result.release = p.hold.release
 		result.Body, result.ContentType, result.Address = p.page.body, p.page.header.Get("Content-Type"), p.page.address
 	}
 	return result

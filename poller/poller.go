@@ -113,18 +113,16 @@ type Poller struct {
 	pictures  *pictureQueues
 	parsers   *Parsers
 
-	// heavy holds a token for each large document between its coming and the
-	// end of its Result: who waits for one keeps the wire, so that no more come.
-	heavy chan struct{}
+	bodies   *memory       // of documents
+	decoders chan struct{} // holds a token for each body whose codings are undone
 }
 
 // DefaultRequests is how many requests that are not slow may be on the wire at once.
 const DefaultRequests = 20
 
-const (
-	heavyBody = 1 << 20 // bytes from which a document is large
-	mostHeavy = 4       // large ones at once
-)
+// mostDecoders is how many bodies' codings are undone at once: that takes up to 16
+// MiB for each, however small it is.
+const mostDecoders = 2
 
 // DefaultTimeout is the time one request may take, all of it.
 const DefaultTimeout = 30 * time.Second
@@ -165,7 +163,8 @@ func New(o Options) *Poller {
 		robots:    newRobotsReader(o.Robots),
 		pictures:  newPictureQueues(now),
 		parsers:   parsers,
-		heavy:     make(chan struct{}, mostHeavy),
+		bodies:    &memory{},
+		decoders:  make(chan struct{}, mostDecoders),
 	}
 }
 
@@ -217,8 +216,8 @@ type Result struct {
 	parsers *Parsers // may be nil
 }
 
-// Release says that the document is no longer needed. Large ones come only so
-// many at a time, so that whoever polls has to call it once for each Result.
+// Release says that the document is no longer needed. Only so many bytes of them are in
+// memory at once, so that whoever polls has to call it for each Result.
 func (r Result) Release() {
 	if r.release != nil {
 		r.release()

@@ -1,0 +1,165 @@
+package poller
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+)
+
+// holds gives n holds of one memory, each of which has so many bytes.
+func holds(t *testing.T, n int, bytes int64) (all []*hold) {
+	m := &memory{}
+	for range n {
+		h := &hold{memory: m}
+		if err := h.grow(t.Context(), bytes); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// TestMemory: what does not fit waits, the largest longest.
+func TestMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := holds(t, 3, mostLarge/3)
+		m := all[0].memory
+		var order []string
+		wish := func(name string, to int64) {
+			h := &hold{memory: m}
+			go func() {
+				if err := h.grow(t.Context(), to); err != nil {
+					t.Error(err)
+				}
+				order = append(order, name)
+				h.release()
+			}()
+			synctest.Wait()
+		}
+		wish("largest", 9<<20)
+		wish("large", 4<<20)
+		wish("small", largeBody)
+		wish("free", freeBody)
+		if got := strings.Join(order, " "); got != "small free" {
+			t.Errorf("%q did not wait", got)
+		}
+		all[0].release()
+		synctest.Wait()
+		if got := strings.Join(order, " "); got != "small free large largest" && got != "small free large" {
+			t.Errorf("%q", got)
+		}
+		all[1].release()
+		all[1].release() // is nothing
+		all[2].release()
+		synctest.Wait()
+		if len(order) != 4 || m.used != 0 || m.busy != 0 || len(m.waiting) > 0 {
+			t.Errorf("%v, %+v is left", order, m)
+		}
+	})
+}
+
+// TestMemoryOfAllThatWait: bodies that all want more, and have used up the memory,
+// come one after the other, the smallest first.
+func TestMemoryOfAllThatWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 6
+		all := holds(t, n, mostLarge/n)
+		m := all[0].memory
+		most, done := int64(0), 0
+		var wg sync.WaitGroup
+		for i, h := range all {
+			wg.Go(func() {
+				if err := h.grow(t.Context(), int64(8+i)<<20); err != nil {
+					t.Error(err)
+				}
+				m.mu.Lock()
+				most = max(most, m.used)
+				done++
+				m.mu.Unlock()
+				time.Sleep(time.Second)
+				h.release()
+			})
+		}
+		wg.Wait()
+		if done != n || most > MostBodies+maxBody || m.used != 0 || m.busy != 0 {
+			t.Errorf("%d are over; %d bytes at once; %+v is left", done, most, m)
+		}
+	})
+}
+
+// TestMemoryGivenUp: whoever waits too long goes without.
+func TestMemoryGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := holds(t, 3, mostLarge/3)
+		h := &hold{memory: all[0].memory}
+		if err := h.grow(t.Context(), 9<<20); !errors.Is(err, errNoRoom) {
+			t.Error(err)
+		}
+		for _, h := range append(all, h) {
+			h.release()
+		}
+		if m := h.memory; m.used != 0 || m.busy != 0 || len(m.waiting) > 0 {
+			t.Errorf("%+v is left", m)
+		}
+	})
+}
+
+// TestLargeDocumentsTakeTurns: only so many bytes of documents are held at once,
+// however many sites send one; small ones do not wait for them, and waiting is no
+// fault of the site.
+func TestLargeDocumentsTakeTurns(t *testing.T) {
+	inNetwork(t, func(t *testing.T, n *network) {
+		const size, fit = 4 << 20, 5
+		large := strings.Replace(atom(1), "<entry>", "<!--"+strings.Repeat("x", size)+"--><entry>", 1)
+		r := n.reader(t, "http://small.example/", func(*Options) {})
+		n.site("small.example:80", says(200, atom(1)))
+		n.site("page.example:80", says(200, "<html>"+strings.Repeat("x", size)))
+		done := make(chan Result, 100)
+		poll := func(host string) {
+			go func() { done <- r.p.Poll(t.Context(), digest.Feed{URL: "http://" + host + "/", Host: host}, 1) }()
+		}
+		const feeds = 2*fit + 1
+		for i := range feeds {
+			host := fmt.Sprintf("h%d.example", i)
+			n.site(host+":80", says(200, large))
+			poll(host)
+		}
+		for left := feeds; left > 0; {
+			synctest.Wait()
+			if len(done) == 0 || len(done) > fit {
+				t.Fatalf("%d large documents at once, %d to come", len(done), left)
+			}
+			if left == feeds {
+				before := len(done)
+				poll("small.example")
+				synctest.Wait()
+				if len(done) != before+1 {
+					t.Error("a small one waits for them")
+				}
+				left++
+			}
+			time.Sleep(40 * time.Second) // longer than a request may take
+			for range len(done) {
+				result := <-done
+				if result.Outcome != Changed || result.Took > time.Second {
+					t.Error(result.Message, result.Took)
+				}
+				result.Release()
+				left--
+			}
+		}
+		for range 2 * fit { // nothing comes of them, and whoever asked lets go all the same
+			poll("page.example")
+			(<-done).Release()
+		}
+		if m := r.p.bodies; m.used != 0 || m.busy != 0 {
+			t.Errorf("%+v is left", m)
+		}
+	})
+}
