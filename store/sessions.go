@@ -102,14 +102,22 @@ func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now ti
 		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
 }
 
-// EndSessions ends all of a user's sessions, and voids the sign-in links that
-// are still on their way.
-func (s *Store) EndSessions(ctx context.Context, user digest.UserID) error {
-	return s.change(ctx, "ending the sessions", func(c conn) error {
+// EndSessions ends all of a user's sessions, voids the sign-in links that are
+// still on their way, and removes the user's passkeys of these keys; removed is how
+// many there were.
+func (s *Store) EndSessions(ctx context.Context, user digest.UserID, passkeys ...int64) (removed int, err error) {
+	return changed(ctx, s, "ending the sessions", func(c conn) (removed int, err error) {
 		if err := answerLetters(ctx, c, user); err != nil {
-			return err
+			return 0, err
 		}
-		return c.execEach(ctx, []string{`DELETE FROM sign_in_tokens WHERE user_id = ?`, `DELETE FROM sessions WHERE user_id = ?`}, user)
+		for _, id := range passkeys {
+			n, err := c.exec(ctx, `DELETE FROM passkeys WHERE id = ? AND user_id = ?`, id, user)
+			if err != nil {
+				return 0, err
+			}
+			removed += n
+		}
+		return removed, c.execEach(ctx, []string{`DELETE FROM sign_in_tokens WHERE user_id = ?`, `DELETE FROM sessions WHERE user_id = ?`}, user)
 	})
 }
 

@@ -76,6 +76,22 @@ func takenLetter(base string) render.LetterContent {
 	}
 }
 
+func passkeyAddedLetter(base string) render.LetterContent {
+	return passkeyLetter(base, "A passkey was added", "A passkey was added to your account just now. Whoever has it can sign in as you without a letter.")
+}
+
+func passkeyRemovedLetter(base string) render.LetterContent {
+	return passkeyLetter(base, "A passkey was removed", "A passkey or more were removed from your account just now. They sign nobody in any more.")
+}
+
+func passkeyLetter(base, title, what string) render.LetterContent {
+	return render.LetterContent{
+		Title: title, Text: []string{what, "If it was you, there is nothing to do."},
+		Action: "See your passkeys", URL: base + "/settings/passkeys",
+		Aside: []string{"If it was not you, choose “Sign out everywhere” there, and have the passkeys removed that are not yours."},
+	}
+}
+
 // isPublicProvider reports whether an address is at one of the providers where
 // people of all kinds have theirs: there a crowd is no attack.
 func isPublicProvider(email string) bool {

@@ -151,6 +151,9 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	case digest.Invalid:
 		return nil, errManyPasskeys
 	}
+	if err == nil {
+		s.tellOfPasskeys(r.Context(), u, passkeyAddedLetter(s.BaseURL))
+	}
 	return map[string]string{"to": "/settings/passkeys?saved=added"}, err
 }
 

@@ -114,6 +114,7 @@ func (s *site) settingsRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /settings":             s.forReader(s.settingsPage),
 		"POST /settings/start":      s.forReader(s.startAgain),
+		"GET /sign-out/everywhere":  s.forReader(s.signOutPage),
 		"POST /sign-out/everywhere": s.forReader(s.signOutEverywhere),
 
 		"GET /settings/zone":          s.forReader(s.zonePage),

@@ -1,9 +1,14 @@
 package web
 
 import (
-	"digest/store"
+	"context"
 	"net/http"
 	"time"
+
+	"digest"
+	"digest/internal/allowance"
+	"digest/render"
+	"digest/store"
 )
 
 // A passkeysPage lists the reader's passkeys.
@@ -27,5 +32,24 @@ func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) 
 	if err != nil {
 		return err
 	}
-	return showSaved(w, r, s.Store.RemovePasskey(r.Context(), me.ID, id, s.sessionHash(r)), "/settings/passkeys", "removed")
+	err = s.Store.RemovePasskey(r.Context(), me.ID, id, s.sessionHash(r))
+	if err == nil {
+		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.BaseURL))
+	}
+	return showSaved(w, r, err, "/settings/passkeys", "removed")
+}
+
+// tellOfPasskeys has a reader told by mail that their passkeys have changed. Whether
+// they are told or not, it is done.
+func (s *site) tellOfPasskeys(ctx context.Context, u digest.User, words render.LetterContent) {
+	if !s.mails() {
+		return
+	}
+	letter, _, err := s.Store.RequestLetter(ctx, store.LetterRequest{Kind: allowance.Passkeys, Email: u.Email}, s.Now())
+	if err != nil {
+		s.Log.ErrorContext(ctx, "a reader was not told that their passkeys have changed", "err", err)
+	}
+	s.sendLetter(letterRequest{kind: allowance.Passkeys, letter: letter}, func(context.Context, time.Duration) (string, render.LetterContent, error) {
+		return u.Email, words, nil
+	})
 }

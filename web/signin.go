@@ -126,12 +126,3 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	return seeOther(w, r, "/")
 }
-
-// signOutEverywhere ends every session of the reader, this one too.
-func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me reader) error {
-	if err := s.Store.EndSessions(r.Context(), me.ID); err != nil {
-		return err
-	}
-	s.setCookie(w, "", -1)
-	return seeOther(w, r, "/sign-in?out=everywhere")
-}

@@ -93,7 +93,7 @@ func ofMailbox() pace { return pace{{12, time.Hour}} }
 // Next is when an asker may have another letter of a kind sent, after those that
 // its address had; a time that is not after now: at once.
 func Next(k Kind, had []Letter, asker string, now time.Time) time.Time {
-	all, each := counted(had, now)
+	all, each := k.counted(had, now)
 	return latest(all.next(k.ofAddress()), each[asker].next(k.ofAsker()))
 }
 
@@ -111,7 +111,7 @@ func Mailbox(had []Letter, now time.Time) time.Time {
 // that its address had: usual, or longer, so that it works when anybody who has
 // asked has to wait no more.
 func Life(k Kind, had []Letter, asker string, now time.Time, usual time.Duration) time.Duration {
-	all, each := counted(append(had[:len(had):len(had)], Letter{At: now, Asker: asker}), now)
+	all, each := k.counted(append(had[:len(had):len(had)], Letter{At: now, Asker: asker}), now)
 	free := all.next(k.ofAddress())
 	for _, own := range each {
 		free = latest(free, own.next(k.ofAsker()))
@@ -146,15 +146,19 @@ func (c count) next(p pace) time.Time {
 	return c.last.Add(p.after(c.letters))
 }
 
-// counted counts the letters of all askers and of each. Of one asker no more than
-// mostOfOne count against the others.
-func counted(had []Letter, now time.Time) (all count, each map[string]count) {
+// counted counts the letters of all askers and of each. Where each has a pace of
+// their own, no more than mostOfOne of one count against the others.
+func (k Kind) counted(had []Letter, now time.Time) (all count, each map[string]count) {
 	each = make(map[string]count)
 	for _, l := range had {
 		each[l.Asker] = each[l.Asker].with(l, now)
 	}
 	for _, own := range each {
-		all = count{all.letters + min(own.letters, mostOfOne), latest(all.last, own.last)}
+		n := own.letters
+		if k.ofAsker() != nil {
+			n = min(n, mostOfOne)
+		}
+		all = count{all.letters + n, latest(all.last, own.last)}
 	}
 	return all, each
 }

@@ -152,6 +152,7 @@ func TestTable(t *testing.T) {
 		{"a second sign-up", SignUp, at(-14), "b", time.Minute, 24 * time.Hour},
 		{"a fourth sign-up", SignUp, at(-40, -20, 0), "b", 8 * time.Hour, 24 * time.Hour},
 		{"a change of passkeys", Passkeys, at(0, 0, 0, 0), "a", 0, time.Hour},
+		{"a ninth", Passkeys, at(0, 0, 0, 0, 0, 0, 0, 0), "a", 15 * time.Minute, time.Hour},
 	} {
 		usual := time.Hour
 		if c.kind == SignUp {

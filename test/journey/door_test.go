@@ -46,6 +46,10 @@ func TestDoor(t *testing.T) {
 	b.says("The passkey was added", "Laptop", "not used yet")
 	b.look("passkeys")
 	b.follow("Sign out everywhere")
+	b.says("1 browser is signed in", "Remove these passkeys", "Laptop")
+	b.look("signout-everywhere")
+	b.pick("passkey", "1") // which is kept
+	b.follow("Sign out everywhere")
 	b.says("You are signed out everywhere")
 	b.follow("Use a passkey")
 	b.open("/settings/passkeys")

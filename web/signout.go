@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"digest/store"
+)
+
+// A signOutPage says what ends when a reader signs out everywhere.
+type signOutPage struct {
+	settingsFrame
+	Sessions int
+	Keys     []store.Passkey // each of which could sign in again
+}
+
+// Date is the day of a time, by the reader's clock.
+func (p signOutPage) Date(t time.Time) string { return t.In(p.zone()).Format("2 January 2006") }
+
+// Browsers says how many are signed in: "2 browsers are".
+func (p signOutPage) Browsers() string {
+	if p.Sessions == 1 {
+		return "1 browser is"
+	}
+	return strconv.Itoa(p.Sessions) + " browsers are"
+}
+
+func (s *site) signOutPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p := signOutPage{settingsFrame: s.frame(r, me)}
+	sessions, err := s.Store.Sessions(r.Context(), me.ID, s.Now())
+	if p.Sessions = len(sessions); err == nil {
+		p.Keys, err = s.Store.Passkeys(r.Context(), me.ID)
+	}
+	return s.showPage(w, r, err, "signout", "Sign out everywhere", p)
+}
+
+// signOutEverywhere ends every session of the reader, this one too, and removes the
+// passkeys that they chose.
+func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me reader) error {
+	keys, err := s.Store.Passkeys(r.Context(), me.ID)
+	if err != nil {
+		return err
+	}
+	var chosen []int64
+	for _, k := range keys {
+		if slices.Contains(r.PostForm["passkey"], strconv.FormatInt(k.ID, 10)) {
+			chosen = append(chosen, k.ID)
+		}
+	}
+	removed, err := s.Store.EndSessions(r.Context(), me.ID, chosen...)
+	if err != nil {
+		return err
+	}
+	if removed > 0 {
+		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.BaseURL))
+	}
+	s.setCookie(w, "", -1)
+	return seeOther(w, r, "/sign-in?out=everywhere")
+}
