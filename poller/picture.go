@@ -34,7 +34,7 @@ var ErrPicturesBusy = errors.New("too many pictures are being fetched")
 
 // Picture fetches a picture by one plain GET, from public addresses only (I7):
 // nobody typed its address. No cookies, no Referer, no credentials, nothing but PNG, JPEG, GIF, WebP
-// and AVIF. It takes 15 seconds at most, its waiting for a turn and its
+// and AVIF of a size that can be shown. It takes 15 seconds at most, its waiting for a turn and its
 // redirects included.
 //
 // Pictures are not spaced as feeds are, for a person waits for them: of one host
@@ -53,6 +53,8 @@ func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 			break
 		}
 		switch typ := pictureType(a.body); {
+		case typ != "" && !fits(pictureSize(typ, a.body)):
+			err = errPictureSize
 		case typ != "":
 			return Picture{Type: typ, Bytes: a.body}, nil
 		case a.status == http.StatusOK:
@@ -101,6 +103,7 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 
 var (
 	errLargePicture = fmt.Errorf("the picture is larger than %d MiB", maxPicture>>20)
+	errPictureSize  = fmt.Errorf("the picture has no size, or more than %d megapixels or %d pixels a side", maxPixels/1_000_000, maxSide)
 	errNotPicture   = errors.New("what came is no picture")
 	errManyHops     = fmt.Errorf("redirected more than %d times", pictureHops)
 )
@@ -111,7 +114,7 @@ func noPicture(err error) error {
 		return err
 	}
 	text := describe(err, true, pictureTimeout) // which names no address behind a name
-	for _, final := range []error{errLargePicture, errNotPicture, errManyHops, errNotPublic, errPort, errCoding} {
+	for _, final := range []error{errLargePicture, errPictureSize, errNotPicture, errManyHops, errNotPublic, errPort, errCoding} {
 		if errors.Is(err, final) {
 			return &digest.Error{Kind: digest.NotFound, Message: text}
 		}

@@ -18,11 +18,41 @@ import (
 
 // The smallest beginnings of pictures, by type.
 var pictures = map[string]string{
-	"image/png":  "\x89PNG\r\n\x1a\n....",
-	"image/jpeg": "\xff\xd8\xff\xe0....",
-	"image/gif":  "GIF89a....",
-	"image/webp": "RIFF\x10\x00\x00\x00WEBPVP8 ....",
-	"image/avif": "\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00miafavif....",
+	"image/png":  "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x03\x00\x00\x00\x02",
+	"image/jpeg": "\xff\xd8\xff\xe0\x00\x04..\xff\xc2\x00\x0b\x08\x00\x02\x00\x03..",
+	"image/gif":  "GIF89a\x03\x00\x02\x00",
+	"image/webp": "RIFF\x10\x00\x00\x00WEBPVP8 ....\x00\x00\x00\x9d\x01\x2a\x03\x40\x02\x80",
+	"image/avif": "\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00miafavif...." +
+		"\x00\x00\x00\x30meta\x00\x00\x00\x00\x00\x00\x00\x24iprp\x00\x00\x00\x1cipco\x00\x00\x00\x14ispe\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x02",
+}
+
+func TestPictureSize(t *testing.T) {
+	for typ, b := range pictures {
+		if w, h := pictureSize(typ, []byte(b)); w != 3 || h != 2 {
+			t.Errorf("%s: %d by %d", typ, w, h)
+		}
+		for n := range len(b) - 4 {
+			if w, h := pictureSize(typ, []byte(b[:n])); w < 0 || h < 0 {
+				t.Errorf("%s of %d bytes: %d by %d", typ, n, w, h)
+			}
+		}
+	}
+	for b, want := range map[string]int{
+		"RIFF\x10\x00\x00\x00WEBPVP8L....\x2f\x02\x40\x00\x00.......":                 3,
+		"RIFF\x10\x00\x00\x00WEBPVP8X....\x00\x00\x00\x00\x02\x00\x00\x01\x00\x00...": 3,
+	} {
+		if w, h := pictureSize("image/webp", []byte(b)); w != want || h != 2 {
+			t.Errorf("%q: %d by %d", b, w, h)
+		}
+	}
+	for size, want := range map[[2]int]bool{
+		{1, 1}: true, {8000, 6000}: true, {16_384, 3000}: true, {16_385, 1}: false, {1, 16_385}: false,
+		{8000, 6300}: false, {0, 1}: false, {1, 0}: false, {1 << 30, 1 << 30}: false,
+	} {
+		if fits(size[0], size[1]) != want {
+			t.Errorf("%v: %v", size, !want)
+		}
+	}
 }
 
 func TestPictureType(t *testing.T) {
@@ -47,7 +77,11 @@ func FuzzPictureType(f *testing.F) {
 		f.Add([]byte(b))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if typ := pictureType(b); typ != "" && (b[0] == '<' || b[0] == '{' || len(b) < 3) {
+		typ := pictureType(b)
+		if w, h := pictureSize(typ, b); w < 0 || h < 0 {
+			t.Errorf("%q is %d by %d", b, w, h)
+		}
+		if typ != "" && (b[0] == '<' || b[0] == '{' || len(b) < 3) {
 			t.Errorf("%q is %s", b, typ)
 		}
 	})

@@ -15,8 +15,6 @@ import (
 
 	"digest"
 	"digest/poller"
-
-	"golang.org/x/sync/singleflight"
 )
 
 const (
@@ -98,11 +96,11 @@ type imageCache struct {
 	pictures PictureFetcher
 	now      func() time.Time
 	log      *slog.Logger
-	flights  singleflight.Group // by address
-	seats    chan struct{}      // one for each fetch under way
+	seats    chan struct{} // one for each fetch under way
 
 	mu      sync.Mutex
-	room    int // bytes
+	flights map[string]*flight // by address
+	room    int                // bytes
 	used    int
 	entries map[string]*list.Element // of *imageEntry
 	order   *list.List               // latest use first
@@ -121,37 +119,86 @@ func newImageCache(o Options) *imageCache {
 	}
 	return &imageCache{
 		pictures: o.Pictures, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFetches),
-		entries: make(map[string]*list.Element), order: list.New(),
+		flights: make(map[string]*flight), entries: make(map[string]*list.Element), order: list.New(),
 	}
 }
 
-// get gives the picture at an address, from the cache or fetched. A fetch goes
-// on when those who wait for it have left, so that the next one finds its picture.
+// A flight is a fetch under way, for all who ask for the picture at the same time.
+type flight struct {
+	waiting int                // who have not left
+	cancel  context.CancelFunc // ends the fetch
+	ended   chan struct{}      // closed when there is an image
+	image   image
+}
+
+// get gives the picture at an address, from the cache or fetched. A fetch ends when
+// all who wait for it have left.
 func (c *imageCache) get(ctx context.Context, address string) (image, error) {
 	if i, ok := c.cached(address); ok {
 		return i, i.err
 	}
-	fetched := c.flights.DoChan(address, func() (any, error) {
-		if i, ok := c.cached(address); ok { // by a fetch that ended just now
-			return i, nil
-		}
-		select {
-		case c.seats <- struct{}{}:
-			defer func() { <-c.seats }()
-			i := c.fetch(context.WithoutCancel(ctx), address)
-			c.put(address, i)
-			return i, nil
-		default:
-			return image{err: poller.ErrPicturesBusy}, nil
-		}
-	})
+	f := c.join(ctx, address)
 	select {
-	case f := <-fetched:
-		i := f.Val.(image)
-		return i, i.err
+	case <-f.ended:
+		return f.image, f.image.err
 	case <-ctx.Done():
+		c.leave(address, f)
 		return image{}, ctx.Err()
 	}
+}
+
+// join waits for the fetch under way, or begins one.
+func (c *imageCache) join(ctx context.Context, address string) *flight {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.flights[address]
+	if f == nil {
+		f = &flight{ended: make(chan struct{})}
+		ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		c.flights[address] = f
+		go c.fly(ctx, address, f)
+	}
+	f.waiting++
+	return f
+}
+
+// leave ends a fetch that nobody waits for any more; whoever asks next begins another.
+func (c *imageCache) leave(address string, f *flight) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.waiting--; f.waiting == 0 {
+		c.forget(address, f)
+	}
+}
+
+// forget ends a fetch. The caller holds mu.
+func (c *imageCache) forget(address string, f *flight) {
+	f.cancel()
+	if c.flights[address] == f {
+		delete(c.flights, address)
+	}
+}
+
+// fly fetches a picture, if there is a seat.
+func (c *imageCache) fly(ctx context.Context, address string, f *flight) {
+	i, ok := c.cached(address) // by a fetch that ended just now
+	if !ok {
+		i = image{err: poller.ErrPicturesBusy}
+		select {
+		case c.seats <- struct{}{}:
+			i = c.fetch(ctx, address)
+			<-c.seats
+			if ctx.Err() == nil {
+				c.put(address, i)
+			}
+		default:
+		}
+	}
+	f.image = i
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forget(address, f)
+	close(f.ended)
 }
 
 // cached finds what is known of an address.

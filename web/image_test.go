@@ -146,7 +146,6 @@ func TestImageOnce(t *testing.T) {
 			g.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(first, "GET", path, nil))
 		})
 		synctest.Wait()
-		leave()
 		for range 50 {
 			wg.Go(func() {
 				if w := g.see(path); w.Code != http.StatusOK {
@@ -154,9 +153,43 @@ func TestImageOnce(t *testing.T) {
 				}
 			})
 		}
+		synctest.Wait()
+		leave()
 		wg.Wait()
 		if n := g.asked.Load(); n != 1 {
 			t.Errorf("asked %d times", n)
+		}
+	})
+}
+
+// TestImageNobodyWaitsFor: a fetch ends when the last who asked has left, and is
+// remembered as nothing; whoever asks then begins another.
+func TestImageNobodyWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGallery(t)
+		ended := 0
+		g.fetch = func(ctx context.Context, address string) (poller.Picture, error) {
+			select {
+			case <-ctx.Done():
+				ended++
+				return poller.Picture{}, ctx.Err()
+			case <-time.After(time.Minute):
+				return poller.Picture{Type: "image/gif", Bytes: []byte(gif)}, nil
+			}
+		}
+		path := g.imagePath("https://x.org/i.gif")
+		ctx, leave := context.WithCancel(t.Context())
+		for range 3 {
+			go g.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", path, nil))
+		}
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if ended != 1 {
+			t.Errorf("%d fetches ended with those who had asked", ended)
+		}
+		if w := g.see(path); w.Code != http.StatusOK || g.asked.Load() != 2 {
+			t.Errorf("the next one got %d after %d fetches", w.Code, g.asked.Load())
 		}
 	})
 }
