@@ -3,6 +3,7 @@ package feed
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -196,6 +197,31 @@ func Host(rawURL string) string {
 		return ""
 	}
 	return strings.ToLower(u.Hostname())
+}
+
+// SameAddress reports whether two addresses in normal form name one place, but for
+// https and "www.": who has one of them has the other.
+func SameAddress(a, b string) bool { return bareAddress(a) == bareAddress(b) }
+
+func bareAddress(address string) string {
+	_, bare, _ := strings.Cut(address, "://")
+	return strings.TrimSuffix(strings.TrimPrefix(bare, "www."), "/")
+}
+
+// SameSite reports whether two addresses are of one registrable domain. Hosts that
+// are in none, such as IP addresses, are one site only if they are one host and port.
+func SameSite(a, b string) bool { return siteOf(a) == siteOf(b) }
+
+func siteOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	host := strings.ToLower(u.Hostname())
+	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") {
+		return strings.ToLower(u.Host)
+	}
+	return Domain(host)
 }
 
 // GuessPaths gives the common feed addresses to try on a site that offers

@@ -30,6 +30,10 @@ type prepared struct {
 
 func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in prepared, err error) {
 	in.Polled = store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}
+	in.Missing = poller.Missing(res.Feed)
+	if was.URL != "" && res.Feed.URL != was.URL {
+		in.Arrival.Rename, in.Arrival.Abroad = feed.SameAddress(was.URL, res.Feed.URL), !feed.SameSite(was.URL, res.Feed.URL)
+	}
 	if !was.LastOKAt.IsZero() {
 		in.turnover.Elapsed = now.Sub(was.LastOKAt)
 	}
@@ -58,8 +62,12 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	if in.Posts, err = sanitise(ctx, res, posts, known, now); err != nil {
 		return in, fmt.Errorf("sanitising the posts of %s: %w", res.Feed.URL, err)
 	}
+	if moved(was, res.Feed) && in.ReadAt == res.Feed.URL {
+		in.Arrival.Read = true
+		in.Arrival.Posts, err = sanitise(ctx, res, posts, nil, now)
+	}
 	in.compare(posts, len(known), had, now)
-	return in, nil
+	return in, err
 }
 
 // sanitise gives the posts of a document that are not known as they are.
@@ -192,11 +200,16 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 	return nil
 }
 
+// moved reports whether a poll has made the move of a feed one to believe.
+func moved(was, is digest.Feed) bool { return was.URL != "" && is.URL != was.URL && is.Errors == 0 }
+
 // reread reads the stored document of a feed again if a newer parser may see
 // more in it than the one that read it, so that nobody has to be asked for it
-// (S11). The poll stays what it was.
+// (S11); and that of a feed that moves, if it was read at the new address. The
+// poll stays what it was.
 func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) error {
-	if res.Outcome != poller.Unchanged || was.Parser == feed.Version || was.ParsedAt.IsZero() {
+	moves := moved(was, res.Feed)
+	if res.Outcome != poller.Unchanged || was.Parser == feed.Version && !moves || was.ParsedAt.IsZero() {
 		return nil
 	}
 	body, found, err := j.Store.Body(ctx, was.ID)
@@ -211,6 +224,9 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	if err != nil || !doc.IsFeed() {
 		j.Log.Warn("a stored document can no longer be read", "feed", was.URL, "err", err)
 		return nil
+	}
+	if moves {
+		res.Address = body.URL
 	}
 	res.Document = doc
 	res.Feed.DocInterval = doc.Interval()

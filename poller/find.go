@@ -292,6 +292,7 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v.succeeded(a)
 	if a.moved() {
 		moveTo(&v.feed, a.address, a.received)
+		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // nobody subscribed there
 	}
 	v.outcome, v.doc, v.page = Changed, doc, a
 	v.message = "found: " + entries(doc)

@@ -20,8 +20,10 @@ const (
 	headRetest = 90 * oneDay    // a useless verdict on HEAD is tried again
 	stuckHEAD  = 7 * oneDay     // HEAD alone is believed for this long
 	believeIn  = 20 * time.Hour // between two sightings of a permanent redirect
-	keepOld    = 30 * oneDay    // a feed that moved may come back
 )
+
+// KeepOld is how long after a move readers may come back.
+const KeepOld = 30 * oneDay
 
 // A failure is what the policy needs to know of a poll that failed.
 type failure struct {
@@ -47,7 +49,7 @@ func fail(f *digest.Feed, x failure, now time.Time) {
 	if f.FirstErrorAt.IsZero() && !x.throttled() {
 		f.FirstErrorAt = now
 	}
-	if !comeBack(f, x, now) && f.GoneAt.IsZero() && x.status == http.StatusGone {
+	if !comeBack(f, now) && f.GoneAt.IsZero() && x.status == http.StatusGone {
 		f.GoneAt = now
 	}
 	f.NotBefore = now.Add(penalty(x, f.Errors, now.Sub(f.FailingSince)))

@@ -58,6 +58,9 @@ func (p *poll) run(ctx context.Context) {
 		p.failed(err)
 		return
 	}
+	if p.feed.Stays {
+		p.stop = stayAt(p.feed.URL)
+	}
 	if headFirst(p.feed, p.poller.head, p.poller.now()) {
 		next, done := p.head(ctx, r)
 		if done {

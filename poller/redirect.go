@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -111,6 +112,17 @@ func (a *answer) location() (*url.URL, error) {
 	return u, nil
 }
 
+// stayAt ends the polls of a feed to which a reader came back at a permanent redirect
+// to another site.
+func stayAt(address string) func(context.Context, string) error {
+	return func(_ context.Context, to string) error {
+		if feed.SameSite(address, to) {
+			return nil
+		}
+		return &pollError{text: "moved to " + digest.AddressWithoutCredentials(to) + ", and a reader wants what is at this address"}
+	}
+}
+
 func isWeb(u *url.URL) bool {
 	return strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")
 }
@@ -142,12 +154,18 @@ func moveTo(f *digest.Feed, address string, now time.Time) {
 	f.MovedTo, f.MovedSince = "", time.Time{}
 }
 
-// comeBack takes a feed back to its old address, if it is not found at the one
-// that it moved to a while ago (S28). Sites have sent people to places that soon
-// were none, so a 410 there does not mean that the feed is gone.
-func comeBack(f *digest.Feed, x failure, now time.Time) bool {
-	missing := x.status == http.StatusGone || x.status == http.StatusNotFound && f.Errors > 1
-	if f.MovedFrom == "" || !missing || now.Sub(f.MovedAt) > keepOld {
+// Missing reports whether a feed is not found at its address. Sites have sent people
+// to places that soon were none: whoever subscribed elsewhere, less than KeepOld
+// ago, goes back there (S28).
+func Missing(f digest.Feed) bool {
+	return f.Errors > 0 && f.LastStatus == http.StatusGone || f.Errors > 1 && f.LastStatus == http.StatusNotFound
+}
+
+// comeBack takes a feed back to the other spelling of its address that it had a
+// while ago, if it is missing, so a 410 there does not mean that the feed is gone.
+// Another address is another feed's, for those who subscribed there.
+func comeBack(f *digest.Feed, now time.Time) bool {
+	if f.MovedFrom == "" || !Missing(*f) || now.Sub(f.MovedAt) > KeepOld || !feed.SameAddress(f.MovedFrom, f.URL) {
 		return false
 	}
 	f.URL, f.Host = f.MovedFrom, feed.Host(f.MovedFrom)

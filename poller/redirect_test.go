@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/feed"
 )
 
 // from makes a site that redirects some paths and serves a feed on the others.
@@ -292,18 +293,23 @@ func TestI7_RedirectMatrix(t *testing.T) {
 	}
 }
 
-// TestS28_BackWhereItWas: a feed that moved and is not there any more within a
-// month is asked at its old address again.
+// TestS28_BackWhereItWas: a feed that took another spelling of its address and is not
+// there any more within a month is asked at the old one again. Another address is
+// another feed's, whose readers go back to it by themselves.
 func TestS28_BackWhereItWas(t *testing.T) {
 	for _, test := range []struct {
 		status, polls int
 		age           time.Duration
-		back          bool
+		old           string
+		missing, back bool
 	}{
-		{404, 1, 0, false}, {404, 2, 0, true}, {410, 1, 0, true}, {500, 3, 0, false}, {410, 1, 31 * day1, false},
+		{404, 1, 0, "http://new.example/feed", false, false}, {404, 2, 0, "http://new.example/feed", true, true},
+		{410, 1, 0, "https://www.new.example/feed", true, true}, {500, 3, 0, "http://new.example/feed", false, false},
+		{410, 1, 31 * day1, "http://new.example/feed", true, false},
+		{410, 1, 0, "https://old.example/feed", true, false}, // another's, if not today then tomorrow
 	} {
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f := digest.Feed{URL: "https://old.example/feed", Host: "old.example"}
+		f := digest.Feed{URL: test.old, Host: feed.Host(test.old)}
 		moveTo(&f, "https://new.example/feed", now)
 		now = now.Add(test.age)
 		for range test.polls {
@@ -312,9 +318,9 @@ func TestS28_BackWhereItWas(t *testing.T) {
 		}
 		want := "https://new.example/feed"
 		if test.back {
-			want = "https://old.example/feed"
+			want = test.old
 		}
-		if f.URL != want || f.State == digest.FeedGone || test.back && (f.Host != "old.example" || !f.GoneAt.IsZero()) {
+		if f.URL != want || f.State == digest.FeedGone || test.back && (f.Host != feed.Host(want) || !f.GoneAt.IsZero()) || Missing(f) != test.missing {
 			t.Errorf("%d: %+v", test.status, f)
 		}
 	}

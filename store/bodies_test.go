@@ -101,7 +101,7 @@ func TestMovesTakeTheHistoryAlong(t *testing.T) {
 		poll := func(f digest.Feed, now time.Time) {
 			w.t.Helper()
 			_, err := w.Record(w.ctx(), now, []store.Polled{{
-				Feed: f, Poll: store.PollRecord{At: now, Outcome: "unchanged"}, Body: &store.Body{Bytes: []byte(f.Host)},
+				Feed: f, Poll: store.PollRecord{At: now, Outcome: "unchanged"}, Body: &store.Body{Bytes: []byte(f.Host)}, Arrival: arrival(nil, []string{"1", "2"}),
 			}})
 			w.ok(err)
 		}

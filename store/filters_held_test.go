@@ -141,7 +141,7 @@ func TestFiltersAndMerges(t *testing.T) {
 		w.record(now, from, posts(now, "x", "y"))
 		moved := from
 		moved.URL, moved.Host = to.URL, to.Host
-		_, err := w.Record(w.ctx(), now.Add(time.Hour), []store.Polled{{Feed: moved, Listed: []string{"x", "y"}}})
+		_, err := w.Record(w.ctx(), now.Add(time.Hour), []store.Polled{{Feed: moved, Listed: []string{"x", "y"}, Arrival: arrival(posts(now, "x", "y"), nil)}})
 		w.ok(err)
 		filters, err := w.Filters(w.ctx(), bob.ID)
 		w.ok(err)

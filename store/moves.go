@@ -95,6 +95,35 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 	return err
 }
 
+// keepOld is how long after a move readers come back if the feed is missing.
+const keepOld = 30 * 24 * time.Hour
+
+// sendBack takes the readers of a feed that is missing, who came there by a move not
+// long ago, back to where they subscribed. Whoever subscribed at its own address
+// stays, and what waits of it goes out (I3).
+func (r *recording) sendBack(ctx context.Context, p *polled) error {
+	if !p.Missing {
+		return nil
+	}
+	var addresses []string
+	err := r.c.all(ctx, &addresses, `SELECT DISTINCT s.address FROM subscriptions s WHERE s.feed_id = ? AND s.address <> ''
+		AND EXISTS (SELECT 1 FROM feeds m WHERE (m.merged_into = s.feed_id OR m.id = s.feed_id) AND m.moved_from = s.address AND m.moved_at > ?)
+		ORDER BY s.address`, p.Feed.ID, r.now.plus(-keepOld))
+	if err != nil || len(addresses) == 0 {
+		return err
+	}
+	for _, address := range addresses {
+		to, err := r.settle(ctx, digest.Feed{URL: address, Host: hostOf(address)})
+		if err != nil {
+			return err
+		}
+		if err := r.goBack(ctx, p.Feed.ID, to.ID, address); err != nil {
+			return err
+		}
+	}
+	return r.dropUnwanted(ctx)
+}
+
 // settle gives the feed at an address that is to be one of its own: the one that
 // is there, or that was there until it moved, or else a new one.
 func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {

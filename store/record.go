@@ -99,8 +99,9 @@ type polled struct {
 	first      bool
 	readBefore instant // when the feed was read last; 0 if it never was
 
-	overlaps bool // the document holds something that is stored
-	again    bool // something came while the feed was in flight for which it is to be asked again
+	away     string // the address of another at which the document was read, if the redirect is permanent; or empty
+	overlaps bool   // the document holds something that is stored
+	again    bool   // something came while the feed was in flight for which it is to be asked again
 }
 
 // An incoming is a post of a poll on its way to be stored.
@@ -110,6 +111,7 @@ type incoming struct {
 	fingerprint string
 	id          digest.PostID // 0: not stored yet
 	seenAt      instant       // as stored
+	was         string        // the content's hash as stored
 	shownAt     instant       // now, of a new post that goes to readers
 }
 
@@ -183,6 +185,9 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 // addPoll takes in a poll and its posts.
 func (r *recording) addPoll(p *polled) {
 	r.polls = append(r.polls, p)
+	if p.ReadAt != p.stored.URL && !p.Arrival.Rename && (p.Feed.MovedTo != "" || p.Feed.URL != p.stored.URL) {
+		p.away = p.ReadAt
+	}
 	seen := make(map[string]bool, len(p.Posts))
 	for _, post := range p.Posts {
 		post.Identity = clean(post.Identity)
@@ -281,10 +286,22 @@ type Polled struct {
 	Poll PollRecord // for the history; one without a time is not kept
 	Body *Body      // the document, if it was read; nil: the stored one stays
 
+	Missing bool    // the feed is not there any more: readers who came from elsewhere go back
+	Arrival Arrival // of a feed that has moved for good
+
 	// Gap is when posts may have been lost, if nothing is known of what the
 	// document lists. It is believed, and told to the feed's readers, only if
 	// nothing of it is known under another identity either.
 	Gap *digest.Gap
+}
+
+// An Arrival is what is known of a new address at which a feed was found.
+type Arrival struct {
+	Rename bool // another spelling of the old one: the record takes it, unless a feed is there
+	Abroad bool // on another site: readers are told
+
+	Read  bool          // the document was just read there; else the move waits for that
+	Posts []digest.Post // all of it
 }
 
 // A RecordResult counts what Record did.

@@ -70,7 +70,7 @@ func (r *recording) moveKnown(found func(*incoming) (storedPost, bool)) {
 		s, ok := found(p)
 		p.poll.overlaps = p.poll.overlaps || ok
 		if ok && (s.ContentHash != p.ContentHash || s.Identity != p.Identity) {
-			p.id, p.seenAt = s.ID, s.SeenAt
+			p.id, p.seenAt, p.was = s.ID, s.SeenAt, s.ContentHash
 			r.known = append(r.known, p)
 		}
 		return ok
@@ -148,12 +148,16 @@ func (r *recording) edit(ctx context.Context) error {
 	var edited []digest.PostID
 	for _, p := range r.known {
 		if frozen[p.id] {
-			bare.row(p.id, p.Identity, p.fingerprint, p.ContentHash)
+			hash := p.ContentHash
+			if p.poll.away != "" { // what readers had is not that document's
+				hash = p.was
+			}
+			bare.row(p.id, p.Identity, p.fingerprint, hash)
 			continue
 		}
 		published := at(p.PublishedAt)
 		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
-			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures))
+			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.poll.away)
 		edited = append(edited, p.id)
 	}
 	err = r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
@@ -166,10 +170,10 @@ func (r *recording) edit(ctx context.Context) error {
 		return err
 	}
 	return r.c.runRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
-			language, image_url, summary, content, enclosures) AS (VALUES {rows})
+			language, image_url, summary, content, enclosures, read_address) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
-			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures,
+			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures, read_address = v.read_address,
 			listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`)
 }
 

@@ -17,25 +17,35 @@ type holder struct {
 	moves    bool // it is moving itself, in this batch
 }
 
-// move gives feeds that have moved for good their new addresses. One whose new
-// address has a feed already becomes part of that feed.
+// move makes feeds that have moved for good part of the feeds at their new
+// addresses, so that what is shown under a feed was read at its address (I9). Only
+// another spelling of its address a feed takes itself, if no other feed is there.
 func (r *recording) move(ctx context.Context) error {
 	holders, err := r.holders(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range r.polls {
+		if err := r.sendBack(ctx, p); err != nil {
+			return err
+		}
 		if p.Feed.URL == p.stored.URL {
 			continue
 		}
 		h, occupied := holders[p.Feed.URL]
 		switch {
-		case !occupied:
+		case !occupied && (p.Arrival.Rename || p.Feed.Errors > 0):
 			holders[p.Feed.URL] = holder{moves: true}
 		case h.moves, p.Feed.Errors > 0: // it came back to where another is by now: nothing was read there
 			p.moveLater()
+		case !p.Arrival.Read:
+			p.moveLater()
+			p.Feed.Doubted = true // so that the whole document comes
 		default:
-			if err := r.merge(ctx, p, h); err != nil {
+			if holders[p.Feed.URL], err = r.settle(ctx, p.Feed); err != nil {
+				return err
+			}
+			if err := r.merge(ctx, p, holders[p.Feed.URL]); err != nil {
 				return err
 			}
 		}
@@ -86,7 +96,10 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	if err := r.share(ctx, p, into); err != nil {
 		return err
 	}
-	if err := r.dropTwins(ctx, p.Feed.ID, into.ID); err != nil {
+	if err := r.dropTwins(ctx, p.Feed.ID, into); err != nil {
+		return err
+	}
+	if err := r.tellMove(ctx, p, into); err != nil {
 		return err
 	}
 	from, to := p.Feed.ID, into.ID
@@ -148,77 +161,80 @@ func (p *polled) end(address string, now time.Time) {
 	p.Feed.MovedTo, p.Feed.MovedSince = address, p.stored.MovedSince.time()
 }
 
-// share makes the posts that a feed has read at its new address known to the
-// feed that is there. It would else find them at its next poll, and bring them
-// a second time to readers who had them (I4). To its own readers they are new.
+// share makes the posts that were just read at the new address posts of the feed
+// that is there, as a poll of its own would: nothing else that the feed that moved
+// has ever had comes under its name (I9). To its own readers they are new.
 func (r *recording) share(ctx context.Context, p *polled, into holder) error {
-	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID}, Listed: p.Listed}, first: into.ParsedAt == 0}
+	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID}, Posts: p.Arrival.Posts, Windowed: p.Windowed}, first: into.ParsedAt == 0}
+	target.Listed = each(target.Posts, func(post digest.Post) string { return post.Identity })
 	if !target.first {
 		target.readBefore = into.LastOKAt
 	}
-	s := recording{c: r.c, now: r.now, polls: []*polled{target}}
-	if err := s.read(ctx, p, target, into); err != nil {
-		return err
-	}
+	s := recording{c: r.c, now: r.now}
+	s.addPoll(target)
 	if err := steps(ctx, s.match, s.insert, s.hide); err != nil {
 		return err
 	}
 	ids := each(s.fresh, func(p *incoming) digest.PostID { return p.id })
-	if err := r.dropShared(ctx, p.Feed.ID, ids); err != nil || into.ParsedAt != 0 {
+	if err := r.dropShared(ctx, p.Feed.ID, into.URL, ids); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now, into.ID)
+	if err := r.bringGenuine(ctx, p, into); err != nil || into.ParsedAt != 0 {
+		return err
+	}
+	return r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ?, last_ok_at = ? WHERE id = ?`, r.now, r.now, r.now, into.ID)
 }
 
-// dropShared takes back posts that share has just hidden, for the digests
-// subscribed to the feed that moved. It names the midnights they wait for, and so need
-// not look through all that these digests have had.
-func (r *recording) dropShared(ctx context.Context, from digest.FeedID, ids []digest.PostID) error {
+// dropShared takes back posts that share has just hidden, for the digests that have
+// them from the feed that moved: read there, or the same to the letter. It names the midnights
+// they wait for, and so need not look through all that these digests have had.
+func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address string, ids []digest.PostID) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
-		SELECT s.digest_id, d.next_due_at, p.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts p
-		WHERE s.feed_id = ? AND s.rests = 0 AND p.id IN (`+list(ids)+`))`, from)
+		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
+			JOIN posts p ON p.feed_id = s.feed_id AND p.identity = q.identity
+		WHERE s.feed_id = ? AND s.rests = 0 AND q.id IN (`+list(ids)+`) AND (p.read_address = ?
+			OR p.url = q.url AND p.title = q.title AND p.summary = q.summary AND p.content = q.content))`, from, address)
 }
 
-// read takes in the posts of a feed that were read where it has moved to: what
-// the document lists; or, of one that is unchanged, all since the move was first
-// seen, or since the other feed was last read if that is longer ago. A feed that
-// was never read has to be told of all there are.
-func (r *recording) read(ctx context.Context, p, target *polled, into holder) error {
-	var v values
-	for _, identity := range p.Listed {
-		v.row(identity)
-	}
-	which, args := `p.identity IN (VALUES `+v.String()+`)`, append([]any{p.Feed.ID}, v.args...)
-	if len(p.Listed) == 0 {
-		since := p.stored.MovedSince
-		switch {
-		case target.first:
-			since = 0
-		case since == 0: // never, by how moves are noted; all of them would be too many
-			since = r.now
+// bringGenuine brings the readers of a feed that moves what stands at its new address
+// under an identity for which they had another text and another title, not long
+// before the move was first seen: the feed took the identity before its owner did.
+func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) error {
+	var changed []digest.PostID
+	for _, k := range r.known {
+		if k.poll == p {
+			changed = append(changed, k.id)
 		}
-		since = min(since, into.LastOKAt) // what it has not read itself
-		which, args = `p.seen_at >= ?`, []any{p.Feed.ID, since}
 	}
-	var posts []digest.Post
-	err := r.c.all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.feed_id = ? AND `+which+` ORDER BY p.id`, args...)
+	if len(changed) == 0 || p.stored.MovedSince == 0 {
+		return nil
+	}
+	var ids []digest.PostID
+	err := r.c.all(ctx, &ids, `SELECT q.id FROM posts p JOIN posts q ON q.feed_id = ? AND q.identity = p.identity
+		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title AND p.content_hash <> q.content_hash
+		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.plus(-recent))
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, q.id
+		FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
+		WHERE s.feed_id = ? AND s.rests = 0 AND `+gathers+` AND q.id IN (`+list(ids)+`)
+		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ? AND b.rests = 0)
+		ORDER BY s.digest_id, q.id`, p.Feed.ID, into.ID)
+	r.hidden += n
 	if err != nil {
 		return err
 	}
-	for _, post := range posts {
-		post.ID, post.FeedID = 0, target.Feed.ID
-		r.fresh = append(r.fresh, &incoming{Post: post, poll: target, fingerprint: fingerprint(post)})
-	}
-	return nil
+	return showNow(ctx, r.c, ids, r.now)
 }
 
 // dropTwins takes back what waits of a feed for readers who have had the same
 // post from the other, or wait for it, or of whom it was held back. It looks at as many of their editions as
 // may hold one: the feeds were one document only since the move was first seen.
-func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error {
+func (r *recording) dropTwins(ctx context.Context, from digest.FeedID, into holder) error {
 	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT w.digest_id, w.visible_at, w.post_id
 		FROM subscriptions a JOIN subscriptions b ON b.digest_id = a.digest_id AND b.feed_id = ?
@@ -226,10 +242,11 @@ func (r *recording) dropTwins(ctx context.Context, from, to digest.FeedID) error
 		JOIN digest_posts w ON w.digest_id = d.id AND w.visible_at = d.next_due_at
 		JOIN posts p ON p.id = w.post_id AND p.feed_id = a.feed_id
 		JOIN posts q ON q.feed_id = b.feed_id AND q.identity = p.identity
-		WHERE a.feed_id = ? AND a.rests = 0 AND b.rests = 0 AND (
+		WHERE a.feed_id = ? AND a.rests = 0 AND b.rests = 0
+		AND (p.read_address = ? OR p.title = q.title OR p.content_hash = q.content_hash) AND (
 			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
 			OR EXISTS (SELECT 1 FROM held_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
-		to, from, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
+		into.ID, from, into.URL, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
 }
 
 // noteFormer keeps the addresses that feeds are moving away from.

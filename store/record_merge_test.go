@@ -21,7 +21,7 @@ func TestMovesToAKnownFeed(t *testing.T) {
 	}{
 		{"with news", func(*store.Polled) {}},
 		{"news read there", func(a *store.Polled) { a.ReadAt = a.Feed.URL }},
-		{"unchanged since", func(a *store.Polled) { a.Posts, a.Listed = nil, nil }},
+		{"unchanged since", func(a *store.Polled) { a.Posts, a.Listed, a.Arrival = nil, nil, arrival(nil, []string{"1", "b0"}) }},
 	} {
 		t.Run(c.name, func(t *testing.T) { each(t, func(w world) { w.moveToAKnownFeed(c.poll) }) })
 	}
@@ -48,6 +48,7 @@ func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
 	moved.URL, moved.Host, moved.MovedTo, moved.MovedSince = b.URL, b.Host, "", time.Time{}
 	w.ok(w.Enqueue(w.ctx(), b.ID, night(1)))
 	p := store.Polled{Feed: moved, Posts: posts(night(1), "2"), Listed: []string{"2", "1", "b0"}}
+	p.ReadAt, p.Arrival = b.URL, arrival(posts(night(1), "2"), []string{"1", "b0"})
 	poll(&p)
 	p.Feed.ParsedAt = night(1)
 	_, err := w.Record(w.ctx(), night(1), []store.Polled{p})
@@ -122,7 +123,7 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 		moved := a
 		moved.URL, moved.Host = b.URL, b.Host
 		_, err := w.Record(w.ctx(), noon, []store.Polled{
-			{Feed: moved, Posts: posts(noon, "1"), Listed: []string{"1"}},
+			{Feed: moved, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL, Arrival: arrival(posts(noon, "1"), nil)},
 			{Feed: b, Posts: posts(noon, "1"), Listed: []string{"1"}},
 		})
 		w.ok(err)
@@ -144,9 +145,9 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 		listed[0].PublishedAt = noon.Add(-48 * time.Hour)
 		w.record(noon.Add(time.Hour), onward, listed)
 		want(w.t, "twice merged", w.waiting(ada), "1 2")
-		want(w.t, "the reader of a feed that was never read", w.waiting(cyd), "1 2")
+		want(w.t, "the reader of a feed that was never read", w.waiting(cyd), "2")
 		w.record(noon.Add(2*time.Hour), w.feedAgain(c), posts(noon, "1", "2", "3"))
-		want(w.t, "from then on", w.waiting(ada)+"; "+w.waiting(bob)+"; "+w.waiting(cyd), "1 2 3; 1 2 3; 1 2 3")
+		want(w.t, "from then on", w.waiting(ada)+"; "+w.waiting(bob)+"; "+w.waiting(cyd), "1 2 3; 1 2 3; 2 3")
 		want(w.t, "its first address", w.feedAgain(a).ID, c.ID)
 
 		back := w.feedAgain(c)
@@ -213,7 +214,7 @@ func TestMovingMeetsTheRest(t *testing.T) {
 			for _, f := range []digest.Feed{moved, b} {
 				wg.Go(func() {
 					f.ParsedAt = noon
-					p := store.Polled{Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"}}
+					p := store.Polled{Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL, Arrival: arrival(posts(noon, "1"), nil)}
 					if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
 						w.t.Error(err)
 					}

@@ -74,14 +74,14 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	var v values
 	for _, p := range part {
 		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), p.poll.readBefore, r.now, p.shownAt,
-			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures))
+			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.poll.away)
 	}
 	var rows []struct {
 		postKey
 		ID digest.PostID
 	}
 	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
-		content_hash, url, title, author, language, image_url, summary, content, enclosures) VALUES `+v.String()+`
+		content_hash, url, title, author, language, image_url, summary, content, enclosures, read_address) VALUES `+v.String()+`
 		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`, v.args...)
 	if err != nil {
 		return nil, err

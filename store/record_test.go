@@ -134,13 +134,13 @@ func TestRecordKeepsTheWholeFeed(t *testing.T) {
 func TestRecordMoves(t *testing.T) {
 	each(t, func(w world) {
 		f, g := w.feed("f.example"), w.feed("g.example")
-		f.URL = "https://new.example/feed"
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+		f.URL = "https://www.f.example/feed"
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Arrival: store.Arrival{Rename: true}}})
 		w.ok(err)
 		moved := w.feedAgain(f)
 		want(w.t, "moved", moved.ID, f.ID)
 		g.URL = f.URL
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: g}})
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: g, Arrival: store.Arrival{Rename: true}}})
 		w.ok(err)
 		want(w.t, "the address is taken: the other keeps its own", w.feedAgain(f).ID, f.ID)
 	})
@@ -153,12 +153,13 @@ func TestFormerAddress(t *testing.T) {
 		ada, f := w.reader("ada", "UTC"), w.feed("f.example")
 		old := f.URL
 		w.subscribe(ada, f)
-		f.URL = "https://new.example/feed"
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
-		w.ok(err)
+		moved := f
+		moved.URL = "https://new.example/feed"
+		w.record(noon, moved, posts(noon, "1"))
 		found, err := w.FeedByURL(w.ctx(), old)
 		w.ok(err)
-		want(w.t, "under its old address", found.ID, f.ID)
+		want(w.t, "under its old address", found.URL, moved.URL)
+		f = found
 		found, created, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: old, Host: "f.example"})
 		w.ok(err)
 		want(w.t, "taken again by address", [2]any{found.ID, created}, [2]any{f.ID, false})
@@ -319,7 +320,7 @@ func TestEnclosures(t *testing.T) {
 		expect("as edited", ada, files[1:])
 		moved := old
 		moved.URL, moved.Host = target.URL, target.Host
-		_, err := w.Record(w.ctx(), noon.Add(2*time.Hour), []store.Polled{{Feed: moved, Listed: []string{"p"}}})
+		_, err := w.Record(w.ctx(), noon.Add(2*time.Hour), []store.Polled{{Feed: moved, Listed: []string{"p"}, Arrival: arrival([]digest.Post{episode}, nil)}})
 		w.ok(err)
 		expect("where the feed has moved to", bob, files[1:])
 		episode.Enclosures, episode.ContentHash = nil, "without"

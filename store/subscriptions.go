@@ -147,15 +147,17 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 
 // hideRecent puts a feed's recent posts before a new reader. A post without a date
 // is as old as its first sighting, unless that was when the feed was first read:
-// then it may be of any age.
+// then it may be of any age. Nothing comes of what was read elsewhere, unless the
+// feed still leads there (I9).
 func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
+	const own = `p.feed_id = ? AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id))`
 	var ids []digest.PostID
-	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE p.feed_id = ? AND `+dated+` > ? ORDER BY p.id`,
+	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+` AND `+dated+` > ? ORDER BY p.id`,
 		sub.FeedID, now.plus(-recent))
 	if err == nil && len(ids) == 0 {
-		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE p.feed_id = ?
+		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+`
 			ORDER BY `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID)
 	}
 	if err != nil {
@@ -177,11 +179,16 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 		WHERE d.id = ? AND `+gathers+` AND p.id IN (`+list(ids)+`) ORDER BY p.id`, sub.DigestID); err != nil {
 		return err
 	}
+	return showNow(ctx, c, ids, now)
+}
+
+// showNow notes that posts were put before a reader, and queues their words.
+func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) error {
 	if _, err := c.exec(ctx, `INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id IN (`+list(ids)+`) AND p.shown_at = 0
 		ORDER BY p.id ON CONFLICT DO NOTHING`); err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN (`+list(ids)+`)`, now)
+	_, err := c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN (`+list(ids)+`)`, now)
 	return err
 }
 
@@ -193,11 +200,10 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 	if err := c.all(ctx, &former, `SELECT url FROM former_addresses WHERE feed_id = ? LIMIT 1`, sub.FeedID); err != nil || len(former) == 0 {
 		return nil, err
 	}
-	err = c.all(ctx, &had, `SELECT p.id FROM posts p WHERE p.id IN (`+list(ids)+`) AND p.identity IN (
-		SELECT q.identity FROM digest_posts dp JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id
-		WHERE dp.digest_id = ? AND m.merged_into = ?
-		UNION SELECT q.identity FROM held_posts h JOIN posts q ON q.id = h.post_id JOIN feeds m ON m.id = q.feed_id
-		WHERE h.digest_id = ? AND m.merged_into = ?)`, sub.DigestID, sub.FeedID, sub.DigestID, sub.FeedID)
+	twin := ` JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id AND m.merged_into = ?
+		JOIN posts p ON p.id IN (` + list(ids) + `) AND p.identity = q.identity AND (p.title = q.title OR p.content_hash = q.content_hash)`
+	err = c.all(ctx, &had, `SELECT p.id FROM digest_posts dp`+twin+` WHERE dp.digest_id = ?
+		UNION SELECT p.id FROM held_posts dp`+twin+` WHERE dp.digest_id = ?`, sub.FeedID, sub.DigestID, sub.FeedID, sub.DigestID)
 	return had, err
 }
 

@@ -89,7 +89,7 @@ func TestPausedFeedMovesAndGoes(t *testing.T) {
 		w.ok(w.PauseSubscription(w.ctx(), ada.ID, from.ID))
 		moved := from
 		moved.URL, moved.Host = to.URL, to.Host
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"}}})
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"}, Arrival: arrival(posts(noon, "x"), nil)}})
 		w.ok(err)
 		paused, err := w.PausedSubscriptions(w.ctx(), ada.ID)
 		w.ok(err)

@@ -98,9 +98,22 @@ func (w world) record(now time.Time, f digest.Feed, found []digest.Post, listed 
 		listed = append(listed, p.Identity)
 	}
 	f.ParsedAt = now
-	r, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f, Posts: found, Listed: listed}})
+	r, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f, Posts: found, Listed: listed, ReadAt: f.URL, Arrival: arrival(found, listed)}})
 	w.ok(err)
 	return r
+}
+
+// arrival is what the document of found posts and of listed ones, known already,
+// was found to hold at a new address.
+func arrival(found []digest.Post, listed []string) store.Arrival {
+	a := store.Arrival{Read: true}
+	for _, identity := range listed {
+		if !slices.ContainsFunc(found, func(p digest.Post) bool { return p.Identity == identity }) {
+			a.Posts = append(a.Posts, post(identity, noon))
+		}
+	}
+	a.Posts = append(a.Posts, found...)
+	return a
 }
 
 // queueNothing is a schedule by which no feed is asked.

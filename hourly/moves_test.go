@@ -1,0 +1,145 @@
+package hourly_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// forge adds a post under the identity that another's post has.
+func (s *site) forge(title, identity string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.posts = append([]string{fmt.Sprintf(`<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link></item>`, title, identity)}, s.posts...)
+}
+
+// midnights runs the hour at midnights of November, whatever comes of it.
+func (h *house) midnights(days ...int) {
+	h.t.Helper()
+	for _, day := range days {
+		h.set(fmt.Sprintf("2026-11-%d 00:00", day))
+		if _, err := h.job().Tick(h.t.Context()); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// titles gives all posts that a digest has had, in the order of editions.
+func (h *house) titles(d digest.Digest) string {
+	h.t.Helper()
+	list, err := h.st.Editions(h.t.Context(), d.ID, 100)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var all []string
+	for i := len(list) - 1; i >= 0; i-- {
+		refs, err := h.st.EditionPosts(h.t.Context(), []digest.Delivery{{Edition: list[i]}})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		for _, r := range refs[list[i].ID] {
+			posts, err := h.st.Posts(h.t.Context(), []digest.PostID{r.PostID})
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			all = append(all, posts[0].Title)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestI9_ForgedIdentities: a feed publishes under identities that another will use,
+// and then redirects there for good. The other's readers see nothing of it, and get
+// what is genuine.
+func TestI9_ForgedIdentities(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		forger, genuine := newSite(t, "of the forger"), newSite(t, "first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann, bob := h.reader("ann@example.org", "UTC", forger), h.reader("bob@example.org", "UTC", genuine)
+		h.midnights(20)
+		forger.forge("FORGED", "next")
+		h.midnights(21)
+		forger.says(http.StatusMovedPermanently, "Location", genuine.URL+"/feed.xml")
+		h.midnights(22)
+		genuine.publish("next")
+		h.midnights(23, 24)
+		genuine.publish("after")
+		h.midnights(25, 26)
+		if got := h.titles(bob); got != "first, next, after" {
+			t.Errorf("the other's reader has had %s", got)
+		}
+		if got := h.titles(ann); strings.Count(got, "after") != 1 || strings.Count(got, "first") != 1 {
+			t.Errorf("the reader who came by the move has had %s", got)
+		}
+	})
+}
+
+// TestI9_MoveAndReturn: a feed moves to one that nobody takes. Who subscribes at that
+// address gets its posts alone, and is not taken along when it is missing.
+func TestI9_MoveAndReturn(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		forger, genuine := newSite(t, "of the forger"), newSite(t, "first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann := h.reader("ann@example.org", "UTC", forger)
+		h.midnights(20)
+		forger.says(http.StatusMovedPermanently, "Location", genuine.URL+"/feed.xml")
+		h.midnights(21, 22)
+		h.set("2026-11-22 10:00")
+		bob := h.reader("bob@example.org", "UTC", genuine)
+		h.midnights(23)
+		if got := h.titles(bob); got != "first" {
+			t.Errorf("who subscribed to the genuine feed has had %s", got)
+		}
+		genuine.says(http.StatusNotFound)
+		h.midnights(24, 25)
+		forger.says(0)
+		forger.publish("of the forger again")
+		h.midnights(26, 27)
+		genuine.says(0)
+		genuine.publish("second")
+		h.midnights(28, 29)
+		if got := h.titles(bob); got != "first, second" {
+			t.Errorf("who subscribed to the genuine feed has had %s", got)
+		}
+		if got := h.titles(ann); got != "of the forger, first, of the forger again" {
+			t.Errorf("who subscribed to the other has had %s", got)
+		}
+	})
+}
+
+// TestI9_TellsAndUndoes: readers are told of a move to another site, and one of them
+// goes back, where the feed then stays.
+func TestI9_TellsAndUndoes(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		old, next := newSite(t, "first"), newSite(t, "first", "there")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann, bob := h.reader("ann@example.org", "UTC", old), h.reader("bob@example.org", "UTC", old)
+		h.midnights(20)
+		old.says(http.StatusMovedPermanently, "Location", next.URL+"/feed.xml")
+		h.midnights(21, 22)
+		moves, err := st.Moves(t.Context(), ann.ID)
+		if err != nil || len(moves) != 1 || moves[0].URL != old.URL+"/feed.xml" || moves[0].MovedTo != next.URL+"/feed.xml" {
+			t.Fatalf("told %+v, %v", moves, err)
+		}
+		if err := st.UndoMove(t.Context(), ann.ID, moves[0].FeedID, h.clock.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		next.publish("second there")
+		h.midnights(23)
+		old.says(0)
+		old.publish("second here")
+		h.midnights(24, 25)
+		if got := h.titles(ann); strings.Contains(got, "second there") || strings.Count(got, "second here") != 1 || strings.Count(got, "first") != 1 {
+			t.Errorf("who went back has had %s", got)
+		}
+		if got := h.titles(bob); strings.Contains(got, "second here") || strings.Count(got, "second there") != 1 || strings.Count(got, "first") != 1 {
+			t.Errorf("who did not has had %s", got)
+		}
+	})
+}
