@@ -174,17 +174,21 @@ func (d dated) lastTrue(had []issued, now time.Time) (last instant) {
 	return last
 }
 
+// aWeek is how many days ahead an edition may be dated that a clock was early for.
+const aWeek = 7
+
 // makeRoom moves the posts of editions that were made under a midnight which is
-// yet to come, and bear another date, to just behind the last midnight: the
-// midnight will have an edition of its own. An edition that bears a date more than
+// yet to come to just behind the last midnight: no edition that is still to be made
+// may find them. Only that of the very next midnight stays where it is, if it bears
+// its date: there will be no other. An edition that bears a date more than
 // a week ahead gets that of its posts, if there is none of it.
 func (d dated) makeRoom(ctx context.Context, c conn, zone *time.Location, had []issued, last instant, now time.Time) error {
-	const tooFar = 7 // days
-	today := digest.DateOf(now.In(zone))
+	today, next := digest.DateOf(now.In(zone)), at(calendar.Next(now, zone, d.Weekdays))
 	place := max(last, at(d.since(now)), at(now).plus(-oneDay-time.Hour))
 	for i := range had {
 		e := &had[i]
-		if e.DueAt > at(now) && e.LocalDate != digest.DateOf(e.DueAt.time().In(zone)) {
+		early := e.DueAt == next && e.LocalDate == digest.DateOf(next.time().In(zone))
+		if e.DueAt > at(now) && !early {
 			for place++; slices.ContainsFunc(had, func(o issued) bool { return o.DueAt == place }); place++ {
 			}
 			if err := moveEdition(ctx, c, d.ID, e.DueAt, place); err != nil {
@@ -193,7 +197,7 @@ func (d dated) makeRoom(ctx context.Context, c conn, zone *time.Location, had []
 			e.DueAt = place
 		}
 		date := digest.DateOf(e.DueAt.time().In(zone))
-		if today.Plus(tooFar).Before(e.LocalDate) && e.DueAt <= at(now) {
+		if today.Plus(aWeek).Before(e.LocalDate) && e.DueAt <= at(now) {
 			done, err := redate(ctx, c, d.ID, e.DueAt, date)
 			if err != nil {
 				return err
@@ -273,9 +277,9 @@ func (s *Store) putEditionRight(ctx context.Context, e lateMail, now time.Time) 
 	if err != nil {
 		return 0, nil // the doctor says so
 	}
-	date := digest.DateOf(e.DueAt.In(loc))
-	if e.LocalDate.Before(date) {
-		date = e.LocalDate
+	date := e.LocalDate
+	if digest.DateOf(now.In(loc)).Plus(aWeek).Before(date) {
+		date = digest.DateOf(e.DueAt.In(loc))
 	}
 	send, expires := calendar.Sending(date, span(e.SendDelay), e.NextDueAt, at(now).time(), loc)
 	if e.NextAt <= at(send) {

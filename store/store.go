@@ -325,6 +325,9 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.read().get(ctx, &one, `SELECT 1`)
 }
 
+// HasClock reports whether the database has a clock that is not the process's own.
+func (s *Store) HasClock() bool { return s.d.clock != "" }
+
 // Clock asks the database what time it is. A file has the process's own clock:
 // only where there is another can leases be cut short by it.
 func (s *Store) Clock(ctx context.Context) (time.Time, error) {

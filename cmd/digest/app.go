@@ -23,13 +23,18 @@ type app struct {
 	soft, hard     context.Context // soft ends to ask the command to finish, hard to make it stop at once
 	stdout, stderr io.Writer
 	json           bool
+	force          bool // --now may change a database on which somebody is at work
 	log            *slog.Logger
 
 	clock  func() time.Time
 	frozen bool // --now is given and the clock stands still
+	asOf   bool // --now is given
 	works  bool // this process runs the hourly job beside the web view
 
-	parsers  *poller.Parsers    // of all pollers
+	parsers   *poller.Parsers // of all pollers
+	readsOnly bool            // the command changes nothing that has a time
+	presence  presence
+
 	pictures web.PictureFetcher // of the demo; nil: the poller
 }
 
@@ -37,12 +42,12 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	if c.wrong != nil {
 		return nil, c.wrong
 	}
-	a := &app{settings: c.settings, soft: soft, hard: hard, stdout: stdout, stderr: stderr, json: c.JSON, clock: time.Now}
+	a := &app{settings: c.settings, force: c.Force, soft: soft, hard: hard, stdout: stdout, stderr: stderr, json: c.JSON, clock: time.Now}
 	if err := a.settings.check(); err != nil {
 		return nil, err
 	}
 	if !c.Now.IsZero() {
-		a.clock, a.frozen = func() time.Time { return c.Now }, true
+		a.clock, a.frozen, a.asOf = func() time.Time { return c.Now }, true, true
 	}
 	level := c.usualLevel
 	if c.LogLevel != "" {
@@ -64,6 +69,7 @@ func (a *app) do(command any) error {
 			return err
 		}
 	}
+	_, a.readsOnly = command.(interface{ onlyReads() })
 	switch c := command.(type) {
 	case interface{ Run(*app) error }:
 		return c.Run(a)
@@ -134,6 +140,11 @@ func (a *app) withStore(do func(*store.Store) error) error {
 		PaceDomain: poller.PaceDomain,
 		Honest:     func(f digest.Feed, now time.Time) digest.Feed { return poller.Honest(f, a.PollGap, now) },
 	}
+	if err := a.refuseOtherTime(st); err != nil {
+		return err
+	}
+	defer a.useCommonClock(st)()
+	defer a.leave(st)
 	return do(st)
 }
 
@@ -173,6 +184,9 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 		}
 		if err == nil && f.Reason == "" && f.Beat.After(seen) {
 			seen = f.Beat
+		}
+		if err == nil && f.Reason == "" {
+			err = a.attend(st)
 		}
 		return f.Reason, err
 	}

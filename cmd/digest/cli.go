@@ -17,6 +17,7 @@ import (
 // on them. Every flag has an environment variable DIGEST_<FLAG>.
 type cli struct {
 	Now      time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
+	Force    bool      `help:"Let --now change a database on which another process is at work by the real clock."`
 	JSON     bool      `name:"json" help:"Print JSON for scripts."`
 	LogLevel string    `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
 

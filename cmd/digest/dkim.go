@@ -72,7 +72,7 @@ func zoneLine(name, value string) string {
 	return name + ". IN TXT ( " + strings.Join(parts, " ") + " )"
 }
 
-type dkimListCmd struct{}
+type dkimListCmd struct{ reads }
 
 // Run lists the keys.
 func (dkimListCmd) Run(a *app, st *store.Store) error {

@@ -17,6 +17,7 @@ import (
 )
 
 type feedsCmd struct {
+	reads
 	URL string `arg:"" optional:"" name:"url" help:"One feed; all without it."`
 }
 

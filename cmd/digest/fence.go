@@ -47,7 +47,7 @@ func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	return r
 }
 
-type fenceShowCmd struct{}
+type fenceShowCmd struct{ reads }
 
 // Run shows the fence and what waits behind it. It changes nothing.
 func (fenceShowCmd) Run(a *app, st *store.Store) error {

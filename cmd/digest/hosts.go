@@ -28,7 +28,7 @@ func reportRule(r store.HostRule) reportedRule {
 	return reportedRule{r.Host, span(r.Interval), seconds(r.Interval)}
 }
 
-type hostsListCmd struct{}
+type hostsListCmd struct{ reads }
 
 // Run lists the rules.
 func (hostsListCmd) Run(a *app, st *store.Store) error {

@@ -61,7 +61,7 @@ func (r reportedLimits) words() string {
 	return cmp.Or(strings.Join(parts, ", "), "no limit")
 }
 
-type limitsListCmd struct{}
+type limitsListCmd struct{ reads }
 
 // Run lists the limits that hold: for the route, for every domain, and for the
 // domains that have their own.

@@ -2,7 +2,7 @@ package main
 
 import "digest/store"
 
-type migrateCmd struct{}
+type migrateCmd struct{ reads }
 
 // Run brings the schema up to date.
 func (migrateCmd) Run(a *app, _ *store.Store) error {

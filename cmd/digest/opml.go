@@ -94,7 +94,10 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 	return unread, err
 }
 
-type opmlExportCmd struct{ readerArg }
+type opmlExportCmd struct {
+	reads
+	readerArg
+}
 
 // Run prints a reader's list. It has the names and passwords of addresses: without
 // them it would be of no use elsewhere.

@@ -9,6 +9,7 @@ import (
 )
 
 type previewCmd struct {
+	reads
 	readerArg
 	HTML bool `name:"html" xor:"version" help:"The HTML version."`
 	Text bool `xor:"version" help:"The text version (the default)."`

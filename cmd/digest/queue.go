@@ -85,7 +85,7 @@ func reportQueued(e store.QueuedEdition) reportedQueued {
 	return reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt), cmp.Or(e.Error, e.Reply)}
 }
 
-type queueListCmd struct{}
+type queueListCmd struct{ reads }
 
 // Run shows the queue.
 func (queueListCmd) Run(a *app, st *store.Store) error {

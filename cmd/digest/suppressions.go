@@ -28,7 +28,7 @@ func reportSuppression(s digest.Suppression) reportedSuppression {
 	return reportedSuppression{s.Email, string(s.Reason), s.Evidence, int64(s.EditionID), instant(s.CreatedAt)}
 }
 
-type suppressionsListCmd struct{}
+type suppressionsListCmd struct{ reads }
 
 // Run lists the addresses that are not mailed.
 func (suppressionsListCmd) Run(a *app, st *store.Store) error {

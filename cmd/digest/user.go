@@ -139,7 +139,7 @@ func habits(u store.UserInfo) string {
 // clockOf writes the hour of a mail: 07:00.
 func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
 
-type userListCmd struct{}
+type userListCmd struct{ reads }
 
 // Run lists the readers.
 func (userListCmd) Run(a *app, st *store.Store) error {

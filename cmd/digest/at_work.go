@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+const (
+	// workEvery is how often a process says that it is at work.
+	workEvery = 2 * time.Minute
+	// workFor is how long it is believed: then it must have been killed.
+	workFor = 5 * time.Minute
+	// farewell is how long it may take to say that it ends.
+	farewell = 5 * time.Second
+)
+
+// A presence is what a process says of itself while it works by a clock that is true.
+type presence struct {
+	worker store.Worker
+	said   bool
+}
+
+// attend says that this process is at work, unless it has just said so. It works as
+// of another time: then it says nothing.
+func (a *app) attend(st *store.Store) error {
+	p := &a.presence
+	now := time.Now()
+	if a.asOf || p.said && now.Sub(p.worker.At) < workEvery {
+		return nil
+	}
+	if p.worker.ID == "" {
+		host, _ := os.Hostname()
+		p.worker = store.Worker{ID: rand.Text(), Host: host, PID: os.Getpid()}
+	}
+	p.worker.At, p.said = now.Round(0).UTC(), true
+	return st.AtWork(a.hard, p.worker)
+}
+
+// leave says that this process ends, if it has said that it is at work.
+func (a *app) leave(st *store.Store) {
+	if !a.presence.said {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.hard), farewell)
+	defer cancel()
+	if err := st.LeaveWork(ctx, a.presence.worker.ID); err != nil {
+		a.log.Warn("nobody could be told that this process ends", "err", err)
+	}
+}
+
+// reads is part of the commands that change nothing which has a time.
+type reads struct{}
+
+func (reads) onlyReads() {}
+
+// refuseOtherTime refuses to change anything as of another time in a database on
+// which somebody is at work by the real one: leases, plans and midnights would be
+// told a time that is not theirs.
+func (a *app) refuseOtherTime(st *store.Store) error {
+	if !a.asOf || a.readsOnly || a.force {
+		return nil
+	}
+	workers, err := st.Workers(a.soft)
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		if time.Since(w.At).Abs() < workFor && !ended(w) {
+			return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
+				"process %d on %s is at work on this database by the real clock, and --now would have it believe another; stop it first, or add --force",
+				w.PID, w.Host)}
+		}
+	}
+	return nil
+}
+
+// ended reports whether a worker is known to have ended: one of this machine whose
+// process is no more.
+func ended(w store.Worker) bool {
+	host, err := os.Hostname()
+	if err != nil || host != w.Host {
+		return false
+	}
+	p, err := os.FindProcess(w.PID)
+	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}

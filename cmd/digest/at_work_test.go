@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// TestOtherTimeOnALiveDatabase: a command as of another time changes nothing on a
+// database on which somebody is at work by the real clock, unless it is forced to.
+func TestOtherTimeOnALiveDatabase(t *testing.T) {
+	for name, database := range map[string]func(testing.TB) string{"SQLite": storetest.EmptySQLite, "PostgreSQL": storetest.EmptyPostgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("DIGEST_DATABASE", database(t))
+			do := func(line string, want int) {
+				t.Helper()
+				var said bytes.Buffer
+				status := run(t.Context(), t.Context(), strings.Fields(line), &said, &said)
+				if status != want || want != exitDone && !strings.Contains(said.String(), "--force") {
+					t.Errorf("%s: status %d, want %d; it says %s", line, status, want, said.String())
+				}
+			}
+			do("user add ann@example.org --time-zone UTC", exitDone)
+			st := storetest.Open(t, os.Getenv("DIGEST_DATABASE"))
+			host, err := os.Hostname()
+			if err != nil {
+				t.Fatal(err)
+			}
+			over := exec.Command("true")
+			if err := over.Run(); err != nil {
+				t.Skip("no other process can be run:", err)
+			}
+			const nextYear = " --now 2027-11-20T00:00:00Z"
+			for _, test := range []struct {
+				who    string
+				worker store.Worker
+				want   int
+			}{
+				{"another process", store.Worker{Host: host, PID: os.Getpid(), At: time.Now()}, exitFailed},
+				{"one of another machine", store.Worker{Host: "other.example", PID: 1, At: time.Now().Add(-time.Minute)}, exitFailed},
+				{"one that was killed", store.Worker{Host: host, PID: over.ProcessState.Pid(), At: time.Now()}, exitDone},
+				{"one that was killed elsewhere", store.Worker{Host: "other.example", PID: 1, At: time.Now().Add(-10 * time.Minute)}, exitDone},
+			} {
+				test.worker.ID = "somebody"
+				if err := st.AtWork(t.Context(), test.worker); err != nil {
+					t.Fatal(err)
+				}
+				t.Log(test.who)
+				for _, line := range []string{"tick", "user add bob@example.org --time-zone UTC", "user remove bob@example.org"} {
+					do(line+nextYear, test.want)
+				}
+				do("user list"+nextYear, exitDone)
+				do("tick", exitDone)
+			}
+			if err := st.AtWork(t.Context(), store.Worker{ID: "somebody", Host: "other.example", PID: 1, At: time.Now()}); err != nil {
+				t.Fatal(err)
+			}
+			do("tick --force"+nextYear, exitDone)
+			if err := st.LeaveWork(t.Context(), "somebody"); err != nil {
+				t.Fatal(err)
+			}
+			do("tick"+nextYear, exitDone)
+			if left, err := st.Workers(t.Context()); err != nil || len(left) > 0 {
+				t.Errorf("still at work: %v, %v; a tick that ends says so", left, err)
+			}
+		})
+	}
+}
