@@ -31,10 +31,12 @@ type editionPage struct {
 	render.Edition
 	store.Beside
 	Folders  []editionFolder
-	Posts    int       // of the whole edition
-	Contents bool      // there are enough sections for a list of them
-	Own      bool      // the reader is signed in: the archive is theirs to walk
-	Standing *standing // how it goes on, where that has to be said; nil: it comes every day
+	Posts    int             // of the whole edition
+	Contents bool            // there are enough sections for a list of them
+	Own      bool            // the reader is signed in: the archive is theirs to walk
+	Moves    []render.Notice // of feeds that have moved
+	Said     []render.Notice // the others
+	Standing *standing       // how it goes on, where that has to be said; nil: it comes every day
 
 	shown       []*editionPost // on this page
 	Path        string         // of this edition
@@ -82,11 +84,10 @@ const (
 // linkedEditionPage is the edition that a link from a mail speaks of. The link
 // alone opens it, so it leads nowhere else.
 func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
-	number, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
+	id, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
 	if !ok {
 		return errNotFound
 	}
-	id, round := digest.OfRound(number)
 	e, err := s.Store.Edition(r.Context(), digest.EditionID(id))
 	if err != nil {
 		return err
@@ -94,9 +95,6 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.Store.Digest(r.Context(), e.DigestID)
 	if err != nil {
 		return err
-	}
-	if d.LinkRound != round {
-		return s.orOwn(w, r, d, "/editions/"+e.LocalDate.String())
 	}
 	if s.Now().Before(e.DueAt) {
 		return errNotFound // reachable by nobody before its midnight (I2)
@@ -168,7 +166,7 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 // delivery is an edition with what its page tells of its digest.
 func delivery(d digest.Digest, e digest.Edition) digest.Delivery {
 	return digest.Delivery{
-		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, LinkRound: d.LinkRound,
+		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name,
 		Look: digest.Look{Layout: d.Layout},
 	}
 }
@@ -192,9 +190,25 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	}
 	p.Posts, p.Parts = at, max(1, (at+mostPosts-1)/mostPosts)
 	p.Contents = len(sections) >= minContents
+	p.sortNotices()
 	p.Folders = inEditionFolders(sections)
 	spread(sections, pictures)
 	return part <= p.Parts
+}
+
+// sortNotices sets those of moves apart. The way back belongs to the reader, not to
+// whoever has the link of an edition, and so do the addresses: they may hold a key.
+func (p *editionPage) sortNotices() {
+	for _, n := range p.Notices {
+		if !p.Own {
+			n.BackURL = ""
+		}
+		if n.To != "" {
+			p.Moves = append(p.Moves, n)
+		} else {
+			p.Said = append(p.Said, n)
+		}
+	}
 }
 
 // byFolder gives the sections in the order they are shown: those of no folder

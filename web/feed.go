@@ -23,6 +23,7 @@ type feedPage struct {
 	Folders   []string
 	Displays  []choice
 	Wrong     feedWrongs
+	Move      *move // by which it came to its address, while the reader can go back; nil: none
 	Delivered []store.DeliveredPost
 	Filters   []digest.Filter
 	Saved     string // what was changed just now
@@ -70,6 +71,13 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 		return err
 	}
 	p.Filters = slices.DeleteFunc(p.Filters, func(f digest.Filter) bool { return f.FeedID != sub.Feed.ID })
+	moves, err := s.openMoves(r.Context(), me.Digest.ID, sub)
+	if m, moved := moves[sub.Feed.ID]; moved {
+		p.Move = &m
+	}
+	if err != nil {
+		return err
+	}
 	return s.show(w, r, status, "feed", p.Title, p)
 }
 

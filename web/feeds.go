@@ -46,24 +46,31 @@ type feedLine struct {
 	Reason string // why it stands so
 	Words  string // the same; "" where nothing is to be said in a list
 	Status string // path of its status page; empty: there is none
+	Moved  string // the host that it has moved from, while the reader can go back; else empty
 }
 
 // feedsPage lists what the reader subscribes to.
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
+	if err != nil {
+		return err
+	}
+	moves, err := s.openMoves(r.Context(), me.Digest.ID, all...)
 	p := feedsPage{Count: len(all), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
-	p.Folders, p.Paused = inFolders(all, s.Now())
+	p.Folders, p.Paused = inFolders(all, moves, s.Now())
 	return s.showPage(w, r, err, "feeds", "Feeds", p)
 }
 
 // inFolders sorts feeds into their folders, and the paused ones apart.
-func inFolders(subs []store.SubscriptionInfo, now time.Time) (list []folder, paused []feedLine) {
+func inFolders(subs []store.SubscriptionInfo, moves map[digest.FeedID]move, now time.Time) (list []folder, paused []feedLine) {
 	folders := map[string][]feedLine{}
 	for _, sub := range subs {
+		line := lineOf(sub, now)
+		line.Moved = moves[sub.Feed.ID].FromHost
 		if sub.Paused {
-			paused = append(paused, lineOf(sub, now))
+			paused = append(paused, line)
 		} else {
-			folders[sub.Folder] = append(folders[sub.Folder], lineOf(sub, now))
+			folders[sub.Folder] = append(folders[sub.Folder], line)
 		}
 	}
 	for name, feeds := range folders {

@@ -216,10 +216,26 @@ func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	p.add("feed", me.post(one, url.Values{"title": {strings.Repeat(endless, 3)}, "folder": {strings.Repeat(leftward, 8)}, "display": {"none"}}))
 	p.add("filters", me.get("/filters?saved=filter"))
 	p.add("filters", me.post("/filters", url.Values{"words": {strings.Repeat(endless, 3)}, "feed": {"0"}}))
+	p.movedPages(me, d)
 	me.post(one+"/rest", nil).status(http.StatusSeeOther)
 	p.add("feed", me.get(one))
 	p.add("feeds", me.get("/feeds"))
 	p.add("feed_left", me.post(one+"/leave", nil))
+}
+
+// movedPages are those of feeds that have moved.
+func (p *pageShow) movedPages(me *visitor, d digest.Digest) {
+	p.t.Helper()
+	long := strings.Repeat("a", 63) + "." + strings.Repeat("b", 63) + "."
+	var f digest.Feed
+	var path string
+	for i, title := range []string{mixed, leftward, endless, "Notes"} {
+		f, path = p.moves(d, title, fmt.Sprintf("https://%sold.example/%d%s", long, i, endless), fmt.Sprintf("https://%snew.example/%d%s", long, i, leftward))
+	}
+	p.add("feeds", me.get("/feeds"))
+	p.add("feed", me.get(fmt.Sprintf("/feeds/%d", f.ID)))
+	p.add("moved", me.get(path))
+	p.add("moved", me.post(path, nil))
 }
 
 // readingPages are an edition and what was in it.

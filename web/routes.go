@@ -55,6 +55,8 @@ func (s *site) publicRoutes() map[string]handler {
 		"POST /unsubscribe/{token}/pause":  s.changeDigest("Paused", s.pauseDigest),
 		"POST /unsubscribe/{token}/resume": s.changeDigest("Welcome back", s.resumeDigest),
 		"POST /unsubscribe/{token}/days":   s.changeDigest("Changed", s.setDigestDays),
+		"GET /moved/{token}":               s.movedPage,
+		"POST /moved/{token}":              withForm(s.goBack),
 		"GET /settings/address/confirm":    s.confirmAddressPage,
 		"POST /settings/address/confirm":   withForm(s.confirmAddress),
 
@@ -139,8 +141,6 @@ func (s *site) settingsRoutes() map[string]handler {
 		"GET /settings/passkeys":              s.forReader(s.passkeysPage),
 		"POST /settings/passkeys/{id}/remove": s.forReader(s.removePasskey),
 
-		"GET /settings/links":    s.forReader(s.linksPage),
-		"POST /settings/links":   s.forReader(s.voidLinks),
 		"GET /settings/data":     s.forReader(s.dataPage),
 		"GET /settings/data.zip": s.forReader(s.downloadData),
 		"GET /settings/delete":   s.forReader(s.deletePage),

@@ -32,23 +32,24 @@ type statusPage struct {
 // A statusFeedPage is how a feed stands. It tells nothing of who reads it, not even
 // how many.
 type statusFeedPage struct {
-	URL      string // without what may be secret
-	Pingable string // the address asked for, unless it holds a password or pings are not taken
-	Title    string
-	State    string
-	Reason   string
-	Idle     bool // nobody's edition waits for it
-	Next     time.Time
-	Late     bool // Next is over: it waits for its turn
-	Last     time.Time
-	LastOK   time.Time
-	Failing  time.Time // since
-	MovingTo string
-	Rules    []string
-	Recent   []store.PollRecord // the newest first
-	Total    chart.Day
-	Days     []chart.Day // with polls, the newest first
-	Chart    template.HTML
+	URL       string // without what may be secret
+	Pingable  string // the address asked for, unless it holds a password or pings are not taken
+	Title     string
+	State     string
+	Reason    string
+	Idle      bool // nobody's edition waits for it
+	Next      time.Time
+	Late      bool // Next is over: it waits for its turn
+	Last      time.Time
+	LastOK    time.Time
+	Failing   time.Time // since
+	MovingTo  string
+	MovedFrom string // the address that was asked for, if it is a former one
+	Rules     []string
+	Recent    []store.PollRecord // the newest first
+	Total     chart.Day
+	Days      []chart.Day // with polls, the newest first
+	Chart     template.HTML
 }
 
 // statusPage answers for one feed, by its exact address; there is no list of them.
@@ -149,6 +150,10 @@ func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.Po
 		to, _ := shownURL(f.MovedTo, false)
 		p.MovingTo = shortened(to)
 	}
+	if asked != f.URL {
+		former, _ := shownURL(asked, true)
+		p.MovedFrom = shortened(former)
+	}
 	p.plot(polls, now)
 	return p
 }
@@ -207,6 +212,7 @@ func rulesOf(f digest.Feed) []string {
 			rules = append(rules, fmt.Sprintf(format, args...))
 		}
 	}
+	add(f.Stays, "A permanent redirect to another site is not followed: it was taken back to this address after it had moved.")
 	add(f.DocInterval > 0, "Its document (ttl, sy:updatePeriod) asks for %s between two visits.", about(f.DocInterval))
 	add(f.SkipHours != 0, "Its document (skipHours) asks for no visits in these hours of the UTC day: %s.", hoursOf(f.SkipHours))
 	add(f.SkipDays != 0, "Its document (skipDays) asks for no visits on %s, in UTC.", daysOf(f.SkipDays))

@@ -1,0 +1,139 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"digest"
+	"digest/render"
+	"digest/store"
+)
+
+// A move is where a feed of a reader's has moved, as pages tell it.
+type move struct {
+	render.Moved
+	Title            string // of the feed
+	FromHost, ToHost string
+	Path             string // of the page on which the reader goes back
+
+	from string // the old address, with all that is in it
+}
+
+// moves gives the moves that a digest's reader was told of, or will be, the oldest first.
+func (s *site) moves(ctx context.Context, id digest.DigestID) (all []move, err error) {
+	notices, err := s.Store.Moves(ctx, id)
+	for _, n := range notices {
+		all = append(all, move{
+			Moved:    render.Moved{FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo)},
+			Title:    shortened(cmp.Or(n.Title, digest.HostShown(n.URL))),
+			FromHost: digest.HostShown(n.URL), ToHost: digest.HostShown(n.MovedTo),
+			from: n.URL, Path: "/moved/" + s.Signer.SignPair(digest.ForGoingBack, int64(id), int64(n.FeedID)),
+		})
+	}
+	return all, err
+}
+
+// undoneBy reports whether a reader can go back by this move from a subscription. The
+// feed may have moved on since, so the address at which they subscribed counts too.
+func (m move) undoneBy(sub store.SubscriptionInfo) bool {
+	return sub.Address != "" && (sub.Feed.ID == m.FeedID || sub.Address == m.from)
+}
+
+// since is the move as it looks to a reader who subscribed at an address: where a
+// feed has moved several times, the way back leads there.
+func (m move) since(address string) move {
+	m.From, m.FromHost = digest.AddressShown(address), digest.HostShown(address)
+	return m
+}
+
+// openMoves gives the moves that can be undone, of some subscriptions of a digest.
+func (s *site) openMoves(ctx context.Context, id digest.DigestID, subs ...store.SubscriptionInfo) (map[digest.FeedID]move, error) {
+	subs = slices.DeleteFunc(slices.Clone(subs), func(sub store.SubscriptionInfo) bool { return sub.Address == "" })
+	if len(subs) == 0 { // as nearly always
+		return nil, nil
+	}
+	moves, err := s.moves(ctx, id)
+	open := make(map[digest.FeedID]move)
+	for _, sub := range subs {
+		for _, m := range moves {
+			if m.undoneBy(sub) {
+				open[sub.Feed.ID] = m.since(sub.Address)
+			}
+		}
+	}
+	return open, err
+}
+
+// A movePage is the page behind the link of a notice that a feed has moved. Where
+// neither Open nor Back holds there is nothing to undo.
+type movePage struct {
+	namedPage
+	move
+	Open bool // the reader can go back
+	Back bool // the reader is at the old address
+
+	of digest.DigestID
+}
+
+// movedPage shows a button and changes nothing: link scanners open every link in a
+// mail.
+func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.movePageOf(r)
+	return s.showMove(w, r, p, err)
+}
+
+// goBack acts for whoever has the link, as often as it is asked. Nothing in the form
+// matters: the path names the reader and the feed.
+func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.movePageOf(r)
+	if err == nil && p.Open {
+		err = orSpent(s.Store.UndoMove(r.Context(), p.of, p.FeedID, s.Now()), errSpentMove)
+		p.Open, p.Back = false, true
+	}
+	return s.showMove(w, r, p, err)
+}
+
+func (s *site) showMove(w http.ResponseWriter, r *http.Request, p movePage, err error) error {
+	title := "Nothing to undo"
+	switch {
+	case p.Open:
+		title = "Go back?"
+	case p.Back:
+		title = "Back at the old address"
+	}
+	return s.showPage(w, r, err, "moved", title, p)
+}
+
+// movePageOf finds the move that a request's link speaks of, and how the reader
+// stands to it. The link is good as long as the notice is stored.
+func (s *site) movePageOf(r *http.Request) (movePage, error) {
+	id, feed, ok := s.Signer.VerifyPair(digest.ForGoingBack, r.PathValue("token"))
+	if !ok {
+		return movePage{}, errNotFound
+	}
+	d, err := s.Store.Digest(r.Context(), digest.DigestID(id))
+	if err != nil {
+		return movePage{}, orSpent(err, errSpentMove)
+	}
+	moves, err := s.moves(r.Context(), d.ID)
+	if err != nil {
+		return movePage{}, err
+	}
+	moves = slices.DeleteFunc(moves, func(m move) bool { return m.FeedID != digest.FeedID(feed) })
+	if len(moves) == 0 {
+		return movePage{}, errSpentMove
+	}
+	p := movePage{namedPage: named(d), move: moves[len(moves)-1], of: d.ID}
+	subs, err := s.Store.AllSubscriptions(r.Context(), d.ID)
+	for _, sub := range subs {
+		switch {
+		case p.undoneBy(sub):
+			p.Open, p.move = true, p.since(sub.Address)
+		case sub.Feed.URL == p.from:
+			p.Back = true
+		}
+	}
+	return p, err
+}
