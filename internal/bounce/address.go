@@ -11,7 +11,6 @@ import (
 type destination struct {
 	edition digest.EditionID
 	digest  digest.DigestID
-	round   int // of the links in the digest's mail
 }
 
 // plain reports the address without a token.
@@ -42,8 +41,7 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 		return destination{edition: digest.EditionID(id)}, true
 	}
 	if id, ok := h.Signer.Verify(digest.ForUnsubscribeMail, token); ok {
-		id, round := digest.OfRound(id)
-		return destination{digest: digest.DigestID(id), round: round}, true
+		return destination{digest: digest.DigestID(id)}, true
 	}
 	return destination{}, false
 }
