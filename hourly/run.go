@@ -141,13 +141,13 @@ func (j *Job) Run(ctx context.Context) error {
 	if _, err := j.plan(); err != nil {
 		return err
 	}
-	queued, ready, sealed := make(bell, 1), make(bell, 1), make(bell, 1)
+	queued, ready, unindexed, sealed := make(bell, 1), make(bell, 1), make(bell, 1), make(bell, 1)
 	var loops sync.WaitGroup
 	loops.Go(func() {
 		j.loop(ctx, nil, func(context.Context) (time.Duration, error) { return j.planOnce(queued, ready) })
 	})
 	loops.Go(func() {
-		j.loop(ctx, ready, func(context.Context) (time.Duration, error) { return j.releaseOnce(sealed) })
+		j.loop(ctx, ready, func(context.Context) (time.Duration, error) { return j.releaseOnce(unindexed, sealed) })
 	})
 	loops.Go(func() {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) {
@@ -159,7 +159,7 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { return pruneEvery, j.prune(ctx) })
 	})
-	loops.Go(func() { j.loop(ctx, nil, j.indexOnce) })
+	loops.Go(func() { j.loop(ctx, unindexed, j.indexOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
 	return nil
@@ -214,8 +214,10 @@ func (j *Job) planOnce(queued, ready bell) (time.Duration, error) {
 	return min(j.until(j.Store.NextMidnight), j.until(j.Store.NextStay)), nil
 }
 
-// releaseOnce releases, and wakes who delivers.
-func (j *Job) releaseOnce(sealed bell) (time.Duration, error) {
+// releaseOnce releases, and wakes who delivers. It wakes who indexes first: what has
+// just been stored may be searched for as soon as its edition is there.
+func (j *Job) releaseOnce(unindexed, sealed bell) (time.Duration, error) {
+	unindexed.ring()
 	j.retire()
 	editions, err := j.release()
 	if editions > 0 {

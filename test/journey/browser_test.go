@@ -25,6 +25,9 @@ var axe string
 // glance is how often it is looked whether something has come.
 const glance = 50 * time.Millisecond
 
+// patience is how long it is waited for.
+const patience = chromium.Patience
+
 // A browser is one person's, in front of one house.
 type browser struct {
 	t    *testing.T
