@@ -65,6 +65,9 @@ type Digest struct {
 	Mailed    bool // false: its editions stand in the web view only
 	Look
 
+	// LinkRound is how often its reader has made the links in older mail void.
+	LinkRound int
+
 	// PausedUntil is when a paused digest comes back by itself; zero: when the
 	// reader says so.
 	PausedUntil time.Time

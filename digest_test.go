@@ -240,3 +240,16 @@ func TestASCIIHost(t *testing.T) {
 		}
 	}
 }
+
+// TestRounds: a number in a round is good for its row and round, and those of the
+// first round are the rows' own, as in mail of earlier versions.
+func TestRounds(t *testing.T) {
+	for _, id := range []int64{1, 42, 1<<48 - 1} {
+		for _, round := range []int{0, 1, 2, digest.LastLinkRound} {
+			number := digest.InRound(id, round)
+			if gotID, gotRound := digest.OfRound(number); gotID != id || gotRound != round || round == 0 && number != id {
+				t.Errorf("row %d, round %d: %d is row %d, round %d", id, round, number, gotID, gotRound)
+			}
+		}
+	}
+}

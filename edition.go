@@ -57,6 +57,7 @@ type Delivery struct {
 	Email      string
 	TimeZone   string
 	DigestName string
+	LinkRound  int    // of the digest: links in its mail are of this round
 	Token      string // of the lease: marks made without it change nothing
 	WasInDoubt bool   // sent once already, acceptance unknown
 	Domain     string // of the address: its lane

@@ -46,6 +46,19 @@ func (s *Signer) Sign(p Purpose, id int64) string {
 	return strings.ToLower(tokenEncoding().EncodeToString(b))
 }
 
+// LastLinkRound is the last round of links that a token can tell from others; the
+// first one comes after it again.
+const LastLinkRound = 1<<15 - 1
+
+// InRound is the number for a row in the tokens of links that its reader can make
+// void: those of an earlier round are. The numbers of rows leave room for it.
+func InRound(id int64, round int) int64 { return id | int64(round)<<48 }
+
+// OfRound gives the row and the round of a number that InRound made.
+func OfRound(number int64) (id int64, round int) {
+	return number & (1<<48 - 1), int(number >> 48 & LastLinkRound)
+}
+
 // Verify gives the row a token speaks of; false if it was not made by Sign for this purpose.
 func (s *Signer) Verify(p Purpose, token string) (int64, bool) {
 	if len(token) != tokenEncoding().EncodedLen(8+macBytes) {

@@ -126,7 +126,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 			zone = zones.get(d.TimeZone)
 		}
 		editions[i] = b.compose(d, b.sections(shared, refs[d.ID], settings[d.DigestID], d.Edition), notices[d.ID], zone)
-		editions[i].WebURL = b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, int64(d.ID))
+		editions[i].WebURL = b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
 	}
 	return editions, nil
 }
@@ -138,7 +138,7 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email, Look: d.Look, Sections: sections,
 		Notices:        b.notices(notices, newClock(d.LocalDate, zone)),
 		HomeURL:        b.BaseURL + "/",
-		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, int64(d.DigestID)),
+		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound)),
 		PostalAddress:  b.PostalAddress,
 	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)
@@ -174,7 +174,7 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 			PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
 			BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 		},
-		DigestName: d.Name, Email: recipient, Look: d.Look,
+		DigestName: d.Name, Email: recipient, Look: d.Look, LinkRound: d.LinkRound,
 	}
 	return b.compose(next, b.sections(shared, refs, settings[d.ID], next.Edition), notices, zone), nil
 }

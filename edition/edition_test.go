@@ -362,3 +362,20 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// TestLinksOfARound: the links of an edition are of its digest's round.
+func TestLinksOfARound(t *testing.T) {
+	d := deliveries()[0]
+	d.LinkRound = 3
+	page, err := builder(stocked()).Edition(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "https://digest.example/unsubscribe/" + signer().Sign(digest.ForUnsubscribe, digest.InRound(1, 3))
+	if page.UnsubscribeURL != want {
+		t.Errorf("unsubscribes at %s", page.UnsubscribeURL)
+	}
+	if want := "https://digest.example/e/" + signer().Sign(digest.ForEdition, digest.InRound(100, 3)); page.WebURL != want {
+		t.Errorf("is read at %s", page.WebURL)
+	}
+}

@@ -80,7 +80,7 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 		// Its tags tell which edition bounced, or which digest is unsubscribed, and
 		// nobody else can make one.
 		l.ReturnPath = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID)))
-		l.UnsubscribeMail = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForUnsubscribeMail, int64(e.DigestID)))
+		l.UnsubscribeMail = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForUnsubscribeMail, digest.InRound(int64(e.DigestID), e.LinkRound)))
 	}
 	if e.Threaded {
 		l.Thread = threadID(d.Signer, e.DigestID, host)

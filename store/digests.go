@@ -20,7 +20,7 @@ type digestRow struct {
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay AS deliver_at, d.weekdays, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded,
+	d.send_delay AS deliver_at, d.weekdays, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.link_round,
 	d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
 
 // DigestOf gives a user's own daily digest; digest.NotFound if there is none.
@@ -54,6 +54,12 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 	return s.changeDigest(ctx, "setting the digest's state", id, func(c conn, d digestRow) error {
 		return setDigestState(ctx, c, d, state, now)
 	})
+}
+
+// VoidLinks makes the links void that stand in the mail of a digest so far.
+func (s *Store) VoidLinks(ctx context.Context, id digest.DigestID) error {
+	return s.runOne(ctx, "voiding the links in older mail", notFound("there is no such digest"),
+		`UPDATE digests SET link_round = CASE WHEN link_round < ? THEN link_round + 1 ELSE 1 END WHERE id = ?`, digest.LastLinkRound, id)
 }
 
 func setDigestState(ctx context.Context, c conn, d digestRow, state digest.DigestState, now time.Time) error {

@@ -203,7 +203,7 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 		return nil, nil
 	}
 	var claimed []digest.Delivery
-	err := q.c.all(ctx, &claimed, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name,
+	err := q.c.all(ctx, &claimed, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name, d.link_round,
 		e.lease_token AS token, e.was_in_doubt, e.domain, d.layout, d.images, d.threaded
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE e.id IN (`+list(q.won)+`) AND e.state = 'leased' AND e.lease_token = ?`, q.Token)

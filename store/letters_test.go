@@ -183,6 +183,28 @@ func TestForgetLetterRequests(t *testing.T) {
 	})
 }
 
+// TestVoidLinks: mail that is claimed afterwards has links of the next round.
+func TestVoidLinks(t *testing.T) {
+	each(t, func(w world) {
+		_, d, err := w.AddUser(w.ctx(), "ann@example.org", "Europe/Paris", noon)
+		w.ok(err)
+		f := w.feed("f.example")
+		w.subscribe(d, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.ok(w.VoidLinks(w.ctx(), d.ID))
+		want(w.t, "released", w.hour(parisMidnight), 1)
+		claimed := w.claimEditions(parisMidnight, 9, "t")
+		want(w.t, "claimed", len(claimed), 1)
+		want(w.t, "in the mail", claimed[0].LinkRound, 1)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET link_round = %d`, digest.LastLinkRound)))
+		w.ok(w.VoidLinks(w.ctx(), d.ID))
+		d, err = w.Digest(w.ctx(), d.ID)
+		w.ok(err)
+		want(w.t, "after the last round", d.LinkRound, 1)
+		want(w.t, "of no digest", digest.KindOf(w.VoidLinks(w.ctx(), 99)), digest.NotFound)
+	})
+}
+
 // TestSessionsAreCapped: the fifty-first browser ends the session of the first.
 func TestSessionsAreCapped(t *testing.T) {
 	each(t, func(w world) {

@@ -84,10 +84,11 @@ const (
 // linkedEditionPage is the edition that a link from a mail speaks of. The link
 // alone opens it, so it leads nowhere else.
 func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
-	id, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
+	number, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
 	if !ok {
 		return errNotFound
 	}
+	id, round := digest.OfRound(number)
 	e, err := s.Store.Edition(r.Context(), digest.EditionID(id))
 	if err != nil {
 		return err
@@ -95,6 +96,9 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.Store.Digest(r.Context(), e.DigestID)
 	if err != nil {
 		return err
+	}
+	if d.LinkRound != round {
+		return s.orOwn(w, r, d, "/editions/"+e.LocalDate.String())
 	}
 	if s.Now().Before(e.DueAt) {
 		return errNotFound // reachable by nobody before its midnight (I2)
@@ -166,7 +170,7 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 // delivery is an edition with what its page tells of its digest.
 func delivery(d digest.Digest, e digest.Edition) digest.Delivery {
 	return digest.Delivery{
-		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name,
+		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, LinkRound: d.LinkRound,
 		Look: digest.Look{Layout: d.Layout},
 	}
 }

@@ -18,7 +18,7 @@ func (p *problem) Error() string { return p.Title }
 
 // SignIn says that the way on from here is the sign-in page.
 func (p *problem) SignIn() bool {
-	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree
+	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink
 }
 
 var (
@@ -37,6 +37,7 @@ var (
 	errSignUpClosed    = &problem{http.StatusForbidden, "Sign-up is closed", "It was closed since you began. Whoever runs this can add you."}
 	errSpentAgree      = &problem{http.StatusForbidden, "This link no longer works", "The address was changed already, or the wish was taken back, or a day has passed. Sign in and look at your settings."}
 	errSpentMove       = &problem{http.StatusGone, "Nothing to undo", "You went back already, or this link is older than what is kept of moves. Under Feeds you can still subscribe to the address that you want, and unsubscribe from the other."}
+	errOldLink         = &problem{http.StatusGone, "This link no longer works", "The reader of this digest had the links in older mail made void, so nothing was changed. Use the link in the latest mail. Or sign in: in the settings, “Links in mail” leads on, to unsubscribe too."}
 	errInternal        = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
 )
 

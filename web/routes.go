@@ -141,6 +141,8 @@ func (s *site) settingsRoutes() map[string]handler {
 		"GET /settings/passkeys":              s.forReader(s.passkeysPage),
 		"POST /settings/passkeys/{id}/remove": s.forReader(s.removePasskey),
 
+		"GET /settings/links":    s.forReader(s.linksPage),
+		"POST /settings/links":   s.forReader(s.voidLinks),
 		"GET /settings/data":     s.forReader(s.dataPage),
 		"GET /settings/data.zip": s.forReader(s.downloadData),
 		"GET /settings/delete":   s.forReader(s.deletePage),

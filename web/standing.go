@@ -19,7 +19,7 @@ type standing struct {
 func (s *site) standing(d digest.Digest) standing {
 	st := standing{namedPage: named(d), of: d, now: s.Now()}
 	if st.Left() {
-		st.Start = "/unsubscribe/" + s.Signer.Sign(digest.ForUnsubscribe, int64(d.ID))
+		st.Start = s.unsubscribePath(d)
 	}
 	return st
 }

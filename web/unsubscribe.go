@@ -27,6 +27,9 @@ type unsubscribePage struct {
 // link in a mail.
 func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
+	if err == errOldLink {
+		return s.orOwn(w, r, d, s.unsubscribePath(d))
+	}
 	if err != nil {
 		return err
 	}
@@ -58,12 +61,12 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 // paused by its reader stays so, and one that was paused when it was left is
 // paused again.
 func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
-	id, ok := s.Signer.Verify(digest.ForUnsubscribe, r.PathValue("token"))
-	if !ok {
-		return errNotFound
+	d, err := s.tokenDigest(r)
+	if err != nil {
+		return err
 	}
 	until, paused := s.carriedPause(r)
-	d, wasLeft, err := s.Store.BringBack(r.Context(), digest.DigestID(id), paused, until, s.Now())
+	d, wasLeft, err := s.Store.BringBack(r.Context(), d.ID, paused, until, s.Now())
 	if err != nil {
 		return err
 	}
@@ -94,15 +97,20 @@ func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest
 }
 
 // tokenDigest gives the digest of an unsubscribe link. If the digest is no more,
-// there is nothing left to stop, and it counts as left.
+// there is nothing left to stop, and it counts as left. errOldLink, with the digest:
+// its reader has made the link void.
 func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
-	id, ok := s.Signer.Verify(digest.ForUnsubscribe, r.PathValue("token"))
+	number, ok := s.Signer.Verify(digest.ForUnsubscribe, r.PathValue("token"))
 	if !ok {
 		return digest.Digest{}, errNotFound
 	}
+	id, round := digest.OfRound(number)
 	d, err := s.Store.Digest(r.Context(), digest.DigestID(id))
 	if digest.KindOf(err) == digest.NotFound {
 		return digest.Digest{State: digest.DigestLeft}, nil
+	}
+	if err == nil && d.LinkRound != round {
+		err = errOldLink
 	}
 	return d, err
 }

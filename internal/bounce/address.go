@@ -11,6 +11,7 @@ import (
 type destination struct {
 	edition digest.EditionID
 	digest  digest.DigestID
+	round   int // of the links in the digest's mail
 }
 
 // plain reports the address without a token.
@@ -41,7 +42,8 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 		return destination{edition: digest.EditionID(id)}, true
 	}
 	if id, ok := h.Signer.Verify(digest.ForUnsubscribeMail, token); ok {
-		return destination{digest: digest.DigestID(id)}, true
+		id, round := digest.OfRound(id)
+		return destination{digest: digest.DigestID(id), round: round}, true
 	}
 	return destination{}, false
 }

@@ -18,6 +18,7 @@ import (
 type Records interface {
 	RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
+	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) // newest first
 }
@@ -136,7 +137,7 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 	stranger, bounce := m.FromKnown && m.From != "", m.FromKnown && m.From == ""
 	switch {
 	case p.digest != 0:
-		o, err = h.unsubscribeByMail(ctx, p.digest, r, bounce)
+		o, err = h.unsubscribeByMail(ctx, p, r, bounce)
 	case broken != nil:
 		o = ignored("cannot be read: %s", broken)
 	case p.edition != 0 && stranger:
@@ -167,11 +168,20 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 // reader's mail program knows the address. What programs send by themselves
 // is not the reader's wish; they have no business there, but some send
 // bounces to all addresses they find.
-func (h *Handler) unsubscribeByMail(ctx context.Context, id digest.DigestID, r Report, bounce bool) (Outcome, error) {
+func (h *Handler) unsubscribeByMail(ctx context.Context, p destination, r Report, bounce bool) (Outcome, error) {
 	if bounce || r.Kind != NoReport || r.Automatic {
-		return ignored("digest %d: a bounce or an automatic reply unsubscribes nobody", id), nil
+		return ignored("digest %d: a bounce or an automatic reply unsubscribes nobody", p.digest), nil
 	}
-	return h.unsubscribe(ctx, id)
+	d, err := h.Store.Digest(ctx, p.digest)
+	switch {
+	case digest.KindOf(err) == digest.NotFound:
+		return gone(p), nil
+	case err != nil:
+		return Outcome{}, fmt.Errorf("finding digest %d: %w", p.digest, err)
+	case d.LinkRound != p.round:
+		return ignored("digest %d: its reader has made the addresses in older mail void", p.digest), nil
+	}
+	return h.unsubscribe(ctx, p.digest)
 }
 
 // doReport does what a report asks for.

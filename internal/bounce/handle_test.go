@@ -138,6 +138,24 @@ func TestHandleUnsubscribe(t *testing.T) {
 	})
 }
 
+// TestHandleUnsubscribeByAnOldMail: after its reader has made the links in older
+// mail void, the address in one unsubscribes nobody, and that in a newer one does.
+func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
+	each(t, 1, func(t *testing.T, w *world) {
+		if err := w.store.VoidLinks(t.Context(), w.readers[0].digest); err != nil {
+			t.Fatal(err)
+		}
+		if o := w.take(stranger, w.leaveTo(0), nil); o.Did != Ignored || !strings.Contains(o.Text, "made the addresses in older mail void") {
+			t.Errorf("%+v", o)
+		}
+		w.untouched()
+		number := digest.InRound(int64(w.readers[0].digest), 1)
+		if o := w.take(stranger, digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, number)), nil); o.Did != Unsubscribed {
+			t.Errorf("%+v", o)
+		}
+	})
+}
+
 // Programs that answer an address they found there unsubscribe nobody.
 func TestHandleUnsubscribeByPrograms(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {

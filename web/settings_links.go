@@ -1,0 +1,40 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+)
+
+// A linksPage is about the links in mail that need no sign-in.
+type linksPage struct {
+	settingsFrame
+	Unsubscribe string // path of the page that ends the digest
+}
+
+func (s *site) linksPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p := linksPage{s.frame(r, me, "void"), s.unsubscribePath(me.Digest)}
+	return s.show(w, r, http.StatusOK, "settings_links", "Links in mail", p)
+}
+
+func (s *site) voidLinks(w http.ResponseWriter, r *http.Request, me reader) error {
+	if !s.limits.rounds.allow(me.key(), s.Now()) {
+		return errTooMany
+	}
+	return showSaved(w, r, s.Store.VoidLinks(r.Context(), me.Digest.ID), "/settings/links", "void")
+}
+
+// unsubscribePath is where a digest is ended, as the links in its mail lead to.
+func (s *site) unsubscribePath(d digest.Digest) string {
+	return "/unsubscribe/" + s.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.ID), d.LinkRound))
+}
+
+// orOwn leads the reader of a digest who follows a link that is void, and is signed
+// in, to what it had led to; nobody else.
+func (s *site) orOwn(w http.ResponseWriter, r *http.Request, d digest.Digest, path string) error {
+	u, err := s.signedIn(r)
+	if err == nil && (u.ID == 0 || u.ID != d.UserID) {
+		err = errOldLink
+	}
+	return orShow(err, func() error { return seeOther(w, r, path) })
+}
