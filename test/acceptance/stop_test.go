@@ -1,0 +1,232 @@
+package acceptance
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+	"digest/test/program"
+	"digest/test/tier"
+)
+
+// stopWithin is the time in which the program ends when it is told to.
+const stopWithin = 15 * time.Second
+
+// Sites that do not hurry, each on a host of its own.
+const (
+	quick   = iota // answers at once
+	tarpit         // sends the head of an answer, and then nothing
+	trickle        // sends a byte at a time
+	large          // a document of 9 MB
+	costly         // one that takes long to read
+	slowKinds
+)
+
+// A slowWeb is sites that publish a post a day. While it is slow all that are
+// not quick show it.
+type slowWeb struct {
+	t    *testing.T
+	day  atomic.Int64 // posts published so far
+	slow atomic.Bool
+	open chan struct{} // closed at the end
+	urls []string
+}
+
+func newSlowWeb(t *testing.T, sites int) *slowWeb {
+	w := &slowWeb{t: t, open: make(chan struct{})}
+	w.day.Store(1)
+	for i := range sites {
+		l := listen(t, 2000+i)
+		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.serve(i, rw, r) })}
+		go server.Serve(l)
+		t.Cleanup(func() { server.Close() })
+		w.urls = append(w.urls, fmt.Sprintf("http://%s/feed.xml", l.Addr()))
+	}
+	t.Cleanup(func() { close(w.open) })
+	return w
+}
+
+func (w *slowWeb) serve(site int, rw http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/feed.xml" {
+		http.NotFound(rw, r)
+		return
+	}
+	temper := quick
+	if w.slow.Load() {
+		temper = site % slowKinds
+	}
+	etag := fmt.Sprintf(`"%d-%d"`, w.day.Load(), temper)
+	if rw.Header().Set("ETag", etag); r.Header.Get("If-None-Match") == etag {
+		rw.WriteHeader(http.StatusNotModified)
+		return
+	}
+	switch temper {
+	case tarpit:
+		rw.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(rw).Flush()
+		select {
+		case <-w.open:
+		case <-r.Context().Done():
+		}
+	case trickle:
+		for _, c := range w.document(site, temper) {
+			if _, err := rw.Write([]byte(string(c))); err != nil || http.NewResponseController(rw).Flush() != nil {
+				return
+			}
+			select {
+			case <-w.open:
+				return
+			case <-r.Context().Done():
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	default:
+		_, _ = rw.Write([]byte(w.document(site, temper)))
+	}
+}
+
+// document is what a site publishes: the posts of the last fifty days.
+func (w *slowWeb) document(site, temper int) string {
+	var b strings.Builder
+	b.WriteString(`<rss version="2.0"><channel><title>Site</title>`)
+	day := int(w.day.Load())
+	for d := day; d > max(0, day-50); d-- {
+		text := ""
+		switch {
+		case temper == large && d > day-20:
+			text = strings.Repeat("&lt;p&gt;a paragraph of &lt;b&gt;some&lt;/b&gt; words&lt;/p&gt;", 450<<10/66)
+		case temper == costly && d == day:
+			var attributes strings.Builder
+			for i := range 12000 {
+				fmt.Fprintf(&attributes, "&lt;html a%d=b&gt;", i)
+			}
+			text = attributes.String()
+		}
+		fmt.Fprintf(&b, `<item><title>t-%d-%d-t</title><guid>%d-%d</guid><link>http://site.example/%d/%d</link><description>%s</description></item>`, site, d, site, d, site, d, text)
+	}
+	b.WriteString(`</channel></rss>`)
+	return b.String()
+}
+
+var slowTitle = regexp.MustCompile(`t-\d+-\d+-t`)
+
+// TestStopAtAnyMoment: whenever the program is told to stop, beside sites that
+// hang, trickle, or send what takes long to read, it ends within 15 seconds.
+// Nothing is lost, and nothing comes twice.
+func TestStopAtAnyMoment(t *testing.T) {
+	tier.Acceptance(t)
+	t.Parallel()
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
+		const sites = 15
+		moments := 6
+		if full() {
+			moments = 20
+		}
+		h := newHouse(t, database)
+		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LISTEN="+program.FreeAddress(t))
+		w := newSlowWeb(t, sites)
+		now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		list := filepath.Join(h.dir, "list.opml")
+		var opml strings.Builder
+		for _, url := range w.urls {
+			fmt.Fprintf(&opml, `<outline type="rss" xmlUrl="%s"/>`, url)
+		}
+		if err := os.WriteFile(list, []byte(`<opml version="2.0"><body>`+opml.String()+`</body></opml>`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.at(now, "user", "add", "reader@example.org", "--time-zone", "UTC")
+		h.at(now, "opml", "import", "reader@example.org", list)
+		h.at(now, "tick")
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		random := rand.New(rand.NewPCG(seed, 1))
+		for moment := range moments {
+			now = now.Truncate(24 * time.Hour).Add(24 * time.Hour)
+			w.day.Add(1)
+			w.slow.Store(true)
+			command := []string{"serve", "work", "tick"}[moment%3]
+			stopAfter(h, now, time.Duration(random.Int64N(int64(10*time.Second))), command)
+			w.slow.Store(false)
+			for hour := range 14 { // the penalties and the gap end
+				h.at(now.Add(time.Duration(hour+1)*time.Hour), "tick")
+			}
+		}
+		now = now.Add(24 * time.Hour)
+		for hour := range 14 {
+			h.at(now.Add(time.Duration(hour)*time.Hour), "tick")
+		}
+		checkTitles(t, h, sites, moments+1)
+	})
+}
+
+// stopAfter runs a command from an instant on, tells it to stop after a while, and
+// holds it to its time.
+func stopAfter(h *house, now time.Time, after time.Duration, command string) {
+	h.t.Helper()
+	cmd := h.command(h.t.Context(), "--now", instant(now), command)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended: // a tick may have done all
+		if err != nil {
+			h.t.Errorf("%s ended by itself: %v\n%s", command, err, &out)
+		}
+		return
+	case <-time.After(after):
+	}
+	told := time.Now()
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	err := <-ended
+	if took := time.Since(told); took > stopWithin || err != nil {
+		h.t.Errorf("%s, told to stop after %v, ended after %v: %v\n%s", command, after, took, err, &out)
+	} else {
+		h.t.Logf("%s, told to stop after %v, ended after %v", command, after.Round(time.Millisecond), took.Round(time.Millisecond))
+	}
+}
+
+// checkTitles holds that each post was mailed once.
+func checkTitles(t *testing.T, h *house, sites, days int) {
+	t.Helper()
+	letters, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[string]int{}
+	for _, path := range letters {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, title := range slowTitle.FindAllString(readLetter(t, raw).text, -1) {
+			seen[title] = true
+		}
+		for title := range seen {
+			times[title]++
+		}
+	}
+	for site := range sites {
+		for day := 1; day <= days; day++ {
+			if n := times[fmt.Sprintf("t-%d-%d-t", site, day)]; n != 1 {
+				t.Errorf("the post of day %d of site %d, which is of temper %d, was mailed %d times", day, site, site%slowKinds, n)
+			}
+		}
+	}
+}
