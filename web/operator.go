@@ -42,6 +42,7 @@ type operatorPage struct {
 
 	Numbers store.Numbers
 	Beat    time.Time // of the hourly job; zero: never
+	Lags    digest.Lags
 }
 
 // operatorPage shows how this instance stands.
@@ -77,8 +78,7 @@ func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) er
 		return err
 	}
 	p.Beat = beat
-	lags, err := s.Store.Lags(ctx, now, s.Spread.Deadline)
-	if err != nil {
+	if p.Lags, err = s.Store.Lags(ctx, now, s.Spread.Deadline); err != nil {
 		return err
 	}
 	if beat.IsZero() && p.Numbers.Readers > 0 && s.Beats {
@@ -86,7 +86,7 @@ func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) er
 	} else if !beat.IsZero() && now.Sub(beat) > beatPatience {
 		p.need("The hourly job was last at work %s. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.", minute(beat))
 	}
-	p.needHour(lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
+	p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	p.needMail()
 	return s.needProxies(ctx, p)
 }
@@ -120,6 +120,14 @@ func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) erro
 		s.Log.InfoContext(r.Context(), "a suppressed address is mailed again", "operator", int64(me.ID))
 	}
 	return showSaved(w, r, nil, "/operator", done)
+}
+
+// Lag says since when something waits.
+func (p operatorPage) Lag(since time.Time) string {
+	if since.IsZero() {
+		return "on time"
+	}
+	return "since " + minute(since)
 }
 
 // Digests counts those of a state.

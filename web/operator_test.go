@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -233,13 +234,17 @@ func TestLateWork(t *testing.T) {
 		r.beats = true
 		r.open("")
 		op := r.operator()
-		says := func(status int, text, need string) {
+		says := func(status int, text, need, lags string) {
 			t.Helper()
 			r.must(r.store.Unfence(t.Context(), r.base, r.now))
 			if got := r.visitor().get("/healthz").status(status).body; got != text+"\n" {
 				t.Errorf("it says %q, want %q", got, text)
 			}
-			needs := strings.Join(op.get("/operator").status(http.StatusOK).texts(".needs"), " ")
+			page := op.get("/operator").status(http.StatusOK)
+			if all := page.texts("dd"); !slices.Contains(all, lags) {
+				t.Errorf("%q are on the page, want %q", all, lags)
+			}
+			needs := strings.Join(page.texts(".needs"), " ")
 			if need == "" && needs != "" || !strings.Contains(needs, need) {
 				t.Errorf("the operator reads %q, want %q", needs, need)
 			}
@@ -248,12 +253,12 @@ func TestLateWork(t *testing.T) {
 		r.must(err)
 		r.must(r.store.Enqueue(t.Context(), f.ID, r.now.Add(time.Hour)))
 		r.now = r.now.Add(time.Hour + 10*time.Minute)
-		says(http.StatusOK, "ok", "")
+		says(http.StatusOK, "ok", "", "on time, since 20 Nov 2026, 13:00, on time")
 		r.now = r.now.Add(time.Second)
-		says(http.StatusServiceUnavailable, "polls are late", "Feeds wait since 20 Nov 2026, 13:00 to be asked")
+		says(http.StatusServiceUnavailable, "polls are late", "Feeds wait since 20 Nov 2026, 13:00 to be asked", "on time, since 20 Nov 2026, 13:00, on time")
 		_, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
 		r.must(err)
-		says(http.StatusOK, "ok", "")
+		says(http.StatusOK, "ok", "", "on time, on time, on time")
 
 		_, d := r.user("bob@example.org")
 		r.arrives(d, digest.Post{Identity: "p", Title: "p", ContentHash: "h"})
@@ -263,7 +268,7 @@ func TestLateWork(t *testing.T) {
 		_, err = r.store.Release(t.Context(), r.now, 0)
 		r.must(err)
 		r.now = r.now.Add(2*time.Hour + time.Second)
-		says(http.StatusServiceUnavailable, "mail is late", "Mail that is due since")
+		says(http.StatusServiceUnavailable, "mail is late", "Mail that is due since", "on time, on time, since 20 Nov 2026, 23:00")
 	})
 }
 
