@@ -103,6 +103,17 @@ func bounds() []bound {
 	}
 }
 
+// LongestLife is how long what is kept in a table may work, a link or a session; 0
+// where nothing is bounded.
+func LongestLife(table string) time.Duration {
+	for _, b := range bounds() {
+		if b.table == table && b.column == "expires_at" {
+			return b.most
+		}
+	}
+	return 0
+}
+
 // hostBounds are those of what is left alone: a host for a poll, a domain for its pace.
 func hostBounds() []bound {
 	return []bound{

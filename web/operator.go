@@ -88,7 +88,20 @@ func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) er
 	}
 	p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	p.needMail()
+	if err := s.needClock(ctx, p, now); err != nil {
+		return err
+	}
 	return s.needProxies(ctx, p)
+}
+
+// needClock says for a week that a clock was wrong.
+func (s *site) needClock(ctx context.Context, p *operatorPage, now time.Time) error {
+	const week = 7 * 24 * time.Hour
+	note, err := s.Store.ClockNote(ctx)
+	if err == nil && note.Any() && now.Sub(note.At) < week {
+		p.need("A clock was wrong, or a command was run with --now: what it had put too far ahead was put right %s (%s). Readers may have had an edition early. “digest doctor” compares the clocks.", minute(note.At), note)
+	}
+	return err
 }
 
 // needHour says what of the hour is late.

@@ -15,7 +15,8 @@ import (
 // How far clocks may be apart.
 const (
 	apart   = 10 * time.Second
-	tooFar  = 2 * time.Minute // leases and midnights go by it
+	tooFar  = time.Minute // leases and midnights go by it
+	noteFor = 7 * 24 * time.Hour
 	unfixed = "let this machine keep its clock by the network: install chrony, or turn on systemd-timesyncd"
 )
 
@@ -37,6 +38,10 @@ func (x *checker) clock(ctx context.Context) Finding {
 	if beat := x.Database.Beat; beat.Sub(now) > apart {
 		f.note(howFar(beat.Sub(now)), fmt.Sprintf("somebody worked on this database at %s, which is yet to come", beat.UTC().Format("2006-01-02 15:04:05 MST")),
 			"put the clock right: of this machine, or of the other that works on the database; "+unfixed)
+	}
+	if note := x.Database.Wrong; note.Any() && now.Sub(note.At) < noteFor {
+		f.note(Warn, fmt.Sprintf("at %s what a wrong clock had put too far ahead was put right (%s)", note.At.UTC().Format("2006-01-02 15:04 MST"), note),
+			"find out which machine's clock was wrong, or who ran a command with --now: readers may have had an edition early; "+unfixed)
 	}
 	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f

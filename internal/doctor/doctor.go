@@ -86,8 +86,9 @@ type Database struct {
 	Fenced  string // why nothing is polled or mailed; empty: something is
 	Readers int
 
-	Ahead time.Duration // how much its clock is ahead of ours; 0 where it has none
-	Beat  time.Time     // the last heartbeat; zero: none
+	Ahead time.Duration    // how much its clock is ahead of ours; 0 where it has none
+	Beat  time.Time        // the last heartbeat; zero: none
+	Wrong digest.ClockNote // what a wrong clock had left, when it was last put right
 	Keys  []digest.DKIMKey
 	Zones map[string][]string // the readers' zones, with some of their addresses
 

@@ -111,6 +111,12 @@ func TestClock(t *testing.T) {
 		{"database a little behind", func(w *world) { w.Database.Ahead = -20 * time.Second }, "clock", doctor.Warn, "20s behind ours", "right"},
 		{"database near", func(w *world) { w.Database.Ahead = time.Second }, "clock", doctor.OK, "kept right", ""},
 		{"heartbeat to come", func(w *world) { w.Database.Beat = time.Now().Add(time.Hour) }, "clock", doctor.Wrong, "yet to come", "right"},
+		{"a clock that was wrong", func(w *world) {
+			w.Database.Wrong = digest.ClockNote{At: time.Now().Add(-time.Hour), Digests: 3}
+		}, "clock", doctor.Warn, "too far ahead was put right (digests: 3)", "--now"},
+		{"a clock that was wrong long ago", func(w *world) {
+			w.Database.Wrong = digest.ClockNote{At: time.Now().Add(-10 * 24 * time.Hour), Digests: 3}
+		}, "clock", doctor.OK, "kept right", ""},
 		{"heartbeat", func(w *world) { w.Database.Beat = time.Now().Add(-time.Hour) }, "clock", doctor.OK, "kept right", ""},
 		{"web server ahead", dated(time.Hour), "clock", doctor.Wrong, "the clock of paper.example.org is ", "web server"},
 		{"web server a little behind", dated(-30 * time.Second), "clock", doctor.Warn, "behind ours", "web server"},
