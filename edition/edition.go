@@ -136,7 +136,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice, zone *time.Location) render.Edition {
 	e := render.Edition{
 		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email, Look: d.Look, Sections: sections,
-		Notices:        b.notices(notices, newClock(d.LocalDate, zone)),
+		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone)),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound)),
 		PostalAddress:  b.PostalAddress,

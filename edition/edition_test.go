@@ -367,7 +367,9 @@ func TestManyAtOnce(t *testing.T) {
 func TestLinksOfARound(t *testing.T) {
 	d := deliveries()[0]
 	d.LinkRound = 3
-	page, err := builder(stocked()).Edition(t.Context(), d)
+	s := stocked()
+	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://old.example/"}}}
+	page, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,5 +379,8 @@ func TestLinksOfARound(t *testing.T) {
 	}
 	if want := "https://digest.example/e/" + signer().Sign(digest.ForEdition, digest.InRound(100, 3)); page.WebURL != want {
 		t.Errorf("is read at %s", page.WebURL)
+	}
+	if want := "https://digest.example/moved/" + signer().SignPair(digest.ForGoingBack, digest.InRound(1, 3), 7); page.Notices[0].BackURL != want {
+		t.Errorf("goes back at %s", page.Notices[0].BackURL)
 	}
 }

@@ -26,7 +26,7 @@ func newClock(date digest.Date, zone *time.Location) clock {
 // notices is what an edition tells its reader: first which feeds have moved, for
 // that can be undone, then what has ended, then what is missing, each in the order
 // of their sites' titles.
-func (b *Builder) notices(in []digest.Notice, c clock) []render.Notice {
+func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
 		return cmp.Or(
@@ -39,7 +39,7 @@ func (b *Builder) notices(in []digest.Notice, c clock) []render.Notice {
 	var out []render.Notice
 	for _, n := range in {
 		if s := c.sentence(n); s != "" {
-			out = append(out, render.Notice{Text: s, Moved: b.moved(n)})
+			out = append(out, render.Notice{Text: s, Moved: b.moved(n, d.LinkRound)})
 		}
 	}
 	return out
@@ -57,14 +57,15 @@ func weight(k digest.NoticeKind) int {
 	return 3
 }
 
-// moved is the way back of a feed that has moved, and the zero one of any other.
-func (b *Builder) moved(n digest.Notice) render.Moved {
+// moved is the way back of a feed that has moved, by a link of a round, and the zero
+// one of any other.
+func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	if n.Kind != digest.NoticeMoved {
 		return render.Moved{}
 	}
 	return render.Moved{
 		FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo),
-		BackURL: b.BaseURL + "/moved/" + b.Signer.SignPair(digest.ForGoingBack, int64(n.DigestID), int64(n.FeedID)),
+		BackURL: b.BaseURL + "/moved/" + b.Signer.SignPair(digest.ForGoingBack, digest.InRound(int64(n.DigestID), round), int64(n.FeedID)),
 	}
 }
 

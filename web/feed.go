@@ -71,7 +71,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 		return err
 	}
 	p.Filters = slices.DeleteFunc(p.Filters, func(f digest.Filter) bool { return f.FeedID != sub.Feed.ID })
-	moves, err := s.openMoves(r.Context(), me.Digest.ID, sub)
+	moves, err := s.openMoves(r.Context(), me.Digest, sub)
 	if m, moved := moves[sub.Feed.ID]; moved {
 		p.Move = &m
 	}

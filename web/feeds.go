@@ -55,7 +55,7 @@ func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	if err != nil {
 		return err
 	}
-	moves, err := s.openMoves(r.Context(), me.Digest.ID, all...)
+	moves, err := s.openMoves(r.Context(), me.Digest, all...)
 	p := feedsPage{Count: len(all), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
 	p.Folders, p.Paused = inFolders(all, moves, s.Now())
 	return s.showPage(w, r, err, "feeds", "Feeds", p)

@@ -22,17 +22,22 @@ type move struct {
 }
 
 // moves gives the moves that a digest's reader was told of, or will be, the oldest first.
-func (s *site) moves(ctx context.Context, id digest.DigestID) (all []move, err error) {
-	notices, err := s.Store.Moves(ctx, id)
+func (s *site) moves(ctx context.Context, d digest.Digest) (all []move, err error) {
+	notices, err := s.Store.Moves(ctx, d.ID)
 	for _, n := range notices {
 		all = append(all, move{
 			Moved:    render.Moved{FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo)},
 			Title:    shortened(cmp.Or(n.Title, digest.HostShown(n.URL))),
 			FromHost: digest.HostShown(n.URL), ToHost: digest.HostShown(n.MovedTo),
-			from: n.URL, Path: "/moved/" + s.Signer.SignPair(digest.ForGoingBack, int64(id), int64(n.FeedID)),
+			from: n.URL, Path: s.movedPath(d, n.FeedID),
 		})
 	}
 	return all, err
+}
+
+// movedPath is where a reader goes back, as the links in their mail lead to.
+func (s *site) movedPath(d digest.Digest, feed digest.FeedID) string {
+	return "/moved/" + s.Signer.SignPair(digest.ForGoingBack, digest.InRound(int64(d.ID), d.LinkRound), int64(feed))
 }
 
 // undoneBy reports whether a reader can go back by this move from a subscription. The
@@ -49,12 +54,12 @@ func (m move) since(address string) move {
 }
 
 // openMoves gives the moves that can be undone, of some subscriptions of a digest.
-func (s *site) openMoves(ctx context.Context, id digest.DigestID, subs ...store.SubscriptionInfo) (map[digest.FeedID]move, error) {
+func (s *site) openMoves(ctx context.Context, d digest.Digest, subs ...store.SubscriptionInfo) (map[digest.FeedID]move, error) {
 	subs = slices.DeleteFunc(slices.Clone(subs), func(sub store.SubscriptionInfo) bool { return sub.Address == "" })
 	if len(subs) == 0 { // as nearly always
 		return nil, nil
 	}
-	moves, err := s.moves(ctx, id)
+	moves, err := s.moves(ctx, d)
 	open := make(map[digest.FeedID]move)
 	for _, sub := range subs {
 		for _, m := range moves {
@@ -74,13 +79,16 @@ type movePage struct {
 	Open bool // the reader can go back
 	Back bool // the reader is at the old address
 
-	of digest.DigestID
+	of digest.Digest
 }
 
 // movedPage shows a button and changes nothing: link scanners open every link in a
 // mail.
 func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
+	if err == errOldLink {
+		return s.orOwn(w, r, p.of, s.movedPath(p.of, p.FeedID))
+	}
 	return s.showMove(w, r, p, err)
 }
 
@@ -89,7 +97,7 @@ func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
 	if err == nil && p.Open {
-		err = orSpent(s.Store.UndoMove(r.Context(), p.of, p.FeedID, s.Now()), errSpentMove)
+		err = orSpent(s.Store.UndoMove(r.Context(), p.of.ID, p.FeedID, s.Now()), errSpentMove)
 		p.Open, p.Back = false, true
 	}
 	return s.showMove(w, r, p, err)
@@ -107,17 +115,22 @@ func (s *site) showMove(w http.ResponseWriter, r *http.Request, p movePage, err 
 }
 
 // movePageOf finds the move that a request's link speaks of, and how the reader
-// stands to it. The link is good as long as the notice is stored.
+// stands to it. The link is good as long as the notice is stored. errOldLink, with the
+// digest and the feed: the reader has made it void.
 func (s *site) movePageOf(r *http.Request) (movePage, error) {
-	id, feed, ok := s.Signer.VerifyPair(digest.ForGoingBack, r.PathValue("token"))
+	number, feed, ok := s.Signer.VerifyPair(digest.ForGoingBack, r.PathValue("token"))
 	if !ok {
 		return movePage{}, errNotFound
 	}
+	id, round := digest.OfRound(number)
 	d, err := s.Store.Digest(r.Context(), digest.DigestID(id))
 	if err != nil {
 		return movePage{}, orSpent(err, errSpentMove)
 	}
-	moves, err := s.moves(r.Context(), d.ID)
+	if d.LinkRound != round {
+		return movePage{move: move{Moved: render.Moved{FeedID: digest.FeedID(feed)}}, of: d}, errOldLink
+	}
+	moves, err := s.moves(r.Context(), d)
 	if err != nil {
 		return movePage{}, err
 	}
@@ -125,7 +138,7 @@ func (s *site) movePageOf(r *http.Request) (movePage, error) {
 	if len(moves) == 0 {
 		return movePage{}, errSpentMove
 	}
-	p := movePage{namedPage: named(d), move: moves[len(moves)-1], of: d.ID}
+	p := movePage{namedPage: named(d), move: moves[len(moves)-1], of: d}
 	subs, err := s.Store.AllSubscriptions(r.Context(), d.ID)
 	for _, sub := range subs {
 		switch {

@@ -130,6 +130,24 @@ func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 	})
 }
 
+// TestGoingBackByALinkThatIsVoid: nobody does; its reader is led to the page.
+func TestGoingBackByALinkThatIsVoid(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		_, path := r.moves(d, "Notes", oldPlace, newPlace)
+		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
+		guest := r.visitor()
+		guest.get(path).status(http.StatusGone)
+		guest.post(path, nil).status(http.StatusGone)
+		v.post(path, nil).status(http.StatusGone)
+		if got := r.subscribedTo(d); got != newPlace {
+			r.t.Errorf("is subscribed to %s", got)
+		}
+		to := v.get(path).status(http.StatusSeeOther).Header.Get("Location")
+		guest.post(to, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
+	})
+}
+
 // TestNothingToUndo: after the reader has left the feed, and after all of the reader is gone.
 func TestNothingToUndo(t *testing.T) {
 	each(t, func(r *room) {
