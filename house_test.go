@@ -44,6 +44,7 @@ func TestImports(t *testing.T) {
 		"digest/test/acceptance":    "",
 		"digest/test/browser":       "digest/test/tier",
 		"digest/test/certificate":   "",
+		"digest/test/grammar":       "",
 		"digest/test/program":       "",
 		"digest/test/run":           "digest/store/storetest digest/test/program",
 		"digest/test/tier":          "",

@@ -2,39 +2,39 @@ package hypertext
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
-)
 
-// repeated fills a text of about size bytes with a part; each # in it is a number.
-func repeated(size int, part string) string {
-	var b strings.Builder
-	for i := 0; b.Len() < size; i++ {
-		b.WriteString(strings.ReplaceAll(part, "#", strconv.Itoa(i)))
-	}
-	return b.String()
-}
+	"digest/test/grammar"
+)
 
 // costly are texts that took the parser seconds or megabytes for some kilobytes.
 var costly = map[string]func(size int) string{
-	"attributes of html":      func(size int) string { return repeated(size, "<html a#=b>") },
-	"a tag of attributes":     func(size int) string { return "<p" + repeated(size/2, " a#") + ">" + repeated(size/2, "<b a>") },
-	"paragraphs in depth":     func(size int) string { return strings.Repeat("<div>", 480) + repeated(size, "<p>") },
-	"styles in all that come": func(size int) string { return "<p>" + repeated(4000, "<font a=#>") + repeated(size, "<p>x") },
-	"styles in each":          func(size int) string { return repeated(size, "<p><font a=#>x") },
-	"styles and ends of none": func(size int) string { return repeated(size/4, "<b a=#><table></b></table>") + repeated(size, "<p>x") },
-	"styles around blocks":    func(size int) string { return repeated(size, "<b a=#><i><div>x</b>") },
-	"styles that SVG hides":   func(size int) string { return "<svg><style>" + repeated(4000, "<b a=#>") + repeated(size, "<p>x") },
-	"styles that CDATA hides": func(size int) string {
-		return "<svg><![CDATA[><!--]]></svg>" + repeated(4000, "<b a=#>") + repeated(size, "<p>x")
+	"attributes of html": func(size int) string { return grammar.Repeated(size, "<html a#=b>") },
+	"a tag of attributes": func(size int) string {
+		return "<p" + grammar.Repeated(size/2, " a#") + ">" + grammar.Repeated(size/2, "<b a>")
 	},
-	"tables in tables":  func(size int) string { return "<table><table></table>" + repeated(size, "<td><b a=#></td><p>x") },
-	"nested alternates": func(size int) string { return repeated(size, "<a><nobr><div>x") },
+	"paragraphs in depth": func(size int) string { return strings.Repeat("<div>", 480) + grammar.Repeated(size, "<p>") },
+	"styles in all that come": func(size int) string {
+		return "<p>" + grammar.Repeated(4000, "<font a=#>") + grammar.Repeated(size, "<p>x")
+	},
+	"styles in each": func(size int) string { return grammar.Repeated(size, "<p><font a=#>x") },
+	"styles and ends of none": func(size int) string {
+		return grammar.Repeated(size/4, "<b a=#><table></b></table>") + grammar.Repeated(size, "<p>x")
+	},
+	"styles around blocks": func(size int) string { return grammar.Repeated(size, "<b a=#><i><div>x</b>") },
+	"styles that SVG hides": func(size int) string {
+		return "<svg><style>" + grammar.Repeated(4000, "<b a=#>") + grammar.Repeated(size, "<p>x")
+	},
+	"styles that CDATA hides": func(size int) string {
+		return "<svg><![CDATA[><!--]]></svg>" + grammar.Repeated(4000, "<b a=#>") + grammar.Repeated(size, "<p>x")
+	},
+	"tables in tables": func(size int) string {
+		return "<table><table></table>" + grammar.Repeated(size, "<td><b a=#></td><p>x")
+	},
+	"nested alternates": func(size int) string { return grammar.Repeated(size, "<a><nobr><div>x") },
 }
 
 func TestCostlyTextsAreNotParsed(t *testing.T) {
@@ -58,10 +58,10 @@ func TestOrdinaryTextsAreParsed(t *testing.T) {
 		"<math><mi>x</mi><mo>=</mo><mn>#</mn></math> words", "<script><!-- x --></script>",
 		`<a href="#"><div><h3>x</h3><p>y</p></div></a>`, "<style>p > a {}</style><!-- <p> --><p>x</p>",
 	} {
-		if s := repeated(1<<20, part); !Affordable(s) {
+		if s := grammar.Repeated(1<<20, part); !Affordable(s) {
 			t.Errorf("%s: %d steps for %d bytes", part, steps(s), len(s))
 		}
-		if s := "<div><font face=a><table><tr><td><div>" + repeated(1<<18, part); !Affordable(s) {
+		if s := "<div><font face=a><table><tr><td><div>" + grammar.Repeated(1<<18, part); !Affordable(s) {
 			t.Errorf("in a layout, %s: %d steps for %d bytes", part, steps(s), len(s))
 		}
 	}
@@ -74,50 +74,9 @@ func TestMistakesAreParsed(t *testing.T) {
 		"<p><em>x<p>y</em> words and words", "<b><i>x</b></i> ", "<p><font size=#>x", "<div><b>x</div>", "<a href=#>x<p>y", "<b>x<p>y</b>",
 		"<i><li>x</i>", "<td>x", "</p></div>x", "<center><font size=2><table><tr><td><b>x</center>",
 	} {
-		if s := strings.Repeat("<p>words</p>", 200) + repeated(30*len(part), part); !Affordable(s) {
+		if s := strings.Repeat("<p>words</p>", 200) + grammar.Repeated(30*len(part), part); !Affordable(s) {
 			t.Errorf("%s: %d steps for %d bytes", part, steps(s), len(s))
 		}
-	}
-}
-
-// A grammar is a text of any size, made of parts that are drawn at random.
-func grammar(seed uint64) func(size int) string {
-	names := strings.Fields(`a b i font nobr em code p div span li ul ol dd dt dl table tr td th tbody caption colgroup col select
-		option optgroup button svg math mi mtext foreignObject desc title style script textarea template object marquee applet
-		frameset frame html body head form input img br hr h1 h2 pre plaintext xmp iframe noscript noframes ruby rt rp x y-z
-		blockquote section video source details summary annotation-xml mglyph image`)
-	others := []string{"<!---->", "<!--", "-->", "<![CDATA[", "]]>", "<?x>", "</>", "&amp;", "\x00", " ", "<!doctype html>", "<", `"`, "'", ">", "x"}
-	r := rand.New(rand.NewPCG(seed, 0))
-	piece := func() string {
-		name := names[r.IntN(len(names))]
-		if r.IntN(3) == 0 {
-			name = names[r.IntN(12)]
-		}
-		forms := []string{"<%s>", "<%s>", "</%s>", "</%s>", "<%s a=#>", "<%s a# b=c>", "<%s/>", "<%s" + strings.Repeat(" a# b", 1+r.IntN(40)) + ">",
-			"<%s>x", "<%[1]s></%[1]s>", `<%s href="http://x.org/#" src=http://x.org/#>`}
-		if form := r.IntN(len(forms) + 2); form < len(forms) {
-			return fmt.Sprintf(forms[form], name)
-		}
-		return others[r.IntN(len(others))]
-	}
-	var parts []string
-	for range 1 + r.IntN(3) { // one after the other
-		var part strings.Builder
-		for range 1 + r.IntN(5) {
-			part.WriteString(piece())
-		}
-		parts = append(parts, part.String())
-	}
-	first := r.IntN(4000)
-	return func(size int) string {
-		var b strings.Builder
-		for i, part := range parts {
-			if i == len(parts)-1 {
-				first = size
-			}
-			b.WriteString(repeated(first, part))
-		}
-		return b.String()
 	}
 }
 
@@ -126,7 +85,7 @@ func grammar(seed uint64) func(size int) string {
 func TestTreesAreInProportion(t *testing.T) {
 	parsed := 0
 	for seed := range uint64(300) {
-		s := grammar(seed)(1 << 14)
+		s := grammar.Text(seed)(1 << 14)
 		nodes, err := Fragment(s)
 		if err != nil {
 			continue
@@ -159,7 +118,7 @@ func TestStepsAreInProportion(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	s := "<p" + repeated(1<<14, " a#") + ">a <b>b</b>&amp;<i>c"
+	s := "<p" + grammar.Repeated(1<<14, " a#") + ">a <b>b</b>&amp;<i>c"
 	if got := Words(s); got != "a  b & c " {
 		t.Errorf("%q", got)
 	}
@@ -177,7 +136,7 @@ func FuzzScanner(f *testing.F) {
 		f.Add(s)
 	}
 	for seed := range uint64(50) {
-		f.Add(grammar(seed)(300))
+		f.Add(grammar.Text(seed)(300))
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		z, ours := html.NewTokenizer(strings.NewReader(s)), scanner{text: s, plain: true}

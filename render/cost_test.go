@@ -1,0 +1,70 @@
+package render
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/test/grammar"
+	"digest/test/tier"
+)
+
+// readAndShow does with a text all that is done with the text of a post: it is read in a
+// feed, sanitised, and shown in mail and in a browser.
+func readAndShow(t *testing.T, text string) {
+	doc, err := feed.Parse([]byte("<rss><channel><item><title>x</title><description><![CDATA["+text+"]]></description></item></channel></rss>"), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range doc.Posts {
+		p := New(func(src string) string { return "https://digest.example/" + src }).Post(doc.Posts[i].Sanitise(time.Unix(0, 0)))
+		p.body(digest.ProxiedImages)
+		p.WebText(2, true)
+	}
+}
+
+// mostTimes is how much more a byte of a hostile text may cost than one of an ordinary.
+const mostTimes = 25
+
+// TestCostIsInProportion holds that 4,500 texts of tags that were drawn at random cost
+// time in proportion to their bytes: so many times what as many bytes of plain
+// paragraphs cost in the same run, whatever their size. What another process took is
+// measured again.
+func TestCostIsInProportion(t *testing.T) {
+	tier.Acceptance(t)
+	plain := map[int]time.Duration{}
+	sizes := []int{1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}
+	for _, size := range sizes {
+		text := grammar.Repeated(size, "<p>some words <b>and</b> more</p>")
+		readAndShow(t, text)
+		plain[size] = shortest(10, func() { readAndShow(t, text) })
+	}
+	for seed := range uint64(4500) {
+		size := sizes[seed%uint64(len(sizes))]
+		text := grammar.Text(seed)(size)
+		for try := 1; ; try++ {
+			took := shortest(1, func() { readAndShow(t, text) })
+			most := mostTimes * plain[size] * time.Duration(len(text)) / time.Duration(size)
+			if took <= most {
+				break
+			}
+			if try == 20 {
+				t.Errorf("%d, %d bytes: %v, and plain ones %v: %s", seed, len(text), took, plain[size], fmt.Sprintf("%.200q", text))
+				break
+			}
+		}
+	}
+}
+
+// shortest gives the shortest time that n calls take.
+func shortest(n int, f func()) time.Duration {
+	least := time.Duration(1 << 62)
+	for range n {
+		at := time.Now()
+		f()
+		least = min(least, time.Since(at))
+	}
+	return least
+}

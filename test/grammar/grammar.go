@@ -1,0 +1,67 @@
+// Package grammar makes texts of tags that nobody has thought of: to be parsed for
+// work in proportion to their bytes.
+package grammar
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+const names = `a b i font nobr em code p div span li ul ol dd dt dl table tr td th tbody caption colgroup col select option optgroup
+	button svg math mi mtext foreignObject desc title style script textarea template object marquee applet frameset frame html body
+	head form input img br hr h1 h2 pre plaintext xmp iframe noscript noframes ruby rt rp x y-z blockquote section video source
+	details summary annotation-xml mglyph image`
+
+// styles is how many of the names come first because they cost most.
+const styles = 12
+
+// Repeated fills a text of about size bytes with a part; each # in it is a number.
+func Repeated(size int, part string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		b.WriteString(strings.ReplaceAll(part, "#", strconv.Itoa(i)))
+	}
+	return b.String()
+}
+
+// Text gives the text of a seed, in any size: up to three parts of up to five
+// pieces each, one part after the other, of which the last is repeated most.
+func Text(seed uint64) func(size int) string {
+	r := rand.New(rand.NewPCG(seed, 0))
+	var parts []string
+	for range 1 + r.IntN(3) {
+		part := ""
+		for range 1 + r.IntN(5) {
+			part += piece(r)
+		}
+		parts = append(parts, part)
+	}
+	first := r.IntN(4000)
+	return func(size int) string {
+		var b strings.Builder
+		last := len(parts) - 1
+		for _, part := range parts[:last] {
+			b.WriteString(Repeated(min(first, size/2), part))
+		}
+		return b.String() + Repeated(size-b.Len(), parts[last])
+	}
+}
+
+// piece is a tag, a few, or what is none.
+func piece(r *rand.Rand) string {
+	others := []string{"<!---->", "<!--", "-->", "<![CDATA[", "]]>", "<?x>", "</>", "&amp;", "\x00", " ", "<!doctype html>", "<", `"`, "'", ">", "x"}
+	forms := []string{
+		"<%s>", "<%s>", "<%s>x", "</%s>", "</%s>", "<%[1]s></%[1]s>", "<%s/>", "<%s a=#>", "<%s a# b=c>",
+		"<%s" + strings.Repeat(" a# b", 1+r.IntN(40)) + ">", `<%s href="http://x.org/#" src=http://x.org/#>`,
+	}
+	all := strings.Fields(names)
+	if r.IntN(3) == 0 {
+		all = all[:styles]
+	}
+	if form := r.IntN(len(forms) + 2); form < len(forms) {
+		return fmt.Sprintf(forms[form], all[r.IntN(len(all))])
+	}
+	return others[r.IntN(len(others))]
+}
