@@ -22,7 +22,7 @@ func TestImpossibleInstants(t *testing.T) {
 			"penalty":  `UPDATE feeds SET last_attempt_at = ?, not_before = last_attempt_at + 100, askable_at = not_before`,
 			"ping":     `UPDATE feeds SET pinged_at = ?`,
 			"move":     `UPDATE feeds SET moved_since = ?, moved_to = 'https://elsewhere.example/feed'`,
-			"midnight": `UPDATE digests SET next_due_at = ? + 43200`,
+			"midnight": `UPDATE digests SET next_due_at = CAST(? AS BIGINT) + 43200`,
 			"plan":     `UPDATE digests SET planned_at = ?, planned_due_at = next_due_at`,
 			"release":  `UPDATE digests SET released_at = ?, last_due_at = released_at`,
 			"host":     `INSERT INTO hosts (host, lease_until) VALUES ('example.org', ?)`,
