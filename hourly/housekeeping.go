@@ -12,11 +12,26 @@ const indexPosts = 50
 
 // index puts the words of posts that are stored into the index of what can be
 // searched for, the newest first, until none is left or ctx ends. No release
-// waits for it: what it fails at is logged, and done later.
+// waits for it, and a stop no longer than the grace: what it fails at is logged,
+// and done later.
 func (j *Job) index(ctx context.Context) {
-	for ctx.Err() == nil && j.Hard.Err() == nil && !j.fenced.Load() {
-		n, err := j.Store.IndexPosts(j.Hard, indexPosts)
-		if err != nil {
+	until, cut := j.graceAfter(ctx)
+	defer cut()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		j.indexAll(ctx, until)
+	}()
+	select {
+	case <-over:
+	case <-until.Done():
+	}
+}
+
+func (j *Job) indexAll(ctx, until context.Context) {
+	for ctx.Err() == nil && until.Err() == nil && !j.fenced.Load() {
+		n, err := j.Store.IndexPosts(until, indexPosts)
+		if err != nil && until.Err() == nil {
 			j.Log.Error("new posts cannot be found by searching yet; they are indexed later", "err", err)
 		}
 		if err != nil || n == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"digest/hourly"
@@ -173,6 +174,34 @@ func TestTickReleasesWhileAPollHangs(t *testing.T) {
 		await(t, "the edition that waits for no slow feed", h.mails(1))
 		h.jump("2026-11-20 00:30")
 		await(t, "the edition that waits for the slow feed, at its deadline", h.mails(2))
+	})
+}
+
+// TestReleaseAtTheDeadline: a digest whose feed another worker does not bring is
+// released when its deadline comes, to the second.
+func TestReleaseAtTheDeadline(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		h := houseOfMany(t, database, 1)
+		if n := claimAndKill(t, h, 15*time.Minute); n != 1 { // plans at midnight
+			t.Fatalf("claimed %d feeds", n)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			job := h.running(t, database, h.clock.Add(3*time.Second))
+			ctx, stop := context.WithCancel(t.Context())
+			var at time.Time
+			job.Report = func(e hourly.Event) {
+				if e.Kind == hourly.EventReleased {
+					at = e.At
+					stop()
+				}
+			}
+			if err := job.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if want := h.clock.Add(h.spread.Deadline); at.Sub(want).Abs() > time.Second {
+				t.Errorf("released at %v, want %v", at, want)
+			}
+		})
 	})
 }
 
