@@ -23,7 +23,7 @@ func (s *site) forge(title, identity string) {
 func (h *house) midnights(days ...int) {
 	h.t.Helper()
 	for _, day := range days {
-		h.set(fmt.Sprintf("2026-11-%d 00:00", day))
+		h.set(fmt.Sprintf("2026-11-%02d 00:00", day))
 		if _, err := h.job().Tick(h.t.Context()); err != nil {
 			h.t.Fatal(err)
 		}

@@ -181,3 +181,31 @@ func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 		}
 	})
 }
+
+// Feeds used to take posts and readers along to another address: what was read and
+// who subscribed before the move is known by the old one. A change to https is none.
+func TestUpgradeKnowsWhoMoved(t *testing.T) {
+	upgrade(t, 15, func(w world) {
+		for _, statement := range []string{
+			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1), ('b@example.org', 'b@example.org', 'Europe/Paris', 1)`,
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %[1]d), (2, 'Daily Digest', %[1]d)`, parisMidnight.Unix()),
+			fmt.Sprintf(`INSERT INTO feeds (url, host, moved_from, moved_at, parsed_at) VALUES ('https://b.example/', 'b.example', 'https://a.example/', %[1]d, %[1]d),
+				('https://c.example/', 'c.example', 'http://www.c.example/', %[1]d, %[1]d)`, noon.Unix()),
+			`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (1, 1, 1), (1, 2, 1)`,
+			fmt.Sprintf(`INSERT INTO posts (feed_id, identity, fingerprint, seen_at, published_at, listed_at, shown_at) VALUES (1, 'forged', '', %[1]d, %[1]d, 1, 1),
+				(1, 'genuine', '', %[2]d, %[2]d, 1, 1), (2, 'same', '', %[1]d, %[1]d, 1, 1)`, noon.Unix()-60, noon.Unix()),
+		} {
+			w.ok(w.Exec(w.ctx(), statement))
+		}
+		w.ok(w.Migrate(w.ctx()))
+		for feed, address := range map[digest.FeedID]string{1: "https://a.example/", 2: ""} {
+			sub, err := w.Subscription(w.ctx(), 1, feed)
+			w.ok(err)
+			want(w.t, "subscribed at", sub.Address, address)
+		}
+		bob, err := w.Digest(w.ctx(), 2)
+		w.ok(err)
+		w.subscribe(bob, digest.Feed{ID: 1}, digest.Feed{ID: 2})
+		want(w.t, "who subscribes now gets", w.waiting(bob), "genuine same")
+	})
+}
