@@ -35,6 +35,7 @@ func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wir
 type bodyReader struct {
 	grow     func(to int64) error // waits for that much memory; may be nil
 	add      func(to int64)       // uses it without waiting; may be nil
+	settle   func(to int64)       // says how much of it the body has in the end; may be nil
 	decoders chan struct{}        // holds a token for each body whose codings are undone; may be nil
 }
 
@@ -49,6 +50,9 @@ func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body
 		return nil, 0, err
 	}
 	m := &meter{r: resp.Body, most: most, tooLarge: tooLarge}
+	if b.settle != nil {
+		defer func() { b.settle(int64(cap(body))) }()
+	}
 	switch {
 	case len(codings) == 0:
 		body, err = readAll(m, most, tooLarge, resp.ContentLength, b.grow)
@@ -115,7 +119,7 @@ func readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to
 				size = min(size, length+1)
 			}
 			if grow != nil {
-				if err := grow(size); err != nil {
+				if err := grow(need(size, length, most)); err != nil {
 					return nil, err
 				}
 			}
@@ -132,6 +136,18 @@ func readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to
 			return nil, err
 		}
 	}
+}
+
+// need is how much memory a body is to have when it gets the room of size: a large one at
+// once all that it may come to, so that large ones do not wait for each other.
+func need(size, length, most int64) int64 {
+	switch {
+	case size <= largeBody:
+		return size
+	case length > 0:
+		return max(size, length+1)
+	}
+	return most + 1
 }
 
 // A meter counts what travels, stops at most bytes, and remembers what went

@@ -203,6 +203,7 @@ func (s *session) bodyReader(limit *limit) *bodyReader {
 	return &bodyReader{
 		grow:     func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
 		add:      s.hold.add,
+		settle:   s.hold.settle,
 		decoders: s.poller.decoders,
 	}
 }

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,7 +15,7 @@ const (
 	MostBodies = 32 << 20
 	// largeBody is from when on a body is large. Large ones leave some of the memory
 	// to the others.
-	largeBody = 1 << 20
+	largeBody = 2 << 20
 	mostLarge = MostBodies * 3 / 4
 	// freeBody of each body is not counted: it is what any poll in flight may have.
 	freeBody = 64 << 10
@@ -27,9 +28,9 @@ const (
 var errNoRoom = errors.New("too many large documents come at once")
 
 // A memory is what bodies may have of it at once, in bytes. Where it is used up,
-// the largest wait: the smallest that waits is the first that gets more. Should
-// all wait that have some, the smallest gets more all the same, so
-// that one after the other ends.
+// the largest wait: the smallest that waits is the first that gets more. Where a
+// body that is not large would wait, or nobody who has some could go on, the largest
+// of those that wait goes without: it is asked for another time.
 type memory struct {
 	mu      sync.Mutex
 	used    int64
@@ -47,7 +48,7 @@ type hold struct {
 type wish struct {
 	hold    *hold
 	to      int64
-	granted chan struct{} // closed then
+	granted chan error // nil, or why it is not granted
 }
 
 // grow waits until the hold may have so many bytes in all. A nil hold has no bounds.
@@ -62,8 +63,8 @@ func (h *hold) grow(ctx context.Context, to int64) error {
 	patience := time.NewTimer(roomPatience)
 	defer patience.Stop()
 	select {
-	case <-w.granted:
-		return nil
+	case err := <-w.granted:
+		return err
 	case <-patience.C:
 		return h.memory.withdraw(w, errNoRoom)
 	case <-ctx.Done():
@@ -81,39 +82,42 @@ func (h *hold) add(to int64) {
 	h.memory.grant(h, to)
 }
 
-// release gives back all that the hold has.
-func (h *hold) release() {
-	m := h.memory
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if h.bytes > 0 {
-		m.busy--
-		m.used -= h.bytes
-		h.bytes = 0
+// settle gives back what the hold has beyond so many bytes.
+func (h *hold) settle(to int64) {
+	h.memory.mu.Lock()
+	defer h.memory.mu.Unlock()
+	if to <= freeBody {
+		h.memory.empty(h)
+	} else if to < h.bytes {
+		h.memory.used -= h.bytes - to
+		h.bytes = to
 	}
-	m.wake()
+	h.memory.wake()
 }
 
-// ask grants more at once, or gives a wish to wait for.
+// release gives back all that the hold has.
+func (h *hold) release() {
+	h.memory.mu.Lock()
+	defer h.memory.mu.Unlock()
+	h.memory.empty(h)
+	h.memory.wake()
+}
+
+// ask gives a wish to wait for; nil: the hold has that much.
 func (m *memory) ask(h *hold, to int64) *wish {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if to <= h.bytes {
 		return nil
 	}
-	w := &wish{h, to, make(chan struct{})}
-	i, _ := slices.BinarySearchFunc(m.waiting, to, func(w *wish, to int64) int { return int(w.to - to - 1) })
+	w := &wish{h, to, make(chan error, 1)}
+	i, _ := slices.BinarySearchFunc(m.waiting, to, func(w *wish, to int64) int { return cmp.Compare(w.to, to+1) })
 	m.waiting = slices.Insert(m.waiting, i, w)
 	if h.bytes > 0 {
 		m.busy--
 	}
 	m.wake()
-	select {
-	case <-w.granted:
-		return nil
-	default:
-		return w
-	}
+	return w
 }
 
 // wake grants what can be granted, the smallest first.
@@ -124,15 +128,50 @@ func (m *memory) wake() {
 		if w.to > largeBody {
 			most = mostLarge
 		}
-		if m.used+w.to-w.hold.bytes > most && m.busy > 0 {
+		switch {
+		case m.used+w.to-w.hold.bytes <= most:
+			m.leave(w)
+			m.grant(w.hold, w.to)
+			w.granted <- nil
+		case w.to > largeBody && m.busy > 0 || !m.refuseLargest(w):
 			return
 		}
-		m.waiting = m.waiting[1:]
-		if w.hold.bytes > 0 {
-			m.busy++
+	}
+}
+
+// refuseLargest ends the largest that waits and has some, but not for w; false: there
+// is none.
+func (m *memory) refuseLargest(w *wish) bool {
+	for _, largest := range slices.Backward(m.waiting) {
+		if largest != w && largest.hold.bytes > 0 {
+			m.leave(largest)
+			m.empty(largest.hold)
+			largest.granted <- errNoRoom
+			return true
 		}
-		m.grant(w.hold, w.to)
-		close(w.granted)
+	}
+	return false
+}
+
+// leave takes a wish out of those that wait; false: it waits no more.
+func (m *memory) leave(w *wish) bool {
+	i := slices.Index(m.waiting, w)
+	if i < 0 {
+		return false
+	}
+	m.waiting = slices.Delete(m.waiting, i, i+1)
+	if w.hold.bytes > 0 {
+		m.busy++
+	}
+	return true
+}
+
+// empty takes all that a hold has which does not wait.
+func (m *memory) empty(h *hold) {
+	if h.bytes > 0 {
+		m.busy--
+		m.used -= h.bytes
+		h.bytes = 0
 	}
 }
 
@@ -152,13 +191,9 @@ func (m *memory) grant(h *hold, to int64) {
 func (m *memory) withdraw(w *wish, err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i := slices.Index(m.waiting, w)
-	if i < 0 {
-		return nil
+	if m.leave(w) {
+		m.wake()
+		return err
 	}
-	m.waiting = slices.Delete(m.waiting, i, i+1)
-	if w.hold.bytes > 0 {
-		m.busy++
-	}
-	return err
+	return <-w.granted
 }

@@ -44,7 +44,7 @@ func TestMemory(t *testing.T) {
 		}
 		wish("largest", 9<<20)
 		wish("large", 4<<20)
-		wish("small", largeBody)
+		wish("small", largeBody/2)
 		wish("free", freeBody)
 		if got := strings.Join(order, " "); got != "small free" {
 			t.Errorf("%q did not wait", got)
@@ -65,31 +65,65 @@ func TestMemory(t *testing.T) {
 }
 
 // TestMemoryOfAllThatWait: bodies that all want more, and have used up the memory,
-// come one after the other, the smallest first.
+// do not get more than there is: some go without, and the others come.
 func TestMemoryOfAllThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const n = 6
-		all := holds(t, n, mostLarge/n)
-		m := all[0].memory
-		most, done := int64(0), 0
+		const n = 100
+		m := &memory{}
+		most, done, refused := int64(0), 0, 0
 		var wg sync.WaitGroup
-		for i, h := range all {
+		for i := range n {
+			h := &hold{memory: m}
 			wg.Go(func() {
-				if err := h.grow(t.Context(), int64(8+i)<<20); err != nil {
-					t.Error(err)
+				defer h.release()
+				for to := int64(128<<10) + int64(i); to < maxBody; to *= 2 {
+					err := h.grow(t.Context(), to)
+					m.mu.Lock()
+					most = max(most, m.used)
+					if err != nil {
+						refused++
+					}
+					m.mu.Unlock()
+					if err != nil {
+						return
+					}
+					time.Sleep(time.Second)
 				}
 				m.mu.Lock()
-				most = max(most, m.used)
 				done++
 				m.mu.Unlock()
-				time.Sleep(time.Second)
-				h.release()
 			})
 		}
 		wg.Wait()
-		if done != n || most > MostBodies+maxBody || m.used != 0 || m.busy != 0 {
-			t.Errorf("%d are over; %d bytes at once; %+v is left", done, most, m)
+		if done < 3 || done+refused != n || most > MostBodies || m.used != 0 || m.busy != 0 {
+			t.Errorf("%d came, %d did not; %d bytes at once; %+v is left", done, refused, most, m)
 		}
+	})
+}
+
+// TestMemoryForSmallOnes: a body that is not large does not wait for large ones that wait.
+func TestMemoryForSmallOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := holds(t, 30, 800<<10)
+		m := all[0].memory
+		var wg sync.WaitGroup
+		for _, h := range all {
+			wg.Go(func() {
+				_ = h.grow(t.Context(), 5<<20)
+				time.Sleep(time.Hour)
+				h.release()
+			})
+		}
+		synctest.Wait()
+		for range 25 {
+			h := &hold{memory: m}
+			begun := time.Now()
+			if err := h.grow(t.Context(), 1<<20); err != nil || time.Since(begun) > 0 {
+				t.Error(err, time.Since(begun))
+			}
+			defer h.release()
+		}
+		wg.Wait()
 	})
 }
 
