@@ -18,11 +18,11 @@ const longestQueue = 8 * oneDay
 // right at now. What has happened has happened by now. What was decided at a poll
 // that seems to be still to come keeps its distance from that poll, which counts
 // as made now: a site that wanted to be left alone for an hour is left alone for
-// an hour. Nothing lies further ahead than its rule allows.
+// an hour. What lies further ahead than its rule allows says nothing, and is over.
 func Honest(f digest.Feed, gap time.Duration, now time.Time) digest.Feed {
 	if ahead := f.LastAttemptAt.Sub(now); ahead > digest.ClockSlack {
 		for _, t := range []*time.Time{&f.NotBefore, &f.FreshUntil, &f.PollAt, &f.LeaseUntil, &f.HeadRetestAt} {
-			if t.After(f.LastAttemptAt) {
+			if !t.Before(f.LastAttemptAt) {
 				*t = t.Add(-ahead)
 			}
 		}
@@ -46,8 +46,8 @@ func Honest(f digest.Feed, gap time.Duration, now time.Time) digest.Feed {
 		{&f.NotBefore, maxRetryAfter},
 		{&f.HeadRetestAt, headRetest},
 	} {
-		if last := now.Add(r.most); r.at.After(last.Add(digest.ClockSlack)) {
-			*r.at = last
+		if r.at.After(now.Add(r.most + digest.ClockSlack)) {
+			*r.at = now
 		}
 	}
 	if f.PollAt.After(now.Add(longestQueue)) {

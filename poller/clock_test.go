@@ -1,0 +1,52 @@
+package poller
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestHonest: what a fast clock wrote of a poll keeps its distance from the poll.
+func TestHonest(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	in := func(d time.Duration) time.Time { return now.Add(d) }
+	feed := func(change func(*digest.Feed)) (f digest.Feed) {
+		f.LastAttemptAt, f.LastOKAt = in(-2*time.Hour), in(-2*time.Hour)
+		change(&f)
+		return f
+	}
+	const fast = 14 * time.Hour
+	for name, test := range map[string]struct{ was, want func(*digest.Feed) }{
+		"a right clock": {func(f *digest.Feed) { f.NotBefore, f.LeaseUntil = in(maxRetryAfter), in(FeedLease) },
+			func(f *digest.Feed) { f.NotBefore, f.LeaseUntil = in(maxRetryAfter), in(FeedLease) }},
+		"a little apart": {func(f *digest.Feed) { f.LastAttemptAt = in(time.Minute) },
+			func(f *digest.Feed) { f.LastAttemptAt = in(time.Minute) }},
+		"a fast clock": {
+			func(f *digest.Feed) {
+				f.LastAttemptAt, f.LastOKAt, f.ParsedAt, f.NewestAt = in(fast), in(fast), in(fast), in(fast)
+				f.NotBefore, f.FreshUntil, f.PollAt = in(fast+time.Hour), in(fast+2*time.Hour), in(fast+time.Hour)
+			},
+			func(f *digest.Feed) {
+				f.LastAttemptAt, f.LastOKAt, f.ParsedAt, f.NewestAt = now, now, now, now
+				f.NotBefore, f.FreshUntil, f.PollAt = in(time.Hour), in(2*time.Hour), in(time.Hour)
+			},
+		},
+		"a fast clock before a wait that was named earlier": {
+			func(f *digest.Feed) { f.LastAttemptAt, f.NotBefore = in(fast), in(3*time.Hour) },
+			func(f *digest.Feed) { f.LastAttemptAt, f.NotBefore = now, in(3*time.Hour) },
+		},
+		"what says nothing": {
+			func(f *digest.Feed) {
+				f.NotBefore, f.LeaseUntil, f.PollAt = in(1e6*time.Hour), in(fast), in(1e6*time.Hour)
+			},
+			func(f *digest.Feed) { f.NotBefore, f.LeaseUntil, f.PollAt = now, now, now },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, want := Honest(feed(test.was), time.Hour, now), feed(test.want); got != want {
+				t.Errorf("got  %+v\nwant %+v", got.Schedule, want.Schedule)
+			}
+		})
+	}
+}
