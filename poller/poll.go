@@ -243,8 +243,10 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	}
 	p.learnFromGET(a, true)
 	p.accept(a, hash)
+	was := p.feed
 	describeFeed(&p.feed, doc, a.received)
 	p.succeeded(a)
+	keepName(&p.feed, was)
 	p.outcome, p.doc, p.page = Changed, doc, a
 	p.message = "changed: " + entries(doc)
 }

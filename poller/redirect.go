@@ -142,6 +142,14 @@ func noteMove(f *digest.Feed, a *answer) {
 	}
 }
 
+// keepName leaves a feed what it was called while a move to another site is not
+// believed: its readers know it by that, and are told so of the move.
+func keepName(f *digest.Feed, was digest.Feed) {
+	if f.MovedTo != "" && was.Title != "" && !feed.SameSite(f.URL, f.MovedTo) {
+		f.Title, f.SiteURL, f.Language = was.Title, was.SiteURL, was.Language
+	}
+}
+
 // moveTo gives a feed its new address; one that could not be subscribed to,
 // such as a very long one, is no place to move to.
 func moveTo(f *digest.Feed, address string, now time.Time) {

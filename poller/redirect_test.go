@@ -49,6 +49,25 @@ func TestS28_PermanentIsBelievedLater(t *testing.T) {
 	}
 }
 
+// TestS28_NameUntilItIsBelieved: a feed that is led to another site is called as before
+// until the move is believed, so that its readers know which one has moved.
+func TestS28_NameUntilItIsBelieved(t *testing.T) {
+	other := newSite(t, conditional(strings.ReplaceAll(atom(2), "Weather", "Elsewhere"), `"2"`, monday))
+	answer := conditional(atom(1), `"1"`, monday)
+	s := newSite(t, func(r request) string { return answer(r) })
+	r := newReader(t, s.url("/feed"))
+	r.want(Changed)
+	named := r.feed.Title
+	answer = from(301, map[string]string{"/feed": other.url("/")}, nil)
+	if r.want(Changed); r.feed.Title != named || named != "Weather" || r.feed.MovedTo != other.url("/") {
+		t.Errorf("%q is called %q, on its way to %q", named, r.feed.Title, r.feed.MovedTo)
+	}
+	answer = from(301, map[string]string{"/feed": "/new"}, conditional(strings.ReplaceAll(atom(3), "Weather", "New name"), `"3"`, monday))
+	if r.want(Changed); r.feed.Title != "New name" {
+		t.Errorf("within its own site it is called %q", r.feed.Title)
+	}
+}
+
 // TestS28_NoAddressToMoveTo: one that is too long to be stored under is followed
 // and never taken.
 func TestS28_NoAddressToMoveTo(t *testing.T) {
