@@ -87,6 +87,7 @@ type recording struct {
 	posts  int
 	hidden int
 
+	heirs      []*polled       // the records of feeds that were made for those that moved
 	mergedInto []digest.FeedID // feeds of which others have become part
 }
 
@@ -228,7 +229,7 @@ func (r *recording) save(ctx context.Context) error {
 	if err := r.move(ctx); err != nil {
 		return err
 	}
-	if err := saveFeeds(ctx, r.c, r.polls); err != nil {
+	if err := saveFeeds(ctx, r.c, append(r.polls, r.heirs...)); err != nil {
 		return err
 	}
 	if err := followRules(ctx, r.c, r.moved()); err != nil {

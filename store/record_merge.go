@@ -42,10 +42,17 @@ func (r *recording) move(ctx context.Context) error {
 			p.moveLater()
 			p.Feed.Doubted = true // so that the whole document comes
 		default:
-			if holders[p.Feed.URL], err = r.settle(ctx, p.Feed); err != nil {
+			address := p.Feed.URL
+			if holders[address], err = r.settle(ctx, p.Feed); err != nil {
 				return err
 			}
-			if err := r.merge(ctx, p, holders[p.Feed.URL]); err != nil {
+			if !occupied {
+				err = r.inherit(ctx, p, holders[address].ID)
+			}
+			if err == nil {
+				err = r.merge(ctx, p, holders[address])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -86,6 +93,15 @@ func (p *polled) moveLater() {
 	}
 	p.Feed.MovedFrom, p.Feed.MovedAt = p.Was.MovedFrom, p.Was.MovedAt
 	p.Feed.URL, p.Feed.Host = p.stored.URL, p.stored.Host
+}
+
+// inherit gives a feed that was made for a move what the poll has learned of its
+// address, and the document: it goes on where the one that moved ends.
+func (r *recording) inherit(ctx context.Context, p *polled, heir digest.FeedID) error {
+	h := &polled{Polled: Polled{Feed: p.Feed}, stored: p.stored, listedAt: r.now}
+	h.Feed.ID, h.Feed.MovedFrom, h.Feed.MovedAt = heir, "", time.Time{}
+	r.heirs = append(r.heirs, h)
+	return r.c.run(ctx, `UPDATE bodies SET feed_id = ? WHERE feed_id = ?`, heir, p.Feed.ID)
 }
 
 // merge makes a feed part of the one that has its new address. Both are one
