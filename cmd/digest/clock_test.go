@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"digest/store/storetest"
 )
 
 // TestCommonClock: a worker goes by the database's clock, whatever its own says,
@@ -51,4 +53,20 @@ func TestCommonClock(t *testing.T) {
 			t.Errorf("it said %d times that the clock is wrong, or right again; want 5:\n%s", n, said.String())
 		}
 	})
+}
+
+// TestFastWorker: a worker whose clock is ten minutes fast goes by PostgreSQL's, so
+// that it claims nothing whose lease is not over, and releases nothing early.
+func TestFastWorker(t *testing.T) {
+	st := storetest.Open(t, storetest.Postgres(t))
+	began := time.Now()
+	c := &commonClock{
+		local: func() reading { return reading{time.Now().Add(10 * time.Minute), time.Since(began)} },
+		ask:   st.Clock,
+		log:   slog.New(slog.DiscardHandler),
+	}
+	c.measure()
+	if ahead := time.Until(c.Now()); ahead.Abs() > 2*time.Minute {
+		t.Errorf("it is %v ahead", ahead)
+	}
 }
