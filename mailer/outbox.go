@@ -3,6 +3,7 @@ package mailer
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -43,6 +44,10 @@ type OutboxOptions struct {
 
 	// Suppressed tells whether an address is not mailed, and why.
 	Suppressed func(ctx context.Context, email string) (digest.Suppression, bool, error)
+
+	// Scatter is the time within which a letter is begun, at random: who times the
+	// answers then learns nothing of what is done for an address.
+	Scatter time.Duration
 
 	Now func() time.Time // default time.Now
 	Log *slog.Logger     // default: nowhere
@@ -106,8 +111,17 @@ func (b *Outbox) Add(r LetterRequest) {
 	}
 	b.letters.Go(func() {
 		defer func() { <-room.waiting }()
+		b.scatter()
 		b.run(r)
 	})
+}
+
+// scatter waits for the answer to be on its way, and for a random time more; not
+// when the Outbox is closed.
+func (b *Outbox) scatter() {
+	if half := b.o.Scatter / 2; half > 0 {
+		b.pause(half + rand.N(half))
+	}
 }
 
 func (b *Outbox) roomOf(r LetterRequest) room {

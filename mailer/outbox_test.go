@@ -128,6 +128,28 @@ func TestOutboxCloses(t *testing.T) {
 	})
 }
 
+// TestOutboxScatters holds that a letter is begun after the answer to who asked for
+// it, and that a stop waits for none.
+func TestOutboxScatters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newOutboxBench()
+		b.o.Scatter = time.Second
+		b.ask()
+		synctest.Wait()
+		if b.server.tries != 0 {
+			t.Error("it was begun at once")
+		}
+		if b.Wait(); b.sent != 1 || time.Since(b.began) < time.Second/2 || time.Since(b.began) > time.Second {
+			t.Errorf("%d sent after %s", b.sent, time.Since(b.began))
+		}
+		was := time.Now()
+		b.ask()
+		if b.Close(t.Context()); b.sent != 2 || time.Since(was) != 0 {
+			t.Errorf("at the stop: %d sent after %s", b.sent, time.Since(was))
+		}
+	})
+}
+
 // TestNewcomersHoldNobodyUp fills the room of those who sign up with letters that
 // a server greylists: a reader's letter is sent all the same, and at once.
 func TestNewcomersHoldNobodyUp(t *testing.T) {

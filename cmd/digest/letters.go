@@ -10,6 +10,9 @@ import (
 	"digest/web"
 )
 
+// letterScatter is within what time a letter that was asked for is begun.
+const letterScatter = time.Second
+
 // openOutbox opens the way of the web view's letters, sign-in links and the
 // like: on connections of their own, beside the editions. To close it gives the
 // letters that are being handed over a moment to arrive.
@@ -23,7 +26,7 @@ func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err
 		return nil, nil, err
 	}
 	o = mailer.NewOutbox(mailer.OutboxOptions{
-		Sender: a.sender(st, transport), Suppressed: st.Suppressed, Now: a.clock, Log: a.log,
+		Sender: a.sender(st, transport), Suppressed: st.Suppressed, Scatter: letterScatter, Now: a.clock, Log: a.log,
 	})
 	return o, func() {
 		const patience = 5 * time.Second
