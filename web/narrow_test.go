@@ -288,6 +288,8 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	p.add("settings_mail", me.get("/settings/mail?saved=look"))
 	p.add("settings_pages", me.get("/settings/pages"))
 	p.add("settings_data", me.get("/settings/data"))
+	p.add("settings_links", me.get("/settings/links"))
+	p.add("signout", me.get("/sign-out/everywhere"))
 	p.add("settings_delete", me.post("/settings/delete", url.Values{"address": {endless}}))
 	p.add("settings_passkeys", me.get("/settings/passkeys?saved=added"))
 	p.add("settings_address", me.get("/settings/address"))

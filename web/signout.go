@@ -19,12 +19,12 @@ type signOutPage struct {
 // Date is the day of a time, by the reader's clock.
 func (p signOutPage) Date(t time.Time) string { return t.In(p.zone()).Format("2 January 2006") }
 
-// Browsers says how many are signed in: "2 browsers are".
+// Browsers says how many are signed in.
 func (p signOutPage) Browsers() string {
 	if p.Sessions == 1 {
-		return "1 browser is"
+		return "Only this browser is signed in as you."
 	}
-	return strconv.Itoa(p.Sessions) + " browsers are"
+	return strconv.Itoa(p.Sessions) + " browsers are signed in as you, this one included."
 }
 
 func (s *site) signOutPage(w http.ResponseWriter, r *http.Request, me reader) error {

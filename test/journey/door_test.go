@@ -46,7 +46,7 @@ func TestDoor(t *testing.T) {
 	b.says("The passkey was added", "Laptop", "not used yet")
 	b.look("passkeys")
 	b.follow("Sign out everywhere")
-	b.says("1 browser is signed in", "Remove these passkeys", "Laptop")
+	b.says("Only this browser is signed in", "Remove these passkeys", "Laptop")
 	b.look("signout-everywhere")
 	b.pick("passkey", "1") // which is kept
 	b.follow("Sign out everywhere")

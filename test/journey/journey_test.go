@@ -228,7 +228,7 @@ func (tr *trip) search() {
 // settle goes through the settings.
 func (tr *trip) settle() {
 	for _, page := range []string{"/settings", "/settings/zone", "/settings/days", "/settings/mail", "/settings/pages",
-		"/settings/pause", "/settings/stays", "/settings/address", "/settings/passkeys", "/settings/data", "/settings/delete"} {
+		"/settings/pause", "/settings/stays", "/settings/address", "/settings/passkeys", "/settings/links", "/settings/data", "/settings/delete"} {
 		tr.open(page)
 		tr.look(strings.ReplaceAll(strings.TrimPrefix(page, "/"), "/", "-"))
 	}
