@@ -26,10 +26,16 @@ func Repeated(size int, part string) string {
 	return b.String()
 }
 
-// Text gives the text of a seed, in any size: up to three parts of up to five
-// pieces each, one part after the other, of which the last is repeated most.
+// Text gives the text of a seed, in any size: a third of them begin with what makes all
+// that follows dear. Then come up to three parts of up to five pieces each, one part
+// after the other, of which the last is repeated most.
 func Text(seed uint64) func(size int) string {
 	r := rand.New(rand.NewPCG(seed, 0))
+	burden := ""
+	if r.IntN(3) == 0 {
+		burdens := []string{Repeated(2000, "<font a=#>"), Repeated(2000, "<div>"), "<p" + Repeated(2000, " a#") + ">", "<table>", "<svg>"}
+		burden = burdens[r.IntN(len(burdens))]
+	}
 	var parts []string
 	for range 1 + r.IntN(3) {
 		part := ""
@@ -41,6 +47,7 @@ func Text(seed uint64) func(size int) string {
 	first := r.IntN(4000)
 	return func(size int) string {
 		var b strings.Builder
+		b.WriteString(burden[:min(len(burden), size/2)])
 		last := len(parts) - 1
 		for _, part := range parts[:last] {
 			b.WriteString(Repeated(min(first, size/2), part))
