@@ -241,16 +241,9 @@ func TestStopGivesBack(t *testing.T) {
 		}
 		slow.hangs.Store(false)
 		slow.requests()
-		sum, err := h.running().Tick(shortly(t))
+		sum, err := h.running().Poll(t.Context())
 		if err != nil || sum.Polled != 1 || waiting.requests() == "" || slow.requests() != "" {
 			t.Errorf("after the stop: %+v, %v; want the one that had waited, and no other within the gap", sum, err)
 		}
 	})
-}
-
-// shortly gives a context that ends when the first poll was stored.
-func shortly(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	t.Cleanup(cancel)
-	return ctx
 }

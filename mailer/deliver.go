@@ -183,7 +183,7 @@ func (r *run) deliverAll(ctx context.Context) {
 // message there is nothing to doubt.
 func (r *run) recoverDead(ctx context.Context) {
 	inDoubt, err := r.Queue.RecoverEditions(ctx, r.clock(), r.Transport.Idempotent())
-	if err != nil {
+	if err != nil && ctx.Err() == nil { // a stop is no failure
 		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
 	}
 	if inDoubt > 0 {

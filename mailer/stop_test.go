@@ -62,3 +62,26 @@ func TestLoopIsKilled(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 }
+
+// A queueOfAStop is told to stop while it clears up after dead runs.
+type queueOfAStop struct {
+	Queue
+	stop func()
+}
+
+func (q queueOfAStop) RecoverEditions(ctx context.Context, _ time.Time, _ bool) (int, error) {
+	q.stop()
+	return 0, ctx.Err()
+}
+
+// A stop while the run clears up after dead ones is no failure.
+func TestLoopStopsAtItsBeginning(t *testing.T) {
+	q := newMemQueue(1, midnight)
+	ctx, stop := context.WithCancel(t.Context())
+	l := testDeliverer(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{}))
+	l.Queue = queueOfAStop{q, stop}
+	if got, err := l.Deliver(ctx, midnight); err != nil || got != (Stats{}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	wantStates(t, q, map[digest.EditionState]int{digest.EditionReady: 1})
+}
