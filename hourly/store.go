@@ -205,8 +205,8 @@ func moved(was, is digest.Feed) bool { return was.URL != "" && is.URL != was.URL
 
 // reread reads the stored document of a feed again if a newer parser may see
 // more in it than the one that read it, so that nobody has to be asked for it
-// (S11); and that of a feed that moves, if it was read at the new address. The
-// poll stays what it was.
+// (S11); and that of a feed that moves: unchanged means that it is what stands at the
+// new address. The poll stays what it was.
 func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) error {
 	moves := moved(was, res.Feed)
 	if res.Outcome != poller.Unchanged || was.Parser == feed.Version && !moves || was.ParsedAt.IsZero() {
@@ -219,6 +219,9 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	res.Feed.Parser = feed.Version // whatever comes of it: once is enough
 	if !found {
 		return nil
+	}
+	if moves {
+		body.URL = res.Feed.URL
 	}
 	doc, err := j.Poller.Read(ctx, body.Bytes, body.ContentType, body.URL)
 	if err != nil || !doc.IsFeed() {
