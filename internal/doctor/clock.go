@@ -39,7 +39,7 @@ func (x *checker) clock(ctx context.Context) Finding {
 		f.note(howFar(beat.Sub(now)), fmt.Sprintf("somebody worked on this database at %s, which is yet to come", beat.UTC().Format("2006-01-02 15:04:05 MST")),
 			"put the clock right: of this machine, or of the other that works on the database; "+unfixed)
 	}
-	if note := x.Database.Wrong; note.Any() && now.Sub(note.At) < noteFor {
+	if note := x.Database.Wrong; note.Any() && !note.At.After(now) && now.Sub(note.At) < noteFor {
 		f.note(Warn, fmt.Sprintf("at %s what a wrong clock had put too far ahead was put right (%s)", note.At.UTC().Format("2006-01-02 15:04 MST"), note),
 			"find out which machine's clock was wrong, or who ran a command with --now: readers may have had an edition early; "+unfixed)
 	}
