@@ -3,6 +3,7 @@ package hourly_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,34 @@ func TestI9_MoveAndReturn(t *testing.T) {
 			t.Errorf("who subscribed to the other has had %s", got)
 		}
 	})
+}
+
+// TestI9_NameOfAMove: nobody who comes later sees what the feed that moved was called,
+// though the document there is known byte for byte when the move is believed, or has
+// no title.
+func TestI9_NameOfAMove(t *testing.T) {
+	for _, title := range []string{"Genuine", ""} {
+		storetest.Each(t, func(t *testing.T, st *store.Store) {
+			genuine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprintf(w, `<rss version="2.0"><channel><title>%s</title><item><title>a</title><guid>a</guid></item></channel></rss>`, title)
+			}))
+			defer genuine.Close()
+			forger := newSite(t, "of the forger")
+			h := newHouse(t, st, "2026-11-19 10:00")
+			ann := h.reader("ann@example.org", "UTC", forger)
+			h.midnights(20)
+			forger.says(http.StatusMovedPermanently, "Location", genuine.URL+"/feed.xml")
+			h.midnights(21, 22, 23)
+			f, err := st.FeedByURL(t.Context(), genuine.URL+"/feed.xml")
+			if err != nil || f.Title != title {
+				t.Errorf("the feed at the new address is called %q, %v", f.Title, err)
+			}
+			moves, err := st.Moves(t.Context(), ann.ID)
+			if err != nil || len(moves) != 1 || moves[0].Title != "Paper" {
+				t.Errorf("told %+v, %v", moves, err)
+			}
+		})
+	}
 }
 
 // TestI9_TellsAndUndoes: readers are told of a move to another site, and one of them

@@ -230,6 +230,7 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	}
 	if moves {
 		res.Address = body.URL
+		poller.DescribeMoved(&res.Feed, was, doc)
 	}
 	res.Document = doc
 	res.Feed.DocInterval = doc.Interval()

@@ -246,7 +246,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	was := p.feed
 	describeFeed(&p.feed, doc, a.received)
 	p.succeeded(a)
-	keepName(&p.feed, was)
+	nameMoved(&p.feed, was, doc)
 	p.outcome, p.doc, p.page = Changed, doc, a
 	p.message = "changed: " + entries(doc)
 }

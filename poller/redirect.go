@@ -142,12 +142,24 @@ func noteMove(f *digest.Feed, a *answer) {
 	}
 }
 
-// keepName leaves a feed what it was called while a move to another site is not
-// believed: its readers know it by that, and are told so of the move.
-func keepName(f *digest.Feed, was digest.Feed) {
-	if f.MovedTo != "" && was.Title != "" && !feed.SameSite(f.URL, f.MovedTo) {
+// nameMoved leaves a feed what it was called while a move to another site is not
+// believed: its readers know it by that, and are told so of the move. Once it is
+// believed nothing of what was said elsewhere is left, not even where the document
+// there has no title (I9).
+func nameMoved(f *digest.Feed, was digest.Feed, doc *feed.Document) {
+	switch {
+	case f.MovedTo != "" && was.Title != "" && !feed.SameSite(f.URL, f.MovedTo):
 		f.Title, f.SiteURL, f.Language = was.Title, was.SiteURL, was.Language
+	case was.URL != "" && !feed.SameSite(f.URL, was.URL):
+		f.Title = doc.Title
 	}
+}
+
+// DescribeMoved takes over what the document at the new address of a feed says of
+// itself, when it was read there before the move was believed.
+func DescribeMoved(f *digest.Feed, was digest.Feed, doc *feed.Document) {
+	describeFeed(f, doc, f.MovedAt)
+	nameMoved(f, was, doc)
 }
 
 // moveTo gives a feed its new address; one that could not be subscribed to,
