@@ -117,6 +117,10 @@ type Move struct {
 	MovedFrom  string    // where it was before it last moved for good
 	MovedAt    time.Time // when it did
 	Stays      bool      // a reader came back to its address: it moves to no other site
+
+	// Number is what sites are told, of a feed that was made for a move: that of the
+	// one that moved. 0: the feed's key.
+	Number FeedID
 }
 
 // A DomainPace is how slowly the feeds of one registrable domain are asked, once

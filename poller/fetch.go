@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -76,7 +77,7 @@ const sessionTimeouts = 4
 func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
 	agent := p.agent + strconv.Itoa(subscribers) + " subscribers"
 	if f.ID != 0 {
-		agent += "; feed-id=" + strconv.FormatInt(int64(f.ID), 10)
+		agent += "; feed-id=" + strconv.FormatInt(int64(cmp.Or(f.Number, f.ID)), 10)
 	}
 	return &session{
 		poller:     p,

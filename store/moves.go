@@ -112,6 +112,9 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 	if err != nil || len(addresses) == 0 {
 		return err
 	}
+	if back, err := r.bringBack(ctx, p, addresses); back || err != nil {
+		return err
+	}
 	for _, address := range addresses {
 		to, err := r.settle(ctx, digest.Feed{URL: address, Host: hostOf(address)})
 		if err != nil {
@@ -122,6 +125,33 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 		}
 	}
 	return r.dropUnwanted(ctx)
+}
+
+// bringBack takes a feed itself back to its old address, if that is where all its
+// readers subscribed and no other feed is there.
+func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string) (bool, error) {
+	old := p.Feed.MovedFrom
+	if len(addresses) != 1 || addresses[0] != old {
+		return false, nil
+	}
+	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID, old)
+	if err != nil || others > 0 {
+		return false, err
+	}
+	if _, occupied, err := r.holderOf(ctx, old); occupied || err != nil {
+		return false, err
+	}
+	p.Feed.URL, p.Feed.Host, p.Feed.MovedFrom, p.Feed.MovedAt = old, hostOf(old), "", time.Time{}
+	return true, r.noteAddresses(ctx, p)
+}
+
+// noteAddresses notes of a feed that takes another address where its posts were read
+// and its readers subscribed.
+func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
+	return r.c.execEach(ctx, []string{
+		`UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE read_address END WHERE feed_id = ?`,
+		`UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE address END WHERE feed_id = ?`,
+	}, p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
 
 // settle gives the feed at an address that is to be one of its own: the one that
@@ -135,6 +165,9 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 	err = r.c.all(ctx, &ids, `UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '', moved_to = '', moved_since = 0,
 			moved_from = '', moved_at = 0, errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0, body_hash = '', etag = '', last_modified = ''
 		WHERE id = (SELECT MAX(m.id) FROM feeds m WHERE m.moved_from = ? AND m.merged_into > 0) RETURNING id`, f.URL)
+	if err == nil && len(ids) > 0 { // it has its number again, and the one that went on under it gets its own
+		err = r.c.run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
+	}
 	if err == nil && len(ids) == 0 {
 		err = r.c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, outside) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.Outside))

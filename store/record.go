@@ -298,7 +298,7 @@ type Polled struct {
 
 // An Arrival is what is known of a new address at which a feed was found.
 type Arrival struct {
-	Rename bool // another spelling of the old one: the record takes it, unless a feed is there
+	Rename bool // another spelling of the old one, which is the same place
 	Abroad bool // on another site: readers are told
 
 	Read  bool          // the document was just read there; else the move waits for that

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -18,8 +19,9 @@ type holder struct {
 }
 
 // move makes feeds that have moved for good part of the feeds at their new
-// addresses, so that what is shown under a feed was read at its address (I9). Only
-// another spelling of its address a feed takes itself, if no other feed is there.
+// addresses, so that what is shown under a feed was read at its address (I9). Where no
+// other feed is, a feed takes the new address itself within its site, and if all of
+// it was read there already.
 func (r *recording) move(ctx context.Context) error {
 	holders, err := r.holders(ctx)
 	if err != nil {
@@ -33,9 +35,18 @@ func (r *recording) move(ctx context.Context) error {
 			continue
 		}
 		h, occupied := holders[p.Feed.URL]
+		changes := !occupied
+		if changes {
+			if changes, err = r.mayChangeAddress(ctx, p); err != nil {
+				return err
+			}
+		}
 		switch {
-		case !occupied && (p.Arrival.Rename || p.Feed.Errors > 0):
+		case changes:
 			holders[p.Feed.URL] = holder{moves: true}
+			if err := r.changeAddress(ctx, p); err != nil {
+				return err
+			}
 		case h.moves, p.Feed.Errors > 0: // it came back to where another is by now: nothing was read there
 			p.moveLater()
 		case !p.Arrival.Read:
@@ -58,6 +69,28 @@ func (r *recording) move(ctx context.Context) error {
 		}
 	}
 	return r.noteFormer(ctx)
+}
+
+// mayChangeAddress reports whether a feed may change its address to a new one, where
+// no other feed is: it stays within its site, or nothing of it was ever read elsewhere.
+func (r *recording) mayChangeAddress(ctx context.Context, p *polled) (bool, error) {
+	if !p.Arrival.Abroad || p.Feed.Errors > 0 {
+		return true, nil
+	}
+	n, err := r.c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts WHERE feed_id = ? AND read_address <> ? LIMIT 1) p`, p.Feed.ID, p.Feed.URL)
+	return n == 0, err
+}
+
+// changeAddress gives a feed its new address, and notes where its posts were read and
+// its readers subscribed. Another spelling of an address is the same place.
+func (r *recording) changeAddress(ctx context.Context, p *polled) error {
+	if p.Arrival.Rename || p.Feed.Errors > 0 {
+		return nil
+	}
+	if err := r.tellMove(ctx, p, holder{ID: p.Feed.ID, URL: p.Feed.URL}); err != nil {
+		return err
+	}
+	return r.noteAddresses(ctx, p)
 }
 
 // holders gives the feeds that have the addresses to which others move, locked
@@ -96,11 +129,15 @@ func (p *polled) moveLater() {
 }
 
 // inherit gives a feed that was made for a move what the poll has learned of its
-// address, and the document: it goes on where the one that moved ends.
+// address, the document, and the number that sites are told: it goes on where the one
+// that moved ends.
 func (r *recording) inherit(ctx context.Context, p *polled, heir digest.FeedID) error {
 	h := &polled{Polled: Polled{Feed: p.Feed}, stored: p.stored, listedAt: r.now}
 	h.Feed.ID, h.Feed.MovedFrom, h.Feed.MovedAt = heir, "", time.Time{}
 	r.heirs = append(r.heirs, h)
+	if err := r.c.run(ctx, `UPDATE feeds SET number = ? WHERE id = ?`, cmp.Or(p.Feed.Number, p.Feed.ID), heir); err != nil {
+		return err
+	}
 	return r.c.run(ctx, `UPDATE bodies SET feed_id = ? WHERE feed_id = ?`, heir, p.Feed.ID)
 }
 

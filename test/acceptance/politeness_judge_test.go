@@ -269,7 +269,7 @@ func (j *judge) header(e *entry) {
 		j.broken(e.at, "S26", "User-Agent %q", e.req.Header.Get("User-Agent"))
 	case m[1] != fmt.Sprint(j.w.subscribers(j.p)):
 		j.broken(e.at, "S26", "User-Agent %q, with %d subscribers", m[0], j.w.subscribers(j.p))
-	case j.feedID != "" && j.feedID != m[2] && !j.p.movesAt(e.at): // at another address it is another feed
+	case j.feedID != "" && j.feedID != m[2]:
 		j.broken(e.at, "S26", "feed-id was %s, and is %s", j.feedID, m[2])
 	default:
 		j.feedID = m[2]
