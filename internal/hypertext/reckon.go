@@ -275,8 +275,6 @@ func (l *total) remove(style string) {
 	l.kinds[style] = k
 }
 
-func (l *total) holds(style string) bool { return l.kinds[style].n > 0 }
-
 func (k kind) sum(style string) int {
 	most := 3
 	if style[0] != '<' {
