@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -169,6 +170,57 @@ func TestI9_TellsAndUndoes(t *testing.T) {
 		}
 		if got := h.titles(bob); strings.Contains(got, "second here") || strings.Count(got, "second there") != 1 || strings.Count(got, "first") != 1 {
 			t.Errorf("who did not has had %s", got)
+		}
+	})
+}
+
+// TestMoveWithinASite: a feed that moves within its site stays the same feed, and
+// goes back to its old address whole. Nothing comes twice (I4).
+func TestMoveWithinASite(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var moved, missing atomic.Bool
+		var posts atomic.Value
+		posts.Store("a")
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/feed.xml" && moved.Load():
+				http.Redirect(w, r, "/new.xml", http.StatusMovedPermanently)
+			case r.URL.Path == "/new.xml" && missing.Load(), r.URL.Path == "/robots.txt":
+				http.NotFound(w, r)
+			default:
+				fmt.Fprint(w, `<rss version="2.0"><channel><title>Paper</title>`)
+				for _, title := range strings.Split(posts.Load().(string), " ") {
+					fmt.Fprintf(w, `<item><title>%s</title><guid>%[1]s</guid></item>`, title)
+				}
+				fmt.Fprint(w, `</channel></rss>`)
+			}
+		}))
+		defer server.Close()
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann := h.reader("ann@example.org", "UTC", &site{Server: server})
+		before, err := st.FeedByURL(t.Context(), server.URL+"/feed.xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.midnights(20)
+		moved.Store(true)
+		posts.Store("b a")
+		h.midnights(21, 22)
+		after, err := st.FeedByURL(t.Context(), server.URL+"/new.xml")
+		if err != nil || after.ID != before.ID || after.URL != server.URL+"/new.xml" {
+			t.Errorf("after the move the feed is %d at %s, %v; want %d", after.ID, after.URL, err, before.ID)
+		}
+		missing.Store(true)
+		h.midnights(23, 24)
+		moved.Store(false)
+		posts.Store("c b a")
+		h.midnights(25, 26)
+		back, err := st.FeedByURL(t.Context(), server.URL+"/feed.xml")
+		if err != nil || back.ID != before.ID || back.URL != server.URL+"/feed.xml" {
+			t.Errorf("after the return the feed is %d at %s, %v; want %d", back.ID, back.URL, err, before.ID)
+		}
+		if got := h.titles(ann); got != "a, b, c" {
+			t.Errorf("the reader has had %s", got)
 		}
 	})
 }
