@@ -42,8 +42,8 @@ func (j *Job) untilMail() time.Duration {
 	return min(mailNap(next.Sub(j.Now())), j.Nap)
 }
 
-// mailNap bounds a wait for mail from below. What is due already, and yet
-// could not be had, is with others.
+// mailNap is the wait, but not less than a minimum: mail that is due and could not be
+// claimed is being sent by another worker.
 func mailNap(wait time.Duration) time.Duration {
 	if wait <= 0 {
 		return shortestNap

@@ -8,8 +8,8 @@ import (
 	"digest/poller"
 )
 
-// slowPoll is how long a poll is a quick one. Then its place is for the
-// next: sites that never answer hold up nobody for longer.
+// slowPoll is how long a poll may take before it counts as slow and another may begin
+// in its place: sites that never answer hold up nobody for longer.
 const slowPoll = 10 * time.Second
 
 // places are the polls in flight, by whom they are made for.

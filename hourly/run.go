@@ -165,8 +165,8 @@ func (j *Job) Run(ctx context.Context) error {
 	return nil
 }
 
-// A bell wakes the loop that waits for it; ringing twice is ringing once. A nil
-// bell is nobody's.
+// A bell wakes the loop that waits for it; ringing twice is ringing once. Nobody
+// waits for a nil bell; ringing it does nothing.
 type bell chan struct{}
 
 func (b bell) ring() {

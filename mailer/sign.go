@@ -152,7 +152,7 @@ func NewDKIMSigner(keys []digest.DKIMKey, from string) (*DKIMSigner, error) {
 
 // Sign puts a DKIM-Signature in front of a complete message (RFC 6376): RSA
 // and SHA-256, relaxed, over the whole body. Two signatures of the same bytes differ
-// in their time only. A nil Sealer gives the message as it is.
+// in their time only. A nil DKIMSigner gives the message as it is.
 func (s *DKIMSigner) Sign(message []byte) ([]byte, error) {
 	if s == nil {
 		return message, nil

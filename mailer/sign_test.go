@@ -208,7 +208,7 @@ func TestSignAgain(t *testing.T) {
 	})
 }
 
-func TestNoSealer(t *testing.T) {
+func TestNoSigner(t *testing.T) {
 	var s *DKIMSigner
 	message := mustCompose(t, sample())
 	if got, err := s.Sign(message); err != nil || !bytes.Equal(got, message) {
@@ -219,7 +219,7 @@ func TestNoSealer(t *testing.T) {
 	}
 }
 
-func TestNewSealer(t *testing.T) {
+func TestNewSigner(t *testing.T) {
 	key := func(domain, selector string, active bool) digest.DKIMKey {
 		k := testKey(t)
 		k.Domain, k.Selector, k.Active = domain, selector, active

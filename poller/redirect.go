@@ -112,8 +112,8 @@ func (a *answer) location() (*url.URL, error) {
 	return u, nil
 }
 
-// stayAt ends the polls of a feed to which a reader came back at a permanent redirect
-// to another site.
+// stayAt makes a poll fail where a permanent redirect leads to another site: a reader
+// has taken the feed back to its address.
 func stayAt(address string) func(context.Context, string) error {
 	return func(_ context.Context, to string) error {
 		if feed.SameSite(address, to) {

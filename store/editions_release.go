@@ -11,8 +11,8 @@ import (
 )
 
 // Release makes the editions of due digests, and gives them their next
-// midnight. That of a digest that is back from a pause with an end is bound. A
-// digest waits for Plan, and then while one of its feeds is still
+// midnight. The first edition after a pause with an end holds all that came during the
+// pause, shortened: it is bound, like a volume. A digest waits for Plan, and then while one of its feeds is still
 // queued for a poll, or in flight, for deadline at most: counted from Plan and
 // not from midnight, so that a machine that slept over midnight polls first.
 // A digest with nothing new, nothing to be told and nothing to be carried gets

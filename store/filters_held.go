@@ -196,8 +196,8 @@ func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.Dige
 	return nil
 }
 
-// ofFeed is the feed to which readers of post p are subscribed of the feed f is: the one
-// that f has become part of, if it has.
+// ofFeed is the feed to which the readers of f's posts are subscribed: the feed that f
+// was merged into, or f itself.
 const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 
 // match matches posts against the filters of the digests for which they wait.

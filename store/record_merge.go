@@ -204,8 +204,9 @@ func (r *recording) moved() []digest.FeedID {
 	return ids
 }
 
-// end makes the record of a feed that has become part of another. No address
-// in normal form has a fragment: the old one is free.
+// end makes the record of a feed that has become part of another. Its
+// address gets a fragment, which no address in normal form has, so that another feed
+// may have the old one.
 func (p *polled) end(address string, now time.Time) {
 	p.Feed.MovedFrom, p.Feed.MovedAt = p.stored.URL, now
 	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.stored.URL, p.Feed.ID), p.stored.Host

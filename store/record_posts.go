@@ -106,7 +106,7 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 
 // hide makes the hidden rows of the new posts, of all feeds in one statement,
 // for all digests that gather.
-// There is no ON CONFLICT: that the post is new proves that the rows are.
+// There is no ON CONFLICT: a new post cannot have rows yet.
 func (r *recording) hide(ctx context.Context) error {
 	var v values
 	for _, p := range r.fresh {

@@ -30,8 +30,8 @@ func (s *site) client(r *http.Request) netip.Addr {
 	return at
 }
 
-// A network is a prefix of addresses, and for how many of them a limit is one's:
-// a request costs it less the more of them it stands for.
+// A network is a prefix of addresses, and what one request costs it of a limit: less,
+// the more visitors it may stand for.
 type network struct {
 	bits int
 	cost float64
