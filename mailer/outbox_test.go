@@ -136,7 +136,10 @@ func TestOutboxScatters(t *testing.T) {
 		b.o.Scatter = time.Second
 		b.ask()
 		synctest.Wait()
-		if b.server.tries != 0 {
+		b.server.mu.Lock()
+		tries := b.server.tries
+		b.server.mu.Unlock()
+		if tries != 0 {
 			t.Error("it was begun at once")
 		}
 		if b.Wait(); b.sent != 1 || time.Since(b.began) < time.Second/2 || time.Since(b.began) > time.Second {

@@ -136,6 +136,9 @@ func (s *session) ask(ctx context.Context, method string, r route) (*answer, err
 		return nil, err
 	}
 	defer leave()
+	if err := ctx.Err(); err != nil { // it was its turn because all were stopped
+		return nil, err
+	}
 	if s.startedAt.IsZero() {
 		s.startedAt = s.poller.now()
 	}

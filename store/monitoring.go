@@ -54,18 +54,21 @@ func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 		SELECT DISTINCT `+askedAt+` AS at, s.feed_id
 		FROM digests d JOIN subscriptions s ON s.digest_id = d.id AND s.rests = 0 WHERE `+gathers+`
 		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state IN ('dead', 'gone'))) x GROUP BY x.at`)
+	if err != nil {
+		return nil, failed("counting the feeds of each midnight", err)
+	}
 	feeds := make(map[time.Duration][]digest.FeedID)
 	for _, a := range asked {
-		var ids []digest.FeedID
-		if ids, err = parseKeys[digest.FeedID](a.Feeds); err != nil {
-			break
+		ids, err := parseKeys[digest.FeedID](a.Feeds)
+		if err != nil {
+			return nil, failed("counting the feeds of each midnight", err)
 		}
 		feeds[quarterOf(a.At)] = append(feeds[quarterOf(a.At)], ids...)
 	}
 	return each(slices.Sorted(maps.Keys(feeds)), func(at time.Duration) Midnight {
 		slices.Sort(feeds[at])
 		return Midnight{At: at, Feeds: len(slices.Compact(feeds[at]))}
-	}), failed("counting the feeds of each midnight", err)
+	}), nil
 }
 
 // A troubledFeed is one that does not answer well.

@@ -63,7 +63,10 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls)}
 		return err
 	})
-	return result, err
+	if err != nil { // what was counted is not stored
+		return RecordResult{}, err
+	}
+	return result, nil
 }
 
 // steps takes steps one after the other, until one fails.
