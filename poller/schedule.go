@@ -13,6 +13,15 @@ const (
 	jitterMost  = 3 * time.Minute
 )
 
+// pollRoom is what a poll needs, once it has begun, that is neither the fastest nor
+// the slowest: its requests in their host's gaps, and the document read and stored.
+const pollRoom = 2 * time.Minute
+
+// LeastDeadline is the shortest Spread.Deadline with which an edition has its feeds:
+// the last poll of a midnight begins after the whole jitter, or as the hot minutes
+// end, and takes its time. With NoWait polls begin at once, and any will do.
+const LeastDeadline = max(jitterMost, hotEnd+time.Minute) + pollRoom
+
 // Spread says how the polls of one midnight are spread.
 type Spread struct {
 	Gap      time.Duration // least time between two polls of one feed
@@ -85,7 +94,7 @@ func (s Spread) width(due, now time.Time) time.Duration {
 	if left <= 0 {
 		return s.Window // too late for that
 	}
-	return min(left, s.Window)
+	return min(max(left-pollRoom, 0), s.Window)
 }
 
 func (s Spread) jitter() time.Duration {
@@ -138,6 +147,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// hotEnd is how long after an hour's beginning its hot minutes end.
+const hotEnd = 2 * time.Minute
+
 // avoidHotMinutes moves an instant in minutes :59, :00 or :01 into the minute
 // after them; the feed's share of that minute keeps the crowd apart.
 func avoidHotMinutes(t time.Time, id digest.FeedID) time.Time {
@@ -149,7 +161,7 @@ func avoidHotMinutes(t time.Time, id digest.FeedID) time.Time {
 	default:
 		return t
 	}
-	return hour.Add(2*time.Minute + share(id, time.Minute))
+	return hour.Add(hotEnd + share(id, time.Minute))
 }
 
 // quiet avoids the hot minutes for a poll that is planned: since it may begin a
@@ -167,7 +179,7 @@ func (s Spread) AfterHotMinutes(t time.Time) time.Time {
 	if s.NoWait || !isHot(t) {
 		return t
 	}
-	return t.UTC().Add(3 * time.Minute).Truncate(time.Hour).Add(2 * time.Minute)
+	return t.UTC().Add(3 * time.Minute).Truncate(time.Hour).Add(hotEnd)
 }
 
 func latest(times ...time.Time) time.Time {

@@ -136,6 +136,21 @@ func TestS35_Spread(t *testing.T) {
 	}
 }
 
+// TestLeastDeadline: by the shortest deadline that is allowed, the polls of any zone's
+// midnight are over, however long the window is.
+func TestLeastDeadline(t *testing.T) {
+	s := Spread{Gap: time.Hour, Deadline: LeastDeadline, Window: LeastDeadline - time.Minute, Jitter: RandomJitter}
+	for quarter := range 8 {
+		midnight := midnight().Add(time.Duration(quarter) * 15 * time.Minute)
+		for id := range digest.FeedID(500) {
+			at, ok := MidnightPoll(digest.Feed{ID: id}, midnight, midnight, s)
+			if ends := at.Add(pollRoom); !ok || ends.After(midnight.Add(s.Deadline)) {
+				t.Fatalf("feed %d of %v is asked at %v, until %v", id, midnight, at, ends)
+			}
+		}
+	}
+}
+
 func TestS35_HotMinutes(t *testing.T) {
 	for _, test := range []struct{ at, from, to string }{
 		{"23:58:59", "23:58:59", "23:58:59"},

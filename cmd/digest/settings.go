@@ -114,6 +114,11 @@ func (s *settings) check() (err error) {
 				span(s.PollWindow), span(s.ReleaseDeadline)),
 		}
 	}
+	if s.PollWindow > 0 && s.ReleaseDeadline < poller.LeastDeadline {
+		return badSetting("DIGEST_RELEASE_DEADLINE", span(s.ReleaseDeadline), fmt.Sprintf(
+			"is too short: the polls of a midnight begin minutes after it, and editions would be made without them; "+
+				"use %s or more, or DIGEST_POLL_WINDOW=0, which polls at once", span(poller.LeastDeadline)), "30m")
+	}
 	if err := checkDatabase(s.Database); err != nil {
 		return err
 	}
