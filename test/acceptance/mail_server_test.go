@@ -201,6 +201,7 @@ type mailSession struct {
 	known   bool // logged in
 	greeted bool
 	open    *attempt // the transaction; nil: none
+	entry   int      // of the open transaction in the journal, once it is kept
 	count   int      // messages accepted
 }
 

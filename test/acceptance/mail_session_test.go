@@ -82,14 +82,27 @@ func (c *mailSession) play(f fault, right ...string) (code int, err error) {
 	case refuse:
 		right = []string{f.reply}
 	}
-	if err := c.say(right...); err != nil {
+	code, err = c.tell(right)
+	if err == nil && (f.trick == bye || code == 421) {
+		c.w.Flush() //nolint:errcheck
+		err = errEnd
+	}
+	return code, err
+}
+
+// tell sends an answer and notes it in one: who heard it finds it noted.
+func (c *mailSession) tell(lines []string) (code int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.say(lines...); err != nil {
 		return 0, err
 	}
-	code = codeOf(right[0])
-	c.note(func(a *attempt) { a.code, a.reply = code, right[0] })
-	if f.trick == bye || code == 421 {
-		c.w.Flush() //nolint:errcheck
-		return code, errEnd
+	code = codeOf(lines[0])
+	if a := c.open; a != nil {
+		a.code, a.reply = code, lines[0]
+		if a.kept && c.w.Flush() == nil {
+			c.journal[c.entry].answer = lines[0]
+		}
 	}
 	return code, nil
 }
@@ -176,32 +189,18 @@ func (c *mailSession) dot(raw []byte) error {
 		_, err := c.play(lost, "250 2.0.0 lost")
 		return err
 	}
-	entry := c.keep(raw)
-	f, err := c.ask(atDotStored)
-	if err != nil {
-		return err
-	}
-	reply := "250 2.0.0 kept"
-	code, err := c.play(f, reply)
-	if code != 0 && c.w.Flush() == nil {
-		c.mu.Lock()
-		if code != 250 {
-			reply = c.open.reply
-		}
-		c.journal[entry].answer = reply
-		c.mu.Unlock()
-	}
+	c.keep(raw)
+	_, err = c.answer(atDotStored, "250 2.0.0 kept")
 	return err
 }
 
 // keep writes the journal.
-func (c *mailSession) keep(raw []byte) (entry int) {
+func (c *mailSession) keep(raw []byte) {
 	c.count++
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.open.kept = true
+	c.open.kept, c.entry = true, len(c.journal)
 	c.journal = append(c.journal, accepted{
 		conn: c.id, run: c.run, now: c.now, at: time.Now(), from: c.open.from, to: c.open.to, raw: raw,
 	})
-	return len(c.journal) - 1
 }
