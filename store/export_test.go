@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +44,28 @@ func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 		}
 	}
 	return stale, nil
+}
+
+// A Column is one of a table.
+type Column struct {
+	Name            string
+	IsText, IsBytes bool // else it holds numbers
+	Nullable        bool
+}
+
+// Columns gives the columns of a table.
+func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
+	rows, err := s.r.QueryxContext(ctx, `SELECT * FROM `+table+` WHERE 1 = 0`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	kinds, err := rows.ColumnTypes()
+	return each(kinds, func(k *sql.ColumnType) Column {
+		kind := k.DatabaseTypeName()
+		nullable := slices.Contains([]string{"poll_at", "newsletter_id", "handle"}, k.Name())
+		return Column{k.Name(), kind == "TEXT", kind == "BLOB" || kind == "BYTEA", nullable}
+	}), err
 }
 
 // Count reads one number.

@@ -1,0 +1,417 @@
+package store_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// A storedRow is a row as a test has stored it, by column.
+type storedRow map[string]any
+
+// A filling says what stands in the columns of which a test says nothing. Times,
+// counts and truths are numbers; each is asked for with its place.
+type filling struct {
+	name   string
+	number func(i int64) any
+	text   func(column string) string
+}
+
+func fillings() []filling {
+	same := func(n int64) func(int64) any { return func(int64) any { return n } }
+	named := func(column string) string { return "the " + column }
+	none := func(string) string { return "" }
+	return []filling{
+		{"a value of its own in each column", func(i int64) any { return noon.Unix() + 86_400*400 + 4_001*i }, named},
+		{"nothing", same(0), none},
+		{"NULL where that may stand", func(int64) any { return nil }, none},
+		{"the year 1", same(time.Time{}.Unix() + 1), named},
+		{"before 1970", same(-1), named},
+		{"the year 9999", same(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()), named},
+		{"letters of four bytes", same(1), func(column string) string { return column + " 𝒶\n\"\\\u2028" }},
+	}
+}
+
+// insert adds a row in which given stands, and f in the other columns.
+func (w world) insert(f filling, table string, given storedRow) storedRow {
+	w.t.Helper()
+	columns, err := w.Columns(w.ctx(), table)
+	w.ok(err)
+	row := storedRow{}
+	var names, marks []string
+	var args []any
+	for i, c := range columns {
+		value, ok := given[c.Name]
+		switch {
+		case ok:
+		case c.IsText:
+			value = f.text(c.Name)
+		case c.IsBytes:
+			value = []byte(f.text(c.Name))
+		default:
+			value = f.number(int64(i))
+		}
+		if !ok && value == nil && !c.Nullable {
+			value = int64(0)
+		}
+		row[c.Name] = value
+		names, marks, args = append(names, c.Name), append(marks, "?"), append(args, value)
+	}
+	w.ok(w.Exec(w.ctx(), `INSERT INTO `+table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`, args...))
+	return row
+}
+
+// isReadAs sees that a struct holds what stands in a row. as gives the columns of
+// those fields that are called otherwise; "" is a field that is not the row's.
+func (r storedRow) isReadAs(t *testing.T, read any, as map[string]string) {
+	t.Helper()
+	r.isRead(t, reflect.TypeOf(read).String(), reflect.ValueOf(read), as)
+}
+
+func (r storedRow) isRead(t *testing.T, path string, read reflect.Value, as map[string]string) {
+	t.Helper()
+	for i := range read.NumField() {
+		field := read.Type().Field(i)
+		column, renamed := as[field.Name]
+		if renamed && column == "" {
+			continue
+		}
+		_, isTime := read.Field(i).Interface().(time.Time)
+		_, isDate := read.Field(i).Interface().(digest.Date)
+		if field.Type.Kind() == reflect.Struct && !isTime && !isDate {
+			r.isRead(t, path+"."+field.Name, read.Field(i), as)
+			continue
+		}
+		for name := range r {
+			if !renamed && strings.EqualFold(strings.ReplaceAll(name, "_", ""), field.Name) {
+				column = name
+			}
+		}
+		value, ok := r[column]
+		if got, wanted := fmt.Sprint(read.Field(i).Interface()), fmt.Sprint(asField(field.Type, value)); !ok || got != wanted {
+			t.Errorf("%s.%s: got %q, want the column %q, %q", path, field.Name, got, column, wanted)
+		}
+	}
+}
+
+// asField is what a column is for a field of a type.
+func asField(kind reflect.Type, value any) any {
+	if value == nil {
+		return reflect.Zero(kind).Interface()
+	}
+	number, isNumber := value.(int64)
+	switch reflect.Zero(kind).Interface().(type) {
+	case time.Time:
+		if number == 0 {
+			return time.Time{}
+		}
+		return time.Unix(number, 0).UTC()
+	case time.Duration:
+		return time.Duration(number) * time.Second
+	case bool:
+		return number == 1
+	case []digest.Enclosure:
+		var all []digest.Enclosure
+		_ = json.Unmarshal([]byte(value.(string)), &all)
+		return all
+	}
+	if isNumber && kind.Kind() != reflect.String {
+		return reflect.ValueOf(number).Convert(kind).Interface()
+	}
+	return value
+}
+
+// TestRowsAreReadWhole stores a row of each table, whatever stands in it, and sees
+// that every field of what is read of it holds what its column does: a column that
+// no query names and a field that no column fills are errors both.
+func TestRowsAreReadWhole(t *testing.T) {
+	for _, f := range fillings() {
+		t.Run(f.name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, s *store.Store) {
+				w := world{s, t}
+				p := w.insertPeople(f)
+				w.readPeople(f, p)
+				w.readFeeds(f, p)
+				w.readMail(f, p)
+				w.readSecrets(f, p)
+			})
+		})
+	}
+}
+
+// people are the rows that others refer to.
+type people struct {
+	user, digest, feed, post storedRow
+}
+
+func (p people) userID() digest.UserID     { return digest.UserID(p.user["id"].(int64)) }
+func (p people) digestID() digest.DigestID { return digest.DigestID(p.digest["id"].(int64)) }
+func (p people) feedID() digest.FeedID     { return digest.FeedID(p.feed["id"].(int64)) }
+
+const (
+	yes      = int64(1)
+	toCome   = int64(4_000_000_000) // an instant after noon
+	fileList = `[{"url":"https://f.example/1.mp3","type":"audio/mpeg","length":7}]`
+)
+
+func (w world) insertPeople(f filling) (p people) {
+	w.t.Helper()
+	p.user = w.insert(f, "users", storedRow{"id": int64(11), "email": "u@example.org", "email_key": "u@example.org",
+		"operator": yes, "shortcuts": yes})
+	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil, "weekdays": int64(5),
+		"state": string(digest.DigestActive), "threaded": yes, "mailed": yes, "filtered": yes})
+	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),
+		"by_date": yes, "doubted": yes, "outside": yes, "stays": yes})
+	p.post = w.insert(f, "posts", storedRow{"id": int64(14), "feed_id": p.feed["id"], "enclosures": fileList})
+	return p
+}
+
+func (w world) readPeople(f filling, p people) {
+	w.t.Helper()
+	u, err := w.UserByEmail(w.ctx(), "u@example.org")
+	w.ok(err)
+	p.user.isReadAs(w.t, u, nil)
+	columns := map[string]string{"TimeZone": "", "DeliverAt": "send_delay", "Editions": "edition_count"}
+	d, err := w.Digest(w.ctx(), p.digestID())
+	w.ok(err)
+	p.digest.isReadAs(w.t, d, columns)
+	users, err := w.Users(w.ctx())
+	w.ok(err)
+	p.user.isReadAs(w.t, users[0].User, nil)
+	p.digest.isReadAs(w.t, users[0].Digest, columns)
+
+	stay := w.insert(f, "stays", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01", "to_date": "9999-12-31", "begun": yes})
+	stay["home"] = p.user["home_zone"]
+	stays, err := w.Stays(w.ctx(), p.userID())
+	w.ok(err)
+	stay.isReadAs(w.t, stays[0], map[string]string{"From": "from_date", "To": "to_date"})
+
+	filter := w.insert(f, "filters", storedRow{"digest_id": p.digest["id"]})
+	filters, err := w.Filters(w.ctx(), p.digestID())
+	w.ok(err)
+	filter.isReadAs(w.t, filters[0], nil)
+
+	held := w.insert(f, "held_posts", storedRow{"digest_id": p.digest["id"], "post_id": p.post["id"], "due_at": toCome})
+	withheld, err := w.HeldPosts(w.ctx(), p.digestID(), time.Time{}, 1)
+	w.ok(err)
+	held.isReadAs(w.t, withheld[0], map[string]string{"Post": "", "Label": ""})
+	p.post.isReadAs(w.t, withheld[0].Post, map[string]string{"Content": ""})
+
+	saved := w.insert(f, "saved_posts", storedRow{"user_id": p.user["id"], "post_id": p.post["id"], "local_date": "2026-11-20"})
+	all, err := w.SavedPosts(w.ctx(), p.userID(), store.SavedKey{}, 1)
+	w.ok(err)
+	saved["saved"] = yes
+	saved.isReadAs(w.t, all[0], map[string]string{"Post": "", "Label": "", "Edition": "local_date"})
+	p.post.isReadAs(w.t, all[0].Post, map[string]string{"Content": ""})
+}
+
+func (w world) readFeeds(f filling, p people) {
+	w.t.Helper()
+	columns := map[string]string{"Head": "head_state", "Conditional": "conditional_state"}
+	info, err := w.Feed(w.ctx(), p.feedID())
+	w.ok(err)
+	p.feed.isReadAs(w.t, info.Feed, columns)
+
+	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"], "rests": yes})
+	sub, err := w.Subscription(w.ctx(), p.digestID(), p.feedID())
+	w.ok(err)
+	subscription.isReadAs(w.t, sub.Subscription, nil)
+	p.feed.isReadAs(w.t, sub.Feed, columns)
+	want(w.t, "paused", sub.Paused, true)
+
+	posts, err := w.Posts(w.ctx(), []digest.PostID{digest.PostID(p.post["id"].(int64))})
+	w.ok(err)
+	p.post.isReadAs(w.t, posts[0], nil)
+
+	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500)})
+	polls, err := w.Polls(w.ctx(), p.feedID(), time.Time{})
+	w.ok(err)
+	poll.isReadAs(w.t, polls[0], map[string]string{"Took": ""})
+	want(w.t, "took", polls[0].Took, 1500*time.Millisecond)
+
+	robots := w.insert(f, "robots", storedRow{"origin": "https://f.example:443"})
+	r, found, err := w.Robots(w.ctx(), "https://f.example:443")
+	w.ok(err)
+	want(w.t, "a robots.txt", found, true)
+	robots.isReadAs(w.t, r, nil)
+
+	rule := w.insert(f, "host_rules", storedRow{"host": "f.example"})
+	rules, err := w.HostRules(w.ctx())
+	w.ok(err)
+	rule.isReadAs(w.t, rules[0], map[string]string{"Interval": "every"})
+
+	notice := w.insert(f, "notices", storedRow{"digest_id": p.digest["id"], "kind": string(digest.NoticeMoved)})
+	moves, err := w.Moves(w.ctx(), p.digestID())
+	w.ok(err)
+	notice.isReadAs(w.t, moves[0], map[string]string{"From": "from_at", "To": "to_at"})
+}
+
+func (w world) readMail(f filling, p people) {
+	w.t.Helper()
+	edition := w.insert(f, "editions", storedRow{"id": int64(15), "digest_id": p.digest["id"], "local_date": "9999-12-31", "was_in_doubt": yes})
+	e, err := w.Edition(w.ctx(), 15)
+	w.ok(err)
+	edition.isReadAs(w.t, e, nil)
+
+	w.readDelivery(f, p)
+	bounce := w.insert(f, "bounces", storedRow{"edition_id": edition["id"]})
+	queue, err := w.MailQueue(w.ctx(), noon, 1)
+	w.ok(err)
+	bounce.isReadAs(w.t, queue.Returned[0], map[string]string{"Edition": "edition_id", "Email": "email_key"})
+
+	lane := w.insert(f, "lanes", storedRow{"name": "a.example", "alarm": yes})
+	l, err := w.Lane(w.ctx(), "a.example")
+	w.ok(err)
+	lane.isReadAs(w.t, l, map[string]string{"Until": "until_at"})
+
+	suppression := w.insert(f, "suppressions", storedRow{"email_key": "u@example.org"})
+	s, found, err := w.Suppressed(w.ctx(), "u@example.org")
+	w.ok(err)
+	want(w.t, "suppressed", found, true)
+	suppression.isReadAs(w.t, s, nil)
+
+	key := w.insert(f, "dkim_keys", storedRow{"active": yes})
+	keys, err := w.DKIMKeys(w.ctx())
+	w.ok(err)
+	key.isReadAs(w.t, keys[0], nil)
+
+	tally := w.insert(f, "tallies", storedRow{"hour": toCome})
+	hours, err := w.HourCounters(w.ctx(), noon)
+	w.ok(err)
+	tally.isReadAs(w.t, hours[0], map[string]string{"At": "hour"})
+}
+
+// readDelivery claims an edition.
+func (w world) readDelivery(f filling, p people) {
+	w.t.Helper()
+	sent := w.insert(f, "editions", storedRow{"id": int64(16), "digest_id": p.digest["id"], "local_date": "0001-01-01", "due_at": int64(16),
+		"state": string(digest.EditionReady), "attempt": int64(3), "next_at": noon.Unix(), "expires_at": toCome, "was_in_doubt": yes, "domain": "b.example"})
+	claimed, err := w.ClaimEditions(w.ctx(), noon, digest.Claim{Most: 1, Lease: time.Minute, Token: "t"})
+	w.ok(err)
+	want(w.t, "claimed", len(claimed), 1)
+	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
+	for _, column := range []string{"user_id", "link_round", "layout", "images", "threaded"} {
+		sent[column] = p.digest[column]
+	}
+	sent["email"], sent["time_zone"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.digest["name"]
+	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Slow": ""})
+}
+
+func (w world) readSecrets(f filling, p people) {
+	w.t.Helper()
+	passkey := w.insert(f, "passkeys", storedRow{"user_id": p.user["id"]})
+	passkeys, err := w.Passkeys(w.ctx(), p.userID())
+	w.ok(err)
+	passkey.isReadAs(w.t, passkeys[0], nil)
+
+	session := w.insert(f, "sessions", storedRow{"user_id": p.user["id"], "passkey_id": yes, "expires_at": toCome})
+	sessions, err := w.Sessions(w.ctx(), p.userID(), noon)
+	w.ok(err)
+	session.isReadAs(w.t, sessions[0], map[string]string{"BeganAt": "created_at", "EndsAt": "expires_at", "Passkey": "passkey_id"})
+
+	invitation := w.insert(f, "invitations", nil)
+	invitations, err := w.Invitations(w.ctx())
+	w.ok(err)
+	invitation.isReadAs(w.t, invitations[0], nil)
+
+	hash := []byte("hash")
+	signUp := w.insert(f, "sign_ups", storedRow{"token_hash": hash, "expires_at": toCome})
+	up, err := w.SignUp(w.ctx(), hash, noon)
+	w.ok(err)
+	signUp.isReadAs(w.t, up, map[string]string{"Invitation": "invitation_id"})
+
+	change := w.insert(f, "address_changes", storedRow{"user_id": p.user["id"], "old_yes": yes, "new_yes": yes})
+	a, err := w.AddressChange(w.ctx(), p.userID())
+	w.ok(err)
+	change.isReadAs(w.t, a, nil)
+}
+
+// TestInstantsAreStored: of an instant before which something must not happen what
+// is left of a second counts as one, of any other it is cut off; none stays none.
+func TestInstantsAreStored(t *testing.T) {
+	nanosecond := noon.Add(time.Nanosecond)
+	for _, test := range []struct{ instant, past, future time.Time }{
+		{},
+		{noon, noon, noon},
+		{nanosecond, noon, noon.Add(time.Second)},
+		{noon.Add(time.Second - 1), noon, noon.Add(time.Second)},
+		{nanosecond.In(time.FixedZone("", 14*3600)), noon, noon.Add(time.Second)},
+		{time.Time{}.Add(1001 * time.Millisecond), time.Time{}.Add(time.Second), time.Time{}.Add(2 * time.Second)},
+		{time.Date(9999, 12, 31, 23, 59, 58, 1, time.UTC), time.Date(9999, 12, 31, 23, 59, 58, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
+	} {
+		t.Run(test.instant.Format(time.RFC3339Nano), func(t *testing.T) {
+			eachWorld(t, func(w world) {
+				w.storesFeed(test.instant, test.past, test.future)
+				w.storesOthers(test.instant, test.past, test.future)
+			})
+		})
+	}
+}
+
+// storesFeed stores an instant as each of a feed's and of a post's.
+func (w world) storesFeed(instant, past, future time.Time) {
+	w.t.Helper()
+	f := w.newFeed("f.example")
+	wanted := f
+	for _, feed := range []struct {
+		*digest.Feed
+		past, future time.Time
+	}{{&f, instant, instant}, {&wanted, past, future}} {
+		feed.LastOKAt, feed.ParsedAt, feed.FirstErrorAt, feed.FailingSince, feed.GoneAt = feed.past, feed.past, feed.past, feed.past, feed.past
+		feed.HeadRetestAt, feed.MovedSince, feed.MovedAt, feed.NewestAt, feed.PingedAt = feed.past, feed.past, feed.past, feed.past, feed.past
+		feed.NotBefore, feed.FreshUntil, feed.PollAt = feed.future, feed.future, feed.future
+	}
+	if future.After(time.Time{}.Add(time.Hour)) { // an attempt that was made is not forgotten for an earlier one
+		f.LastAttemptAt, wanted.LastAttemptAt = instant, future
+	}
+	p := post("a", instant)
+	p.PublishedAt = instant
+	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Posts: []digest.Post{p}}})
+	w.ok(err)
+	want(w.t, "the feed", w.feedAgain(f), wanted)
+	stored, err := w.Posts(w.ctx(), []digest.PostID{1})
+	w.ok(err)
+	want(w.t, "seen", stored[0].SeenAt, past)
+	want(w.t, "published", stored[0].PublishedAt, past)
+}
+
+func (w world) storesOthers(instant, past, future time.Time) {
+	w.t.Helper()
+	_, err := w.ChangeLane(w.ctx(), instant, "a.example", func(l digest.Lane) digest.Lane {
+		l.Until, l.Reason = instant, "in trouble"
+		return l
+	})
+	w.ok(err)
+	l, err := w.Lane(w.ctx(), "a.example")
+	w.ok(err)
+	want(w.t, "the lane", l, digest.Lane{Name: "a.example", Until: future, Reason: "in trouble", ChangedAt: past})
+
+	s := digest.Suppression{Email: "u@example.org", Reason: digest.ForOperator, CreatedAt: instant}
+	w.ok(w.Suppress(w.ctx(), s))
+	s.CreatedAt = past
+	suppressed, _, err := w.Suppressed(w.ctx(), s.Email)
+	w.ok(err)
+	want(w.t, "the suppression", suppressed, s)
+
+	r := digest.Robots{Origin: "https://f.example:443", FetchedAt: instant}
+	w.ok(w.SaveRobots(w.ctx(), r))
+	r.FetchedAt = past
+	robots, _, err := w.Robots(w.ctx(), r.Origin)
+	w.ok(err)
+	want(w.t, "the robots.txt", robots, r)
+
+	if before := past.Add(-time.Hour); before.Unix() > 0 {
+		w.ok(w.NoteRefusal(w.ctx(), "https://f.example", instant, "why", before))
+		until, why, err := w.Refusal(w.ctx(), "https://f.example", before)
+		w.ok(err)
+		want(w.t, "refused until", until, future)
+		want(w.t, "why", why, "why")
+	}
+}
