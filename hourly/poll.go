@@ -34,7 +34,7 @@ type polling struct {
 	avoidHotMinutes bool // nothing is claimed in them
 	endless         bool // until ctx ends, whatever fails; else until nothing is left
 	queued          bell // wakes the claiming; may be nil
-	stored          bell // is rung when polls have been stored; may be nil
+	told            bell // is rung when digests may need not wait any longer; may be nil
 }
 
 func (j *Job) poll(ctx context.Context, how polling) (Summary, error) {

@@ -12,6 +12,10 @@ const (
 	// shortestNap keeps a loop from spinning on what is due but not to be had
 	// yet: a host that must be left alone for a moment, a lease held elsewhere.
 	shortestNap = 500 * time.Millisecond
+	// releasePause is how long Release is let alone at least once it has been
+	// called: what is told meanwhile is released together, so that what storing
+	// waits for it does not grow with the time over which polls are spread.
+	releasePause = 2 * time.Second
 	// pruneEvery is how often old rows are looked for.
 	pruneEvery = time.Hour
 )
@@ -74,15 +78,15 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	if _, err := j.plan(); err != nil {
 		return Summary{}, err
 	}
-	stored := make(bell, 1)
+	told := make(bell, 1)
 	var polled Summary
 	var failed error
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		polled, failed = j.poll(ctx, polling{avoidHotMinutes: true, stored: stored})
+		polled, failed = j.poll(ctx, polling{avoidHotMinutes: true, told: told})
 	}()
-	sum, err := j.releaseMeanwhile(ctx, stored, over)
+	sum, err := j.releaseMeanwhile(ctx, told, over)
 	<-over
 	sum.Add(polled)
 	if err = cmp.Or(failed, err); err != nil || ctx.Err() != nil {
@@ -95,7 +99,7 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 
 // releaseMeanwhile releases and delivers what can be while polls go on. A
 // clock that stands still brings nothing meanwhile.
-func (j *Job) releaseMeanwhile(ctx context.Context, stored bell, over <-chan struct{}) (sum Summary, err error) {
+func (j *Job) releaseMeanwhile(ctx context.Context, told bell, over <-chan struct{}) (sum Summary, err error) {
 	for err == nil && !j.Frozen {
 		var wait time.Duration
 		if _, wait, err = j.untilRelease(); err != nil {
@@ -106,7 +110,8 @@ func (j *Job) releaseMeanwhile(ctx context.Context, stored bell, over <-chan str
 			return sum, nil
 		case <-ctx.Done():
 			return sum, nil
-		case <-stored:
+		case <-told:
+			j.pauseRelease(ctx, over)
 		case <-time.After(wait):
 		}
 		var more Summary
@@ -114,6 +119,15 @@ func (j *Job) releaseMeanwhile(ctx context.Context, stored bell, over <-chan str
 		sum.Add(more)
 	}
 	return sum, err
+}
+
+// pauseRelease lets what is told gather, unless nothing more will come.
+func (j *Job) pauseRelease(ctx context.Context, over <-chan struct{}) {
+	select {
+	case <-over:
+	case <-ctx.Done():
+	case <-time.After(releasePause):
+	}
 }
 
 func (j *Job) releaseAndDeliver(ctx context.Context) (sum Summary, err error) {
@@ -147,11 +161,14 @@ func (j *Job) Run(ctx context.Context) error {
 		j.loop(ctx, nil, func(context.Context) (time.Duration, error) { return j.planOnce(queued, ready) })
 	})
 	loops.Go(func() {
-		j.loop(ctx, ready, func(context.Context) (time.Duration, error) { return j.releaseOnce(unindexed, sealed) })
+		j.loop(ctx, ready, func(context.Context) (time.Duration, error) {
+			defer j.pauseRelease(ctx, nil)
+			return j.releaseOnce(unindexed, sealed)
+		})
 	})
 	loops.Go(func() {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) {
-			_, err := j.poll(ctx, polling{avoidHotMinutes: true, endless: true, queued: queued, stored: ready})
+			_, err := j.poll(ctx, polling{avoidHotMinutes: true, endless: true, queued: queued, told: ready})
 			return j.Nap, err
 		})
 	})
@@ -230,12 +247,10 @@ func (j *Job) releaseOnce(unindexed, sealed bell) (time.Duration, error) {
 	return wait, err
 }
 
-// whileDue is how often a due digest is looked at whose feeds other processes
-// may be polling; this one's polls ring the bell.
-const whileDue = 10 * time.Second
-
 // untilRelease reports whether a digest is due, and how long it is until it is
-// to be looked at again: its deadline ends that to the instant.
+// to be looked at again if nobody is told that its feeds are in: its deadline
+// ends that to the instant. Who stores its last feed is told, this process or
+// another; one that was killed before it could release leaves it to the others.
 func (j *Job) untilRelease() (due bool, wait time.Duration, err error) {
 	planned, due, err := j.Store.OldestPlan(j.Hard, j.Now())
 	switch {
@@ -244,7 +259,7 @@ func (j *Job) untilRelease() (due bool, wait time.Duration, err error) {
 	case !due:
 		return false, j.Nap, nil
 	}
-	return true, min(j.clampNap(planned.Add(j.Spread.Deadline).Sub(j.Now())), whileDue), nil
+	return true, j.clampNap(planned.Add(j.Spread.Deadline).Sub(j.Now())), nil
 }
 
 func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {

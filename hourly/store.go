@@ -260,7 +260,9 @@ func (r *round) recordAll() {
 		}
 		release()
 		r.end(len(batch), Summary{Posts: stored.Posts})
-		r.stored.ring()
+		if stored.Told > 0 {
+			r.told.ring()
+		}
 	}
 }
 

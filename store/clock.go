@@ -209,6 +209,9 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 	if err := refreshAskable(ctx, c, `f.id IN (`+list(ids)+`)`); err != nil {
 		return 0, err
 	}
+	if _, err := tellWaiting(ctx, c, ids); err != nil {
+		return 0, err
+	}
 	return changed, putPostsRight(ctx, c, ids, now)
 }
 

@@ -45,6 +45,9 @@ type issued struct {
 // edition. One that was made long before it, and bears the date of another day,
 // gives the midnight free. What has not been planned by now is planned again.
 func (s *Store) putDigestsRight(ctx context.Context, now time.Time) (int, error) {
+	if err := s.noteForgotten(ctx, at(now)); err != nil {
+		return 0, err
+	}
 	where, args := misplaced(at(now))
 	var found []dated
 	err := s.read().all(ctx, &found, `SELECT `+datedColumns+`
@@ -121,9 +124,13 @@ func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed boo
 			return false, err
 		}
 	}
-	return changed || !d.same(was), c.run(ctx, `UPDATE digests SET planned_due_at = ?, planned_at = ?, last_due_at = ?, prev_due_at = ?,
+	err = c.run(ctx, `UPDATE digests SET planned_due_at = ?, planned_at = ?, last_due_at = ?, prev_due_at = ?,
 		released_at = ?, prev_released_at = ?, asks_at = ? WHERE id = ?`, at(d.PlannedDueAt), d.PlannedAt, at(d.LastDueAt), d.PrevDueAt,
 		d.ReleasedAt, d.PrevReleasedAt, at(d.AsksAt), d.ID)
+	if err == nil {
+		err = noteWaiting(ctx, c, `d.id = ?`, d.ID)
+	}
+	return changed || !d.same(was), err
 }
 
 // since is from when on midnights are the digest's: a reader gets none from before

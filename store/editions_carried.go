@@ -16,15 +16,15 @@ const (
 	toCarry = lost + ` AND ` + unmailedError + ` IS NULL`
 )
 
-// carry makes the editions that a group has just been given carry what is lost
+// carry makes the editions that a batch has just been given carry what is lost
 // of their digests. One that is not mailed carries nothing: what is lost waits
 // until the reader can be.
-func (g releaseGroup) carry(ctx context.Context, c conn, now instant) error {
+func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 	_, err := c.exec(ctx, `INSERT INTO carried (edition_id, from_id)
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id
 			FROM editions e CROSS JOIN digests d CROSS JOIN editions n
 			WHERE `+lost+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?
-			AND `+g.inBatch()+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
+			AND d.id IN (`+list(g.ids)+`) AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
 		SELECT l.edition_id, l.from_id FROM l
 		UNION SELECT l.edition_id, y.from_id FROM l JOIN carried y ON y.edition_id = l.from_id
 		ORDER BY 1, 2`, g.DueAt, now)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"digest"
@@ -23,25 +24,42 @@ import (
 // but not before it is made. One for a suppressed address, or of a digest
 // without mail, is not sent.
 //
-// Digests of one zone, midnight and set of weekdays are released by one
-// statement, in one transaction that excludes storing (I8); no row of a post
+// A digest is found by its row in waiting_digests (digests_waiting.go), so that
+// what a Release costs follows from the digests of which there is news.
+//
+// Digests of one zone, midnight and set of weekdays are released together, a
+// batch in one transaction that excludes storing (I8); no row of a post
 // is touched, but for digests with filters: what these match is held back
 // first (filters_held.go), which takes its time: they come after all others. A
-// group that fails holds up no other. It gives the number of editions made.
+// batch that fails holds up no other. It gives the number of editions made.
 func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
-	groups, err := s.releaseGroups(ctx, at(now))
-	if err != nil {
-		return 0, fmt.Errorf("finding what to release: %w", err)
+	if err := s.lookAtWaiting(ctx, at(now), deadline); err != nil {
+		return 0, fmt.Errorf("looking at what digests wait for: %w", err)
 	}
-	if len(groups) == 0 {
-		return 0, nil
+	for more := true; more && err == nil; {
+		var n, left int
+		batches, failed := s.releaseBatches(ctx, at(now))
+		if failed != nil {
+			return editions, fmt.Errorf("finding what to release: %w", failed)
+		}
+		n, left, err = s.releaseAll(ctx, batches, now)
+		editions += n
+		more = left == releaseStep
+	}
+	return editions, err
+}
+
+// releaseAll releases batches, and says how many digests they are.
+func (s *Store) releaseAll(ctx context.Context, batches []releaseBatch, now time.Time) (editions, digests int, err error) {
+	if len(batches) == 0 {
+		return 0, 0, nil
 	}
 	if err := s.write(ctx, func(c conn) error { return expire(ctx, c, at(now)) }); err != nil {
-		return 0, fmt.Errorf("ending editions that are too late: %w", err)
+		return 0, 0, fmt.Errorf("ending editions that are too late: %w", err)
 	}
-	for _, g := range groups {
-		n, failed := s.releaseGroup(ctx, g, now, deadline)
-		editions += n
+	for _, g := range batches {
+		n, failed := s.releaseAlone(ctx, g, now)
+		editions, digests = editions+n, digests+len(g.ids)
 		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("releasing the editions of %s: %w", g.TimeZone, failed))
 		}
@@ -49,37 +67,30 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 			break
 		}
 	}
-	return editions, err
+	return editions, digests, err
 }
 
-// releaseGroup releases a group: in one transaction, or, where its digests have
-// filters, a batch of them at a time, each in one.
-func (s *Store) releaseGroup(ctx context.Context, g releaseGroup, now time.Time, deadline time.Duration) (editions int, err error) {
-	if !g.Filtered {
-		return s.releaseAlone(ctx, g, now, deadline)
-	}
-	where, args := g.dueDigests(at(now), deadline)
-	batches, err := g.batches(ctx, s.read(), where, args)
-	if err != nil {
+// releaseAlone releases a batch in one transaction.
+func (s *Store) releaseAlone(ctx context.Context, g releaseBatch, now time.Time) (n int, err error) {
+	if err := g.lookAtFilters(ctx, s.read()); err != nil {
 		return 0, err
 	}
-	for _, batch := range batches {
-		g.batch, g.filtering = batch, newFiltering(g.DueAt)
-		if err := g.filtering.update(ctx, s.read(), batch); err != nil {
-			return editions, err
-		}
-		n, err := s.releaseAlone(ctx, g, now, deadline)
-		editions += n
-		if err != nil {
-			return editions, err
-		}
-	}
-	return editions, nil
+	return s.releaseUnderLock(ctx, g, now)
 }
 
-func (s *Store) releaseAlone(ctx context.Context, g releaseGroup, now time.Time, deadline time.Duration) (n int, err error) {
+// lookAtFilters finds what the filters of the batch's digests hold back, before
+// anybody waits for it.
+func (g *releaseBatch) lookAtFilters(ctx context.Context, c conn) error {
+	if !g.Filtered {
+		return nil
+	}
+	g.filtering = newFiltering(g.DueAt)
+	return g.filtering.update(ctx, c, g.ids)
+}
+
+func (s *Store) releaseUnderLock(ctx context.Context, g releaseBatch, now time.Time) (n int, err error) {
 	err = s.changeAlone(ctx, "", func(c conn) (err error) {
-		if n, err = g.release(ctx, c, now, deadline); err != nil {
+		if n, err = g.release(ctx, c, now); err != nil {
 			return err
 		}
 		return count(ctx, c, at(now), counters{CounterEdition: {N: int64(n)}})
@@ -90,64 +101,61 @@ func (s *Store) releaseAlone(ctx context.Context, g releaseGroup, now time.Time,
 	return n, nil
 }
 
-// A releaseGroup is the digests that are released alike, at whatever hour of
-// the day their mail leaves.
-type releaseGroup struct {
+// A releaseBatch is digests that are released together: alike but for the hour
+// of the day at which their mail leaves.
+type releaseBatch struct {
+	releaseKind
+	ids       []digest.DigestID
+	hours     []int64    // those of its digests, as they were when they were found
+	filtering *filtering // nil: they have no filters
+}
+
+// A releaseKind is what digests have in common that are released together.
+type releaseKind struct {
 	TimeZone string
 	DueAt    instant `db:"next_due_at"`
 	Weekdays digest.Weekdays
-	Filtered bool    // its digests have filters
-	hours    []int64 // those of its digests, as they were when it was found
-
-	// Of a group with filters, the digests that are released now, and what is
-	// held back of them.
-	batch     []digest.DigestID
-	filtering *filtering
+	Filtered bool // they have filters
 }
 
-// like reports whether digests of two groups are released alike.
-func (g releaseGroup) like(o releaseGroup) bool {
-	return g.TimeZone == o.TimeZone && g.DueAt == o.DueAt && g.Weekdays == o.Weekdays && g.Filtered == o.Filtered
-}
+const (
+	// releaseStep is how many digests Release holds in memory at once.
+	releaseStep = 50_000
+	// releaseDigests is how many share a transaction: storing waits for it.
+	releaseDigests = 5000
+)
 
-// inBatch selects the digests d of the group that are released now. One that was
-// given its first filter meanwhile, or has lost its last, waits for the next Release.
-func (g releaseGroup) inBatch() string {
-	if g.filtering == nil {
-		return fmt.Sprint(`d.filtered = `, bit(g.Filtered))
-	}
-	return `d.filtered = 1 AND d.id IN (` + list(g.batch) + `)`
-}
-
-// due is the midnight of digests d, written so that a batch is read by its keys:
-// by their index all of the zone would be looked at for each.
-func (g releaseGroup) due() string {
-	if g.filtering == nil {
-		return `d.next_due_at`
-	}
-	return `(d.next_due_at + 0)`
-}
-
-// releaseGroups gives the groups that are due: those without filters first, the
-// earliest first.
-func (s *Store) releaseGroups(ctx context.Context, now instant) (groups []releaseGroup, err error) {
+// releaseBatches gives the digests that need not wait any longer, in batches:
+// those without filters first, the earliest first.
+func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch, error) {
 	var rows []struct {
-		releaseGroup
+		releaseKind
+		ID        digest.DigestID
 		SendDelay int64
+		Posts     int // that wait for a digest with filters
 	}
-	err = s.read().all(ctx, &rows, `SELECT u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay
-		FROM digests d JOIN users u ON u.id = d.user_id
-		WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
-		GROUP BY u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay
-		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.weekdays, d.send_delay`, now)
+	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay,
+			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at) END AS posts
+		FROM waiting_digests w CROSS JOIN digests d CROSS JOIN users u
+		WHERE w.feed_id = ? AND d.id = w.digest_id AND u.id = d.user_id
+		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
+		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.weekdays, d.id LIMIT ?`, waitsForNone, now, releaseStep)
+	var batches []releaseBatch
+	room := 0
 	for _, r := range rows {
-		n := len(groups)
-		if n == 0 || !groups[n-1].like(r.releaseGroup) {
-			groups, n = append(groups, r.releaseGroup), n+1
+		n := len(batches) - 1
+		if n < 0 || batches[n].releaseKind != r.releaseKind || len(batches[n].ids) == releaseDigests ||
+			r.Filtered && (len(batches[n].ids) == batchDigests || r.Posts > room) {
+			batches, n, room = append(batches, releaseBatch{releaseKind: r.releaseKind}), n+1, batchPosts
 		}
-		groups[n-1].hours = append(groups[n-1].hours, r.SendDelay)
+		b := &batches[n]
+		b.ids = append(b.ids, r.ID)
+		room -= r.Posts
+		if !slices.Contains(b.hours, r.SendDelay) {
+			b.hours = append(b.hours, r.SendDelay)
+		}
 	}
-	return groups, err
+	return batches, err
 }
 
 // A groupTimes is when the editions of a group appear and leave.
@@ -159,7 +167,7 @@ type groupTimes struct {
 
 // times gives the date of the group's edition, that of the last of its midnights
 // that has passed, with what follows from it.
-func (g releaseGroup) times(now time.Time) (groupTimes, error) {
+func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 	loc, err := calendar.Zone(g.TimeZone)
 	if err != nil {
 		return groupTimes{}, err
@@ -174,32 +182,30 @@ func (g releaseGroup) times(now time.Time) (groupTimes, error) {
 }
 
 // inZone is written so that no planner can turn it round and begin with all
-// users of the zone: for each digest it can only look its own user up. What
-// dueDigests asks of feeds is written likewise.
+// users of the zone: for each digest it can only look its own user up.
 const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 
-// dueDigests selects the group's digests d that need not wait any longer. One
-// whose hour has become another meanwhile waits for the next Release.
-func (g releaseGroup) dueDigests(now instant, deadline time.Duration) (where string, args []any) {
-	where = `d.state = 'active' AND ` + g.due() + ` = ? AND d.planned_due_at = d.next_due_at AND d.weekdays = ? AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone + ` AND ` + g.inBatch()
-	args = []any{g.DueAt, g.Weekdays, g.TimeZone}
-	where += ` AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0
-		AND (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) <= d.planned_at + ?))`
-	args = append(args, now.plus(-deadline), int64(deadline/time.Second))
-	return where, args
+// digests selects those of the batch, d. One that has become another since it was
+// found, or was given its first filter, or has lost its last, waits for the next
+// Release. Their midnight is written so that they are read by their keys: by its
+// index all of the zone would be looked at.
+func (g releaseBatch) digests() (where string, args []any) {
+	where = `d.id IN (` + list(g.ids) + `) AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
+		AND d.weekdays = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone
+	return where, []any{g.DueAt, g.Weekdays, g.TimeZone}
 }
 
-// release releases a group. First the digests that had an edition of this date
+// release releases a batch. First the digests that had an edition of this date
 // already, which can only be after a journey or an outage, wait for the next
 // one with their posts (I1). What filters match is held back before there is a
 // reason for an edition. Then last_due_at and released_at mark the digests
 // that the second statement takes, so that it sees exactly those.
-func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadline time.Duration) (int, error) {
+func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, error) {
 	times, err := g.times(now)
 	if err != nil {
 		return 0, err
 	}
-	where, args := g.dueDigests(at(now), deadline)
+	where, args := g.digests()
 	if err := g.postpone(ctx, c, times, where, args); err != nil {
 		return 0, err
 	}
@@ -221,6 +227,9 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 		bound_from = d.paused_at, bound_to = d.paused_to, paused_at = 0, paused_to = 0,
 		edition_count = d.edition_count + CASE WHEN `+reason+` THEN 1 ELSE 0 END WHERE `+where,
 		append([]any{times.next, at(now)}, args...)...)
+	if err == nil {
+		err = endWaiting(ctx, c, g.ids)
+	}
 	if err != nil || released == 0 {
 		return 0, err
 	}
@@ -233,7 +242,7 @@ func (g releaseGroup) release(ctx context.Context, c conn, now time.Time, deadli
 
 // seal makes the editions of those digests that have just been released and
 // have a reason for one.
-func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
+func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
 	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends) AS (VALUES `+times.hours.String()+`)
@@ -242,16 +251,16 @@ func (g releaseGroup) seal(ctx context.Context, c conn, now instant, times group
 		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
-			WHERE d.state = 'active' AND `+g.due()+` = ? AND d.last_due_at = ? AND d.released_at = ? AND d.weekdays = ?
-			AND d.send_delay IN (`+list(g.hours)+`) AND `+inZone+` AND `+g.inBatch()+` AND `+reason+`) e CROSS JOIN h
+			WHERE d.id IN (`+list(g.ids)+`) AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ? AND d.released_at = ?
+			AND d.send_delay IN (`+list(g.hours)+`) AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.send_delay ORDER BY e.id ON CONFLICT DO NOTHING`,
-		times.date.String(), times.next, g.DueAt, now, g.Weekdays, g.TimeZone)
+		times.date.String(), times.next, g.DueAt, now)
 }
 
 // reason gives what holds for digests d that get an edition: posts wait, or
 // notices, or there is something to carry. Most midnights have neither of the
 // last two: then nothing is asked of each digest about them.
-func (g releaseGroup) reason(ctx context.Context, c conn) (where string, carries bool, err error) {
+func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries bool, err error) {
 	due := fmt.Sprint(g.DueAt)
 	where = `EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ` + due + `)`
 	var any struct {
@@ -272,7 +281,7 @@ func (g releaseGroup) reason(ctx context.Context, c conn) (where string, carries
 }
 
 // postpone moves the digests that have an edition of this date, and what waits for them.
-func (g releaseGroup) postpone(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
+func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	where += ` AND EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?)`
 	args = append(args[:len(args):len(args)], times.date.String())
 	var digests []digest.DigestID

@@ -110,18 +110,24 @@ func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 // ReleasePlan is how the database would find the digests to release at a
 // midnight, line by line.
 func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
-	g := releaseGroup{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay, hours: []int64{0}}
-	where, args := g.dueDigests(at(due), 30*time.Minute)
+	g := releaseBatch{releaseKind: releaseKind{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay}, hours: []int64{0}}
+	for id := range 500 {
+		g.ids = append(g.ids, digest.DigestID(id+1))
+	}
+	where, args := g.digests()
 	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
 }
 
-// ReleaseWith is Release with something happening between looking for groups
+// ReleaseWith is Release with something happening between looking for batches
 // and releasing them.
 func (s *Store) ReleaseWith(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
-	groups, err := s.releaseGroups(ctx, at(now))
+	if err := s.lookAtWaiting(ctx, at(now), 0); err != nil {
+		return 0, err
+	}
+	batches, err := s.releaseBatches(ctx, at(now))
 	meanwhile()
-	for _, g := range groups {
-		n, e := s.releaseGroup(ctx, g, now, 0)
+	for _, g := range batches {
+		n, e := s.releaseAlone(ctx, g, now)
 		editions, err = editions+n, errors.Join(err, e)
 	}
 	return editions, err
@@ -213,26 +219,21 @@ func (c conn) explain(ctx context.Context, query string, args []any) (string, er
 // ReleaseFiltered is Release with something happening between looking what
 // filters match and releasing.
 func (s *Store) ReleaseFiltered(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
-	groups, err := s.releaseGroups(ctx, at(now))
+	if err := s.lookAtWaiting(ctx, at(now), 0); err != nil {
+		return 0, err
+	}
+	batches, err := s.releaseBatches(ctx, at(now))
 	if err != nil {
 		return 0, err
 	}
-	for _, g := range groups {
-		where, args := g.dueDigests(at(now), 0)
-		batches, err := g.batches(ctx, s.read(), where, args)
-		if err != nil {
+	for _, g := range batches {
+		if err := g.lookAtFilters(ctx, s.read()); err != nil {
 			return 0, err
 		}
-		for _, batch := range batches {
-			g.batch, g.filtering = batch, newFiltering(g.DueAt)
-			if err := g.filtering.update(ctx, s.read(), batch); err != nil {
-				return 0, err
-			}
-			meanwhile()
-			n, err := s.releaseAlone(ctx, g, now, 0)
-			if editions += n; err != nil {
-				return editions, err
-			}
+		meanwhile()
+		n, err := s.releaseUnderLock(ctx, g, now)
+		if editions += n; err != nil {
+			return editions, err
 		}
 	}
 	return editions, nil

@@ -101,7 +101,16 @@ func noFeed() error { return notFound("there is no such feed; see: digest feeds"
 // dropIdle takes feeds out of the queue for which no digest gathers any more.
 // where says which feeds f to look at.
 func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
-	_, err := c.exec(ctx, `UPDATE feeds AS f SET poll_at = NULL WHERE f.poll_at IS NOT NULL AND `+where+` AND NOT `+wanted, args...)
+	return unqueue(ctx, c, where+` AND NOT `+wanted, args...)
+}
+
+// unqueue takes feeds f out of the queue, for which nobody waits then.
+func unqueue(ctx context.Context, c conn, where string, args ...any) error {
+	var ids []digest.FeedID
+	err := c.all(ctx, &ids, `UPDATE feeds AS f SET poll_at = NULL WHERE f.poll_at IS NOT NULL AND `+where+` RETURNING id`, args...)
+	if err == nil {
+		_, err = tellWaiting(ctx, c, ids)
+	}
 	return err
 }
 

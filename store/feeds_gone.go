@@ -134,6 +134,9 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	if err := c.get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+gone+`)`); err != nil {
 		return 0, err
 	}
+	if _, err := tellWaiting(ctx, c, each(rows, func(r digest.Feed) digest.FeedID { return r.ID })); err != nil {
+		return 0, err
+	}
 	return digests, c.execEach(ctx, []string{
 		`DELETE FROM subscriptions WHERE feed_id IN (` + gone + `)`,
 		// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.

@@ -19,8 +19,9 @@ func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
 // not released yet at now: it waits for feeds, at most for the release deadline
 // from then on, and Release must be called again.
 func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	return s.earliest(ctx, "the oldest midnight", `SELECT MIN(d.planned_at) FROM digests d
-		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, at(now))
+	return s.earliest(ctx, "the oldest midnight", `SELECT COALESCE((SELECT w.planned_at FROM waiting_digests w CROSS JOIN digests d
+		WHERE d.id = w.digest_id AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
+		ORDER BY w.planned_at LIMIT 1), 0)`, at(now))
 }
 
 // earliest reads an instant; false: there is none.

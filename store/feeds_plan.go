@@ -46,6 +46,9 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
 			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
 		result.Digests += paused
+		if err == nil {
+			err = beginWaiting(ctx, c, at(now))
+		}
 		return result, err
 	})
 }

@@ -23,27 +23,6 @@ const (
 	matchContent = 64 << 10
 )
 
-// batches parts the digests of a group with filters that need not wait any longer.
-func (g releaseGroup) batches(ctx context.Context, c conn, where string, args []any) ([][]digest.DigestID, error) {
-	var rows []struct {
-		ID    digest.DigestID
-		Posts int
-	}
-	err := c.all(ctx, &rows, `SELECT d.id, (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at) AS posts
-		FROM digests d WHERE `+where+` ORDER BY d.id`, args...)
-	var groups [][]digest.DigestID
-	room := 0
-	for _, r := range rows {
-		n := len(groups) - 1
-		if n < 0 || len(groups[n]) == batchDigests || r.Posts > room {
-			groups, n, room = append(groups, nil), n+1, batchPosts
-		}
-		groups[n] = append(groups[n], r.ID)
-		room -= r.Posts
-	}
-	return groups, err
-}
-
 // A filtering knows what filters hold back of digests at one midnight. It may look
 // any number of times: what it has judged already, and what has not changed, it
 // does not judge again.

@@ -83,9 +83,8 @@ func applyRules(ctx context.Context, c conn, host string) error {
 	if err := refreshAskable(ctx, c, atOrBelow, host, below(host)); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `UPDATE feeds AS f SET poll_at = NULL WHERE `+atOrBelow+`
+	return unqueue(ctx, c, atOrBelow+`
 		AND f.host_interval > 0 AND f.last_attempt_at > 0 AND f.poll_at < f.last_attempt_at + f.host_interval`, host, below(host))
-	return err
 }
 
 // followRules gives feeds the interval that the operator's rules name for their

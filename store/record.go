@@ -59,8 +59,8 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			return err
 		}
 		err := steps(ctx, r.match, r.insert, r.edit, r.hide, r.dropMirrored, r.noteListed,
-			r.tellGaps, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.count)
-		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls)}
+			r.tellGaps, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
+		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told}
 		return err
 	})
 	if err != nil { // what was counted is not stored
@@ -89,6 +89,7 @@ type recording struct {
 	known  []*incoming // posts that are stored, and were edited or renamed
 	posts  int
 	hidden int
+	told   int
 
 	heirs      []*polled       // the records of feeds that were made for those that moved
 	mergedInto []digest.FeedID // feeds of which others have become part
@@ -246,6 +247,13 @@ func (r *recording) save(ctx context.Context) error {
 	return r.freeHosts(ctx)
 }
 
+// tell tells the digests that wait for these feeds.
+func (r *recording) tell(ctx context.Context) (err error) {
+	feeds := each(r.polls, func(p *polled) digest.FeedID { return p.stored.ID })
+	r.told, err = tellWaiting(ctx, r.c, append(feeds, r.mergedInto...))
+	return err
+}
+
 // freeHosts ends the leases of the polls' hosts.
 func (r *recording) freeHosts(ctx context.Context) error {
 	var v values
@@ -313,6 +321,7 @@ type RecordResult struct {
 	Posts  int // new ones
 	Hidden int // rows made for readers
 	Stale  int // polls whose lease was no longer theirs: nothing of them was stored
+	Told   int // digests that wait for one feed fewer: Release looks at them
 
 	Refused int // polls that the database refused: nothing of them was stored but that
 }
@@ -351,6 +360,7 @@ func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (
 		sum.Hidden += one.Hidden
 		sum.Stale += one.Stale
 		sum.Refused += one.Refused
+		sum.Told += one.Told
 	}
 	return sum, nil
 }
@@ -378,9 +388,11 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		p.Poll.Outcome, p.Poll.Note = "failed", reason
 		r := recording{c: c, now: at(now)}
 		for _, host := range hosts {
-			r.polls = append(r.polls, &polled{Polled: p, stored: lockedFeed{Host: host}})
+			r.polls = append(r.polls, &polled{Polled: p, stored: lockedFeed{ID: p.Feed.ID, Host: host}})
 		}
-		return steps(ctx, r.notePolls, r.freeHosts, r.count)
+		err = steps(ctx, r.notePolls, r.freeHosts, r.tell, r.count)
+		result.Told = r.told
+		return err
 	})
 	return result, failed("ending a poll that cannot be stored", err)
 }

@@ -266,6 +266,9 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 	if err := dropIdle(ctx, c, `f.id = ?`, feed); err != nil {
 		return err
 	}
+	if err := c.run(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE digest_id = ? AND feed_id = ?`, id, feed); err != nil {
+		return err
+	}
 	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
 	_, err = c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
 		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)

@@ -147,6 +147,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM filters` + mine,
 			`DELETE FROM held_posts` + mine,
 			`DELETE FROM stays WHERE user_id = ?`,
+			`DELETE FROM waiting_digests` + mine,
 			`DELETE FROM digests WHERE user_id = ?`,
 			`DELETE FROM sessions WHERE user_id = ?`,
 			`DELETE FROM sign_in_tokens WHERE user_id = ?`,

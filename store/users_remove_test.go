@@ -30,6 +30,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		"stays":           "",
 		"filters":         "",
 		"notices":         `INSERT INTO notices (digest_id, visible_at, feed_id, kind) VALUES ({digest}, 1, 1, 'gap')`,
+		"waiting_digests": `INSERT INTO waiting_digests (digest_id, feed_id, planned_at) VALUES ({digest}, 1, 1)`,
 		"carried":         `INSERT INTO carried (edition_id, from_id) VALUES ({edition}, 999)`,
 		"bounces":         `INSERT INTO bounces (edition_id, kind, email_key, at) VALUES ({edition}, 'soft', '{email}', 1)`,
 		"held_posts":      `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES ({digest}, 1, 1, 'w')`,

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// A digest whose midnight has been planned has a row in waiting_digests until it
+// is released. The row names one feed, that among those it waits for which is to
+// be polled last. So only two things make it worth looking at a digest: that
+// feed has been recorded, which tells it (told), or its deadline has passed. As
+// the last of them is mostly the last to be recorded, a digest is looked at
+// about twice, however many feeds it has and however long the polls are spread.
+//
+// A row may outlive its digest's midnight (a reader who travels, a digest that
+// is deleted): who meets such a row drops it.
+const (
+	notLookedAt  = 0  // in place of the feed: it is to be looked up
+	waitsForNone = -1 // in place of the feed: the digest can be released
+)
+
+// lookStep is how many digests are looked at in one transaction: storing waits for it.
+const lookStep = 2000
+
+// beginWaiting notes the digests that have just been planned.
+func beginWaiting(ctx context.Context, c conn, now instant) error {
+	return noteWaiting(ctx, c, `d.next_due_at <= ? AND d.planned_at = ?`, now, now)
+}
+
+// noteForgotten notes planned digests without a row: a worker of an older version
+// has planned them, and has gone.
+func (s *Store) noteForgotten(ctx context.Context, now instant) error {
+	const forgotten = `d.next_due_at <= ? AND NOT EXISTS (SELECT 1 FROM waiting_digests w WHERE w.digest_id = d.id)`
+	n, err := s.read().number(ctx, `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND `+forgotten, now)
+	if err != nil || n == 0 {
+		return err
+	}
+	return s.write(ctx, func(c conn) error { return noteWaiting(ctx, c, forgotten, now) })
+}
+
+// noteWaiting makes planned digests d be looked at.
+func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
+	return c.run(ctx, `INSERT INTO waiting_digests (digest_id, feed_id, planned_at)
+		SELECT d.id, 0, d.planned_at FROM digests d
+		WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND `+where+` ORDER BY d.id
+		ON CONFLICT (digest_id) DO UPDATE SET feed_id = 0, planned_at = excluded.planned_at`, args...)
+}
+
+// endWaiting drops the rows of digests that wait no more: they have just been released, or
+// moved to another midnight.
+func endWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
+	return c.run(ctx, `DELETE FROM waiting_digests WHERE digest_id IN (`+list(ids)+`)
+		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id AND d.planned_due_at = d.next_due_at)`)
+}
+
+// tellWaiting makes the digests be looked at that wait for one of these feeds,
+// and says how many those are.
+func tellWaiting(ctx context.Context, c conn, feeds []digest.FeedID) (int, error) {
+	if len(feeds) == 0 {
+		return 0, nil
+	}
+	return c.exec(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE feed_id IN (`+list(feeds)+`)`)
+}
+
+// lookAtWaiting looks at the digests that were told, or whose deadline has
+// passed, and notes which feed each waits for now, if any. It excludes storing:
+// else a feed that is recorded meanwhile would tell nobody.
+func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Duration) error {
+	for {
+		ids, err := s.told(ctx, now.plus(-deadline))
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if err := s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, now, deadline) }); err != nil {
+			return err
+		}
+		if len(ids) < lookStep {
+			return nil
+		}
+	}
+}
+
+// told gives digests that are to be looked at: the first of those that were
+// told, or else of those that were planned no later than the given instant.
+func (s *Store) told(ctx context.Context, planned instant) (ids []digest.DigestID, err error) {
+	for _, where := range []string{`w.feed_id = 0`, fmt.Sprint(`w.feed_id > 0 AND w.planned_at <= `, planned)} {
+		if err = s.read().all(ctx, &ids, `SELECT w.digest_id FROM waiting_digests w WHERE `+where+` LIMIT ?`, lookStep); err != nil || len(ids) > 0 {
+			break
+		}
+	}
+	return ids, err
+}
+
+// lookAt notes which feed digests wait for.
+func lookAt(ctx context.Context, c conn, ids []digest.DigestID, now instant, deadline time.Duration) error {
+	if err := endWaiting(ctx, c, ids); err != nil {
+		return err
+	}
+	return c.run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE COALESCE((
+			SELECT f.id FROM subscriptions s CROSS JOIN feeds f
+			WHERE s.digest_id = waiting_digests.digest_id AND s.rests = 0 AND f.id = s.feed_id AND f.poll_at <= waiting_digests.planned_at + ?
+			ORDER BY f.poll_at DESC, f.id LIMIT 1), -1) END
+		WHERE digest_id IN (`+list(ids)+`)`, now.plus(-deadline), int64(deadline/time.Second))
+}

@@ -1,0 +1,180 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// planFor plans with feeds asked at their time.
+func (w world) planFor(now time.Time, polls map[digest.FeedID]time.Time) {
+	w.t.Helper()
+	_, err := w.Plan(w.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
+		at, ok := polls[f.ID]
+		return at, ok
+	})
+	w.ok(err)
+}
+
+// polled stores a poll of a feed, after which it is queued for next, or not at all.
+func (w world) polled(now time.Time, f digest.Feed, next time.Time) store.RecordResult {
+	w.t.Helper()
+	f = w.feedAgain(f)
+	f.PollAt = next
+	r, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+	w.ok(err)
+	return r
+}
+
+// A digest is told only of the feed that is to be asked last, and released when that is in.
+func TestToldByTheLastFeed(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		a, b, c := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
+		w.subscribe(ada, a, b, c)
+		w.record(noon, b, posts(noon, "p"))
+		now := parisMidnight
+		w.planFor(now, map[digest.FeedID]time.Time{a.ID: now.Add(time.Minute), b.ID: now.Add(3 * time.Minute), c.ID: now.Add(2 * time.Minute)})
+		want(w.t, "released while all are queued", w.release(now), 0)
+		want(w.t, "told by the first", w.polled(now.Add(time.Minute), a, time.Time{}).Told, 0)
+		want(w.t, "told by the last", w.polled(now.Add(3*time.Minute), b, time.Time{}).Told, 1)
+		want(w.t, "released while one is queued", w.release(now.Add(3*time.Minute)), 0)
+		want(w.t, "told by the one left, asked again in time", w.polled(now.Add(4*time.Minute), c, now.Add(6*time.Minute)).Told, 1)
+		want(w.t, "released while that is queued", w.release(now.Add(4*time.Minute)), 0)
+		want(w.t, "told by it, asked again much later", w.polled(now.Add(6*time.Minute), c, now.Add(5*time.Hour)).Told, 1)
+		want(w.t, "released", w.release(now.Add(6*time.Minute)), 1)
+		want(w.t, "rows left", w.rows("waiting_digests"), 0)
+	})
+}
+
+// Of a process that was killed after it stored the last poll, another releases
+// what was told.
+func TestToldOutlivesItsProcess(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		w := world{storetest.Open(t, database), t}
+		ada, f := w.reader("ada", "Europe/Paris"), w.feed("a.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.planFor(parisMidnight, map[digest.FeedID]time.Time{f.ID: parisMidnight.Add(time.Minute)})
+		want(w.t, "released", w.release(parisMidnight), 0)
+		w.polled(parisMidnight.Add(time.Minute), f, time.Time{})
+		other := world{storetest.Open(t, database), t}
+		want(w.t, "released by another", other.release(parisMidnight.Add(2*time.Minute)), 1)
+	})
+}
+
+// Nobody waits for a feed that is in the queue no more without having been polled.
+func TestToldByAFeedThatLeaves(t *testing.T) {
+	for what, leave := range map[string]func(w world, ada digest.Digest, f digest.Feed, now time.Time){
+		"its only reader leaves it": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
+			w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		},
+		"a rule for its host": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_attempt_at = ? WHERE id = ?`, now.Add(-6*time.Hour).Unix(), f.ID))
+			_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
+			w.ok(err)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			each(t, func(w world) {
+				ada, read, leaves := w.reader("ada", "Europe/Paris"), w.feed("a.example"), w.feed("b.example")
+				w.subscribe(ada, read, leaves)
+				w.record(noon, read, posts(noon, "p"))
+				now := parisMidnight
+				w.planFor(now, map[digest.FeedID]time.Time{leaves.ID: now.Add(time.Minute)})
+				want(w.t, "released while it is queued", w.release(now), 0)
+				leave(w, ada, leaves, now)
+				want(w.t, "released", w.release(now.Add(time.Minute)), 1)
+			})
+		})
+	}
+}
+
+// A digest that was planned by a worker of an older version, which kept no rows, is
+// noticed.
+func TestForgottenPlan(t *testing.T) {
+	each(t, func(w world) {
+		ada, f := w.reader("ada", "Europe/Paris"), w.feed("a.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.planFor(parisMidnight, nil)
+		w.ok(w.Exec(w.ctx(), `DELETE FROM waiting_digests`))
+		want(w.t, "released", w.release(parisMidnight), 0)
+		_, err := w.PutRight(w.ctx(), parisMidnight)
+		w.ok(err)
+		want(w.t, "released when it was noticed", w.release(parisMidnight), 1)
+	})
+}
+
+// What is released follows the rule, whatever happens to feeds and digests meanwhile:
+// a planned digest waits while one of its feeds is queued for an instant before
+// its deadline, and not longer than that.
+func TestReleaseFollowsTheRule(t *testing.T) {
+	const rule = `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
+		AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
+			WHERE s.digest_id = d.id AND s.rests = 0 AND f.poll_at <= d.planned_at + ?))`
+	each(t, func(w world) {
+		chance := rand.New(rand.NewPCG(13, 1))
+		feeds, readers := make([]digest.Feed, 12), make([]digest.Digest, 20)
+		for i := range feeds {
+			feeds[i] = w.feed(fmt.Sprintf("f%d.example", i))
+		}
+		for i := range readers {
+			readers[i] = w.reader(fmt.Sprint("r", i), []string{"Europe/Paris", "Europe/Berlin", "UTC"}[i%3])
+			for _, k := range chance.Perm(len(feeds))[:1+chance.IntN(5)] {
+				w.subscribe(readers[i], feeds[k])
+			}
+		}
+		released := 0
+		for now, step := parisMidnight.Add(-time.Minute), 0; step < 150; step++ {
+			now = now.Add(time.Duration(chance.IntN(90)) * time.Second)
+			f, d := feeds[chance.IntN(len(feeds))], readers[chance.IntN(len(readers))]
+			soon := now.Add(time.Duration(chance.IntN(45)) * time.Minute)
+			switch chance.IntN(9) {
+			case 0, 1, 2:
+				polls := map[digest.FeedID]time.Time{}
+				for _, f := range feeds {
+					polls[f.ID] = now.Add(time.Duration(chance.IntN(20)) * time.Minute)
+				}
+				w.planFor(now, polls)
+			case 3, 4, 5:
+				w.polled(now, f, time.Time{})
+			case 6:
+				w.polled(now, f, soon)
+			case 7:
+				_ = w.Unsubscribe(w.ctx(), d.ID, f.ID)
+				w.subscribe(d, f)
+			case 8:
+				if err := w.PauseSubscription(w.ctx(), d.ID, f.ID); err == nil && chance.IntN(2) == 0 {
+					w.ok(w.ResumeSubscription(w.ctx(), d.ID, f.ID, now))
+				}
+			}
+			due, err := w.Count(w.ctx(), rule, now.Unix(), now.Add(-deadline).Unix(), int64(deadline/time.Second))
+			w.ok(err)
+			before := w.rowsWhere("digests", "released_at > 0 AND planned_due_at = 0")
+			w.release(now)
+			still, err := w.Count(w.ctx(), rule, now.Unix(), now.Add(-deadline).Unix(), int64(deadline/time.Second))
+			w.ok(err)
+			if still != 0 {
+				w.t.Fatalf("step %d: %d of %d digests that need not wait were not released", step, still, due)
+			}
+			if after := w.rowsWhere("digests", "released_at > 0 AND planned_due_at = 0"); after-before != due {
+				w.t.Fatalf("step %d: %d digests were released, and %d needed not wait", step, after-before, due)
+			}
+			released += due
+		}
+		if released < len(readers) {
+			w.t.Errorf("only %d digests were released", released)
+		}
+	})
+}
+
+func (w world) rowsWhere(table, where string) int {
+	w.t.Helper()
+	return w.rows(table + ` WHERE ` + where)
+}
