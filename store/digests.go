@@ -166,11 +166,20 @@ func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) er
 	if err != nil {
 		return err
 	}
-	for _, table := range []string{"digest_posts", "notices"} {
-		if _, err = c.exec(ctx, `UPDATE `+table+` SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, next, d.ID, was); err != nil {
+	return changeMidnight(ctx, c, []digest.DigestID{d.ID}, was, next)
+}
+
+// changeMidnight gives digests another midnight with what waits for the one that they
+// had, but for what waits for the other already: that comes once.
+func changeMidnight(ctx context.Context, c conn, ids []digest.DigestID, was, next instant) error {
+	for table, same := range map[string]string{"digest_posts": `x.post_id = y.post_id`, "notices": `x.feed_id = y.feed_id AND x.kind = y.kind`} {
+		if err := c.run(ctx, `DELETE FROM `+table+` AS x WHERE x.visible_at = ? AND x.digest_id IN (`+list(ids)+`)
+			AND EXISTS (SELECT 1 FROM `+table+` y WHERE y.digest_id = x.digest_id AND y.visible_at = ? AND `+same+`)`, was, next); err != nil {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+list(ids)+`)`, next, was); err != nil {
 			return err
 		}
 	}
-	_, err = c.exec(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id = ?`, next, d.ID)
-	return err
+	return c.run(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(ids)+`)`, next)
 }

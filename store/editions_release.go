@@ -288,10 +288,5 @@ func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, wh
 	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil || len(digests) == 0 {
 		return err
 	}
-	for _, table := range []string{"digest_posts", "notices"} {
-		if _, err := c.exec(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+list(digests)+`)`, times.next, g.DueAt); err != nil {
-			return err
-		}
-	}
-	return c.run(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(digests)+`)`, times.next)
+	return changeMidnight(ctx, c, digests, g.DueAt, times.next)
 }

@@ -248,9 +248,14 @@ func TestReleasePostponesWhatCannotBe(t *testing.T) {
 		w.hour(parisMidnight)
 		w.record(parisMidnight, f, posts(parisMidnight, "q"))
 		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		for _, after := range []time.Duration{time.Hour, 24 * time.Hour} { // one was told to wait for a midnight that was put back since
+			w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title) VALUES (?, ?, ?, 'dead', 'f')`,
+				ada.ID, parisMidnight.Add(after).Unix(), f.ID))
+		}
 		w.move(ada, parisMidnight.Add(time.Hour)) // still the 20th
 		want(w.t, "no second edition of the 20th", w.hour(parisMidnight.Add(2*time.Hour)), 0)
 		want(w.t, "nothing lost", w.waiting(ada), "q")
+		want(w.t, "told once", w.told(ada), "dead f")
 		want(w.t, "next", w.again(ada).NextDueAt, parisMidnight.Add(24*time.Hour))
 		w.hour(parisMidnight.Add(24 * time.Hour))
 		want(w.t, "it came a day later", w.editions(ada), "2026-11-20 p; 2026-11-21 q")

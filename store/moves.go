@@ -13,50 +13,48 @@ import (
 // merge). Its readers keep the address at which they subscribed, and the way back
 // to it.
 
-// Moves gives the notices of moves that a digest's reader was told, or will be, the
-// oldest first. Each names the feed at the new address.
-func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]digest.Notice, error) {
-	return readRows[digest.Notice](ctx, s.read(), "reading the moves of feeds", `SELECT `+noticeColumns+` FROM notices n
-		WHERE n.digest_id = ? AND n.kind = ? ORDER BY n.visible_at, n.feed_id`, id, string(digest.NoticeMoved))
+// A Move is a notice that a feed has moved, and how its reader stands to it.
+type Move struct {
+	digest.Notice
+	At    digest.FeedID // to which the reader is subscribed since, and can go back from; 0: to none
+	Back  bool          // the reader is subscribed at the old address
+	Stays bool          // the reader is subscribed at the new address too, whether back or not
 }
 
-// UndoMove takes a digest back to the address at which it subscribed to a feed that
-// has moved since. What waits of the new address is withdrawn. From now on the feed
-// there moves to no other site. It changes nothing where the digest is back already.
-// digest.NotFound if no notice of such a move is stored any more.
+// Moves gives the moves that a digest's reader was told, or will be, the oldest first.
+func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
+	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`, id, string(digest.NoticeMoved))
+}
+
+const selectMoves = `SELECT ` + noticeColumns + `,
+	COALESCE((SELECT MIN(s.feed_id) FROM subscriptions s WHERE s.digest_id = n.digest_id AND replace(s.address, ' ' || n.url || ' ', '') <> s.address), 0) AS at,
+	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.url) AS back,
+	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.moved_to AND s.address <> ' ' || n.url || ' ') AS stays
+	FROM notices n WHERE n.digest_id = ? AND n.kind = ? `
+
+// UndoMove takes a digest back to the address at which it was subscribed to a feed that
+// has moved since. It leaves the feed at the new address, and what waits of it is
+// withdrawn, unless it was subscribed there too, or came from elsewhere as well. From
+// now on the feed at the old address moves to no other site. It changes nothing where
+// the digest is back already, or has left the feed. digest.NotFound if no notice of
+// such a move is stored any more.
 func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
-	return s.change(ctx, "going back to where a feed was", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
-			return err
-		}
-		from, err := lockMoved(ctx, c, id, feed)
-		if err != nil {
-			return err
-		}
-		var address string
-		err = c.get(ctx, &address, `SELECT address FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, from)
-		if isNone(err) || err == nil && address == "" {
-			return nil
-		}
-		if err != nil {
+	return s.changeAlone(ctx, "going back to where a feed was", func(c conn) error {
+		m, err := readOne[Move](ctx, c, "", notFound("this move can no longer be undone"), selectMoves+`AND n.feed_id = ? ORDER BY n.visible_at DESC LIMIT 1`,
+			id, string(digest.NoticeMoved), feed)
+		if err != nil || m.At == 0 {
 			return err
 		}
 		r := recording{c: c, now: at(now)}
-		return r.undo(ctx, id, from, address)
+		return r.undo(ctx, id, m.At, m.URL)
 	})
-}
-
-// lockMoved locks the feed at the new address of a move that a digest was told: the
-// one that was named, or of which that has become part since.
-func lockMoved(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) (digest.FeedID, error) {
-	return readOne[digest.FeedID](ctx, c, "", notFound("this move can no longer be undone"), `SELECT g.id FROM feeds f
-		JOIN feeds g ON g.id = CASE WHEN f.merged_into = 0 THEN f.id ELSE f.merged_into END
-		WHERE f.id = ? AND EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = ? AND n.feed_id = f.id AND n.kind = ?)`+c.d.lockRows("g"),
-		feed, id, string(digest.NoticeMoved))
 }
 
 // undo takes a digest from a feed back to an address.
 func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.FeedID, address string) error {
+	if err := lockFeed(ctx, r.c, from); err != nil {
+		return err
+	}
 	to, err := r.settle(ctx, digest.Feed{URL: address, Host: hostOf(address)})
 	if err != nil {
 		return err
@@ -64,10 +62,14 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	if err := r.goBack(ctx, from, to.ID, address, id); err != nil {
 		return err
 	}
-	if _, err := r.c.exec(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, to.ID, id, from); err != nil {
-		return err
+	stays, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, from)
+	if err == nil && stays == 0 {
+		err = r.c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, to.ID, id, from)
+		if err == nil {
+			err = withdraw(ctx, r.c, id, from)
+		}
 	}
-	if err := withdraw(ctx, r.c, id, from); err != nil {
+	if err != nil {
 		return err
 	}
 	return r.c.execEach(ctx, []string{
@@ -78,21 +80,42 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	}, to.ID)
 }
 
-// goBack makes the digests that subscribed to a feed at its former address subscribe
-// to the feed that is there: of one of them, or of all if none is named.
+// goBack subscribes digests that came to a feed from a former address to the feed that
+// is there: one of them, or all if none is named. They leave the one, unless they were
+// subscribed there too, or came from another address as well.
 func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address string, only ...digest.DigestID) error {
-	which := ` s.feed_id = ? AND s.address = ?`
+	which := ` s.feed_id = ? AND ` + cameFrom
 	if len(only) > 0 {
 		which += ` AND s.digest_id IN (` + list(only) + `)`
 	}
-	_, err := r.c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests)
-		SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rests FROM subscriptions s
-		WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`, to, from, address)
-	if err != nil {
+	came := spaced(address)
+	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests)
+		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.created_at, s.rests
+		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
+		to, came, from, came); err != nil {
 		return err
 	}
-	_, err = r.c.exec(ctx, `DELETE FROM subscriptions AS s WHERE`+which, from, address)
-	return err
+	if err := r.c.run(ctx, `DELETE FROM subscriptions AS s WHERE s.address = ? AND`+which, came, from, came); err != nil {
+		return err
+	}
+	return r.c.run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+which, came, came, from, came)
+}
+
+// Of a subscription the addresses at which its reader subscribed are kept while they
+// are not the feed's own alone: a list without order.
+
+// spaced is an address as it stands in such a list.
+func spaced(address string) string { return " " + address + " " }
+
+// ownAddress is the feed's own address in such a list.
+const ownAddress = " * "
+
+// cameFrom holds for subscriptions s whose list has an address, as spaced gives it.
+const cameFrom = `replace(s.address, ?, '') <> s.address`
+
+// plainly makes a list of the own address alone the empty one.
+func plainly(addresses string) string {
+	return `CASE ` + addresses + ` WHEN '` + ownAddress + `' THEN '' ELSE ` + addresses + ` END`
 }
 
 // keepOld is how long after a move readers come back if the feed is missing.
@@ -106,9 +129,9 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 		return nil
 	}
 	var addresses []string
-	err := r.c.all(ctx, &addresses, `SELECT DISTINCT s.address FROM subscriptions s WHERE s.feed_id = ? AND s.address <> ''
-		AND EXISTS (SELECT 1 FROM feeds m WHERE (m.merged_into = s.feed_id OR m.id = s.feed_id) AND m.moved_from = s.address AND m.moved_at > ?)
-		ORDER BY s.address`, p.Feed.ID, r.now.plus(-keepOld))
+	err := r.c.all(ctx, &addresses, `SELECT a.url FROM former_addresses a WHERE a.feed_id = ? AND a.since > ?
+		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id AND replace(s.address, ' ' || a.url || ' ', '') <> s.address)
+		ORDER BY a.url`, p.Feed.ID, r.now.plus(-keepOld))
 	if err != nil || len(addresses) == 0 {
 		return err
 	}
@@ -134,7 +157,7 @@ func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string
 	if len(addresses) != 1 || addresses[0] != old {
 		return false, nil
 	}
-	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID, old)
+	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID, spaced(old))
 	if err != nil || others > 0 {
 		return false, err
 	}
@@ -145,13 +168,29 @@ func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string
 	return true, r.noteAddresses(ctx, p)
 }
 
-// noteAddresses notes of a feed that takes another address where its posts were read
-// and its readers subscribed.
+// noteAddresses notes of a feed that has another address from now on where its posts
+// were read and its readers subscribed.
 func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
-	return r.c.execEach(ctx, []string{
-		`UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE read_address END WHERE feed_id = ?`,
-		`UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE address END WHERE feed_id = ?`,
-	}, p.stored.URL, p.Feed.URL, p.Feed.ID)
+	if err := r.noteSubscribed(ctx, p); err != nil {
+		return err
+	}
+	if err := r.c.run(ctx, `UPDATE subscriptions SET address = `+plainly(`replace(address, ?, '`+ownAddress+`')`)+` WHERE feed_id = ?`,
+		spaced(p.Feed.URL), spaced(p.Feed.URL), p.Feed.ID); err != nil {
+		return err
+	}
+	return r.c.run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE read_address END
+		WHERE feed_id = ?`, p.stored.URL, p.Feed.URL, p.Feed.ID)
+}
+
+// noteSubscribed notes the address that a feed is about to leave as the one where its
+// readers subscribed, if that was not at one that it left lately.
+func (r *recording) noteSubscribed(ctx context.Context, p *polled) error {
+	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> '' AND NOT EXISTS (SELECT 1 FROM former_addresses a
+		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, ' ' || a.url || ' ', '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
+		return err
+	}
+	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT) ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
+		spaced(p.stored.URL), spaced(p.stored.URL), p.Feed.ID)
 }
 
 // settle gives the feed at an address that is to be one of its own: the one that
@@ -180,9 +219,6 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 	}
 	// Without its subscriptions nothing leads from it to the editions that hold its posts: see frozen.
 	if _, err := r.c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+list(ids)+`) AND frozen = 0 AND shown_at > 0`); err != nil {
-		return holder{}, err
-	}
-	if _, err := r.c.exec(ctx, `DELETE FROM former_addresses WHERE url = ?`, f.URL); err != nil {
 		return holder{}, err
 	}
 	h, _, err = r.holderOf(ctx, f.URL)

@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"digest"
 )
@@ -21,10 +23,10 @@ func TestUndoMove(t *testing.T) {
 		w.record(noon, moved, posts(noon, "b1"))
 		want(w.t, "subscribed at", w.address(ada, b), a.URL)
 		want(w.t, "subscribed at", w.address(cyd, b), "")
-		want(w.t, "no notice", digest.KindOf(w.UndoMove(w.ctx(), ada.ID, b.ID, noon)), digest.NotFound)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, b.ID, a.URL, b.URL))
+		want(w.t, "no notice", digest.KindOf(w.UndoMove(w.ctx(), ada.ID, a.ID, noon)), digest.NotFound)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
 		for range 2 {
-			w.ok(w.UndoMove(w.ctx(), ada.ID, b.ID, noon))
+			w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		}
 		again := w.feedAgain(a)
 		want(w.t, "the feed at the old address", again.URL, a.URL)
@@ -42,5 +44,33 @@ func (w world) address(d digest.Digest, f digest.Feed) string {
 	w.t.Helper()
 	sub, err := w.Subscription(w.ctx(), d.ID, f.ID)
 	w.ok(err)
-	return sub.Address
+	return strings.TrimSpace(sub.Address)
+}
+
+// TestFormerAddressesAreForgotten: where a feed was is where it is found for a month.
+// Who asks later gets what is there by then, and readers of the feed keep it.
+func TestFormerAddressesAreForgotten(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		a, b := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, a)
+		moved := a
+		moved.URL, moved.Host = b.URL, b.Host
+		w.record(noon, moved, posts(noon, "b1"))
+		month := 30 * 24 * time.Hour
+		for _, after := range []time.Duration{month - time.Second, month} {
+			_, err := w.Prune(w.ctx(), noon.Add(after), 400*24*time.Hour, 100)
+			w.ok(err)
+			f, err := w.FeedByURL(w.ctx(), a.URL)
+			if after < month {
+				w.ok(err)
+				want(w.t, "at the old address", f.URL, b.URL)
+			} else {
+				want(w.t, "the old address", digest.KindOf(err), digest.NotFound)
+			}
+		}
+		again := w.newFeed("a.example")
+		want(w.t, "at the old address", again.URL, a.URL)
+		want(w.t, "subscribed", w.subscribed(ada), b.ID)
+	})
 }

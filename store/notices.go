@@ -98,17 +98,19 @@ func (n *notices) save(ctx context.Context, c conn) error {
 const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.from_at AS "from", n.to_at AS "to"`
 
 // tellMove tells the readers of a feed that it has moved to another site, while
-// they are still its readers.
-func (r *recording) tellMove(ctx context.Context, p *polled, into holder) error {
+// they are still its readers: from where they subscribed, if that is one address. Who
+// subscribed at the new one is back there.
+func (r *recording) tellMove(ctx context.Context, p *polled) error {
 	if !p.Arrival.Abroad {
 		return nil
 	}
 	return r.c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, moved_to)
-		SELECT s.digest_id, d.next_due_at, CAST(? AS BIGINT), CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
-			CAST(? AS TEXT), CAST(? AS TEXT)
+		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
+			CASE WHEN s.address LIKE '%  %' THEN CAST(? AS TEXT) ELSE trim(s.address) END, CAST(? AS TEXT)
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.rests = 0 AND (`+gathers+` OR d.state = 'paused')
-		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO NOTHING`,
-		into.ID, string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, into.URL, p.Feed.ID)
+		AND replace(s.address, ?, '') = s.address
+		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET moved_to = excluded.moved_to`,
+		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID, spaced(p.Feed.URL))
 }
 
 // A noticeRow is a notice of a part.

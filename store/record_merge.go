@@ -87,10 +87,12 @@ func (r *recording) changeAddress(ctx context.Context, p *polled) error {
 	if p.Arrival.Rename || p.Feed.Errors > 0 {
 		return nil
 	}
-	if err := r.tellMove(ctx, p, holder{ID: p.Feed.ID, URL: p.Feed.URL}); err != nil {
-		return err
+	for _, step := range []func(context.Context, *polled) error{r.noteSubscribed, r.tellMove, r.noteAddresses} {
+		if err := step(ctx, p); err != nil {
+			return err
+		}
 	}
-	return r.noteAddresses(ctx, p)
+	return nil
 }
 
 // holders gives the feeds that have the addresses to which others move, locked
@@ -152,7 +154,10 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	if err := r.dropTwins(ctx, p.Feed.ID, into); err != nil {
 		return err
 	}
-	if err := r.tellMove(ctx, p, into); err != nil {
+	if err := r.noteSubscribed(ctx, p); err != nil {
+		return err
+	}
+	if err := r.tellMove(ctx, p); err != nil {
 		return err
 	}
 	from, to := p.Feed.ID, into.ID
@@ -161,16 +166,20 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		args      []any
 	}{
 		// Of two subscriptions the one to the feed that stays is kept, unless it is
-		// paused and the other is not.
+		// paused and the other is not. It knows the addresses of both.
 		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests, address)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rests,
-				CASE s.address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE s.address END FROM subscriptions s
-			WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET title = excluded.title, address = excluded.address,
-				folder = excluded.folder, display = excluded.display, created_at = excluded.created_at, rests = 0
-			WHERE subscriptions.rests = 1 AND excluded.rests = 0`, []any{to, p.stored.URL, into.URL, from}},
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rests, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
+			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET
+				address = ` + plainly(bothAddresses) + `, rests = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests END,
+				title = CASE WHEN ` + awake + ` THEN excluded.title ELSE subscriptions.title END,
+				folder = CASE WHEN ` + awake + ` THEN excluded.folder ELSE subscriptions.folder END,
+				display = CASE WHEN ` + awake + ` THEN excluded.display ELSE subscriptions.display END,
+				created_at = CASE WHEN ` + awake + ` THEN excluded.created_at ELSE subscriptions.created_at END`,
+			[]any{to, spaced(into.URL), spaced(into.URL), from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
-		{`INSERT INTO former_addresses (url, feed_id) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`, []any{p.stored.URL, to}},
+		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`,
+			[]any{p.stored.URL, to, r.now}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
 		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}}, // what is at the new address belongs to the other's record
 		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
@@ -192,6 +201,13 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	r.mergedInto = append(r.mergedInto, to)
 	return r.dropDeadNotices(ctx, []digest.FeedID{from, to})
 }
+
+// awake holds where a paused subscription and another, excluded, become one.
+const awake = `subscriptions.rests = 1 AND excluded.rests = 0`
+
+// bothAddresses is the list of the addresses of two subscriptions that become one.
+const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = '' OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '') <> subscriptions.address || excluded.address
+	THEN '` + ownAddress + `' ELSE '' END || replace(subscriptions.address || excluded.address, '` + ownAddress + `', '')`
 
 // moved gives the feeds that have a new address.
 func (r *recording) moved() []digest.FeedID {
@@ -256,6 +272,9 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address 
 // bringGenuine brings the readers of a feed that moves what stands at its new address
 // under an identity for which they had another text and another title, not long
 // before the move was first seen: the feed took the identity before its owner did.
+// Under the same title it is an edit of what they have had, as of any post: the text
+// was their feed's own, and they would get each post twice whose site moved with
+// another footer.
 func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) error {
 	var changed []digest.PostID
 	for _, k := range r.known {
@@ -308,11 +327,11 @@ func (r *recording) noteFormer(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
 		if p.Feed.URL != p.stored.URL && p.Feed.State != digest.FeedGone {
-			v.row(p.stored.URL, p.Feed.ID)
+			v.row(p.stored.URL, p.Feed.ID, r.now)
 		}
 	}
-	return r.c.runRows(ctx, &v, `INSERT INTO former_addresses (url, feed_id) VALUES {rows}
-			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id`)
+	return r.c.runRows(ctx, &v, `INSERT INTO former_addresses (url, feed_id, since) VALUES {rows}
+			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`)
 }
 
 // dropMirrored takes the new posts of a feed whose address leads to another

@@ -193,11 +193,10 @@ func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) erro
 }
 
 // hadBefore gives those of a feed's posts that a digest has had from a feed that
-// became part of it. Few feeds have had another address: of the others nothing
-// is asked.
+// became part of it. Few feeds are such: of the others nothing is asked.
 func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID) (had []digest.PostID, err error) {
-	var former []string
-	if err := c.all(ctx, &former, `SELECT url FROM former_addresses WHERE feed_id = ? LIMIT 1`, sub.FeedID); err != nil || len(former) == 0 {
+	var parts []digest.FeedID
+	if err := c.all(ctx, &parts, `SELECT id FROM feeds WHERE merged_into > 0 AND merged_into = ? LIMIT 1`, sub.FeedID); err != nil || len(parts) == 0 {
 		return nil, err
 	}
 	twin := ` JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id AND m.merged_into = ?

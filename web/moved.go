@@ -18,7 +18,10 @@ type move struct {
 	FromHost, ToHost string
 	Path             string // of the page on which the reader goes back
 
-	from string // the old address, with all that is in it
+	Stays bool // the reader is subscribed at the new address too
+
+	at   digest.FeedID // from which the reader can go back; 0: from none
+	back bool
 }
 
 // moves gives the moves that a digest's reader was told of, or will be, the oldest first.
@@ -29,7 +32,7 @@ func (s *site) moves(ctx context.Context, d digest.Digest) (all []move, err erro
 			Moved:    render.Moved{FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo)},
 			Title:    shortened(cmp.Or(n.Title, digest.HostShown(n.URL))),
 			FromHost: digest.HostShown(n.URL), ToHost: digest.HostShown(n.MovedTo),
-			from: n.URL, Path: s.movedPath(d, n.FeedID),
+			at: n.At, back: n.Back, Stays: n.Stays, Path: s.movedPath(d, n.FeedID),
 		})
 	}
 	return all, err
@@ -40,34 +43,17 @@ func (s *site) movedPath(d digest.Digest, feed digest.FeedID) string {
 	return "/moved/" + s.Signer.SignPair(digest.ForGoingBack, digest.InRound(int64(d.ID), d.LinkRound), int64(feed))
 }
 
-// undoneBy reports whether a reader can go back by this move from a subscription. The
-// feed may have moved on since, so the address at which they subscribed counts too.
-func (m move) undoneBy(sub store.SubscriptionInfo) bool {
-	return sub.Address != "" && (sub.Feed.ID == m.FeedID || sub.Address == m.from)
-}
-
-// since is the move as it looks to a reader who subscribed at an address: where a
-// feed has moved several times, the way back leads there.
-func (m move) since(address string) move {
-	m.From, m.FromHost = digest.AddressShown(address), digest.HostShown(address)
-	return m
-}
-
 // openMoves gives the moves that can be undone, of some subscriptions of a digest.
 func (s *site) openMoves(ctx context.Context, d digest.Digest, subs ...store.SubscriptionInfo) (map[digest.FeedID]move, error) {
-	subs = slices.DeleteFunc(slices.Clone(subs), func(sub store.SubscriptionInfo) bool { return sub.Address == "" })
-	if len(subs) == 0 { // as nearly always
-		return nil, nil
+	open := make(map[digest.FeedID]move)
+	if !slices.ContainsFunc(subs, func(sub store.SubscriptionInfo) bool { return sub.Address != "" }) {
+		return open, nil // as nearly always
 	}
 	moves, err := s.moves(ctx, d)
-	open := make(map[digest.FeedID]move)
-	for _, sub := range subs {
-		for _, m := range moves {
-			if m.undoneBy(sub) {
-				open[sub.Feed.ID] = m.since(sub.Address)
-			}
-		}
+	for _, m := range moves {
+		open[m.at] = m
 	}
+	delete(open, 0)
 	return open, err
 }
 
@@ -139,14 +125,6 @@ func (s *site) movePageOf(r *http.Request) (movePage, error) {
 		return movePage{}, errSpentMove
 	}
 	p := movePage{namedPage: named(d), move: moves[len(moves)-1], of: d}
-	subs, err := s.Store.AllSubscriptions(r.Context(), d.ID)
-	for _, sub := range subs {
-		switch {
-		case p.undoneBy(sub):
-			p.Open, p.move = true, p.since(sub.Address)
-		case sub.Feed.URL == p.from:
-			p.Back = true
-		}
-	}
-	return p, err
+	p.Open, p.Back = p.at != 0, p.back
+	return p, nil
 }

@@ -274,3 +274,32 @@ func TestManyMoves(t *testing.T) {
 		}
 	})
 }
+
+// TestGoingBackOfWhoIsSubscribedToBoth: the page says that they stay at the new address.
+func TestGoingBackOfWhoIsSubscribedToBoth(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.subscribes(d, "Atom", newPlace)
+		r.subscribes(d, "Notes", oldPlace)
+		old, err := r.store.FeedByURL(r.t.Context(), oldPlace)
+		r.must(err)
+		r.movesOn(d, oldPlace, newPlace)
+		path := "/moved/" + r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(old.ID))
+		r.midnight()
+		v.get("/").status(http.StatusOK).has(".notice a", "href", r.base+path)
+		v.get("/feeds").status(http.StatusOK).shows(".why", "moved here from old.example")
+		a := v.get(path).status(http.StatusOK).shows("main form button", "Go back to the old address")
+		if got := a.texts("main li")[0]; !strings.HasSuffix(got, "You stay subscribed at the new one too.") {
+			r.t.Errorf("says %q", got)
+		}
+		for range 2 {
+			a = v.post(path, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
+			if got := a.texts("main p")[0]; !strings.Contains(got, "You stay subscribed to the feed at new.example") {
+				r.t.Errorf("says %q", got)
+			}
+			if got := r.subscribedTo(d); got != newPlace+" "+oldPlace && got != oldPlace+" "+newPlace {
+				r.t.Errorf("is subscribed to %s", got)
+			}
+		}
+	})
+}

@@ -1,0 +1,222 @@
+package hourly_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+func (s *site) address() string { return s.URL + "/feed.xml" }
+
+// movesTo lets a site redirect for good to where another is.
+func (s *site) movesTo(to *site) { s.says(http.StatusMovedPermanently, "Location", to.address()) }
+
+// subscribedTo gives the addresses of the feeds that a digest is subscribed to.
+func (h *house) subscribedTo(d digest.Digest) []string {
+	h.t.Helper()
+	subs, err := h.st.AllSubscriptions(h.t.Context(), d.ID)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var all []string
+	for _, sub := range subs {
+		all = append(all, sub.Feed.URL)
+	}
+	return all
+}
+
+// isSubscribedTo fails the test unless a digest is subscribed to the feeds of just these sites.
+func (h *house) isSubscribedTo(d digest.Digest, sites ...*site) {
+	h.t.Helper()
+	var want []string
+	for _, s := range sites {
+		want = append(want, s.address())
+	}
+	got := h.subscribedTo(d)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		h.t.Errorf("digest %d is subscribed to %v, want %v", d.ID, got, want)
+	}
+}
+
+// movesOf gives the moves that a digest was told, from which old address each.
+func (h *house) movesOf(d digest.Digest) map[string]store.Move {
+	h.t.Helper()
+	list, err := h.st.Moves(h.t.Context(), d.ID)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	moves := make(map[string]store.Move)
+	for _, m := range list {
+		moves[m.URL] = m
+	}
+	return moves
+}
+
+// undo takes a digest back by the notice of a move from an old address.
+func (h *house) undo(d digest.Digest, from *site) {
+	h.t.Helper()
+	m, told := h.movesOf(d)[from.address()]
+	if !told {
+		h.t.Fatalf("digest %d was told of no move from %s", d.ID, from.address())
+	}
+	if err := h.st.UndoMove(h.t.Context(), d.ID, m.FeedID, h.clock.Add(time.Hour)); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestI9_ReaderOfBothGoesBack: who is subscribed at both addresses keeps the new one
+// when they go back to the old, alone and as often as they press.
+func TestI9_ReaderOfBothGoesBack(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		old, next := newSite(t, "old first"), newSite(t, "next first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann, bob := h.reader("ann@example.org", "UTC", old, next), h.reader("bob@example.org", "UTC", old, next)
+		h.midnights(20)
+		old.movesTo(next)
+		h.midnights(21, 22)
+		h.isSubscribedTo(ann, next)
+		if m := h.movesOf(ann)[old.address()]; m.At == 0 || m.Back {
+			t.Errorf("the way back is %+v", m)
+		}
+		for range 2 {
+			h.undo(ann, old)
+			h.isSubscribedTo(ann, old, next)
+		}
+		if m := h.movesOf(ann)[old.address()]; m.At != 0 || !m.Back {
+			t.Errorf("after the return the way back is %+v", m)
+		}
+		h.isSubscribedTo(bob, next)
+		old.says(0)
+		old.publish("old second")
+		next.publish("next second")
+		h.midnights(23, 24, 25)
+		if got := h.titles(ann); got != "old first, next first, old second, next second" && got != "old first, next first, next second, old second" {
+			t.Errorf("the reader has had %s", got)
+		}
+		if got := h.titles(bob); strings.Contains(got, "old second") {
+			t.Errorf("the other has had %s", got)
+		}
+	})
+}
+
+// TestI9_TwoMovesToOnePlace: two feeds move to one place in the same night. A reader
+// of both is told of each, and goes back by each alone.
+func TestI9_TwoMovesToOnePlace(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		storetest.Each(t, func(t *testing.T, st *store.Store) {
+			olds, next := []*site{newSite(t, "a first"), newSite(t, "b first")}, newSite(t, "next first")
+			h := newHouse(t, st, "2026-11-19 10:00")
+			ann := h.reader("ann@example.org", "UTC", olds...)
+			h.reader("bob@example.org", "UTC", next)
+			h.midnights(20)
+			olds[0].movesTo(next)
+			olds[1].movesTo(next)
+			h.midnights(21, 22)
+			h.isSubscribedTo(ann, next)
+			if got := len(h.movesOf(ann)); got != 2 {
+				t.Fatalf("was told of %d moves", got)
+			}
+			h.undo(ann, olds[first])
+			h.isSubscribedTo(ann, olds[first], next)
+			h.undo(ann, olds[1-first])
+			h.isSubscribedTo(ann, olds...)
+			h.undo(ann, olds[first])
+			h.isSubscribedTo(ann, olds...)
+		})
+	}
+}
+
+// TestI9_ReadersOfSeveralComeBack: where a feed is missing to which several have
+// moved, a reader comes back to each at whose address they subscribed, and stays
+// subscribed at the new address only if they subscribed there.
+func TestI9_ReadersOfSeveralComeBack(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		a, b, next := newSite(t, "a first"), newSite(t, "b first"), newSite(t, "next first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann, bob := h.reader("ann@example.org", "UTC", a, b), h.reader("bob@example.org", "UTC", a, next)
+		cyd := h.reader("cyd@example.org", "UTC", next)
+		h.midnights(20)
+		a.movesTo(next)
+		b.movesTo(next)
+		h.midnights(21, 22)
+		next.says(http.StatusNotFound)
+		a.says(0)
+		b.says(0)
+		h.midnights(23, 24, 25, 26)
+		h.isSubscribedTo(ann, a, b)
+		h.isSubscribedTo(bob, a, next)
+		h.isSubscribedTo(cyd, next)
+	})
+}
+
+// TestI9_BackBeforeLong: a feed that moves and moves back leaves its readers where they
+// subscribed, and tells nobody of a way to where they never were.
+func TestI9_BackBeforeLong(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		old, next := newSite(t, "first"), newSite(t, "first", "there")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann, bob := h.reader("ann@example.org", "UTC", old), h.reader("bob@example.org", "UTC", next)
+		h.midnights(20)
+		old.movesTo(next)
+		h.midnights(21, 22)
+		old.says(0)
+		next.movesTo(old)
+		old.publish("after")
+		h.midnights(23, 24, 25)
+		h.isSubscribedTo(ann, old)
+		h.isSubscribedTo(bob, old)
+		if got := h.movesOf(ann); len(got) != 1 {
+			t.Errorf("who is back was told of %v", got)
+		}
+		if got := h.movesOf(bob)[next.address()]; got.MovedTo != old.address() || got.At == 0 {
+			t.Errorf("the other was told of %+v", got)
+		}
+		if got := h.titles(ann); strings.Count(got, "after") != 1 {
+			t.Errorf("the reader has had %s", got)
+		}
+	})
+}
+
+// TestI9_SecondMoveMuchLater: the way back of a later move leads to where the feed was
+// before it, not to an address that it left long ago.
+func TestI9_SecondMoveMuchLater(t *testing.T) {
+	for days, want := range map[int]int{4: 0, 40: 1} {
+		t.Run(fmt.Sprint(days, " days later"), func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, st *store.Store) {
+				places := []*site{newSite(t, "first"), newSite(t, "second"), newSite(t, "third")}
+				h := newHouse(t, st, "2026-10-01 10:00")
+				ann := h.reader("ann@example.org", "UTC", places[0])
+				h.nights(1)
+				places[0].movesTo(places[1])
+				h.nights(days)
+				h.isSubscribedTo(ann, places[1])
+				places[1].movesTo(places[2])
+				h.nights(2)
+				h.isSubscribedTo(ann, places[2])
+				h.undo(ann, places[want])
+				h.isSubscribedTo(ann, places[want])
+			})
+		})
+	}
+}
+
+// nights runs the hour at as many midnights to come.
+func (h *house) nights(n int) {
+	h.t.Helper()
+	for range n {
+		day := h.clock.AddDate(0, 0, 1).UTC()
+		h.set(day.Format("2006-01-02") + " 00:00")
+		if _, err := h.job().Tick(h.t.Context()); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
