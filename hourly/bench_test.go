@@ -13,6 +13,7 @@ import (
 	"digest/feed"
 	"digest/poller"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // The benchmarks of this package drive whole steps of the hour through the
@@ -88,8 +89,7 @@ func addresses(n, port int) []store.ImportItem {
 // known makes feeds look as they do after a first poll and a first 304.
 func known(b *testing.B, st *store.Store) {
 	b.Helper()
-	feeds, err := st.Feeds(b.Context())
-	ok(b, err)
+	feeds := storetest.All(b, st.Feeds(b.Context()))
 	polled := make([]store.Polled, len(feeds))
 	for i, f := range feeds {
 		f.ETag, f.LastModified, f.ValidatorURL = `"1"`, "Mon, 16 Nov 2026 08:00:00 GMT", f.URL
@@ -98,7 +98,7 @@ func known(b *testing.B, st *store.Store) {
 		f.Conditional, f.PollAt = digest.Works, time.Time{}
 		polled[i] = store.Polled{Feed: f.Feed}
 	}
-	_, err = st.Record(b.Context(), eve, polled)
+	_, err := st.Record(b.Context(), eve, polled)
 	ok(b, err)
 }
 

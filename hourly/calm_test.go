@@ -1,6 +1,7 @@
 package hourly_test
 
 import (
+	"digest/store/storetest"
 	"testing"
 	"time"
 )
@@ -10,11 +11,7 @@ import (
 func TestS35_LatePollsKeepCalm(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 19, 10, 30, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
-		feeds, err := w.st.Feeds(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range feeds {
+		for _, f := range storetest.All(t, w.st.Feeds(t.Context())) {
 			if err := w.st.Enqueue(t.Context(), f.ID, time.Now().Add(80*time.Minute)); err != nil {
 				t.Fatal(err)
 			}

@@ -53,9 +53,7 @@ func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	ok(b, err)
 	ok(b, c.RemoveUser(b.Context(), founder.ID))
 	known(b, c.Store)
-	infos, err := c.Feeds(b.Context())
-	ok(b, err)
-	for _, f := range infos {
+	for _, f := range storetest.All(b, c.Feeds(b.Context())) {
 		c.feeds = append(c.feeds, f.Feed)
 	}
 }

@@ -123,9 +123,9 @@ func TestStoreSuppresses(t *testing.T) {
 			return ""
 		}}
 		once(t, testDeliverer(t, st, openTest(t, s.listen(t), Options{})), released)
-		got, err := st.Suppressions(t.Context())
-		if err != nil || len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce || !strings.Contains(got[0].Evidence, "no such user") {
-			t.Errorf("%+v, %v", got, err)
+		got := storetest.All(t, st.Suppressions(t.Context()))
+		if len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce || !strings.Contains(got[0].Evidence, "no such user") {
+			t.Errorf("%+v", got)
 		}
 		if got := storedStates(t, st); got[digest.EditionSent] != 3 || got[digest.EditionFailed] != 2 {
 			t.Errorf("%v", got)

@@ -59,10 +59,7 @@ func sealEditions(t *testing.T, st *store.Store, n int) {
 
 func storedStates(t *testing.T, st *store.Store) map[digest.EditionState]int {
 	t.Helper()
-	users, err := st.Users(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	users := storetest.All(t, st.Users(t.Context()))
 	n := map[digest.EditionState]int{}
 	for _, u := range users {
 		d, err := st.DigestOf(t.Context(), u.ID)

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -23,11 +25,6 @@ const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.i
 
 // askedAt is the next midnight at which the feeds of a digest d are asked that gathers.
 const askedAt = `CASE WHEN d.state = 'active' THEN d.next_due_at ELSE d.asks_at END`
-
-// nextMidnight is the earliest of those of the subscribers of the feed f, 0
-// if there are none.
-const nextMidnight = `COALESCE((SELECT MIN(` + askedAt + `) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `), 0)`
 
 // FeedByURL finds a feed by its address in normal form, or by one it had before
 // it moved for good; digest.NotFound if there is none.
@@ -84,17 +81,59 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 }
 
 // Feeds lists every feed by its address, without those that have become part of another.
-func (s *Store) Feeds(ctx context.Context) ([]FeedInfo, error) {
-	return readRows[FeedInfo](ctx, s.read(), "reading feeds", selectFeedInfo+`WHERE f.merged_into = 0 ORDER BY f.url`)
+func (s *Store) Feeds(ctx context.Context) iter.Seq2[FeedInfo, error] {
+	return pages(func(last *FeedInfo) ([]FeedInfo, error) {
+		after := ""
+		if last != nil {
+			after = last.URL
+		}
+		return s.feedInfos(ctx, `f.merged_into = 0 AND f.url > ? ORDER BY f.url LIMIT ?`, after, pageRows)
+	})
+}
+
+// FeedsOfHost lists the feeds of a host by their addresses, without those that have
+// become part of another.
+func (s *Store) FeedsOfHost(ctx context.Context, host string) ([]FeedInfo, error) {
+	return s.feedInfos(ctx, `f.host = ? AND f.merged_into = 0 ORDER BY f.url`, host)
 }
 
 // Feed gives one feed with its subscribers; digest.NotFound if there is none.
 func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
-	return readOne[FeedInfo](ctx, s.read(), "reading feeds", noFeed(), selectFeedInfo+`WHERE f.id = ?`, id)
+	found, err := s.feedInfos(ctx, `f.id = ?`, id)
+	if err != nil || len(found) == 0 {
+		return FeedInfo{}, cmp.Or(err, noFeed())
+	}
+	return found[0], nil
 }
 
-// selectFeedInfo reads FeedInfos.
-const selectFeedInfo = `SELECT ` + feedColumns + `, ` + subscribers + ` AS subscribers, ` + nextMidnight + ` AS next_due_at FROM feeds f `
+// feedInfos reads feeds f, and how many digests gather what they bring.
+func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]FeedInfo, error) {
+	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM feeds f WHERE `+where, args...)
+	if err != nil || len(feeds) == 0 {
+		return feeds, err
+	}
+	type readers struct {
+		Subscribers int
+		NextDueAt   time.Time
+	}
+	var rows []struct {
+		FeedID digest.FeedID
+		readers
+	}
+	ids := each(feeds, func(f FeedInfo) digest.FeedID { return f.ID })
+	err = s.read().all(ctx, &rows, `SELECT s.feed_id, count(*) AS subscribers, MIN(`+askedAt+`) AS next_due_at
+		FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		WHERE s.feed_id IN (`+list(ids)+`) AND s.rests = 0 AND `+gathers+` GROUP BY s.feed_id`)
+	byFeed := make(map[digest.FeedID]readers, len(rows))
+	for _, r := range rows {
+		byFeed[r.FeedID] = r.readers
+	}
+	for i, f := range feeds {
+		r := byFeed[f.ID]
+		feeds[i].Subscribers, feeds[i].NextDueAt = r.Subscribers, r.NextDueAt
+	}
+	return feeds, failed("counting the readers of feeds", err)
+}
 
 func noFeed() error { return notFound("there is no such feed; see: digest feeds") }
 

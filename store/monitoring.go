@@ -101,7 +101,7 @@ func (s *Store) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo,
 		place[f.ID] = i
 	}
 	ids := each(shown, func(f troubledFeed) digest.FeedID { return f.ID })
-	if feeds, err = readRows[FeedInfo](ctx, s.read(), "reading feeds", selectFeedInfo+`WHERE f.id IN (`+list(ids)+`)`); err != nil {
+	if feeds, err = s.feedInfos(ctx, `f.id IN (`+list(ids)+`)`); err != nil {
 		return nil, 0, err
 	}
 	slices.SortFunc(feeds, func(a, b FeedInfo) int { return cmp.Compare(place[a.ID], place[b.ID]) })

@@ -115,16 +115,6 @@ func readStays(ctx context.Context, c conn, user digest.UserID) ([]digest.Stay, 
 	return readRows[digest.Stay](ctx, c, "", selectStays+`WHERE s.user_id = ? ORDER BY s.from_date`, user)
 }
 
-// allStays lists the stays of all readers.
-func (s *Store) allStays(ctx context.Context) (map[digest.UserID][]digest.Stay, error) {
-	all, err := readRows[digest.Stay](ctx, s.read(), "", selectStays+`ORDER BY s.user_id, s.from_date`)
-	stays := make(map[digest.UserID][]digest.Stay)
-	for _, st := range all {
-		stays[st.UserID] = append(stays[st.UserID], st)
-	}
-	return stays, err
-}
-
 // travel moves a reader to where they are at now, removes the stays that are
 // over, and notes when they move next.
 func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) error {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"digest"
@@ -71,9 +72,16 @@ func (s *Store) Unsuppress(ctx context.Context, email string) error {
 }
 
 // Suppressions lists the addresses that are not mailed, the latest first.
-func (s *Store) Suppressions(ctx context.Context) ([]digest.Suppression, error) {
-	return readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses",
-		`SELECT `+suppressionColumns+` FROM suppressions s ORDER BY s.created_at DESC, s.email_key`)
+func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, error] {
+	return pages(func(last *digest.Suppression) ([]digest.Suppression, error) {
+		from, after := forever, ""
+		if last != nil {
+			from, after = at(last.CreatedAt), emailKey(last.Email)
+		}
+		return readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses", `SELECT `+suppressionColumns+` FROM suppressions s
+			WHERE s.created_at <= ? AND (s.created_at < ? OR s.email_key > ?) ORDER BY s.created_at DESC, s.email_key LIMIT ?`,
+			from, from, after, pageRows)
+	})
 }
 
 // Suppressed tells whether an address, in whatever case, is not mailed, and why.

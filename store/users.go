@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -83,7 +84,18 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, err
 }
 
 // Users lists everyone in the order in which they came.
-func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
+func (s *Store) Users(ctx context.Context) iter.Seq2[UserInfo, error] {
+	return pages(func(last *UserInfo) ([]UserInfo, error) {
+		var after digest.UserID
+		if last != nil {
+			after = last.ID
+		}
+		return s.usersAfter(ctx, after)
+	})
+}
+
+// usersAfter is a page of the list of users.
+func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo, error) {
 	type row struct {
 		digestRow
 		User          digest.User
@@ -93,15 +105,22 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
 		u.direction AS "user.direction", u.shortcuts AS "user.shortcuts",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
-		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.newsletter_id IS NULL ORDER BY u.id`)
+		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	part := `u.id BETWEEN ? AND ?`
+	first, last := rows[0].UserID, rows[len(rows)-1].UserID
+	stays, err := readRows[digest.Stay](ctx, s.read(), "listing the stays", selectStays+`WHERE `+part+` ORDER BY s.user_id, s.from_date`, first, last)
 	if err != nil {
 		return nil, err
 	}
-	stays, err := s.allStays(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("listing the stays: %w", err)
+	staying := make(map[digest.UserID][]digest.Stay)
+	for _, st := range stays {
+		staying[st.UserID] = append(staying[st.UserID], st)
 	}
-	suppressions, err := s.Suppressions(ctx)
+	suppressions, err := readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses", `SELECT `+suppressionColumns+`
+		FROM users u JOIN suppressions s ON s.email_key = u.email_key WHERE `+part, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +128,35 @@ func (s *Store) Users(ctx context.Context) ([]UserInfo, error) {
 	for i, sup := range suppressions {
 		suppressed[emailKey(sup.Email)] = &suppressions[i]
 	}
-	users := make([]UserInfo, len(rows))
-	for i, r := range rows {
-		users[i] = UserInfo{r.User, r.Digest, r.Subscriptions, suppressed[emailKey(r.User.Email)], stays[r.UserID]}
+	return each(rows, func(r row) UserInfo {
+		return UserInfo{r.User, r.Digest, r.Subscriptions, suppressed[emailKey(r.User.Email)], staying[r.UserID]}
+	}), nil
+}
+
+// A ZoneInfo is a time zone with how many readers are there, and some of them.
+type ZoneInfo struct {
+	TimeZone string
+	Readers  int
+	Examples []string // addresses
+}
+
+// Zones lists the time zones in which readers are, by name, each with its first
+// readers, most of them at most.
+func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err error) {
+	rows, err := readRows[struct {
+		TimeZone, Email string
+		Readers         int
+	}](ctx, s.read(), "listing the time zones", `SELECT x.time_zone, x.email, x.readers FROM (SELECT u.id, u.time_zone, u.email,
+			count(*) OVER (PARTITION BY u.time_zone) AS readers, row_number() OVER (PARTITION BY u.time_zone ORDER BY u.id) AS place
+			FROM users u) x WHERE x.place <= ? ORDER BY x.time_zone, x.id`, most)
+	for _, r := range rows {
+		if n := len(zones); n == 0 || zones[n-1].TimeZone != r.TimeZone {
+			zones = append(zones, ZoneInfo{TimeZone: r.TimeZone, Readers: r.Readers})
+		}
+		last := &zones[len(zones)-1]
+		last.Examples = append(last.Examples, r.Email)
 	}
-	return users, nil
+	return zones, err
 }
 
 // RemoveUser removes a person with everything that is theirs, in one

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/storetest"
 )
 
 func TestUsers(t *testing.T) {
@@ -36,8 +37,7 @@ func TestUsers(t *testing.T) {
 		oneLine(w.t, w.SetDeliverAt(w.ctx(), 99, time.Hour), digest.NotFound)
 
 		w.subscribe(d, w.feed("f.example"))
-		all, err := w.Users(w.ctx())
-		w.ok(err)
+		all := storetest.All(w.t, w.Users(w.ctx()))
 		want(w.t, "users", len(all), 1)
 		want(w.t, "in the list", all[0].User == u && all[0].Digest == d && all[0].Subscriptions == 1, true)
 	})

@@ -64,10 +64,20 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 }
 
 func (s *site) listSuppressed(ctx context.Context, p *operatorPage, _ time.Time) error {
-	all, err := s.Store.Suppressions(ctx)
-	p.Suppressed = all[:min(len(all), operatorShown)]
-	p.SuppressedMore = len(all) - len(p.Suppressed)
-	return err
+	for _, n := range p.Numbers.Suppressed {
+		p.SuppressedMore += n
+	}
+	for one, err := range s.Store.Suppressions(ctx) {
+		if err != nil {
+			return err
+		}
+		if len(p.Suppressed) == operatorShown {
+			break
+		}
+		p.Suppressed = append(p.Suppressed, one)
+		p.SuppressedMore--
+	}
+	return nil
 }
 
 // listNeeds says what somebody has to see to, in the order of its weight. What

@@ -28,9 +28,9 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 	}
 	p := newcomer{Action: "/sign-in/owner", TokenField: "token", Token: token}
 	p.Email = s.Contact
-	users, err := s.Store.Users(r.Context())
-	if len(users) == 1 {
-		p.Email, p.Zone = users[0].Email, users[0].TimeZone
+	zones, err := s.Store.Zones(r.Context(), 1)
+	if len(zones) == 1 && zones[0].Readers == 1 {
+		p.Email, p.Zone = zones[0].Examples[0], zones[0].TimeZone
 	}
 	if strings.HasSuffix(p.Email, "@localhost") {
 		p.Email = ""

@@ -173,10 +173,6 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	if d.Keys, err = st.DKIMKeys(ctx); err != nil {
 		return err
 	}
-	users, err := st.Users(ctx)
-	if err != nil {
-		return err
-	}
 	if d.Proxies, err = st.ProxyNotes(ctx); err != nil {
 		return err
 	}
@@ -186,14 +182,14 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	if d.Late, err = a.lookAtHour(ctx, st, f.Beat); err != nil {
 		return err
 	}
-	d.Readers, d.Zones = len(users), map[string][]string{}
 	const examples = 3
-	for _, u := range users {
-		if seen := d.Zones[u.TimeZone]; len(seen) < examples {
-			d.Zones[u.TimeZone] = append(seen, u.Email)
-		}
+	zones, err := st.Zones(ctx, examples)
+	d.Zones = make(map[string][]string, len(zones))
+	for _, z := range zones {
+		d.Readers += z.Readers
+		d.Zones[z.TimeZone] = z.Examples
 	}
-	return nil
+	return err
 }
 
 // lookAtHour gives what of the hour is too late. Where nobody was at work for a

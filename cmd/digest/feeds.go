@@ -26,11 +26,7 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 	if c.URL != "" {
 		return a.showFeed(st, c.URL)
 	}
-	feeds, err := st.Feeds(a.soft)
-	if err != nil {
-		return err
-	}
-	return printList(a, each(feeds, a.reportFeed), "", func(r reportedFeed) string {
+	return printPages(a, reported(st.Feeds(a.soft), a.reportFeed), "", func(r reportedFeed) string {
 		return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
 	})
 }
@@ -149,12 +145,12 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	if digest.KindOf(notFound) != digest.NotFound {
 		return f, notFound
 	}
-	all, err := st.Feeds(a.soft)
+	alike, err := st.FeedsOfHost(a.soft, feed.Host(url))
 	if err != nil {
 		return digest.Feed{}, err
 	}
 	var shown []digest.Feed
-	for _, f := range all {
+	for _, f := range alike {
 		if digest.WithoutCredentials(f.URL) == url {
 			shown = append(shown, f.Feed)
 		}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -46,23 +49,55 @@ func (a *app) show(object any, print func() error) error {
 // printList prints records: for scripts as they are, for people a line each, its
 // cells ended by tabs. Where there is none, people are told so.
 func printList[T any](a *app, records []T, none string, line func(T) string) error {
+	return printPages(a, all(records), none, line)
+}
+
+// printPages is printList for a list of any length, of which little is in memory.
+func printPages[T any](a *app, records iter.Seq2[T, error], none string, line func(T) string) error {
 	if a.json {
-		return a.printJSON(records)
+		return printArray(a, records)
 	}
-	if len(records) == 0 && none != "" {
+	n, err := printTabs(a.stdout, reported(records, line))
+	if err == nil && n == 0 && none != "" {
 		fmt.Fprintln(a.stdout, none)
-		return nil
 	}
-	return printLines(a.stdout, records, line)
+	return err
+}
+
+// printArray prints a list as printJSON would print a slice. Where reading it fails
+// midway, its beginning has been printed.
+func printArray[T any](a *app, records iter.Seq2[T, error]) error {
+	out := bufio.NewWriter(a.stdout)
+	var one bytes.Buffer
+	enc := json.NewEncoder(&one)
+	enc.SetEscapeHTML(false)
+	before := byte('[')
+	for r, err := range records {
+		one.Reset()
+		if err == nil {
+			err = enc.Encode(r)
+		}
+		if err != nil {
+			return errors.Join(err, out.Flush())
+		}
+		_ = out.WriteByte(before) // Flush gives what went wrong
+		_, _ = out.Write(bytes.TrimSuffix(one.Bytes(), []byte("\n")))
+		before = ','
+	}
+	if before == '[' {
+		_ = out.WriteByte('[')
+	}
+	_, _ = out.WriteString("]\n")
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("printing JSON: %w", err)
+	}
+	return nil
 }
 
 // printLines prints a line a record, its cells ended by tabs.
 func printLines[T any](stdout io.Writer, records []T, line func(T) string) error {
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	for _, r := range records {
-		fmt.Fprintln(w, line(r))
-	}
-	return w.Flush()
+	_, err := printTabs(stdout, reported(all(records), line))
+	return err
 }
 
 // printTable shows people records under a heading, a line each, its cells ended by
@@ -89,6 +124,32 @@ func each[T, U any](all []T, do func(T) U) []U {
 		made[i] = do(one)
 	}
 	return made
+}
+
+// all is a list that cannot fail.
+func all[T any](list []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, one := range list {
+			if !yield(one, nil) {
+				return
+			}
+		}
+	}
+}
+
+// reported is each for a list of any length.
+func reported[T, U any](all iter.Seq2[T, error], do func(T) U) iter.Seq2[U, error] {
+	return func(yield func(U, error) bool) {
+		for one, err := range all {
+			var made U
+			if err == nil {
+				made = do(one)
+			}
+			if !yield(made, err) {
+				return
+			}
+		}
+	}
 }
 
 // plain makes text from elsewhere fit to be printed: one line, with no password

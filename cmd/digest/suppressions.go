@@ -32,11 +32,7 @@ type suppressionsListCmd struct{ reads }
 
 // Run lists the addresses that are not mailed.
 func (suppressionsListCmd) Run(a *app, st *store.Store) error {
-	all, err := st.Suppressions(a.soft)
-	if err != nil {
-		return err
-	}
-	return printList(a, each(all, reportSuppression), "no address is suppressed", func(s reportedSuppression) string {
+	return printPages(a, reported(st.Suppressions(a.soft), reportSuppression), "no address is suppressed", func(s reportedSuppression) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", plain(s.Email), s.Reason, strings.TrimSuffix(when(s.CreatedAt), " UTC"), plain(s.Evidence))
 	})
 }

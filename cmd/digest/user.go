@@ -143,14 +143,10 @@ type userListCmd struct{ reads }
 
 // Run lists the readers.
 func (userListCmd) Run(a *app, st *store.Store) error {
-	users, err := st.Users(a.soft)
-	if err != nil {
-		return err
-	}
 	if a.json {
-		return a.printJSON(each(users, reportUser))
+		return printArray(a, reported(st.Users(a.soft), reportUser))
 	}
-	return printList(a, users, "", func(u store.UserInfo) string {
+	return printPages(a, st.Users(a.soft), "", func(u store.UserInfo) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s%s", u.Email, u.TimeZone, u.Digest.State,
 			count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
 	})

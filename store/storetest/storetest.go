@@ -16,6 +16,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"fmt"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -146,6 +147,18 @@ func Open(t testing.TB, database string) *store.Store {
 	}
 	s.Policy = Policy(time.Hour)
 	return s
+}
+
+// All reads a list to its end.
+func All[T any](t testing.TB, list iter.Seq2[T, error]) (all []T) {
+	t.Helper()
+	for one, err := range list {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // Policy is what package poller decides, as the program has it, with a poll gap.

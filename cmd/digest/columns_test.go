@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"text/tabwriter"
+)
+
+// Columns are as text/tabwriter makes them, however long the list is.
+func TestColumns(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	r := rand.New(rand.NewPCG(1, 2))
+	cells := []string{"", "a", "straße", "東京", "https://example.org/feed.xml", "e\u0301", " "}
+	for _, n := range []int{0, 1, 2, 100, 60_000} {
+		for _, width := range []int{1, 2, 5} {
+			lines := make([]string, n)
+			for i := range lines {
+				line := make([]string, width)
+				for k := range line {
+					line[k] = cells[r.IntN(len(cells))]
+				}
+				lines[i] = strings.Join(line, "\t")
+			}
+			var want, got bytes.Buffer
+			w := tabwriter.NewWriter(&want, 0, 0, 2, ' ', 0)
+			for _, line := range lines {
+				fmt.Fprintln(w, line)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			if printed, err := printTabs(&got, all(lines)); err != nil || printed != n {
+				t.Fatal(printed, err)
+			}
+			if got.String() != want.String() {
+				t.Errorf("%d lines of %d cells differ", n, width)
+			}
+		}
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// A list that cannot be read to its end is no table, and says why.
+func TestListThatFails(t *testing.T) {
+	broken := errors.New("the database is away")
+	list := func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, broken) }
+	var out bytes.Buffer
+	a := &app{stdout: &out}
+	if err := printPages(a, list, "none", func(int) string { return "line" }); !errors.Is(err, broken) || out.Len() > 0 {
+		t.Errorf("%v after %q", err, &out)
+	}
+	a.json = true
+	if err := printPages(a, list, "none", func(int) string { return "line" }); !errors.Is(err, broken) || out.String() != "[1" {
+		t.Errorf("%v after %q", err, &out)
+	}
+}
+
+// A list is the JSON that its slice would be.
+func TestArray(t *testing.T) {
+	for _, list := range [][]string{{}, {"<a>"}, {"a", "b\n", "c"}} {
+		var want, got bytes.Buffer
+		if err := (&app{stdout: &want}).printJSON(list); err != nil {
+			t.Fatal(err)
+		}
+		if err := printArray(&app{stdout: &got}, all(list)); err != nil || got.String() != want.String() {
+			t.Errorf("%q, want %q, %v", &got, &want, err)
+		}
+	}
+}
