@@ -82,6 +82,12 @@ func InAMonth(now time.Time, loc *time.Location) time.Time {
 // Earliest is a date that lies before today in every zone.
 func Earliest(now time.Time) digest.Date { return digest.DateOf(now.UTC().AddDate(0, 0, -2)) }
 
+// farthestEast is how far clocks are ahead of UTC at most.
+const farthestEast = 14 * time.Hour
+
+// Latest is today's date where it is the latest.
+func Latest(now time.Time) digest.Date { return digest.DateOf(now.UTC().Add(farthestEast)) }
+
 // An edition is worth sending until its digest's next one is near: until
 // beforeNext before the next midnight, if that leaves it enough time, and else
 // for patience.

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"slices"
 	"time"
 
 	"digest"
@@ -10,30 +11,69 @@ import (
 // before 2026. A machine without a battery begins in 1970 or 2000.
 func Believable(now time.Time) bool { return now.Year() >= 2026 }
 
-// lookBack is how long a midnight may have passed that a wrong clock has
-// skipped, and still get its edition.
-const lookBack = 24 * time.Hour
-
 // ancient is how long ago no digest is due: nobody who comes back after so long
 // wants all of it.
 const ancient = 10 * 366 * 24 * time.Hour
 
-// Honest gives a schedule as it would be without the clocks that were wrong.
-// LastDueAt is the last midnight that was released, as far as that can be true. A
-// digest that is due later than its first midnight without an edition (I1) is due
-// at that midnight, even if it passed within the last day, but not before since. It
-// is said whether anything is another than before.
-func (s Schedule) Honest(now, since time.Time, hasEdition func(digest.Date) bool) (honest Schedule, changed bool) {
+// An Issue is a midnight of a digest that was released, by whatever clock.
+type Issue struct {
+	DueAt      time.Time
+	ReleasedAt time.Time   // zero: nobody knows
+	Date       digest.Date // of its edition; zero: it had none
+}
+
+// True reports whether a clock that is right can have released a midnight by now. An
+// edition that has the date of its own midnight is true from then on, whenever it was
+// made; one that has the date of a later day was made when that had begun.
+func (i Issue) True(now time.Time, zone *time.Location) bool {
+	late := now.Add(digest.ClockSlack)
+	if i.DueAt.After(now) || i.ReleasedAt.After(late) {
+		return false
+	}
+	return !Latest(i.DueAt).Before(i.Date) || !Begins(i.Date, zone).After(late)
+}
+
+// lastTrue gives the last midnight that was truly released; zero: none was.
+func (s Schedule) lastTrue(now time.Time, issues []Issue) (last time.Time) {
+	for _, i := range issues {
+		if i.True(now, s.Zone) && i.DueAt.After(last) {
+			last = i.DueAt
+		}
+	}
+	return last
+}
+
+// Honest gives a schedule as it would be without the clocks that were wrong; issues
+// are its midnights that were released of late. A digest that is due later than its
+// first midnight without an edition (I1) is due at that midnight: even if it is the
+// last that has passed, or one that a clock which was fast has released, but not
+// before since. LastDueAt becomes the last midnight that was truly released. It is
+// said whether the rest is another than before.
+func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule, changed bool) {
 	was := s
 	if next := s.next(now); s.AsksAt.After(next) {
 		s.AsksAt = next
 	}
-	if s.State == digest.DigestActive && s.lost(now, hasEdition) {
-		after := now.Add(-lookBack)
-		if since.After(after) {
-			after = since
+	s.LastDueAt = s.lastTrue(now, issues)
+	hasEdition := func(d digest.Date) bool {
+		return slices.ContainsFunc(issues, func(i Issue) bool { return i.Date == d })
+	}
+	after, robbed := s.lastPassed(now).Add(-time.Second), false
+	for _, i := range issues {
+		if i.True(now, s.Zone) || !i.DueAt.After(s.LastDueAt) || i.DueAt.After(now) {
+			continue
 		}
-		s.NextDueAt = s.first(after, hasEdition)
+		robbed = true
+		if before := i.DueAt.Add(-time.Second); before.Before(after) {
+			after = before
+		}
+	}
+	if since.After(after) {
+		after = since
+	}
+	first := s.first(after, hasEdition)
+	if s.State == digest.DigestActive && (s.lost(now, hasEdition) || robbed && s.NextDueAt.After(first)) {
+		s.NextDueAt = first
 	}
 	return s, !s.NextDueAt.Equal(was.NextDueAt) || !s.AsksAt.Equal(was.AsksAt)
 }
@@ -42,6 +82,13 @@ func (s Schedule) Honest(now, since time.Time, hasEdition func(digest.Date) bool
 // would have it due.
 func (s Schedule) lost(now time.Time, hasEdition func(digest.Date) bool) bool {
 	return now.Sub(s.NextDueAt) > ancient || s.NextDueAt.After(s.next(now)) && s.NextDueAt.After(s.first(now, hasEdition))
+}
+
+// lastPassed is the last of the digest's midnights that has come.
+func (s Schedule) lastPassed(now time.Time) time.Time {
+	const rarest = 15 * 24 * time.Hour // once a week, and a date left out
+	last, _ := Passed(s.next(now.Add(-rarest)), now, s.Zone, s.Days)
+	return last
 }
 
 // first is the first midnight after an instant, and after the one released last,

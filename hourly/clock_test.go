@@ -159,3 +159,90 @@ func (h *house) dueInTime(now time.Time) {
 		h.t.Fatalf("at %s the digest is due at %s; the first midnight without an edition is %s (editions:%s)", now, d.NextDueAt, midnight, had)
 	}
 }
+
+// TestMidnightAfterAFastClock: nothing ran between the return of a clock that was
+// fast and the reader's midnight, of whatever kind it is; it comes all the same, with
+// what was published since, and each post is mailed once.
+func TestMidnightAfterAFastClock(t *testing.T) {
+	do := func(t *testing.T, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name     string
+		set      func(t *testing.T, h *house) // at 10:00 on 1 November, a Sunday
+		last     string                       // of a right clock
+		midnight string
+		date     string // of the edition that comes then
+		mail     string // when it has left
+	}{
+		{name: "every day", last: "2026-11-02 00:01", midnight: "2026-11-03 00:06", date: "2026-11-03"},
+		{name: "noticed a day and a half later", last: "2026-11-02 00:01", midnight: "2026-11-04 12:06", date: "2026-11-04"},
+		{name: "on Mondays", last: "2026-11-02 00:01", midnight: "2026-11-09 00:06", date: "2026-11-09",
+			set: func(t *testing.T, h *house) { do(t, h.st.SetWeekdays(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
+		{name: "on Mondays, noticed on Wednesday", last: "2026-11-02 00:01", midnight: "2026-11-11 12:06", date: "2026-11-09",
+			set: func(t *testing.T, h *house) { do(t, h.st.SetWeekdays(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
+		{name: "on workdays", last: "2026-11-06 00:01", midnight: "2026-11-09 00:06", date: "2026-11-09",
+			set: func(t *testing.T, h *house) { do(t, h.st.SetWeekdays(t.Context(), h.d.ID, digest.Workdays, h.clock)) }},
+		{name: "in Kathmandu", last: "2026-11-01 18:16", midnight: "2026-11-02 18:21", date: "2026-11-03",
+			set: func(t *testing.T, h *house) {
+				do(t, h.st.SetTimeZone(t.Context(), h.d.UserID, "Asia/Kathmandu", h.clock))
+			}},
+		{name: "on a stay in Tokyo", last: "2026-11-01 15:01", midnight: "2026-11-02 15:06", date: "2026-11-03",
+			set: func(t *testing.T, h *house) {
+				_, err := h.st.AddStay(t.Context(), digest.Stay{UserID: h.d.UserID, TimeZone: "Asia/Tokyo", From: day("2026-11-01"), To: day("2026-12-01")}, h.clock)
+				do(t, err)
+			}},
+		{name: "mailed at 7", last: "2026-11-02 07:01", midnight: "2026-11-03 00:06", date: "2026-11-03", mail: "2026-11-03 07:01",
+			set: func(t *testing.T, h *house) { do(t, h.st.SetDeliverAt(t.Context(), h.d.ID, 7*time.Hour)) }},
+		{name: "as a pause ends", last: "2026-11-02 00:01", midnight: "2026-11-05 00:06", date: "2026-11-05",
+			set: func(t *testing.T, h *house) {
+				do(t, h.st.PauseDigest(t.Context(), h.d.ID, time.Date(2026, 11, 5, 0, 0, 0, 0, time.UTC), h.clock))
+			}},
+	} {
+		for _, fast := range [][]string{{"2026-11-20 00:01"}, {"2150-01-01 00:00"}, {"2150-01-01 00:00", "2150-01-02 00:00"}} {
+			switch {
+			case len(fast) > 1 && strings.Contains(test.name, "noticed"):
+				continue // what was released before is not known then
+			case fast[0] > "2027" && strings.Contains(test.name, "stay"):
+				continue // the stay has ended, and its midnights
+			}
+			t.Run(fmt.Sprint(test.name, " ", fast), func(t *testing.T) {
+				eachHouse(t, "2026-11-01 10:00", func(t *testing.T, h *house, s *site) {
+					tick := func(clock string) {
+						h.set(clock)
+						h.run(h.clock)
+					}
+					if test.set != nil {
+						test.set(t, h)
+					}
+					tick(test.last)
+					for i, clock := range fast {
+						s.publish(fmt.Sprint("early ", i))
+						tick(clock)
+					}
+					s.publish("news")
+					tick(test.midnight)
+					if got := h.dates(); !strings.Contains(got, test.date) {
+						t.Errorf("editions %s; want one of %s", got, test.date)
+					}
+					if test.mail != "" {
+						tick(test.mail)
+					}
+					h.mailedOnce([]string{"first", "early 0", "news"})
+				})
+			})
+		}
+	}
+}
+
+// day reads a date.
+func day(s string) digest.Date {
+	d, err := digest.ParseDate(s)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}

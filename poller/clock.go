@@ -19,7 +19,16 @@ const longestQueue = 8 * oneDay
 // that seems to be still to come keeps its distance from that poll, which counts
 // as made now: a site that wanted to be left alone for an hour is left alone for
 // an hour. What lies further ahead than its rule allows says nothing, and is over.
-func Honest(f digest.Feed, gap time.Duration, now time.Time) digest.Feed {
+//
+// wanted says that a reader's midnight has come for which f is still to be asked:
+// then nothing has run since the clock went right, or it would have been asked. When
+// that poll was made nobody knows; it counts as made a poll gap ago, or the midnight
+// would bring nothing.
+func Honest(f digest.Feed, gap time.Duration, wanted bool, now time.Time) digest.Feed {
+	asked := now
+	if wanted {
+		asked = now.Add(-gap)
+	}
 	if ahead := f.LastAttemptAt.Sub(now); ahead > digest.ClockSlack {
 		for _, t := range []*time.Time{&f.NotBefore, &f.FreshUntil, &f.PollAt, &f.LeaseUntil, &f.HeadRetestAt} {
 			if !t.Before(f.LastAttemptAt) {
@@ -27,12 +36,15 @@ func Honest(f digest.Feed, gap time.Duration, now time.Time) digest.Feed {
 			}
 		}
 	}
+	for _, t := range []*time.Time{&f.LastAttemptAt, &f.LastOKAt} {
+		if t.After(now.Add(digest.ClockSlack)) {
+			*t = asked
+		}
+	}
 	for _, r := range []struct {
 		at   *time.Time
 		most time.Duration // ahead of now
 	}{
-		{&f.LastAttemptAt, 0},
-		{&f.LastOKAt, 0},
 		{&f.ParsedAt, 0},
 		{&f.NewestAt, 0},
 		{&f.PingedAt, 0},

@@ -44,9 +44,32 @@ func TestHonest(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, want := Honest(feed(test.was), time.Hour, now), feed(test.want); got != want {
+			if got, want := Honest(feed(test.was), time.Hour, false, now), feed(test.want); got != want {
 				t.Errorf("got  %+v\nwant %+v", got.Schedule, want.Schedule)
 			}
 		})
+	}
+}
+
+// TestHonestWanted: a midnight has come for a feed that a fast clock asked. What its
+// site asked for holds all the same.
+func TestHonestWanted(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	const fast = 1000 * time.Hour
+	for _, test := range []struct {
+		why  string
+		was  digest.Schedule
+		want time.Duration // after now
+	}{
+		{"it may be asked at once", digest.Schedule{LastAttemptAt: now.Add(fast)}, 0},
+		{"its site named a time", digest.Schedule{LastAttemptAt: now.Add(fast), NotBefore: now.Add(fast + 20*time.Minute)}, 20 * time.Minute},
+		{"it is fresh", digest.Schedule{LastAttemptAt: now.Add(fast), FreshUntil: now.Add(fast + 5*time.Minute)}, 5 * time.Minute},
+		{"the operator has a rule", digest.Schedule{LastAttemptAt: now.Add(fast), HostInterval: 3 * time.Hour}, 2 * time.Hour},
+		{"a right clock asked it", digest.Schedule{LastAttemptAt: now.Add(-time.Minute)}, 59 * time.Minute},
+	} {
+		f := Honest(digest.Feed{Schedule: test.was}, time.Hour, true, now)
+		if got := Askable(f, time.Hour, now).Sub(now); got != test.want {
+			t.Errorf("%s: after %v; want %v", test.why, got, test.want)
+		}
 	}
 }

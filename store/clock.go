@@ -32,8 +32,8 @@ func (s *Store) PutRight(ctx context.Context, now time.Time) (digest.ClockNote, 
 		{&note.Others, "times that lie too far ahead", s.putColumnsRight},
 		{&note.Others, "stays", s.putStaysRight},
 		{&note.Hosts, "hosts", s.putHostsRight},
-		{&note.Feeds, "feeds", s.putFeedsRight},
 		{&note.Digests, "digests", s.putDigestsRight},
+		{&note.Feeds, "feeds", s.putFeedsRight}, // which midnights have come is known by now
 		{&note.Editions, "editions", s.putMailRight},
 	} {
 		n, err := part.put(ctx, now)
@@ -76,6 +76,7 @@ type bound struct {
 	table, column string
 	most          time.Duration
 	where         string // holds for the rows that count; empty: for all
+	wait          string // SQL of the seconds from now that it is put to; empty: most
 }
 
 const oneDay = 24 * time.Hour
@@ -114,11 +115,14 @@ func LongestLife(table string) time.Duration {
 	return 0
 }
 
-// hostBounds are those of what is left alone: a host for a poll, a domain for its pace.
+// hostBounds are those of what is left alone: a host for a poll, or for a moment
+// after one, a domain for its pace. A midnight may have come: nothing waits longer
+// than it must.
 func hostBounds() []bound {
 	return []bound{
-		{table: "hosts", column: "lease_until", most: leaseMost},
-		{table: "domains", column: "free_at", most: time.Hour},
+		{table: "hosts", column: "lease_until", most: leaseMost, where: `token <> ''`},
+		{table: "hosts", column: "lease_until", most: leaseMost, where: `token = ''`, wait: `0`},
+		{table: "domains", column: "free_at", most: time.Hour, wait: `pace`},
 		{table: "domains", column: "limited_at"},
 	}
 }
@@ -156,8 +160,12 @@ func (s *Store) putBoundsRight(ctx context.Context, now time.Time, bounds []boun
 			}
 			continue
 		}
+		wait := b.wait
+		if wait == "" {
+			wait = fmt.Sprint(seconds(b.most))
+		}
 		err = s.change(ctx, "", func(c conn) error {
-			n, err := c.exec(ctx, `UPDATE `+b.table+` SET `+b.column+` = ? WHERE `+where, most, most.plus(digest.ClockSlack))
+			n, err := c.exec(ctx, `UPDATE `+b.table+` SET `+b.column+` = CAST(? AS BIGINT) + `+wait+` WHERE `+where, at(now), most.plus(digest.ClockSlack))
 			total += n
 			return err
 		})
@@ -192,8 +200,15 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) ORDER BY f.id`+c.d.lockRows("f")); err != nil {
 		return 0, err
 	}
+	var wanted []digest.FeedID
+	err = c.all(ctx, &wanted, `SELECT DISTINCT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		WHERE s.feed_id IN (`+list(ids)+`) AND s.rests = 0 AND (`+unplanned+` AND d.next_due_at <= ? OR d.asks_at > 0 AND d.asks_at <= ?)`,
+		at(now), at(now))
+	if err != nil {
+		return 0, err
+	}
 	for _, was := range feeds {
-		f := c.policy.Honest(was, now)
+		f := c.policy.Honest(was, slices.Contains(wanted, was.ID), now)
 		n, err := c.exec(ctx, `UPDATE feeds SET last_attempt_at = ?, last_ok_at = ?, parsed_at = ?, newest_at = ?, pinged_at = ?,
 			first_error_at = ?, failing_since = ?, gone_at = ?, moved_since = ?, moved_at = ?, lease_until = ?, fresh_until = ?,
 			not_before = ?, head_retest_at = ?, poll_at = NULLIF(CAST(? AS BIGINT), 0), listed_at = CASE WHEN listed_at > ? THEN ? ELSE listed_at END

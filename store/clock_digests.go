@@ -37,6 +37,14 @@ type issued struct {
 	DueAt     instant
 }
 
+// true reports whether an edition can have been made by now, or was put behind a
+// midnight because it cannot.
+func (e issued) true(now time.Time, zone *time.Location) bool {
+	i := calendar.Issue{DueAt: e.DueAt.time(), Date: e.LocalDate}
+	moved := e.DueAt <= at(now) && !calendar.Begins(digest.DateOf(i.DueAt.In(zone)), zone).Equal(i.DueAt)
+	return moved || i.True(now, zone)
+}
+
 // putDigestsRight gives digests the midnight that they lost to a clock that was
 // fast: the first whose date has no edition, even if it has passed within the last
 // day. What waits moves along.
@@ -82,7 +90,7 @@ func (d dated) onTime(now time.Time) bool {
 	if d.LastDueAt.After(late) || d.ReleasedAt.time().After(late) || d.PlannedAt.time().After(late) || d.PlannedDueAt.After(late) {
 		return false
 	}
-	_, changed := s.Honest(now, d.since(now), func(digest.Date) bool { return false })
+	_, changed := s.Honest(now, d.since(now), d.issues(nil))
 	return !changed
 }
 
@@ -97,19 +105,11 @@ func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed boo
 		return false, err
 	}
 	was := d
-	last := d.lastTrue(had, now)
-	if err := d.makeRoom(ctx, c, s.Zone, had, last, now); err != nil {
+	if err := d.makeRoom(ctx, c, s, had, now); err != nil {
 		return false, err
 	}
-	for _, e := range had {
-		if e.DueAt <= at(now) {
-			last = max(last, e.DueAt)
-		}
-	}
-	s.LastDueAt = last.time()
-	s, changed = s.Honest(now, d.since(now), func(date digest.Date) bool {
-		return slices.ContainsFunc(had, func(e issued) bool { return e.LocalDate == date })
-	})
+	s, changed = s.Honest(now, d.since(now), d.issues(had))
+	last := at(s.LastDueAt)
 	for _, e := range had { // one that was made early is past when the next midnight comes
 		if e.DueAt < at(s.NextDueAt) {
 			last = max(last, e.DueAt)
@@ -161,41 +161,43 @@ func (d *dated) clampPast(now instant) {
 // earliest first: the last one before now, and all that come later.
 func (d dated) editions(ctx context.Context, c conn, now time.Time) (had []issued, err error) {
 	err = c.all(ctx, &had, `SELECT e.id, e.local_date, e.due_at FROM editions e WHERE e.digest_id = ? AND (e.local_date >= ? OR e.due_at >= COALESCE(
-		(SELECT MAX(x.due_at) FROM editions x WHERE x.digest_id = e.digest_id AND x.due_at <= ?), 0)) ORDER BY e.due_at`,
-		d.ID, calendar.Earliest(now).String(), at(now))
+		(SELECT MAX(x.due_at) FROM editions x WHERE x.digest_id = e.digest_id AND x.due_at <= ? AND x.local_date <= ?), 0)) ORDER BY e.due_at`,
+		d.ID, calendar.Earliest(now).String(), at(now), calendar.Latest(now).String())
 	return had, err
 }
 
-// lastTrue is the last midnight that was released and can have been.
-func (d dated) lastTrue(had []issued, now time.Time) (last instant) {
-	for _, t := range []instant{at(d.LastDueAt), d.PrevDueAt} {
-		if t <= at(now) {
-			last = max(last, t)
+// issues gives what was released of it of late: the last two midnights, and editions.
+func (d dated) issues(had []issued) []calendar.Issue {
+	var issues []calendar.Issue
+	for _, i := range []struct{ due, released instant }{{at(d.LastDueAt), d.ReleasedAt}, {d.PrevDueAt, d.PrevReleasedAt}} {
+		if i.due > 0 {
+			issues = append(issues, calendar.Issue{DueAt: i.due.time(), ReleasedAt: i.released.time()})
 		}
 	}
 	for _, e := range had {
-		if e.DueAt <= at(now) {
-			last = max(last, e.DueAt)
-		}
+		issues = append(issues, calendar.Issue{DueAt: e.DueAt.time(), Date: e.LocalDate})
 	}
-	return last
+	return issues
 }
 
 // aWeek is how many days ahead an edition may be dated that a clock was early for.
 const aWeek = 7
 
-// makeRoom moves the posts of editions that were made under a midnight which is
-// yet to come to just behind the last midnight: no edition that is still to be made
+// makeRoom moves the posts of editions that were made under a midnight before it
+// came to just behind the last midnight: no edition that is still to be made
 // may find them. Only that of the very next midnight stays where it is, if it bears
 // its date: there will be no other. An edition that bears a date more than
 // a week ahead gets that of its posts, if there is none of it.
-func (d dated) makeRoom(ctx context.Context, c conn, zone *time.Location, had []issued, last instant, now time.Time) error {
+func (d dated) makeRoom(ctx context.Context, c conn, s calendar.Schedule, had []issued, now time.Time) error {
+	zone := s.Zone
 	today, next := digest.DateOf(now.In(zone)), at(calendar.Next(now, zone, d.Weekdays))
-	place := max(last, at(d.since(now)), at(now).plus(-oneDay-time.Hour))
+	honest, _ := s.Honest(now, d.since(now), d.issues(had))
+	before := min(at(now), at(honest.NextDueAt)).plus(-time.Hour)
+	place := max(at(honest.LastDueAt), at(d.since(now)), before)
 	for i := range had {
 		e := &had[i]
 		early := e.DueAt == next && e.LocalDate == digest.DateOf(next.time().In(zone))
-		if e.DueAt > at(now) && !early {
+		if !e.true(now, zone) && !early {
 			for place++; slices.ContainsFunc(had, func(o issued) bool { return o.DueAt == place }); place++ {
 			}
 			if err := moveEdition(ctx, c, d.ID, e.DueAt, place); err != nil {

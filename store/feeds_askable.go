@@ -20,8 +20,8 @@ type Policy struct {
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
 
 	// Honest gives a feed without the instants that only a wrong clock can have
-	// written.
-	Honest func(f digest.Feed, now time.Time) digest.Feed
+	// written; wanted says that it is still to be asked for a midnight that has come.
+	Honest func(f digest.Feed, wanted bool, now time.Time) digest.Feed
 }
 
 // check fails where a store was given no policy, or half of one. Whatever asks

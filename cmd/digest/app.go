@@ -138,7 +138,9 @@ func (a *app) withStore(do func(*store.Store) error) error {
 	st.Policy = store.Policy{
 		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.PollGap, from) },
 		PaceDomain: poller.PaceDomain,
-		Honest:     func(f digest.Feed, now time.Time) digest.Feed { return poller.Honest(f, a.PollGap, now) },
+		Honest: func(f digest.Feed, wanted bool, now time.Time) digest.Feed {
+			return poller.Honest(f, a.PollGap, wanted, now)
+		},
 	}
 	if err := a.refuseOtherTime(st); err != nil {
 		return err

@@ -164,7 +164,7 @@ func All[T any](t testing.TB, list iter.Seq2[T, error]) (all []T) {
 // Policy is what package poller decides, as the program has it, with a poll gap.
 func Policy(gap time.Duration) store.Policy {
 	askable := func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, gap, from) }
-	honest := func(f digest.Feed, now time.Time) digest.Feed { return poller.Honest(f, gap, now) }
+	honest := func(f digest.Feed, wanted bool, now time.Time) digest.Feed { return poller.Honest(f, gap, wanted, now) }
 	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain, Honest: honest}
 }
 
