@@ -85,6 +85,7 @@ type Schedule struct {
 	HostInterval time.Duration
 	BusyInterval time.Duration
 
+	Standing  Standing
 	SkipHours uint32   // bit h: not in hour h of the UTC day
 	SkipDays  Weekdays // not on these days in UTC
 }
@@ -142,19 +143,30 @@ type Robots struct {
 	Rules        string // our group's, a line each; empty: it does not speak to us
 }
 
+// A Standing is what the last poll of a feed promises of the next one.
+type Standing string
+
+// The standings of feeds.
+const (
+	Unproven Standing = ""         // nobody knows: it was never read
+	Proven   Standing = "proven"   // its last poll was quick and brought what it should
+	Troubled Standing = "troubled" // its last poll failed, or was slow
+)
+
 // A QueuedFeed is a feed whose poll is due, and for whom it is made.
 type QueuedFeed struct {
-	ID      FeedID
-	Account DigestID // the first of its few subscribers; 0: it has many, or none
-	Domain  string
-	Failing bool // its last poll brought nothing
+	ID       FeedID
+	First    DigestID // the first digest and the last one that are subscribed to it;
+	Last     DigestID // 0: there is none
+	Domain   string
+	Standing Standing
 }
 
 // FullShares says whose shares of the polls in flight are used up.
 type FullShares struct {
-	Accounts []DigestID
-	Domains  []string
-	Failing  bool // that of the feeds that fail
+	Digests   []DigestID
+	Domains   []string
+	Standings []Standing
 }
 
 // A Post is one piece that a feed publishes, stored once.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"digest"
 	"digest/poller"
 	"digest/store"
 )
@@ -30,16 +31,25 @@ func newTarpits(t *testing.T, n int) (items []store.ImportItem) {
 	return items
 }
 
-// TestTarpitsOfOneAccount: one account has so many feeds that never answer that its
-// polls could take every place for minutes, and they are first in the queue: the
-// others' editions do not wait.
-func TestTarpitsOfOneAccount(t *testing.T) {
+// TestTarpitsOfOneAccount: one account, or several that share them, has so many feeds that
+// never answer that its polls could take every place for minutes, and they are first in the
+// queue: the others' editions do not wait.
+func TestTarpitsOfOneAccount(t *testing.T) { besiege(t, 1, 600) }
+
+// TestTarpitsThatAccountsShare: feeds of many accounts count for theirs all the same.
+func TestTarpitsThatAccountsShare(t *testing.T) { besiege(t, 5, 600) }
+
+// besiege lets a midnight come at which vandals have so many tarpits that were read before.
+func besiege(t *testing.T, vandals, n int) {
 	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
-		tarpits := newTarpits(t, 400)
-		_, mallory, err := h.st.AddUser(t.Context(), "mallory@example.org", "UTC", h.clock)
-		ok(t, err)
-		_, err = h.st.Import(t.Context(), mallory.ID, tarpits, 1e6, h.clock)
-		ok(t, err)
+		tarpits := newTarpits(t, n)
+		for i := range vandals {
+			_, mallory, err := h.st.AddUser(t.Context(), fmt.Sprintf("mallory%d@example.org", i), "UTC", h.clock)
+			ok(t, err)
+			_, err = h.st.Import(t.Context(), mallory.ID, tarpits, 1e6, h.clock)
+			ok(t, err)
+		}
+		proveAll(t, h.st)
 		var sites []*site
 		for i := range 12 {
 			s := newSite(t, "first")
@@ -61,4 +71,18 @@ func TestTarpitsOfOneAccount(t *testing.T) {
 			t.Error("posts are missing")
 		}
 	})
+}
+
+// proveAll has every feed well read, as in the days before.
+func proveAll(t *testing.T, st *store.Store) {
+	feeds, err := st.Feeds(t.Context())
+	ok(t, err)
+	var polled []store.Polled
+	for _, f := range feeds {
+		was := f.Feed
+		f.Standing = digest.Proven
+		polled = append(polled, store.Polled{Feed: f.Feed, Was: was})
+	}
+	_, err = st.Record(t.Context(), eve, polled)
+	ok(t, err)
 }

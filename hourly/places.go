@@ -8,33 +8,26 @@ import (
 	"digest/poller"
 )
 
-// slowPoll is how long a poll may take before it counts as slow and another may begin
-// in its place: sites that never answer hold up nobody for longer.
-const slowPoll = 10 * time.Second
-
 // places are the polls in flight, by whom they are made for.
 type places struct {
 	free func() // told when a place is free
 
-	mu    sync.Mutex
-	all   int // polls in flight
-	quick int // those among them that are not slow
-	load  poller.Load
+	mu   sync.Mutex
+	load poller.Load
 }
 
 // A place is that of one poll.
 type place struct {
 	all   *places
-	feed  digest.QueuedFeed
+	held  *poller.Place // guarded by all.mu
 	timer *time.Timer
-	quick bool // guarded by all.mu
 }
 
 // count says how many polls may begin.
 func (p *places) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return min(poller.QuickPolls-p.quick, poller.MostPolls-p.all)
+	return p.load.Free()
 }
 
 // full gives whose shares are used up.
@@ -55,18 +48,17 @@ func (p *places) next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 func (p *places) begin(f digest.QueuedFeed) *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all++
-	p.quick++
-	p.load.Begin(f)
-	l := &place{all: p, feed: f, quick: true}
-	l.timer = time.AfterFunc(slowPoll, l.becomeSlow)
+	l := &place{all: p, held: p.load.Begin(f)}
+	l.timer = time.AfterFunc(poller.SlowPoll, l.becomeSlow)
 	return l
 }
 
 func (l *place) becomeSlow() {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
-	l.leaveQuick()
+	if l.all.load.Slow(l.held) {
+		l.all.free()
+	}
 }
 
 // end gives the place to the next poll.
@@ -74,17 +66,6 @@ func (l *place) end() {
 	l.timer.Stop()
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
-	l.leaveQuick()
-	l.all.all--
-	l.all.load.End(l.feed)
+	l.all.load.End(l.held)
 	l.all.free()
-}
-
-// leaveQuick counts the poll among the quick ones no more.
-func (l *place) leaveQuick() {
-	if l.quick {
-		l.quick = false
-		l.all.quick--
-		l.all.free()
-	}
 }

@@ -189,17 +189,23 @@ func (r *round) awaitCalmMinute(soft context.Context) {
 	}
 }
 
-// freePlaces waits until at least a quarter of the places is free, so that claims
-// are not made one by one. It says how many are, and how many polls had ended by then.
+// freePlaces waits until at least a quarter of the places is free, or a few for a
+// while, so that claims are not made one by one. It says how many are, and how many polls
+// had ended by then.
 func (r *round) freePlaces(soft context.Context) (free, ended int) {
+	least := poller.QuickPolls / 4
+	timer := time.NewTimer(longestLook)
+	defer timer.Stop()
 	for {
 		_, ended := r.counts()
 		free := r.places.count()
-		if free >= poller.QuickPolls/4 || soft.Err() != nil {
+		if free >= least || soft.Err() != nil {
 			return free, ended
 		}
 		select {
 		case <-r.changed:
+		case <-timer.C:
+			least = 1
 		case <-soft.Done():
 		}
 	}

@@ -182,6 +182,7 @@ func (r Result) Overran(was digest.Feed, now time.Time) Result {
 	fail(&was, failure{status: r.Status}, now)
 	was.LastAttemptAt = r.Feed.LastAttemptAt
 	was.LastError = ErrOverran.Error()
+	was.Standing = standing(was, r.Took)
 	dequeue(&was)
 	r.Feed, r.Outcome, r.Message = was, Failed, was.LastError
 	r.Document, r.Body = nil, nil

@@ -322,6 +322,9 @@ func (p *poll) finish(f digest.Feed) Result {
 	} else {
 		dequeue(&p.feed)
 	}
+	if p.outcome != Stopped {
+		p.feed.Standing = standing(p.feed, p.took)
+	}
 	p.feed.LastAttemptAt = latest(f.LastAttemptAt, p.startedAt)
 	result := Result{
 		Feed: p.feed, Outcome: p.outcome, Document: p.doc, Message: p.message,

@@ -4,48 +4,104 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"digest"
 )
 
-// Shares of the polls that may be in flight in a process. They bound what one
-// account, one domain, or all feeds that failed last can hold up: the others find
-// places free. Nobody honest needs more: 192 polls in flight ask 2,000 feeds of 25
-// seconds each in less than five minutes.
+// Polls in flight in a process have places. These bounds leave some to everybody,
+// whoever has how many feeds that never answer.
 const (
-	// MostPolls is how many polls are in flight at most, QuickPolls how many that
-	// are not slow. Claims and commits grow with them: with 64 quick ones each poll
-	// cost the database half as much again.
+	// MostPolls is how many polls are in flight at most, QuickPolls how many of them
+	// that are expected to be quick and are not slow yet. Claims and commits grow with
+	// them: with 64 quick ones each poll cost the database half as much again.
 	MostPolls  = 512
 	QuickPolls = MostPolls / 2
 
-	accountShare = QuickPolls * 3 / 4
-	domainShare  = QuickPolls * 3 / 4
-	failingShare = QuickPolls / 2
+	// SlowPoll is how long a poll may take before it counts as slow.
+	SlowPoll = 10 * time.Second
 )
+
+// shareOf is how many polls of a standing may be in flight. Half of the places are for
+// proven feeds alone; the others are more than anybody honest needs: 192 polls ask
+// 2,000 feeds of 25 seconds each in less than five minutes.
+func shareOf(s digest.Standing) int {
+	switch s {
+	case digest.Proven:
+		return MostPolls
+	case digest.Troubled:
+		return 192
+	}
+	return 64
+}
+
+// standing says what a poll that had so much time on the wire makes of the standing
+// of its feed.
+func standing(f digest.Feed, took time.Duration) digest.Standing {
+	switch {
+	case f.Errors > 0 || took > SlowPoll:
+		return digest.Troubled
+	case f.LastOKAt.IsZero():
+		return digest.Unproven
+	}
+	return digest.Proven
+}
 
 // A Load counts the polls in flight by whom they are made for. The zero value is
 // of none.
 type Load struct {
-	accounts map[digest.DigestID]int
-	domains  map[string]int
-	failing  int
+	all, quick int
+	digests    map[digest.DigestID]int
+	domains    map[string]int
+	standings  map[digest.Standing]int
 }
 
-// Begin counts a poll that begins, End one that is over.
-func (l *Load) Begin(f digest.QueuedFeed) { l.add(f, 1) }
+// A Place is that of one poll in flight.
+type Place struct {
+	digest   digest.DigestID // on whose account it is
+	domain   string
+	standing digest.Standing
+	quick    bool // or not yet slow
+}
 
-// End undoes Begin.
-func (l *Load) End(f digest.QueuedFeed) { l.add(f, -1) }
-
-func (l *Load) add(f digest.QueuedFeed, n int) {
-	if l.accounts == nil {
-		l.accounts, l.domains = make(map[digest.DigestID]int), make(map[string]int)
+// Begin counts a poll that begins. It is on the account of one of its readers: the
+// first or the last, whoever has fewer polls in flight. So no feed waits for what else
+// a reader of it has queued while another reader's turn has come, and the feeds that a
+// hundred accounts share count for two.
+func (l *Load) Begin(f digest.QueuedFeed) *Place {
+	p := &Place{f.First, f.Domain, f.Standing, f.Standing != digest.Troubled}
+	if l.digests[f.Last] < l.digests[f.First] {
+		p.digest = f.Last
 	}
-	count(l.accounts, f.Account, n)
-	count(l.domains, f.Domain, n)
-	if f.Failing {
-		l.failing += n
+	l.add(p, 1)
+	return p
+}
+
+// Slow counts a poll among the quick ones no more. False: it was not.
+func (l *Load) Slow(p *Place) bool {
+	if !p.quick {
+		return false
+	}
+	p.quick = false
+	l.quick--
+	return true
+}
+
+// End counts a poll that is over.
+func (l *Load) End(p *Place) { l.add(p, -1) }
+
+func (l *Load) add(p *Place, n int) {
+	if l.digests == nil {
+		l.digests, l.domains, l.standings = make(map[digest.DigestID]int), make(map[string]int), make(map[digest.Standing]int)
+	}
+	l.all += n
+	if p.quick {
+		l.quick += n
+	}
+	count(l.digests, p.digest, n)
+	count(l.domains, p.domain, n)
+	if l.standings[p.standing] += n; l.standings[p.standing] == 0 {
+		delete(l.standings, p.standing)
 	}
 }
 
@@ -60,13 +116,27 @@ func count[K comparable](m map[K]int, key K, n int) {
 	}
 }
 
+// Free is how many polls may begin.
+func (l *Load) Free() int { return min(QuickPolls-l.quick, MostPolls-l.all) }
+
+// reserve is how many of the places are for those who have next to no poll in flight.
+const reserve = 64
+
+// share is how many polls one reader may have in flight, and one domain: three for each
+// four places that are free, so that some are left when many have all they may (the
+// dynamic thresholds of Choudhury and Hahne), and a pair in any case.
+func (l *Load) share() int { return max(2, (l.Free()-reserve)*3/4) }
+
 // Full gives whose shares are used up.
 func (l *Load) Full() digest.FullShares {
-	return digest.FullShares{
-		Accounts: full(l.accounts, accountShare),
-		Domains:  full(l.domains, domainShare),
-		Failing:  l.failing >= failingShare,
+	full := digest.FullShares{Digests: full(l.digests, l.share()), Domains: full(l.domains, l.share())}
+	for s, n := range l.standings {
+		if n >= shareOf(s) {
+			full.Standings = append(full.Standings, s)
+		}
 	}
+	slices.Sort(full.Standings)
+	return full
 }
 
 func full[K cmp.Ordered](m map[K]int, share int) (keys []K) {
@@ -79,29 +149,39 @@ func full[K cmp.Ordered](m map[K]int, share int) (keys []K) {
 	return keys
 }
 
-// Next chooses whose turn it is, n at most, of feeds in the order of their queue.
-// Each account and each domain has its first poll before any has its second, those
-// in flight counted. Feeds of many readers are on nobody's account. No share
+// turn is how many polls those have in flight for whom a feed would be polled.
+func (l *Load) turn(f digest.QueuedFeed) int {
+	return max(min(l.digests[f.First], l.digests[f.Last]), l.domains[f.Domain])
+}
+
+func (l *Load) clone() *Load {
+	return &Load{l.all, l.quick, maps.Clone(l.digests), maps.Clone(l.domains), maps.Clone(l.standings)}
+}
+
+// Next chooses whose turn it is, n at most, of feeds in the order of their queue: the
+// one that is due first is the one that is nearest to its deadline, which comes as long
+// after its reader's midnight as every other. Each reader and each domain has
+// its first poll before any has its second, those in flight counted. No share
 // becomes more than full.
 func (l *Load) Next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 	type turn struct {
-		id     digest.FeedID
+		feed   digest.QueuedFeed
 		number int
 	}
-	then := Load{maps.Clone(l.accounts), maps.Clone(l.domains), l.failing}
-	turns := make([]turn, 0, len(queue))
-	for _, f := range queue {
-		account, domain := then.accounts[f.Account], then.domains[f.Domain]
-		if account >= accountShare || domain >= domainShare || f.Failing && then.failing >= failingShare {
-			continue
-		}
-		then.Begin(f)
-		turns = append(turns, turn{f.ID, max(account, domain)})
+	turns := make([]turn, len(queue))
+	all := l.clone()
+	for i, f := range queue {
+		turns[i] = turn{f, all.turn(f)}
+		all.Begin(f)
 	}
 	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.number, b.number) })
-	chosen := make([]digest.FeedID, min(n, len(turns)))
-	for i := range chosen {
-		chosen[i] = turns[i].id
+	var chosen []digest.FeedID
+	then := l.clone()
+	for _, t := range turns {
+		if len(chosen) < n && then.turn(t.feed) < then.share() && then.standings[t.feed.Standing] < shareOf(t.feed.Standing) {
+			then.Begin(t.feed)
+			chosen = append(chosen, t.feed.ID)
+		}
 	}
 	return chosen
 }

@@ -43,11 +43,12 @@ func (c conn) askable(f digest.Feed, since instant) instant {
 type askRow struct {
 	digest.Feed
 	AskableAt instant
-	Account   digest.DigestID // only of a candidate, see digest.QueuedFeed
+	First     digest.DigestID // only of a candidate, see digest.QueuedFeed; so is Last
+	Last      digest.DigestID
 }
 
 func (r askRow) queued() digest.QueuedFeed {
-	return digest.QueuedFeed{ID: r.ID, Account: r.Account, Domain: r.Domain, Failing: r.Errors > 0}
+	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Standing: r.Standing}
 }
 
 const askColumns = `f.id, f.askable_at, f.last_attempt_at, f.not_before, f.fresh_until, f.lease_until,

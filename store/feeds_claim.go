@@ -36,10 +36,11 @@ const (
 	candidatesPer = 4
 )
 
-// account is the digest on whose account a feed f is polled: the first of its
-// readers, if they are three at most.
-const account = `(SELECT CASE WHEN count(*) BETWEEN 1 AND 3 THEN MIN(x.digest_id) ELSE 0 END
-	FROM (SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id LIMIT 4) x)`
+// firstReader and lastReader are the digests that are subscribed to a feed f.
+const (
+	firstReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id LIMIT 1), 0)`
+	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
+)
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
 // the queue. A feed that may not be asked now, as the Policy says, is left where
@@ -150,7 +151,7 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow,
 	where, args = q.withinShares(where, args)
 	for {
 		var found []askRow
-		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.errors, `+account+` AS account, `+askColumns+` FROM feeds f
+		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.standing, `+firstReader+` AS "first", `+lastReader+` AS "last", `+askColumns+` FROM feeds f
 			WHERE `+where+`
 			AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
 			ORDER BY f.poll_at, f.id LIMIT ?`+q.c.d.skipRows("f"),
@@ -176,8 +177,9 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow,
 // withinShares adds to a condition that no share is used up that a feed f would
 // have a part of.
 func (q claiming) withinShares(where string, args []any) (string, []any) {
-	if q.Full.Failing {
-		where += ` AND f.errors = 0`
+	for _, standing := range q.Full.Standings {
+		where += ` AND f.standing <> ?`
+		args = append(slices.Clip(args), string(standing))
 	}
 	if len(q.Full.Domains) > 0 {
 		var v values
@@ -187,8 +189,9 @@ func (q claiming) withinShares(where string, args []any) (string, []any) {
 		where += ` AND f.domain NOT IN (VALUES ` + v.String() + `)`
 		args = append(slices.Clip(args), v.args...)
 	}
-	if len(q.Full.Accounts) > 0 {
-		where += ` AND ` + account + ` NOT IN (` + list(q.Full.Accounts) + `)`
+	if len(q.Full.Digests) > 0 {
+		full := list(q.Full.Digests)
+		where += ` AND NOT (` + firstReader + ` IN (` + full + `) AND ` + lastReader + ` IN (` + full + `))`
 	}
 	return where, args
 }
@@ -254,7 +257,7 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 		return nil, err
 	}
 	var claimed []ClaimedFeed
-	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, f.lease_token AS token, `+account+` AS account
+	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, f.lease_token AS token, `+firstReader+` AS "first", `+lastReader+` AS "last"
 		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
@@ -274,12 +277,12 @@ type ClaimedFeed struct {
 	Subscribers int    // digests that gather what it brings, for the User-Agent
 	Token       string // of the lease: what is recorded without it changes nothing
 
-	Account digest.DigestID // see digest.QueuedFeed
+	First, Last digest.DigestID // see digest.QueuedFeed
 
 	AttemptBefore time.Time `db:"-"` // the attempt before the one that the claim has noted
 }
 
 // Queued is the feed as it stood in the queue.
 func (f ClaimedFeed) Queued() digest.QueuedFeed {
-	return digest.QueuedFeed{ID: f.ID, Account: f.Account, Domain: f.Domain, Failing: f.Errors > 0}
+	return digest.QueuedFeed{ID: f.ID, First: f.First, Last: f.Last, Domain: f.Domain, Standing: f.Standing}
 }

@@ -23,22 +23,22 @@ func (w world) queueMany(d digest.Digest, name string, n int, from time.Time) (f
 }
 
 // claimFairly claims as the hourly job does.
-func (w world) claimFairly(now time.Time, n int, load *poller.Load) (accounts map[digest.DigestID]int) {
+func (w world) claimFairly(now time.Time, n int, load *poller.Load) (readers map[digest.DigestID]int) {
 	w.t.Helper()
 	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{
 		N: n, Lease: time.Hour, Token: "t", Pace: true, Full: load.Full(), Next: load.Next,
 	})
 	w.ok(err)
-	accounts = map[digest.DigestID]int{}
+	readers = map[digest.DigestID]int{}
 	for _, c := range claimed {
 		load.Begin(c.Queued())
-		accounts[c.Account]++
+		readers[c.First]++
 	}
-	return accounts
+	return readers
 }
 
-// An account that has many feeds in the queue does not hold up the others,
-// though its feeds came first.
+// A reader who has many feeds in the queue does not hold up the others, though
+// their feeds came first.
 func TestClaimInTurn(t *testing.T) {
 	each(t, func(w world) {
 		mallory, ada := w.reader("mallory", "Europe/Paris"), w.reader("ada", "Europe/Paris")
@@ -53,32 +53,45 @@ func TestClaimInTurn(t *testing.T) {
 	})
 }
 
-// A feed of many readers is on nobody's account.
-func TestAccounts(t *testing.T) {
+// A feed of many readers is on the account of the first or the last, of those for whom
+// it is asked.
+func TestReadersOfAQueuedFeed(t *testing.T) {
 	each(t, func(w world) {
-		f := w.queueMany(w.reader("ada", "Europe/Paris"), "popular", 1, noon)[0]
-		now := noon.Add(time.Hour)
-		for _, name := range []string{"bob", "cyd", "dan"} {
-			w.subscribe(w.reader(name, "Europe/Paris"), f)
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.queueMany(ada, "popular", 1, noon)[0]
+		bob, cyd, dan := w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris"), w.reader("dan", "Europe/Paris")
+		for _, d := range []digest.Digest{dan, bob, cyd} {
+			w.subscribe(d, f)
 		}
-		var load poller.Load
-		want(w.t, "of four readers", w.claimFairly(now, 9, &load)[0], 1)
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		claim := func(full ...digest.DigestID) []store.ClaimedFeed {
+			claimed, err := w.ClaimFeeds(w.ctx(), noon.Add(time.Hour), store.ClaimOptions{
+				N: 9, Lease: time.Hour, Token: "t", Full: digest.FullShares{Digests: full},
+			})
+			w.ok(err)
+			return claimed
+		}
+		want(w.t, "while both have their share", len(claim(bob.ID, dan.ID)), 0)
+		claimed := claim(ada.ID, bob.ID)
+		want(w.t, "claimed", len(claimed), 1)
+		want(w.t, "first", claimed[0].First, bob.ID)
+		want(w.t, "last", claimed[0].Last, dan.ID)
 	})
 }
 
-// Of an account, a domain, and feeds that fail, nothing is claimed while they
-// have their share.
+// Of a reader, a domain, and a standing nothing is claimed while they have their
+// share.
 func TestClaimWithinShares(t *testing.T) {
 	each(t, func(w world) {
 		mallory := w.reader("mallory", "Europe/Paris")
 		f := w.queueMany(mallory, "tarpit", 1, noon)[0]
 		failing := f
-		failing.Errors, failing.PollAt = 1, noon
+		failing.Standing, failing.PollAt = digest.Troubled, noon
 		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: failing}})
 		w.ok(err)
 		now := noon.Add(time.Hour)
 		for _, full := range []digest.FullShares{
-			{Accounts: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}}, {Failing: true},
+			{Digests: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}}, {Standings: []digest.Standing{digest.Unproven, digest.Troubled}},
 		} {
 			claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t", Full: full})
 			w.ok(err)
