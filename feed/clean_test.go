@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"digest/internal/hypertext"
 )
 
 func TestClean(t *testing.T) {
@@ -223,5 +226,26 @@ func TestCostlyPost(t *testing.T) {
 	got, _ := sanitise(raw, "")
 	if got != "<p>one  two</p>" && got != "<p>one two</p>" {
 		t.Errorf("%.100q", got)
+	}
+}
+
+// TestCostlyPostIsTold: its reader is told why it has no markup, and its title and its
+// summary are of its own words.
+func TestCostlyPostIsTold(t *testing.T) {
+	for _, raw := range []string{
+		"<p>words" + numbered("", "<html a#=b>", "")(1<<17),
+		"<p>words</p>" + strings.Repeat("<em>", 150) + strings.Repeat("<div>x</div>", 300),
+	} {
+		doc, err := Parse([]byte("<rss><channel><item><description><![CDATA["+raw+"]]></description></item></channel></rss>"), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := doc.Posts[0].Sanitise(time.Unix(0, 0))
+		if !strings.HasPrefix(got.Content, "<p><em>"+hypertext.Note+"</em></p><p>words") || len(got.Content) > 1000 {
+			t.Errorf("%.200q", got.Content)
+		}
+		if !strings.HasPrefix(got.Title, "words") || !strings.HasPrefix(got.Summary, "words") {
+			t.Errorf("%q: %q", got.Title, got.Summary)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
+	"digest/internal/hypertext"
 )
 
 // The bounds of a post, in bytes of raw HTML and in characters of plain text.
@@ -105,6 +106,9 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	out.Summary = summary(out.Content, others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
 		out.Title = shorten(firstOf(makeTitle(out.Content, out.Summary), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
+	}
+	if seenIn.dropped && out.Content != "" {
+		out.Content = "<p><em>" + hypertext.Note + "</em></p>" + out.Content
 	}
 	return out
 }

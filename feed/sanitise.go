@@ -36,7 +36,8 @@ func newPolicy() *bluemonday.Policy {
 
 // sanitise makes HTML safe and well-formed: addresses absolute, pictures that
 // load late put in place, tracking pixels dropped, then the policy, then the
-// serialiser of x/net/html. The cleaner knows of the pictures in it.
+// serialiser of x/net/html. Of what would cost too much to show the words are left.
+// The cleaner knows of that, and of the pictures in it.
 func sanitise(raw, base string) (content string, c *cleaner) {
 	c = &cleaner{base: base}
 	if len(raw) > maxContent {
@@ -48,16 +49,18 @@ func sanitise(raw, base string) (content string, c *cleaner) {
 		}
 	}()
 	body, ok := fragment(raw)
-	if !ok {
-		return paragraphs(stripTags(raw)), c
+	if ok {
+		c.children(body)
+		body, ok = fragment(policy.Sanitize(render(body)))
 	}
-	c.children(body)
-	body, ok = fragment(policy.Sanitize(render(body)))
-	if !ok {
-		return paragraphs(stripTags(raw)), c
+	if ok {
+		sealLinks(body)
+		content = strings.TrimSpace(render(body))
 	}
-	sealLinks(body)
-	return strings.TrimSpace(render(body)), c
+	if c.dropped = !ok || !hypertext.Showable(content); c.dropped {
+		content = paragraphs(stripTags(raw))
+	}
+	return content, c
 }
 
 // fragment parses HTML as the inside of a body.
@@ -99,6 +102,7 @@ type cleaner struct {
 	picture string // the first worth showing
 	alt     string // the first description of a picture
 	grown   int    // bytes by which addresses got longer
+	dropped bool   // its markup costs too much: its words are left
 }
 
 // resolve makes an address absolute; "" once they have grown by more than a

@@ -25,7 +25,6 @@ const (
 	maxContent = 400_000 // bytes that are read: some four times what a mail can show
 	maxNesting = 6       // of lists and quotations
 	maxMarkup  = 200     // of elements, whatever they are
-	maxCost    = 200_000 // see affordable
 )
 
 // nodeKind says what a node is.
@@ -86,57 +85,17 @@ func (p *parser) parse(content string) []*node {
 	if len(content) > maxContent {
 		content = strings.ToValidUTF8(content[:maxContent], "")
 	}
-	content = affordable(hypertext.Bounded(content))
 	p.shortened = len(content) < all
-	read, err := hypertext.Fragment(content)
-	if err != nil { // it was stored before such posts were refused
-		read = []*html.Node{{Type: html.TextNode, Data: hypertext.Words(content)}}
-	}
 	if p.images == digest.ProxiedImages && p.proxy == nil {
 		p.images = digest.NoImages
 	}
 	var nodes []*node
 	p.into = &nodes
-	for _, n := range read {
+	for _, n := range hypertext.Shown(content) {
 		p.node(n)
 	}
 	p.flush()
 	return trimRules(nodes)
-}
-
-// affordable ends content where it would become too much. Elements that style
-// text and are never closed go on in all paragraphs after them, in a parser as
-// here: two hundred of them make megabytes of some thousand paragraphs.
-func affordable(content string) string {
-	z := html.NewTokenizer(strings.NewReader(content))
-	open, cost, at := 0, 0, 0
-	for cost < maxCost {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			return content
-		}
-		cost += 1 + open
-		at += len(z.Raw())
-		switch name, _ := z.TagName(); {
-		case kind == html.StartTagToken && goesOn(atom.Lookup(name)):
-			open++
-		case kind == html.EndTagToken && goesOn(atom.Lookup(name)):
-			open = max(0, open-1)
-		}
-	}
-	return content[:at]
-}
-
-// goesOn reports whether an element stands within lines, and ends only where
-// its writer ends it; 0 is an element that HTML does not know.
-func goesOn(a atom.Atom) bool {
-	switch a {
-	case 0, atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Dfn, atom.Del,
-		atom.Em, atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Label, atom.Mark, atom.Nobr, atom.Q, atom.S, atom.Samp,
-		atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var:
-		return true
-	}
-	return false
 }
 
 func (p *parser) children(n *html.Node) {

@@ -80,6 +80,44 @@ func TestMistakesAreParsed(t *testing.T) {
 	}
 }
 
+// TestShowable holds that what is written anew in each line is refused in any size, and
+// nothing else.
+func TestShowable(t *testing.T) {
+	for _, size := range []int{1 << 12, 1 << 14, 1 << 18} {
+		for _, part := range []string{
+			"<p>words <b>and</b> <a href='https://example.org/'><em>more</em></a></p>", "<code><span>x</span></code>", "<ul><li><i>x</i></li></ul>",
+			"<td><b><i><u>x</u></i></b></td>", "<q><q><q><q>x</q></q></q></q>", "<a><b><sub>x</sub></b></a><br>",
+		} {
+			if !Showable(grammar.Repeated(size, part)) {
+				t.Errorf("not %d bytes of %s", size, part)
+			}
+		}
+		for _, part := range []string{"<div>x</div>", "<li>x", "<br>x", "<tr><td>x", "<p>x"} {
+			if Showable(strings.Repeat("<em>", 150) + grammar.Repeated(size, part)) {
+				t.Errorf("in many elements: %d bytes of %s", size, part)
+			}
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	text := func(s string) (text string) {
+		for _, n := range Shown(s) {
+			for d := range n.Descendants() {
+				text += d.Data
+			}
+			text += n.Data
+		}
+		return text
+	}
+	if got := text("<p>a <b>b</b>"); got != "a bbp" {
+		t.Errorf("%q", got)
+	}
+	if got := text("<p>a" + strings.Repeat("<b>b", 500)); !strings.HasPrefix(got, Note+"p") || !strings.HasSuffix(got, "b b ") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestTreesAreInProportion holds that what is parsed makes a tree in proportion to
 // its bytes, whatever they are.
 func TestTreesAreInProportion(t *testing.T) {

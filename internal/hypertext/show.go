@@ -1,0 +1,63 @@
+package hypertext
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A text may cost those who show it showFree steps, and showPerByte for each of its
+// bytes. Ordinary texts cost half a step for a byte.
+const (
+	showFree    = 2_000
+	showPerByte = 4
+)
+
+// Note is what a reader is told of a text whose markup was dropped.
+const Note = "The markup of this post was too costly to show; its text follows."
+
+// Showable reports whether a text can be shown for work in proportion to its bytes:
+// what styles text is written again in each line that it goes on in.
+func Showable(s string) bool {
+	z := html.NewTokenizer(strings.NewReader(s))
+	most := showFree + showPerByte*len(s)
+	for open, cost := 0, 0; cost <= most; cost += 1 + open {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return true
+		}
+		switch name, _ := z.TagName(); {
+		case kind == html.StartTagToken && goesOn(atom.Lookup(name)):
+			open++
+		case kind == html.EndTagToken && goesOn(atom.Lookup(name)):
+			open = max(0, open-1)
+		}
+	}
+	return false
+}
+
+// goesOn reports whether an element stands within lines, and ends only where
+// its writer ends it; 0 is an element that HTML does not know.
+func goesOn(a atom.Atom) bool {
+	switch a {
+	case 0, atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Dfn, atom.Del,
+		atom.Em, atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Label, atom.Mark, atom.Nobr, atom.Q, atom.S, atom.Samp,
+		atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var:
+		return true
+	}
+	return false
+}
+
+// Shown parses a text that is to be shown. One whose markup costs too much becomes the
+// note and its words.
+func Shown(s string) []*html.Node {
+	if s = Bounded(s); Showable(s) {
+		if nodes, err := Fragment(s); err == nil {
+			return nodes
+		}
+	}
+	note := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
+	note.AppendChild(&html.Node{Type: html.TextNode, Data: Note})
+	return []*html.Node{note, {Type: html.TextNode, Data: Words(s)}}
+}
