@@ -12,6 +12,7 @@ import (
 	"digest"
 	"digest/poller"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // newTarpits gives feeds at hosts of their own, which take a request and never answer.
@@ -75,14 +76,12 @@ func besiege(t *testing.T, vandals, n int) {
 
 // proveAll has every feed well read, as in the days before.
 func proveAll(t *testing.T, st *store.Store) {
-	feeds, err := st.Feeds(t.Context())
-	ok(t, err)
 	var polled []store.Polled
-	for _, f := range feeds {
+	for _, f := range storetest.All(t, st.Feeds(t.Context())) {
 		was := f.Feed
 		f.Standing = digest.Proven
 		polled = append(polled, store.Polled{Feed: f.Feed, Was: was})
 	}
-	_, err = st.Record(t.Context(), eve, polled)
+	_, err := st.Record(t.Context(), eve, polled)
 	ok(t, err)
 }
