@@ -12,7 +12,7 @@ func TestS35_LatePollsKeepCalm(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 19, 10, 30, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
 		for _, f := range storetest.All(t, w.st.Feeds(t.Context())) {
-			if err := w.st.Enqueue(t.Context(), f.ID, time.Now().Add(80*time.Minute)); err != nil {
+			if err := w.st.Vouch(t.Context(), f.ID, time.Now().Add(80*time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 		}

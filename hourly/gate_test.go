@@ -65,9 +65,6 @@ func TestS18_OneGate(t *testing.T) {
 			err := h.st.Vouch(h.t.Context(), f.ID, h.clock)
 			return err
 		},
-		"queue": func(h *house, f digest.Feed) error {
-			return h.st.Enqueue(h.t.Context(), f.ID, h.clock)
-		},
 		"new reader": func(h *house, f digest.Feed) error {
 			_, d, err := h.st.AddUser(h.t.Context(), "raj@example.org", "Asia/Kolkata", h.clock)
 			if err == nil {

@@ -215,7 +215,7 @@ func TestStopGivesBack(t *testing.T) {
 		slow.hangs.Store(true)
 		waiting.publish("second")
 		h.jump("2026-11-20 00:00")
-		if err := h.st.Enqueue(t.Context(), h.feed(slow.site).ID, h.clock); err != nil {
+		if err := h.st.Vouch(t.Context(), h.feed(slow.site).ID, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		job := h.running()
@@ -226,7 +226,7 @@ func TestStopGivesBack(t *testing.T) {
 		t.Cleanup(job.Poller.Close)
 		stop := begin(t, func(ctx context.Context) { _, _ = job.Poll(ctx) })
 		<-slow.caught
-		if err := h.st.Enqueue(t.Context(), h.feed(waiting).ID, h.clock); err != nil {
+		if err := h.st.Vouch(t.Context(), h.feed(waiting).ID, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		await(t, "the claim of the feed that has to wait for the wire", func() bool { return !h.feed(waiting).LeaseUntil.IsZero() })

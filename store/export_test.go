@@ -29,6 +29,14 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 	})
 }
 
+// Enqueue asks for a poll of a feed no later than the given instant, as a ping or a
+// reader's wish does. The poll gap, leases and what the site asked for hold all the same.
+func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) error {
+	return s.change(ctx, "queueing the feed", func(c conn) error {
+		return queue(ctx, c, []digest.FeedID{id}, at(poll))
+	})
+}
+
 // StaleAskable gives the feeds whose askable_at is not what the policy says of
 // their records. A claim may have moved it behind a time to be skipped.
 func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {

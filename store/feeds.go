@@ -153,15 +153,6 @@ func unqueue(ctx context.Context, c conn, where string, args ...any) error {
 	return err
 }
 
-// Enqueue asks for a poll of a feed no later than the given instant, for a
-// ping or a reader's wish. The poll gap, leases and what the site asked for
-// hold all the same.
-func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) error {
-	return s.change(ctx, "queueing the feed", func(c conn) error {
-		return queue(ctx, c, []digest.FeedID{id}, at(poll))
-	})
-}
-
 // A FeedInfo is a feed with the number of digests that gather what it brings:
 // active ones, and those that pause until a time.
 type FeedInfo struct {

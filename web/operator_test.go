@@ -251,7 +251,7 @@ func TestLateWork(t *testing.T) {
 		}
 		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: "https://f.example/", Host: "f.example"})
 		r.must(err)
-		r.must(r.store.Enqueue(t.Context(), f.ID, r.now.Add(time.Hour)))
+		r.must(r.store.Vouch(t.Context(), f.ID, r.now.Add(time.Hour)))
 		r.now = r.now.Add(time.Hour + 10*time.Minute)
 		says(http.StatusOK, "ok", "", "on time, since 20 Nov 2026, 13:00, on time")
 		r.now = r.now.Add(time.Second)

@@ -235,6 +235,9 @@ func serveWhile(t *testing.T, flags string, logged io.Writer, do func()) {
 	case status := <-done:
 		t.Fatalf("it ended with status %d", status)
 	}
+	if !strings.HasPrefix(line, "the web view is at http://") {
+		t.Errorf("it begins with %q", line)
+	}
 	do()
 	_, address, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ")"), "listening on ")
 	res, err := http.Get("http://" + address + "/healthz")
