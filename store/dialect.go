@@ -28,6 +28,11 @@ type dialect struct {
 	// it: what follows a lock has to see what its former holder did.
 	isolation sql.IsolationLevel
 
+	// readOnly begins a transaction whose statements all see one instant, and that
+	// takes no lock. On SQLite that is a plain BEGIN, which only the default level
+	// gives: the driver begins others as a writer.
+	readOnly sql.TxOptions
+
 	// Locks that end with the transaction; empty on SQLite, where the
 	// transaction itself is one: every writer begins IMMEDIATE.
 	lockPlan     string // one planner at a time
@@ -76,6 +81,9 @@ func sqliteDialect() *dialect {
 		files: migrations.SQLite,
 		dir:   "sqlite",
 		bind:  sqlx.QUESTION,
+
+		readOnly: sql.TxOptions{ReadOnly: true},
+
 		names: `SELECT value FROM json_each(?)`,
 		slots: 1,
 		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
@@ -100,6 +108,7 @@ func postgresDialect() *dialect {
 		bind:  sqlx.DOLLAR,
 
 		isolation:    sql.LevelReadCommitted,
+		readOnly:     sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 		lockPlan:     `SELECT pg_advisory_xact_lock(110403869045620)`,
 		lockShared:   `SELECT pg_advisory_xact_lock_shared(110403869045621)`,
 		lockAlone:    `SELECT pg_advisory_xact_lock(110403869045621)`,

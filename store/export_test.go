@@ -37,6 +37,19 @@ func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) e
 	})
 }
 
+// Together runs statements in one transaction, and then, before it commits, f.
+func (s *Store) Together(ctx context.Context, f func(), statements ...string) error {
+	return s.write(ctx, func(c conn) error {
+		defer f()
+		return c.execEach(ctx, statements)
+	})
+}
+
+// AtOneInstant is atOneInstant.
+func (s *Store) AtOneInstant(ctx context.Context, f func(*Store) error) error {
+	return s.atOneInstant(ctx, "", f)
+}
+
 // StaleAskable gives the feeds whose askable_at is not what the policy says of
 // their records. A claim may have moved it behind a time to be skipped.
 func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {

@@ -127,7 +127,25 @@ func (c conn) untilCommit(ctx context.Context, statements ...string) error {
 }
 
 // read gives a connection that only reads.
-func (s *Store) read() conn { return conn{s.r, s.d, &s.Policy} }
+func (s *Store) read() conn {
+	if s.instant != nil {
+		return conn{s.instant, s.d, &s.Policy}
+	}
+	return conn{s.r, s.d, &s.Policy}
+}
+
+// atOneInstant runs f with a store that only reads, in one transaction: all that f
+// reads is of one instant, whatever is written meanwhile. It neither waits for
+// writers nor hinders them. f must not use the store that it was called on: each of
+// SQLite's few readers may hold the connection for which another would wait.
+func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) error) error {
+	tx, err := s.r.BeginTxx(ctx, &s.d.readOnly)
+	if err != nil {
+		return failed(doing, fmt.Errorf("beginning: %w", explain(err)))
+	}
+	defer func() { _ = tx.Rollback() }() // there is nothing to commit
+	return failed(doing, f(&Store{d: s.d, instant: tx, Policy: s.Policy}))
+}
 
 // retries is how often a transaction is begun again that PostgreSQL has ended
 // in favour of another.

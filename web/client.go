@@ -158,14 +158,12 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 }
 
 // needProxies says what somebody has to see to about proxies.
-func (s *site) needProxies(ctx context.Context, p *operatorPage) error {
+func (s *site) needProxies(p *operatorPage, notes []digest.ProxyNote) {
 	if s.isTLS() && len(s.TrustedProxies) == 0 {
 		p.need("Readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one. Name it.")
 	}
-	notes, err := s.Store.ProxyNotes(ctx)
 	for _, n := range notes {
 		found, todo := n.Words()
 		p.need("Since the start: %s (last seen %s). What to do: %s.", found, minute(n.At), todo)
 	}
-	return err
 }

@@ -89,11 +89,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 		return errNotFound
 	}
 	id, round := digest.OfRound(number)
-	e, err := s.Store.Edition(r.Context(), digest.EditionID(id))
-	if err != nil {
-		return err
-	}
-	d, err := s.Store.Digest(r.Context(), e.DigestID)
+	e, d, err := s.Store.EditionOfDigest(r.Context(), digest.EditionID(id))
 	if err != nil {
 		return err
 	}
@@ -116,26 +112,22 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	if err != nil {
 		return errNotFound
 	}
-	e, err := s.Store.EditionOn(r.Context(), me.Digest.ID, date, s.Now())
+	v, err := s.Store.EditionView(r.Context(), me.Digest.ID, date, s.Now())
 	if err != nil {
 		return err
 	}
-	return s.showOwn(w, r, me, e)
+	return s.showOwn(w, r, me, v)
 }
 
 // showOwn shows one of the reader's editions, with the way to its neighbours.
-func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, e digest.Edition) error {
-	p := editionPage{Own: true}
+func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
+	p := editionPage{Own: true, Beside: v.Beside}
 	if r.URL.Path == "/" {
 		if st := s.standing(me.Digest); st.Left() || st.Paused() {
 			p.Standing = &st
 		}
 	}
-	var err error
-	if p.Beside, err = s.Store.Beside(r.Context(), e, s.Now()); err != nil {
-		return err
-	}
-	return s.showEdition(w, r, delivery(me.Digest, e), p)
+	return s.showEdition(w, r, delivery(me.Digest, v.Edition), p)
 }
 
 // showEdition fills p with the edition's posts and shows it.

@@ -37,47 +37,36 @@ type year struct {
 
 // editionsPage lists the newest editions, and leads to all months.
 func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	list, err := s.Store.LatestEditions(r.Context(), me.Digest.ID, s.Now(), newest)
+	v, err := s.Store.ArchiveView(r.Context(), me.Digest.ID, s.Now(), newest)
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
-		return s.nothingYet(w, r, me)
+	if len(v.Editions) == 0 {
+		return s.nothingYet(w, r, me, v.Feeds)
 	}
-	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(list)}
-	if len(list) == newest {
-		months, err := s.Store.Months(r.Context(), me.Digest.ID, s.Now())
-		if err != nil {
-			return err
-		}
-		p.Years = byYear(months)
-	}
+	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(v.Editions), Years: byYear(v.Months)}
 	return s.show(w, r, http.StatusOK, "editions", "All editions", p)
 }
 
 // monthPage lists the editions of one month.
 func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
-	list, err := s.Store.EditionsIn(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
+	v, err := s.Store.MonthView(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
 	if err != nil {
 		return err
 	}
-	months, err := s.Store.Months(r.Context(), me.Digest.ID, s.Now())
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
+	if len(v.Editions) == 0 {
 		return errNotFound
 	}
-	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(list)}
-	for i, m := range months {
+	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(v.Editions)}
+	for i, m := range v.Months {
 		if m.Year != t.Year() || m.Month != t.Month() {
 			continue
 		}
 		if i > 0 {
-			p.Later = monthPath(months[i-1])
+			p.Later = monthPath(v.Months[i-1])
 		}
-		if i+1 < len(months) {
-			p.Earlier = monthPath(months[i+1])
+		if i+1 < len(v.Months) {
+			p.Earlier = monthPath(v.Months[i+1])
 		}
 	}
 	return s.show(w, r, http.StatusOK, "editions", p.Title, p)

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"digest"
@@ -44,39 +43,33 @@ func (s *site) subscription(r *http.Request, me reader) (store.SubscriptionInfo,
 
 // feedPage shows one feed.
 func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	sub, err := s.subscription(r, me)
+	id, err := pathKey(r)
 	if err != nil {
 		return err
 	}
 	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "filter", "unfiltered")
-	return s.showSubscription(w, r, me, http.StatusOK, feedPage{Own: sub.Subscription, Saved: saved}, sub)
+	return s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
 }
 
-// showSubscription fills p with what is stored of the feed and shows it.
-func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, p feedPage, sub store.SubscriptionInfo) error {
-	p.feedLine, p.URL, p.Paused = lineOf(sub, s.Now()), digest.WithoutCredentials(sub.Feed.URL), sub.Paused
-	p.FeedTitle = shortened(feedTitle(sub.Feed))
+// showSubscription fills p with what is stored of a feed and shows it. Where nothing
+// was typed that is what the reader has decided.
+func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, id digest.FeedID, p feedPage) error {
+	v, err := s.Store.SubscriptionView(r.Context(), me.Digest.ID, id, s.Now(), deliveredShown)
+	if err != nil {
+		return err
+	}
+	if p.Wrong == (feedWrongs{}) {
+		p.Own = v.Subscription
+	}
+	p.feedLine, p.URL, p.Paused = lineOf(v.SubscriptionInfo, s.Now()), digest.WithoutCredentials(v.Feed.URL), v.Paused
+	p.FeedTitle = shortened(feedTitle(v.Feed))
 	p.Displays = chosen([]choice{
 		{Value: "", Name: "As my edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
 		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},
 	}, string(p.Own.Display))
-	var err error
-	if p.Folders, err = s.Store.Folders(r.Context(), me.Digest.ID); err != nil {
-		return err
-	}
-	if p.Delivered, err = s.Store.DeliveredPosts(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now(), deliveredShown); err != nil {
-		return err
-	}
-	if p.Filters, err = s.Store.Filters(r.Context(), me.Digest.ID); err != nil {
-		return err
-	}
-	p.Filters = slices.DeleteFunc(p.Filters, func(f digest.Filter) bool { return f.FeedID != sub.Feed.ID })
-	moves, err := s.openMoves(r.Context(), me.Digest, sub)
-	if m, moved := moves[sub.Feed.ID]; moved {
+	p.Folders, p.Delivered, p.Filters = v.Folders, v.Delivered, v.Filters
+	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
 		p.Move = &m
-	}
-	if err != nil {
-		return err
 	}
 	return s.show(w, r, status, "feed", p.Title, p)
 }
@@ -89,7 +82,7 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	}
 	own, wrong := subscriptionOf(r.PostForm)
 	if wrong != (feedWrongs{}) {
-		return s.showSubscription(w, r, me, http.StatusBadRequest, feedPage{Own: own, Wrong: wrong}, sub)
+		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID, feedPage{Own: own, Wrong: wrong})
 	}
 	own.DigestID, own.FeedID = me.Digest.ID, sub.Feed.ID
 	if own.Title == sub.Feed.Title {

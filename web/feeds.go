@@ -51,13 +51,9 @@ type feedLine struct {
 
 // feedsPage lists what the reader subscribes to.
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
-	if err != nil {
-		return err
-	}
-	moves, err := s.openMoves(r.Context(), me.Digest, all...)
-	p := feedsPage{Count: len(all), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
-	p.Folders, p.Paused = inFolders(all, moves, s.Now())
+	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
+	p := feedsPage{Count: len(v.Subscriptions), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
+	p.Folders, p.Paused = inFolders(v.Subscriptions, s.openMoves(me.Digest, v.Moves), s.Now())
 	return s.showPage(w, r, err, "feeds", "Feeds", p)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/store"
 )
 
 // A filterForm is the form that adds a filter, as it was typed.
@@ -37,26 +38,23 @@ func (s *site) filtersPage(w http.ResponseWriter, r *http.Request, me reader) er
 }
 
 func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me reader, status int, p filtersPage) error {
-	all, err := s.Store.Filters(r.Context(), me.Digest.ID)
+	v, err := s.Store.FiltersView(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
 	}
-	if p.Feeds, err = s.feedNames(r, me); err != nil {
-		return err
-	}
-	p.Groups = groupsOf(all, p.Feeds)
+	p.Feeds = feedNames(v.Subscriptions)
+	p.Groups = groupsOf(v.Filters, p.Feeds)
 	return s.show(w, r, status, "filters", "Filters", p)
 }
 
-// feedNames gives all feeds of a reader by title.
-func (s *site) feedNames(r *http.Request, me reader) ([]feedLine, error) {
-	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
+// feedNames gives the feeds of a reader's subscriptions by title.
+func feedNames(all []store.SubscriptionInfo) []feedLine {
 	lines := make([]feedLine, len(all))
 	for i, sub := range all {
 		lines[i] = feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub))}
 	}
 	slices.SortFunc(lines, byTitle)
-	return lines, err
+	return lines
 }
 
 // groupsOf sorts filters by what they are for: first those for all feeds, then
@@ -98,11 +96,7 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 	if form.Get("from") != "feed" {
 		return s.showFilters(w, r, me, http.StatusBadRequest, filtersPage{Form: typed})
 	}
-	sub, err := s.Store.Subscription(r.Context(), me.Digest.ID, typed.Feed)
-	if err != nil {
-		return err
-	}
-	return s.showSubscription(w, r, me, http.StatusBadRequest, feedPage{Own: sub.Subscription, Filter: typed}, sub)
+	return s.showSubscription(w, r, me, http.StatusBadRequest, typed.Feed, feedPage{Filter: typed})
 }
 
 // filtersBack is the page on which a form about filters stood.

@@ -34,27 +34,23 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if at, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && at > 0 {
 		before = time.Unix(at, 0)
 	}
-	posts, err := s.Store.HeldPosts(r.Context(), me.Digest.ID, before, heldShown)
+	v, err := s.Store.HeldView(r.Context(), me.Digest.ID, before, heldShown)
 	if err != nil {
 		return err
 	}
-	names, err := s.feedNames(r, me)
-	if err != nil {
-		return err
-	}
-	own := make(map[digest.FeedID]string, len(names))
-	for _, f := range names {
-		own[f.ID] = f.Title
+	own := make(map[digest.FeedID]string, len(v.Subscriptions))
+	for _, sub := range v.Subscriptions {
+		own[sub.Feed.ID] = shortened(titleOf(sub))
 	}
 	p := heldPage{Newest: before.IsZero()}
-	for _, h := range posts {
+	for _, h := range v.Posts {
 		if h.DueAt.After(s.Now()) {
 			continue // reachable by nobody before its midnight (I2)
 		}
 		p.add(h, own, me.Digest.TimeZone)
 	}
-	if len(posts) >= heldShown {
-		p.Older = posts[len(posts)-1].DueAt.Unix()
+	if len(v.Posts) >= heldShown {
+		p.Older = v.Posts[len(v.Posts)-1].DueAt.Unix()
 	}
 	return s.show(w, r, http.StatusOK, "held", "Held back", p)
 }

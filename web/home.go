@@ -20,14 +20,14 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 
 // today is the latest edition, or what there is to know before the first.
 func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
-	latest, err := s.Store.LatestEditions(r.Context(), me.Digest.ID, s.Now(), 1)
+	v, err := s.Store.TodayView(r.Context(), me.Digest.ID, s.Now())
 	if err != nil {
 		return err
 	}
-	if len(latest) == 0 {
-		return s.nothingYet(w, r, me)
+	if v.Latest == nil {
+		return s.nothingYet(w, r, me, v.Feeds)
 	}
-	return s.showOwn(w, r, me, latest[0])
+	return s.showOwn(w, r, me, *v.Latest)
 }
 
 // A homeFirstPage is what a reader sees before their first edition.
@@ -36,7 +36,6 @@ type homeFirstPage struct {
 	Feeds int // that the digest subscribes to
 }
 
-func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader) error {
-	subs, err := s.Store.Subscriptions(r.Context(), me.Digest.ID)
-	return s.showPage(w, r, err, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), len(subs)})
+func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader, feeds int) error {
+	return s.show(w, r, http.StatusOK, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), feeds})
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"slices"
 
@@ -24,10 +23,9 @@ type move struct {
 	back bool
 }
 
-// moves gives the moves that a digest's reader was told of, or will be, the oldest first.
-func (s *site) moves(ctx context.Context, d digest.Digest) (all []move, err error) {
-	notices, err := s.Store.Moves(ctx, d.ID)
-	for _, n := range notices {
+// moves gives the moves that a digest's reader was told of, or will be, for pages.
+func (s *site) moves(d digest.Digest, told []store.Move) (all []move) {
+	for _, n := range told {
 		all = append(all, move{
 			Moved:    render.Moved{FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo)},
 			Title:    shortened(cmp.Or(n.Title, digest.HostShown(n.URL))),
@@ -35,7 +33,7 @@ func (s *site) moves(ctx context.Context, d digest.Digest) (all []move, err erro
 			at: n.At, back: n.Back, Stays: n.Stays, Path: s.movedPath(d, n.FeedID),
 		})
 	}
-	return all, err
+	return all
 }
 
 // movedPath is where a reader goes back, as the links in their mail lead to.
@@ -43,18 +41,14 @@ func (s *site) movedPath(d digest.Digest, feed digest.FeedID) string {
 	return "/moved/" + s.Signer.SignPair(digest.ForGoingBack, digest.InRound(int64(d.ID), d.LinkRound), int64(feed))
 }
 
-// openMoves gives the moves that can be undone, of some subscriptions of a digest.
-func (s *site) openMoves(ctx context.Context, d digest.Digest, subs ...store.SubscriptionInfo) (map[digest.FeedID]move, error) {
+// openMoves gives the moves that can be undone, by the feed from which the reader goes back.
+func (s *site) openMoves(d digest.Digest, told []store.Move) map[digest.FeedID]move {
 	open := make(map[digest.FeedID]move)
-	if !slices.ContainsFunc(subs, func(sub store.SubscriptionInfo) bool { return sub.Address != "" }) {
-		return open, nil // as nearly always
-	}
-	moves, err := s.moves(ctx, d)
-	for _, m := range moves {
+	for _, m := range s.moves(d, told) {
 		open[m.at] = m
 	}
 	delete(open, 0)
-	return open, err
+	return open
 }
 
 // A movePage is the page behind the link of a notice that a feed has moved. Where
@@ -109,22 +103,18 @@ func (s *site) movePageOf(r *http.Request) (movePage, error) {
 		return movePage{}, errNotFound
 	}
 	id, round := digest.OfRound(number)
-	d, err := s.Store.Digest(r.Context(), digest.DigestID(id))
+	v, err := s.Store.MovesView(r.Context(), digest.DigestID(id))
 	if err != nil {
 		return movePage{}, orSpent(err, errSpentMove)
 	}
-	if d.LinkRound != round {
-		return movePage{move: move{Moved: render.Moved{FeedID: digest.FeedID(feed)}}, of: d}, errOldLink
+	if v.Digest.LinkRound != round {
+		return movePage{move: move{Moved: render.Moved{FeedID: digest.FeedID(feed)}}, of: v.Digest}, errOldLink
 	}
-	moves, err := s.moves(r.Context(), d)
-	if err != nil {
-		return movePage{}, err
-	}
-	moves = slices.DeleteFunc(moves, func(m move) bool { return m.FeedID != digest.FeedID(feed) })
+	moves := slices.DeleteFunc(s.moves(v.Digest, v.Moves), func(m move) bool { return m.FeedID != digest.FeedID(feed) })
 	if len(moves) == 0 {
 		return movePage{}, errSpentMove
 	}
-	p := movePage{namedPage: named(d), move: moves[len(moves)-1], of: d}
+	p := movePage{namedPage: named(v.Digest), move: moves[len(moves)-1], of: v.Digest}
 	p.Open, p.Back = p.at != 0, p.back
 	return p, nil
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -48,49 +47,33 @@ type operatorPage struct {
 // operatorPage shows how this instance stands.
 func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	ctx, now := r.Context(), s.Now()
-	p := operatorPage{Saved: savedOf(r, "mailed-again", "was-mailed")}
-	var err error
-	if p.Numbers, err = s.Store.Numbers(ctx); err != nil {
+	work := chart.NewWork(now, workHours)
+	v, err := s.Store.OperatorView(ctx, now, work.Hours[0].At, s.Spread.Deadline, operatorShown)
+	if err != nil {
 		return err
 	}
-	for _, part := range []func(context.Context, *operatorPage, time.Time) error{
-		s.drawMidnights, s.drawWork, s.listTroubled, s.listMail, s.listSuppressed, s.listNeeds,
-	} {
-		if err := part(ctx, &p, now); err != nil {
-			return err
-		}
+	p := operatorPage{
+		Saved:   savedOf(r, "mailed-again", "was-mailed"),
+		Numbers: v.Numbers, Beat: v.Heartbeat, Lags: v.Lags, TroubledMore: v.TroubledMore,
+		Suppressed: v.Suppressions, SuppressedMore: -len(v.Suppressions),
 	}
-	return s.show(w, r, http.StatusOK, "operator", "Operator", p)
-}
-
-func (s *site) listSuppressed(ctx context.Context, p *operatorPage, _ time.Time) error {
 	for _, n := range p.Numbers.Suppressed {
 		p.SuppressedMore += n
 	}
-	for one, err := range s.Store.Suppressions(ctx) {
-		if err != nil {
-			return err
-		}
-		if len(p.Suppressed) == operatorShown {
-			break
-		}
-		p.Suppressed = append(p.Suppressed, one)
-		p.SuppressedMore--
+	for _, f := range v.Troubled {
+		p.Troubled = append(p.Troubled, s.troubledRow(f, now))
 	}
-	return nil
+	p.drawMidnights(v.Midnights, s.countFeeds(ctx, now), now)
+	p.drawWork(work, v.Hours)
+	p.listMail(v.Mail, v.Lanes, now)
+	s.listNeeds(&p, v, now)
+	return s.show(w, r, http.StatusOK, "operator", "Operator", p)
 }
 
 // listNeeds says what somebody has to see to, in the order of its weight. What
 // the other parts have found is there already.
-func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) error {
-	beat, _, err := s.Store.Heartbeat(ctx)
-	if err != nil {
-		return err
-	}
-	p.Beat = beat
-	if p.Lags, err = s.Store.Lags(ctx, now, s.Spread.Deadline); err != nil {
-		return err
-	}
+func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
+	beat := v.Heartbeat
 	if beat.IsZero() && p.Numbers.Readers > 0 && s.Beats {
 		p.need("The hourly job was never at work here. See that “digest serve” or “digest work” runs.")
 	} else if !beat.IsZero() && now.Sub(beat) > beatPatience {
@@ -98,20 +81,16 @@ func (s *site) listNeeds(ctx context.Context, p *operatorPage, now time.Time) er
 	}
 	p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	p.needMail()
-	if err := s.needClock(ctx, p, now); err != nil {
-		return err
-	}
-	return s.needProxies(ctx, p)
+	p.needClock(v.Clock, now)
+	s.needProxies(p, v.Proxies)
 }
 
 // needClock says for a week that a clock was wrong.
-func (s *site) needClock(ctx context.Context, p *operatorPage, now time.Time) error {
+func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 	const week = 7 * 24 * time.Hour
-	note, err := s.Store.ClockNote(ctx)
-	if err == nil && note.Any() && !note.At.After(now) && now.Sub(note.At) < week {
+	if note.Any() && !note.At.After(now) && now.Sub(note.At) < week {
 		p.need("A clock was wrong, or a command was run with --now: what it had put too far ahead was put right %s (%s). Readers may have had an edition early. “digest doctor” compares the clocks.", minute(note.At), note)
 	}
-	return err
 }
 
 // needHour says what of the hour is late.
@@ -163,12 +142,7 @@ func (p operatorPage) Feeds(state string) int { return p.Numbers.Feeds[digest.Fe
 const workHours = 48
 
 // drawWork draws what the last hours did.
-func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) error {
-	work := chart.NewWork(now, workHours)
-	done, err := s.Store.HourCounters(ctx, work.Hours[0].At)
-	if err != nil {
-		return err
-	}
+func (p *operatorPage) drawWork(work chart.Work, done []store.HourCounter) {
 	for _, t := range done {
 		if h := work.Hour(t.At); h != nil {
 			addCounter(h, t)
@@ -184,7 +158,6 @@ func (s *site) drawWork(ctx context.Context, p *operatorPage, now time.Time) err
 		// The picture holds numbers and dates only.
 		p.Work = template.HTML(work.SVG("Polls, bytes, editions and mail of the last 48 hours, by hour; the table below has the numbers"))
 	}
-	return nil
 }
 
 // addCounter adds what was done of one kind to its hour.
@@ -226,19 +199,6 @@ type troubledRow struct {
 	Readers int
 	Next    time.Time
 	Late    bool
-}
-
-// listTroubled lists the feeds in trouble, those that most readers wait for first.
-func (s *site) listTroubled(ctx context.Context, p *operatorPage, now time.Time) error {
-	feeds, all, err := s.Store.TroubledFeeds(ctx, operatorShown)
-	if err != nil {
-		return err
-	}
-	for _, f := range feeds {
-		p.Troubled = append(p.Troubled, s.troubledRow(f, now))
-	}
-	p.TroubledMore = all - len(feeds)
-	return nil
 }
 
 func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
@@ -291,15 +251,7 @@ type mailRow struct {
 }
 
 // listMail lists the mail that waits, and why.
-func (s *site) listMail(ctx context.Context, p *operatorPage, now time.Time) error {
-	waiting, err := s.Store.MailWaiting(ctx, now, operatorShown)
-	if err != nil {
-		return err
-	}
-	lanes, err := s.Store.Lanes(ctx)
-	if err != nil {
-		return err
-	}
+func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, now time.Time) {
 	p.Mail.Waits = mailWords(waiting)
 	for _, l := range lanes {
 		if l.Alarm || l.IsPaused(now) || l.Width > 0 || l.Reason != "" {
@@ -318,7 +270,6 @@ func (s *site) listMail(ctx context.Context, p *operatorPage, now time.Time) err
 		}
 		return "failed after " + count(e.Attempt, "attempt")
 	})
-	return nil
 }
 
 func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) string) []mailRow {

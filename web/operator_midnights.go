@@ -76,12 +76,7 @@ type midnightRow struct {
 func (m midnightRow) Clock() string { return chart.ClockTime(m.At) }
 
 // drawMidnights draws the world's midnights.
-func (s *site) drawMidnights(ctx context.Context, p *operatorPage, now time.Time) error {
-	readers, err := s.Store.Midnights(ctx)
-	if err != nil {
-		return err
-	}
-	counted := s.countFeeds(ctx, now)
+func (p *operatorPage) drawMidnights(readers []store.Midnight, counted feedCount, now time.Time) {
 	p.CountedAt = counted.at
 	d := chart.Dial{Now: now, Places: placesAt(now)}
 	for _, m := range readers {
@@ -99,7 +94,6 @@ func (s *site) drawMidnights(ctx context.Context, p *operatorPage, now time.Time
 	p.DialWords = p.tellMidnights(now)
 	// The picture holds numbers, times and names of our own only.
 	p.Dial = template.HTML(d.SVG("The world’s midnights", p.DialWords+" The table below has the numbers."))
-	return nil
 }
 
 // slotOf gives the part of the dial that an instant of the day falls into.

@@ -43,17 +43,13 @@ func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p
 
 func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
 	p := addressPage{reader: me, Mails: s.mails(), Cancelled: savedOf(r, "cancelled") != ""}
-	c, err := s.Store.AddressChange(r.Context(), me.ID)
-	if err == nil {
-		p.tell(c, s.Now())
-	} else if digest.KindOf(err) != digest.NotFound {
-		return p, err
-	}
-	_, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email)
+	v, err := s.Store.AddressView(r.Context(), me.ID, me.Email)
+	p.Suppressed = v.Suppressed
+	p.tell(v.Wish, s.Now())
 	return p, err
 }
 
-// tell notes what a reader's latest wish means now.
+// tell notes what a reader's latest wish means now; the zero one means nothing.
 func (p *addressPage) tell(c store.AddressChange, now time.Time) {
 	zone := zoneOr(p.Digest.TimeZone)
 	if again := c.CreatedAt.Add(addressApart); c.ExpiresAt.After(now) {

@@ -29,10 +29,8 @@ func (p signOutPage) Browsers() string {
 
 func (s *site) signOutPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := signOutPage{settingsFrame: s.frame(r, me)}
-	sessions, err := s.Store.Sessions(r.Context(), me.ID, s.Now())
-	if p.Sessions = len(sessions); err == nil {
-		p.Keys, err = s.Store.Passkeys(r.Context(), me.ID)
-	}
+	v, err := s.Store.SignInsView(r.Context(), me.ID, s.Now())
+	p.Sessions, p.Keys = len(v.Sessions), v.Passkeys
 	return s.showPage(w, r, err, "signout", "Sign out everywhere", p)
 }
 

@@ -63,14 +63,19 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 		return errTooMany
 	}
 	for _, address := range asked {
-		f, at, err := s.findFeed(r, address)
-		if digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid {
+		at, err := feed.NormalURL(address)
+		if err != nil {
+			continue
+		}
+		now := s.Now()
+		v, err := s.Store.FeedView(r.Context(), at, now.Add(-historyDays*24*time.Hour))
+		if digest.KindOf(err) == digest.NotFound {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		return s.showFeed(w, r, f, at)
+		return s.show(w, r, http.StatusOK, "status_feed", "How a feed stands", s.statusFeedPageOf(v, at, now))
 	}
 	return s.showUnknown(w, r, asked[0])
 }
@@ -95,20 +100,6 @@ func unescapedURL(query string) string {
 	return rest
 }
 
-// findFeed gives the feed at an address, and the address in normal form.
-func (s *site) findFeed(r *http.Request, address string) (store.FeedInfo, string, error) {
-	at, err := feed.NormalURL(address)
-	if err != nil {
-		return store.FeedInfo{}, "", err
-	}
-	known, err := s.Store.FeedByURL(r.Context(), at)
-	if err != nil {
-		return store.FeedInfo{}, at, err
-	}
-	f, err := s.Store.Feed(r.Context(), known.ID)
-	return f, at, err
-}
-
 // showUnknown says politely that there is nothing to say.
 func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string) error {
 	var p statusPage
@@ -124,14 +115,8 @@ func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string)
 	return s.show(w, r, status, "status", "How a feed stands", p)
 }
 
-// showFeed shows what is known of f, which was found at the address asked for.
-func (s *site) showFeed(w http.ResponseWriter, r *http.Request, f store.FeedInfo, asked string) error {
-	now := s.Now()
-	polls, err := s.Store.Polls(r.Context(), f.ID, now.Add(-historyDays*24*time.Hour))
-	return s.showPage(w, r, err, "status_feed", "How a feed stands", s.statusFeedPageOf(f, asked, polls, now))
-}
-
-func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.PollRecord, now time.Time) statusFeedPage {
+// statusFeedPageOf tells what is known of f, which was found at the address asked for.
+func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time) statusFeedPage {
 	state, reason := poller.Status(f.Feed, now)
 	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
 	address, _ := shownURL(f.URL, f.URL == asked)
@@ -140,7 +125,7 @@ func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.Po
 		Idle: state == poller.StateActive && next.IsZero(),
 		Next: next, Late: !next.IsZero() && !next.After(now),
 		Last: f.LastAttemptAt, LastOK: f.LastOKAt, Failing: f.FailingSince,
-		Rules: rulesOf(f.Feed), Recent: slices.Clone(polls[max(0, len(polls)-recentPolls):]),
+		Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
 	}
 	slices.Reverse(p.Recent)
 	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
@@ -154,7 +139,7 @@ func (s *site) statusFeedPageOf(f store.FeedInfo, asked string, polls []store.Po
 		former, _ := shownURL(asked, true)
 		p.MovedFrom = shortened(former)
 	}
-	p.plot(polls, now)
+	p.plot(f.Polls, now)
 	return p
 }
 

@@ -1,0 +1,332 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// What a page of the web view shows is read here at one instant: a change that is
+// made meanwhile is seen whole or not at all.
+
+// A SubscriptionView is one subscription with what its page tells of it.
+type SubscriptionView struct {
+	SubscriptionInfo
+	Folders   []string        // of all the digest's feeds, by name
+	Delivered []DeliveredPost // of the feed, the latest first
+	Filters   []digest.Filter // for this feed alone
+	Moves     []Move          // as Moves gives them; none where the reader cannot go back
+}
+
+// SubscriptionView gives one subscription, with delivered posts at most;
+// digest.NotFound as Subscription.
+func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, delivered int) (v SubscriptionView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.SubscriptionInfo, err = s.Subscription(ctx, id, feed); err != nil {
+			return err
+		}
+		if v.Folders, err = s.Folders(ctx, id); err != nil {
+			return err
+		}
+		if v.Delivered, err = s.DeliveredPosts(ctx, id, feed, now, delivered); err != nil {
+			return err
+		}
+		if v.Filters, err = s.Filters(ctx, id); err != nil {
+			return err
+		}
+		v.Filters = slices.DeleteFunc(v.Filters, func(f digest.Filter) bool { return f.FeedID != feed })
+		v.Moves, err = s.openMoves(ctx, id, v.SubscriptionInfo)
+		return err
+	})
+	return v, err
+}
+
+// openMoves is Moves where one of some subscriptions can be taken back, as nearly
+// none can.
+func (s *Store) openMoves(ctx context.Context, id digest.DigestID, subs ...SubscriptionInfo) ([]Move, error) {
+	if !slices.ContainsFunc(subs, func(sub SubscriptionInfo) bool { return sub.Address != "" }) {
+		return nil, nil
+	}
+	return s.Moves(ctx, id)
+}
+
+// A SubscriptionsView is all subscriptions of a digest.
+type SubscriptionsView struct {
+	Subscriptions []SubscriptionInfo // as AllSubscriptions gives them
+	Moves         []Move             // as Moves gives them; none where the reader cannot go back
+	Filters       []digest.Filter
+}
+
+// SubscriptionsView gives all subscriptions of a digest, without its filters.
+func (s *Store) SubscriptionsView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Subscriptions, err = s.AllSubscriptions(ctx, id); err != nil {
+			return err
+		}
+		v.Moves, err = s.openMoves(ctx, id, v.Subscriptions...)
+		return err
+	})
+	return v, err
+}
+
+// FiltersView gives a digest's filters and its subscriptions, without moves.
+func (s *Store) FiltersView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Filters, err = s.Filters(ctx, id); err != nil {
+			return err
+		}
+		v.Subscriptions, err = s.AllSubscriptions(ctx, id)
+		return err
+	})
+	return v, err
+}
+
+// A HeldView is what was held back of a digest, and its subscriptions.
+type HeldView struct {
+	Posts         []HeldPost         // as HeldPosts gives them
+	Subscriptions []SubscriptionInfo // as AllSubscriptions gives them
+}
+
+// HeldView gives what HeldPosts does, with the digest's subscriptions.
+func (s *Store) HeldView(ctx context.Context, id digest.DigestID, before time.Time, limit int) (v HeldView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Posts, err = s.HeldPosts(ctx, id, before, limit); err != nil {
+			return err
+		}
+		v.Subscriptions, err = s.AllSubscriptions(ctx, id)
+		return err
+	})
+	return v, err
+}
+
+// A MovesView is a digest with the moves of its feeds.
+type MovesView struct {
+	Digest digest.Digest
+	Moves  []Move // as Moves gives them
+}
+
+// MovesView gives the moves of a digest's feeds; digest.NotFound as Digest.
+func (s *Store) MovesView(ctx context.Context, id digest.DigestID) (v MovesView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Digest, err = s.Digest(ctx, id); err != nil {
+			return err
+		}
+		v.Moves, err = s.Moves(ctx, id)
+		return err
+	})
+	return v, err
+}
+
+// An ArchiveView is editions of a digest that are out, and the months there are.
+type ArchiveView struct {
+	Editions []digest.Edition // the newest first
+	Months   []Month          // the same
+	Feeds    int              // to which the digest is subscribed, not paused; only where none is out
+}
+
+// ArchiveView gives a digest's newest editions, limit at most; the months only
+// where there may be more editions than these.
+func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Time, limit int) (v ArchiveView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Editions, err = s.LatestEditions(ctx, id, now, limit); err != nil {
+			return err
+		}
+		switch len(v.Editions) {
+		case 0:
+			v.Feeds, err = s.feedCount(ctx, id)
+		case limit:
+			v.Months, err = s.Months(ctx, id, now)
+		}
+		return err
+	})
+	return v, err
+}
+
+// feedCount counts the subscriptions of a digest that are not paused.
+func (s *Store) feedCount(ctx context.Context, id digest.DigestID) (int, error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND rests = 0`, id)
+	return n, failed("counting subscriptions", err)
+}
+
+// MonthView gives a digest's editions of one month, and all months.
+func (s *Store) MonthView(ctx context.Context, id digest.DigestID, year int, month time.Month, now time.Time) (v ArchiveView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Editions, err = s.EditionsIn(ctx, id, year, month, now); err != nil {
+			return err
+		}
+		v.Months, err = s.Months(ctx, id, now)
+		return err
+	})
+	return v, err
+}
+
+// An EditionView is an edition that is out, with what lies beside it.
+type EditionView struct {
+	digest.Edition
+	Beside Beside
+}
+
+// EditionView gives a digest's edition of a date; digest.NotFound as EditionOn.
+func (s *Store) EditionView(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (v EditionView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Edition, err = s.EditionOn(ctx, id, date, now); err != nil {
+			return err
+		}
+		v.Beside, err = s.Beside(ctx, v.Edition, now)
+		return err
+	})
+	return v, err
+}
+
+// A TodayView is what a reader's first page shows.
+type TodayView struct {
+	Latest *EditionView // nil: none is out yet
+	Feeds  int          // as in ArchiveView
+}
+
+// TodayView gives a digest's latest edition, or what there is before the first.
+func (s *Store) TodayView(ctx context.Context, id digest.DigestID, now time.Time) (v TodayView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) error {
+		latest, err := s.LatestEditions(ctx, id, now, 1)
+		if err != nil {
+			return err
+		}
+		if len(latest) == 0 {
+			v.Feeds, err = s.feedCount(ctx, id)
+			return err
+		}
+		beside, err := s.Beside(ctx, latest[0], now)
+		v.Latest = &EditionView{latest[0], beside}
+		return err
+	})
+	return v, err
+}
+
+// EditionOfDigest gives an edition by its key, with its digest; digest.NotFound as Edition.
+func (s *Store) EditionOfDigest(ctx context.Context, id digest.EditionID) (e digest.Edition, d digest.Digest, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if e, err = s.Edition(ctx, id); err == nil {
+			d, err = s.Digest(ctx, e.DigestID)
+		}
+		return err
+	})
+	return e, d, err
+}
+
+// An AddressView is how a reader's address stands.
+type AddressView struct {
+	Wish       AddressChange // as AddressChange gives it; zero: there is none
+	Suppressed bool          // nothing is mailed to the present address
+}
+
+// AddressView gives how the address of a user stands.
+func (s *Store) AddressView(ctx context.Context, user digest.UserID, email string) (v AddressView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		v.Wish, err = s.AddressChange(ctx, user)
+		if err != nil && digest.KindOf(err) != digest.NotFound {
+			return err
+		}
+		_, v.Suppressed, err = s.Suppressed(ctx, email)
+		return err
+	})
+	return v, err
+}
+
+// A SignInsView is what can act as a user.
+type SignInsView struct {
+	Sessions []Session
+	Passkeys []Passkey
+}
+
+// SignInsView gives a user's sessions that are not over at now, and passkeys.
+func (s *Store) SignInsView(ctx context.Context, user digest.UserID, now time.Time) (v SignInsView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		if v.Sessions, err = s.Sessions(ctx, user, now); err != nil {
+			return err
+		}
+		v.Passkeys, err = s.Passkeys(ctx, user)
+		return err
+	})
+	return v, err
+}
+
+// A FeedView is a feed with its history.
+type FeedView struct {
+	FeedInfo
+	Polls []PollRecord // the oldest first
+}
+
+// FeedView gives the feed that FeedByURL finds, with its polls since then;
+// digest.NotFound as there.
+func (s *Store) FeedView(ctx context.Context, url string, since time.Time) (v FeedView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) error {
+		known, err := s.FeedByURL(ctx, url)
+		if err != nil {
+			return err
+		}
+		if v.FeedInfo, err = s.Feed(ctx, known.ID); err != nil {
+			return err
+		}
+		v.Polls, err = s.Polls(ctx, known.ID, since)
+		return err
+	})
+	return v, err
+}
+
+// An OperatorView is how an instance stands. Each field is as the method of its
+// name gives it, the first of a long list; TroubledMore counts the feeds beyond them.
+type OperatorView struct {
+	Numbers      Numbers
+	Midnights    []Midnight
+	Hours        []HourCounter
+	Troubled     []FeedInfo
+	TroubledMore int
+	Mail         MailWaiting
+	Lanes        []digest.Lane
+	Suppressions []digest.Suppression
+	Heartbeat    time.Time // zero: never
+	Lags         digest.Lags
+	Clock        digest.ClockNote
+	Proxies      []digest.ProxyNote
+}
+
+// OperatorView gives how an instance stands at now: what was done since then, limit
+// feeds, mails and addresses of each kind at most, and lags as of that deadline.
+func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline time.Duration, limit int) (v OperatorView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
+		for _, read := range []func() error{
+			func() (err error) { v.Numbers, err = s.Numbers(ctx); return err },
+			func() (err error) { v.Midnights, err = s.Midnights(ctx); return err },
+			func() (err error) { v.Hours, err = s.HourCounters(ctx, since); return err },
+			func() (err error) { v.Troubled, v.TroubledMore, err = s.TroubledFeeds(ctx, limit); return err },
+			func() (err error) { v.Mail, err = s.MailWaiting(ctx, now, limit); return err },
+			func() (err error) { v.Lanes, err = s.Lanes(ctx); return err },
+			func() (err error) { v.Suppressions, err = firstOf(s.Suppressions(ctx), limit); return err },
+			func() (err error) { v.Heartbeat, _, err = s.Heartbeat(ctx); return err },
+			func() (err error) { v.Lags, err = s.Lags(ctx, now, deadline); return err },
+			func() (err error) { v.Clock, err = s.ClockNote(ctx); return err },
+			func() (err error) { v.Proxies, err = s.ProxyNotes(ctx); return err },
+		} {
+			if err := read(); err != nil {
+				return err
+			}
+		}
+		v.TroubledMore -= len(v.Troubled)
+		return nil
+	})
+	return v, err
+}
+
+// firstOf gives the first of a list, limit at most.
+func firstOf[R any](list iter.Seq2[R, error], limit int) (first []R, err error) {
+	for row, err := range list {
+		if err != nil || len(first) == limit {
+			return first, err
+		}
+		first = append(first, row)
+	}
+	return first, nil
+}
