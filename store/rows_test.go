@@ -249,7 +249,7 @@ func (w world) readFeeds(f filling, p people) {
 	notice := w.insert(f, "notices", storedRow{"digest_id": p.digest["id"], "kind": string(digest.NoticeMoved)})
 	moves, err := w.Moves(w.ctx(), p.digestID())
 	w.ok(err)
-	notice.isReadAs(w.t, moves[0], map[string]string{"From": "from_at", "To": "to_at"})
+	notice.isReadAs(w.t, moves[0], map[string]string{"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": ""})
 }
 
 func (w world) readMail(f filling, p people) {
