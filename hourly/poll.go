@@ -15,6 +15,8 @@ import (
 const (
 	// commitPolls is how many polls share a transaction at most.
 	commitPolls = 200
+	// commitPause is how long the polls of an endless round gather for a commit.
+	commitPause = time.Second
 	// patience is how long a database that is away is waited for: what polls
 	// have brought can be stored until their leases end, and then no more.
 	patience = 10 * time.Minute

@@ -239,8 +239,8 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 }
 
 // recordAll stores polls as they end. While one commit runs the next polls
-// gather behind it, so that a busy hour commits many at a time and a quiet one
-// does not wait.
+// gather behind it, so that a busy hour commits many at a time; an endless round
+// lets them gather for a while besides, a person waits for none.
 func (r *round) recordAll() {
 	for first := range r.done {
 		batch, release := r.gather(first)
@@ -269,21 +269,36 @@ func (r *round) recordAll() {
 // gather gives a batch that begins with first, and what lets it go.
 func (r *round) gather(first polled) (batch []store.Polled, release func()) {
 	var all []polled
+	pause := time.After(commitPause)
 	release = func() {
 		for _, p := range all {
 			p.free()
 		}
 	}
-	for p, open := first, true; open; {
+	for p, open := first, true; open; p, open = r.nextPolled(pause) {
 		all, batch = append(all, p), append(batch, p.Polled)
 		if len(batch) == commitPolls {
 			break
 		}
-		select {
-		case p, open = <-r.done:
-		default:
-			open = false
-		}
 	}
 	return batch, release
+}
+
+// nextPolled gives one more poll for a commit; false: the commit is not to wait
+// for any, which it does until the pause is over, or those that were begun are to end.
+func (r *round) nextPolled(pause <-chan time.Time) (p polled, more bool) {
+	select {
+	case p, more = <-r.done:
+		return p, more
+	default:
+	}
+	if !r.endless {
+		return p, false
+	}
+	select {
+	case p, more = <-r.done:
+	case <-pause:
+	case <-r.begin.Done():
+	}
+	return p, more
 }
