@@ -310,7 +310,8 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 	}
 }
 
-// passkeyName is what a reader calls a passkey: one short line, or its day.
+// passkeyName is what a reader calls a passkey: one short line, as long as its
+// field takes, or its day.
 func (s *site) passkeyName(typed string) string {
 	const most = 60
 	name := digest.OneLine(strings.Map(func(r rune) rune {
@@ -319,5 +320,8 @@ func (s *site) passkeyName(typed string) string {
 		}
 		return r
 	}, typed))
-	return cmp.Or(digest.Shortened(name, most), "Passkey of "+s.Now().UTC().Format("2 January 2006"))
+	if utf8.RuneCountInString(name) > most {
+		name = digest.Shortened(name, most-1)
+	}
+	return cmp.Or(name, "Passkey of "+s.Now().UTC().Format("2 January 2006"))
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -159,6 +160,25 @@ func TestPasskey(t *testing.T) {
 		}
 		d.count = 3
 		r.visitor().uses(d).status(http.StatusForbidden)
+	})
+}
+
+// TestPasskeyNames: a name is one line of 60 characters at most, "…" counted, that
+// turns nothing beside it; who gives none has its day.
+func TestPasskeyNames(t *testing.T) {
+	each(t, func(r *room) {
+		r.open("https://digest.example")
+		for i, c := range []struct{ typed, want string }{
+			{strings.Repeat("ñ", 60), strings.Repeat("ñ", 60)},
+			{strings.Repeat("ñ", 61), strings.Repeat("ñ", 59) + "…"},
+			{"a\n\u202eb\u2066\xff  c ", "a b c"},
+			{" \u200b\n", "Passkey of 20 November 2026"},
+		} {
+			u, _ := r.user(fmt.Sprintf("ann%d@example.org", i))
+			v := r.visitor().signIn(u)
+			v.adds(newDevice(t), c.typed).status(http.StatusOK)
+			v.get("/settings/passkeys").shows(".rows strong", c.want)
+		}
 	})
 }
 
