@@ -10,6 +10,20 @@ import (
 
 var seenAt = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
+// TestPictureOfAPost: what a post is shown with is the first picture that is neither
+// an icon nor of somebody.
+func TestPictureOfAPost(t *testing.T) {
+	for _, in := range []string{
+		`<img src="/s.png" class="wp-smiley">`, `<img src="/s.png" class="emoji">`, `<img src="/s.png" class="avatar-48">`,
+		`<img src="/smilies/s.png">`, `<img src="https://s.w.org/images/core/emoji/1.png">`, `<img src="https://secure.gravatar.com/avatar/1">`,
+	} {
+		_, c := sanitise(in+`<img src="/real.png">`, "https://example.org/blog/p")
+		if c.picture != "https://example.org/real.png" {
+			t.Errorf("after %s the picture is %s", in, c.picture)
+		}
+	}
+}
+
 func TestSanitise(t *testing.T) {
 	const rel = ` rel="noopener noreferrer"`
 	for _, c := range []struct{ reason, in, want string }{

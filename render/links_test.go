@@ -27,6 +27,9 @@ func TestCandidLinks(t *testing.T) {
 			t.Errorf("%q leading to %s becomes %q, want %q", c[1], c[0], got, c[2])
 		}
 	}
+	if got := plain.Section("Amazon.com buys it", "https://news.example/", "en").parts.head.html.plain; !strings.Contains(got, "“Amazon.com” buys it") {
+		t.Errorf("the name of a site is shown as %s", got)
+	}
 	for content, want := range map[string]string{
 		`<a href="https://evil.example/in">https://bank.example/</a>`:       ">evil.example/in</a>",
 		`<a href="https://evil.example/in"><b>www</b>.bank.com says</a>`:    "><strong>“www</strong>.bank.com” says</a>",
@@ -50,5 +53,33 @@ func TestPicturesInLinks(t *testing.T) {
 	w.line(parseTree(content, digest.ProxiedImages, func(string) string { return "https://paper.com/1" })[0].line)
 	if got := w.out.String(); !strings.Contains(got, `alt="“bank.com”"`) {
 		t.Errorf("%s becomes %s", content, got)
+	}
+}
+
+// TestPicturesAreSaid: what stands for a picture that is not shown is text, in mail
+// and on pages, and so is the name of a site that has none but its host.
+func TestPicturesAreSaid(t *testing.T) {
+	const said = `&lt;script&gt;"&amp;'`
+	content := `<p>See <img src="https://news.example/1.png" alt='<script>"&amp;&#39;'></p><p><a href="https://news.example/"><img src="https://news.example/2.png" alt='<script>"&amp;&#39;'></a></p>`
+	p := plain.Post(written("https://news.example/1", "T", "en", content))
+	web, _ := p.WebText(2, false)
+	for _, got := range []string{p.body(digest.NoImages).all.html.plain, web.HTML} {
+		if plainer := strings.NewReplacer("&#34;", `"`, "&quot;", `"`, "&#39;", "'").Replace(got); strings.Contains(got, "<script>") || strings.Count(plainer, said) < 2 {
+			t.Errorf("it is said so: %s", got)
+		}
+	}
+	if s := plain.Section("", "https://"+strings.Repeat("a.", 100)+"example/", ""); widthOf(s.Title) > siteColumns || !strings.HasPrefix(s.Title, "a.a.") {
+		t.Errorf("a site is called %q", s.Title)
+	}
+}
+
+// TestNoSpaceAtTheEndOfALine: some clients show it, and format=flowed gives it a meaning.
+func TestNoSpaceAtTheEndOfALine(t *testing.T) {
+	content := "<pre>a\n\n  b  \n</pre><ul><li><ul><li>x</li></ul></li><li><pre>c\n\nd</pre></li><li></li><li>y<br><br></li></ul><blockquote><p>z</p><p>z</p><pre>e\n\nf</pre></blockquote>"
+	text := plain.Post(written("https://news.example/1", "T", "en", content)).body(digest.NoImages).all.text.plain
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); line != strings.TrimRight(line, " ") {
+			t.Errorf("a line is %q", line)
+		}
 	}
 }

@@ -157,6 +157,23 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
+// TestDirection: text runs as most of its letters do; where some run from right to
+// left, a language that is written so decides.
+func TestDirection(t *testing.T) {
+	for _, c := range []struct{ text, language, want string }{
+		{"ברכבת Go", "", "rtl"},
+		{"Linux 7 ברכבת", "", "auto"},
+		{"Linux and Windows ברכבת", "he", "rtl"},
+		{"Linux and Windows ברכבת", "en", "auto"},
+		{"Linux", "he", "auto"},
+		{"24", "ar", "auto"},
+	} {
+		if got := direction(c.text, c.language); got != c.want {
+			t.Errorf("%q in %q runs %s, want %s", c.text, c.language, got, c.want)
+		}
+	}
+}
+
 // TestShortKeepsTheRest: a shortened block is the whole one with less excerpt.
 func TestShortKeepsTheRest(t *testing.T) {
 	b := plain.Post(harbour().posts[0])

@@ -3,7 +3,10 @@ package render
 import (
 	"math"
 	"strconv"
+	"strings"
 	"testing"
+
+	"digest"
 )
 
 // TestContrast holds both palettes to WCAG 2.1 AA (success criterion 1.4.3).
@@ -48,4 +51,25 @@ func luminance(t *testing.T, c string) float64 {
 		return math.Pow((s+0.055)/1.055, 2.4)
 	}
 	return 0.2126*linear(n>>16) + 0.7152*linear(n>>8) + 0.0722*linear(n)
+}
+
+// TestStyleSheets: mail gets no variable, and no style that would end its attribute;
+// every part of a text has its style, whichever way it runs.
+func TestStyleSheets(t *testing.T) {
+	for name, style := range textStyles() {
+		if style == "" || strings.ContainsAny(style, `"<>&`) || strings.Contains(style, "var(") {
+			t.Errorf("the style %s is %q", name, style)
+		}
+	}
+	const all = `<h2>x</h2><h4>x</h4><p>x <a href="https://a.example/">y</a><code>c</code> <sub>1</sub><small>s</small><mark>m</mark> <em>א</em></p>
+		<p>x <img src="https://a.example/s.png" width="16" height="16" alt="s"></p><figure><img src="https://a.example/i.png" alt="i"><figcaption>x</figcaption></figure><hr>
+		<ul><li>x<ul><li>y</li></ul><p>z</p></li></ul><blockquote>x</blockquote><dl><dt>x</dt><dd>y</dd></dl>
+		<pre>x</pre><table><tr><th>x</th><th>y</th></tr><tr><td>z</td><td>1</td></tr></table>`
+	for _, x := range []string{"x", strings.Repeat("א", 90), strings.Repeat("ب", 90), strings.Repeat("水", 90)} {
+		content := strings.NewReplacer(">x", ">"+x, ">y", ">"+x, ">z", ">"+x).Replace(all)
+		got := New(testProxy).Post(written("https://a.example/1", "T", "", content)).body(digest.ProxiedImages).all.html.plain
+		if !strings.Contains(got, "</table>") || strings.Contains(got, "var(") || strings.Contains(got, `style=""`) || strings.Contains(got, `style=";`) || strings.Contains(got, `;"`) {
+			t.Errorf("a style is missing in %s", got)
+		}
+	}
 }

@@ -99,6 +99,30 @@ func TestScrape(t *testing.T) {
 	})
 }
 
+// TestLanes: each lane with trouble counts once, by the worst of it.
+func TestLanes(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	for name, l := range map[string]digest.Lane{
+		"a.example": {Alarm: true, Until: noon.Add(time.Hour), Width: 1},
+		"b.example": {Until: noon.Add(time.Hour), Width: 1},
+		"c.example": {Until: noon.Add(time.Hour)},
+		"d.example": {Until: noon.Add(-time.Hour), Width: 1},
+		"e.example": {Until: noon.Add(-time.Hour), Reason: "it was busy"},
+	} {
+		_, err := s.ChangeLane(t.Context(), noon, name, func(was digest.Lane) digest.Lane {
+			was.Alarm, was.Until, was.Width, was.Reason = l.Alarm, l.Until, l.Width, l.Reason
+			return was
+		})
+		must(t, err)
+	}
+	got, _ := scrape(t, newMetrics(s))
+	for state, want := range map[string]string{"alarm": "1", "resting": "2", "recovering": "1"} {
+		if n := got[`digest_mail_lanes{state="`+state+`"}`]; n != want {
+			t.Errorf("%s: %s lanes, want %s", state, n, want)
+		}
+	}
+}
+
 // lint judges names and help texts as Prometheus' own tool does, those of the
 // runtime left out.
 func lint(t *testing.T, body string) {
