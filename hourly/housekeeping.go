@@ -54,8 +54,11 @@ func (j *Job) indexOnce(ctx context.Context) (time.Duration, error) {
 const pruneBatch = 1000
 
 // prune deletes what is older than Keep, in small batches, and old polls from
-// the histories of feeds.
+// the histories of feeds, and forgets where feeds were.
 func (j *Job) prune(ctx context.Context) error {
+	if err := j.Store.ForgetMoves(j.Hard, j.Now()); err != nil {
+		return err
+	}
 	if _, err := j.Store.PrunePolls(j.Hard, j.Now()); err != nil {
 		return fmt.Errorf("shortening the histories of feeds: %w", err)
 	}

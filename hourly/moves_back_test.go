@@ -220,3 +220,73 @@ func (h *house) nights(n int) {
 		}
 	}
 }
+
+// TestI9_FeedThatStays: a feed to which a reader went back, while all that its address
+// does is lead away: it fails politely, brings nothing and says why; who subscribes to
+// it meanwhile gets the feed at the new address. When it publishes again it comes back
+// by itself, and after a month it may move again.
+func TestI9_FeedThatStays(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		old, next, third := newSite(t, "old first"), newSite(t, "next first"), newSite(t, "third first")
+		h := newHouse(t, st, "2026-11-19 10:00")
+		ann, bob := h.reader("ann@example.org", "UTC", old), h.reader("bob@example.org", "UTC", old)
+		h.nights(1)
+		old.movesTo(next)
+		h.nights(2)
+		h.undo(ann, old)
+		old.requests()
+		h.nights(1)
+		h.clock = h.clock.Add(12 * time.Hour)
+		cyd := h.reader("cyd@example.org", "UTC", old)
+		h.isSubscribedTo(cyd, next)
+		const nights = 7
+		for range nights {
+			next.publish(fmt.Sprint("next ", h.clock.Day()))
+			h.nights(1)
+		}
+		if f := h.feedAt(old); f.State != digest.FeedActive || f.Errors == 0 || f.LastError != "moved to "+next.address()+", and a reader wants what is at this address" {
+			t.Errorf("the feed is %s after %d errors: %s", f.State, f.Errors, f.LastError)
+		}
+		if got := strings.Count(old.requests(), "T"); got > 1+nights {
+			t.Errorf("%d requests in %d nights", got, 1+nights)
+		}
+		h.isSubscribedTo(ann, old)
+		if got := h.titles(ann); got != "old first" && got != "old first, next first" { // which came before the move was believed
+			t.Errorf("who went back has had %s", got)
+		}
+		old.says(0)
+		old.publish("old second")
+		h.nights(2)
+		if f := h.feedAt(old); f.Errors != 0 || f.LastError != "" || !f.Stays {
+			t.Errorf("after the redirect the feed says %q, %d errors, stays: %v", f.LastError, f.Errors, f.Stays)
+		}
+		if got := h.titles(ann); strings.Count(got, "old second") != 1 || strings.Count(got, "next") > 1 {
+			t.Errorf("who went back has had %s", got)
+		}
+		dan := h.reader("dan@example.org", "UTC", old)
+		h.isSubscribedTo(dan, old)
+		old.movesTo(third)
+		h.nights(4)
+		h.isSubscribedTo(ann, old)
+		old.says(0)
+		h.nights(31)
+		old.movesTo(third)
+		h.nights(4)
+		for _, d := range []digest.Digest{ann, dan} {
+			h.isSubscribedTo(d, third)
+			if m := h.movesOf(d)[old.address()]; m.MovedTo != third.address() || m.At == 0 {
+				t.Errorf("was told %+v", m)
+			}
+		}
+		h.isSubscribedTo(bob, next)
+	})
+}
+
+func (h *house) feedAt(s *site) digest.Feed {
+	h.t.Helper()
+	f, err := h.st.FeedByURL(h.t.Context(), s.address())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return f
+}

@@ -72,6 +72,9 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	if err != nil {
 		return err
 	}
+	if err := r.c.run(ctx, `UPDATE former_addresses SET since = ? WHERE url = ?`, r.now, address); err != nil {
+		return err
+	}
 	return r.c.execEach(ctx, []string{
 		`UPDATE feeds SET stays = 1 WHERE id = ?`,
 		// What its publisher let be read elsewhere.
@@ -148,6 +151,26 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 		}
 	}
 	return r.dropUnwanted(ctx)
+}
+
+// ForgetMoves forgets where feeds were that moved keepOld ago: who asks for such an
+// address gets what is there by now. A feed to which a reader went back, and that is
+// well there, may move again.
+func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
+	return s.change(ctx, "forgetting where feeds were", func(c conn) error {
+		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
+			return err
+		}
+		return c.run(ctx, `UPDATE feeds SET stays = 0 WHERE stays = 1 AND errors = 0 AND last_ok_at > 0
+			AND NOT EXISTS (SELECT 1 FROM former_addresses a WHERE a.url = feeds.url)`)
+	})
+}
+
+// FeedMovedFrom finds the feed that was at an address until it moved for good, not long
+// ago, whatever is there by now; digest.NotFound if there is none.
+func (s *Store) FeedMovedFrom(ctx context.Context, url string) (digest.Feed, error) {
+	return readOne[digest.Feed](ctx, s.read(), "finding where a feed has moved", noFeed(), `SELECT `+feedColumns+` FROM feeds f
+		JOIN former_addresses a ON a.feed_id = f.id WHERE a.url = ?`, url)
 }
 
 // bringBack takes a feed itself back to its old address, if that is where all its

@@ -33,9 +33,7 @@ type cursor struct {
 // never touches an edition that may still be sent, its posts, or a post that
 // the feed's document still lists: that one would come back as new. A feed
 // goes, with all its posts, when nobody is subscribed to it, it was not asked for so long,
-// and nobody saved a post of it: what is saved is kept for good. Where a feed was
-// before it moved is forgotten after keepOld, whatever keep is: who asks for that
-// address then gets what is there by now.
+// and nobody saved a post of it: what is saved is kept for good.
 func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
 	s.pruned.mu.Lock()
 	defer s.pruned.mu.Unlock()
@@ -59,9 +57,6 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 			return 0, s.write(ctx, func(c conn) error { return forgetLanes(ctx, c, now, `TRUE`) })
 		}},
 		{"domains", func() (int, error) { return 0, s.pruneDomains(ctx, now) }},
-		{"former addresses", func() (int, error) {
-			return 0, s.run(ctx, "", `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld))
-		}},
 		{"sessions", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
 				return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`, `DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))

@@ -152,7 +152,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
-	const own = `p.feed_id = ? AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id))`
+	const own = `p.feed_id = ? AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))`
 	var ids []digest.PostID
 	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+` AND `+dated+` > ? ORDER BY p.id`,
 		sub.FeedID, now.plus(-recent))

@@ -47,12 +47,21 @@ func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address 
 	return f, created, err
 }
 
+// known gives the feed at an address that is stored. Where a reader went back to, and
+// all that is there leads to where it moved, that is the feed at the new address: what
+// one reader has chosen is nobody else's loss.
 func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, error) {
 	url, err := feed.NormalURL(address)
 	if err != nil {
 		return digest.Feed{}, asSearch(err)
 	}
-	return d.Store.FeedByURL(ctx, url)
+	f, err := d.Store.FeedByURL(ctx, url)
+	if err == nil && f.Stays && f.Errors > 0 {
+		if moved, err := d.Store.FeedMovedFrom(ctx, url); digest.KindOf(err) != digest.NotFound {
+			return moved, err
+		}
+	}
+	return f, err
 }
 
 // find fetches what is at an address and stores the feed that it finds there,
