@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -289,4 +290,96 @@ func (h *house) feedAt(s *site) digest.Feed {
 		h.t.Fatal(err)
 	}
 	return f
+}
+
+// TestI9_MovesInTheThrong: several workers at once poll, merge, tell and release at the
+// midnight at which feeds move to each other's places, while readers go back. Nobody
+// gets what another site published under an identity, nor a post twice, and no post of
+// their feed is missing.
+func TestI9_MovesInTheThrong(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		const pairs = 6
+		h := newHouse(t, st, "2026-11-19 10:00")
+		var forgers, genuine [pairs]*site
+		var anns, bobs, cyds [pairs]digest.Digest
+		for i := range pairs {
+			forgers[i], genuine[i] = newSite(t, fmt.Sprintf("forged first %d", i)), newSite(t, fmt.Sprintf("genuine first %d", i))
+			anns[i] = h.reader(fmt.Sprintf("ann%d@example.org", i), "UTC", forgers[i])
+			bobs[i] = h.reader(fmt.Sprintf("bob%d@example.org", i), "UTC", genuine[i])
+			cyds[i] = h.reader(fmt.Sprintf("cyd%d@example.org", i), "UTC", forgers[i], genuine[i])
+		}
+		h.throng(1)
+		for i := range pairs {
+			forgers[i].forge(fmt.Sprintf("forged next %d", i), fmt.Sprintf("next-%d", i))
+		}
+		h.throng(1)
+		for i := range pairs {
+			forgers[i].movesTo(genuine[i])
+		}
+		h.throng(1)
+		for i := range pairs {
+			genuine[i].forge(fmt.Sprintf("genuine next %d", i), fmt.Sprintf("next-%d", i))
+		}
+		h.throng(1, func() { // the midnight at which the moves are believed
+			for i := range pairs {
+				moves, err := st.Moves(t.Context(), anns[i].ID)
+				for _, m := range moves {
+					if err = st.UndoMove(t.Context(), anns[i].ID, m.FeedID, h.clock); digest.KindOf(err) == digest.NotFound {
+						err = nil
+					}
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for i := range pairs {
+			forgers[i].says(0)
+			genuine[i].publish(fmt.Sprintf("genuine last %d", i))
+		}
+		h.throng(2)
+		for i := range pairs {
+			want := fmt.Sprintf("genuine first %[1]d, genuine next %[1]d, genuine last %[1]d", i)
+			if got := h.titles(bobs[i]); got != want {
+				t.Errorf("the other's reader has had %s, want %s", got, want)
+			}
+			got := h.titles(cyds[i])
+			for _, post := range strings.Split(want, ", ") {
+				if strings.Count(got, post) != 1 {
+					t.Errorf("the reader of both has had %s", got)
+				}
+			}
+			if got := h.titles(anns[i]); strings.Count(got, "forged next") != 1 || strings.Count(got, "genuine last") > 1 {
+				t.Errorf("the forger's reader has had %s", got)
+			}
+			if len(h.subscribedTo(anns[i])) != 1 || len(h.subscribedTo(cyds[i])) == 0 {
+				t.Errorf("subscribed to %v and %v", h.subscribedTo(anns[i]), h.subscribedTo(cyds[i]))
+			}
+		}
+	})
+}
+
+// throng runs the hour at as many midnights to come, by three workers at once, with
+// what else happens meanwhile.
+func (h *house) throng(nights int, meanwhile ...func()) {
+	h.t.Helper()
+	for range nights {
+		h.set(h.clock.AddDate(0, 0, 1).Format("2006-01-02") + " 00:00")
+		var all sync.WaitGroup
+		for range 3 {
+			job := h.job()
+			all.Go(func() {
+				if _, err := job.Tick(h.t.Context()); err != nil {
+					h.t.Error(err)
+				}
+			})
+		}
+		for _, f := range meanwhile {
+			all.Go(f)
+		}
+		all.Wait()
+		if _, err := h.job().Tick(h.t.Context()); err != nil { // what one worker left to another
+			h.t.Fatal(err)
+		}
+	}
 }

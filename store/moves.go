@@ -34,8 +34,8 @@ const selectMoves = `SELECT ` + noticeColumns + `,
 
 // UndoMove takes a digest back to the address at which it was subscribed to a feed that
 // has moved since. It leaves the feed at the new address, and what waits of it is
-// withdrawn, unless it was subscribed there too, or came from elsewhere as well. From
-// now on the feed at the old address moves to no other site. It changes nothing where
+// withdrawn, unless it was subscribed there too, or came from elsewhere as well. The
+// feed at the old address moves to no other site until ForgetMoves lets it. It changes nothing where
 // the digest is back already, or has left the feed. digest.NotFound if no notice of
 // such a move is stored any more.
 func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
