@@ -37,12 +37,13 @@ type bodyReader struct {
 	add      func(to int64)       // uses it without waiting; may be nil
 	settle   func(to int64)       // says how much of it the body has in the end; may be nil
 	decoders chan struct{}        // holds a token for each body whose codings are undone; may be nil
+	cut      bool                 // of one that is too large the beginning is given
 }
 
 // read is readBody. Codings that take much memory to undo are undone when all of the
 // body has come, as a site may take its time.
 func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
-	if resp.ContentLength > most {
+	if resp.ContentLength > most && !b.cut {
 		return nil, 0, tooLarge
 	}
 	codings, err := codingsOf(resp.Header.Values("Content-Encoding"))
@@ -55,11 +56,11 @@ func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body
 	}
 	switch {
 	case len(codings) == 0:
-		body, err = readAll(m, most, tooLarge, resp.ContentLength, b.grow)
+		body, err = b.readAll(m, most, tooLarge, resp.ContentLength, b.grow)
 	case needsWindow(codings):
 		body, err = b.readWhole(m, codings, resp.ContentLength)
 	default:
-		body, err = decode(m, codings, most, tooLarge, b.grow)
+		body, err = b.decode(m, codings, most, tooLarge, b.grow)
 	}
 	if err != nil {
 		return nil, m.n, m.blame(err, codings)
@@ -74,7 +75,7 @@ func needsWindow(codings []string) bool {
 
 // readWhole reads a body, and then undoes its codings when it is its turn.
 func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte, error) {
-	coded, err := readAll(m, m.most, m.tooLarge, length, b.grow)
+	coded, err := b.readAll(m, m.most, m.tooLarge, length, b.grow)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte
 		b.decoders <- struct{}{}
 		defer func() { <-b.decoders }()
 	}
-	return decode(bytes.NewReader(coded), codings, m.most, m.tooLarge, func(to int64) error {
+	return b.decode(bytes.NewReader(coded), codings, m.most, m.tooLarge, func(to int64) error {
 		if b.add != nil {
 			b.add(int64(len(coded)) + to)
 		}
@@ -91,14 +92,14 @@ func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte
 }
 
 // decode undoes the codings of what it reads.
-func decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
+func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
 	for _, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)
 		var err error
 		if r, err = undo(r, coding); err != nil {
 			return nil, err
 		}
 	}
-	return readAll(r, most, tooLarge, 0, grow)
+	return b.readAll(r, most, tooLarge, 0, grow)
 }
 
 // firstRoom is the room for a body of unknown length, in bytes.
@@ -106,7 +107,7 @@ const firstRoom = 16 << 10
 
 // readAll reads all of r, most bytes at most. grow, which may be nil, is asked before the
 // body has more room.
-func readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte, error) {
+func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte, error) {
 	size := int64(firstRoom)
 	if length > 0 { // what is only promised gets no room
 		size = min(length, maxRoom) + 1
@@ -128,6 +129,8 @@ func readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to
 		n, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		switch {
+		case int64(len(body)) > most && b.cut:
+			return body[:most], nil
 		case int64(len(body)) > most:
 			return nil, tooLarge
 		case errors.Is(err, io.EOF):

@@ -147,7 +147,7 @@ func TestZstdWindow(t *testing.T) {
 func TestEmptyMembers(t *testing.T) {
 	empty := pack(t, nil, "gzip")
 	m := &meter{r: bytes.NewReader(bytes.Repeat(empty, 3*maxBody/len(empty))), most: maxBody, tooLarge: errTooLarge}
-	_, err := decode(m, []string{"gzip"}, maxBody, errTooLarge, nil)
+	_, err := (&bodyReader{}).decode(m, []string{"gzip"}, maxBody, errTooLarge, nil)
 	if !errors.Is(m.blame(err, []string{"gzip"}), errTooLarge) || m.n > maxBody+1<<20 {
 		t.Errorf("%v after %d bytes", err, m.n)
 	}

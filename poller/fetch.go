@@ -183,7 +183,7 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
 	switch {
 	case method == http.MethodGet && usable(a.status):
-		body, wire, err := s.bodyReader(limit).read(resp, maxBody, errTooLarge)
+		body, wire, err := s.bodyReader(limit).read(resp, s.most(), errTooLarge)
 		s.bytes += wire
 		switch {
 		case errors.Is(err, errNoRoom):
@@ -198,13 +198,22 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 	return a, nil
 }
 
+// most is how large a body may be.
+func (s *session) most() int64 {
+	if s.forRobots {
+		return maxRobots
+	}
+	return maxBody
+}
+
 // bodyReader reads a body within the memory that is there for all. Whose caller does not
 // let go of it has no part in that.
 func (s *session) bodyReader(limit *limit) *bodyReader {
 	if !s.callerReleases {
-		return &bodyReader{}
+		return &bodyReader{cut: s.forRobots}
 	}
 	return &bodyReader{
+		cut:      s.forRobots,
 		grow:     func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
 		add:      s.hold.add,
 		settle:   s.hold.settle,

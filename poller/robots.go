@@ -246,7 +246,8 @@ func (s *session) askRobots(ctx context.Context, r route, was digest.Robots) (di
 	}
 	start.mayBeHome = r.mayBeHome
 	side := *s
-	side.forRobots, side.callerReleases, side.stop = true, false, nil
+	side.forRobots, side.stop = true, nil
+	defer side.hold.settle(0)
 	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}
 	before := s.requests
 	a, err := side.fetch(ctx, http.MethodGet, start)

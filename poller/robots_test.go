@@ -203,7 +203,7 @@ func TestRobotsAnswers(t *testing.T) {
 		{"204", says(204, ""), Changed, Changed, "GET/robots.txt GET/feed"},
 		{"500", says(500, ""), Changed, Failed, "GET/robots.txt GET/feed"},
 		{"closed", says(0, ""), Changed, Failed, "GET/robots.txt GET/feed"},
-		{"too large", says(200, big), Changed, Failed, "GET/robots.txt GET/feed"},
+		{"too large", says(200, big), Changed, Changed, "GET/robots.txt GET/feed"},
 		{"429", says(429, "", "Retry-After: 60"), Failed, Failed, "GET/robots.txt"},
 		{"503 with a wish", says(503, "", "Retry-After: 60"), Failed, Failed, "GET/robots.txt"},
 		{"a redirect to rules", from(302, map[string]string{"/robots.txt": "/r"}, says(200, keepOut)), Failed, Failed, "GET/robots.txt"},
@@ -330,4 +330,25 @@ func FuzzRobots(f *testing.F) {
 			t.Errorf("%q is normal as %q, and as %q", path, normal, normalPath(normal))
 		}
 	})
+}
+
+// TestRobotsWithoutEnd: of a robots.txt that is too large the beginning is read, in the
+// memory that documents have together, whatever it unpacks to.
+func TestRobotsWithoutEnd(t *testing.T) {
+	text := []byte(keepOut + strings.Repeat("# more\n", 2<<20))
+	for _, codings := range []string{"", "gzip", "br", "zstd"} {
+		body, header := text, "X-Coding: none"
+		if codings != "" {
+			body, header = pack(t, text, codings), "Content-Encoding: "+codings
+		}
+		s := newSite(t, robotsAnd(says(200, string(body), header), conditional(atom(1), `"1"`, monday)))
+		r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
+		result := r.want(Failed)
+		if got := targets(s.log()); got != "GET/robots.txt" || result.Bytes > 2*maxRobots {
+			t.Errorf("%q: asked %s, %d bytes", codings, got, result.Bytes)
+		}
+		if used := r.p.bodies.used; used != 0 {
+			t.Errorf("%q: %d bytes are held", codings, used)
+		}
+	}
 }
