@@ -53,6 +53,7 @@ type Feed struct {
 	Learned
 	Failures
 	Move
+	QuotaUse
 }
 
 // Validators are what the last 200 said of its document, byte for byte, and the
@@ -220,6 +221,8 @@ const (
 	NoticeDead  NoticeKind = "dead"  // failing for 90 days; asked no more
 	NoticeGap   NoticeKind = "gap"   // posts may be missing
 	NoticeMoved NoticeKind = "moved" // to another site, whose posts come from now on
+
+	NoticeWaiting NoticeKind = "waiting" // it brought more than is stored of it in a day
 )
 
 // A Notice is what an edition tells its reader of a feed.

@@ -79,6 +79,8 @@ func (c clock) sentence(n digest.Notice) string {
 		return site + " says its feed is gone for good. You are no longer subscribed to it."
 	case digest.NoticeDead:
 		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back."
+	case digest.NoticeWaiting:
+		return "More came from " + site + " than is stored in one day. The rest comes later, as far as its feed still lists it."
 	case digest.NoticeGap:
 		return "May have missed posts from " + site + c.span(n.Gap) + "."
 	}

@@ -50,6 +50,25 @@ func (j *Job) indexOnce(ctx context.Context) (time.Duration, error) {
 	return min(indexNap, j.Nap), nil
 }
 
+// measure says in the log when the database or its disk is too full.
+func (j *Job) measure(ctx context.Context) error {
+	if j.Judge == nil {
+		return nil
+	}
+	bytes, err := j.Store.Size(ctx)
+	if err != nil {
+		return err
+	}
+	size := j.Judge(bytes)
+	if size.Large() {
+		j.Log.Error("the database is larger than DIGEST_DATABASE_ALARM; keep less (DIGEST_KEEP), or set a higher one", "bytes", size.Bytes, "alarm", size.Alarm)
+	}
+	if size.Tight() {
+		j.Log.Error("the disk of the database is nearly full; make room, or keep less (DIGEST_KEEP)", "free", size.Free)
+	}
+	return nil
+}
+
 // pruneBatch is how many rows go in one transaction.
 const pruneBatch = 1000
 
@@ -61,6 +80,9 @@ func (j *Job) prune(ctx context.Context) error {
 	}
 	if _, err := j.Store.PrunePolls(j.Hard, j.Now()); err != nil {
 		return fmt.Errorf("shortening the histories of feeds: %w", err)
+	}
+	if err := j.measure(ctx); err != nil {
+		return err
 	}
 	if j.Keep <= 0 {
 		return nil

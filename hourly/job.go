@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"digest"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -20,6 +21,9 @@ type Options struct {
 
 	Spread poller.Spread // how polls of one midnight are spread
 	Keep   time.Duration // age at which posts and editions are deleted; 0: never
+
+	// Judge says whether there is room for a database of so many bytes; nil: there is.
+	Judge func(bytes int64) digest.Storage
 
 	// Nap is how long Run sleeps at most before it looks for work again, which
 	// another process may have added; default a minute.

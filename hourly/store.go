@@ -255,6 +255,9 @@ func (r *round) recordAll() {
 		if stored.Refused > 0 {
 			r.job.Log.Warn("what some feeds sent cannot be stored; see: digest feeds", "feeds", stored.Refused)
 		}
+		if stored.Waiting > 0 {
+			r.job.Log.Warn("more came from some feeds than is stored in a day; the rest waits; see: digest feeds", "posts", stored.Waiting)
+		}
 		if stored.Posts > 0 {
 			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})
 		}

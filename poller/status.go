@@ -12,7 +12,7 @@ import (
 // The states that Status tells apart.
 const (
 	StateActive    = "active"
-	StateWaiting   = "waiting"   // may not be asked now, though it is well
+	StateWaiting   = "waiting"   // may not be asked now, or has brought too much, though it is well
 	StatePenalised = "penalised" // waits out an error
 	StateDead      = "dead"
 	StateGone      = "gone"
@@ -37,6 +37,9 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 	case f.Errors > 0:
 		return failing(f, now)
 	}
+	if f.PostsWaiting > 0 {
+		return StateWaiting, overQuota(f)
+	}
 	if until, why := heldBack(f); until.After(now) {
 		return StateWaiting, why
 	}
@@ -50,6 +53,16 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 			span(f.BusyInterval) + " until they no longer are"
 	}
 	return StateActive, Ordinary + habits(f)
+}
+
+// overQuota says that posts of a feed are not stored yet.
+func overQuota(f digest.Feed) string {
+	posts := fmt.Sprintf("%d of its posts wait", f.PostsWaiting)
+	if f.PostsWaiting == 1 {
+		posts = "one of its posts waits"
+	}
+	return posts + since(" since", f.LastOKAt) + ", as more came than is stored in one day; the rest comes with the first poll from " +
+		minute(digest.DayOf(f.LastOKAt).Add(oneDay)) + " on, as far as the feed still lists it"
 }
 
 // failing says why a feed is left alone, or that it is not any more.

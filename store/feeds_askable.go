@@ -22,12 +22,15 @@ type Policy struct {
 	// Honest gives a feed without the instants that only a wrong clock can have
 	// written; wanted says that it is still to be asked for a midnight that has come.
 	Honest func(f digest.Feed, wanted bool, now time.Time) digest.Feed
+
+	// Admit decides what is stored of a poll.
+	Admit func(digest.Intake) digest.Admission
 }
 
 // check fails where a store was given no policy, or half of one. Whatever asks
 // the policy begins with it.
 func (p *Policy) check() error {
-	if p.Askable == nil || p.PaceDomain == nil || p.Honest == nil {
+	if p.Askable == nil || p.PaceDomain == nil || p.Honest == nil || p.Admit == nil {
 		return errors.New("the store was given no policy")
 	}
 	return nil

@@ -78,14 +78,14 @@ type troubledFeed struct {
 	Since   instant `db:"failing_since"`
 }
 
-// TroubledFeeds gives the feeds that do not answer well and for which editions
+// TroubledFeeds gives the feeds that do not answer well, or bring too much, and for which editions
 // of active digests wait, limit at most, those that most readers wait for
 // first, and how many there are. They are sorted here: only of those that are
 // listed more is asked than how many wait.
 func (s *Store) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo, all int, err error) {
 	var rows []troubledFeed
 	if err := s.read().all(ctx, &rows, `SELECT f.id, f.failing_since, `+subscribers+` AS readers FROM feeds f
-		WHERE (f.errors > 0 OR f.state <> 'active') AND f.merged_into = 0`); err != nil {
+		WHERE (f.errors > 0 OR f.state <> 'active' OR f.posts_waiting > 0) AND f.merged_into = 0`); err != nil {
 		return nil, 0, fmt.Errorf("looking for feeds in trouble: %w", err)
 	}
 	rows = slices.DeleteFunc(rows, func(f troubledFeed) bool { return f.Readers == 0 })
@@ -115,6 +115,7 @@ type Numbers struct {
 	Digests       map[digest.DigestState]int
 	Feeds         map[digest.FeedState]int // without those that have become part of another
 	Failing       int                      // active feeds whose last poll failed
+	OverQuota     int                      // feeds of which posts wait, since more came than is stored in a day
 	Suppressed    map[digest.Reason]int
 	Bytes         int64 // of the database
 }
@@ -131,6 +132,7 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 		{`SELECT count(*) FROM users`, &n.Readers},
 		{`SELECT count(*) FROM subscriptions WHERE rests = 0`, &n.Subscriptions},
 		{`SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.errors > 0 AND f.merged_into = 0`, &n.Failing},
+		{`SELECT count(*) FROM feeds f WHERE f.posts_waiting > 0 AND f.merged_into = 0`, &n.OverQuota},
 		{s.d.size, &n.Bytes},
 	} {
 		if err := s.read().get(ctx, q.to, q.query); err != nil {
@@ -142,6 +144,12 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 		countBy(ctx, s.read(), n.Feeds, `SELECT state AS kind, count(*) AS n FROM feeds WHERE merged_into = 0 GROUP BY state`),
 		countBy(ctx, s.read(), n.Suppressed, `SELECT reason AS kind, count(*) AS n FROM suppressions GROUP BY reason`))
 	return n, failed("counting what there is", err)
+}
+
+// Size gives how large the database is, in bytes.
+func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
+	err = s.read().get(ctx, &bytes, s.d.size)
+	return bytes, failed("measuring the database", err)
 }
 
 // countBy reads how many there are of each kind.

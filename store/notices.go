@@ -31,6 +31,17 @@ func (r *recording) tellGaps(ctx context.Context) error {
 	return n.save(ctx, r.c)
 }
 
+// tellOverQuota tells the readers of feeds that posts of them wait.
+func (r *recording) tellOverQuota(ctx context.Context) error {
+	var n notices
+	for _, p := range r.polls {
+		if p.tellsWaiting {
+			n.add(p.Feed, digest.NoticeWaiting, digest.Gap{})
+		}
+	}
+	return n.save(ctx, r.c)
+}
+
 // notBusy undoes BusyInterval and the extra poll queued for it. A feed that
 // must not be asked at all hours may be queued for the last of them before a
 // midnight, and keeps its place.

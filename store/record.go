@@ -58,9 +58,9 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		if err := r.lockFeeds(ctx, polls); err != nil {
 			return err
 		}
-		err := steps(ctx, r.match, r.insert, r.edit, r.hide, r.dropMirrored, r.noteListed,
-			r.tellGaps, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
-		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told}
+		err := steps(ctx, r.match, r.judge, r.admit, r.insert, r.edit, r.hide, r.dropMirrored, r.noteListed,
+			r.tellGaps, r.tellOverQuota, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
+		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told, Waiting: r.waiting}
 		return err
 	})
 	if err != nil { // what was counted is not stored
@@ -85,11 +85,16 @@ type recording struct {
 	now   instant
 	polls []*polled // whose lease still holds, in the order of feeds
 
-	fresh  []*incoming // posts to be added
-	known  []*incoming // posts that are stored, and were edited or renamed
-	posts  int
-	hidden int
-	told   int
+	fresh  []*incoming            // posts to be added
+	known  []*incoming            // posts that are stored, and were edited or renamed
+	frozen map[digest.PostID]bool // of these, the ones in a released edition
+
+	posts   int
+	hidden  int
+	waiting int
+	told    int
+
+	accounts map[digest.DigestID]accountUse // those that were looked at
 
 	heirs      []*polled       // the records of feeds that were made for those that moved
 	mergedInto []digest.FeedID // feeds of which others have become part
@@ -107,6 +112,9 @@ type polled struct {
 	away     string // the address of another at which the document was read, if the redirect is permanent; or empty
 	overlaps bool   // the document holds something that is stored
 	again    bool   // something came while the feed was in flight for which it is to be asked again
+
+	storedFor    digest.FeedID // whose readers have it on their account; 0: its own
+	tellsWaiting bool          // posts wait that readers would have had
 }
 
 // An incoming is a post of a poll on its way to be stored.
@@ -118,6 +126,7 @@ type incoming struct {
 	seenAt      instant       // as stored
 	was         string        // the content's hash as stored
 	shownAt     instant       // now, of a new post that goes to readers
+	waits       bool          // there is no room for it today
 }
 
 // lockFeeds locks the feeds, in the order of their keys, and leaves out the polls
@@ -295,6 +304,10 @@ type Polled struct {
 	// address of another feed, the posts are not shown to readers who subscribe to both.
 	ReadAt string
 
+	// FoundFor is who looked for a feed that has no reader yet: it is stored on their
+	// account. 0: it is on nobody's.
+	FoundFor digest.DigestID
+
 	Poll PollRecord // for the history; one without a time is not kept
 	Body *Body      // the document, if it was read; nil: the stored one stays
 
@@ -322,6 +335,8 @@ type RecordResult struct {
 	Hidden int // rows made for readers
 	Stale  int // polls whose lease was no longer theirs: nothing of them was stored
 	Told   int // digests that wait for one feed fewer: Release looks at them
+
+	Waiting int // posts that were left for another day
 
 	Refused int // polls that the database refused: nothing of them was stored but that
 }
@@ -359,6 +374,7 @@ func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (
 		sum.Posts += one.Posts
 		sum.Hidden += one.Hidden
 		sum.Stale += one.Stale
+		sum.Waiting += one.Waiting
 		sum.Refused += one.Refused
 		sum.Told += one.Told
 	}

@@ -140,14 +140,10 @@ func (r *recording) edit(ctx context.Context) error {
 	if len(r.known) == 0 {
 		return nil
 	}
-	frozen, err := r.frozen(ctx)
-	if err != nil {
-		return err
-	}
 	var bare, whole values
 	var edited []digest.PostID
 	for _, p := range r.known {
-		if frozen[p.id] {
+		if r.frozen[p.id] {
 			hash := p.ContentHash
 			if p.poll.away != "" { // what readers had is not that document's
 				hash = p.was
@@ -160,7 +156,7 @@ func (r *recording) edit(ctx context.Context) error {
 			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.poll.away)
 		edited = append(edited, p.id)
 	}
-	err = r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
+	err := r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			frozen = 1, listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`)
 	if err != nil {
@@ -182,13 +178,13 @@ func (r *recording) edit(ctx context.Context) error {
 // and the date line.
 const frozenDays = 9
 
-// frozen tells which of the known posts are in a released edition. There is no
+// released tells which of the known posts are in a released edition. There is no
 // index that leads from a post to its editions (it would double the cost of
 // the hottest insert), so the way leads over the feed's readers to their
 // editions from when the post was seen to the last midnight it can have waited
 // for, and ends at the first that holds it. A post that was put before nobody
 // is in none. A reader who left the feed was noted when they left.
-func (r *recording) frozen(ctx context.Context) (map[digest.PostID]bool, error) {
+func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error) {
 	var v values
 	for _, p := range r.known {
 		since := digest.DateOf(p.seenAt.time().AddDate(0, 0, -frozenDays))

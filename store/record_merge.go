@@ -15,7 +15,8 @@ type holder struct {
 	URL      string
 	ParsedAt instant
 	LastOKAt instant
-	moves    bool // it is moving itself, in this batch
+	digest.QuotaUse
+	moves bool // it is moving itself, in this batch
 }
 
 // move makes feeds that have moved for good part of the feeds at their new
@@ -111,7 +112,7 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 		return holders, nil
 	}
 	var rows []holder
-	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at, f.last_ok_at FROM feeds f
+	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at, f.last_ok_at, f.quota_day, f.quota_bytes, f.posts_waiting FROM feeds f
 		WHERE f.url IN (VALUES `+v.String()+`) ORDER BY f.id`+r.c.d.lockRows("f"), v.args...)
 	for _, h := range rows {
 		h.moves = moving[h.ID]
@@ -226,7 +227,7 @@ func (r *recording) moved() []digest.FeedID {
 func (p *polled) end(address string, now time.Time) {
 	p.Feed.MovedFrom, p.Feed.MovedAt = p.stored.URL, now
 	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.stored.URL, p.Feed.ID), p.stored.Host
-	p.Feed.State, p.Feed.PollAt = digest.FeedGone, time.Time{}
+	p.Feed.State, p.Feed.PollAt, p.Feed.PostsWaiting = digest.FeedGone, time.Time{}, 0
 	p.Feed.LastError = "moved to " + address + ", where another feed is already; both are one now"
 	p.Feed.MovedTo, p.Feed.MovedSince = address, p.stored.MovedSince.time()
 }
@@ -235,14 +236,21 @@ func (p *polled) end(address string, now time.Time) {
 // that is there, as a poll of its own would: nothing else that the feed that moved
 // has ever had comes under its name (I9). To its own readers they are new.
 func (r *recording) share(ctx context.Context, p *polled, into holder) error {
-	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID}, Posts: p.Arrival.Posts, Windowed: p.Windowed}, first: into.ParsedAt == 0}
+	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID, QuotaUse: into.QuotaUse}, Posts: p.Arrival.Posts, Windowed: p.Windowed}, first: into.ParsedAt == 0, storedFor: p.Feed.ID}
 	target.Listed = each(target.Posts, func(post digest.Post) string { return post.Identity })
 	if !target.first {
 		target.readBefore = into.LastOKAt
 	}
-	s := recording{c: r.c, now: r.now}
+	s := recording{c: r.c, now: r.now, accounts: r.accounts}
 	s.addPoll(target)
-	if err := steps(ctx, s.match, s.insert, s.hide); err != nil {
+	if err := s.match(ctx); err != nil {
+		return err
+	}
+	s.known = nil // of what is there already nothing changes
+	if err := steps(ctx, s.judge, s.admit, s.insert, s.hide); err != nil {
+		return err
+	}
+	if err := r.noteUse(ctx, target); err != nil {
 		return err
 	}
 	ids := each(s.fresh, func(p *incoming) digest.PostID { return p.id })

@@ -9,8 +9,9 @@ import (
 	"digest"
 )
 
-// insert stores the new posts, in document order.
-func (r *recording) insert(ctx context.Context) error {
+// judge finds which of the new posts go to readers, and which of the known ones
+// are in a released edition.
+func (r *recording) judge(ctx context.Context) error {
 	begins, err := r.begins(ctx)
 	if err != nil {
 		return err
@@ -20,6 +21,14 @@ func (r *recording) insert(ctx context.Context) error {
 			p.shownAt = r.now
 		}
 	}
+	if len(r.known) > 0 {
+		r.frozen, err = r.released(ctx)
+	}
+	return err
+}
+
+// insert stores the new posts, in document order.
+func (r *recording) insert(ctx context.Context) error {
 	var added []*incoming
 	for part := range slices.Chunk(r.fresh, statementRows) {
 		n, err := r.insertPart(ctx, part)
@@ -160,11 +169,14 @@ func firstShown(posts []*incoming, now instant) []*incoming {
 			newest = p
 		}
 	}
-	if len(shown) == 0 {
+	if len(shown) == 0 && !newest.poll.knows() {
 		return []*incoming{newest}
 	}
 	return shown
 }
+
+// knows reports whether the document of a poll holds something that is stored.
+func (p *polled) knows() bool { return p.overlaps || len(p.Listed) > len(p.Posts) }
 
 // listedEvery is how often the posts that a document still lists are noted as
 // such; Prune gives them a day more.

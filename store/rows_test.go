@@ -374,7 +374,9 @@ func (w world) storesFeed(instant, past, future time.Time) {
 	p.PublishedAt = instant
 	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Posts: []digest.Post{p}}})
 	w.ok(err)
-	want(w.t, "the feed", w.feedAgain(f), wanted)
+	got := w.feedAgain(f)
+	wanted.QuotaUse = digest.QuotaUse{QuotaDay: digest.DayOf(noon), QuotaBytes: got.QuotaBytes}
+	want(w.t, "the feed", got, wanted)
 	stored, err := w.Posts(w.ctx(), []digest.PostID{1})
 	w.ok(err)
 	want(w.t, "seen", stored[0].SeenAt, past)

@@ -189,6 +189,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM saved_posts WHERE user_id = ?`,
 			`DELETE FROM filters` + mine,
 			`DELETE FROM held_posts` + mine,
+			`DELETE FROM account_quotas` + mine,
 			`DELETE FROM stays WHERE user_id = ?`,
 			`DELETE FROM waiting_digests` + mine,
 			`DELETE FROM digests WHERE user_id = ?`,

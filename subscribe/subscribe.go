@@ -24,6 +24,8 @@ type Subscriber struct {
 	Poller *poller.Poller
 	Now    func() time.Time
 
+	Quota poller.Quota // of what is stored in a day
+
 	// Fence says why no site may be asked at present, "" while it may; nil: it always may.
 	Fence func(context.Context) (reason string, err error)
 }
@@ -35,7 +37,7 @@ type Subscriber struct {
 func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
 	f, err = d.known(ctx, address)
 	if digest.KindOf(err) == digest.NotFound {
-		_, f, err = d.find(ctx, address)
+		_, f, err = d.find(ctx, id, address)
 	}
 	if err != nil {
 		return f, false, err
@@ -66,16 +68,16 @@ func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, er
 
 // find fetches what is at an address and stores the feed that it finds there,
 // with its posts, so that choosing it asks nothing. A way that leads to a feed
-// that is known ends there.
-func (d *Subscriber) find(ctx context.Context, address string) (poller.Candidates, digest.Feed, error) {
-	if err := d.refused(ctx, address); err != nil {
+// that is known ends there. What is stored counts on account of the digest's reader.
+func (d *Subscriber) find(ctx context.Context, id digest.DigestID, address string) (poller.Candidates, digest.Feed, error) {
+	if err := cmp.Or(d.full(ctx, id), d.refused(ctx, address)); err != nil {
 		return poller.Candidates{}, digest.Feed{}, err
 	}
 	c, err := d.Poller.Find(ctx, address, d.stored)
 	if err != nil {
 		return poller.Candidates{}, digest.Feed{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
 	}
-	f, err := d.add(ctx, c.Read)
+	f, err := d.add(ctx, id, c.Read)
 	return c, f, err
 }
 
@@ -87,7 +89,7 @@ func (d *Subscriber) stored(ctx context.Context, url string) (digest.Feed, bool)
 
 // add stores a feed that was found with the posts of its document, so that it
 // need not be fetched again. One that is stored already stays as it is.
-func (d *Subscriber) add(ctx context.Context, res poller.Result) (digest.Feed, error) {
+func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Result) (digest.Feed, error) {
 	f, created, err := d.Store.EnsureFeed(ctx, res.Feed)
 	if err != nil || !created {
 		return f, err
@@ -97,6 +99,7 @@ func (d *Subscriber) add(ctx context.Context, res poller.Result) (digest.Feed, e
 	if err != nil {
 		return f, err
 	}
+	polled.FoundFor = id
 	if _, err := d.Store.Record(ctx, d.Now(), []store.Polled{polled}); err != nil {
 		return f, fmt.Errorf("storing %s: %w", res.Feed.URL, err)
 	}
@@ -106,7 +109,7 @@ func (d *Subscriber) add(ctx context.Context, res poller.Result) (digest.Feed, e
 // Candidates gives the feeds at or behind an address, for a person to choose from.
 // What had to be fetched to say so is stored, so that choosing it asks nothing.
 // A *poller.SearchError says to the person why there is none.
-func (d *Subscriber) Candidates(ctx context.Context, address string) (poller.Candidates, error) {
+func (d *Subscriber) Candidates(ctx context.Context, id digest.DigestID, address string) (poller.Candidates, error) {
 	f, err := d.known(ctx, address)
 	if err == nil {
 		return poller.Candidates{Itself: true, Feeds: []poller.Candidate{{URL: f.URL, Title: f.Title, Kind: f.Kind, Known: f}}}, nil
@@ -114,13 +117,25 @@ func (d *Subscriber) Candidates(ctx context.Context, address string) (poller.Can
 	if digest.KindOf(err) != digest.NotFound {
 		return poller.Candidates{}, err
 	}
-	c, found, err := d.find(ctx, address)
+	c, found, err := d.find(ctx, id, address)
 	for i := range c.Feeds {
 		if c.Feeds[i].URL == found.URL {
 			c.Feeds[i].Known = found
 		}
 	}
 	return c, err
+}
+
+// full gives the error for a reader for whom so much was stored today that no new
+// feed is looked for.
+func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
+	used, err := d.Store.AccountUse(ctx, id, d.Now())
+	if err != nil || !d.Quota.Full(used) {
+		return err
+	}
+	return asSearch(&digest.Error{Kind: digest.Unavailable,
+		Message: "so much was stored for you today that new feeds have to wait; try again after " +
+			digest.DayOf(d.Now()).AddDate(0, 0, 1).Format("2006-01-02 15:04 UTC")})
 }
 
 // refused gives the error of a site that has refused to be asked until later:

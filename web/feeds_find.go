@@ -64,7 +64,7 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
-	found, err := s.Subscriber.Candidates(ctx, p.Asked)
+	found, err := s.Subscriber.Candidates(ctx, me.Digest.ID, p.Asked)
 	if err != nil {
 		return s.orWrong(w, r, p, asSlow(ctx, err))
 	}

@@ -80,6 +80,7 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 		p.need("The hourly job was last at work %s. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.", minute(beat))
 	}
 	p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
+	s.needRoom(p)
 	p.needMail()
 	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
@@ -90,6 +91,21 @@ func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 	const week = 7 * 24 * time.Hour
 	if note.Any() && !note.At.After(now) && now.Sub(note.At) < week {
 		p.need("A clock was wrong, or a command was run with --now: what it had put too far ahead was put right %s (%s). Readers may have had an edition early. “digest doctor” compares the clocks.", minute(note.At), note)
+	}
+}
+
+// needRoom says what of the storage is used up.
+func (s *site) needRoom(p *operatorPage) {
+	if n := p.Numbers.OverQuota; n > 0 {
+		p.need("More came from %s than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble.", count(n, "feed"))
+	}
+	if s.Storage == nil {
+		return
+	}
+	if size := s.Storage(p.Numbers.Bytes); size.Large() {
+		p.need("The database has %s, more than the %s of DIGEST_DATABASE_ALARM. Keep less (DIGEST_KEEP), see which feeds bring most, or set a higher alarm.", chart.Size(size.Bytes), chart.Size(size.Alarm))
+	} else if size.Tight() {
+		p.need("Only %s are free on the disk of the database. Make room, or keep less (DIGEST_KEEP).", chart.Size(size.Free))
 	}
 }
 

@@ -295,3 +295,46 @@ func TestObserved(t *testing.T) {
 		}
 	})
 }
+
+// TestStorageIsTold: the operator is told when there is too little room, and both
+// they and the reader when a feed has brought too much.
+func TestStorageIsTold(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		ada, d := r.user("ada@example.org")
+		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: "https://flood.example/feed", Host: "flood.example", Title: "Flood"})
+		r.must(err)
+		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		r.must(err)
+		f.ParsedAt, f.LastOKAt = r.now.Add(-time.Hour), r.now
+		post := digest.Post{Identity: "p", Title: "Large", Content: strings.Repeat("x", 5<<20)}
+		_, err = r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{post}}})
+		r.must(err)
+
+		const why = "one of its posts waits since 2026-11-20 12:00 UTC, as more came than is stored in one day; the rest comes with the first poll from 2026-11-21 00:00 UTC on, as far as the feed still lists it"
+		mine := r.visitor().signIn(ada)
+		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID)} {
+			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body, why) {
+				t.Errorf("%s does not say why a post waits", path)
+			}
+		}
+		page := op.get("/operator").status(http.StatusOK)
+		page.shows(".troubles .why bdi", why)
+		const over = "More came from 1 feed than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble."
+		page.shows(".needs li", over)
+
+		for what, c := range map[string]struct {
+			storage digest.Storage
+			says    string
+		}{
+			"size": {digest.Storage{Bytes: 21e9, Alarm: 20e9, Free: -1}, "The database has 21 GB, more than the 20 GB of DIGEST_DATABASE_ALARM."},
+			"disk": {digest.Storage{Bytes: 1e9, Alarm: 20e9, Free: 5e8}, "Only 500 MB are free on the disk of the database."},
+		} {
+			r.storage = func(int64) digest.Storage { return c.storage }
+			r.open("")
+			if words := strings.Join(op.get("/operator").texts(".needs li"), " "); !strings.Contains(words, c.says) {
+				t.Errorf("%s: the page says %q", what, words)
+			}
+		}
+	})
+}

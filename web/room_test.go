@@ -45,6 +45,7 @@ type room struct {
 	beats     bool // health asks for the hourly job
 	trusted   []netip.Prefix
 	observe   web.Observer
+	storage   web.Measure
 
 	handler http.Handler
 	log     *bytes.Buffer
@@ -71,7 +72,7 @@ func (r *room) open(base string) {
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
-		Beats: r.beats, Observe: r.observe, TrustedProxies: r.trusted,
+		Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: r.trusted,
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }

@@ -48,6 +48,9 @@ type Searcher interface {
 	Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error)
 }
 
+// A Measure judges a size of the database, in bytes.
+type Measure func(bytes int64) digest.Storage
+
 // Options is what the web view is made of. Store, Editions, Signer and BaseURL are required.
 type Options struct {
 	Store         *store.Store
@@ -69,6 +72,7 @@ type Options struct {
 	Beats         bool                  // the hourly job runs too: health asks for its heartbeat
 	MetricsToken  string                // lets who has it read the metrics; "": nobody may here
 	Metrics       http.Handler          // for Prometheus; nil: there are none
+	Storage       Measure               // how large the database may be; nil: it is not judged
 	Observe       Observer              // is told of each request; may be nil
 	Now           func() time.Time      // default time.Now
 

@@ -141,6 +141,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 		Honest: func(f digest.Feed, wanted bool, now time.Time) digest.Feed {
 			return poller.Honest(f, a.PollGap, wanted, now)
 		},
+		Admit: a.quota().Admit,
 	}
 	if err := a.refuseOtherTime(st); err != nil {
 		return err

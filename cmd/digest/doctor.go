@@ -182,6 +182,11 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	if d.Late, err = a.lookAtHour(ctx, st, f.Beat); err != nil {
 		return err
 	}
+	numbers, err := st.Numbers(ctx)
+	if err != nil {
+		return err
+	}
+	d.Storage, d.OverQuota = a.storage(numbers.Bytes), numbers.OverQuota
 	const examples = 3
 	zones, err := st.Zones(ctx, examples)
 	d.Zones = make(map[string][]string, len(zones))

@@ -51,9 +51,11 @@ type reportedFeed struct {
 	Head         string     `json:"head"`
 	Conditional  string     `json:"conditional"`
 	Domain       string     `json:"domain"`
-	Since        *time.Time `json:"since"`       // when its present trouble began; null: it has none
-	NotBefore    *time.Time `json:"not_before"`  // it asked us to wait, or has a penalty
-	FreshUntil   *time.Time `json:"fresh_until"` // its Cache-Control says so
+	Since        *time.Time `json:"since"`         // when its present trouble began; null: it has none
+	NotBefore    *time.Time `json:"not_before"`    // it asked us to wait, or has a penalty
+	FreshUntil   *time.Time `json:"fresh_until"`   // its Cache-Control says so
+	StoredToday  int64      `json:"stored_today"`  // bytes of posts, which count for its quota
+	PostsWaiting int        `json:"posts_waiting"` // over it
 	Intervals    intervals  `json:"intervals"`
 
 	Polls []reportedPoll `json:"polls,omitzero"` // of one feed: the last 90 days, newest first
@@ -91,6 +93,7 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 		Subscribers: f.Subscribers, ETag: f.ETag, LastModified: f.LastModified, Errors: f.Errors,
 		Head: string(f.Head), Conditional: string(f.Conditional), Domain: f.Domain,
 		Since: instant(since(f.Feed, state)), NotBefore: instant(f.NotBefore), FreshUntil: instant(f.FreshUntil),
+		StoredToday: f.UsedOn(a.now()), PostsWaiting: f.PostsWaiting,
 		Intervals: intervals{seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.HostInterval), seconds(f.BusyInterval)},
 	}
 }
@@ -185,6 +188,9 @@ func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
 	line("asked at most", atMost(f))
 	if f.BusyInterval > 0 {
 		line("by itself", "every "+roughly(f.BusyInterval)+", because it publishes more in a day than its document holds")
+	}
+	if r.StoredToday > 0 {
+		line("stored today", fmt.Sprintf("%d KB", (r.StoredToday+1023)>>10))
 	}
 	line("subscribers", strconv.Itoa(r.Subscribers))
 	line("validators", cmp.Or(f.ETag, f.LastModified, "none"))

@@ -79,7 +79,7 @@ func (a *app) together(parts ...func(context.Context) error) error {
 
 // counters are what Prometheus is told.
 func (a *app) counters(st *store.Store) *metrics.Metrics {
-	return metrics.New(metrics.Options{Store: st, Version: version(), Deadline: a.ReleaseDeadline, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
+	return metrics.New(metrics.Options{Store: st, Version: version(), Deadline: a.ReleaseDeadline, Storage: a.storage, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
 }
 
 // serveMetrics opens the listener of the metrics, where there is to be one, and
@@ -137,6 +137,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		MetricsToken:   a.MetricsToken,
 		Metrics:        counters,
 		Observe:        counters.Observe,
+		Storage:        a.storage,
 	})
 	return web.NewServer(handler, a.log), nil
 }

@@ -38,6 +38,9 @@ type settings struct {
 	AllowNetworks   networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
 	FetchTimeout    time.Duration   `default:"30s" positive:"" group:"Settings:" help:"For one HTTP request, all of it."`
 	Keep            time.Duration   `default:"400d" positive:"" group:"Settings:" help:"How long posts and editions are kept."`
+	FeedQuota       byteSize        `default:"4MB" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored of one feed in a day (UTC); the rest waits."`
+	AccountQuota    byteSize        `default:"64MB" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored in a day of feeds that few others read, on account of one reader."`
+	DatabaseAlarm   byteSize        `default:"20GB" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Settings:" help:"How large the database may grow before the operator is told."`
 	Contact         string          `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
 	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts; slow ones make way for the next."`
 	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
@@ -65,7 +68,7 @@ func (n networks) words() (list []string) {
 func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
-		typeReader(c, readDuration), typeReader(c, readCount), typeReader(c, readInstant), typeReader(c, readSignUp),
+		typeReader(c, readDuration), typeReader(c, readSize), typeReader(c, readCount), typeReader(c, readInstant), typeReader(c, readSignUp),
 		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
 		typeReader(c, readWith(digest.ParseRate, "is not a rate")),
@@ -209,6 +212,25 @@ func readDuration(tag *kong.Tag, s string) (time.Duration, error) {
 		return 0, errors.New("is not a usable length of time")
 	}
 	return d, nil
+}
+
+// A byteSize is a number of bytes, as a setting has it: 4MB.
+type byteSize int64
+
+// readSize reads a number of bytes with a unit, each 1024 times the one before.
+func readSize(_ *kong.Tag, s string) (byteSize, error) {
+	const most = 1 << 53 // bytes
+	number, unit := strings.TrimSpace(s), int64(1)
+	for i, name := range []string{"KB", "MB", "GB", "TB"} {
+		if bare, ok := strings.CutSuffix(strings.ToUpper(number), name); ok {
+			number, unit = strings.TrimSpace(bare), 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 53)
+	if err != nil || int64(n) > most/unit {
+		return 0, errors.New("is not a size")
+	}
+	return byteSize(int64(n) * unit), nil
 }
 
 // parseDuration is time.ParseDuration with days: 400d.

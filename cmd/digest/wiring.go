@@ -1,14 +1,18 @@
 package main
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"digest"
 	"digest/edition"
 	"digest/hourly"
+	"digest/internal/doctor"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -34,7 +38,23 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 }
 
 func (a *app) subscriber(st *store.Store) *subscribe.Subscriber {
-	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock}
+	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock, Quota: a.quota()}
+}
+
+// quota is what is stored of feeds in a day.
+func (a *app) quota() poller.Quota {
+	return poller.Quota{Feed: int64(a.FeedQuota), Account: int64(a.AccountQuota)}
+}
+
+// storage judges a size of the database.
+func (a *app) storage(bytes int64) digest.Storage {
+	s := digest.Storage{Bytes: bytes, Alarm: int64(a.DatabaseAlarm), Free: -1}
+	if !strings.Contains(a.Database, "://") {
+		if space, known := doctor.ThisMachine().Space(filepath.Dir(a.Database)); known {
+			s.Free = int64(min(space.Free, math.MaxInt64))
+		}
+	}
+	return s
 }
 
 // signer makes and checks the links of this instance. A stop while serve starts
@@ -69,6 +89,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Mail:   a.deliverer(st, signer, transport),
 		Spread: a.spread(),
 		Keep:   a.Keep,
+		Judge:  a.storage,
 		Now:    a.clock,
 		Frozen: a.frozen,
 		Hard:   a.hard,

@@ -55,6 +55,27 @@ func (x *checker) hour(context.Context) Finding {
 	return f
 }
 
+// size finds out whether the database is larger than it should be, and whether feeds
+// bring more than is stored.
+func (x *checker) size(context.Context) Finding {
+	d := x.Database
+	if !d.Read() {
+		return skip("the database is not looked into")
+	}
+	var f Finding
+	size := bytesText(uint64(d.Storage.Bytes))
+	if d.Storage.Large() {
+		f.note(Wrong, fmt.Sprintf("the database has %s, more than the %s of DIGEST_DATABASE_ALARM", size, bytesText(uint64(d.Storage.Alarm))),
+			"keep less (DIGEST_KEEP), see which feeds bring most (digest feeds), or set a higher alarm")
+	} else {
+		f.note(OK, "the database has "+size, "")
+	}
+	if d.OverQuota > 0 {
+		f.note(Warn, fmt.Sprintf("feeds that brought more than is stored in a day, so that posts wait: %d", d.OverQuota), "see: digest feeds")
+	}
+	return f
+}
+
 // broken takes an error for people apart: what is wrong, and, after a semicolon,
 // what is to be done.
 func broken(err error) Finding {

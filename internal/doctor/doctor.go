@@ -94,6 +94,9 @@ type Database struct {
 
 	Late digest.Lags // what of the hour is too late
 
+	Storage   digest.Storage
+	OverQuota int // feeds of which posts wait
+
 	Proxies []digest.ProxyNote // what the web view noticed of proxies since its start
 }
 
@@ -170,6 +173,7 @@ func checks() []check {
 	return []check{
 		{"database", false, (*checker).database},
 		{"hour", false, (*checker).hour},
+		{"size", false, (*checker).size},
 		{"disk", false, (*checker).disk},
 		{"clock", false, (*checker).clock},
 		{"zones", false, (*checker).zones},

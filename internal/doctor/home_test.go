@@ -161,6 +161,18 @@ func TestZones(t *testing.T) {
 	}
 }
 
+func TestSize(t *testing.T) {
+	for _, tt := range []finding{
+		{"small enough", func(w *world) { w.Database.Storage = digest.Storage{Bytes: 20 << 30, Alarm: 20 << 30} }, "size", doctor.OK, "has 20.0 GiB", ""},
+		{"too large", func(w *world) { w.Database.Storage = digest.Storage{Bytes: 21 << 30, Alarm: 20 << 30} }, "size", doctor.Wrong,
+			"has 21.0 GiB, more than the 20.0 GiB of DIGEST_DATABASE_ALARM", "keep less (DIGEST_KEEP)"},
+		{"over a quota", func(w *world) { w.Database.OverQuota = 3 }, "size", doctor.Warn, "so that posts wait: 3", "digest feeds"},
+		{"no size", func(w *world) { w.Database.Absent = true }, "size", doctor.Skipped, "not looked into", ""},
+	} {
+		tt.try(t)
+	}
+}
+
 func TestHour(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 30, 0, 0, time.UTC)
 	for _, tt := range []finding{

@@ -92,6 +92,10 @@ func (s scrape) numbers(ctx context.Context) error {
 	s.gauge("readers", "Accounts.", float64(n.Readers))
 	s.gauge("subscriptions", "Feeds taken by digests, each counted for each digest.", float64(n.Subscriptions))
 	s.gauge("database_size_bytes", "Size of the database.", float64(n.Bytes))
+	if s.Storage != nil {
+		s.storage(s.Storage(n.Bytes))
+	}
+	s.gauge("feeds_over_quota", "Feeds of which posts wait, since more came than is stored in a day.", float64(n.OverQuota))
 	s.gauge("feeds_failing", "Active feeds whose last poll failed.", float64(n.Failing))
 	for _, state := range []digest.DigestState{digest.DigestActive, digest.DigestPaused, digest.DigestLeft} {
 		s.gauge("digests", "Digests by state: active, paused, left.", float64(n.Digests[state]), "state", string(state))
@@ -103,6 +107,16 @@ func (s scrape) numbers(ctx context.Context) error {
 		s.gauge("suppressed_addresses", "Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.", float64(n.Suppressed[reason]), "reason", string(reason))
 	}
 	return nil
+}
+
+// storage tells whether there is room.
+func (s scrape) storage(size digest.Storage) {
+	const help = "1 if there is too little room: size (the database is larger than DIGEST_DATABASE_ALARM), disk (less than 1 GiB is free); else 0."
+	s.gauge("database_alarm", help, one(size.Large()), "what", "size")
+	s.gauge("database_alarm", help, one(size.Tight()), "what", "disk")
+	if size.Free >= 0 {
+		s.gauge("database_free_bytes", "What is free on the disk of the database, where it is a file.", float64(size.Free))
+	}
 }
 
 func (s scrape) states(ctx context.Context) error {

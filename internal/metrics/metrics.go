@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"digest"
 	"digest/store"
 )
 
@@ -27,6 +28,9 @@ type Options struct {
 	Log     *slog.Logger     // default: nowhere
 
 	Deadline time.Duration // how long an edition waits at most for its slowest feed
+
+	// Storage judges a size of the database; nil: nobody does.
+	Storage func(bytes int64) digest.Storage
 
 	// Abandoned gives how many documents this process has abandoned that are still
 	// being read, and how many it has abandoned ever; nil: it reads none.

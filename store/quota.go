@@ -1,0 +1,258 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+const (
+	// mostSharers is how many readers a feed may have to be counted on their account.
+	mostSharers = 10
+	// postOverhead is what a post is counted with beside its texts, in bytes: its row,
+	// its places in indexes.
+	postOverhead = 512
+)
+
+// An intake is what a poll wants stored, with the posts that it speaks of.
+type intake struct {
+	digest.Intake
+	posts []*incoming
+}
+
+func (in *intake) add(p *incoming, edit bool) {
+	post := digest.IntakePost{Bytes: sizeOf(p.Post), Edit: edit, Published: p.PublishedAt}
+	if !edit && p.shownAt == 0 {
+		bare := p.Post
+		bare.Content, bare.Enclosures = "", nil
+		post.Bare = sizeOf(bare)
+	}
+	in.Posts, in.posts = append(in.Posts, post), append(in.posts, p)
+}
+
+// sizeOf is what a post counts as, in bytes.
+func sizeOf(p digest.Post) int64 {
+	return int64(postOverhead + len(p.Identity) + len(p.URL) + len(p.Title) + len(p.Author) + len(p.Summary) +
+		len(p.Content) + len(p.ImageURL) + len(enclosuresText(p.Enclosures)))
+}
+
+// admit leaves out what the quotas have no room for. Posts that wait come when the
+// feed is next asked, if it still lists them.
+func (r *recording) admit(ctx context.Context) error {
+	intakes := make(map[*polled]*intake)
+	for _, p := range r.polls {
+		if len(p.Listed) > 0 || len(p.Posts) > 0 || p.Body != nil { // its document was read
+			intakes[p] = &intake{Intake: digest.Intake{Used: p.Feed.UsedOn(r.now.time())}}
+		}
+	}
+	if len(intakes) == 0 {
+		return nil
+	}
+	for _, p := range r.fresh {
+		intakes[p.poll].add(p, false)
+	}
+	for _, p := range r.known {
+		if !r.frozen[p.id] { // of what is frozen nothing is stored
+			intakes[p.poll].add(p, true)
+		}
+	}
+	if err := r.measureBodies(ctx, intakes); err != nil {
+		return err
+	}
+	for _, p := range r.polls { // in the order of feeds
+		if in := intakes[p]; in != nil {
+			if err := r.admitPoll(ctx, p, in); err != nil {
+				return err
+			}
+		}
+	}
+	waits := func(p *incoming) bool { return p.waits }
+	r.fresh, r.known = slices.DeleteFunc(r.fresh, waits), slices.DeleteFunc(r.known, waits)
+	return r.chargeAccounts(ctx)
+}
+
+// measureBodies finds by how much the stored documents grow.
+func (r *recording) measureBodies(ctx context.Context, intakes map[*polled]*intake) error {
+	var ids []digest.FeedID
+	for p, in := range intakes {
+		if p.Body != nil && len(p.Body.packed) > 0 {
+			ids = append(ids, p.Feed.ID)
+			in.Body = int64(len(p.Body.packed))
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var stored []struct {
+		FeedID digest.FeedID
+		Bytes  int64
+	}
+	if err := r.c.all(ctx, &stored, `SELECT feed_id, length(body) AS bytes FROM bodies WHERE feed_id IN (`+list(ids)+`)`); err != nil {
+		return err
+	}
+	were := make(map[digest.FeedID]int64, len(stored))
+	for _, s := range stored {
+		were[s.FeedID] = s.Bytes
+	}
+	for p, in := range intakes {
+		in.Body = max(in.Body-were[p.Feed.ID], 0)
+	}
+	return nil
+}
+
+// admitPoll asks the policy for one poll, and does as it says. Accounts are looked
+// at only where more comes than counts for nobody, which few feeds bring in a day.
+func (r *recording) admitPoll(ctx context.Context, p *polled, in *intake) error {
+	said := r.c.policy.Admit(in.Intake)
+	var readers []digest.DigestID
+	if said.Share > 0 {
+		var err error
+		if readers, err = r.sharers(ctx, p); err != nil {
+			return err
+		}
+		if len(readers) > 0 {
+			in.Accounts = each(readers, func(id digest.DigestID) int64 { return r.accounts[id].bytes })
+			said = r.c.policy.Admit(in.Intake)
+		}
+	}
+	for _, id := range readers {
+		r.accounts[id] = accountUse{r.accounts[id].bytes + said.Share, r.accounts[id].more + said.Share}
+	}
+	p.admitted(in, said, r.now)
+	r.waiting += p.Feed.PostsWaiting
+	return nil
+}
+
+// admitted takes in what is stored of a poll.
+func (p *polled) admitted(in *intake, said digest.Admission, now instant) {
+	p.Feed.PostsWaiting = 0
+	for i, post := range in.posts {
+		switch said.Posts[i] {
+		case digest.PostWaits:
+			post.waits = true
+			p.Feed.PostsWaiting++
+			p.tellsWaiting = p.tellsWaiting || post.shownAt != 0
+		case digest.PostBare:
+			post.Content, post.Enclosures = "", nil
+		}
+	}
+	if said.Bytes > 0 {
+		p.Feed.QuotaBytes = in.Used + said.Bytes
+		p.Feed.QuotaDay = digest.DayOf(now.time())
+	}
+	if !said.Body && p.Body != nil {
+		p.Body = &Body{}
+	}
+	if p.Feed.PostsWaiting > 0 {
+		p.readAgain()
+	}
+}
+
+// readAgain has the next poll read the whole document, whatever its validators
+// say, and leaves it to the next midnight: before that there is no room. A
+// document that was read for the first time counts as not read.
+func (p *polled) readAgain() {
+	f := &p.Feed
+	f.ETag, f.LastModified, f.BodyHash, f.BusyInterval = "", "", "", 0
+	if p.first {
+		f.ParsedAt = instant(0).time()
+	}
+	if f.Errors == 0 && !p.again && f.SkipHours == 0 && f.SkipDays == 0 {
+		f.PollAt = instant(0).time()
+	}
+}
+
+// An accountUse is what was stored today on account of a reader, and how much of it
+// by this recording.
+type accountUse struct{ bytes, more int64 }
+
+// sharers gives the readers on whose account a feed is stored, and reads what was
+// stored on it. None: they are many.
+func (r *recording) sharers(ctx context.Context, p *polled) ([]digest.DigestID, error) {
+	feed := p.Feed.ID
+	if p.storedFor != 0 {
+		feed = p.storedFor
+	}
+	var ids []digest.DigestID
+	err := r.c.all(ctx, &ids, `SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = ? AND s.rests = 0
+		ORDER BY s.digest_id LIMIT ?`, feed, mostSharers+1)
+	if err != nil || len(ids) > mostSharers {
+		return nil, err
+	}
+	if len(ids) == 0 && p.FoundFor != 0 {
+		ids = append(ids, p.FoundFor)
+	}
+	return ids, r.readAccounts(ctx, ids)
+}
+
+// readAccounts reads what was stored today on account of readers, where it is not known yet.
+func (r *recording) readAccounts(ctx context.Context, ids []digest.DigestID) error {
+	if r.accounts == nil {
+		r.accounts = make(map[digest.DigestID]accountUse)
+	}
+	for _, id := range ids {
+		if _, known := r.accounts[id]; known {
+			continue
+		}
+		bytes, err := accountUseOf(ctx, r.c, id, r.now)
+		if err != nil {
+			return err
+		}
+		r.accounts[id] = accountUse{bytes: bytes}
+	}
+	return nil
+}
+
+// AccountUse gives how much was stored today on account of a digest's reader, in bytes.
+func (s *Store) AccountUse(ctx context.Context, id digest.DigestID, now time.Time) (int64, error) {
+	bytes, err := accountUseOf(ctx, s.read(), id, at(now))
+	return bytes, failed("reading what was stored for a reader", err)
+}
+
+func accountUseOf(ctx context.Context, c conn, id digest.DigestID, now instant) (bytes int64, err error) {
+	_, err = c.find(ctx, &bytes, `SELECT bytes FROM account_quotas WHERE digest_id = ? AND day = ?`, id, at(digest.DayOf(now.time())))
+	return bytes, err
+}
+
+// chargeAccounts notes what was stored on account of readers, in their order, so
+// that no two wait for each other.
+func (r *recording) chargeAccounts(ctx context.Context) error {
+	var ids []digest.DigestID
+	for id, use := range r.accounts {
+		if use.more > 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	var v values
+	for _, id := range ids {
+		v.row(id, at(digest.DayOf(r.now.time())), r.accounts[id].more)
+		r.accounts[id] = accountUse{bytes: r.accounts[id].bytes}
+	}
+	return r.c.runRows(ctx, &v, `INSERT INTO account_quotas (digest_id, day, bytes) VALUES {rows}
+		ON CONFLICT (digest_id) DO UPDATE SET day = excluded.day,
+			bytes = excluded.bytes + CASE WHEN account_quotas.day = excluded.day THEN account_quotas.bytes ELSE 0 END`)
+}
+
+// noteUse notes what was stored of a feed for which nothing else is recorded. Where
+// posts of it wait, its next poll reads the whole document.
+func (r *recording) noteUse(ctx context.Context, target *polled) error {
+	f := target.Feed
+	for _, h := range r.heirs {
+		if h.Feed.ID != f.ID {
+			continue
+		}
+		if h.Feed.QuotaUse = f.QuotaUse; f.PostsWaiting > 0 {
+			h.first = target.first
+			h.readAgain()
+		}
+		return nil
+	}
+	err := r.c.run(ctx, `UPDATE feeds SET quota_day = ?, quota_bytes = ?, posts_waiting = ? WHERE id = ?`, at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.ID)
+	if err == nil && f.PostsWaiting > 0 {
+		err = r.c.run(ctx, `UPDATE feeds SET etag = '', last_modified = '', body_hash = '' WHERE id = ?`, f.ID)
+	}
+	return err
+}

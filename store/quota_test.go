@@ -1,0 +1,226 @@
+package store_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/poller"
+	"digest/store"
+)
+
+// big makes posts of so many bytes and a little, the first the newest, none of
+// them older than an hour.
+func big(now time.Time, size int, identities ...string) []digest.Post {
+	list := posts(now, identities...)
+	for i := range list {
+		list[i].PublishedAt = now.Add(-time.Duration(i+1) * time.Minute)
+		list[i].Content = strings.Repeat("x", size)
+	}
+	return list
+}
+
+// within gives the world other quotas, in bytes.
+func (w world) within(feed, account int64) {
+	w.Policy.Admit = poller.Quota{Feed: feed, Account: account}.Admit
+}
+
+// brings records a poll of a claimed kind: what it found, as a server with
+// validators answers it.
+func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.RecordResult {
+	w.t.Helper()
+	f = w.feedAgain(f)
+	p := store.Polled{Feed: f, Was: f, Posts: found, ReadAt: f.URL, FirstRead: f.ParsedAt.IsZero()}
+	for _, post := range found {
+		p.Listed = append(p.Listed, post.Identity)
+	}
+	p.Feed.ETag, p.Feed.LastModified, p.Feed.BodyHash, p.Feed.ParsedAt, p.Feed.LastOKAt = `"1"`, "Monday", "hash", now, now
+	r, err := w.Record(w.ctx(), now, []store.Polled{p})
+	w.ok(err)
+	return r
+}
+
+// TestQuotaOfAFeed: what is over a feed's quota waits, the oldest first, until the
+// next day; it is read then whatever the validators say, and the reader is told.
+func TestQuotaOfAFeed(t *testing.T) {
+	each(t, func(w world) {
+		w.within(100_000, 0)
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+
+		r := w.brings(noon, f, big(noon, 40_000, "a", "b", "c", "d"))
+		want(w.t, "stored", r.Posts, 2)
+		want(w.t, "left", r.Waiting, 2)
+		want(w.t, "hidden", w.waiting(ada), "a b")
+		got := w.feedAgain(f)
+		want(w.t, "waiting", got.PostsWaiting, 2)
+		want(w.t, "asked by", got.ETag+got.LastModified+got.BodyHash, "")
+		told, err := w.WaitingNotices(w.ctx(), ada.ID)
+		w.ok(err)
+		if len(told) != 1 || told[0].Kind != digest.NoticeWaiting {
+			w.t.Errorf("told: %+v", told)
+		}
+
+		later := noon.Add(time.Hour)
+		want(w.t, "the same day", w.brings(later, f, big(noon, 40_000, "c", "d")).Posts, 0)
+		want(w.t, "waiting still", w.feedAgain(f).PostsWaiting, 2)
+
+		next := noon.Add(day)
+		want(w.t, "the next day", w.brings(next, f, big(noon, 40_000, "c", "d")).Posts, 2)
+		want(w.t, "hidden the next day", w.waiting(ada), "a b c d")
+		got = w.feedAgain(f)
+		want(w.t, "waiting no more", got.PostsWaiting, 0)
+		want(w.t, "asked by its validators", got.ETag, `"1"`)
+	})
+}
+
+// TestQuotaCountsEdits: texts that replace others count too, and the old one
+// stays until there is room. What is in an edition costs nothing.
+func TestQuotaCountsEdits(t *testing.T) {
+	each(t, func(w world) {
+		w.within(100_000, 0)
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		edit := func(now time.Time, version string) int {
+			p := big(now, 40_000, "a")
+			p[0].Title, p[0].ContentHash = version, version
+			return w.brings(now, f, p).Waiting
+		}
+		want(w.t, "first", edit(noon, "1"), 0)
+		want(w.t, "second", edit(noon.Add(time.Hour), "2"), 0)
+		want(w.t, "third", edit(noon.Add(2*time.Hour), "3"), 1)
+		w.holds("the second stays", 1, `SELECT count(*) FROM posts WHERE title = '2'`)
+		w.hour(parisMidnight)
+		for i := range 5 {
+			want(w.t, "of an edition", edit(parisMidnight.Add(time.Duration(i)*time.Minute), "again"), 0)
+		}
+	})
+}
+
+// TestQuotaOfAnAccount: a reader whose feeds bring too much gets the first of
+// each, and no other reader less.
+func TestQuotaOfAnAccount(t *testing.T) {
+	each(t, func(w world) {
+		w.within(1_000_000, 200_000)
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		flood, honest, both := w.feed("flood.example"), w.feed("honest.example"), w.feed("both.example")
+		w.subscribe(ada, flood, honest, both)
+		w.subscribe(bob, both)
+
+		want(w.t, "of a flood", w.brings(noon, flood, big(noon, 50_000, "a", "b", "c", "d", "e", "f", "g")).Posts, 5)
+		want(w.t, "beside it", w.brings(noon, honest, big(noon, 20_000, "h", "i")).Posts, 2)
+		want(w.t, "beyond what is free", w.brings(noon, honest, big(noon, 45_000, "j")).Posts, 0)
+		want(w.t, "of what another reads", w.brings(noon, both, big(noon, 90_000, "k", "l", "m")).Posts, 3)
+		want(w.t, "for the other", w.waiting(bob), "k l m")
+		w.holds("on her account", 1, `SELECT count(*) FROM account_quotas WHERE digest_id = ? AND bytes >= 190000`, ada.ID)
+
+		want(w.t, "the next day", w.brings(noon.Add(day), honest, big(noon, 45_000, "j")).Posts, 1)
+		used, err := w.AccountUse(w.ctx(), bob.ID, noon)
+		w.ok(err)
+		if used == 0 || used > 150_000 {
+			w.t.Errorf("%d bytes on his account, want his half", used)
+		}
+	})
+}
+
+// TestQuotaOfAFirstRead: the older posts of a feed that is new are known without
+// their content, and where there is no room even for that, the feed counts as not
+// read: nothing of them comes as news later.
+func TestQuotaOfAFirstRead(t *testing.T) {
+	each(t, func(w world) {
+		w.within(1_000_000, 100_000)
+		ada := w.reader("ada", "Europe/Paris")
+		large, second := w.newFeed("large.example"), w.newFeed("second.example")
+		w.subscribe(ada, large, second)
+		found := big(noon, 30_000, "new", "old1", "old2", "old3")
+		for i := range found[1:] {
+			found[i+1].PublishedAt = noon.Add(-time.Duration(i+3) * day)
+		}
+		want(w.t, "of a large one", w.brings(noon, large, found).Posts, 4)
+		want(w.t, "shown", w.waiting(ada), "new")
+		w.holds("without content", 2, `SELECT count(*) FROM posts WHERE content = '' AND summary <> ''`)
+		want(w.t, "again", w.brings(noon.Add(day), large, found).Posts, 0)
+
+		w.within(2_000, 0)
+		few := posts(noon, "b", "c", "d", "e", "f")
+		for i := range few {
+			few[i].PublishedAt = noon.Add(-time.Duration(i) * 2 * day)
+		}
+		if r := w.brings(noon, second, few); r.Posts == 0 || r.Waiting == 0 {
+			w.t.Errorf("%+v, want some stored and some waiting", r)
+		}
+		want(w.t, "read", w.feedAgain(second).ParsedAt.IsZero(), true)
+		w.within(1_000_000, 0)
+		w.brings(noon.Add(day), second, few)
+		want(w.t, "shown of both", w.waiting(ada), "new b")
+		w.holds("known", 5, `SELECT count(*) FROM posts WHERE feed_id = ?`, second.ID)
+		want(w.t, "not read", w.feedAgain(second).ParsedAt.IsZero(), false)
+	})
+}
+
+// TestQuotaOfAFind: what somebody only looks for counts on their account.
+func TestQuotaOfAFind(t *testing.T) {
+	each(t, func(w world) {
+		w.within(1_000_000, 100_000)
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.newFeed("f.example")
+		f.ParsedAt = noon
+		p := store.Polled{Feed: f, FirstRead: true, Posts: big(noon, 50_000, "a", "b", "c", "d"), FoundFor: ada.ID}
+		r, err := w.Record(w.ctx(), noon, []store.Polled{p})
+		w.ok(err)
+		want(w.t, "stored", r.Posts, 3)
+		used, err := w.AccountUse(w.ctx(), ada.ID, noon)
+		w.ok(err)
+		if used < 80_000 || used > 100_000 {
+			w.t.Errorf("%d bytes on her account", used)
+		}
+	})
+}
+
+// TestQuotaOfADocument: a document that grows beyond an account is not stored,
+// and one that does not grow is.
+func TestQuotaOfADocument(t *testing.T) {
+	each(t, func(w world) {
+		w.within(0, 100_000)
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		keep := func(size int) bool {
+			noise := make([]byte, size)
+			rand.Read(noise)
+			p := store.Polled{Feed: w.feedAgain(f), Body: &store.Body{Bytes: noise}}
+			_, err := w.Record(w.ctx(), noon, []store.Polled{p})
+			w.ok(err)
+			_, found, err := w.Body(w.ctx(), f.ID)
+			w.ok(err)
+			return found
+		}
+		want(w.t, "at first", keep(150_000), true)
+		want(w.t, "the same again", keep(150_000), true)
+		want(w.t, "larger", keep(300_000), false)
+	})
+}
+
+// TestQuotaOfAMove: posts that come with a move count at the new address.
+func TestQuotaOfAMove(t *testing.T) {
+	each(t, func(w world) {
+		w.within(100_000, 0)
+		ada := w.reader("ada", "Europe/Paris")
+		old, target := w.feed("old.example"), w.feed("target.example")
+		w.subscribe(ada, old)
+		moved := w.feedAgain(old)
+		moved.URL, moved.Host, moved.ParsedAt = target.URL, target.Host, noon
+		found := big(noon, 40_000, "a", "b", "c")
+		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Listed: []string{"a", "b", "c"}, ReadAt: target.URL,
+			Arrival: store.Arrival{Abroad: true, Read: true, Posts: found}}})
+		w.ok(err)
+		w.holds("stored", 2, `SELECT count(*) FROM posts WHERE feed_id = ?`, target.ID)
+		got := w.feedAgain(target)
+		want(w.t, "waiting", got.PostsWaiting, 1)
+		want(w.t, "the next day", w.brings(noon.Add(day), target, found[2:]).Posts, 1)
+	})
+}

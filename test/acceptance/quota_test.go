@@ -1,0 +1,163 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+	"digest/test/tier"
+)
+
+// A floodedSite has a feed that invents 2 MB of posts whenever it is asked, one that
+// edits all of its posts each time, one that publishes 6 MB on one day and answers
+// 304 from then on, and an honest one.
+type floodedSite struct {
+	asked atomic.Int64
+	day   atomic.Int64
+}
+
+func (s *floodedSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n, day := s.asked.Add(1), s.day.Load()
+	var items strings.Builder
+	item := func(guid, title string, size int) {
+		fmt.Fprintf(&items, "<item><guid>%s</guid><title>%s</title><description>%s</description></item>", guid, title, strings.Repeat("word ", size/5))
+	}
+	etag := fmt.Sprintf(`"%d"`, n)
+	switch r.URL.Path {
+	case "/flood":
+		for i := range 200 {
+			item(fmt.Sprintf("%d-%d", n, i), fmt.Sprintf("Flood %d of %d", i, n), 10_000)
+		}
+	case "/edits":
+		for i := range 200 {
+			item(fmt.Sprintf("%d of %d", i, day), fmt.Sprintf("Edit %d", n), 10_000)
+		}
+	case "/large":
+		etag = fmt.Sprintf(`"day %d"`, min(day, 1))
+		for i := range 60 * min(day, 1) {
+			item(fmt.Sprintf("large %d", i), fmt.Sprintf("Large %d.", i), 100_000)
+		}
+		item("first", "First", 10)
+	case "/honest":
+		item(fmt.Sprintf("honest %d", day), fmt.Sprintf("Honest of day %d.", day), 2000)
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("ETag", etag)
+	if r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if r.Method == http.MethodGet {
+		fmt.Fprintf(w, `<rss version="2.0"><channel><title>%s</title>%s</channel></rss>`, r.URL.Path[1:], items.String())
+	}
+}
+
+// standingFeed is what of `digest feeds URL --json` tells of a quota.
+type standingFeed struct {
+	Reason       string
+	StoredToday  int64 `json:"stored_today"`
+	PostsWaiting int   `json:"posts_waiting"`
+}
+
+func (h *house) standing(now time.Time, address string) (f standingFeed) {
+	h.t.Helper()
+	if err := json.Unmarshal([]byte(h.at(now, "--json", "feeds", address)), &f); err != nil {
+		h.t.Fatal(err)
+	}
+	return f
+}
+
+// TestFloods: feeds that invent or edit 50 MB a day store no more than their quota,
+// their reader's edition comes, other feeds lose nothing, and what waits of a feed
+// that then says 304 comes on the next day.
+func TestFloods(t *testing.T) {
+	tier.Acceptance(t)
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		site := &floodedSite{}
+		server := httptest.NewServer(site)
+		defer server.Close()
+		h := newHouse(t, database)
+		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=0s")
+		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+		for reader, feeds := range map[string]string{"ada": "/flood /edits /honest", "bob": "/large /honest"} {
+			h.at(now, "user", "add", reader+"@example.org", "--time-zone", "UTC")
+			for _, path := range strings.Fields(feeds) {
+				h.at(now, "subscribe", reader+"@example.org", server.URL+path)
+			}
+		}
+		for day := range 3 {
+			site.day.Store(int64(day + 1))
+			editions := 0
+			for hour := range 24 {
+				at := now.AddDate(0, 0, day).Add(time.Duration(hour)*time.Hour + 30*time.Minute)
+				editions += h.tick(at).Editions
+				for _, path := range []string{"/flood", "/edits", "/large"} {
+					if f := h.standing(at, server.URL+path); f.StoredToday > 4<<20 {
+						t.Fatalf("%s: %d bytes were stored on one day", path, f.StoredToday)
+					}
+				}
+			}
+			if editions != 2 {
+				t.Errorf("on day %d %d editions were made", day+1, editions)
+			}
+			h.judgeDay(day+1, now.AddDate(0, 0, day+1), server.URL)
+		}
+		if info, err := os.Stat(database); err == nil && info.Size() > 80<<20 { // a file
+			t.Errorf("the database has %d bytes", info.Size())
+		}
+		text := h.letters()
+		for _, want := range []string{"Honest of day 1.", "Honest of day 2.", "Honest of day 3.",
+			"More came from flood than is stored in one day.", "More came from large than is stored in one day."} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no edition has %q", want)
+			}
+		}
+		for i := range 60 {
+			if !strings.Contains(text, fmt.Sprintf("Large %d.", i)) {
+				t.Errorf("post %d of the large feed never came", i)
+			}
+		}
+	})
+}
+
+// letters gives the texts of all mail so far.
+func (h *house) letters() string {
+	h.t.Helper()
+	files, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		all.WriteString(readLetter(h.t, raw).text)
+	}
+	return all.String()
+}
+
+// judgeDay holds how feeds stand after a day.
+func (h *house) judgeDay(day int, now time.Time, site string) {
+	h.t.Helper()
+	if f := h.standing(now, site+"/flood"); f.PostsWaiting == 0 || !strings.Contains(f.Reason, "more came than is stored in one day") {
+		h.t.Errorf("after day %d the flood stands so: %+v", day, f)
+	}
+	if f := h.standing(now, site+"/honest"); f.PostsWaiting > 0 {
+		h.t.Errorf("after day %d the honest feed stands so: %+v", day, f)
+	}
+	if f := h.standing(now, site+"/large"); f.PostsWaiting > 0 != (day == 1) {
+		h.t.Errorf("after day %d the large feed stands so: %+v", day, f)
+	}
+}
