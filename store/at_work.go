@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Worker is a process that is at work on the database by the clock of its machine.
+// A Worker is a process that is at work on the database by a clock that is true.
 type Worker struct {
 	ID   string    `json:"id"`
 	Host string    `json:"host"` // the name of its machine
@@ -21,8 +21,15 @@ const workerKey = "worker "
 // forgotten is how long a worker is remembered that did not say that it leaves.
 const forgotten = time.Hour
 
-// AtWork notes that a worker is at work, in place of what it said last.
+// AtWork notes that a worker is at work, in place of what it said last, and forgets
+// those of whom nothing was heard for long. How long that is the database's clock says,
+// where it has one, as it does of leases: by their own, workers whose clocks are apart
+// would have each other forgotten. At is of the same clock; see Clock.
 func (s *Store) AtWork(ctx context.Context, w Worker) error {
+	now, err := s.Clock(ctx)
+	if err != nil {
+		return err
+	}
 	value, err := json.Marshal(w)
 	if err != nil {
 		return fmt.Errorf("writing who is at work: %w", err)
@@ -33,7 +40,7 @@ func (s *Store) AtWork(ctx context.Context, w Worker) error {
 	}
 	return s.change(ctx, "noting who is at work", func(c conn) error {
 		for _, o := range others {
-			if o.ID != w.ID && w.At.Sub(o.At).Abs() > forgotten {
+			if o.ID != w.ID && now.Sub(o.At).Abs() > forgotten {
 				if err := leaveWork(ctx, c, o.ID); err != nil {
 					return err
 				}

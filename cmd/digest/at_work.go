@@ -25,28 +25,31 @@ const (
 // A presence is what a process says of itself while it works by a clock that is true.
 type presence struct {
 	worker store.Worker
-	said   bool
+	said   time.Time // when it was said last, by the machine's clock; zero: never
 }
 
 // attend says that this process is at work, unless it has just said so. It works as
 // of another time: then it says nothing.
 func (a *app) attend(st *store.Store) error {
 	p := &a.presence
-	now := time.Now()
-	if a.asOf || p.said && now.Sub(p.worker.At) < workEvery {
+	if a.asOf || !p.said.IsZero() && time.Since(p.said) < workEvery {
 		return nil
+	}
+	now, err := st.Clock(a.hard)
+	if err != nil {
+		return err
 	}
 	if p.worker.ID == "" {
 		host, _ := os.Hostname()
 		p.worker = store.Worker{ID: rand.Text(), Host: host, PID: os.Getpid()}
 	}
-	p.worker.At, p.said = now.Round(0).UTC(), true
+	p.worker.At, p.said = now.Round(0).UTC(), time.Now()
 	return st.AtWork(a.hard, p.worker)
 }
 
 // leave says that this process ends, if it has said that it is at work.
 func (a *app) leave(st *store.Store) {
-	if !a.presence.said {
+	if a.presence.said.IsZero() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.hard), farewell)
@@ -72,8 +75,12 @@ func (a *app) refuseOtherTime(st *store.Store) error {
 	if err != nil {
 		return err
 	}
+	now, err := st.Clock(a.soft)
+	if err != nil {
+		return err
+	}
 	for _, w := range workers {
-		if time.Since(w.At).Abs() < workFor && !ended(w) {
+		if now.Sub(w.At).Abs() < workFor && !ended(w) {
 			return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
 				"process %d on %s is at work on this database by the real clock, and --now would have it believe another; stop it first, or add --force",
 				w.PID, w.Host)}
