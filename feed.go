@@ -175,6 +175,7 @@ type Post struct {
 	ID          PostID
 	FeedID      FeedID
 	Identity    string // unique within the feed and stable under edits
+	Alias       string // of one just read, not stored: its identity if its feed named another post like it, or no longer does; "": none
 	URL         string // absolute; the author's own page
 	Title       string // plain text, never empty
 	Author      string

@@ -55,6 +55,7 @@ func (d *Document) IsFeed() bool { return d.Kind != OPML && d.Kind != HTML }
 // sanitised content) is made by Sanitise.
 type Post struct {
 	Identity   string    // stable under edits, unique within the document where it can be
+	Alias      string    // its identity if other posts shared what it is, or no longer did; "": none
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
 	Link       string    // absolute; "" when there is none
 	Title      string    // plain text; "" when there is none
@@ -112,7 +113,6 @@ func (d *Document) complete() {
 			*address = ""
 		}
 	}
-	guids, links := map[string]int{}, map[string]int{}
 	for i := range d.Posts {
 		p := &d.Posts[i]
 		for _, t := range p.titles {
@@ -122,18 +122,54 @@ func (d *Document) complete() {
 		}
 		p.Hash = p.hash()
 		p.feedLanguage, p.feedTitle = d.Language, d.Title
-		guids[p.GUID]++
-		links[p.Link]++
+	}
+	d.identify()
+}
+
+// A sameness tells a post that a document holds twice, perhaps once as it was and
+// once edited, from two that share a GUID by mistake.
+type sameness struct {
+	guid, link string
+	published  time.Time
+	hash       string // of one without a date
+}
+
+// identify gives the posts their identities. Two posts of one GUID, address and date
+// are one; the first counts. Other posts that share a GUID have none, as long as they
+// do: which of them had it alone in an earlier document, their alias tells.
+func (d *Document) identify() {
+	first := make(map[sameness]*Post, len(d.Posts))
+	guids, links := map[string]int{}, map[string]int{}
+	of := make([]*Post, len(d.Posts))
+	for i := range d.Posts {
+		p := &d.Posts[i]
+		same := sameness{p.GUID, p.Link, p.Published, ""}
+		if p.GUID == "" || p.Link == "" || p.Published.IsZero() {
+			same.hash = p.Hash
+		}
+		if of[i] = first[same]; of[i] == nil {
+			first[same], of[i] = p, p
+			guids[p.GUID]++
+			links[p.Link]++
+		}
 	}
 	for i := range d.Posts {
 		p := &d.Posts[i]
+		if of[i] != p {
+			p.Identity, p.Alias = of[i].Identity, of[i].Alias
+			continue
+		}
+		ownLink := p.Link != "" && links[p.Link] == 1
 		switch {
 		case p.GUID != "" && guids[p.GUID] == 1:
 			p.Identity = bounded(p.GUID)
-		case p.Link != "" && links[p.Link] == 1:
-			p.Identity = bounded(p.Link)
+			if ownLink {
+				p.Alias = bounded(p.Link)
+			}
+		case ownLink:
+			p.Identity, p.Alias = bounded(p.Link), bounded(p.GUID)
 		default:
-			p.Identity = p.byTitle()
+			p.Identity, p.Alias = p.byTitle(), bounded(p.GUID)
 		}
 	}
 }

@@ -86,6 +86,7 @@ func hashed(s string) string {
 func (p *Post) Sanitise(seen time.Time) digest.Post {
 	out := digest.Post{
 		Identity:    p.Identity,
+		Alias:       p.Alias,
 		URL:         p.address(),
 		Author:      shorten(firstOf(p.Author, p.feedAuthor), maxName),
 		Language:    firstOf(Language(p.Language), Language(p.feedLanguage)),

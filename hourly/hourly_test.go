@@ -3,6 +3,7 @@ package hourly_test
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -109,7 +110,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		shown = shown[:s.shows]
 	}
 	body := `<rss version="2.0"><channel><title>Paper</title>` + s.extra + strings.Join(shown, "") + `</channel></rss>`
-	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, len(s.posts)))
+	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, crc32.ChecksumIEEE([]byte(body))))
 	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(body))
 }
 

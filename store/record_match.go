@@ -33,12 +33,13 @@ type storedPost struct {
 	postKey
 	ID          digest.PostID
 	Fingerprint string
+	URL         string
 	PublishedAt instant
 	SeenAt      instant
 	ContentHash string
 }
 
-const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.published_at, p.seen_at, p.content_hash`
+const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.url, p.published_at, p.seen_at, p.content_hash`
 
 // match finds which posts are stored already, under their identity or under
 // one that the document no longer lists. What is left in fresh is new.
@@ -56,11 +57,63 @@ func (r *recording) match(ctx context.Context) error {
 		return s, ok
 	})
 	stored, err = r.find(ctx, "fingerprint", func(p *incoming) string { return p.fingerprint })
-	if err != nil || len(stored) == 0 {
+	if err != nil {
 		return err
 	}
 	r.moveKnown(renamed(stored))
+	stored, err = r.find(ctx, "identity", func(p *incoming) string { return p.Alias })
+	if err != nil {
+		return err
+	}
+	r.moveKnown(r.aliased(stored))
 	return nil
+}
+
+// aliased finds the stored post that has an unknown one's alias for its identity: a
+// GUID that another post has come to share, or shares no more. It is of the same
+// address, or else of the same date; where that holds for two posts, for neither.
+func (r *recording) aliased(stored []storedPost) func(*incoming) (storedPost, bool) {
+	renamed := make(map[digest.PostID]bool)
+	for _, p := range r.known {
+		renamed[p.id] = true
+	}
+	byAlias := make(map[postKey][]*incoming)
+	for _, p := range r.fresh {
+		key := postKey{p.FeedID, clean(p.Alias)}
+		byAlias[key] = append(byAlias[key], p)
+	}
+	heirs := make(map[*incoming]storedPost)
+	for _, s := range stored {
+		those := byAlias[s.postKey]
+		if renamed[s.ID] || len(those) == 0 || those[0].poll.lists(s.Identity) {
+			continue
+		}
+		heir := only(those, func(p *incoming) bool { return p.URL != "" && p.URL == s.URL })
+		if heir == nil {
+			heir = only(those, func(p *incoming) bool { return s.PublishedAt != 0 && s.PublishedAt == at(p.PublishedAt) })
+		}
+		if heir != nil {
+			heirs[heir] = s
+		}
+	}
+	return func(p *incoming) (storedPost, bool) {
+		s, ok := heirs[p]
+		return s, ok
+	}
+}
+
+// only gives the one post for which something holds; nil if there is none, or another.
+func only(posts []*incoming, holds func(*incoming) bool) (one *incoming) {
+	for _, p := range posts {
+		switch {
+		case !holds(p):
+		case one != nil:
+			return nil
+		default:
+			one = p
+		}
+	}
+	return one
 }
 
 // moveKnown moves the fresh posts for which a stored one is found to the known
