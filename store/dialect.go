@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
+	"digest"
 	"digest/internal/words"
 	"digest/migrations"
 )
@@ -62,11 +63,13 @@ type dialect struct {
 	keepRow    string // on a SELECT of a row that must not be deleted before the transaction ends
 	tables     string // 1 where a table of the given name exists
 
-	// The index of words: how a document is written, the statement that puts one in
-	// (key, document), and what finds the posts that a query matches.
-	document func([]string) string
-	putWords string
-	match    func(words.Query) matcher
+	// The index of words: how a document of a feed is written, the statement that puts
+	// some in (key, document), what finds the posts that a query matches, and what sorts
+	// in what was put in; empty where it is in order at once.
+	document  func(digest.FeedID, []string) string
+	putWords  string
+	match     func(words.Query) matcher
+	tidyWords string
 
 	// strangers counts tables that are in the way of the schema, where it has
 	// never been made: all there are in a file, and those of our names in a
@@ -89,7 +92,7 @@ func sqliteDialect() *dialect {
 		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
 
 		document: plainDocument,
-		putWords: `INSERT INTO post_words (rowid, words) VALUES (?, ?)`,
+		putWords: `INSERT INTO post_words (rowid, words) VALUES {rows}`,
 		match:    matchSQLite,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
@@ -123,8 +126,11 @@ func postgresDialect() *dialect {
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
 		document: vectorDocument,
-		putWords: `INSERT INTO post_words (rowid, words) VALUES (?, CAST(? AS tsvector))`,
+		putWords: `WITH v (rowid, words) AS (VALUES {rows}) INSERT INTO post_words (rowid, words) SELECT v.rowid, CAST(v.words AS tsvector) FROM v`,
 		match:    matchPostgres,
+		// Only its owner may. For whoever is not, the server does it by itself, later.
+		tidyWords: `SELECT COALESCE(SUM(gin_clean_pending_list(CAST(c.oid AS regclass))), 0) FROM pg_catalog.pg_class c
+			WHERE c.oid = to_regclass('post_words_words') AND pg_has_role(c.relowner, 'USAGE')`,
 
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,

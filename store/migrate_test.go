@@ -210,3 +210,39 @@ func TestUpgradeKnowsWhoMoved(t *testing.T) {
 		want(w.t, "who subscribes now gets", w.waiting(bob), "genuine same")
 	})
 }
+
+// The index of words learns of the feeds step by step: whoever searches meanwhile is
+// told that posts are missing, and in the end all are found.
+func TestUpgradeOfTheIndex(t *testing.T) {
+	const n = 700 // more than are compared one by one
+	upgrade(t, 23, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		var list []digest.Post
+		var rows []string
+		for i := range n {
+			list = append(list, written(fmt.Sprint(i), "", "<p>fox</p>"))
+			rows = append(rows, fmt.Sprintf("(%d, 'fox')", i+1))
+		}
+		w.record(noon, f, list)
+		w.hour(parisMidnight)
+		w.ok(w.Exec(w.ctx(), `DELETE FROM index_queue`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO post_words (rowid, words) VALUES `+strings.Join(rows, ",")))
+
+		w.ok(w.Migrate(w.ctx()))
+		q := store.SearchQuery{Query: w.query("fox"), Now: parisMidnight, Limit: 2 * n}
+		for left := n; ; left -= 300 {
+			found, err := w.Search(w.ctx(), ada.UserID, q)
+			w.ok(err)
+			want(w.t, "found", len(found.Posts), n-max(left, 0))
+			want(w.t, "some are missing", found.Behind, left > 0)
+			if left <= 0 {
+				break
+			}
+			_, err = w.IndexPosts(w.ctx(), 300)
+			w.ok(err)
+		}
+		w.holds("each once", n, `SELECT count(*) FROM post_words`)
+	})
+}

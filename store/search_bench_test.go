@@ -16,9 +16,10 @@ import (
 	"digest/store/storetest"
 )
 
-// archive is the database of a reader with 1,000 posts among 20,000, in 500
-// editions: words as in a language, from one that is in every text to one that is
-// in few. With DIGEST_BENCH_LARGE it is ten times as large, and takes minutes to fill.
+// archive is the database of a reader of 100 of 2,000 feeds, with 1,000 posts among
+// 20,000, in 500 editions: words as in a language, from one that is in every text to
+// one that is in few. With DIGEST_BENCH_LARGE it is ten times as large, and takes
+// minutes to fill.
 func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 	b.Helper()
 	ctx := b.Context()
@@ -27,44 +28,26 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 	if os.Getenv("DIGEST_BENCH_LARGE") != "" {
 		all *= 10
 	}
-	f := benchWorld(b, s, 1)
+	benchWorld(b, s, 1)
 	exec := func(statement string, args ...any) {
 		b.Helper()
 		if err := s.Exec(ctx, statement, args...); err != nil {
 			b.Fatal(err)
 		}
 	}
-	// PostgreSQL makes an index of many rows faster than it adds to one.
-	exec(`DROP INDEX IF EXISTS post_words_words`)
-	words := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 8, 60_000)
-	for from := 0; from < all; from += 1000 {
-		var list []digest.Post
-		for i := range 1000 {
-			var text strings.Builder
-			for range 120 {
-				fmt.Fprintf(&text, "w%d ", words.Uint64())
-			}
-			if from+i == all/400*140 {
-				text.WriteString("needle in hay")
-			}
-			p := post(fmt.Sprint(from+i), noon)
-			p.Content = "<p>everywhere " + text.String() + "</p>"
-			if (from+i)%20 != 0 { // of another reader
-				p.Content += "<p>never mine</p>"
-			}
-			list = append(list, p)
+	exec(`INSERT INTO feeds (url, host) WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT 'f' || i, '' FROM n`)
+	exec(`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT 1, id, 0 FROM feeds WHERE id > 1 AND id % 20 = 1`)
+	addTexts(b, s, all, func(i int) string {
+		text := "everywhere"
+		if i == all/400*140 {
+			text += " needle in hay"
 		}
-		if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
-			b.Fatal(err)
+		if i%20 != 0 { // of another reader
+			text += " never mine"
 		}
-		for n := 1; n > 0; {
-			var err error
-			if n, err = s.IndexPosts(ctx, 1000); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	_ = s.Exec(ctx, `CREATE INDEX post_words_words ON post_words USING gin (words) WITH (fastupdate = off)`) // SQLite has none
+		return text
+	})
+	indexAll(b, s)
 	empty(b, s)
 	day := int64(24 * 3600)
 	start := parisMidnight.Unix() - days*day
@@ -78,6 +61,91 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 	exec(`UPDATE digests SET last_due_at = ?`, parisMidnight.Unix())
 	var user digest.UserID = 1
 	return user, parisMidnight
+}
+
+// addTexts adds posts of 2,000 feeds in turn, with 120 random words and more each.
+func addTexts(b *testing.B, s *store.Store, n int, more func(int) string) {
+	b.Helper()
+	const step = 1000
+	word := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 8, 60_000)
+	for from := 0; from < n; from += step {
+		var rows []string
+		var args []any
+		for i := from; i < min(n, from+step); i++ {
+			text := []string{"<p>", more(i)}
+			for range 120 {
+				text = append(text, fmt.Sprintf("w%d", word.Uint64()))
+			}
+			rows = append(rows, fmt.Sprintf("(%d, %d, 0, 0, ?, ?)", i%2000+1, noon.Unix()))
+			args = append(args, fmt.Sprint(i), strings.Join(text, " "))
+		}
+		err := s.Exec(b.Context(), `INSERT INTO posts (feed_id, seen_at, listed_at, shown_at, identity, content, fingerprint)
+			WITH v (feed_id, seen_at, listed_at, shown_at, identity, content) AS (VALUES `+strings.Join(rows, ",")+`) SELECT v.*, '' FROM v`, args...)
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Exec(b.Context(), `INSERT INTO index_queue (post_id) SELECT id FROM posts`); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// indexAll indexes all that waits as the hourly job does.
+func indexAll(b *testing.B, s *store.Store) {
+	b.Helper()
+	for n := 1; n > 0; {
+		var err error
+		if n, err = s.IndexPosts(b.Context(), 50); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIndex indexes posts, and beside it, the limit: storing the words of as
+// many as rows of text. On PostgreSQL it also says what is written to the log.
+func BenchmarkIndex(b *testing.B) {
+	const n = 2000
+	storetest.Bench(b, func(b *testing.B, s *store.Store) {
+		exec := func(statement string) {
+			b.Helper()
+			if err := s.Exec(b.Context(), statement); err != nil {
+				b.Fatal(err)
+			}
+		}
+		benchWorld(b, s, 1)
+		exec(`INSERT INTO feeds (url, host) WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT 'f' || i, '' FROM n`)
+		exec(`CREATE TABLE bare (id BIGINT PRIMARY KEY, words TEXT NOT NULL)`)
+		addTexts(b, s, n, func(int) string { return "everywhere" })
+		indexAll(b, s) // so that there are words
+		const written = `SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS BIGINT)`
+		before, err := s.Count(b.Context(), written)
+		onPostgres := err == nil
+		var ours, bare time.Duration
+		var log, rounds int
+		for b.Loop() {
+			rounds++
+			exec(`DELETE FROM bare`)
+			exec(`INSERT INTO index_queue (post_id) SELECT id FROM posts`)
+			if onPostgres {
+				before, _ = s.Count(b.Context(), written)
+			}
+			start := time.Now()
+			indexAll(b, s)
+			ours += time.Since(start)
+			if onPostgres {
+				after, _ := s.Count(b.Context(), written)
+				log += after - before
+			}
+			start = time.Now()
+			exec(`INSERT INTO bare (id, words) SELECT id, content FROM posts ORDER BY id`)
+			bare += time.Since(start)
+		}
+		if onPostgres {
+			b.ReportMetric(float64(log)/float64(rounds*n)/1000, "log-KB/post")
+		}
+		b.ReportMetric(ours.Seconds()*1000/float64(rounds*n), "ms/post")
+		report(b, "posts", rounds*n, ours, bare)
+	})
 }
 
 // BenchmarkSearch finds a page of posts, or none, in an archive.

@@ -31,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -54,6 +55,7 @@ type Store struct {
 	Policy Policy
 
 	pruned    cursor
+	untidy    atomic.Bool // words were put into the index since it was tidied
 	feedCache feedCache
 	packer    packer
 }

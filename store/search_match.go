@@ -1,0 +1,269 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"digest"
+	"digest/internal/words"
+)
+
+// The words of a post are compared by the database's own index, which knows also of
+// which feed the post is: of an instance with millions of posts nothing is read but
+// those of a reader's feeds. FTS5 has each word with its feed, as one: then also the
+// beginning of a word is looked for in these feeds alone. PostgreSQL keeps a word that is
+// in many posts as one list of posts, which is small and can be skipped through, and
+// has the feed as a word of its own. No word that is typed holds the feedSign.
+
+// feedSign is behind the number of a feed in the index. It is of no word.
+const feedSign = "·"
+
+func feedWord(feed digest.FeedID) string { return strconv.FormatInt(int64(feed), 10) + feedSign }
+
+// plainDocument writes words for FTS5: 12·fox.
+func plainDocument(feed digest.FeedID, words []string) string {
+	var b strings.Builder
+	sign := feedWord(feed)
+	for _, word := range words {
+		b.WriteString(sign)
+		b.WriteString(word)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// vectorDocument writes words as PostgreSQL's tsvector: each with where it stands, and
+// the feed without.
+func vectorDocument(feed digest.FeedID, document []string) string {
+	places := make(map[string][]byte, len(document))
+	var order []string
+	for i, word := range document {
+		if word == words.Filler {
+			continue
+		}
+		if _, ok := places[word]; !ok {
+			order = append(order, word)
+		}
+		places[word] = strconv.AppendInt(append(places[word], ','), int64(i+1), 10)
+	}
+	var b strings.Builder
+	b.WriteString(lexeme(feedWord(feed)) + " ")
+	for _, word := range order {
+		b.WriteString(lexeme(word))
+		b.WriteByte(':')
+		b.Write(places[word][1:])
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// lexeme writes a word for PostgreSQL. No word holds what this doubles; if one
+// ever did, it would still be no more than a word.
+func lexeme(word string) string {
+	if strings.ContainsAny(word, `'\`) {
+		word = strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(word)
+	}
+	return `'` + word + `'`
+}
+
+// A matcher gives those of some posts that a query matches, or the first of them
+// if those are enough. It is asked several times in one search, and may remember
+// what it has read.
+type matcher func(ctx context.Context, c conn, ids []digest.PostID, enough int) (map[digest.PostID]bool, error)
+
+// among gives those of some posts that are in a list of keys, which is in order.
+func among(ids, list []digest.PostID) map[digest.PostID]bool {
+	these := make(map[digest.PostID]bool)
+	for _, id := range ids {
+		if _, ok := slices.BinarySearch(list, id); ok {
+			these[id] = true
+		}
+	}
+	return these
+}
+
+// feedsPerQuery is how many feeds one query of the index names: for every post that
+// may be wanted all of them are compared.
+const feedsPerQuery = 20
+
+// keysIn reads what a statement gives for queries of the index: a list of keys in one
+// row, for rows are what reading costs.
+func keysIn(ctx context.Context, c conn, statement string, args ...any) ([]digest.PostID, error) {
+	var list string
+	if err := c.get(ctx, &list, statement, args...); err != nil {
+		return nil, err
+	}
+	return parseKeys[digest.PostID](list)
+}
+
+// feedsOf gives the feeds of posts.
+func feedsOf(ctx context.Context, c conn, ids []digest.PostID) ([]digest.FeedID, error) {
+	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id IN (`+list(ids)+`)`)
+}
+
+// matchSQLite reads the range of some posts, for FTS5 keeps keys in their order.
+func matchSQLite(q words.Query) matcher {
+	return func(ctx context.Context, c conn, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
+		if len(ids) == 0 {
+			return nil, nil
+		}
+		feeds, err := feedsOf(ctx, c, ids)
+		if err != nil {
+			return nil, err
+		}
+		var found []digest.PostID
+		for part := range slices.Chunk(feeds, feedsPerQuery) {
+			query := strings.Join(each(part, func(f digest.FeedID) string { return plainQuery(q, f) }), " OR ")
+			some, err := keysIn(ctx, c, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
+				WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, query, slices.Min(ids), slices.Max(ids))
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, some...)
+		}
+		slices.Sort(found)
+		return among(ids, found), nil
+	}
+}
+
+// plainQuery writes a query for FTS5, in one feed.
+func plainQuery(q words.Query, feed digest.FeedID) string {
+	var wanted, not []string
+	sign := feedWord(feed)
+	for _, t := range q.Terms {
+		phrase := `"` + sign + strings.ReplaceAll(strings.Join(t.Words, " "+sign), `"`, `""`) + `"`
+		if t.Prefix {
+			phrase += "*"
+		}
+		if t.Exclude {
+			not = append(not, phrase)
+		} else {
+			wanted = append(wanted, phrase)
+		}
+	}
+	query := "(" + strings.Join(wanted, " AND ") + ")"
+	if len(not) > 0 {
+		query = "(" + query + " NOT (" + strings.Join(not, " OR ") + "))"
+	}
+	return query
+}
+
+// fewPosts is how many posts PostgreSQL compares one by one: to read the words
+// of more costs more than to ask the index for all that have them.
+const fewPosts = 500
+
+// matchPostgres asks the index for the posts of feeds, each feed once, which it gives in
+// no order. The index does not know where in a post a word stands: of a phrase it finds
+// the words, and the posts that have them and are wanted are compared one by one.
+func matchPostgres(q words.Query) matcher {
+	loose, exact := loosely(q)
+	asked := make(map[digest.FeedID]bool)
+	var all []digest.PostID
+	return func(ctx context.Context, c conn, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
+		if len(ids) <= fewPosts {
+			return compare(ctx, c, q, ids, enough)
+		}
+		feeds, err := feedsOf(ctx, c, ids)
+		if err != nil {
+			return nil, err
+		}
+		feeds = slices.DeleteFunc(feeds, func(f digest.FeedID) bool { return asked[f] })
+		some, err := inFeeds(ctx, c, loose, feeds)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range feeds {
+			asked[f] = true
+		}
+		all = append(all, some...)
+		slices.Sort(all)
+		found := among(ids, all)
+		if exact {
+			return found, nil
+		}
+		return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }), enough)
+	}
+}
+
+// inFeeds gives the posts of feeds that a query matches. Each part of the feeds is a
+// query of its own to the index, which the planner cannot make one of.
+func inFeeds(ctx context.Context, c conn, q words.Query, feeds []digest.FeedID) ([]digest.PostID, error) {
+	if len(feeds) == 0 {
+		return nil, nil
+	}
+	most := feedsPerQuery
+	if slices.ContainsFunc(q.Terms, func(t words.Term) bool { return t.Prefix }) {
+		most = len(feeds) // each query gathers all posts that have a word of this beginning
+	}
+	query := vectorQuery(q)
+	var queries []string
+	for part := range slices.Chunk(feeds, most) {
+		signs := each(part, func(f digest.FeedID) string { return lexeme(feedWord(f)) })
+		queries = append(queries, "("+strings.Join(signs, " | ")+") & "+query)
+	}
+	return keysIn(ctx, c, `SELECT COALESCE(string_agg(CAST(found.rowid AS TEXT), ','), '') FROM (`+c.d.names+`) asked (query)
+		CROSS JOIN LATERAL (SELECT w.rowid FROM post_words w WHERE w.words @@ CAST(asked.query AS tsquery) OFFSET 0) found`, array(queries))
+}
+
+// compare compares posts one by one, some at a time until enough are found. No
+// planner can begin with the index.
+func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
+	matching := make(map[digest.PostID]bool)
+	for part := range slices.Chunk(ids, fewPosts) {
+		var found []digest.PostID
+		err := c.all(ctx, &found, `WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid IN (`+list(part)+`))
+			SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, vectorQuery(q))
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			matching[id] = true
+		}
+		if len(matching) >= enough {
+			break
+		}
+	}
+	return matching, nil
+}
+
+// loosely takes phrases apart: all that a query matches is matched by the loose
+// one; exact says that it matches nothing else.
+func loosely(q words.Query) (loose words.Query, exact bool) {
+	exact = true
+	for _, t := range q.Terms {
+		if len(t.Words) == 1 {
+			loose.Terms = append(loose.Terms, t)
+			continue
+		}
+		exact = false
+		if t.Exclude {
+			continue
+		}
+		for i, word := range t.Words {
+			loose.Terms = append(loose.Terms, words.Term{Words: []string{word}, Prefix: t.Prefix && i == len(t.Words)-1})
+		}
+	}
+	return loose, exact
+}
+
+// vectorQuery writes a query for PostgreSQL's tsquery.
+func vectorQuery(q words.Query) string {
+	terms := make([]string, len(q.Terms))
+	for i, t := range q.Terms {
+		words := make([]string, len(t.Words))
+		for k, word := range t.Words {
+			words[k] = lexeme(word)
+		}
+		terms[i] = strings.Join(words, " <-> ")
+		if t.Prefix {
+			terms[i] += ":*"
+		}
+		terms[i] = "(" + terms[i] + ")"
+		if t.Exclude {
+			terms[i] = "!" + terms[i]
+		}
+	}
+	return strings.Join(terms, " & ")
+}
