@@ -114,7 +114,7 @@ type Subscription struct {
 	Title    string // the reader's own name for the feed; empty: the feed's
 	Folder   string
 	Display  Layout // how its posts are shown; empty: as the digest's
-	Address  string // where the reader subscribed, if the feed has moved since: each between two spaces, the feed's own as *; empty: at the feed's own alone
+	Address  string // where the reader subscribed, if the feed has moved since: each on a line with one before it, the feed's own as *; empty: at the feed's own alone
 }
 
 // NormalEmail is the form of an address that is compared and stored: trimmed,

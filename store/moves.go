@@ -27,9 +27,9 @@ func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
 }
 
 const selectMoves = `SELECT ` + noticeColumns + `,
-	COALESCE((SELECT MIN(s.feed_id) FROM subscriptions s WHERE s.digest_id = n.digest_id AND replace(s.address, ' ' || n.url || ' ', '') <> s.address), 0) AS at,
+	COALESCE((SELECT MIN(s.feed_id) FROM subscriptions s WHERE s.digest_id = n.digest_id AND replace(s.address, ` + aLine + ` || n.url || ` + aLine + `, '') <> s.address), 0) AS at,
 	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.url) AS back,
-	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.moved_to AND s.address <> ' ' || n.url || ' ') AS stays
+	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.moved_to AND s.address <> ` + aLine + ` || n.url || ` + aLine + `) AS stays
 	FROM notices n WHERE n.digest_id = ? AND n.kind = ? `
 
 // UndoMove takes a digest back to the address at which it was subscribed to a feed that
@@ -91,7 +91,7 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 	if len(only) > 0 {
 		which += ` AND s.digest_id IN (` + list(only) + `)`
 	}
-	came := spaced(address)
+	came := listed(address)
 	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests)
 		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.created_at, s.rests
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
@@ -107,13 +107,16 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 // Of a subscription the addresses at which its reader subscribed are kept while they
 // are not the feed's own alone: a list without order.
 
-// spaced is an address as it stands in such a list.
-func spaced(address string) string { return " " + address + " " }
+// listed is an address as it stands in such a list.
+func listed(address string) string { return "\n" + address + "\n" }
+
+// aLine is what ends and begins an entry, in SQL: no address has one in it.
+const aLine = "'\n'"
 
 // ownAddress is the feed's own address in such a list.
-const ownAddress = " * "
+const ownAddress = "\n*\n"
 
-// cameFrom holds for subscriptions s whose list has an address, as spaced gives it.
+// cameFrom holds for subscriptions s whose list has an address, as listed gives it.
 const cameFrom = `replace(s.address, ?, '') <> s.address`
 
 // plainly makes a list of the own address alone the empty one.
@@ -133,7 +136,7 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 	}
 	var addresses []string
 	err := r.c.all(ctx, &addresses, `SELECT a.url FROM former_addresses a WHERE a.feed_id = ? AND a.since > ?
-		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id AND replace(s.address, ' ' || a.url || ' ', '') <> s.address)
+		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)
 		ORDER BY a.url`, p.Feed.ID, r.now.plus(-keepOld))
 	if err != nil || len(addresses) == 0 {
 		return err
@@ -180,7 +183,7 @@ func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string
 	if len(addresses) != 1 || addresses[0] != old {
 		return false, nil
 	}
-	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID, spaced(old))
+	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID, listed(old))
 	if err != nil || others > 0 {
 		return false, err
 	}
@@ -198,7 +201,7 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 		return err
 	}
 	if err := r.c.run(ctx, `UPDATE subscriptions SET address = `+plainly(`replace(address, ?, '`+ownAddress+`')`)+` WHERE feed_id = ?`,
-		spaced(p.Feed.URL), spaced(p.Feed.URL), p.Feed.ID); err != nil {
+		listed(p.Feed.URL), listed(p.Feed.URL), p.Feed.ID); err != nil {
 		return err
 	}
 	return r.c.run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE read_address END
@@ -209,11 +212,11 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 // readers subscribed, if that was not at one that it left lately.
 func (r *recording) noteSubscribed(ctx context.Context, p *polled) error {
 	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> '' AND NOT EXISTS (SELECT 1 FROM former_addresses a
-		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, ' ' || a.url || ' ', '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
+		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
 		return err
 	}
 	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT) ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
-		spaced(p.stored.URL), spaced(p.stored.URL), p.Feed.ID)
+		listed(p.stored.URL), listed(p.stored.URL), p.Feed.ID)
 }
 
 // settle gives the feed at an address that is to be one of its own: the one that

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 // TestUndoMove: a reader who was told of a move goes back, alone, as often as they
@@ -71,5 +72,32 @@ func TestFormerAddressesAreForgotten(t *testing.T) {
 		again := w.newFeed("a.example")
 		want(w.t, "at the old address", again.URL, a.URL)
 		want(w.t, "subscribed", w.subscribed(ada), b.ID)
+	})
+}
+
+// TestAddressesTellReadersApart: whose feed's address has another's in it, or what
+// stands for its own, comes back to that feed alone.
+func TestAddressesTellReadersApart(t *testing.T) {
+	each(t, func(w world) {
+		ada, eve := w.reader("ada", "Europe/Paris"), w.reader("eve", "Europe/Paris")
+		a, b := w.feed("a.example"), w.feed("b.example")
+		e, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://e.example/? *   " + a.URL + "  * ", Host: "e.example"})
+		w.ok(err)
+		w.subscribe(ada, a)
+		w.subscribe(eve, e)
+		for _, moved := range []digest.Feed{a, e} {
+			moved.URL, moved.Host = b.URL, b.Host
+			w.record(noon, moved, posts(noon, "b1"))
+		}
+		want(w.t, "eve", w.subscribed(eve), b.ID)
+		b.Errors = 2
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: b, Missing: true}})
+		w.ok(err)
+		for d, f := range map[digest.DigestID]digest.Feed{ada.ID: a, eve.ID: e} {
+			subs, err := w.AllSubscriptions(w.ctx(), d)
+			w.ok(err)
+			want(w.t, "subscriptions", len(subs), 1)
+			want(w.t, "subscribed to", subs[0].Feed.URL, f.URL)
+		}
 	})
 }

@@ -117,11 +117,11 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 	}
 	return r.c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, moved_to)
 		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
-			CASE WHEN s.address LIKE '%  %' THEN CAST(? AS TEXT) ELSE trim(s.address) END, CAST(? AS TEXT)
+			CASE WHEN s.address LIKE '%' || `+aLine+` || `+aLine+` || '%' THEN CAST(? AS TEXT) ELSE replace(s.address, `+aLine+`, '') END, CAST(? AS TEXT)
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.rests = 0 AND (`+gathers+` OR d.state = 'paused')
 		AND replace(s.address, ?, '') = s.address
 		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET moved_to = excluded.moved_to`,
-		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID, spaced(p.Feed.URL))
+		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID, listed(p.Feed.URL))
 }
 
 // A noticeRow is a notice of a part.

@@ -176,7 +176,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 				folder = CASE WHEN ` + awake + ` THEN excluded.folder ELSE subscriptions.folder END,
 				display = CASE WHEN ` + awake + ` THEN excluded.display ELSE subscriptions.display END,
 				created_at = CASE WHEN ` + awake + ` THEN excluded.created_at ELSE subscriptions.created_at END`,
-			[]any{to, spaced(into.URL), spaced(into.URL), from}},
+			[]any{to, listed(into.URL), listed(into.URL), from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
 		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`,

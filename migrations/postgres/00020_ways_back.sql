@@ -1,7 +1,7 @@
 -- +goose Up
 -- A reader may have been subscribed at several addresses that are one feed now: each
--- stands between two spaces, and the feed's own is *.
-UPDATE subscriptions SET address = ' ' || address || ' ' WHERE address <> '';
+-- stands between two line feeds, which no address holds, and the feed's own is *.
+UPDATE subscriptions SET address = chr(10) || address || chr(10) WHERE address <> '';
 
 -- Since when a feed is not at an address any more. After a while that is forgotten.
 ALTER TABLE former_addresses ADD COLUMN since BIGINT NOT NULL DEFAULT 0;
