@@ -58,6 +58,11 @@ type dialect struct {
 	// many arguments.
 	names string
 
+	// oneOf is what follows a column that is to be one of the keys of one argument
+	// (keys): the statement has the same text for any number of them.
+	oneOf string
+	keys  func(list string) string
+
 	forUpdate  string // on a SELECT that is about to be updated
 	skipLocked string // after forUpdate: leave out what another worker holds
 	keepRow    string // on a SELECT of a row that must not be deleted before the transaction ends
@@ -88,6 +93,8 @@ func sqliteDialect() *dialect {
 		readOnly: sql.TxOptions{ReadOnly: true},
 
 		names: `SELECT value FROM json_each(?)`,
+		oneOf: ` IN (SELECT value FROM json_each(?))`,
+		keys:  func(list string) string { return "[" + list + "]" },
 		slots: 1,
 		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
 
@@ -123,6 +130,8 @@ func postgresDialect() *dialect {
 
 		inOrder: `SET LOCAL enable_sort = off`,
 		names:   `SELECT json_array_elements_text(CAST(? AS json))`,
+		oneOf:   ` = ANY (CAST(? AS BIGINT[]))`,
+		keys:    func(list string) string { return "{" + list + "}" },
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
 		document: vectorDocument,

@@ -123,7 +123,7 @@ func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]Fee
 	ids := each(feeds, func(f FeedInfo) digest.FeedID { return f.ID })
 	err = s.read().all(ctx, &rows, `SELECT s.feed_id, count(*) AS subscribers, MIN(`+askedAt+`) AS next_due_at
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-		WHERE s.feed_id IN (`+list(ids)+`) AND s.rests = 0 AND `+gathers+` GROUP BY s.feed_id`)
+		WHERE s.feed_id`+s.d.oneOf+` AND s.rests = 0 AND `+gathers+` GROUP BY s.feed_id`, keys(s.d, ids))
 	byFeed := make(map[digest.FeedID]readers, len(rows))
 	for _, r := range rows {
 		byFeed[r.FeedID] = r.readers
@@ -167,7 +167,7 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language
-			FROM feeds f WHERE f.id IN (`+list(part)+`) ORDER BY f.id`)
+			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
 		if err != nil {
 			return nil, failed("reading feeds", err)
 		}

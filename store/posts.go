@@ -45,7 +45,7 @@ func (e *storedEnclosures) Scan(value any) error {
 func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
 	posts := make([]digest.Post, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id IN (`+list(part)+`) ORDER BY p.id`)
+		err := s.read().all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id`+s.d.oneOf+` ORDER BY p.id`, keys(s.d, part))
 		if err != nil {
 			return nil, fmt.Errorf("reading posts: %w", err)
 		}
@@ -88,7 +88,7 @@ func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.Po
 			PostID digest.PostID `db:"id"`
 			FeedID digest.FeedID
 		}
-		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id IN (`+list(part)+`)`); err != nil {
+		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id`+s.d.oneOf, keys(s.d, part)); err != nil {
 			return nil, err
 		}
 		for _, r := range rows {

@@ -136,7 +136,7 @@ func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []dige
 		return saved, nil
 	}
 	var ids []digest.PostID
-	err := s.read().all(ctx, &ids, `SELECT post_id FROM saved_posts WHERE user_id = ? AND post_id IN (`+list(posts)+`)`, user)
+	err := s.read().all(ctx, &ids, `SELECT post_id FROM saved_posts WHERE user_id = ? AND post_id`+s.d.oneOf, user, keys(s.d, posts))
 	if err != nil {
 		return nil, fmt.Errorf("looking for what is saved: %w", err)
 	}

@@ -100,7 +100,7 @@ func keysIn(ctx context.Context, c conn, statement string, args ...any) ([]diges
 
 // feedsOf gives the feeds of posts.
 func feedsOf(ctx context.Context, c conn, ids []digest.PostID) ([]digest.FeedID, error) {
-	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id IN (`+list(ids)+`)`)
+	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id`+c.d.oneOf, keys(c.d, ids))
 }
 
 // matchSQLite reads the range of some posts, for FTS5 keeps keys in their order.
@@ -213,8 +213,8 @@ func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, en
 	matching := make(map[digest.PostID]bool)
 	for part := range slices.Chunk(ids, fewPosts) {
 		var found []digest.PostID
-		err := c.all(ctx, &found, `WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid IN (`+list(part)+`))
-			SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, vectorQuery(q))
+		err := c.all(ctx, &found, `WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid`+c.d.oneOf+`)
+			SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, keys(c.d, part), vectorQuery(q))
 		if err != nil {
 			return nil, err
 		}

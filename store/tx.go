@@ -295,6 +295,14 @@ func array(list []string) string {
 // has 65,535).
 const statementRows = 1000
 
+// keys writes keys, any number of them, as one argument of a statement: see oneOf.
+func keys[T ~int64](d *dialect, ids []T) string {
+	if len(ids) == 0 {
+		return d.keys("")
+	}
+	return d.keys(list(ids))
+}
+
 // list writes keys for use within IN (…). An empty list matches nothing.
 func list[T ~int64](ids []T) string {
 	if len(ids) == 0 {
