@@ -100,7 +100,12 @@ type listReader struct {
 	folders []string // around each open outline, innermost last
 	line    int      // of the byte at counted, from 1
 	counted int
+	again   int // bytes that were read again
 }
+
+// mostReread is how many times a list may be read again, all together, in search of ends
+// that are missing.
+const mostReread = 16
 
 // parseOPML reads the list that begins at an offset of a document.
 func parseOPML(doc string, at int, address string) *Document {
@@ -129,6 +134,11 @@ func (r *listReader) outline(tok *token) {
 	whole := r.doc[tok.at : tok.at+1+nextOutline(r.doc[tok.at+1:])] // all that can belong to it
 	end, closed := tok.at+len(whole), strings.HasSuffix(strings.TrimSpace(whole), "/>")
 	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") { // a quote that is never closed has made the next tag a part of this one
+		if r.again += r.pos - end; r.again > mostReread*len(r.doc) {
+			r.pos = len(r.doc)
+			r.Repairs = append(r.Repairs, "most of its tags have no end: the rest left out")
+			return
+		}
 		alone := scanner{doc: whole}
 		tok.attrs, tok.cut, tok.empty, r.pos = alone.next().attrs, false, closed, end
 	}

@@ -168,6 +168,20 @@ func (p *Poller) Read(ctx context.Context, body []byte, contentType, address str
 	return doc, nil
 }
 
+// ReadList reads a list that a person has given, in a place for documents: for nobody
+// who has gone meanwhile. The error is that of feed.ReadList, or ctx has ended.
+func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, error) {
+	var read *feed.Document
+	err := p.parsers.Do(ctx, len(body), func(context.Context) (err error) {
+		read, err = feed.ReadList(body)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return read, nil
+}
+
 // Work does something with the document of a result, in a place for documents.
 func (r Result) Work(ctx context.Context, work func(ctx context.Context) error) error {
 	if r.parsers == nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"digest"
 )
 
 // TestParsersAbandon: what does not end loses its place to others, until too much
@@ -95,4 +97,26 @@ func TestParsersGuard(t *testing.T) {
 			t.Error("a place is kept")
 		}
 	})
+}
+
+// TestReadListForNobody: the list of a person who has gone is not read on, and the one
+// who waits gets what is wrong with theirs.
+func TestReadListForNobody(t *testing.T) {
+	p := New(Options{NoWait: true})
+	t.Cleanup(p.Close)
+	ctx, gone := context.WithCancel(t.Context())
+	gone()
+	for range cap(p.parsers.places) {
+		p.parsers.places <- struct{}{}
+	}
+	if list, err := p.ReadList(ctx, []byte(`<opml><outline xmlUrl="http://x.org/"/></opml>`)); !errors.Is(err, context.Canceled) || list != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+	<-p.parsers.places
+	if list, err := p.ReadList(t.Context(), []byte(`<opml><outline xmlUrl="http://x.org/"/></opml>`)); err != nil || len(list.Feeds) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := p.ReadList(t.Context(), []byte("{}")); digest.KindOf(err) != digest.Invalid {
+		t.Errorf("%v", err)
+	}
 }

@@ -62,7 +62,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	list, err := feed.ReadList(body)
+	list, err := s.Subscriber.Poller.ReadList(ctx, body)
 	if err != nil {
 		return s.orNoList(w, r, err)
 	}

@@ -1,0 +1,71 @@
+package feed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest/test/grammar"
+	"digest/test/tier"
+)
+
+// hostilePages and hostileLists are what a stranger might have this program search for
+// feeds, and a reader might send as a list.
+var (
+	hostilePages = map[string]string{
+		"elements in each other": "<div>", "offers": "<link rel=alternate type=application/rss+xml href=/#>", "the same offer": "<link rel=feed href=/>",
+		"bases": "<base href=http://#>", "titles": "<title></title>", "a title of tags": "<b>&amp;", "titles in SVG": "<svg><title>",
+		"tags without end": "<", "declarations": "<!", "comments": "<!--", "sections": "<![CDATA[", "scripts": "<script><!--<script>",
+		"quotes": "<a b='", "attributes": "<link rel=alternate a#=b c#>", "ends of none": "<textarea></texta", "ampersands": "&", "zeros": "\x00",
+	}
+	hostileLists = map[string]string{
+		"feeds": `<outline xmlUrl="http://x.org/#"/>`, "folders in each other": `<outline text="a#">`, "feeds in each other": `<outline text="a#" xmlUrl="http://x.org/#">`,
+		"quotes without end": `<outline text="a# xmlUrl='http://x.org/#'>`, "tags without end": `<outline text=a `, "no names": `<outline xmlUrl= `,
+		"tags in quotes": `<outline a="><b `, "tags in tags": `<outline><a `, "entities": `<!ENTITY a# "&a#;&a#;"><outline text="&a#;"/>`, "ends": `</outline>`,
+		"titles": `<title>`, "escaped": `&lt;outline xmlUrl="http://x.org/#"/&gt;`, "no addresses": `<outline type=rss text="a#"/>`, "half a root": "<opm",
+		"instructions": "<?", "sections": "<![CDATA[", "declarations": "<!", "types": "<!DOCTYPE x [", "two bytes a letter": "\xe4\xa4",
+	}
+)
+
+// TestCostOfPagesAndLists holds that what is eight times as long costs at most 24 times as
+// much. What another process took is measured again.
+func TestCostOfPagesAndLists(t *testing.T) {
+	tier.Acceptance(t)
+	page := func(s string) { _, _ = Parse([]byte("<!doctype html><html><body>"+s), "text/html", "http://x.org/") }
+	list := func(s string) { _, _ = ReadList([]byte(`<opml version="2.0"><body>` + s)) }
+	for read, texts := range map[*func(string)]map[string]string{&page: hostilePages, &list: hostileLists} {
+		for name, part := range texts {
+			short, long := grammar.Repeated(1<<20, part), grammar.Repeated(8<<20, part)
+			for try := 1; ; try++ {
+				first, all := timeOf(func() { (*read)(short) }), timeOf(func() { (*read)(long) })
+				if all <= 24*first+50*time.Millisecond {
+					break
+				}
+				if try == 20 {
+					t.Errorf("%s: 1 MiB %v, 8 MiB %v: %.60s", name, first, all, strings.ReplaceAll(part, "\x00", "0"))
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestListsAreNotReadAgainAndAgain: tags without end are looked through so often and no more.
+func TestListsAreNotReadAgainAndAgain(t *testing.T) {
+	doc := `<opml version="2.0"><body>` + grammar.Repeated(1<<16, `<outline xmlUrl= `)
+	r := &listReader{scanner: scanner{doc: doc}, Document: &Document{Kind: OPML}, folders: []string{""}, line: 1}
+	for tok := r.next(); tok.kind != tokenEOF; tok = r.next() {
+		if tok.kind == tokenStart && tok.name == "outline" {
+			r.outline(&tok)
+		}
+	}
+	if r.again > (mostReread+1)*len(doc) || len(r.Repairs) != 1 {
+		t.Errorf("%d bytes of %d were read again, %v", r.again, len(doc), r.Repairs)
+	}
+}
+
+func timeOf(f func()) time.Duration {
+	begun := time.Now()
+	f()
+	return time.Since(begun)
+}
