@@ -47,7 +47,7 @@ func claimAndKill(t *testing.T, h *house, lease time.Duration) int {
 		t.Fatal(err)
 	}
 	o := store.ClaimOptions{N: 10, Lease: lease, Token: "dead"}
-	claimed, err := h.st.ClaimFeeds(t.Context(), h.clock, o)
+	claimed, _, err := h.st.ClaimFeeds(t.Context(), h.clock, o)
 	if err != nil {
 		t.Fatal(err)
 	}

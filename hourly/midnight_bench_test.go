@@ -136,9 +136,10 @@ func (u *usage) counts() (c counts) {
 	return c
 }
 
-// watchLocks looks fifty times a second how many sessions wait for a lock.
+// watchLocks looks a few times a second how many sessions wait for a lock: more often
+// it would be a load itself.
 func (u *usage) watchLocks(ctx context.Context) (waited time.Duration) {
-	const every = 20 * time.Millisecond
+	const every = 250 * time.Millisecond
 	for {
 		select {
 		case <-ctx.Done():

@@ -48,10 +48,11 @@ func (p *places) next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 func (p *places) begin(f digest.QueuedFeed) *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := &place{all: p, held: p.load.Begin(f)}
-	l.timer = time.AfterFunc(poller.SlowPoll, l.becomeSlow)
-	return l
+	return &place{all: p, held: p.load.Begin(f)}
 }
+
+// start is called when the poll begins, which may be a while after it has its place.
+func (l *place) start() { l.timer = time.AfterFunc(poller.SlowPoll, l.becomeSlow) }
 
 func (l *place) becomeSlow() {
 	l.all.mu.Lock()

@@ -148,12 +148,14 @@ func (r *round) retry(ctx context.Context, do func() error) error {
 
 // claimAll claims feeds as fast as there are places for them and starts their polls.
 // Nothing claimable while polls are in flight is not the end: a poll that ends
-// frees its host for the next feed, and the time of others may come.
+// frees its host for the next feed, and the time of others may come. An endless
+// round claims what falls due in the next seconds too, and waits for its time: a quiet
+// queue is then looked at once in that while, not whenever a poll ends.
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.job.Hard.Err() == nil && !r.job.fenced.Load() {
 		free, ended := r.freePlaces(soft)
 		r.awaitCalmMinute(soft)
-		feeds, err := r.claim(soft, free)
+		feeds, left, err := r.claim(soft, free)
 		if err != nil {
 			if soft.Err() != nil { // a stop, which needs no claim
 				return
@@ -166,21 +168,35 @@ func (r *round) claimAll(soft context.Context) {
 		for _, f := range feeds {
 			r.start(f)
 		}
-		if len(feeds) == 0 && !r.awaitMore(soft, ended) {
+		if (len(feeds) == 0 || !left) && !r.awaitMore(soft, ended, left) {
 			return
 		}
 	}
 }
 
-func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, err error) {
+func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, left bool, err error) {
 	err = r.retry(soft, func() (err error) {
-		feeds, err = r.job.Store.ClaimFeeds(r.job.Hard, r.job.Now(), store.ClaimOptions{
-			N: n, Lease: poller.FeedLease, Token: rand.Text(), Pace: !r.job.Frozen,
+		now := r.job.Now()
+		feeds, left, err = r.job.Store.ClaimFeeds(r.job.Hard, now, store.ClaimOptions{
+			N: n, Lease: poller.FeedLease, Token: rand.Text(), Pace: !r.job.Frozen, Until: r.claimUntil(now, n),
 			Full: r.places.full(), Next: r.places.next,
 		})
 		return err
 	})
-	return feeds, err
+	return feeds, left, err
+}
+
+// claimAhead is for how long an endless round claims ahead.
+const claimAhead = 5 * time.Second
+
+// claimUntil is by when the time of what is claimed comes: now, where somebody waits for the
+// round, or there are so few places that none may wait, or the hot minutes are near.
+func (r *round) claimUntil(now time.Time, places int) time.Time {
+	until := now.Add(claimAhead)
+	if !r.endless || places < poller.QuickPolls/2 || r.avoidHotMinutes && r.job.Spread.AfterHotMinutes(until).After(until) {
+		return now
+	}
+	return until
 }
 
 // awaitCalmMinute waits for the end of the hot minutes (S35).
@@ -224,19 +240,19 @@ func (r *round) counts() (unstored, ended int) {
 const longestLook = time.Second
 
 // awaitMore waits until there may be more to claim: more polls than these have
-// ended, feeds were queued, or the time of others has come. False: no poll is
-// under way, and the round is not endless.
-func (r *round) awaitMore(soft context.Context, ended int) bool {
+// ended, and feeds were left that may have waited for one of them; feeds were queued;
+// or the time of others has come. False: no poll is under way, and the round is not endless.
+func (r *round) awaitMore(soft context.Context, ended int, left bool) bool {
 	var due <-chan time.Time
 	if !r.job.Frozen {
-		timer := time.NewTimer(r.untilDue())
+		timer := time.NewTimer(r.untilDue(left))
 		defer timer.Stop()
 		due = timer.C
 	}
 	for {
 		unstored, now := r.counts()
 		switch {
-		case now > ended:
+		case now > ended && (left || !r.endless):
 			return true
 		case unstored == 0 && !r.endless:
 			return false
@@ -255,11 +271,15 @@ func (r *round) awaitMore(soft context.Context, ended int) bool {
 
 // untilDue is how long it is until feeds can be claimed again. While polls are
 // in flight the queue is looked through once in a while only.
-func (r *round) untilDue() time.Duration {
-	if unstored, _ := r.counts(); unstored > 0 {
+func (r *round) untilDue(left bool) time.Duration {
+	unstored, _ := r.counts()
+	switch {
+	case unstored == 0:
+		return r.job.until(r.job.Store.NextPoll)
+	case left || !r.endless:
 		return min(longestLook, r.job.Nap)
 	}
-	return r.job.until(r.job.Store.NextPoll)
+	return min(claimAhead, r.job.Nap)
 }
 
 // idlePoll is how long a goroutine that has ended a poll waits for the next.
@@ -270,6 +290,13 @@ func (r *round) start(f store.ClaimedFeed) {
 	r.unstored++
 	r.mu.Unlock()
 	c := claimed{f, r.places.begin(f.Queued())}
+	if wait := f.StartAt.Sub(r.job.Now()); wait > 0 && !r.job.Frozen {
+		r.polls.Go(func() {
+			nap(r.begin, wait)
+			r.pollOneByOne(c)
+		})
+		return
+	}
 	select {
 	case r.next <- c: // its stack has grown to what a poll needs
 	default:
@@ -281,6 +308,7 @@ func (r *round) start(f store.ClaimedFeed) {
 // when its poll is over; that may still wait to be stored.
 func (r *round) pollOneByOne(c claimed) {
 	for more := true; more; {
+		c.place.start()
 		r.poll(c.ClaimedFeed)
 		c.place.end()
 		select {

@@ -37,6 +37,12 @@ func pacedDomains(ctx context.Context, c conn) (paces, error) {
 	return readPaces(ctx, c, `m.pace > 0`)
 }
 
+// has reports whether a domain is paced.
+func (p paces) has(domain string) bool {
+	_, ok := p[domain]
+	return ok
+}
+
 // notYetFree lists the domains of which nothing may be asked now.
 func (p paces) notYetFree(now instant) *values {
 	var v values
@@ -60,7 +66,7 @@ func (q claiming) paces(ctx context.Context) (paces, error) {
 func (q claiming) lockDomains(ctx context.Context, found []askRow, paced paces) ([]askRow, error) {
 	var domains []string
 	for _, f := range found {
-		if _, ok := paced[f.Domain]; ok {
+		if paced.has(f.Domain) {
 			domains = append(domains, f.Domain)
 		}
 	}

@@ -47,7 +47,7 @@ func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = CASE WHEN id = ? THEN CAST(? AS BIGINT) ELSE NULL END, last_attempt_at = 0, not_before = 0`, f.ID, now.Unix()))
 	w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
-	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
+	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
 	w.end(now, claimed[0], o)
@@ -134,7 +134,7 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			for i := range workers {
 				wg.Go(func() {
 					for round := range 20 {
-						claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round), Pace: true})
+						claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round), Pace: true})
 						if err != nil {
 							w.t.Error(err)
 						}
@@ -160,7 +160,7 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			want(w.t, "in its minute", claimAll(now)["slow.example"], 1)
 			want(w.t, "within it", claimAll(now.Add(59 * time.Second))["slow.example"], 0)
 		}
-		frozen, err := w.ClaimFeeds(w.ctx(), noon.Add(3*time.Minute), store.ClaimOptions{N: 50, Lease: time.Hour, Token: "f"})
+		frozen, _, err := w.ClaimFeeds(w.ctx(), noon.Add(3*time.Minute), store.ClaimOptions{N: 50, Lease: time.Hour, Token: "f"})
 		w.ok(err)
 		want(w.t, "by a clock that stands still", len(frozen), feeds-3)
 	})

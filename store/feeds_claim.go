@@ -15,6 +15,11 @@ type ClaimOptions struct {
 	Lease time.Duration
 	Token string // of the lease
 
+	// Until, where it lies ahead of now, also claims feeds whose time comes by
+	// then, each to be asked at its StartAt: who claims them waits for that. Feeds of
+	// domains that are paced are not claimed ahead.
+	Until time.Time
+
 	// Pace keeps to the pace of domains that have limited us. Without it, for
 	// a clock that stands still, they are asked like any other.
 	Pace bool
@@ -49,15 +54,24 @@ const (
 // then none until the pace lets the next come. The attempt is part of the record
 // before the first request is made (I5).
 //
-// Of any number of callers at once each gets feeds that no other gets. One
-// that gets fewer than N, even none, may have met others at the same feeds.
-func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) ([]ClaimedFeed, error) {
+// Of any number of callers at once each gets feeds that no other gets. left says
+// that feeds are due that were not claimed: there were more than N, others were met
+// at them, or their host, domain or share is in use.
+func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (claimed []ClaimedFeed, left bool, err error) {
 	if err := s.Policy.check(); err != nil {
-		return nil, failed("claiming feeds", err)
+		return nil, false, failed("claiming feeds", err)
 	}
-	return changed(ctx, s, "claiming feeds", func(c conn) ([]ClaimedFeed, error) {
-		return claiming{o, c, at(now), from(now)}.claim(ctx)
+	err = s.change(ctx, "claiming feeds", func(c conn) (err error) {
+		q := claiming{ClaimOptions: o, c: c, now: at(now), until: max(at(now), at(o.Until)), attempt: from(now)}
+		if claimed, err = q.claim(ctx); err == nil {
+			left, err = q.left(ctx)
+		}
+		return err
 	})
+	if err != nil {
+		return nil, false, err
+	}
+	return claimed, left, nil
 }
 
 // A claiming is one transaction of ClaimFeeds.
@@ -65,7 +79,17 @@ type claiming struct {
 	ClaimOptions
 	c       conn
 	now     instant
-	attempt instant // what is noted as the time of the attempt
+	until   instant // by when the time of what is claimed comes
+	attempt instant // what is noted as the time of an attempt that can be made now
+}
+
+// start is when a feed that is claimed is asked.
+func (q claiming) start(f askRow) instant { return max(q.now, at(f.PollAt), f.AskableAt) }
+
+// left reports whether a feed is due that was not claimed.
+func (q claiming) left(ctx context.Context) (left bool, err error) {
+	err = q.c.get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feeds f WHERE `+askable+`)`, q.until, q.until)
+	return left, err
 }
 
 func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
@@ -143,7 +167,7 @@ const alive = `f.state IN ('active', 'trial')`
 // ago may want this hour skipped, and the poll gap may have been changed. Their
 // rows are locked until the transaction ends; those that another holds are left out.
 func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow, error) {
-	where, args := askable, []any{q.now, q.now}
+	where, args := askable, []any{q.until, q.until}
 	if delayed := paced.notYetFree(q.now); len(delayed.rows) > 0 {
 		where += ` AND f.domain NOT IN (VALUES ` + delayed.String() + `)`
 		args = append(args, delayed.args...)
@@ -151,7 +175,7 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow,
 	where, args = q.withinShares(where, args)
 	for {
 		var found []askRow
-		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.standing, `+firstReader+` AS "first", `+lastReader+` AS "last", `+askColumns+` FROM feeds f
+		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.standing, f.poll_at, `+firstReader+` AS "first", `+lastReader+` AS "last", `+askColumns+` FROM feeds f
 			WHERE `+where+`
 			AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
 			ORDER BY f.poll_at, f.id LIMIT ?`+q.c.d.skipRows("f"),
@@ -161,12 +185,12 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow,
 		}
 		var later values
 		for _, f := range found {
-			if t := q.c.askable(f.Feed, q.now); t > q.now {
-				later.row(f.ID, t)
+			if start := q.start(f); q.c.askable(f.Feed, start) > start {
+				later.row(f.ID, q.c.askable(f.Feed, start))
 			}
 		}
 		if len(later.rows) == 0 {
-			return found, nil
+			return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f.Domain) && q.start(f) > q.now }), nil
 		}
 		if err := saveAskable(ctx, q.c, &later); err != nil {
 			return nil, err
@@ -204,9 +228,7 @@ func oneOfEach(found []askRow, paced paces) []askRow {
 			return true
 		}
 		hosts[f.Host] = true
-		if _, ok := paced[f.Domain]; ok {
-			domains[f.Domain] = true
-		}
+		domains[f.Domain] = paced.has(f.Domain)
 		return false
 	})
 }
@@ -242,17 +264,18 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
 	until := q.now.plus(q.Lease)
 	var v values
-	before := make(map[digest.FeedID]time.Time, len(won))
+	was := make(map[digest.FeedID]askRow, len(won))
 	for _, f := range won {
-		before[f.ID] = f.LastAttemptAt
-		f.LeaseUntil, f.LastAttemptAt = until.time(), q.attempt.time()
-		v.row(f.ID, q.c.askable(f.Feed, 0))
+		was[f.ID] = f
+		attempt := max(q.attempt, q.start(f))
+		f.LeaseUntil, f.LastAttemptAt = until.time(), attempt.time()
+		v.row(f.ID, q.c.askable(f.Feed, 0), attempt)
 	}
 	var ids []digest.FeedID
-	err := q.c.all(ctx, &ids, `WITH v (feed_id, askable_at) AS (VALUES `+v.String()+`)
-		UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = ?, askable_at = v.askable_at
+	err := q.c.all(ctx, &ids, `WITH v (feed_id, askable_at, attempt_at) AS (VALUES `+v.String()+`)
+		UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at
 		FROM v WHERE f.id = v.feed_id AND `+askable+` RETURNING id`,
-		until, q.Token, q.attempt, q.now, q.now)
+		until, q.Token, q.until, q.until)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +286,8 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 		return nil, err
 	}
 	for i := range claimed {
-		claimed[i].AttemptBefore = before[claimed[i].ID]
+		f := was[claimed[i].ID]
+		claimed[i].AttemptBefore, claimed[i].StartAt = f.LastAttemptAt, q.start(f).time()
 	}
 	slices.SortFunc(claimed, func(a, b ClaimedFeed) int {
 		return cmp.Or(a.PollAt.Compare(b.PollAt), cmp.Compare(a.ID, b.ID))
@@ -280,6 +304,7 @@ type ClaimedFeed struct {
 	First, Last digest.DigestID // see digest.QueuedFeed
 
 	AttemptBefore time.Time `db:"-"` // the attempt before the one that the claim has noted
+	StartAt       time.Time `db:"-"` // nothing may be asked before
 }
 
 // Queued is the feed as it stood in the queue.

@@ -80,7 +80,7 @@ func TestLeaseHostTogether(t *testing.T) {
 
 func (w world) claimSide(now time.Time) []store.ClaimedFeed {
 	w.t.Helper()
-	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 10, Lease: time.Minute, Token: "side"})
+	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 10, Lease: time.Minute, Token: "side"})
 	w.ok(err)
 	return claimed
 }

@@ -25,7 +25,7 @@ func (w world) queueMany(d digest.Digest, name string, n int, from time.Time) (f
 // claimFairly claims as the hourly job does.
 func (w world) claimFairly(now time.Time, n int, load *poller.Load) (readers map[digest.DigestID]int) {
 	w.t.Helper()
-	claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{
+	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{
 		N: n, Lease: time.Hour, Token: "t", Pace: true, Full: load.Full(), Next: load.Next,
 	})
 	w.ok(err)
@@ -65,7 +65,7 @@ func TestReadersOfAQueuedFeed(t *testing.T) {
 		}
 		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
 		claim := func(full ...digest.DigestID) []store.ClaimedFeed {
-			claimed, err := w.ClaimFeeds(w.ctx(), noon.Add(time.Hour), store.ClaimOptions{
+			claimed, _, err := w.ClaimFeeds(w.ctx(), noon.Add(time.Hour), store.ClaimOptions{
 				N: 9, Lease: time.Hour, Token: "t", Full: digest.FullShares{Digests: full},
 			})
 			w.ok(err)
@@ -93,7 +93,7 @@ func TestClaimWithinShares(t *testing.T) {
 		for _, full := range []digest.FullShares{
 			{Digests: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}}, {Standings: []digest.Standing{digest.Unproven, digest.Troubled}},
 		} {
-			claimed, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t", Full: full})
+			claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t", Full: full})
 			w.ok(err)
 			want(w.t, fmt.Sprintf("claimed beyond %+v", full), len(claimed), 0)
 		}

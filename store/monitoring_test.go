@@ -61,7 +61,7 @@ func TestLags(t *testing.T) {
 		w.ok(err)
 		want(w.t, "planned", lags(poll), digest.Lags{})
 		want(w.t, "nobody asks", lags(poll.Add(time.Minute)), digest.Lags{Polls: poll})
-		_, err = w.ClaimFeeds(w.ctx(), poll.Add(time.Minute), store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
+		_, _, err = w.ClaimFeeds(w.ctx(), poll.Add(time.Minute), store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
 		w.ok(err)
 		want(w.t, "asked, and not in yet", lags(planned.Add(deadline)), digest.Lags{})
 		late := planned.Add(deadline + time.Minute)

@@ -256,7 +256,7 @@ func TestLateWork(t *testing.T) {
 		says(http.StatusOK, "ok", "", "on time, since 20 Nov 2026, 13:00, on time")
 		r.now = r.now.Add(time.Second)
 		says(http.StatusServiceUnavailable, "polls are late", "Feeds wait since 20 Nov 2026, 13:00 to be asked", "on time, since 20 Nov 2026, 13:00, on time")
-		_, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
+		_, _, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
 		r.must(err)
 		says(http.StatusOK, "ok", "", "on time, on time, on time")
 

@@ -1,0 +1,78 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// claimUntil claims what falls due by until.
+func (w world) claimUntil(now, until time.Time, n int) (claimed []store.ClaimedFeed, left bool) {
+	w.t.Helper()
+	claimed, left, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Pace: true, Until: until})
+	w.ok(err)
+	return claimed, left
+}
+
+// A feed that falls due soon is claimed ahead, and its attempt is noted for when it
+// is asked: the gap counts from there (I5).
+func TestClaimAhead(t *testing.T) {
+	each(t, func(w world) {
+		soon, later := noon.Add(3*time.Second), noon.Add(9*time.Second)
+		now, ahead, far := w.newFeed("now.example"), w.newFeed("ahead.example"), w.newFeed("far.example")
+		ada := w.reader("ada", "Europe/Paris")
+		w.subscribe(ada, now, ahead, far)
+		for f, at := range map[digest.Feed]time.Time{now: noon, ahead: soon, far: later} {
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ? WHERE id = ?`, at.Unix(), f.ID))
+		}
+		claimed, left := w.claimUntil(noon, noon.Add(5*time.Second), 9)
+		want(w.t, "claimed", len(claimed), 2)
+		want(w.t, "left", left, false)
+		for i, start := range []time.Time{noon, soon} {
+			c := claimed[i]
+			want(w.t, c.Host+" starts", c.StartAt.Equal(start), true)
+			want(w.t, c.Host+" attempt", w.feedAgain(c.Feed).LastAttemptAt.Equal(start), true)
+		}
+		w.ok(w.GiveBackFeed(w.ctx(), ahead.ID, "t", claimed[1].AttemptBefore, time.Time{}))
+		want(w.t, "attempt given back", w.feedAgain(ahead).LastAttemptAt.IsZero(), true)
+		claimed, _ = w.claimUntil(later, time.Time{}, 9)
+		want(w.t, "claimed when the last is due", len(claimed), 2)
+	})
+}
+
+// Who claims knows whether it is worth looking again when a poll ends.
+func TestClaimLeaves(t *testing.T) {
+	each(t, func(w world) {
+		a, b := w.newFeed("one.example"), w.newFeed("two.example")
+		beside, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://one.example/other", Host: "one.example", Title: "other"})
+		w.ok(err)
+		w.subscribe(w.reader("ada", "Europe/Paris"), a, b, beside)
+		for _, f := range []digest.Feed{a, b, beside} {
+			w.ok(w.Enqueue(w.ctx(), f.ID, noon))
+		}
+		claimed, left := w.claimUntil(noon, time.Time{}, 1)
+		want(w.t, "claimed of three", len(claimed), 1)
+		want(w.t, "left where there were more", left, true)
+		_, left = w.claimUntil(noon, time.Time{}, 9)
+		want(w.t, "left where a host is busy", left, true)
+		w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+		_, left = w.claimUntil(noon, time.Time{}, 9)
+		want(w.t, "left when all are claimed", left, false)
+	})
+}
+
+// What a limit paces is not claimed ahead: the next of its domain is only free then.
+func TestClaimAheadLeavesPacedDomains(t *testing.T) {
+	each(t, func(w world) {
+		f := w.inDomain("slow.example", 1, noon.Add(3*time.Second))[0]
+		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, limited_feed, pace, free_at) VALUES (?, ?, ?, ?, 0)`,
+			f.Domain, noon.Add(-time.Hour).Unix(), f.ID, int64(time.Minute/time.Second)))
+		claimed, left := w.claimUntil(noon, noon.Add(5*time.Second), 9)
+		want(w.t, "claimed", len(claimed), 0)
+		want(w.t, "left", left, true)
+		claimed, _ = w.claimUntil(noon.Add(3*time.Second), noon.Add(8*time.Second), 9)
+		want(w.t, "claimed in its time", len(claimed), 1)
+	})
+}
