@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"digest/hourly"
+)
+
+// A day is every midnight of 24 hours.
+type day struct {
+	database, out            string
+	port, workers, midnights int
+	db                       *sql.DB
+}
+
+// A midnight is what one instant cost at which days begin.
+type midnight struct {
+	At time.Time
+	hourly.Summary
+	Digests     int     // that were due
+	Rounds      int     // how often the workers were started: until no digest was due, or those left wait
+	Took        float64 // seconds of a clock, as are all that follow
+	LastEdition float64 // from the midnight to the last edition that left
+	ProgramCPU  float64 // of all workers
+	MostMB      float64 // the most memory that a worker held
+	counts              // what PostgreSQL did
+}
+
+// A report is what a day cost.
+type report struct {
+	Readers, Subscriptions, Feeds, Workers int
+	Midnights                              []midnight
+	Growth                                 map[string]int64 // bytes by table, with its indexes
+	DatabaseMB                             int64            // at the end
+	Statements                             []statement      // those that cost most
+}
+
+func (d day) run(ctx context.Context) error {
+	db, err := open(d.database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	d.db = db
+	r := report{Workers: d.workers}
+	for query, into := range map[string]*int{`digests`: &r.Readers, `subscriptions`: &r.Subscriptions, `feeds`: &r.Feeds} {
+		if err := db.QueryRowContext(ctx, `SELECT count(*) FROM `+query).Scan(into); err != nil {
+			return fmt.Errorf("counting %s: %w", query, err)
+		}
+	}
+	forgetStatements(ctx, db)
+	before := tableSizes(ctx, db)
+	var first, last int64
+	for i := 0; d.midnights == 0 || i < d.midnights; i++ {
+		next, err := d.next(ctx, last)
+		if err != nil {
+			return err
+		}
+		if first == 0 {
+			first = next
+		}
+		if d.midnights == 0 && next >= first+86400 {
+			break
+		}
+		last = next
+		m, err := d.midnight(ctx, time.Unix(next, 0).UTC())
+		if err != nil {
+			return err
+		}
+		fmt.Println(m)
+		r.Midnights = append(r.Midnights, m)
+		r.Growth, r.DatabaseMB = grown(before, tableSizes(ctx, db)), databaseMB(ctx, db)
+		if err := d.write(r); err != nil {
+			return err
+		}
+	}
+	r.Statements = dearest(ctx, db)
+	fmt.Println(r)
+	return d.write(r)
+}
+
+// next is the first midnight after the last one, or the release deadline of digests
+// that still wait for feeds which the poll gap protects: 30 minutes.
+func (d day) next(ctx context.Context, last int64) (next int64, err error) {
+	err = d.db.QueryRowContext(ctx, fmt.Sprintf(`SELECT MIN(CASE WHEN next_due_at > %d THEN next_due_at ELSE %[1]d + 1800 END)
+		FROM digests WHERE state = 'active'`, last)).Scan(&next)
+	if err != nil {
+		return 0, fmt.Errorf("looking for the next midnight: %w", err)
+	}
+	return next, nil
+}
+
+// write writes what is known by now: a long day may be interrupted.
+func (d day) write(r report) error {
+	if d.out == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(d.out, text, 0o600)
+}
+
+// midnight lets the workers do what is due, and again while that leaves less.
+func (d day) midnight(ctx context.Context, at time.Time) (midnight, error) {
+	m := midnight{At: at}
+	due := func() (n int, err error) {
+		err = d.db.QueryRowContext(ctx, fmt.Sprintf(`SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= %d`, at.Unix())).Scan(&n)
+		return n, err
+	}
+	var err error
+	if m.Digests, err = due(); err != nil {
+		return m, err
+	}
+	if err := d.tellSites(ctx, at); err != nil {
+		return m, err
+	}
+	before, began := countsOf(ctx, d.db), time.Now()
+	for left, before := m.Digests, m.Digests+1; left > 0 && left < before; m.Rounds++ {
+		if err := d.round(ctx, &m, time.Since(began)); err != nil {
+			return m, err
+		}
+		before = left
+		if left, err = due(); err != nil {
+			return m, err
+		}
+	}
+	m.Took = time.Since(began).Seconds()
+	m.counts = countsOf(ctx, d.db).minus(before)
+	return m, nil
+}
+
+// round starts all workers once, each a process of its own.
+func (d day) round(ctx context.Context, m *midnight, since time.Duration) error {
+	type ended struct {
+		done
+		cpu    time.Duration
+		mostMB float64
+		err    error
+	}
+	results := make([]ended, d.workers)
+	var wait sync.WaitGroup
+	for i := range results {
+		wait.Go(func() {
+			r := &results[i]
+			self, err := os.Executable()
+			if err != nil {
+				r.err = err
+				return
+			}
+			var out bytes.Buffer
+			cmd := exec.CommandContext(ctx, self, "work", "-database", d.database, "-now", m.At.Format(time.RFC3339))
+			cmd.Stdout, cmd.Stderr = &out, os.Stderr
+			if r.err = cmd.Run(); r.err == nil {
+				r.err = json.Unmarshal(out.Bytes(), &r.done)
+			}
+			r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+				r.mostMB = float64(use.Maxrss) / 1024
+			}
+		})
+	}
+	wait.Wait()
+	for _, r := range results {
+		if r.err != nil {
+			return fmt.Errorf("a worker at %s: %w", m.At, r.err)
+		}
+		m.Add(r.Summary)
+		if r.LastEdition > 0 {
+			m.LastEdition = max(m.LastEdition, since.Seconds()+r.LastEdition)
+		}
+		m.ProgramCPU += r.cpu.Seconds()
+		m.MostMB = max(m.MostMB, r.mostMB)
+	}
+	return nil
+}
+
+func (d day) tellSites(ctx context.Context, at time.Time) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s%d", d.port, clockPath, at.Unix()), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("telling the sites what time it is (start them with: test/scale sites): %w", err)
+	}
+	return answer.Body.Close()
+}
+
+// String gives one line.
+func (m midnight) String() string {
+	return fmt.Sprintf("%s %7d digests %7d polls %6d posts %7d editions %7d sent: %6.1f s (last edition %6.1f), CPU %6.1f s program + %6.1f s PostgreSQL, %5.0f MB a worker, %6.0f MB WAL, %d rounds",
+		m.At.Format("15:04"), m.Digests, m.Polled, m.Posts, m.Editions, m.Sent, m.Took, m.LastEdition, m.ProgramCPU, m.ServerCPU, m.MostMB, m.WAL, m.Rounds)
+}
+
+// total sums up the midnights.
+func (r report) total() (sum midnight) {
+	for _, m := range r.Midnights {
+		sum.Add(m.Summary)
+		sum.Digests += m.Digests
+		sum.Rounds += m.Rounds
+		sum.Took += m.Took
+		sum.LastEdition = max(sum.LastEdition, m.LastEdition)
+		sum.ProgramCPU += m.ProgramCPU
+		sum.MostMB = max(sum.MostMB, m.MostMB)
+		sum.counts = sum.plus(m.counts)
+	}
+	return sum
+}
+
+// String gives the day in some lines.
+func (r report) String() string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%d readers, %d subscriptions, %d feeds, %d workers, %d midnights\nall   %s\nthe database has %d MB and grew by:",
+		r.Readers, r.Subscriptions, r.Feeds, r.Workers, len(r.Midnights), r.total().String()[6:], r.DatabaseMB)
+	for _, table := range largest(r.Growth) {
+		fmt.Fprintf(&b, " %s %.1f MB,", table, float64(r.Growth[table])/(1<<20))
+	}
+	fmt.Fprintln(&b, "\nstatements:")
+	for _, s := range r.Statements {
+		fmt.Fprintf(&b, "%9.1f s %9d calls %10d rows %8.2f ms each  %.150s\n", s.Seconds, s.Calls, s.Rows, s.Seconds*1000/float64(s.Calls), s.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"digest/store"
+)
+
+// A size is how large an instance is.
+type size struct {
+	readers, each, feeds, port int
+}
+
+const (
+	// flat is how many of the most popular feeds are about equally popular: in a
+	// million subscriptions of Zipf's law without it two of three readers would
+	// have the first feed, with it one of ten.
+	flat = 20
+	// fillStep is how many readers one statement fills in, fillers how many do at once.
+	fillStep = 25_000
+	fillers  = 4
+)
+
+// fill makes the schema, and fills it by statements that work for all rows at once.
+func fill(ctx context.Context, database string, s size) error {
+	st, err := store.Open(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	if err := st.Migrate(ctx); err != nil {
+		return err
+	}
+	if _, err := st.Secret(ctx); err != nil {
+		return err
+	}
+	db, err := open(database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	f := filler{db: db, size: s, postgres: strings.HasPrefix(database, "postgres://"), began: time.Now()}
+	return f.all(ctx)
+}
+
+type filler struct {
+	size
+	db       *sql.DB
+	postgres bool
+	began    time.Time
+}
+
+func (f *filler) all(ctx context.Context) error {
+	var index string
+	if f.postgres {
+		const of = `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'subscriptions_feed'`
+		if err := f.db.QueryRowContext(ctx, of).Scan(&index); err != nil {
+			return fmt.Errorf("reading how an index is made: %w", err)
+		}
+		if err := f.run(ctx, "", `DROP INDEX subscriptions_feed`); err != nil {
+			return err
+		}
+	}
+	if err := f.run(ctx, "feeds", f.feedRows()); err != nil {
+		return err
+	}
+	if err := f.readerRows(ctx); err != nil {
+		return err
+	}
+	if index != "" {
+		if err := f.run(ctx, "index of subscriptions", index); err != nil {
+			return err
+		}
+		return f.run(ctx, "statistics", `VACUUM ANALYZE`)
+	}
+	return f.run(ctx, "statistics", `ANALYZE`)
+}
+
+// run runs one statement in a session that looks nothing up.
+func (f *filler) run(ctx context.Context, what, statement string) error {
+	c, err := f.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if f.postgres {
+		if _, err := c.ExecContext(ctx, `SET session_replication_role = replica; SET synchronous_commit = off`); err != nil {
+			return fmt.Errorf("not looking up what rows refer to: %w", err)
+		}
+		defer func() { _, _ = c.ExecContext(context.WithoutCancel(ctx), `RESET ALL`) }()
+	}
+	if _, err := c.ExecContext(ctx, statement); err != nil {
+		return fmt.Errorf("filling %s: %.200s: %w", what, statement, err)
+	}
+	if what != "" {
+		fmt.Fprintf(os.Stderr, "%6.1f s: %s\n", time.Since(f.began).Seconds(), what)
+	}
+	return nil
+}
+
+// numbers is a table of the whole numbers from one to another.
+const numbers = `WITH RECURSIVE n (i) AS (SELECT CAST(%d AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d)`
+
+// feedRows makes feeds that have been polled the day before. Seven of ten have a
+// host of their own; the others share one in a hundred as many hosts.
+func (f *filler) feedRows() string {
+	now := firstDay().Unix()
+	n := fmt.Sprintf(numbers, 1, f.feeds)
+	host := fmt.Sprintf(`CASE WHEN i %% 10 < 7 THEN i ELSE %d + i %% %d END`, f.feeds+1, max(1, f.feeds/100))
+	return n + fmt.Sprintf(`
+		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state, standing,
+			last_attempt_at, last_ok_at, parsed_at, listed_at, last_status)
+		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i, 'works', 'proven',
+			%[4]d, %[4]d, %[4]d, %[4]d, 200
+		FROM (SELECT i, host, 'http://' || host || ':%[5]d/' || i || '/feed.xml' AS url
+			FROM (SELECT i, '127.' || (1 + h / 62500) || '.' || (h / 250 %% 250) || '.' || (1 + h %% 250) AS host
+				FROM (SELECT i, %[6]s AS h FROM n) x) y) z`,
+		now-86400, period, period, now-86400, f.port, host)
+}
+
+// readerRows makes readers with their digests and subscriptions, some at a time.
+func (f *filler) readerRows(ctx context.Context) error {
+	table, err := zoneTable(firstDay())
+	if err != nil {
+		return err
+	}
+	steps := make(chan int)
+	failed := make(chan error, fillers)
+	parallel := fillers
+	if !f.postgres {
+		parallel = 1
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wait sync.WaitGroup
+	for range parallel {
+		wait.Go(func() {
+			for from := range steps {
+				if err := f.someReaders(ctx, table, from, min(from+fillStep-1, f.readers)); err != nil {
+					failed <- err
+					cancel()
+					return
+				}
+			}
+		})
+	}
+	for from := 1; from <= f.readers && ctx.Err() == nil; from += fillStep {
+		select {
+		case steps <- from:
+		case <-ctx.Done():
+		}
+	}
+	close(steps)
+	wait.Wait()
+	close(failed)
+	if err := <-failed; err != nil {
+		return err
+	}
+	return f.identities(ctx)
+}
+
+// identities lets PostgreSQL go on counting where the rows end.
+func (f *filler) identities(ctx context.Context) error {
+	if !f.postgres {
+		return nil
+	}
+	for table, n := range map[string]int{"users": f.readers, "digests": f.readers, "feeds": f.feeds} {
+		if err := f.run(ctx, "", fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('%s', 'id'), %d)`, table, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// someReaders makes the readers of some ids.
+func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int) error {
+	n := fmt.Sprintf(numbers, from, to)
+	zoned := fmt.Sprintf(`, z (low, high, name, due) AS (VALUES %s), r AS (SELECT i, %s %% 1000 AS place FROM n)`, zoneTable, scattered("i"))
+	for what, statement := range map[string]string{
+		"users": n + zoned + `
+			INSERT INTO users (id, email, email_key, mail_domain, time_zone, created_at)
+			SELECT i, 'reader' || i || '@' || d, 'reader' || i || '@' || d, d, name, 0
+			FROM (SELECT r.i, z.name, 'mail' || (CASE WHEN r.i % 10 < 5 THEN 0 ELSE r.i % 500 END) || '.example' AS d
+				FROM r JOIN z ON r.place >= z.low AND r.place < z.high) x ORDER BY i`,
+		"digests": n + zoned + `
+			INSERT INTO digests (id, user_id, name, next_due_at)
+			SELECT r.i, r.i, 'Daily Digest', z.due FROM r JOIN z ON r.place >= z.low AND r.place < z.high ORDER BY r.i`,
+		fmt.Sprintf("subscriptions of readers %d to %d", from, to): n + fmt.Sprintf(`, k (k) AS (VALUES %s)
+			INSERT INTO subscriptions (digest_id, feed_id, created_at)
+			SELECT DISTINCT i, 1 + CAST(floor(%[2]d * (exp(%[3]s / 2147483647.0 * ln(1 + %[4]d / %[2]d.0)) - 1)) AS BIGINT) %% %[4]d, 0
+			FROM n CROSS JOIN k ORDER BY 1, 2`, oneTo(f.each), flat, scattered(fmt.Sprintf("(i * %d + k)", f.each)), f.feeds),
+	} {
+		if strings.HasPrefix(what, "users") || strings.HasPrefix(what, "digests") {
+			what = ""
+		}
+		if err := f.run(ctx, what, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scattered makes of a whole number another below 2³¹-1 that looks random, in
+// the arithmetic of both databases.
+func scattered(n string) string {
+	x := fmt.Sprintf(`((%s * 48271) %% 2147483647)`, n)
+	return fmt.Sprintf(`((%s * %s %% 2147483647 * 69621 + 12345) %% 2147483647)`, x, x)
+}
+
+func oneTo(n int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = fmt.Sprintf("(%d)", i+1)
+	}
+	return strings.Join(rows, ", ")
+}

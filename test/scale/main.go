@@ -1,0 +1,93 @@
+// Scale measures whole days of an instance of any size: it fills an empty database
+// with readers all over the world and their subscriptions, serves the sites that
+// these name, and lets several workers do every midnight of a day.
+//
+//	createdb scale
+//	go run ./test/scale fill -database postgres://…/scale -readers 100000
+//	go run ./test/scale sites &
+//	go run ./test/scale day -database postgres://…/scale -workers 4 -out 100000.json
+//	go run ./test/scale draw 10000.json 100000.json > docs/scale.svg
+//
+// PostgreSQL's role must be a superuser: rows are filled in without looking up what
+// they refer to. If the server is on this machine its processor time is counted too;
+// if it has pg_stat_statements, the day tells which statements cost most. Mail is
+// composed and thrown away. The clock stands still at each midnight, as that of
+// "digest tick --now" does, and polls are not spread.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	_ "digest/store" // the drivers
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "test/scale:", err)
+		os.Exit(1)
+	}
+}
+
+// firstDay is when a database that has just been filled is at.
+func firstDay() time.Time { return time.Date(2026, 11, 19, 9, 50, 0, 0, time.UTC) }
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New("name what to do: fill, sites, day or draw")
+	}
+	if args[0] == "draw" {
+		return draw(args[1:])
+	}
+	var s size
+	var d day
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	database := flags.String("database", "", "postgres://… or the path of a file")
+	port := flags.Int("port", 18080, "of the sites, on every address of 127.0.0.0/8")
+	now := flags.String("now", "", "the instant of a worker's clock (RFC 3339)")
+	flags.IntVar(&s.readers, "readers", 10_000, "how many readers")
+	flags.IntVar(&s.each, "each", 20, "how many subscriptions each has, at most")
+	flags.IntVar(&s.feeds, "feeds", 0, "how many feeds; 0: a fifth of the readers")
+	flags.IntVar(&d.workers, "workers", 2, "how many processes share the work")
+	flags.IntVar(&d.midnights, "midnights", 0, "how many instants at which days begin; 0: those of 24 hours")
+	flags.StringVar(&d.out, "out", "", "where the figures are written, as JSON")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	s.port, d.port, d.database = *port, *port, *database
+	if s.feeds == 0 {
+		s.feeds = max(s.each, s.readers/5)
+	}
+	switch args[0] {
+	case "fill":
+		return fill(ctx, *database, s)
+	case "sites":
+		return serve(ctx, *port)
+	case "day":
+		return d.run(ctx)
+	case "work": // one worker at one midnight; day starts it
+		at, err := time.Parse(time.RFC3339, *now)
+		if err != nil {
+			return err
+		}
+		return work(ctx, *database, at)
+	}
+	return fmt.Errorf("%q is not one of fill, sites, day, draw", args[0])
+}
+
+// open opens a database past the store.
+func open(database string) (*sql.DB, error) {
+	if strings.HasPrefix(database, "postgres://") {
+		return sql.Open("postgres", database)
+	}
+	return sql.Open("sqlite3", "file:"+database)
+}
