@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -45,6 +46,21 @@ func (e issued) true(now time.Time, zone *time.Location) bool {
 	return moved || i.True(now, zone)
 }
 
+// misplacedDigests gives the digests whose instants may be wrong, a page at a time:
+// those whose midnight has just passed are among them.
+func (s *Store) misplacedDigests(ctx context.Context, now instant) iter.Seq2[dated, error] {
+	where, args := misplaced(now)
+	return pages(func(last *dated) (page []dated, err error) {
+		after := digest.DigestID(0)
+		if last != nil {
+			after = last.ID
+		}
+		err = s.read().all(ctx, &page, `SELECT `+datedColumns+` FROM digests d JOIN users u ON u.id = d.user_id
+			WHERE d.id > ? AND `+where+` ORDER BY d.id LIMIT ?`, append(append([]any{after}, args...), pageRows)...)
+		return page, err
+	})
+}
+
 // putDigestsRight gives digests the midnight that they lost to a clock that was
 // fast: the first whose date has no edition, even if it has passed within the last
 // day. What waits moves along.
@@ -56,15 +72,15 @@ func (s *Store) putDigestsRight(ctx context.Context, now time.Time) (int, error)
 	if err := s.noteForgotten(ctx, at(now)); err != nil {
 		return 0, err
 	}
-	where, args := misplaced(at(now))
-	var found []dated
-	err := s.read().all(ctx, &found, `SELECT `+datedColumns+`
-		FROM digests d JOIN users u ON u.id = d.user_id WHERE `+where+` ORDER BY d.id`, args...)
-	if err != nil {
-		return 0, err
+	var ids []digest.DigestID
+	for d, err := range s.misplacedDigests(ctx, at(now)) {
+		if err != nil {
+			return 0, err
+		}
+		if !d.onTime(now) {
+			ids = append(ids, d.ID)
+		}
 	}
-	found = slices.DeleteFunc(found, func(d dated) bool { return d.onTime(now) })
-	ids := each(found, func(d dated) digest.DigestID { return d.ID })
 	return changeInParts(ctx, s, "", ids, func(c conn, part []digest.DigestID) (changed int, err error) {
 		var digests []dated
 		err = c.all(ctx, &digests, `SELECT `+datedColumns+`

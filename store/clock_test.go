@@ -51,6 +51,28 @@ func TestImpossibleInstants(t *testing.T) {
 	}
 }
 
+// TestManyWrongMidnights: they are read a page at a time, and all of them are put right.
+func TestManyWrongMidnights(t *testing.T) {
+	eachWorld(t, func(w world) {
+		const readers = 2001
+		for _, statement := range []string{
+			`INSERT INTO users (email, email_key, time_zone, created_at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+				SELECT 'reader' || i, 'reader' || i, 'UTC', 0 FROM n`,
+			`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', 1900000000 FROM users WHERE id <= ?`,
+		} {
+			w.ok(w.Exec(w.ctx(), statement, readers))
+		}
+		note, err := w.PutRight(w.ctx(), noon)
+		w.ok(err)
+		if note.Digests != readers {
+			t.Errorf("%d digests were put right, want %d", note.Digests, readers)
+		}
+		if again, err := w.PutRight(w.ctx(), noon); err != nil || again.Any() {
+			t.Errorf("the second time it finds %v, %v", again, err)
+		}
+	})
+}
+
 // TestPutRightLeavesTheRest: what a right clock writes is left alone, above all
 // waits that are long.
 func TestPutRightLeavesTheRest(t *testing.T) {
