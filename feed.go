@@ -125,6 +125,11 @@ type Move struct {
 	Number FeedID
 }
 
+// GivesWay reports whether who comes new to the feed's address gets the feed that moved
+// from there, if one did: a reader went back, and all that is there fails or leads away.
+// What one reader has chosen is nobody else's loss.
+func (f Feed) GivesWay() bool { return f.Stays && f.Errors > 0 }
+
 // A DomainPace is how slowly the feeds of one registrable domain are asked, once
 // it has limited several of them. The zero value is that of a domain that never
 // limited us.

@@ -169,13 +169,17 @@ func (p *Poller) Read(ctx context.Context, body []byte, contentType, address str
 }
 
 // ReadList reads a list that a person has given, in a place for documents: for nobody
-// who has gone meanwhile. The error is that of feed.ReadList, or ctx has ended.
+// who has gone meanwhile. The error is that of feed.ReadList, such as for one that takes
+// too long to read; or ctx has ended, or there was no place.
 func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, error) {
 	var read *feed.Document
 	err := p.parsers.Do(ctx, len(body), func(context.Context) (err error) {
 		read, err = feed.ReadList(body)
 		return err
 	})
+	if errors.Is(err, ErrOverran) {
+		err = &digest.Error{Kind: digest.Invalid, Message: "not a subscription list (OPML) but a file that takes too long to read", Err: err}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,34 @@ func TestUndoMove(t *testing.T) {
 	})
 }
 
+// TestImportWhereAReaderWentBack: who imports the address gets what is there while it
+// brings something, and where it moved while all that is there fails.
+func TestImportWhereAReaderWentBack(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		a, b := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, a)
+		w.subscribe(bob, a)
+		moved := a
+		moved.URL, moved.Host = b.URL, b.Host
+		w.record(noon, moved, posts(noon, "b1"))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
+		w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
+		again := w.feedAgain(a)
+		list := []store.ImportItem{{URL: a.URL, Host: a.Host}}
+		for _, errors := range []int{1, 0} {
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET errors = ? WHERE id = ?`, errors, again.ID))
+			r, err := w.Import(w.ctx(), cyd.ID, list, 9, noon)
+			w.ok(err)
+			want(w.t, "added", r.Added, 1)
+		}
+		for _, f := range []digest.Feed{b, again} {
+			_, err := w.Subscription(w.ctx(), cyd.ID, f.ID)
+			w.ok(err)
+		}
+	})
+}
+
 func (w world) address(d digest.Digest, f digest.Feed) string {
 	w.t.Helper()
 	sub, err := w.Subscription(w.ctx(), d.ID, f.ID)

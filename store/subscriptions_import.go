@@ -121,25 +121,43 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 	if err := followRules(ctx, c, added); err != nil {
 		return nil, err
 	}
-	var found []struct {
-		ID       digest.FeedID
-		URL      string
-		ParsedAt instant
-	}
+	var found []listedFeed
 	if err := c.all(ctx, &found, `WITH v (url) AS (VALUES `+urls.String()+`)
-		SELECT f.id, f.url, f.parsed_at FROM v JOIN feeds f ON f.url = v.url
-		UNION ALL SELECT f.id, a.url, f.parsed_at FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
-		WHERE NOT EXISTS (SELECT 1 FROM feeds g WHERE g.url = v.url)`, urls.args...); err != nil {
+		SELECT f.id, f.url, f.parsed_at, f.stays, f.errors, 0 AS moved FROM v JOIN feeds f ON f.url = v.url
+		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
+		ORDER BY moved`, urls.args...); err != nil {
 		return nil, err
 	}
-	var first []digest.FeedID
+	first := firstPolls(found, feeds)
+	return first, queue(ctx, c, first, now)
+}
+
+// A listedFeed is a feed at an address of a list, or one that moved from there.
+type listedFeed struct {
+	ID       digest.FeedID
+	URL      string
+	ParsedAt instant
+	Stays    bool
+	Errors   int
+	Moved    bool
+}
+
+// firstPolls notes for each address the feed that a reader gets who comes new to it, and
+// gives those that were never read. Those that moved come last.
+func firstPolls(found []listedFeed, feeds map[string]digest.FeedID) (first []digest.FeedID) {
+	givesWay := make(map[string]bool)
 	for _, f := range found {
-		feeds[f.URL] = f.ID
-		if f.ParsedAt == 0 {
+		if _, ok := feeds[f.URL]; !ok || givesWay[f.URL] {
+			feeds[f.URL] = f.ID
+			givesWay[f.URL] = digest.Feed{Move: digest.Move{Stays: f.Stays}, Failures: digest.Failures{Errors: f.Errors}}.GivesWay()
+		}
+	}
+	for _, f := range found {
+		if f.ParsedAt == 0 && feeds[f.URL] == f.ID {
 			first = append(first, f.ID)
 		}
 	}
-	return first, queue(ctx, c, first, now)
+	return first
 }
 
 // An ImportItem is one line of a subscription list.

@@ -49,16 +49,14 @@ func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address 
 	return f, created, err
 }
 
-// known gives the feed at an address that is stored. Where a reader went back to, and
-// all that is there leads to where it moved, that is the feed at the new address: what
-// one reader has chosen is nobody else's loss.
+// known gives the feed at an address that is stored, or the one to which it gives way.
 func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, error) {
 	url, err := feed.NormalURL(address)
 	if err != nil {
 		return digest.Feed{}, asSearch(err)
 	}
 	f, err := d.Store.FeedByURL(ctx, url)
-	if err == nil && f.Stays && f.Errors > 0 {
+	if err == nil && f.GivesWay() {
 		if moved, err := d.Store.FeedMovedFrom(ctx, url); digest.KindOf(err) != digest.NotFound {
 			return moved, err
 		}
@@ -74,10 +72,12 @@ func (d *Subscriber) find(ctx context.Context, id digest.DigestID, address strin
 		return poller.Candidates{}, digest.Feed{}, err
 	}
 	c, err := d.Poller.Find(ctx, address, d.stored)
+	defer c.Read.Release()
 	if err != nil {
 		return poller.Candidates{}, digest.Feed{}, cmp.Or(d.remember(ctx, c.Read.Feed), err)
 	}
 	f, err := d.add(ctx, id, c.Read)
+	c.Read = poller.Result{}
 	return c, f, err
 }
 
@@ -96,6 +96,10 @@ func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Res
 	}
 	res.Feed.ID = f.ID
 	polled, err := hourly.PrepareRecord(ctx, d.Store, digest.Feed{}, res, d.Now())
+	if errors.Is(err, poller.ErrOverran) {
+		err = asSearch(&digest.Error{Kind: digest.Invalid, Err: err,
+			Message: fmt.Sprintf("no feed at %s: %v", digest.AddressWithoutCredentials(res.Feed.URL), err)})
+	}
 	if err != nil {
 		return f, err
 	}
@@ -185,28 +189,31 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 	return d.Store.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
 }
 
-// Import subscribes a digest to the feeds of a list, as feed.ReadList gives it, in
+// Import reads a list, as poller.ReadList does, and subscribes a digest to its feeds, in
 // one transaction, until it has most subscriptions. Feeds that are new are
-// queued for their first poll. The lines that could not be taken come back with
-// the reasons, in their order.
-func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, list *feed.Document, most int,
-) (store.ImportResult, []feed.BadLine, error) {
-	unread := slices.Clone(list.BadLines)
+// queued for their first poll. The lines that could not be taken are among the list's
+// BadLines with the reasons, in their order. A list that cannot be read is nil.
+func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte, most int,
+) (*feed.Document, store.ImportResult, error) {
+	list, err := d.Poller.ReadList(ctx, body)
+	if err != nil {
+		return nil, store.ImportResult{}, err
+	}
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		if err != nil {
 			title := cmp.Or(offer.Title, digest.AddressWithoutCredentials(offer.URL))
-			unread = append(unread, feed.BadLine{Line: offer.Line, Title: title, Why: reason(err)})
+			list.BadLines = append(list.BadLines, feed.BadLine{Line: offer.Line, Title: title, Why: reason(err)})
 			continue
 		}
 		host := feed.Host(url)
 		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host),
 			Title: offer.Title, Folder: offer.Folder, Paused: offer.Paused})
 	}
-	slices.SortStableFunc(unread, func(a, b feed.BadLine) int { return a.Line - b.Line })
+	slices.SortStableFunc(list.BadLines, func(a, b feed.BadLine) int { return a.Line - b.Line })
 	result, err := d.Store.Import(ctx, id, items, most, d.Now())
-	return result, unread, err
+	return list, result, err
 }
 
 // reason is what an error says to people.

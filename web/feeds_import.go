@@ -62,12 +62,11 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	list, err := s.Subscriber.Poller.ReadList(ctx, body)
+	list, result, err := s.Subscriber.Import(ctx, me.Digest.ID, body, mostFeeds)
 	if err != nil {
 		return s.orNoList(w, r, err)
 	}
-	result, unread, err := s.Subscriber.Import(ctx, me.Digest.ID, list, mostFeeds)
-	return s.showPage(w, r, err, "feeds_import_report", "Your list", reportOf(list, result, unread))
+	return s.show(w, r, http.StatusOK, "feeds_import_report", "Your list", reportOf(list, result))
 }
 
 // orNoList shows the form again with the reason why nothing was imported.
@@ -127,7 +126,8 @@ func readPart(part *multipart.Part) ([]byte, error) {
 }
 
 // reportOf says what became of a list.
-func reportOf(list *feed.Document, result store.ImportResult, unread []feed.BadLine) listReport {
+func reportOf(list *feed.Document, result store.ImportResult) listReport {
+	unread := list.BadLines
 	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Result: result, Notes: list.Repairs, Most: mostFeeds}
 	p.Unread, p.More = unread, max(0, len(unread)-shownLines)
 	p.Unread = p.Unread[:len(unread)-p.More]

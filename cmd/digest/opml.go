@@ -37,19 +37,21 @@ func (c opmlImportCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		list, err := feed.ReadList(opml)
-		if err != nil {
+		list, result, err := a.subscriber(st).Import(a.soft, d.ID, opml, mostImported)
+		switch {
+		case err != nil && a.soft.Err() != nil:
+			return errInterrupted
+		case digest.KindOf(err) == digest.Invalid:
 			return fmt.Errorf("%s is %w", c.File, err)
+		case err != nil:
+			return err
 		}
-		return a.importList(st, d, list)
+		return a.reportImport(st, list.BadLines, result)
 	})
 }
 
-func (a *app) importList(st *store.Store, d digest.Digest, list *feed.Document) error {
-	result, unread, err := a.subscriber(st).Import(a.soft, d.ID, list, mostImported)
-	if err != nil {
-		return err
-	}
+// reportImport says what became of a list, and polls the feeds that are new.
+func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.ImportResult) error {
 	for _, line := range unread {
 		fmt.Fprintf(a.stderr, "digest: left out %q (line %d): %s\n", plain(line.Title), line.Line, plain(line.Why))
 	}
