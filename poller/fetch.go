@@ -47,7 +47,6 @@ type session struct {
 	leasedHost       string // the host that the caller has leased; empty: none
 	avoidsHotMinutes bool   // nothing is sent in the hot minutes (S35)
 	forRobots        bool   // for a robots.txt, which needs nobody's consent
-	callerReleases   bool   // its caller lets go of large documents, see Result.Release
 	validators
 	*usage
 
@@ -206,12 +205,8 @@ func (s *session) most() int64 {
 	return maxBody
 }
 
-// bodyReader reads a body within the memory that is there for all. Whose caller does not
-// let go of it has no part in that.
+// bodyReader reads a body within the memory that is there for all.
 func (s *session) bodyReader(limit *limit) *bodyReader {
-	if !s.callerReleases {
-		return &bodyReader{cut: s.forRobots}
-	}
 	return &bodyReader{
 		cut:      s.forRobots,
 		grow:     func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },

@@ -31,8 +31,8 @@ type Candidates struct {
 	Itself bool        // the address is the only candidate's own
 	Feeds  []Candidate // at least one, in the order of the page but for comments, which come last
 
-	// Read is the one feed that was fetched to find this out, as FindNew gives
-	// it; its outcome is "" if none was.
+	// Read is the one feed that was fetched to find this out; its outcome is "" if
+	// none was. Whoever has it calls its Release.
 	Read Result
 }
 
@@ -67,6 +67,9 @@ type Known func(ctx context.Context, address string) (digest.Feed, bool)
 func (p *Poller) Find(ctx context.Context, address string, known Known) (Candidates, error) {
 	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
 	found, err := s.find(ctx, address)
+	if found.release == nil {
+		s.hold.release()
+	}
 	if err != nil {
 		return Candidates{Read: found}, err
 	}
@@ -252,8 +255,10 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	doc, err := s.poller.parseAny(ctx, a)
 	switch {
 	case err != nil:
+		s.hold.settle(0)
 		return Result{}, nil, err
 	case !doc.IsFeed():
+		s.hold.settle(0)
 		return Result{}, doc, nil
 	}
 	return s.found(normal, a, doc), nil, nil
@@ -304,6 +309,8 @@ func notFound(address string, err error) error {
 	shown := oneLine(digest.AddressWithoutCredentials(address))
 	t, ok := errors.AsType[*pollError](err)
 	switch {
+	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
+		return searchError(digest.Unavailable, err, "%s was not read: %s; try again in a few minutes", shown, err)
 	case !ok:
 		return searchError(digest.Unavailable, err, "interrupted while looking for a feed at %s", shown)
 	case usable(t.status):

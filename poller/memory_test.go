@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -194,6 +195,58 @@ func TestLargeDocumentsTakeTurns(t *testing.T) {
 		}
 		if m := r.p.bodies; m.used != 0 || m.busy != 0 {
 			t.Errorf("%+v is left", m)
+		}
+	})
+}
+
+// TestFindsTakeTurns: what is looked at for readers has its part of the same memory,
+// until it is let go; pages, what is no feed and what is known already keep nothing of it.
+func TestFindsTakeTurns(t *testing.T) {
+	inNetwork(t, func(t *testing.T, n *network) {
+		const size, fit, finds = 4 << 20, 5, 8
+		filler := "<!--" + strings.Repeat("x", size) + "-->"
+		large := strings.Replace(atom(1), "<entry>", filler+"<entry>", 1)
+		r := n.reader(t, "http://small.example/", func(*Options) {})
+		n.site("small.example:80", says(200, atom(1)))
+		n.site("behind.example:80", paths(map[string]string{"/": "<html>" + filler + `<link rel=alternate type=application/rss+xml href=/feed>`, "/feed": large}))
+		n.site("nothing.example:80", says(200, "<html>"+filler))
+		n.site("known.example:80", paths(map[string]string{"/": "<html>" + filler + `<link rel=alternate type=application/rss+xml href=/feed>`}))
+		known := func(_ context.Context, address string) (digest.Feed, bool) {
+			return digest.Feed{ID: 7, URL: address}, address == "http://known.example/feed"
+		}
+		find := func(host string) Result {
+			c, _ := r.p.Find(t.Context(), "http://"+host+"/", known) // what came of it is asked below
+			return c.Read
+		}
+		done := make(chan Result, finds)
+		for i := range finds {
+			host := fmt.Sprintf("h%d.example", i)
+			n.site(host+":80", says(200, large))
+			go func() { done <- find(host) }()
+		}
+		synctest.Wait()
+		if len(done) == 0 || len(done) > fit {
+			t.Errorf("%d large documents at once of %d", len(done), finds)
+		}
+		if small := find("small.example"); small.Outcome != Changed {
+			t.Errorf("a small one waits for them: %+v", small)
+		}
+		for range finds {
+			result := <-done
+			if result.Outcome != Changed {
+				t.Error(result.Message)
+			}
+			result.Release()
+		}
+		for host, want := range map[string]Outcome{"behind.example": Changed, "known.example": Unchanged, "nothing.example": ""} {
+			result := find(host)
+			if result.Outcome != want {
+				t.Errorf("%s: %+v", host, result)
+			}
+			result.Release()
+			if m := r.p.bodies; m.used != 0 || m.busy != 0 {
+				t.Errorf("%s: %+v is left", host, m)
+			}
 		}
 	})
 }

@@ -31,7 +31,6 @@ func (p *Poller) PollUntil(begin, ctx context.Context, f digest.Feed, subscriber
 	v.begin = begin
 	v.leasedHost = f.Host
 	v.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
-	v.callerReleases = true
 	v.run(ctx)
 	return v.finish(f)
 }
