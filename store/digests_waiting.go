@@ -94,14 +94,19 @@ func (s *Store) told(ctx context.Context, planned instant) (ids []digest.DigestI
 	return ids, err
 }
 
+// waitsFor is the feed for which a digest of waiting_digests waits: the last in the
+// queue of those before its deadline; -1: none. Each feed is looked up by its key and once,
+// in a way that no planner can turn round: it would go through the queue for each
+// digest. The argument is the deadline, in seconds.
+const waitsFor = `COALESCE((SELECT x.feed_id FROM (SELECT s.feed_id, (SELECT f.poll_at FROM feeds f WHERE f.id = s.feed_id) AS poll_at
+		FROM subscriptions s WHERE s.digest_id = waiting_digests.digest_id AND s.rests = 0 LIMIT 1000000000) x
+	WHERE x.poll_at <= waiting_digests.planned_at + ? ORDER BY x.poll_at DESC, x.feed_id LIMIT 1), -1)`
+
 // lookAt notes which feed digests wait for.
 func lookAt(ctx context.Context, c conn, ids []digest.DigestID, now instant, deadline time.Duration) error {
 	if err := endWaiting(ctx, c, ids); err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE COALESCE((
-			SELECT f.id FROM subscriptions s CROSS JOIN feeds f
-			WHERE s.digest_id = waiting_digests.digest_id AND s.rests = 0 AND f.id = s.feed_id AND f.poll_at <= waiting_digests.planned_at + ?
-			ORDER BY f.poll_at DESC, f.id LIMIT 1), -1) END
+	return c.run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE `+waitsFor+` END
 		WHERE digest_id IN (`+list(ids)+`)`, now.plus(-deadline), int64(deadline/time.Second))
 }

@@ -46,6 +46,27 @@ func TestReleasePlan(t *testing.T) {
 	})
 }
 
+// TestLookPlan holds that what a digest waits for is found by keys, and not by going through
+// the queue of feeds.
+func TestLookPlan(t *testing.T) {
+	each(t, func(w world) {
+		w.crowd(2000, 1000, 10)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE feeds SET poll_at = %d + id`, parisMidnight.Unix())))
+		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		w.ok(err)
+		for _, when := range []string{"never analysed", "analysed"} {
+			plan, err := w.LookPlan(w.ctx())
+			w.ok(err)
+			for _, wrong := range []string{"feeds_queue", "poll_at<", "Seq Scan on feeds", "Seq Scan on subscriptions", "SCAN s", "SCAN f", "Join", "Nested"} {
+				if strings.Contains(plan, wrong) {
+					w.t.Errorf("%s: %q in\n%s", when, wrong, plan)
+				}
+			}
+			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		}
+	})
+}
+
 // TestHidePlan holds that the readers of a new post are found in one index alone,
 // paused subscriptions left out, and their digests by key.
 func TestHidePlan(t *testing.T) {

@@ -139,6 +139,11 @@ func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) 
 	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
 }
 
+// LookPlan is how the database would find what planned digests wait for.
+func (s *Store) LookPlan(ctx context.Context) (string, error) {
+	return s.read().explain(ctx, `SELECT `+waitsFor+` FROM waiting_digests WHERE digest_id IN (1, 2, 3, 4, 5)`, []any{1800})
+}
+
 // ReleaseWith is Release with something happening between looking for batches
 // and releasing them.
 func (s *Store) ReleaseWith(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
