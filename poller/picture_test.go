@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/andybalholm/brotli"
+
 	"digest"
 )
 
@@ -117,6 +119,35 @@ func TestPicture(t *testing.T) {
 	if got, err := p.Picture(t.Context(), s.url("/")); err != nil || got.Type != "image/png" {
 		t.Error(got, err)
 	}
+}
+
+// TestCodedPicturesTakeTurns: a coding that takes much memory to undo is undone of few
+// bodies at once, pictures as well as documents.
+func TestCodedPicturesTakeTurns(t *testing.T) {
+	inNetwork(t, func(t *testing.T, n *network) {
+		var coded bytes.Buffer
+		z := brotli.NewWriter(&coded)
+		_, _ = z.Write([]byte(pictures["image/png"]))
+		z.Close()
+		n.site("x.example:80", says(200, coded.String(), "Content-Encoding: br"))
+		r := n.reader(t, "http://x.example/")
+		for range cap(r.p.decoders) {
+			r.p.decoders <- struct{}{}
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := r.p.Picture(t.Context(), "http://x.example/")
+			done <- err
+		}()
+		synctest.Wait()
+		if len(done) > 0 {
+			t.Fatal("it waited for nobody:", <-done)
+		}
+		<-r.p.decoders
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestPictureRefusals: what is no picture, and whether it may be one later.

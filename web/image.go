@@ -41,8 +41,15 @@ func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 		return plain(w, http.StatusNotFound, "no such picture\n")
 	}
 	picture, err := s.images.get(r.Context(), address)
+	var sent func()
+	if err == nil {
+		if sent = s.images.sending.begin(s.clientNetwork(r), picture); sent == nil {
+			err = poller.ErrPicturesBusy
+		}
+	}
 	switch {
 	case err == nil:
+		defer sent()
 		h.Set("Content-Type", picture.Type)
 		h.Set("Cache-Control", imageAge)
 		h.Set("ETag", picture.etag)
@@ -97,6 +104,7 @@ type imageCache struct {
 	now      func() time.Time
 	log      *slog.Logger
 	seats    chan struct{} // one for each fetch under way
+	sending  *sending
 
 	mu      sync.Mutex
 	flights map[string]*flight // by address
@@ -118,7 +126,7 @@ func newImageCache(o Options) *imageCache {
 		return nil
 	}
 	return &imageCache{
-		pictures: o.Pictures, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFetches),
+		pictures: o.Pictures, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFetches), sending: newSending(),
 		flights: make(map[string]*flight), entries: make(map[string]*list.Element), order: list.New(),
 	}
 }

@@ -194,6 +194,63 @@ func TestImageNobodyWaitsFor(t *testing.T) {
 	})
 }
 
+// A slowReader takes no byte of an answer until it is let go on.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	goOn chan struct{}
+}
+
+func (s slowReader) Write(b []byte) (int, error) {
+	<-s.goOn
+	_, err := s.ResponseRecorder.Write(nil)
+	return len(b), err
+}
+
+// TestImageForSlowReaders: pictures on their way to who reads slowly have a bounded part of
+// the memory, and those in one network a part of that. One that many read counts once.
+func TestImageForSlowReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGallery(t)
+		const size = 4 << 20
+		g.fetch = func(_ context.Context, address string) (poller.Picture, error) {
+			return poller.Picture{Type: "image/gif", Bytes: append([]byte(gif+address), make([]byte, size)...)}, nil
+		}
+		goOn := make(chan struct{})
+		var all []slowReader
+		ask := func(from, address string) {
+			w := slowReader{httptest.NewRecorder(), goOn}
+			all = append(all, w)
+			r := httptest.NewRequestWithContext(t.Context(), "GET", g.imagePath(address), nil)
+			r.RemoteAddr = from + ":1"
+			go g.handler.ServeHTTP(w, r)
+			synctest.Wait()
+		}
+		for i := range 100 {
+			ask(fmt.Sprintf("192.0.%d.1", i%2), fmt.Sprint("https://x.org/", i))
+		}
+		for i := range 100 {
+			ask(fmt.Sprintf("198.51.%d.1", i), fmt.Sprint("https://y.org/", i))
+		}
+		for range 100 {
+			ask("192.0.0.9", "https://x.org/0") // it is there already
+		}
+		close(goOn)
+		synctest.Wait()
+		good := [3]int{}
+		for i, w := range all {
+			if w.Code == http.StatusOK {
+				good[i/100]++
+			}
+		}
+		if good[0] != 6 || good[1] != 9 || good[2] != 100 { // each is a little more than 4 MiB
+			t.Errorf("of pictures %v are sent at once", good)
+		}
+		if w := g.see(g.imagePath("https://y.org/99")); w.Code != http.StatusOK {
+			t.Errorf("then %d", w.Code)
+		}
+	})
+}
+
 // TestImageBusy: only so many are under way at once, and that there was no room
 // is forgotten at once.
 func TestImageBusy(t *testing.T) {
