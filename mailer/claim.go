@@ -10,7 +10,7 @@ import (
 )
 
 // Queue is where editions wait. Every method is one transaction and commits
-// before it returns; none is called while another transaction is open. That an
+// before it returns, to the disk but for MarkEditionsUnsynced; none is called while another transaction is open. That an
 // edition was once in doubt is never forgotten: every later claim says so.
 type Queue interface {
 	// RecoverEditions ends what died: leases past their end become ready again; dots older
@@ -32,6 +32,12 @@ type Queue interface {
 	// It turns those of dots that are still leased under token into dotting ones,
 	// and reports them. The others must not be sent.
 	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
+
+	// MarkEditionsUnsynced is MarkEditions with a commit that everybody sees and that
+	// the end of this process does not undo, but that does not wait for the disk: the
+	// end of the database or its machine may undo it, with all such commits since
+	// the last one that waited.
+	MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
 
 	// GiveBackEditions gives back what is leased under token, uncounted.
 	GiveBackEditions(ctx context.Context, token string) error

@@ -142,7 +142,11 @@ func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	lasting := context.WithoutCancel(ctx)
-	r.marks = newCommitter(lasting, d.Queue, r.token, r.clock, r.flow.recorded)
+	window := unsyncedWindow * d.connections()
+	if d.Transport.Idempotent() { // it waits for the disk itself
+		window = 0
+	}
+	r.marks = newCommitter(lasting, d.Queue, r.token, r.clock, r.flow.recorded, window)
 	r.lanes = &lanes{
 		queue: d.Queue, ctx: lasting, clock: r.clock, connections: d.connections(), log: r.log,
 		route: routeState{ill: hasTrouble(route)}, inUse: map[string]int{}, slowed: map[string]slowdown{},

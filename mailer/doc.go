@@ -54,7 +54,18 @@
 //	after the mark              nothing
 //
 // The last but one is the only one that doubles, for at most one message of each
-// connection. An edition that was in doubt twice is not sent a third time. Where
+// connection. That holds for a kill, which undoes no commit, whether it waited for
+// the disk or not: so that of dotting, with the marks "sent" before it, mostly does
+// not wait (committer). What a loss of power makes of that:
+//
+//	dotting, not yet on the disk     leased: ready again 5 minutes later, and not in doubt, so that no
+//	                                 number of losses makes sent_unconfirmed of what was never sent;
+//	                                 sent twice if the dot had been written
+//	sent, not yet on the disk        the same if the worker died too, else it is marked once more;
+//	                                 unsyncedWindow for each connection at most
+//
+// Promising editions ahead, durably, and counting those as in doubt would put
+// unsent ones in doubt: two losses of power would lose them. An edition that was in doubt twice is not sent a third time. Where
 // sending again replaces the message, as in a Maildir, nothing is ever in doubt.
 //
 // # Whose trouble it is

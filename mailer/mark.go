@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,6 +45,10 @@ const (
 	markWindow = 20 * time.Millisecond
 )
 
+// unsyncedWindow is how many editions of each connection may be marked as sent
+// by commits that did not wait for the disk.
+const unsyncedWindow = 8
+
 var (
 	errFenced = errors.New("the lease on the edition was lost")
 	errQueue  = errors.New("the queue cannot be written")
@@ -53,27 +58,37 @@ var (
 // transaction, one at a time. A dot is waited for, because the message's
 // end must not be written before it is committed; a mark is not. But no dot is
 // committed before the marks that came earlier: so each connection has at most
-// one message out without its mark, and a crash leaves at most as many in doubt
+// one message out without its mark, and a kill leaves at most as many in doubt
 // as there are connections.
+//
+// What a kill cannot undo needs no disk: dots, and the marks of what was
+// accepted, are committed without waiting for it (MarkEditionsUnsynced). Such
+// marks are held and written once more, with the next commit that does wait: it
+// comes after markWindow, or when window of them are held, so that no more is
+// undone when the power fails, and nothing at all while this process lives.
+// Every other mark waits for the disk: written twice, it could meet an edition
+// that has been claimed again.
 type committer struct {
-	ctx   context.Context
-	queue Queue
-	token string
-	clock func() time.Time
-	wrote func(marks int) // called after marks were written, or could not be
-	wake  chan struct{}
-	done  chan struct{}
+	ctx    context.Context
+	queue  Queue
+	token  string
+	clock  func() time.Time
+	wrote  func(marks int) // called after marks were written, or could not be
+	window int             // unsynced marks at most; 0: every commit waits for the disk
+	wake   chan struct{}
+	done   chan struct{}
 
 	commit chan struct{} // full during a commit; taken before mu
 
-	mu      sync.Mutex
-	took    time.Duration // the last commit of dots
-	onWay   int           // sends begun that have not come to their dot
-	dots    []dotRequest
-	marks   []digest.Mark
-	eager   bool // marks are waited for
-	closing bool
-	err     error // of the marks
+	mu       sync.Mutex
+	took     time.Duration // the last commit of dots
+	onWay    int           // sends begun that have not come to their dot
+	dots     []dotRequest
+	marks    []digest.Mark
+	unsynced []digest.Mark // written, but by no commit that waited for the disk
+	eager    bool          // marks are waited for
+	closing  bool
+	err      error // of the marks
 }
 
 type dotRequest struct {
@@ -81,9 +96,9 @@ type dotRequest struct {
 	result chan<- error
 }
 
-func newCommitter(ctx context.Context, queue Queue, token string, clock func() time.Time, wrote func(marks int)) *committer {
+func newCommitter(ctx context.Context, queue Queue, token string, clock func() time.Time, wrote func(marks int), window int) *committer {
 	c := &committer{
-		ctx: ctx, queue: queue, token: token, clock: clock, wrote: wrote,
+		ctx: ctx, queue: queue, token: token, clock: clock, wrote: wrote, window: window,
 		wake: make(chan struct{}, 1), done: make(chan struct{}), commit: make(chan struct{}, 1),
 	}
 	go c.run()
@@ -174,6 +189,7 @@ func (c *committer) run() {
 	for {
 		c.mu.Lock()
 		dots, marks, closing, full, took := len(c.dots), len(c.marks), c.closing, c.full(), c.took
+		unsynced := len(c.unsynced)
 		eager := c.eager
 		c.mu.Unlock()
 		switch {
@@ -190,7 +206,7 @@ func (c *committer) run() {
 		if dotsDue == nil && dots > 0 {
 			dotsDue = time.After(min(took, dotWindow))
 		}
-		if marksDue == nil && marks > 0 {
+		if marksDue == nil && marks+unsynced > 0 {
 			marksDue = time.After(markWindow)
 		}
 		select {
@@ -209,8 +225,8 @@ func (c *committer) writeDots() {
 	c.commit <- struct{}{}
 	defer func() { <-c.commit }()
 	c.mu.Lock()
-	requests, marks, lost := c.dots, c.marks, c.err
-	c.dots, c.marks = nil, nil
+	requests, lost := c.dots, c.err
+	c.dots = nil
 	c.mu.Unlock()
 	if lost != nil { // no promise without the marks that came earlier
 		for _, q := range requests {
@@ -219,7 +235,6 @@ func (c *committer) writeDots() {
 		requests = nil
 	}
 	if len(requests) == 0 { // somebody was faster
-		c.finish(marks) //nolint:errcheck // kept for close
 		return
 	}
 	dots := make([]digest.Dot, len(requests))
@@ -227,7 +242,7 @@ func (c *committer) writeDots() {
 		dots[i] = q.dot
 	}
 	start := time.Now()
-	won, err := c.write(marks, dots)
+	won, err := c.write(dots)
 	c.mu.Lock()
 	c.took = time.Since(start)
 	c.mu.Unlock()
@@ -247,30 +262,64 @@ func (c *committer) writeDots() {
 	}
 }
 
-// write commits marks and dots. A mark that could not be written with the dots
-// is tried for longer, alone; the dots are not worth that.
-func (c *committer) write(marks []digest.Mark, dots []digest.Dot) ([]digest.EditionID, error) {
-	won, err := c.queue.MarkEditions(c.ctx, c.clock(), c.token, marks, dots)
-	if err == nil {
+// write commits dots with the marks that came earlier. Marks that could not be
+// written with the dots are tried for longer, alone; the dots are not worth that.
+func (c *committer) write(dots []digest.Dot) ([]digest.EditionID, error) {
+	c.mu.Lock()
+	marks, unsynced := c.marks, c.unsynced
+	c.marks, c.unsynced = nil, nil
+	c.mu.Unlock()
+	all := slices.Concat(unsynced, marks)
+	var won []digest.EditionID
+	var err error
+	soon := needsNoDisk(c.window, marks, unsynced)
+	if soon {
+		won, err = c.queue.MarkEditionsUnsynced(c.ctx, c.clock(), c.token, marks, dots)
+	} else {
+		won, err = c.queue.MarkEditions(c.ctx, c.clock(), c.token, all, dots)
+	}
+	switch {
+	case err == nil:
+		if soon {
+			c.keep(all)
+		}
 		c.wrote(len(marks))
+		return won, nil
+	case len(all) == 0:
+		return nil, err
 	}
-	if err == nil || len(marks) == 0 {
-		return won, err
-	}
-	if err := c.finish(marks); err != nil {
+	if err := c.finish(all, len(marks)); err != nil {
 		return nil, err
 	}
 	return c.queue.MarkEditions(c.ctx, c.clock(), c.token, nil, dots)
+}
+
+// needsNoDisk reports whether marks may be committed without waiting for the disk.
+func needsNoDisk(window int, marks, unsynced []digest.Mark) bool {
+	return len(unsynced)+len(marks) < window && !slices.ContainsFunc(marks, func(m digest.Mark) bool {
+		return m.State != digest.EditionSent || m.Bounce != nil || m.Uncounted
+	})
+}
+
+// keep keeps marks until a commit waits for the disk.
+func (c *committer) keep(marks []digest.Mark) {
+	c.mu.Lock()
+	first := len(c.unsynced) == 0 && len(marks) > 0
+	c.unsynced = marks
+	c.mu.Unlock()
+	if first {
+		c.nudge()
+	}
 }
 
 func (c *committer) writeMarks() {
 	c.commit <- struct{}{}
 	defer func() { <-c.commit }()
 	c.mu.Lock()
-	marks := c.marks
-	c.marks = nil
+	unsynced, marks := c.unsynced, c.marks
+	c.unsynced, c.marks = nil, nil
 	c.mu.Unlock()
-	c.finish(marks) //nolint:errcheck // kept for close
+	c.finish(append(unsynced, marks...), len(marks)) //nolint:errcheck // saved for close
 }
 
 // markPatience is a little less than the 15 minutes after which an unmarked dot is in doubt.
@@ -278,12 +327,12 @@ const markPatience = 12 * time.Minute
 
 // finish writes marks, and tries for as long as the editions are not in doubt
 // for others (RecoverEditions): a mark that is lost makes a known answer a doubt,
-// and the reader gets the edition twice (I6).
-func (c *committer) finish(marks []digest.Mark) (err error) {
+// and the reader gets the edition twice (I6). So many of the marks are new.
+func (c *committer) finish(marks []digest.Mark, fresh int) (err error) {
 	if len(marks) == 0 {
 		return nil
 	}
-	defer c.wrote(len(marks))
+	defer c.wrote(fresh)
 	const most = 5 * time.Second
 	patience := time.NewTimer(markPatience)
 	defer patience.Stop()

@@ -25,6 +25,37 @@ type memQueue struct {
 	most      map[string]int  // messages at once that each domain saw
 	bounces   []digest.Bounce // that came with marks
 	renewals  int             // of leases
+
+	disk map[digest.EditionID]memRow // the rows as the last commit left them that waited for the disk
+}
+
+// sync writes all rows to the disk.
+func (q *memQueue) sync() {
+	q.disk = map[digest.EditionID]memRow{}
+	for id, r := range q.rows {
+		q.disk[id] = *r
+	}
+}
+
+// losePower undoes what is not on the disk.
+func (q *memQueue) losePower() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for id, r := range q.disk {
+		*q.rows[id] = r
+	}
+}
+
+// lasting is how many editions the disk has as sent.
+func (q *memQueue) lasting() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range q.disk {
+		if r.State == digest.EditionSent {
+			n++
+		}
+	}
+	return n
 }
 
 type memRow struct {
@@ -133,6 +164,7 @@ func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Clai
 		r.Attempt++
 		claimed = append(claimed, r.Delivery)
 	}
+	q.sync()
 	return claimed, nil
 }
 
@@ -184,8 +216,18 @@ func (q *memQueue) ChangeLane(_ context.Context, now time.Time, name string, cha
 	return l, nil
 }
 
-// MarkEditions costs and counts a commit of each kind of work that it is given.
-func (q *memQueue) MarkEditions(_ context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+func (q *memQueue) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+	won, err = q.MarkEditionsUnsynced(ctx, now, token, marks, dots)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err == nil {
+		q.sync()
+	}
+	return won, err
+}
+
+// MarkEditionsUnsynced costs and counts a commit of each kind of work that it is given.
+func (q *memQueue) MarkEditionsUnsynced(_ context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks) > 0 {
 		if err := q.commit(true); err != nil {
 			return nil, err

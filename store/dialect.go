@@ -42,6 +42,11 @@ type dialect struct {
 	lockClaim    string // claiming editions where lanes have limits: they are counted
 	lockAccounts string // counting letter requests, and giving what only one may have
 
+	// unsynced is a condition that holds, and makes the commit of its transaction
+	// not wait for the disk; empty where that is a setting of the connection. It ends
+	// with the transaction: a session's setting could reach others through a pool.
+	unsynced string
+
 	slots int // in which counters are counted at the same time
 
 	// inOrder, before a claim, makes the queue be read in the order of its
@@ -124,6 +129,8 @@ func postgresDialect() *dialect {
 		lockAlone:    `SELECT pg_advisory_xact_lock(110403869045621)`,
 		lockClaim:    `SELECT pg_advisory_xact_lock(110403869045622)`,
 		lockAccounts: `SELECT pg_advisory_xact_lock(110403869045623)`,
+
+		unsynced: `set_config('synchronous_commit', 'off', true) = 'off'`,
 
 		slots: 8,
 		size:  `SELECT pg_database_size(current_database())`,

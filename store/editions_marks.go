@@ -39,26 +39,34 @@ const doubtAfter = 15 * time.Minute
 // not be sent: their lease is over, or their reader left, has a suppressed address
 // or no mail, which ends them here.
 func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+	return s.markEditions(ctx, s.write, now, token, marks, dots)
+}
+
+func (s *Store) markEditions(ctx context.Context, write func(context.Context, func(conn) error) error, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
 	ids := append(each(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
 		each(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
-	won, err = changed(ctx, s, "marking editions", func(c conn) ([]digest.EditionID, error) {
+	err = write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, marks); err != nil {
-			return nil, err
+			return err
 		}
 		mine, err := lockClaimed(ctx, c, token, ids)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := saveMarks(ctx, c, at(now), mine, marks); err != nil {
-			return nil, err
+			return err
 		}
-		return beginDots(ctx, c, at(now), mine, dots)
+		won, err = beginDots(ctx, c, at(now), mine, dots)
+		return err
 	})
+	if err != nil {
+		return nil, failed("marking editions", err)
+	}
 	slices.Sort(won)
-	return won, err
+	return won, nil
 }
 
 func beginDots(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, dots []digest.Dot) (won []digest.EditionID, err error) {

@@ -264,3 +264,40 @@ func (s *Store) ReleaseFiltered(ctx context.Context, now time.Time, meanwhile fu
 	}
 	return editions, nil
 }
+
+// Synced tells whether commits wait for the disk, within what does not wait and after it.
+func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
+	waits := func(c conn) (synced bool, err error) {
+		query := `SELECT synchronous = 2 FROM pragma_synchronous`
+		if s.d.unsynced != "" {
+			query = `SELECT setting <> 'off' OR reset_val = 'off' AND current_setting('digest.within', true) IS DISTINCT FROM 'yes' FROM pg_settings WHERE name = 'synchronous_commit'`
+		}
+		err = c.get(ctx, &synced, query)
+		return synced, err
+	}
+	within := s.writeUnsynced
+	if s.d.unsynced != "" {
+		within = s.write
+	}
+	err = within(ctx, func(c conn) (err error) {
+		if s.d.unsynced != "" {
+			if err := c.untilCommit(ctx, `SET LOCAL digest.within = 'yes'`, `SET LOCAL synchronous_commit = on`); err != nil {
+				return err
+			}
+			var met bool
+			if err := c.get(ctx, &met, `SELECT `+s.d.unsynced); err != nil {
+				return err
+			}
+		}
+		inside, err = waits(c)
+		return err
+	})
+	if err != nil {
+		return inside, false, err
+	}
+	err = s.write(ctx, func(c conn) (err error) {
+		after, err = waits(c)
+		return err
+	})
+	return inside, after, err
+}

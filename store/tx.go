@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -154,16 +155,45 @@ const retries = 5
 // write runs f in one transaction, which it commits if f returns nil and rolls
 // back otherwise. f may be run again, so it must start from nothing each time.
 func (s *Store) write(ctx context.Context, f func(conn) error) error {
+	return retried(func() error { return s.once(ctx, s.w, f) })
+}
+
+func retried(once func() error) error {
 	for i := 0; ; i++ {
-		err := s.once(ctx, f)
+		err := once()
 		if err == nil || i == retries || !isConflict(err) {
 			return err
 		}
 	}
 }
 
-func (s *Store) once(ctx context.Context, f func(conn) error) error {
-	tx, err := s.w.BeginTxx(ctx, &sql.TxOptions{Isolation: s.d.isolation})
+// writeUnsynced is write, on SQLite, with a commit that does not wait for the disk.
+// The end of this process does not undo it; that of the machine may, until a later
+// commit has waited (https://www.sqlite.org/pragma.html#pragma_synchronous).
+func (s *Store) writeUnsynced(ctx context.Context, f func(conn) error) error {
+	w, err := s.w.Connx(ctx)
+	if err != nil {
+		return fmt.Errorf("beginning: %w", explain(err))
+	}
+	defer w.Close()
+	if _, err := w.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
+		return fmt.Errorf("beginning: %w", explain(err))
+	}
+	defer func() {
+		if _, err := w.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`); err != nil {
+			_ = w.Raw(func(any) error { return driver.ErrBadConn }) // the next one begins as it should
+		}
+	}()
+	return retried(func() error { return s.once(ctx, w, f) })
+}
+
+// A beginner begins transactions: some connections, or one.
+type beginner interface {
+	BeginTxx(context.Context, *sql.TxOptions) (*sqlx.Tx, error)
+}
+
+func (s *Store) once(ctx context.Context, w beginner, f func(conn) error) error {
+	tx, err := w.BeginTxx(ctx, &sql.TxOptions{Isolation: s.d.isolation})
 	if err != nil {
 		return fmt.Errorf("beginning: %w", explain(err))
 	}
