@@ -69,29 +69,21 @@ func tellWaiting(ctx context.Context, c conn, feeds []digest.FeedID) (int, error
 // passed, and notes which feed each waits for now, if any. It excludes storing:
 // else a feed that is recorded meanwhile would tell nobody.
 func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Duration) error {
-	for {
-		ids, err := s.told(ctx, now.plus(-deadline))
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		if err := s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, now, deadline) }); err != nil {
-			return err
-		}
-		if len(ids) < lookStep {
-			return nil
-		}
-	}
-}
-
-// told gives digests that are to be looked at: the first of those that were
-// told, or else of those that were planned no later than the given instant.
-func (s *Store) told(ctx context.Context, planned instant) (ids []digest.DigestID, err error) {
-	for _, where := range []string{`w.feed_id = 0`, fmt.Sprint(`w.feed_id > 0 AND w.planned_at <= `, planned)} {
-		if err = s.read().all(ctx, &ids, `SELECT w.digest_id FROM waiting_digests w WHERE `+where+` LIMIT ?`, lookStep); err != nil || len(ids) > 0 {
-			break
+	late := fmt.Sprint(`w.feed_id > 0 AND w.planned_at <= `, now.plus(-deadline))
+	for _, where := range []string{`w.feed_id = 0`, late} {
+		for more := true; more; {
+			var ids []digest.DigestID
+			err := s.read().all(ctx, &ids, `SELECT w.digest_id FROM waiting_digests w WHERE `+where+` LIMIT ?`, lookStep)
+			if err == nil && len(ids) > 0 {
+				err = s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, now, deadline) })
+			}
+			if err != nil {
+				return err
+			}
+			more = len(ids) == lookStep
 		}
 	}
-	return ids, err
+	return nil
 }
 
 // waitsFor is the feed for which a digest of waiting_digests waits: the last in the

@@ -68,6 +68,26 @@ func TestToldOutlivesItsProcess(t *testing.T) {
 	})
 }
 
+// Who is told holds up nobody whose deadline has passed.
+func TestDeadlinesBesideWhoIsTold(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "UTC")
+		slow, quick := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, slow)
+		w.subscribe(bob, quick)
+		w.record(noon, slow, posts(noon, "p"))
+		now := parisMidnight.Add(45 * time.Minute)
+		w.planFor(now, map[digest.FeedID]time.Time{slow.ID: now.Add(time.Minute)})
+		want(w.t, "released while it is queued", w.release(now), 0)
+		later := parisMidnight.Add(time.Hour)
+		w.planFor(later, map[digest.FeedID]time.Time{quick.ID: later.Add(20 * time.Minute)})
+		want(w.t, "released while both are queued", w.release(later), 0)
+		late := now.Add(deadline)
+		want(w.t, "told", w.polled(late, quick, late.Add(5*time.Minute)).Told, 1)
+		want(w.t, "released at its deadline", w.release(late), 1)
+	})
+}
+
 // Nobody waits for a feed that is in the queue no more without having been polled.
 func TestToldByAFeedThatLeaves(t *testing.T) {
 	for what, leave := range map[string]func(w world, ada digest.Digest, f digest.Feed, now time.Time){
