@@ -94,11 +94,13 @@ const waitsFor = `COALESCE((SELECT x.feed_id FROM (SELECT s.feed_id, (SELECT f.p
 		FROM subscriptions s WHERE s.digest_id = waiting_digests.digest_id AND s.rests = 0 LIMIT 1000000000) x
 	WHERE x.poll_at <= waiting_digests.planned_at + ? ORDER BY x.poll_at DESC, x.feed_id LIMIT 1), -1)`
 
-// lookAt notes which feed digests wait for.
+// lookAt notes which feed digests wait for. Those that another worker has looked at
+// since they were found are left alone.
 func lookAt(ctx context.Context, c conn, ids []digest.DigestID, now instant, deadline time.Duration) error {
 	if err := endWaiting(ctx, c, ids); err != nil {
 		return err
 	}
 	return c.run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE `+waitsFor+` END
-		WHERE digest_id IN (`+list(ids)+`)`, now.plus(-deadline), int64(deadline/time.Second))
+		WHERE digest_id IN (`+list(ids)+`) AND (feed_id = 0 OR feed_id > 0 AND planned_at <= ?)`,
+		now.plus(-deadline), int64(deadline/time.Second), now.plus(-deadline))
 }

@@ -52,6 +52,29 @@ func TestToldByTheLastFeed(t *testing.T) {
 	})
 }
 
+// Of several workers that find the same digests one looks at them, and the others
+// find that it was done; a digest that was told since, or has reached its deadline, is looked at.
+func TestLookedAtByAnother(t *testing.T) {
+	each(t, func(w world) {
+		const deadline = 30 * time.Minute
+		ada := w.reader("ada", "Europe/Paris")
+		a, b := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, a, b)
+		now := parisMidnight
+		w.planFor(now, map[digest.FeedID]time.Time{a.ID: now.Add(time.Minute), b.ID: now.Add(2 * time.Minute)})
+		waits := func(what string, from, to digest.FeedID, now time.Time) {
+			w.t.Helper()
+			w.ok(w.Exec(w.ctx(), `UPDATE waiting_digests SET feed_id = ?`, int64(from)))
+			w.ok(w.LookAtWaiting(w.ctx(), []digest.DigestID{ada.ID}, now, deadline))
+			want(w.t, what, w.rowsWhere("waiting_digests", fmt.Sprint("feed_id = ", to)), 1)
+		}
+		waits("told", 0, b.ID, now)
+		waits("looked at by another", a.ID, a.ID, now)
+		waits("to be released", -1, -1, now)
+		waits("at its deadline", a.ID, -1, now.Add(deadline))
+	})
+}
+
 // Of a process that was killed after it stored the last poll, another releases
 // what was told.
 func TestToldOutlivesItsProcess(t *testing.T) {

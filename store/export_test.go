@@ -301,3 +301,8 @@ func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
 	})
 	return inside, after, err
 }
+
+// LookAtWaiting looks at digests as a worker does that has found them a while ago.
+func (s *Store) LookAtWaiting(ctx context.Context, ids []digest.DigestID, now time.Time, deadline time.Duration) error {
+	return s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, at(now), deadline) })
+}
