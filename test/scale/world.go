@@ -16,7 +16,7 @@ func zones() []zone {
 		{"America/New_York", 145}, {"America/Chicago", 80}, {"America/Denver", 25}, {"America/Los_Angeles", 95},
 		{"America/Toronto", 25}, {"America/Sao_Paulo", 30}, {"America/Mexico_City", 15}, {"America/Halifax", 5},
 		{"America/St_Johns", 2}, {"America/Anchorage", 2}, {"Pacific/Honolulu", 4}, {"America/Bogota", 10},
-		{"Europe/London", 95}, {"Europe/Berlin", 90}, {"Europe/Paris", 50}, {"Europe/Madrid", 25}, {"Europe/Rome", 20},
+		{"Europe/London", 90}, {"Europe/Berlin", 90}, {"Europe/Paris", 50}, {"Europe/Madrid", 25}, {"Europe/Rome", 20},
 		{"Europe/Athens", 10}, {"Europe/Helsinki", 12}, {"Europe/Istanbul", 12}, {"Europe/Moscow", 15}, {"Africa/Cairo", 8},
 		{"Africa/Lagos", 12}, {"Africa/Johannesburg", 10}, {"Asia/Dubai", 8}, {"Asia/Tehran", 5}, {"Asia/Karachi", 8},
 		{"Asia/Kolkata", 70}, {"Asia/Kathmandu", 2}, {"Asia/Dhaka", 6}, {"Asia/Yangon", 2}, {"Asia/Bangkok", 12},
