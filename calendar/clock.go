@@ -11,6 +11,21 @@ import (
 // before 2026. A machine without a battery begins in 1970 or 2000.
 func Believable(now time.Time) bool { return now.Year() >= 2026 }
 
+// pruneStep is how much later the time of one pruning is than that of the last, at most.
+const pruneStep = 7 * 24 * time.Hour
+
+// PruneTime is the time by which it is judged how old something is that would be
+// deleted, last being that of the last time; zero: there was none. Pruning is done every
+// hour, so this is now, as a rule. After a jump it comes a week nearer at each time: a
+// clock that is years ahead deletes little before somebody notices, and an instance
+// that was off for a year has caught up within days.
+func PruneTime(now, last time.Time) time.Time {
+	if step := last.Add(pruneStep); !last.IsZero() && now.After(step) {
+		return step
+	}
+	return now
+}
+
 // ancient is how long ago no digest is due: nobody who comes back after so long
 // wants all of it.
 const ancient = 10 * 366 * 24 * time.Hour

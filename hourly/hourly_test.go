@@ -186,6 +186,7 @@ func (h *house) job() *hourly.Job {
 			Renderer: edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"}),
 		},
 		Spread: h.spread,
+		Keep:   400 * 24 * time.Hour,
 		Now:    func() time.Time { return h.clock },
 		Frozen: true,
 	})

@@ -75,10 +75,17 @@ const pruneBatch = 1000
 // prune deletes what is older than Keep, in small batches, and old polls from
 // the histories of feeds, and forgets where feeds were.
 func (j *Job) prune(ctx context.Context) error {
-	if err := j.Store.ForgetMoves(j.Hard, j.Now()); err != nil {
+	now, err := j.Store.PruneTime(j.Hard, j.Now())
+	if err != nil {
 		return err
 	}
-	if _, err := j.Store.PrunePolls(j.Hard, j.Now()); err != nil {
+	if jump := j.Now().Sub(now); jump > time.Hour {
+		j.Log.Warn("the clock has leapt; what is old is deleted as if it came a week nearer each hour", "behind", jump.Round(time.Hour).String())
+	}
+	if err := j.Store.ForgetMoves(j.Hard, now); err != nil {
+		return err
+	}
+	if _, err := j.Store.PrunePolls(j.Hard, now); err != nil {
 		return fmt.Errorf("shortening the histories of feeds: %w", err)
 	}
 	if err := j.measure(ctx); err != nil {
@@ -88,7 +95,7 @@ func (j *Job) prune(ctx context.Context) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		n, err := j.Store.Prune(j.Hard, j.Now(), j.Keep, pruneBatch)
+		n, err := j.Store.Prune(j.Hard, now, j.Keep, pruneBatch)
 		if err != nil {
 			return fmt.Errorf("deleting what is older than %v: %w", j.Keep, err)
 		}

@@ -27,3 +27,24 @@ func TestTheHourIndexesWhatItBrings(t *testing.T) {
 		}
 	})
 }
+
+// A clock that is a hundred years ahead deletes nothing of this year's.
+func TestAFastClockDeletesLittle(t *testing.T) {
+	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
+		s.publish("evening news")
+		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
+		h.tick("2126-11-20 00:00", hourly.Summary{Polled: 1, Unchanged: 1})
+		u, err := h.st.UserByEmail(t.Context(), "utc@example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := h.st.DigestOf(t.Context(), u.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		editions, err := h.st.Editions(t.Context(), d.ID, 9)
+		if err != nil || len(editions) != 1 {
+			t.Errorf("%d editions are left, %v", len(editions), err)
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 )
 
 const (
@@ -26,6 +27,30 @@ const (
 type cursor struct {
 	mu   sync.Mutex
 	post digest.PostID
+}
+
+// pruneKey is the key of settings under which the time of the last pruning is kept.
+const pruneKey = "prune time"
+
+// PruneTime gives the time by which Prune is to be called at now (calendar.PruneTime), and
+// notes it.
+func (s *Store) PruneTime(ctx context.Context, now time.Time) (time.Time, error) {
+	return changed(ctx, s, "noting the time of pruning", func(c conn) (time.Time, error) {
+		var last time.Time
+		value, err := c.setting(ctx, pruneKey)
+		if err == nil && value != nil {
+			err = last.UnmarshalText(value)
+		}
+		if err != nil {
+			return last, err
+		}
+		by := calendar.PruneTime(now, last)
+		text, err := by.UTC().MarshalText()
+		if err != nil {
+			return by, err
+		}
+		return by, c.setSetting(ctx, pruneKey, text)
+	})
 }
 
 // Prune deletes at most batch editions, posts and feeds each that are older

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -173,4 +174,19 @@ func (w world) asked(host string, at time.Time) digest.Feed {
 	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, Schedule: digest.Schedule{LastAttemptAt: at}})
 	w.ok(err)
 	return f
+}
+
+// Each pruning notes its time, from which the next one goes on.
+func TestPruneTimeIsNoted(t *testing.T) {
+	each(t, func(w world) {
+		far := noon.AddDate(100, 0, 0)
+		for i, c := range []struct{ now, want time.Time }{
+			{noon, noon}, {noon.Add(time.Hour), noon.Add(time.Hour)}, {far, noon.Add(time.Hour).AddDate(0, 0, 7)},
+			{far, noon.Add(time.Hour).AddDate(0, 0, 14)}, {noon.Add(2 * time.Hour), noon.Add(2 * time.Hour)},
+		} {
+			got, err := w.PruneTime(w.ctx(), c.now)
+			w.ok(err)
+			want(w.t, fmt.Sprint("time ", i), got.Equal(c.want), true)
+		}
+	})
 }
