@@ -47,6 +47,13 @@ const (
 	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
 )
 
+// toldSubscribers is subscribers, for the User-Agent of a poll. Of a feed with more than a
+// thousand, those whose digests rest are counted too: to look at the digests of
+// each takes longer than to poll it.
+const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0
+		AND (SELECT ` + gathers + ` FROM digests d WHERE d.id = s.digest_id) LIMIT 1001) x), 1001),
+	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0))`
+
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
 // the queue. A feed that may not be asked now, as the Policy says, is left where
 // it is, and so is a feed whose host is leased: at most one poll of a host is in
@@ -280,7 +287,7 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 		return nil, err
 	}
 	var claimed []ClaimedFeed
-	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+subscribers+` AS subscribers, f.lease_token AS token, `+firstReader+` AS "first", `+lastReader+` AS "last"
+	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+toldSubscribers+` AS subscribers, f.lease_token AS token, `+firstReader+` AS "first", `+lastReader+` AS "last"
 		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
