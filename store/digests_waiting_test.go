@@ -138,6 +138,24 @@ func TestToldByAFeedThatLeaves(t *testing.T) {
 	}
 }
 
+// A reader who leaves a feed and comes back while their midnight waits has it in that
+// midnight's edition, though nobody else reads it.
+func TestWaitsForAFeedThatComesBack(t *testing.T) {
+	each(t, func(w world) {
+		ada, read, other := w.reader("ada", "Europe/Paris"), w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, read, other)
+		w.record(noon, other, posts(noon, "p"))
+		now := parisMidnight
+		w.planFor(now, map[digest.FeedID]time.Time{read.ID: now.Add(time.Minute), other.ID: now.Add(2 * time.Minute)})
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, read.ID))
+		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, read.ID, now))
+		w.polled(now.Add(2*time.Minute), other, time.Time{})
+		want(w.t, "released while it is queued", w.release(now.Add(2*time.Minute)), 0)
+		w.polled(now.Add(3*time.Minute), read, time.Time{})
+		want(w.t, "released when it was asked", w.release(now.Add(3*time.Minute)), 1)
+	})
+}
+
 // A digest that was planned by a worker of an older version, which kept no rows, is
 // noticed.
 func TestForgottenPlan(t *testing.T) {

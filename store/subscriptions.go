@@ -142,7 +142,21 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	if err != nil || n == 0 || feed.ParsedAt == 0 {
 		return n > 0, err
 	}
-	return true, hideRecent(ctx, c, sub, now)
+	if err := hideRecent(ctx, c, sub, now); err != nil {
+		return false, err
+	}
+	return true, askInTime(ctx, c, sub, now)
+}
+
+// askInTime queues a feed, where it may be asked, for a digest whose midnight has been
+// planned and waits: its only reader may have left it since, with whom it left the queue.
+func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
+	missed, err := c.number(ctx, `SELECT count(*) FROM digests d CROSS JOIN feeds f WHERE d.id = ? AND f.id = ? AND f.poll_at IS NULL AND f.askable_at <= ?
+		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, sub.DigestID, sub.FeedID, now, now)
+	if err != nil || missed == 0 {
+		return err
+	}
+	return queue(ctx, c, []digest.FeedID{sub.FeedID}, now)
 }
 
 // hideRecent puts a feed's recent posts before a new reader. A post without a date
