@@ -116,7 +116,7 @@ func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 
 // candidates gives feeds in the queue that may be asked, one of each host and of
 // each paced domain, with the paces: the first, or those whose turn it is where
-// there are more. It looks far down the queue only where the first bring less than
+// there are more. It looks further down the queue only where the first bring less than
 // half of what is wanted: to lock a row costs as much as to lease it.
 func (q claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
@@ -126,23 +126,19 @@ func (q claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	first, err := q.queued(ctx, paced, q.N)
+	first, err := q.queued(ctx, paced, q.N*turnsPer)
 	if err != nil {
 		return nil, nil, err
 	}
 	found := oneOfEach(slices.Clone(first), paced)
-	if len(first) == q.N {
-		per := turnsPer
-		if len(found) < q.N/2 {
-			per = candidatesPer
-		}
-		more, err := q.queued(ctx, paced, q.N*per)
+	if len(first) == q.N*turnsPer && len(found) < q.N/2 {
+		more, err := q.queued(ctx, paced, q.N*candidatesPer)
 		if err != nil {
 			return nil, nil, err
 		}
-		found = q.choose(oneOfEach(more, paced))
+		found = oneOfEach(more, paced)
 	}
-	found, err = q.lockDomains(ctx, found, paced)
+	found, err = q.lockDomains(ctx, q.choose(found), paced)
 	return found, paced, err
 }
 
@@ -287,7 +283,7 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 		return nil, err
 	}
 	var claimed []ClaimedFeed
-	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+toldSubscribers+` AS subscribers, f.lease_token AS token, `+firstReader+` AS "first", `+lastReader+` AS "last"
+	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+toldSubscribers+` AS subscribers, f.lease_token AS token
 		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
@@ -295,6 +291,7 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 	for i := range claimed {
 		f := was[claimed[i].ID]
 		claimed[i].AttemptBefore, claimed[i].StartAt = f.LastAttemptAt, q.start(f).time()
+		claimed[i].First, claimed[i].Last = f.First, f.Last
 	}
 	slices.SortFunc(claimed, func(a, b ClaimedFeed) int {
 		return cmp.Or(a.PollAt.Compare(b.PollAt), cmp.Compare(a.ID, b.ID))
@@ -308,7 +305,7 @@ type ClaimedFeed struct {
 	Subscribers int    // digests that gather what it brings, for the User-Agent
 	Token       string // of the lease: what is recorded without it changes nothing
 
-	First, Last digest.DigestID // see digest.QueuedFeed
+	First, Last digest.DigestID `db:"-"` // see digest.QueuedFeed
 
 	AttemptBefore time.Time `db:"-"` // the attempt before the one that the claim has noted
 	StartAt       time.Time `db:"-"` // nothing may be asked before
