@@ -15,12 +15,10 @@ import (
 // the last of them is mostly the last to be recorded, a digest is looked at
 // about twice, however many feeds it has and however long the polls are spread.
 //
-// A row may outlive its digest's midnight (a reader who travels, a digest that
-// is deleted): who meets such a row drops it.
-const (
-	notLookedAt  = 0  // in place of the feed: it is to be looked up
-	waitsForNone = -1 // in place of the feed: the digest can be released
-)
+// In place of the feed, 0 says that it is to be looked up, and waitsForNone that
+// the digest can be released. A row may outlive its digest's midnight (a reader who
+// travels, a digest that is deleted): who meets such a row drops it.
+const waitsForNone = -1
 
 // lookStep is how many digests are looked at in one transaction: storing waits for it.
 const lookStep = 2000
