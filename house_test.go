@@ -47,8 +47,9 @@ func TestImports(t *testing.T) {
 		"digest/test/grammar":       "",
 		"digest/test/program":       "",
 		"digest/test/run":           "digest/store/storetest digest/test/program",
-		"digest/test/scale":         "digest digest/edition digest/hourly digest/mailer digest/poller digest/store digest/store/storetest digest/timezone",
+		"digest/test/scale":         "digest digest/edition digest/hourly digest/mailer digest/poller digest/store digest/store/storetest digest/timezone digest/test/usage",
 		"digest/test/tier":          "",
+		"digest/test/usage":         "",
 		"digest/test/journey":       "",
 		"digest/cmd/digest":         "*",
 	}

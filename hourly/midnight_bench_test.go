@@ -3,10 +3,6 @@ package hourly_test
 import (
 	"context"
 	"database/sql"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -14,6 +10,7 @@ import (
 
 	"digest/hourly"
 	"digest/poller"
+	"digest/test/usage"
 )
 
 // BenchmarkMidnight is a whole midnight, planning to mail, of 5,000 readers with 20
@@ -31,12 +28,12 @@ func BenchmarkMidnight(b *testing.B) {
 			items := addresses(feeds, listenEverywhere(b, w))
 			eachCrowd(b, readers, each, items, func(b *testing.B, c *crowd) {
 				w.night.Store(0)
-				use := usage{b: b, db: c.db}
+				var all cost
 				for b.Loop() {
 					w.night.Add(1)
 					due := nightsLater(c.night)
 					c.night++
-					use.measure(func() {
+					all.measure(b, c.db, func() {
 						if clock == "frozen" {
 							c.tickMidnight(b, due, feeds)
 						} else {
@@ -44,7 +41,7 @@ func BenchmarkMidnight(b *testing.B) {
 						}
 					})
 				}
-				use.report()
+				all.report(b)
 			})
 		})
 	}
@@ -87,114 +84,38 @@ func (c *crowd) workMidnight(b *testing.B, due time.Time) {
 	}
 }
 
-// A usage adds up what midnights cost.
-type usage struct {
-	b       *testing.B
-	db      *sql.DB
-	program time.Duration
-	server  time.Duration // PostgreSQL's processes
-	took    time.Duration
-	did     counts
-	waited  time.Duration // for locks, by all sessions together
+// A cost adds up what midnights took.
+type cost struct {
+	program, took time.Duration
+	usage.Counts
 }
 
-// counts are PostgreSQL's own.
-type counts struct{ commits, wal int64 }
-
-func (u *usage) measure(work func()) {
-	program, server, did := ownTime(u.b), u.serverTime(), u.counts()
-	ctx, stop := context.WithCancel(u.b.Context())
-	waited := make(chan time.Duration)
-	go func() { waited <- u.watchLocks(ctx) }()
-	u.took += timed(work)
-	stop()
-	u.waited += <-waited
-	now := u.counts()
-	u.program += ownTime(u.b) - program
-	u.server += u.serverTime() - server
-	u.did.commits += now.commits - did.commits
-	u.did.wal += now.wal - did.wal
+func (c *cost) measure(b *testing.B, db *sql.DB, work func()) {
+	program := ownTime(b)
+	did, err := usage.During(b.Context(), db, func() error {
+		c.took += timed(work)
+		return nil
+	})
+	ok(b, err)
+	c.program += ownTime(b) - program
+	c.Counts = c.Plus(did)
 }
 
-func (u *usage) report() {
-	n := float64(u.b.N)
-	u.b.ReportMetric(u.took.Seconds()/n, "s")
-	u.b.ReportMetric(u.program.Seconds()/n, "cpu-s")
-	if u.did.wal > 0 {
-		u.b.ReportMetric(u.server.Seconds()/n, "postgres-cpu-s")
-		u.b.ReportMetric(float64(u.did.commits)/n, "commits")
-		u.b.ReportMetric(float64(u.did.wal)/(1<<20)/n, "WAL-MB")
-		u.b.ReportMetric(u.waited.Seconds()/n, "lock-wait-s")
+func (c *cost) report(b *testing.B) {
+	n := float64(b.N)
+	b.ReportMetric(c.took.Seconds()/n, "s")
+	b.ReportMetric(c.program.Seconds()/n, "cpu-s")
+	if c.WAL > 0 {
+		b.ReportMetric(c.ServerCPU/n, "postgres-cpu-s")
+		b.ReportMetric(c.Commits/n, "commits")
+		b.ReportMetric(c.WAL/n, "WAL-MB")
+		b.ReportMetric(c.LockWait/n, "lock-wait-s")
 	}
-	u.b.ReportMetric(0, "ns/op")
-}
-
-// counts reads what the database has done; zero of SQLite.
-func (u *usage) counts() (c counts) {
-	_ = u.db.QueryRowContext(u.b.Context(), `SELECT xact_commit, (SELECT wal_bytes FROM pg_stat_wal)::BIGINT
-		FROM pg_stat_database WHERE datname = current_database()`).Scan(&c.commits, &c.wal)
-	return c
-}
-
-// watchLocks looks a few times a second how many sessions wait for a lock: more often
-// it would be a load itself.
-func (u *usage) watchLocks(ctx context.Context) (waited time.Duration) {
-	const every = 250 * time.Millisecond
-	for {
-		select {
-		case <-ctx.Done():
-			return waited
-		case <-time.After(every):
-		}
-		var n int64
-		_ = u.db.QueryRowContext(ctx, `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`).Scan(&n)
-		waited += time.Duration(n) * every
-	}
+	b.ReportMetric(0, "ns/op")
 }
 
 func ownTime(b *testing.B) time.Duration {
 	var r syscall.Rusage
 	ok(b, syscall.Getrusage(syscall.RUSAGE_SELF, &r))
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-}
-
-// serverTime is the processor time of PostgreSQL's processes, those that have ended
-// included; zero of SQLite, and of a server elsewhere.
-func (u *usage) serverTime() (sum time.Duration) {
-	var session string
-	if u.db.QueryRowContext(u.b.Context(), `SELECT pg_backend_pid()`).Scan(&session) != nil {
-		return 0
-	}
-	server := processOf("/proc/" + session + "/stat").parent
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		if p := processOf(path); p.parent == server {
-			sum += p.time
-		} else if path == "/proc/"+server+"/stat" {
-			sum += p.time + p.ended
-		}
-	}
-	return sum
-}
-
-// A process is what proc(5) says of one.
-type process struct {
-	parent      string
-	time, ended time.Duration // its own, and that of its children that have ended
-}
-
-func processOf(path string) (p process) {
-	const tick = 10 * time.Millisecond
-	text, _ := os.ReadFile(path)
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 15 {
-		return p
-	}
-	times := make([]time.Duration, 4) // utime, stime, cutime, cstime
-	for i := range times {
-		n, _ := strconv.ParseInt(fields[11+i], 10, 64)
-		times[i] = time.Duration(n) * tick
-	}
-	return process{fields[1], times[0] + times[1], times[2] + times[3]}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -14,12 +15,19 @@ import (
 	"time"
 
 	"digest/hourly"
+	"digest/mailer"
+	"digest/store"
+	"digest/test/usage"
 )
 
 // A day is every midnight of 24 hours.
 type day struct {
 	database, out            string
 	port, workers, midnights int
+	running, sign            bool
+	window                   time.Duration // if clocks run: over which polls are spread; 0: at once
+	late                     time.Duration // if clocks run: how long after midnight they begin
+	ca                       string        // a file with the certificate that the sites' are signed by; "": they speak no TLS
 	db                       *sql.DB
 }
 
@@ -27,18 +35,19 @@ type day struct {
 type midnight struct {
 	At time.Time
 	hourly.Summary
-	Digests     int     // that were due
-	Rounds      int     // how often the workers were started: until no digest was due, or those left wait
-	Took        float64 // seconds of a clock, as are all that follow
-	LastEdition float64 // from the midnight to the last edition that left
-	ProgramCPU  float64 // of all workers
-	MostMB      float64 // the most memory that a worker held
-	counts              // what PostgreSQL did
+	Digests      int     // that were due
+	Rounds       int     // how often the workers were started: until no digest was due, or those left wait
+	Took         float64 // seconds of a clock, as are all that follow
+	LastEdition  float64 // from the midnight to the last edition that left
+	ProgramCPU   float64 // of all workers
+	MostMB       float64 // the most memory that a worker held
+	usage.Counts         // what PostgreSQL did
 }
 
 // A report is what a day cost.
 type report struct {
 	Readers, Subscriptions, Feeds, Workers int
+	Running, TLS, Signed                   bool
 	Midnights                              []midnight
 	Growth                                 map[string]int64 // bytes by table, with its indexes
 	DatabaseMB                             int64            // at the end
@@ -52,7 +61,12 @@ func (d day) run(ctx context.Context) error {
 	}
 	defer db.Close()
 	d.db = db
-	r := report{Workers: d.workers}
+	if d.sign {
+		if err := d.makeKey(ctx); err != nil {
+			return err
+		}
+	}
+	r := report{Workers: d.workers, Running: d.running, TLS: d.ca != "", Signed: d.sign}
 	for query, into := range map[string]*int{`digests`: &r.Readers, `subscriptions`: &r.Subscriptions, `feeds`: &r.Feeds} {
 		if err := db.QueryRowContext(ctx, `SELECT count(*) FROM `+query).Scan(into); err != nil {
 			return fmt.Errorf("counting %s: %w", query, err)
@@ -87,6 +101,24 @@ func (d day) run(ctx context.Context) error {
 	r.Statements = dearest(ctx, db)
 	fmt.Println(r)
 	return d.write(r)
+}
+
+// makeKey makes a key to sign mail with, if there is none.
+func (d day) makeKey(ctx context.Context) error {
+	st, err := store.Open(ctx, d.database)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	if keys, err := st.DKIMKeys(ctx); err != nil || len(keys) > 0 {
+		return err
+	}
+	key, err := mailer.NewDKIMKey("example.org", "", time.Now())
+	if err != nil {
+		return err
+	}
+	_, err = st.AddDKIMKey(ctx, key)
+	return err
 }
 
 // next is the first midnight after the last one, or the release deadline of digests
@@ -126,28 +158,36 @@ func (d day) midnight(ctx context.Context, at time.Time) (midnight, error) {
 	if err := d.tellSites(ctx, at); err != nil {
 		return m, err
 	}
-	before, began := countsOf(ctx, d.db), time.Now()
-	for left, before := m.Digests, m.Digests+1; left > 0 && left < before; m.Rounds++ {
-		if err := d.round(ctx, &m, time.Since(began)); err != nil {
-			return m, err
+	began := time.Now()
+	m.Counts, err = usage.During(ctx, d.db, func() error {
+		for left, before := m.Digests, m.Digests+1; left > 0 && left < before; m.Rounds++ {
+			if err := d.round(ctx, &m, began); err != nil {
+				return err
+			}
+			before = left
+			if left, err = due(); err != nil {
+				return err
+			}
 		}
-		before = left
-		if left, err = due(); err != nil {
-			return m, err
-		}
-	}
+		return nil
+	})
 	m.Took = time.Since(began).Seconds()
-	m.counts = countsOf(ctx, d.db).minus(before)
-	return m, nil
+	return m, err
 }
 
 // round starts all workers once, each a process of its own.
-func (d day) round(ctx context.Context, m *midnight, since time.Duration) error {
+func (d day) round(ctx context.Context, m *midnight, began time.Time) error {
 	type ended struct {
 		done
 		cpu    time.Duration
 		mostMB float64
 		err    error
+	}
+	arguments := []string{"work", "-database", d.database, "-now", m.At.Format(time.RFC3339)}
+	since := time.Since(began)
+	if d.running {
+		arguments = append(arguments, "-running", "-window", d.window.String(), "-began", fmt.Sprint(began.Add(-d.late).UnixMilli()))
+		since = 0 // the clocks go on where they were
 	}
 	results := make([]ended, d.workers)
 	var wait sync.WaitGroup
@@ -160,8 +200,11 @@ func (d day) round(ctx context.Context, m *midnight, since time.Duration) error 
 				return
 			}
 			var out bytes.Buffer
-			cmd := exec.CommandContext(ctx, self, "work", "-database", d.database, "-now", m.At.Format(time.RFC3339))
+			cmd := exec.CommandContext(ctx, self, arguments...)
 			cmd.Stdout, cmd.Stderr = &out, os.Stderr
+			if d.ca != "" {
+				cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+d.ca)
+			}
 			if r.err = cmd.Run(); r.err == nil {
 				r.err = json.Unmarshal(out.Bytes(), &r.done)
 			}
@@ -187,11 +230,16 @@ func (d day) round(ctx context.Context, m *midnight, since time.Duration) error 
 }
 
 func (d day) tellSites(ctx context.Context, at time.Time) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s%d", d.port, clockPath, at.Unix()), nil)
+	scheme := "http"
+	if d.ca != "" {
+		scheme = "https"
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s://127.0.0.1:%d%s%d", scheme, d.port, clockPath, at.Unix()), nil)
 	if err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(r)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // they are ours
+	answer, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("telling the sites what time it is (start them with: test/scale sites): %w", err)
 	}
@@ -200,8 +248,8 @@ func (d day) tellSites(ctx context.Context, at time.Time) error {
 
 // String gives one line.
 func (m midnight) String() string {
-	return fmt.Sprintf("%s %7d digests %7d polls %6d posts %7d editions %7d sent: %6.1f s (last edition %6.1f), CPU %6.1f s program + %6.1f s PostgreSQL, %5.0f MB a worker, %6.0f MB WAL, %d rounds",
-		m.At.Format("15:04"), m.Digests, m.Polled, m.Posts, m.Editions, m.Sent, m.Took, m.LastEdition, m.ProgramCPU, m.ServerCPU, m.MostMB, m.WAL, m.Rounds)
+	return fmt.Sprintf("%s %7d digests %7d polls %6d posts %7d editions %7d sent: %6.1f s (last edition %6.1f), CPU %6.1f s program + %6.1f s PostgreSQL, %5.0f MB a worker, %6.0f MB WAL, %.0f commits, %.0f statements, locks waited for %.1f s, %d rounds",
+		m.At.Format("15:04"), m.Digests, m.Polled, m.Posts, m.Editions, m.Sent, m.Took, m.LastEdition, m.ProgramCPU, m.ServerCPU, m.MostMB, m.WAL, m.Commits, m.Statements, m.LockWait, m.Rounds)
 }
 
 // total sums up the midnights.
@@ -214,7 +262,7 @@ func (r report) total() (sum midnight) {
 		sum.LastEdition = max(sum.LastEdition, m.LastEdition)
 		sum.ProgramCPU += m.ProgramCPU
 		sum.MostMB = max(sum.MostMB, m.MostMB)
-		sum.counts = sum.plus(m.counts)
+		sum.Counts = sum.Plus(m.Counts)
 	}
 	return sum
 }

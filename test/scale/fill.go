@@ -15,6 +15,9 @@ import (
 // A size is how large an instance is.
 type size struct {
 	readers, each, feeds, port int
+
+	zone string // all readers live there; "" means everywhere
+	tls  bool   // the sites are asked by https
 }
 
 const (
@@ -112,21 +115,29 @@ const numbers = `WITH RECURSIVE n (i) AS (SELECT CAST(%d AS BIGINT) UNION ALL SE
 func (f *filler) feedRows() string {
 	now := firstDay().Unix()
 	n := fmt.Sprintf(numbers, 1, f.feeds)
+	scheme := "http"
+	if f.tls {
+		scheme = "https"
+	}
 	host := fmt.Sprintf(`CASE WHEN i %% 10 < 7 THEN i ELSE %d + i %% %d END`, f.feeds+1, max(1, f.feeds/100))
 	return n + fmt.Sprintf(`
 		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state, standing,
 			last_attempt_at, last_ok_at, parsed_at, listed_at, last_status)
 		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i, 'works', 'proven',
 			%[4]d, %[4]d, %[4]d, %[4]d, 200
-		FROM (SELECT i, host, 'http://' || host || ':%[5]d/' || i || '/feed.xml' AS url
+		FROM (SELECT i, host, '%[7]s://' || host || ':%[5]d/' || i || '/feed.xml' AS url
 			FROM (SELECT i, '127.' || (1 + h / 62500) || '.' || (h / 250 %% 250) || '.' || (1 + h %% 250) AS host
 				FROM (SELECT i, %[6]s AS h FROM n) x) y) z`,
-		now-86400, period, period, now-86400, f.port, host)
+		now-86400, period, period, now-86400, f.port, host, scheme)
 }
 
 // readerRows makes readers with their digests and subscriptions, some at a time.
 func (f *filler) readerRows(ctx context.Context) error {
-	table, err := zoneTable(firstDay())
+	where := zones()
+	if f.zone != "" {
+		where = []zone{{f.zone, 1000}}
+	}
+	table, err := zoneTable(where, firstDay())
 	if err != nil {
 		return err
 	}
@@ -182,24 +193,21 @@ func (f *filler) identities(ctx context.Context) error {
 func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int) error {
 	n := fmt.Sprintf(numbers, from, to)
 	zoned := fmt.Sprintf(`, z (low, high, name, due) AS (VALUES %s), r AS (SELECT i, %s %% 1000 AS place FROM n)`, zoneTable, scattered("i"))
-	for what, statement := range map[string]string{
-		"users": n + zoned + `
+	for _, rows := range []struct{ what, statement string }{ // in the order in which they refer to each other
+		{"", n + zoned + `
 			INSERT INTO users (id, email, email_key, mail_domain, time_zone, created_at)
 			SELECT i, 'reader' || i || '@' || d, 'reader' || i || '@' || d, d, name, 0
 			FROM (SELECT r.i, z.name, 'mail' || (CASE WHEN r.i % 10 < 5 THEN 0 ELSE r.i % 500 END) || '.example' AS d
-				FROM r JOIN z ON r.place >= z.low AND r.place < z.high) x ORDER BY i`,
-		"digests": n + zoned + `
+				FROM r JOIN z ON r.place >= z.low AND r.place < z.high) x ORDER BY i`},
+		{"", n + zoned + `
 			INSERT INTO digests (id, user_id, name, next_due_at)
-			SELECT r.i, r.i, 'Daily Digest', z.due FROM r JOIN z ON r.place >= z.low AND r.place < z.high ORDER BY r.i`,
-		fmt.Sprintf("subscriptions of readers %d to %d", from, to): n + fmt.Sprintf(`, k (k) AS (VALUES %s)
+			SELECT r.i, r.i, 'Daily Digest', z.due FROM r JOIN z ON r.place >= z.low AND r.place < z.high ORDER BY r.i`},
+		{fmt.Sprintf("subscriptions of readers %d to %d", from, to), n + fmt.Sprintf(`, k (k) AS (VALUES %s)
 			INSERT INTO subscriptions (digest_id, feed_id, created_at)
 			SELECT DISTINCT i, 1 + CAST(floor(%[2]d * (exp(%[3]s / 2147483647.0 * ln(1 + %[4]d / %[2]d.0)) - 1)) AS BIGINT) %% %[4]d, 0
-			FROM n CROSS JOIN k ORDER BY 1, 2`, oneTo(f.each), flat, scattered(fmt.Sprintf("(i * %d + k)", f.each)), f.feeds),
+			FROM n CROSS JOIN k ORDER BY 1, 2`, oneTo(f.each), flat, scattered(fmt.Sprintf("(i * %d + k)", f.each)), f.feeds)},
 	} {
-		if strings.HasPrefix(what, "users") || strings.HasPrefix(what, "digests") {
-			what = ""
-		}
-		if err := f.run(ctx, what, statement); err != nil {
+		if err := f.run(ctx, rows.what, rows.statement); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,10 @@
 // they refer to. If the server is on this machine its processor time is counted too;
 // if it has pg_stat_statements, the day tells which statements cost most. Mail is
 // composed and thrown away. The clock stands still at each midnight, as that of
-// "digest tick --now" does, and polls are not spread.
+// "digest tick --now" does, and polls are not spread; with -running it runs, as that of
+// "digest work" does. More that "go run ./test/scale day -h" tells: signatures, sites
+// with TLS (sites -ca FILE, fill -tls, day -ca FILE), all readers in one zone (fill
+// -zone). With a file as database it is SQLite, whose part is the program's.
 package main
 
 import (
@@ -54,11 +57,18 @@ func run(ctx context.Context, args []string) error {
 	database := flags.String("database", "", "postgres://… or the path of a file")
 	port := flags.Int("port", 18080, "of the sites, on every address of 127.0.0.0/8")
 	now := flags.String("now", "", "the instant of a worker's clock (RFC 3339)")
+	began := flags.Int64("began", 0, "when a worker's clock that runs was at now, in milliseconds since 1970")
 	flags.IntVar(&s.readers, "readers", 10_000, "how many readers")
 	flags.IntVar(&s.each, "each", 20, "how many subscriptions each has, at most")
 	flags.IntVar(&s.feeds, "feeds", 0, "how many feeds; 0: a fifth of the readers")
 	flags.IntVar(&d.workers, "workers", 2, "how many processes share the work")
 	flags.IntVar(&d.midnights, "midnights", 0, "how many instants at which days begin; 0: those of 24 hours")
+	flags.StringVar(&s.zone, "zone", "", "where all readers live; empty: everywhere")
+	flags.BoolVar(&s.tls, "tls", false, "fill: the sites are asked by https")
+	flags.BoolVar(&d.running, "running", false, "clocks run from each midnight on, and polls are spread")
+	flags.DurationVar(&d.window, "window", 4*time.Minute, "over which polls are spread if clocks run; beside it there is jitter of 1 to 3 minutes")
+	flags.BoolVar(&d.sign, "sign", false, "mail is signed with an RSA key of 2048 bits")
+	flags.StringVar(&d.ca, "ca", "", "sites: speak TLS, and write whose certificates to believe; day: believe these")
 	flags.StringVar(&d.out, "out", "", "where the figures are written, as JSON")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -71,7 +81,7 @@ func run(ctx context.Context, args []string) error {
 	case "fill":
 		return fill(ctx, *database, s)
 	case "sites":
-		return serve(ctx, *port)
+		return serve(ctx, *port, d.ca)
 	case "day":
 		return d.run(ctx)
 	case "work": // one worker at one midnight; day starts it
@@ -79,7 +89,11 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		return work(ctx, *database, at)
+		w := worker{database: *database, midnight: at, window: d.window}
+		if d.running {
+			w.began = time.UnixMilli(*began)
+		}
+		return w.run(ctx)
 	}
 	return fmt.Errorf("%q is not one of fill, sites, day, draw", args[0])
 }

@@ -5,74 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 )
-
-// counts are PostgreSQL's own; zero of SQLite.
-type counts struct {
-	Commits   float64
-	WAL       float64 // MB
-	ServerCPU float64 // seconds; zero of a server on another machine
-}
-
-func (c counts) minus(d counts) counts {
-	return counts{c.Commits - d.Commits, c.WAL - d.WAL, c.ServerCPU - d.ServerCPU}
-}
-
-func (c counts) plus(d counts) counts {
-	return counts{c.Commits + d.Commits, c.WAL + d.WAL, c.ServerCPU + d.ServerCPU}
-}
-
-func countsOf(ctx context.Context, db *sql.DB) (c counts) {
-	var session string
-	err := db.QueryRowContext(ctx, `SELECT xact_commit, (SELECT wal_bytes / 1048576.0 FROM pg_stat_wal), pg_backend_pid()
-		FROM pg_stat_database WHERE datname = current_database()`).Scan(&c.Commits, &c.WAL, &session)
-	if err == nil {
-		c.ServerCPU = serverTime(session)
-	}
-	return c
-}
-
-// serverTime is the processor time of the server that a session belongs to, with
-// all its processes, those that have ended too.
-func serverTime(session string) (seconds float64) {
-	server := processOf("/proc/" + session + "/stat").parent
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		if p := processOf(path); p.parent == server && server != "" {
-			seconds += p.time
-		} else if path == "/proc/"+server+"/stat" {
-			seconds += p.time + p.ended
-		}
-	}
-	return seconds
-}
-
-// A process is what proc(5) says of one.
-type process struct {
-	parent      string
-	time, ended float64 // seconds: its own, and those of its children that have ended
-}
-
-func processOf(path string) process {
-	const ticks = 100 // a second
-	text, _ := os.ReadFile(path)
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 15 {
-		return process{}
-	}
-	var times [4]float64 // utime, stime, cutime, cstime
-	for i := range times {
-		n, _ := strconv.ParseFloat(fields[11+i], 64)
-		times[i] = n / ticks
-	}
-	return process{fields[1], times[0] + times[1], times[2] + times[3]}
-}
 
 // tableSizes is the bytes of each table with its indexes; none of SQLite.
 func tableSizes(ctx context.Context, db *sql.DB) map[string]int64 {
@@ -111,7 +45,9 @@ func largest(growth map[string]int64) []string {
 }
 
 func databaseMB(ctx context.Context, db *sql.DB) (n int64) {
-	_ = db.QueryRowContext(ctx, `SELECT pg_database_size(current_database()) / 1048576`).Scan(&n)
+	if db.QueryRowContext(ctx, `SELECT pg_database_size(current_database()) / 1048576`).Scan(&n) != nil {
+		_ = db.QueryRowContext(ctx, `SELECT page_count * page_size / 1048576 FROM pragma_page_count, pragma_page_size`).Scan(&n)
+	}
 	return n
 }
 

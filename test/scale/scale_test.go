@@ -12,6 +12,7 @@ import (
 
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/usage"
 )
 
 // TestFill: what is filled in is what a day of work expects, on both databases: as
@@ -90,7 +91,7 @@ func TestSites(t *testing.T) {
 // has bars of one height.
 func TestPicture(t *testing.T) {
 	of := func(readers int) report {
-		m := midnight{ProgramCPU: float64(readers) / 100, counts: counts{WAL: float64(readers) / 50, ServerCPU: float64(readers) / 200}}
+		m := midnight{ProgramCPU: float64(readers) / 100, Counts: usage.Counts{WAL: float64(readers) / 50, ServerCPU: float64(readers) / 200}}
 		m.Editions, m.Polled = readers, readers*3
 		return report{Readers: readers, Midnights: []midnight{m}, Growth: map[string]int64{"digest_posts": int64(readers) * 1024, "polls": int64(readers) * 2048}}
 	}

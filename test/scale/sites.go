@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -13,16 +15,22 @@ import (
 // clockPath is where the sites are told what time it is.
 const clockPath = "/now/"
 
-// serve is all sites, on every address of 127.0.0.0/8, until ctx ends.
-func serve(ctx context.Context, port int) error {
+// serve is all sites, on every address of 127.0.0.0/8, until ctx ends. If ca is not
+// empty they speak TLS, and that file gets the certificate to be believed.
+func serve(ctx context.Context, port int, ca string) error {
 	var listen net.ListenConfig
 	l, err := listen.Listen(ctx, "tcp4", fmt.Sprintf("0.0.0.0:%d", port))
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: new(sites)}
+	server := &http.Server{Handler: new(sites), ErrorLog: log.New(io.Discard, "", 0)}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
-	if err := server.Serve(l); ctx.Err() == nil {
+	if ca == "" {
+		err = server.Serve(l)
+	} else {
+		err = serveTLS(server, l, ca)
+	}
+	if ctx.Err() == nil {
 		return err
 	}
 	return nil

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/netip"
 	"os"
 	"runtime/debug"
@@ -23,13 +25,59 @@ type done struct {
 	LastEdition float64 // seconds from the midnight to the last edition that left; 0: none did
 }
 
-// work is one worker: one Tick, with the memory settings of the program. It tells
-// what it did on its standard output.
-func work(ctx context.Context, database string, now time.Time) error {
+// note counts what a job tells of.
+func (d *done) note(e hourly.Event, since time.Duration) {
+	switch e.Kind {
+	case hourly.EventPolled:
+		d.Polled++
+		switch e.Result.Outcome {
+		case poller.Changed:
+			d.Changed++
+		case poller.Unchanged:
+			d.Unchanged++
+		case poller.Failed:
+			d.Failed++
+		}
+	case hourly.EventStored:
+		d.Posts += e.Posts
+	case hourly.EventReleased:
+		d.Editions += e.Digests
+	case hourly.EventDelivered:
+		d.Sent += e.Mail.Sent
+		d.FailedMail += e.Mail.Failed
+		if e.Mail.Sent > 0 {
+			d.LastEdition = since.Seconds()
+		}
+	}
+}
+
+// A worker does one midnight, or its part of it, with the memory settings of the program.
+type worker struct {
+	database string
+	midnight time.Time
+	began    time.Time     // when its clock was at the midnight, if it runs
+	window   time.Duration // over which polls are spread then
+}
+
+// running reports whether the clock runs; else it stands still at the midnight.
+func (w worker) running() bool { return !w.began.IsZero() }
+
+func (w worker) clock() time.Time {
+	if w.running() {
+		return w.midnight.Add(time.Since(w.began))
+	}
+	return w.midnight
+}
+
+// run tells on standard output what the worker did.
+func (w worker) run(ctx context.Context) error {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(200 << 20)
-	began := time.Now()
-	st, err := store.Open(ctx, database)
+	start := time.Now()
+	if w.running() {
+		start = w.began
+	}
+	st, err := store.Open(ctx, w.database)
 	if err != nil {
 		return err
 	}
@@ -39,33 +87,82 @@ func work(ctx context.Context, database string, now time.Time) error {
 		return err
 	}
 	st.Policy = storetest.Policy(time.Hour)
-	clock := func() time.Time { return now }
 	polls := poller.New(poller.Options{
-		UserAgentVersion: "scale", BaseURL: "https://digest.example", NoWait: true, Now: clock, Hosts: st,
-		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		UserAgentVersion: "scale", BaseURL: "https://digest.example", NoWait: !w.running(), Now: w.clock, Hosts: st,
+		HostInterval: 2 * time.Second, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	defer polls.Close()
+	mail := deliverer(st, digest.NewSigner(secret))
+	spread := poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}
+	if w.running() {
+		mail.Now = w.clock
+		spread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: w.window, Jitter: poller.RandomJitter, NoWait: w.window == 0}
+	}
 	var d done
 	job := hourly.New(hourly.Options{
-		Store: st, Poller: polls, Mail: deliverer(st, digest.NewSigner(secret)), Now: clock, Frozen: true, Keep: 400 * 24 * time.Hour,
-		Spread: poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true},
-		Report: func(e hourly.Event) {
-			if e.Kind == hourly.EventDelivered && e.Mail.Sent > 0 {
-				d.LastEdition = time.Since(began).Seconds()
-			}
-		},
+		Store: st, Poller: polls, Mail: mail, Now: w.clock, Frozen: !w.running(), Keep: 400 * 24 * time.Hour, Spread: spread,
+		Report: func(e hourly.Event) { d.note(e, time.Since(start)) },
+		Log:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
-	if d.Summary, err = job.Tick(ctx); err != nil {
+	if w.running() {
+		err = w.runUntilDone(ctx, st, job)
+	} else {
+		_, err = job.Tick(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(d)
+}
+
+// runUntilDone works as "digest work" does until the midnight's mail is on its way, and
+// indexes what is left, as the end of a Tick does.
+func (w worker) runUntilDone(ctx context.Context, st *store.Store, job *hourly.Job) error {
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make(chan error, 1)
+	go func() {
+		defer stop()
+		failed <- w.awaitDone(working, st)
+	}()
+	if err := job.Run(working); err != nil {
+		return err
+	}
+	if err := <-failed; err != nil {
+		return err
+	}
+	for {
+		if n, err := st.IndexPosts(ctx, 100); n == 0 || err != nil {
+			return err
+		}
+	}
+}
+
+// awaitDone looks each second whether a digest of the midnight, or mail, is left.
+func (w worker) awaitDone(ctx context.Context, st *store.Store) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+		}
+		next, any, err := st.NextMidnight(ctx)
+		_, waiting, waitingErr := st.OldestPlan(ctx, w.clock())
+		_, mail, mailErr := st.NextMail(ctx, w.clock(), digest.Limits{}, digest.Limits{})
+		if err = errors.Join(err, waitingErr, mailErr); err != nil {
+			return err
+		}
+		if (!any || next.After(w.midnight)) && !waiting && !mail {
+			return nil
+		}
+	}
 }
 
 func deliverer(st *store.Store, signer *digest.Signer) *mailer.Deliverer {
 	return &mailer.Deliverer{
 		Queue: st, Signer: signer, Route: digest.Limits{Connections: 4},
 		Renderer: edition.New(edition.Options{Store: st, Signer: signer, BaseURL: "https://digest.example"}),
-		Sender:   &mailer.Sender{Transport: nowhere{}, From: "Digest <digest@example.org>"},
+		Sender:   &mailer.Sender{Transport: nowhere{}, From: "Digest <digest@example.org>", Keys: st.DKIMKeys},
 	}
 }
 

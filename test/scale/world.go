@@ -30,18 +30,18 @@ type zone struct {
 	inAThousand int
 }
 
-// zoneTable is the zones as rows of VALUES: from, to, name, the first midnight after
+// zoneTable is zones as rows of VALUES: from, to, name, the first midnight after
 // now. A number from 0 to 999 is in one of them.
-func zoneTable(now time.Time) (string, error) {
+func zoneTable(zones []zone, now time.Time) (string, error) {
 	var rows []string
 	from := 0
-	for i, z := range zones() {
+	for i, z := range zones {
 		loc, err := timezone.Load(z.name)
 		if err != nil {
 			return "", err
 		}
 		to := from + z.inAThousand
-		if i == len(zones())-1 {
+		if i == len(zones)-1 {
 			to = 1000
 		}
 		rows = append(rows, fmt.Sprintf("(%d, %d, '%s', %d)", from, to, z.name, timezone.NextMidnight(now, loc).Unix()))
