@@ -17,6 +17,7 @@ func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	w := world{storetest.Open(t, address), t}
 	w.ok(w.Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
 		want(t, "limit", text(`SHOW idle_in_transaction_session_timeout`), "1min")
+		want(t, "compiled", text(`SHOW jit`), "off")
 		return nil
 	}))
 
@@ -24,7 +25,12 @@ func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	w.ok(err)
 	q := u.Query()
 	q.Set("idle_in_transaction_session_timeout", "100")
+	q.Set("jit", "on")
 	u.RawQuery = q.Encode()
+	w.ok(storetest.Open(t, u.String()).Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
+		want(t, "compiled as the address says", text(`SHOW jit`), "on")
+		return nil
+	}))
 	stopped := storetest.Open(t, u.String())
 	holds, goes := make(chan bool), make(chan bool)
 	var worker sync.WaitGroup
