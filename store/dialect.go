@@ -59,14 +59,11 @@ type dialect struct {
 
 	clock string // reads the database's clock, in microseconds; empty where it is the process's own
 
-	// names reads the texts of one argument (array): a statement takes only so
-	// many arguments.
-	names string
-
-	// oneOf is what follows a column that is to be one of the keys of one argument
-	// (keys): the statement has the same text for any number of them.
-	oneOf string
+	// How a statement is given a list so that its text stays the same: see values.
+	names string // reads the texts of one argument (array)
+	oneOf string // follows a column that is to be one of the keys of one argument (keys)
 	keys  func(list string) string
+	rows  func(*values) (text string, args []any)
 
 	forUpdate  string // on a SELECT that is about to be updated
 	skipLocked string // after forUpdate: leave out what another worker holds
@@ -100,6 +97,7 @@ func sqliteDialect() *dialect {
 		names: `SELECT value FROM json_each(?)`,
 		oneOf: ` IN (SELECT value FROM json_each(?))`,
 		keys:  func(list string) string { return "[" + list + "]" },
+		rows:  paddedRows,
 		slots: 1,
 		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
 
@@ -139,6 +137,7 @@ func postgresDialect() *dialect {
 		names:   `SELECT json_array_elements_text(CAST(? AS json))`,
 		oneOf:   ` = ANY (CAST(? AS BIGINT[]))`,
 		keys:    func(list string) string { return "{" + list + "}" },
+		rows:    arrayRows,
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
 		document: vectorDocument,

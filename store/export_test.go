@@ -212,7 +212,8 @@ func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error
 	var v values
 	v.row(digest.PostID(1), feed)
 	v.row(digest.PostID(2), feed)
-	return conn{s.w, s.d, &s.Policy}.explain(ctx, strings.Replace(insertHidden, "{rows}", v.String(), 1), nil)
+	text, args := s.d.rows(&v)
+	return conn{s.w, s.d, &s.Policy}.explain(ctx, strings.Replace(insertHidden, "VALUES {rows}", text, 1), args)
 }
 
 // explain gives the plan of a query, line by line.

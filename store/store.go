@@ -36,8 +36,6 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
-	sqlite "github.com/ncruces/go-sqlite3/driver"
-	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"digest"
 )
@@ -230,16 +228,6 @@ func switchToWAL(ctx context.Context, w *sqlx.DB) error {
 		case <-time.After(switchPause):
 		}
 	}
-}
-
-// searchable opens a file whose connections know full-text search: the driver
-// has it as an extension.
-func searchable(name string) (*sqlx.DB, error) {
-	db, err := sqlite.Open(name, fts5.Register)
-	if err != nil {
-		return nil, err
-	}
-	return mapped(db, "sqlite3"), nil
 }
 
 // isLogged reports whether a file is a database in WAL mode, as ours are, or

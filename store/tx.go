@@ -4,12 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -48,23 +46,6 @@ func (c conn) runOne(ctx context.Context, none error, query string, args ...any)
 	if err == nil && n == 0 {
 		return none
 	}
-	return err
-}
-
-// execRows runs a statement with the rows of a list where {rows} stands in it,
-// statementRows at a time, and gives the number of rows touched.
-func (c conn) execRows(ctx context.Context, v *values, query string, args ...any) (total int, err error) {
-	err = v.chunks(func(part *values) error {
-		n, err := c.exec(ctx, strings.Replace(query, "{rows}", part.String(), 1), append(part.args, args...)...)
-		total += n
-		return err
-	})
-	return total, err
-}
-
-// runRows is execRows where nobody asks for the number.
-func (c conn) runRows(ctx context.Context, v *values, query string, args ...any) error {
-	_, err := c.execRows(ctx, v, query, args...)
 	return err
 }
 
@@ -253,32 +234,6 @@ func each[T, K any](list []T, mapped func(T) K) []K {
 	return out
 }
 
-// values builds the rows of a VALUES list, all of one shape.
-type values struct {
-	rows []string
-	args []any
-}
-
-// row adds a row. Integers of any type are written into the text, so that
-// PostgreSQL knows their type and no limit on parameters is met; strings
-// and bytes become parameters.
-func (v *values) row(cells ...any) {
-	b := make([]byte, 0, 64)
-	for i, c := range cells {
-		b = append(b, "(,"[min(i, 1)])
-		if r := reflect.ValueOf(c); r.CanInt() {
-			b = strconv.AppendInt(b, r.Int(), 10)
-		} else {
-			b = append(b, '?')
-			if r.Kind() == reflect.String {
-				c = r.String()
-			}
-			v.args = append(v.args, c)
-		}
-	}
-	v.rows = append(v.rows, string(append(b, ')')))
-}
-
 // clean makes text that both databases store: PostgreSQL refuses NUL and what
 // is not UTF-8, and one such byte would fail every poll of its transaction.
 func clean(s string) string {
@@ -297,55 +252,6 @@ func cleaned(args []any) []any {
 		}
 	}
 	return out
-}
-
-// String is the list, to be put after the word VALUES.
-func (v *values) String() string { return strings.Join(v.rows, ",") }
-
-// chunks hands the rows to f, statementRows at a time.
-func (v *values) chunks(f func(*values) error) error {
-	for from := 0; from < len(v.rows); from += statementRows {
-		to := min(from+statementRows, len(v.rows))
-		each := len(v.args) / len(v.rows)
-		if err := f(&values{rows: v.rows[from:to], args: slices.Clip(v.args[from*each : to*each])}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// array writes some texts, one at least, as one argument of a statement.
-func array(list []string) string {
-	b, _ := json.Marshal(list) // of strings it cannot fail
-	return string(b)
-}
-
-// statementRows bounds the rows of one statement: with 27 columns of text each
-// it would still stay below the limit of 32,766 parameters (SQLite; PostgreSQL
-// has 65,535).
-const statementRows = 1000
-
-// keys writes keys, any number of them, as one argument of a statement: see oneOf.
-func keys[T ~int64](d *dialect, ids []T) string {
-	if len(ids) == 0 {
-		return d.keys("")
-	}
-	return d.keys(list(ids))
-}
-
-// list writes keys for use within IN (…). An empty list matches nothing.
-func list[T ~int64](ids []T) string {
-	if len(ids) == 0 {
-		return "NULL"
-	}
-	var b strings.Builder
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(int64(id), 10))
-	}
-	return b.String()
 }
 
 // changeAlone is change in a transaction that excludes storing and releasing (I8).

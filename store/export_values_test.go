@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A ListedRow is one of a table that tests of lists make.
+type ListedRow struct {
+	ID     int64
+	Number sql.NullInt64
+	Words  sql.NullString
+}
+
+// Clean is clean.
+func Clean(s string) string { return clean(s) }
+
+// IsPostgres reports which database it is.
+func (s *Store) IsPostgres() bool { return s.d.forUpdate != "" }
+
+func listOf(rows [][]any) (v values) {
+	for _, r := range rows {
+		v.row(r...)
+	}
+	return v
+}
+
+// TextArray writes texts as PostgreSQL takes an array of them.
+func TextArray(texts ...string) string {
+	var v values
+	for _, text := range texts {
+		v.row(text)
+	}
+	_, args := arrayRows(&v)
+	return args[0].(string)
+}
+
+// ExecRows is execRows in a transaction of its own.
+func (s *Store) ExecRows(ctx context.Context, rows [][]any, query string, args ...any) (n int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		v := listOf(rows)
+		n, err = c.execRows(ctx, &v, query, args...)
+		return err
+	})
+	return n, err
+}
+
+// Listed reads rows by a list.
+func (s *Store) Listed(ctx context.Context, rows [][]any, query string, args ...any) (found []ListedRow, err error) {
+	v := listOf(rows)
+	return found, s.read().allRows(ctx, &found, &v, query, args...)
+}
+
+// Bytes reads one column of bytes.
+func (s *Store) Bytes(ctx context.Context, query string) (found [][]byte, err error) {
+	return found, s.read().all(ctx, &found, query)
+}
+
+// CountKeys reads a number of a query that ends with a column that is to be one of some keys.
+func (s *Store) CountKeys(ctx context.Context, query string, ids []int64) (int, error) {
+	return s.Count(ctx, query+s.d.oneOf, keys(s.d, ids))
+}
+
+// Cached says how many statements with a text are cached by the connection that reads, where
+// there is one; of no text, how many of all texts.
+func (s *Store) Cached(t *testing.T, text string) (n int) {
+	t.Helper()
+	c, err := s.r.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	err = c.Raw(func(c any) error {
+		cache := c.(*reusing).cache
+		if n = len(cache); text != "" {
+			n = 0
+			if _, ok := cache[text]; ok {
+				n = 1
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Nested runs a query once more for each of its rows, on the same connection.
+func (s *Store) Nested(ctx context.Context, query string, args ...any) (string, error) {
+	var b strings.Builder
+	err := s.write(ctx, func(c conn) error {
+		rows, err := c.db.QueryxContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n int
+			var all []int
+			if err := rows.Scan(&n); err != nil {
+				return err
+			}
+			if err := c.all(ctx, &all, query, args...); err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%d%v ", n, all)
+		}
+		return rows.Err()
+	})
+	return b.String(), err
+}

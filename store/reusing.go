@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"math"
+
+	"github.com/jmoiron/sqlx"
+	sqlite "github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+)
+
+// searchable opens a file whose connections know full-text search, which the driver
+// has as an extension, and keep their statements.
+func searchable(name string) (*sqlx.DB, error) {
+	c, err := (&sqlite.SQLite{}).OpenConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	return mapped(sql.OpenDB(sqliteConnector{c}), "sqlite3"), nil
+}
+
+type sqliteConnector struct{ driver.Connector }
+
+// Connect implements driver.Connector.
+func (s sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := s.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to := c.(sqlite.Conn)
+	if err := fts5.Register(to.Raw()); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return &reusing{Conn: to, cache: make(map[string]cachedStatement)}, nil
+}
+
+// A reusing connection to SQLite keeps statements that were run, prepared, for the
+// next time that they are: to read and plan one costs more than most take to run.
+// SQLite prepares one again by itself when the schema has changed
+// (https://www.sqlite.org/c3ref/prepare.html). database/sql uses a
+// connection for one thing at a time.
+type reusing struct {
+	sqlite.Conn
+	cache map[string]cachedStatement // by their text; not those that are running
+	size  int                        // their weight
+	uses  int
+}
+
+type cachedStatement struct {
+	driver.Stmt
+	used int // the later, the greater
+}
+
+// A prepared statement takes about fifty times its text, and a few kilobytes: those of a
+// connection 5 MB at most. A long one is worth less, since it is run for many rows.
+const (
+	maxCached     = 256 << 10
+	longestCached = 16 << 10
+)
+
+func weight(text string) int { return len(text) + 1<<10 }
+
+// ExecContext implements driver.ExecerContext.
+func (c *reusing) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	if e, ok := c.Conn.(driver.ExecerContext); ok && len(args) == 0 { // it may be several statements
+		return e.ExecContext(ctx, text, nil)
+	}
+	s, err := c.acquire(ctx, text, args)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.(driver.StmtExecContext).ExecContext(ctx, args)
+	c.giveBack(text, s, err)
+	return result, err
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *reusing) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	s, err := c.acquire(ctx, text, args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, args)
+	if err != nil {
+		c.giveBack(text, s, err)
+		return nil, err
+	}
+	return &reusedRows{rows.(driver.RowsColumnTypeDatabaseTypeName), func(err error) { c.giveBack(text, s, err) }}, nil
+}
+
+// Close implements driver.Conn. SQLite refuses to close while there are statements.
+func (c *reusing) Close() error {
+	c.shrink(0)
+	return c.Conn.Close()
+}
+
+// acquire gives a statement to be run, a cached one or a new one. Whoever runs a text
+// while its rows are still being read gets another.
+func (c *reusing) acquire(ctx context.Context, text string, args []driver.NamedValue) (s driver.Stmt, err error) {
+	if k, ok := c.cache[text]; ok {
+		delete(c.cache, text)
+		c.size -= weight(text)
+		s = k.Stmt
+	} else if s, err = c.PrepareContext(ctx, text); err != nil {
+		return nil, err
+	}
+	if n := s.NumInput(); n >= 0 && n != len(args) {
+		c.giveBack(text, s, nil)
+		return nil, fmt.Errorf("a statement takes %d arguments and was given %d", n, len(args))
+	}
+	return s, nil
+}
+
+// giveBack caches a statement that was run, unless that failed.
+func (c *reusing) giveBack(text string, s driver.Stmt, err error) {
+	if _, twice := c.cache[text]; twice || err != nil || len(text) > longestCached {
+		_ = s.Close()
+		return
+	}
+	c.uses++
+	c.cache[text] = cachedStatement{s, c.uses}
+	c.size += weight(text)
+	c.shrink(maxCached)
+}
+
+// shrink closes those that were not used for longest, until the others weigh no more than most.
+func (c *reusing) shrink(most int) {
+	for c.size > most {
+		oldest, used := "", math.MaxInt
+		for text, k := range c.cache {
+			if k.used < used {
+				oldest, used = text, k.used
+			}
+		}
+		_ = c.cache[oldest].Close()
+		delete(c.cache, oldest)
+		c.size -= weight(oldest)
+	}
+}
+
+// reusedRows gives the statement back of which they are the rows.
+type reusedRows struct {
+	driver.RowsColumnTypeDatabaseTypeName
+	done func(error)
+}
+
+// Close implements driver.Rows.
+func (r *reusedRows) Close() error {
+	err := r.RowsColumnTypeDatabaseTypeName.Close()
+	if r.done != nil {
+		r.done(err)
+		r.done = nil
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A statement that takes a list has the same text whatever is in the list, since to
+// read a text and to plan it costs more than most of ours do. A list of
+// keys, or of names, is one argument:
+//
+//	c.all(ctx, &rows, `SELECT … WHERE id`+c.d.oneOf, keys(c.d, ids))
+//	c.all(ctx, &rows, `SELECT … WHERE domain IN (`+c.d.names+`)`, array(domains))
+//
+// Rows of several columns are values, and stand where VALUES {rows} does:
+//
+//	c.runRows(ctx, &v, `WITH v (id, title) AS (VALUES {rows}) UPDATE … FROM v …`)
+//	c.allRows(ctx, &rows, &v, `INSERT INTO … VALUES {rows} RETURNING id`)
+//
+// PostgreSQL gets each column as an array. SQLite gets one parameter a cell, in as
+// many rows as the next power of two; rows of NULLs fill them up, and are left
+// out. So the texts are few, and a connection keeps them prepared (reusing).
+
+// values builds a list of rows, all of one shape. What a statement takes as its key
+// stands in the first column, which is never NULL.
+type values struct {
+	cells []any // nil, int64, string and []byte; row by row
+	width int
+
+	rows []string
+	args []any
+}
+
+// row adds a row: integers and texts of any type, bytes, or nil for NULL.
+func (v *values) row(cells ...any) {
+	v.literal(cells)
+	v.width = len(cells)
+	for _, c := range cells {
+		switch r := reflect.ValueOf(c); {
+		case c == nil:
+		case r.CanInt():
+			c = r.Int()
+		case r.Kind() == reflect.String:
+			c = clean(r.String())
+		}
+		v.cells = append(v.cells, c)
+	}
+}
+
+// literal adds a row as it was written before: see String.
+func (v *values) literal(cells []any) {
+	b := make([]byte, 0, 64)
+	for i, c := range cells {
+		b = append(b, "(,"[min(i, 1)])
+		if r := reflect.ValueOf(c); r.CanInt() {
+			b = strconv.AppendInt(b, r.Int(), 10)
+		} else {
+			b = append(b, '?')
+			if r.Kind() == reflect.String {
+				c = r.String()
+			}
+			v.args = append(v.args, c)
+		}
+	}
+	v.rows = append(v.rows, string(append(b, ')')))
+}
+
+// String is the list, to be put after the word VALUES, with its args. It is a
+// text of its own for each list: use {rows}.
+func (v *values) String() string { return strings.Join(v.rows, ",") }
+
+// len is the number of rows.
+func (v *values) len() int { return len(v.cells) / max(v.width, 1) }
+
+// statementRows bounds the rows of one statement, and statementCells its cells: SQLite
+// takes 32,766 parameters.
+const (
+	statementRows  = 1024
+	statementCells = 32766
+)
+
+// chunks hands the rows to f, as many at a time as one statement takes: a power of two.
+func (v *values) chunks(f func(*values) error) error {
+	if v.len() == 0 {
+		return nil
+	}
+	most := 1 << (bits.Len(uint(min(statementRows, statementCells/v.width))) - 1)
+	for from := 0; from < v.len(); from += most {
+		to, params := min(from+most, v.len()), len(v.args)/len(v.rows)
+		part := &values{cells: v.cells[from*v.width : to*v.width], width: v.width,
+			rows: v.rows[from:to], args: slices.Clip(v.args[from*params : to*params])}
+		if err := f(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachPart gives a statement, with its arguments, for each part of a list that one takes.
+func (c conn) eachPart(v *values, query string, args []any, f func(query string, args []any) error) error {
+	return v.chunks(func(part *values) error {
+		text, cells := c.d.rows(part)
+		return f(strings.Replace(query, "VALUES {rows}", text, 1), append(cells, args...))
+	})
+}
+
+// execRows runs a statement with the rows of a list where VALUES {rows} stands in it,
+// before all other arguments: as many rows at a time as one statement takes. It gives
+// the number of rows touched.
+func (c conn) execRows(ctx context.Context, v *values, query string, args ...any) (total int, err error) {
+	err = c.eachPart(v, query, args, func(query string, args []any) error {
+		n, err := c.exec(ctx, query, args...)
+		total += n
+		return err
+	})
+	return total, err
+}
+
+// runRows is execRows where nobody asks for the number.
+func (c conn) runRows(ctx context.Context, v *values, query string, args ...any) error {
+	_, err := c.execRows(ctx, v, query, args...)
+	return err
+}
+
+// allRows is execRows for a statement that gives rows, which are added to a slice.
+func (c conn) allRows(ctx context.Context, dest any, v *values, query string, args ...any) error {
+	return c.eachPart(v, query, args, func(query string, args []any) error {
+		return c.all(ctx, dest, query, args...)
+	})
+}
+
+// arrayRows writes rows for PostgreSQL: each column as one argument.
+func arrayRows(v *values) (text string, args []any) {
+	columns := make([]string, v.width)
+	for i := range columns {
+		kind, array := arrayColumn(v, i)
+		columns[i] = "CAST(? AS " + kind + "[])"
+		args = append(args, array)
+	}
+	return "SELECT * FROM unnest(" + strings.Join(columns, ", ") + ")", args
+}
+
+// inArray is what has to be escaped within the quotes of an array's text
+// (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO).
+var inArray = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// arrayColumn gives the type of a column, and its cells as the text of an array. Of a
+// column that is NULL throughout the type is not known: it is taken for a number.
+func arrayColumn(v *values, column int) (kind, array string) {
+	var b strings.Builder
+	kind = "BIGINT"
+	for i := column; i < len(v.cells); i += v.width {
+		b.WriteByte("{,"[min(i/v.width, 1)])
+		switch c := v.cells[i].(type) {
+		case nil:
+			b.WriteString("NULL")
+		case int64:
+			b.WriteString(strconv.FormatInt(c, 10))
+		case string:
+			kind = "TEXT"
+			b.WriteByte('"')
+			_, _ = inArray.WriteString(&b, c) // into a builder it cannot fail
+			b.WriteByte('"')
+		case []byte:
+			kind = "BYTEA"
+			b.WriteString(`"\\x` + hex.EncodeToString(c) + `"`)
+		}
+	}
+	b.WriteByte('}')
+	return kind, b.String()
+}
+
+// paddedRows writes rows for SQLite: each cell as one argument, and rows of NULLs up to
+// the next power of two.
+func paddedRows(v *values) (text string, args []any) {
+	row := "(?" + strings.Repeat(",?", v.width-1) + ")"
+	if v.len() == 1 {
+		return "VALUES " + row, slices.Clip(v.cells)
+	}
+	rows := 1 << bits.Len(uint(v.len()-1))
+	args = append(make([]any, 0, rows*v.width), v.cells...)
+	return "SELECT * FROM (VALUES " + row + strings.Repeat(","+row, rows-1) + ") WHERE column1 IS NOT NULL", args[:rows*v.width]
+}
+
+// array writes some texts, one at least, as one argument of a statement.
+func array(list []string) string {
+	b, _ := json.Marshal(list) // of strings it cannot fail
+	return string(b)
+}
+
+// keys writes keys, any number of them, as one argument of a statement: see oneOf.
+func keys[T ~int64](d *dialect, ids []T) string {
+	if len(ids) == 0 {
+		return d.keys("")
+	}
+	return d.keys(list(ids))
+}
+
+// list writes keys for use within IN (…). An empty list matches nothing. It is a text
+// of its own for each list: use oneOf.
+func list[T ~int64](ids []T) string {
+	if len(ids) == 0 {
+		return "NULL"
+	}
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(int64(id), 10))
+	}
+	return b.String()
+}

@@ -1,0 +1,153 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lib/pq"
+
+	"digest/store"
+)
+
+// hostileTexts are what an array's text or a parameter could be broken by.
+var hostileTexts = []string{
+	"", " ", "NULL", "null", `\`, `\\`, `"`, `""`, `'`, `\"`, `{`, `}`, `{}`, `{"a","b"}`, `,`, `a,b`, `","`, "?", "$1", "{rows}", "VALUES {rows}",
+	"\n", "\t", "\x00", "a\x00b", "\xff", "a\xc3", "\xed\xa0\x80", `\x00ff`, "é 日本 🗞", "-1", "'; DROP TABLE posts; --",
+}
+
+// TestRowsOfAnyNumber writes and reads lists at the borders of what a statement takes.
+func TestRowsOfAnyNumber(t *testing.T) {
+	each(t, func(w world) {
+		w.ok(w.Exec(w.ctx(), `CREATE TABLE listed (id BIGINT PRIMARY KEY, number BIGINT, words TEXT)`))
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 1023, 1024, 1025, 2500} {
+			rows := make([][]any, n)
+			for i := range rows {
+				rows[i] = []any{digest64(i), nil, hostileTexts[i%len(hostileTexts)]}
+				if i%3 > 0 {
+					rows[i] = []any{digest64(i), -i, nil}
+				}
+			}
+			w.ok(w.Exec(w.ctx(), `DELETE FROM listed`))
+			inserted, err := w.ExecRows(w.ctx(), rows, `INSERT INTO listed (id, number, words) VALUES {rows} ON CONFLICT (id) DO NOTHING`)
+			w.ok(err)
+			want(t, fmt.Sprint(n, " rows inserted"), inserted, n)
+			updated, err := w.ExecRows(w.ctx(), rows, `WITH v (id, number, words) AS (VALUES {rows})
+				UPDATE listed SET number = v.number + ? FROM v WHERE listed.id = v.id`, 5)
+			w.ok(err)
+			want(t, fmt.Sprint(n, " rows updated"), updated, n)
+
+			stored := make(map[int64]store.ListedRow)
+			found, err := w.Listed(w.ctx(), rows, `WITH v (id, number, words) AS (VALUES {rows})
+				SELECT l.id, l.number, l.words FROM v JOIN listed l ON l.id = v.id WHERE l.id >= ?`, 0)
+			w.ok(err)
+			for _, r := range found {
+				stored[r.ID] = r
+			}
+			want(t, fmt.Sprint(n, " rows found"), [2]int{len(found), len(stored)}, [2]int{n, n})
+			for i := range n {
+				is := stored[int64(i)]
+				if text := store.Clean(hostileTexts[i%len(hostileTexts)]); i%3 == 0 && (is.Number.Valid || is.Words.String != text || !is.Words.Valid) {
+					t.Errorf("row %d of %d is %+v, want the text %q", i, n, is, text)
+				}
+				if i%3 > 0 && (is.Words.Valid || is.Number.Int64 != int64(5-i) || !is.Number.Valid) {
+					t.Errorf("row %d of %d is %+v, want the number %d", i, n, is, 5-i)
+				}
+			}
+		}
+	})
+}
+
+type digest64 int64
+
+// TestWideRows has more cells in one list than SQLite takes parameters.
+func TestWideRows(t *testing.T) {
+	each(t, func(w world) {
+		names := make([]string, 51)
+		for i := range names {
+			names[i] = fmt.Sprint("c", i)
+		}
+		rows := make([][]any, 1500)
+		for i := range rows {
+			rows[i] = make([]any, len(names))
+			for j := range rows[i] {
+				rows[i][j] = i * j
+			}
+			rows[i][0] = i
+		}
+		w.ok(w.Exec(w.ctx(), `CREATE TABLE wide (`+strings.Join(names, " BIGINT, ")+` BIGINT)`))
+		_, err := w.ExecRows(w.ctx(), rows, `INSERT INTO wide (`+strings.Join(names, ", ")+`) VALUES {rows}`)
+		w.ok(err)
+		n, err := w.Count(w.ctx(), `SELECT CAST(SUM(c50) AS BIGINT) FROM wide`)
+		w.ok(err)
+		want(t, "sum of the last column", n, 50*1500*1499/2)
+	})
+}
+
+// TestBytesInRows holds that bytes are stored as they are.
+func TestBytesInRows(t *testing.T) {
+	each(t, func(w world) {
+		kind := "BLOB"
+		if w.IsPostgres() {
+			kind = "BYTEA"
+		}
+		w.ok(w.Exec(w.ctx(), `CREATE TABLE packed (id BIGINT PRIMARY KEY, body `+kind+`)`))
+		all := make([]byte, 256)
+		for i := range all {
+			all[i] = byte(i)
+		}
+		bodies := [][]byte{all, {}, []byte(`\x00`), []byte(`"{`), {0}}
+		var rows [][]any
+		for i, body := range bodies {
+			rows = append(rows, []any{i, body})
+		}
+		_, err := w.ExecRows(w.ctx(), append(rows, []any{len(bodies), nil}), `INSERT INTO packed (id, body) VALUES {rows}`)
+		w.ok(err)
+		stored, err := w.Bytes(w.ctx(), `SELECT body FROM packed WHERE body IS NOT NULL ORDER BY id`)
+		w.ok(err)
+		if !slices.EqualFunc(stored, bodies, slices.Equal) {
+			t.Errorf("stored %q, want %q", stored, bodies)
+		}
+	})
+}
+
+// TestKeysOfAnyNumber looks keys up that are one argument.
+func TestKeysOfAnyNumber(t *testing.T) {
+	each(t, func(w world) {
+		w.ok(w.Exec(w.ctx(), `CREATE TABLE listed (id BIGINT PRIMARY KEY)`))
+		rows := make([][]any, 3000)
+		for i := range rows {
+			rows[i] = []any{i - 1000}
+		}
+		_, err := w.ExecRows(w.ctx(), rows, `INSERT INTO listed (id) VALUES {rows}`)
+		w.ok(err)
+		for _, n := range []int{0, 1, 2, 8, 9, 1000, 2000} {
+			var ids []int64
+			for i := range n {
+				ids = append(ids, int64(i-n/2))
+			}
+			found, err := w.CountKeys(w.ctx(), `SELECT count(*) FROM listed WHERE id`, ids)
+			w.ok(err)
+			want(t, fmt.Sprint(n, " keys"), found, n)
+		}
+	})
+}
+
+// FuzzArray holds the texts of arrays against another's reading of them.
+func FuzzArray(f *testing.F) {
+	for _, text := range hostileTexts {
+		f.Add(text, "b")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		var read pq.StringArray
+		if err := read.Scan(store.TextArray(a, b, a)); err != nil {
+			t.Fatal(err)
+		}
+		clean := []string{store.Clean(a), store.Clean(b), store.Clean(a)}
+		if diff := cmp.Diff(clean, []string(read)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
