@@ -197,7 +197,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 			return nil, fmt.Errorf("rendering edition %d: %w", ds[i].ID, err)
 		}
 		letters[i] = mailer.Letter{
-			To: ds[i].Email, Subject: m.Subject, HTML: m.HTML, Text: m.Text, Encoded: true,
+			To: ds[i].Email, Subject: m.Subject, Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
 			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
 		}
 	}

@@ -317,8 +317,8 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for part, body := range map[string]string{"HTML": p.HTML, "text": p.Text} {
-		plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(body)))
+	for part, body := range map[string][]string{"HTML": p.Encoded.HTML, "text": p.Encoded.Text} {
+		plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(strings.Join(body, ""))))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"net"
+	"runtime/metrics"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +23,13 @@ import (
 // commit before each final dot, send, mark. The limit is a client that
 // pipelines one message of the same size over as many connections and keeps
 // no record of it.
+//
+// Processor time is that of the whole process, the server at the other end included;
+// gc-us is the part of it that collected garbage. With GOGC=400 GOMEMLIMIT=200MiB it
+// is what the program itself would take.
 func BenchmarkDelivery(b *testing.B) {
 	const readers, feeds, each, posts = 4000, 1000, 5, 3
-	for _, connections := range []int{4, 16} {
+	for _, connections := range []int{4, 16, 64} {
 		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
 			eachCrowd(b, readers, each, addresses(feeds, 80), func(b *testing.B, c *crowd) {
 				address := smtpSink(b)
@@ -33,11 +38,17 @@ func BenchmarkDelivery(b *testing.B) {
 				defer tr.Close()
 				loop := c.loop(tr, connections)
 				var r race
+				var used, collected time.Duration
 				for b.Loop() {
 					now := c.nextMidnight(b, posts)
 					c.release(b, now)
 					message := c.typical(b, now)
 					r.run(readers, func() {
+						usedBefore, collectedBefore := processorTime(b)
+						defer func() {
+							usedNow, collectedNow := processorTime(b)
+							used, collected = used+usedNow-usedBefore, collected+collectedNow-collectedBefore
+						}()
 						stats, err := loop.Deliver(b.Context(), now)
 						if err != nil || stats.Sent != readers {
 							b.Fatalf("%+v, %v", stats, err)
@@ -45,9 +56,20 @@ func BenchmarkDelivery(b *testing.B) {
 					}, func() { sendBare(b, address, connections, readers, message) })
 				}
 				r.report(b, "messages/s")
+				b.ReportMetric(float64(used.Microseconds())/float64(r.done), "cpu-us/message")
+				b.ReportMetric(float64(collected.Microseconds())/float64(r.done), "gc-us/message")
 			})
 		})
 	}
+}
+
+// processorTime is what this process has used, and what of it collected garbage
+// while there was other work. The latter is as of the last collection.
+func processorTime(b *testing.B) (used, collected time.Duration) {
+	b.Helper()
+	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
+	metrics.Read(s)
+	return ownTime(b), time.Duration((s[0].Value.Float64() - s[1].Value.Float64()) * 1e9)
 }
 
 // typical is one composed message of a released midnight.

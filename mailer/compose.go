@@ -29,7 +29,9 @@ const (
 // The header is go-mail's. The body is written here, because a body that is
 // kept encoded must not be encoded again and go-mail cannot take one.
 func Compose(l Letter) ([]byte, error) {
-	b := bytes.NewBuffer(make([]byte, 0, 2048+len(l.HTML)+len(l.HTML)/8+len(l.Text)+len(l.Text)/8))
+	const header = 2048 // about what all but the parts' bodies takes
+	text, html := l.parts()
+	b := bytes.NewBuffer(make([]byte, 0, header+text.room()+html.room()))
 	err := writeHeader(b, l)
 	if err == nil {
 		err = writeBody(b, l)
@@ -186,30 +188,51 @@ func phrase(name string) string {
 // writeBody writes the rest of the header and the parts, the plain text first
 // (RFC 2046 §5.1.4: the richest last).
 func writeBody(b *bytes.Buffer, l Letter) error {
-	if l.HTML == "" {
-		return writePart(b, "text/plain", l.Text, l.Encoded)
-	}
-	if l.Text == "" {
-		return writePart(b, "text/html", l.HTML, l.Encoded)
+	text, html := l.parts()
+	switch {
+	case html.room() == 0:
+		return text.write(b)
+	case text.room() == 0:
+		return html.write(b)
 	}
 	boundary := boundary(l.MessageID)
 	fmt.Fprintf(b, "Content-Type: multipart/alternative;\r\n boundary=\"%s\"\r\n\r\n--%s\r\n", boundary, boundary)
-	if err := writePart(b, "text/plain", l.Text, l.Encoded); err != nil {
+	if err := text.write(b); err != nil {
 		return err
 	}
 	fmt.Fprintf(b, "--%s\r\n", boundary)
-	if err := writePart(b, "text/html", l.HTML, l.Encoded); err != nil {
+	if err := html.write(b); err != nil {
 		return err
 	}
 	fmt.Fprintf(b, "--%s--\r\n", boundary)
 	return nil
 }
 
-func writePart(b *bytes.Buffer, kind, body string, encoded bool) error {
-	fmt.Fprintf(b, "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", kind)
-	if encoded {
-		b.WriteString(body)
-	} else if err := encode(b, body); err != nil {
+// A part is one version of what a letter says: as it is, or encoded.
+type part struct {
+	kind, plain string
+	encoded     []string
+}
+
+func (l Letter) parts() (text, html part) {
+	return part{"text/plain", l.Text, l.Encoded.Text}, part{"text/html", l.HTML, l.Encoded.HTML}
+}
+
+// room is how many bytes the part takes in a message, about; 0: there is none.
+func (p part) room() int {
+	n := len(p.plain) + len(p.plain)/8
+	for _, block := range p.encoded {
+		n += len(block)
+	}
+	return n
+}
+
+func (p part) write(b *bytes.Buffer) error {
+	fmt.Fprintf(b, "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", p.kind)
+	for _, block := range p.encoded {
+		b.WriteString(block)
+	}
+	if err := encode(b, p.plain); err != nil {
 		return err
 	}
 	if !bytes.HasSuffix(b.Bytes(), []byte("\r\n")) {

@@ -87,8 +87,9 @@ func TestComposeParts(t *testing.T) {
 	m := sample()
 	for _, encoded := range []bool{false, true} {
 		m := m
-		if m.Encoded = encoded; encoded {
-			m.HTML, m.Text = quoted(m.HTML), quoted(m.Text)
+		if encoded {
+			m.Encoded = Encoded{HTML: blocks(m.HTML), Text: blocks(m.Text)}
+			m.HTML, m.Text = "", ""
 		}
 		msg := parse(t, mustCompose(t, m))
 		kind, params, err := mime.ParseMediaType(msg.Header.Get("Content-Type"))
@@ -122,6 +123,9 @@ func TestComposeParts(t *testing.T) {
 		}
 	}
 }
+
+// blocks is s encoded, a block for each of its lines.
+func blocks(s string) []string { return strings.SplitAfter(quoted(s), "\r\n") }
 
 func quoted(s string) string {
 	var b bytes.Buffer
@@ -201,7 +205,7 @@ func TestComposeRefuses(t *testing.T) {
 		"an address with a break":       func(m *Letter) { m.UnsubscribeURL = "https://example.org/\r\nX: y" },
 		"an address of another kind":    func(m *Letter) { m.UnsubscribeURL = "javascript:alert(1)" },
 		"an overlong address":           func(m *Letter) { m.UnsubscribeURL = "https://example.org/" + strings.Repeat("x", 1000) },
-		"an encoded body that is not":   func(m *Letter) { m.Encoded = true },
+		"an encoded body that is not":   func(m *Letter) { m.Encoded.HTML, m.HTML = []string{m.HTML}, "" },
 		"a mailbox with a break":        func(m *Letter) { m.UnsubscribeMail = "a@example.org\r\nX: y" },
 		"a mailbox with a name":         func(m *Letter) { m.UnsubscribeMail = "A <a@example.org>" },
 		"help with a break":             func(m *Letter) { m.HelpURL = "https://example.org/\r\nX: y" },

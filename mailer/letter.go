@@ -27,9 +27,7 @@ type Letter struct {
 	HTML       string // may be empty
 	Text       string
 
-	// Encoded says that HTML and Text are quoted-printable already (RFC 2045
-	// §6.7, UTF-8, lines of at most 76 columns ended by CRLF).
-	Encoded bool
+	Encoded Encoded // in place of HTML and Text, where it is not the zero one
 
 	MessageID      string    // without angle brackets; the same each time it is sent
 	Date           time.Time // its location gives the offset
@@ -42,6 +40,18 @@ type Letter struct {
 	FeedbackID      string // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
 	Personal        bool   // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
 	Thread          string // Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
+}
+
+// Encoded is HTML and text that are quoted-printable already (RFC 2045 §6.7, UTF-8,
+// lines of at most 76 columns ended by CRLF), each in blocks that stand in a row and
+// end with their lines. Letters share the blocks, so that one which waits to be sent
+// takes little memory.
+type Encoded struct{ HTML, Text []string }
+
+// Size is how many bytes both are.
+func (e Encoded) Size() int {
+	text, html := Letter{Encoded: e}.parts()
+	return text.room() + html.room()
 }
 
 // MessageID gives the Message-ID of an edition, without angle brackets, at most

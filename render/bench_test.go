@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,8 +35,8 @@ func BenchmarkEdition(b *testing.B) {
 	html, text := m.join(m.fit())
 	start, n := time.Now(), 0
 	for ; time.Since(start) < 300*time.Millisecond; n++ {
-		html.join(true)
-		text.join(true)
+		html.join()
+		text.join()
 	}
 	limit := float64(n) / time.Since(start).Seconds()
 	var size int
@@ -45,7 +46,7 @@ func BenchmarkEdition(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		size = len(m.HTML) + len(m.Text)
+		size = len(strings.Join(m.HTML, "")) + len(strings.Join(m.Text, ""))
 	}
 	rate := float64(b.N) / b.Elapsed().Seconds()
 	b.ReportMetric(float64(size), "bytes")

@@ -81,7 +81,7 @@ func (p *Post) around(tree []*node) place {
 }
 
 func (y *body) bytes() int {
-	return 256 + 144*len(y.cuts) + y.all.bytes() + y.refs.bytes() + y.end.bytes() + y.onward.bytes() + y.teaser.bytes()
+	return 256 + 144*len(y.cuts) + y.all.bytes() + len(y.refs.coded) + len(y.end.coded) + y.onward.bytes() + y.teaser.bytes()
 }
 
 // continueLabel says where the rest of a post is.
@@ -108,7 +108,7 @@ func (p *Post) Host() string {
 const leftOut = "The rest of this post is too long for a mail."
 
 // textEnd closes a text that was cut, and its post.
-func textEnd() piece { return piece{"</div>\n</div>\n", "</div>\r\n</div>\r\n"} }
+func textEnd() piece { return piece{"</div>\r\n</div>\r\n", len("</div>\n</div>\n")} }
 
 // An extent is how much of a post's full text is shown: up to so many pieces.
 type extent [4]pair
@@ -125,7 +125,7 @@ func (y *body) extent(level int) extent {
 	for n > 0 && y.cuts[n-1].html.coded+len(y.cuts[n-1].close.coded) > room {
 		n--
 	}
-	if n == 0 || y.cuts[n-1].html.plain <= len(y.teaser.html.plain) {
+	if n == 0 || y.cuts[n-1].html.plain <= y.teaser.html.plain {
 		return extent{y.teaser}
 	}
 	c := &y.cuts[n-1]

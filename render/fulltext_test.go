@@ -26,8 +26,8 @@ func TestFullTextsShareTheRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.HTML) > maxCoded || len(m.HTML) < maxCoded*9/10 {
-		t.Errorf("%d bytes of %d are used", len(m.HTML), maxCoded)
+	if n := len(strings.Join(m.HTML, "")); n > maxCoded || n < maxCoded*9/10 {
+		t.Errorf("%d bytes of %d are used", n, maxCoded)
 	}
 	plain := mailOf(t, essays(8000, 300, 9000, 400, 20_000))
 	posts := strings.Split(plain.HTML, "<h3")[1:]
@@ -74,7 +74,7 @@ func TestMarkupThatMultiplies(t *testing.T) {
 	p := New(testProxy).Post(written("https://a.example/1", "T", "en", open.String()+strings.Repeat("<p>a", 500)))
 	mail := p.body(digest.NoImages)
 	web, _ := p.WebText(2, true)
-	for _, got := range []string{mail.all.html.plain, mail.all.text.plain, web.HTML} {
+	for _, got := range []string{mail.all.html.decoded(), mail.all.text.decoded(), web.HTML} {
 		if !strings.Contains(strings.Join(strings.Fields(got), " "), hypertext.Note) || !strings.Contains(got, "a a a") || len(got) > 10_000 {
 			t.Errorf("%d bytes: %.500s", len(got), got)
 		}

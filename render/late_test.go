@@ -163,17 +163,17 @@ func TestLateRunsWithItsPosts(t *testing.T) {
 // TestAPostIsTheSameLateOrNot: posts are shared by readers in time and late.
 func TestAPostIsTheSameLateOrNot(t *testing.T) {
 	p := page(garden())
-	before := fmt.Sprintf("%+v", p.Sections[0].Posts[2].excerpt.html) + p.Sections[0].Posts[2].headline.html.plain
+	before := fmt.Sprintf("%+v", p.Sections[0].Posts[2].excerpt.html) + p.Sections[0].Posts[2].headline.html.decoded()
 	p.Sections[0].Late = 2
 	m, err := plain.EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := p.Sections[0].Posts[2]
-	if !strings.Contains(m.HTML, b.excerpt.html.coded) || !strings.Contains(m.Text, b.excerpt.text.coded) {
+	if !slices.Contains(m.HTML, b.excerpt.html.coded) || !slices.Contains(m.Text, b.excerpt.text.coded) {
 		t.Error("a late post is not what it is in time")
 	}
-	if after := fmt.Sprintf("%+v", b.excerpt.html) + b.headline.html.plain; after != before {
+	if after := fmt.Sprintf("%+v", b.excerpt.html) + b.headline.html.decoded(); after != before {
 		t.Errorf("the post became %s", after)
 	}
 }

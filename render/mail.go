@@ -18,14 +18,7 @@ import (
 // with a link to the rest; excerpts are shortened; posts become headlines, every
 // section keeping its newest excerpts as long as any; headlines are left to the
 // web edition, again evenly.
-func (r *Renderer) Mail(e Edition) (Message, error) { return r.message(e, false) }
-
-// EncodedMail is Mail with HTML and Text already quoted-printable (RFC 2045
-// section 6.7) with CRLF line ends, as a message's body carries them. Posts are
-// kept encoded, so it costs little more than Mail.
-func (r *Renderer) EncodedMail(e Edition) (Message, error) { return r.message(e, true) }
-
-func (r *Renderer) message(e Edition, coded bool) (Message, error) {
+func (r *Renderer) Mail(e Edition) (Message, error) {
 	m, err := r.newMail(e)
 	if err != nil {
 		return Message{}, err
@@ -33,8 +26,20 @@ func (r *Renderer) message(e Edition, coded bool) (Message, error) {
 	p := m.fit()
 	html, text := m.join(p)
 	return Message{
-		Subject: m.subject, HTML: html.join(coded), Text: text.join(coded), Shown: p.shown, Omitted: m.posts - p.shown,
+		Subject: m.subject, HTML: html.join().decoded(), Text: text.join().decoded(), Shown: p.shown, Omitted: m.posts - p.shown,
 	}, nil
+}
+
+// EncodedMail is Mail as a message's body carries it. What is made of a post is kept
+// encoded, and all its readers' mails share it.
+func (r *Renderer) EncodedMail(e Edition) (EncodedMessage, error) {
+	m, err := r.newMail(e)
+	if err != nil {
+		return EncodedMessage{}, err
+	}
+	html, text := m.join(m.fit())
+	n := len(m.frame.list) + 2*(m.posts+3*len(m.Sections))
+	return EncodedMessage{m.subject, html.blocks(make([]string, 0, n)), text.blocks(make([]string, 0, n))}, nil
 }
 
 // A mail is an edition on its way into a message.
@@ -195,7 +200,7 @@ func (m *mail) index(p *plan) *both {
 			}
 			index.add(line)
 		}
-		index.text.add(piece{"\n", "\r\n"})
+		index.text.add(piece{"\r\n", len("\n")})
 	}
 	if n := m.posts - p.shown; n > 0 {
 		index.add(m.more(n))

@@ -1,23 +1,57 @@
 package render
 
-import "strings"
+import (
+	"fmt"
+	"io"
+	"mime/quotedprintable"
+	"strings"
+)
 
-// A piece is a stretch of a message that begins and ends with its lines, both
-// as it is and quoted-printable. Pieces in a row are a message in a row.
+// A piece is a stretch of a message that begins and ends with its lines,
+// quoted-printable. Pieces in a row are a message in a row: nothing that is
+// encoded depends on the line before or after.
 type piece struct {
-	plain, coded string
+	coded string
+	plain int // bytes that it has when it is decoded
 }
 
 // newPiece encodes s, which ends with a line feed or is empty.
 func newPiece(s string) piece {
-	var b strings.Builder
-	b.Grow(len(s) + len(s)/16 + 16)
-	quote(&b, s)
-	return piece{s, b.String()}
+	var b codedBuilder
+	b.coded.Grow(len(s) + len(s)/16 + 16)
+	b.write(s)
+	return b.piece()
 }
 
-// bytes is how much memory the text of a piece takes.
-func (p piece) bytes() int { return len(p.plain) + len(p.coded) }
+// decoded is a piece as it was before newPiece.
+func (p piece) decoded() string {
+	s, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(p.coded)))
+	if err != nil {
+		panic(fmt.Sprintf("quoted-printable of our own: %v", err))
+	}
+	return strings.ReplaceAll(string(s), "\r\n", "\n") // a carriage return of the text itself stands before one of these
+}
+
+// A codedBuilder builds a piece of what is added line by line.
+type codedBuilder struct {
+	coded strings.Builder
+	plain int
+}
+
+// write adds text, which ends with a line feed or is empty.
+func (c *codedBuilder) write(s string) {
+	c.plain += len(s)
+	quote(&c.coded, s)
+}
+
+// writePiece adds what is encoded already.
+func (c *codedBuilder) writePiece(p piece) {
+	c.plain += p.plain
+	c.coded.WriteString(p.coded)
+}
+
+func (c *codedBuilder) size() size   { return size{c.plain, c.coded.Len()} }
+func (c *codedBuilder) piece() piece { return piece{c.coded.String(), c.plain} }
 
 // size is how many bytes a piece adds to each form of a message.
 type size struct {
@@ -25,12 +59,12 @@ type size struct {
 }
 
 // textGap is the space below a post of the text version.
-func textGap() piece { return piece{"\n\n", "\r\n\r\n"} }
+func textGap() piece { return piece{"\r\n\r\n", len("\n\n")} }
 
 // upTo is the beginning of a piece, of a size that ends with a line.
-func (p piece) upTo(s size) piece { return piece{p.plain[:s.plain], p.coded[:s.coded]} }
+func (p piece) upTo(s size) piece { return piece{p.coded[:s.coded], s.plain} }
 
-func (p piece) size() size { return size{len(p.plain), len(p.coded)} }
+func (p piece) size() size { return size{p.plain, len(p.coded)} }
 
 func (s size) plus(t size) size {
 	return size{s.plain + t.plain, s.coded + t.coded}
@@ -132,37 +166,27 @@ func (p *pieces) size() size {
 	return n
 }
 
-// join is all of it, as it is or quoted-printable.
-func (p *pieces) join(coded bool) string {
-	var b strings.Builder
-	if n := p.size(); coded {
-		b.Grow(n.coded)
-	} else {
-		b.Grow(n.plain)
-	}
-	p.appendTo(&b, coded)
-	return b.String()
-}
-
-func (p *pieces) appendTo(b *strings.Builder, coded bool) {
+// blocks adds what it holds to a list, in order.
+func (p *pieces) blocks(to []string) []string {
 	for i := range p.list {
-		switch e := &p.list[i]; {
-		case e.inner != nil:
-			e.inner.appendTo(b, coded)
-		case coded:
-			b.WriteString(e.coded)
-		default:
-			b.WriteString(e.plain)
+		if e := &p.list[i]; e.inner != nil {
+			to = e.inner.blocks(to)
+		} else {
+			to = append(to, e.coded)
 		}
 	}
+	return to
 }
+
+// join is all of it in one piece.
+func (p *pieces) join() piece { return piece{strings.Join(p.blocks(nil), ""), p.size().plain} }
 
 // A pair is one thing as HTML and as text.
 type pair struct {
 	html, text piece
 }
 
-func (p pair) bytes() int { return p.html.bytes() + p.text.bytes() }
+func (p pair) bytes() int { return len(p.html.coded) + len(p.text.coded) }
 
 // both is HTML and text in the making, side by side.
 type both struct {

@@ -158,7 +158,7 @@ func (p *Post) row() pair {
 // reader is the first to want something of it.
 func (p *Post) Size() int {
 	return 768 + int(p.grown.Load()) + len(p.content) + len(p.Title) + len(p.Excerpt) + len(p.URL) + len(p.Byline) + len(p.lead) +
-		p.headline.bytes() + p.excerpt.bytes() + p.linked.bytes()
+		p.headline.bytes() + p.excerpt.bytes() + len(p.linked.coded)
 }
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if

@@ -178,7 +178,7 @@ func TestDirection(t *testing.T) {
 func TestShortKeepsTheRest(t *testing.T) {
 	b := plain.Post(harbour().posts[0])
 	s := b.short()
-	if len(s.html.plain) >= len(b.excerpt.html.plain) || !strings.Contains(s.html.plain, "…</p>") || !strings.Contains(s.text.plain, b.URL) {
-		t.Errorf("%s", s.html.plain)
+	if len(s.html.decoded()) >= len(b.excerpt.html.decoded()) || !strings.Contains(s.html.decoded(), "…</p>") || !strings.Contains(s.text.decoded(), b.URL) {
+		t.Errorf("%s", s.html.decoded())
 	}
 }

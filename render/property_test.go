@@ -84,13 +84,13 @@ func checkEdition(t *testing.T, p Edition) {
 	}
 }
 
-func checkSizes(t *testing.T, m, coded Message) {
+func checkSizes(t *testing.T, m Message, coded EncodedMessage) {
 	t.Helper()
 	if len(m.HTML) > 95_000 {
 		t.Errorf("the HTML has %d bytes", len(m.HTML))
 	}
-	if len(coded.HTML) > 100_000 {
-		t.Errorf("the HTML has %d bytes when encoded", len(coded.HTML))
+	if n := len(strings.Join(coded.HTML, "")); n > 100_000 {
+		t.Errorf("the HTML has %d bytes when encoded", n)
 	}
 	var std strings.Builder
 	w := quotedprintable.NewWriter(&std)
@@ -104,8 +104,19 @@ func checkSizes(t *testing.T, m, coded Message) {
 	}
 }
 
-func checkDecodes(t *testing.T, coded, want string) {
+func checkDecodes(t *testing.T, blocks []string, want string) {
 	t.Helper()
+	var apart strings.Builder
+	for _, b := range blocks {
+		if b != "" && !strings.HasSuffix(b, "\r\n") || strings.HasSuffix(b, "=\r\n") || strings.HasPrefix(b, ".") {
+			t.Fatalf("the block %q cannot stand between any two others", b)
+		}
+		apart.WriteString(piece{coded: b}.decoded())
+	}
+	if apart.String() != want {
+		t.Error("the blocks by themselves are not the plain version")
+	}
+	coded := strings.Join(blocks, "")
 	got, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(coded)))
 	if err != nil {
 		t.Fatal(err)

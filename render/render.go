@@ -89,6 +89,14 @@ type Message struct {
 	Omitted int // posts that are only in the web edition
 }
 
+// An EncodedMessage is a Message whose HTML and Text are quoted-printable (RFC 2045
+// section 6.7) with CRLF line ends, in blocks that stand in a row. Each of them
+// begins and ends with its lines.
+type EncodedMessage struct {
+	Subject    string
+	HTML, Text []string
+}
+
 // The bounds of Name, Recipient and titles of sections, in columns, so that what
 // stands around the posts always leaves room for them.
 const (

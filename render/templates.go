@@ -92,7 +92,7 @@ func (p *part[T]) write(to *pieces, data T) {
 func (p *part[T]) piece(data T) piece {
 	var all pieces
 	p.write(&all, data)
-	return piece{all.join(false), all.join(true)}
+	return all.join()
 }
 
 func (p *part[T]) chunks(v reflect.Value) []chunk {

@@ -46,10 +46,10 @@ func checkPart[T any](t *testing.T, p *part[T], data T) {
 		t.Fatal(err)
 	}
 	got := p.piece(data)
-	if html.UnescapeString(got.plain) != html.UnescapeString(want.String()) {
-		t.Fatalf("%s, %+v:\n%s\nwant\n%s", p.template.Name(), data, got.plain, want.String())
+	if html.UnescapeString(got.decoded()) != html.UnescapeString(want.String()) {
+		t.Fatalf("%s, %+v:\n%s\nwant\n%s", p.template.Name(), data, got.decoded(), want.String())
 	}
-	if got.coded != newPiece(got.plain).coded {
+	if got != newPiece(got.decoded()) {
 		t.Fatalf("%s, %+v is encoded as\n%s", p.template.Name(), data, got.coded)
 	}
 }

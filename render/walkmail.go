@@ -5,26 +5,6 @@ import (
 	"strings"
 )
 
-// A codedBuilder builds a text as it is and quoted-printable.
-type codedBuilder struct {
-	plain, coded strings.Builder
-}
-
-// write adds text, which ends with a line feed or is empty.
-func (c *codedBuilder) write(s string) {
-	c.plain.WriteString(s)
-	quote(&c.coded, s)
-}
-
-// writePiece adds what is encoded already.
-func (c *codedBuilder) writePiece(p piece) {
-	c.plain.WriteString(p.plain)
-	c.coded.WriteString(p.coded)
-}
-
-func (c *codedBuilder) size() size   { return size{c.plain.Len(), c.coded.Len()} }
-func (c *codedBuilder) piece() piece { return piece{c.plain.String(), c.coded.String()} }
-
 // A mailWriter writes a post's text as HTML and as plain text side by side, so
 // that both can be cut at the same places.
 type mailWriter struct {
@@ -42,7 +22,7 @@ type mailWriter struct {
 const maxWritten = 300_000
 
 func (w *mailWriter) full() bool {
-	return w.html.plain.Len()+w.out.Len()+w.text.plain.Len()+w.refs.plain.Len() > maxWritten
+	return w.html.plain+w.out.Len()+w.text.plain+w.refs.plain > maxWritten
 }
 
 // flush moves the HTML of whole lines to where it is encoded.

@@ -212,7 +212,7 @@ type announced struct {
 func (a announced) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	mails, err := a.Renderer.Render(ctx, ds)
 	for _, m := range mails {
-		a.printStep("  render: %q for %s, %d KB", m.Subject, m.To, (len(m.HTML)+len(m.Text))>>10)
+		a.printStep("  render: %q for %s, %d KB", m.Subject, m.To, m.Encoded.Size()>>10)
 	}
 	return mails, err
 }
