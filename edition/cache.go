@@ -1,25 +1,38 @@
 package edition
 
 import (
+	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"digest"
 )
 
-// maxHeadings bounds the feeds whose headings are kept, about 2 KB each.
-const maxHeadings = 10_000
-
 // A cache keeps rendered posts from one reader to the next, in two halves:
 // when the younger is full the older is dropped, so what is in use stays and
-// all of it is never more than its limit.
+// all of it is never more than its limit. Beside them it keeps the headings of feeds.
 type cache struct {
-	mu           sync.Mutex
-	limit        int // bytes of one half
-	size         int // bytes of young
-	young, older map[digest.PostID]cachedPost
-	due          time.Time // the latest midnight seen
-	headings     map[digest.FeedID]heading
+	mu            sync.Mutex
+	limit         int // bytes of one half
+	size          int // bytes of young
+	young, older  map[digest.PostID]cachedPost
+	due           time.Time // the latest midnight seen
+	headings      map[digest.FeedID]heading
+	headingsLimit int // bytes
+	headingsSize  int
+}
+
+// sizeWithin is how many bytes of rendered posts are kept in a process that may take
+// so many bytes of memory in all (GOMEMLIMIT): a quarter of them, since the collector
+// needs room beside what is kept, and no more than the posts of a few hundred
+// thousand feeds.
+func sizeWithin(memory int64) int {
+	const unlimited, most = 64 << 20, 512 << 20
+	if memory == math.MaxInt64 {
+		return unlimited
+	}
+	return int(min(memory/4, most))
 }
 
 // A cachedPost is counted as what it was when last asked for: a post grows when
@@ -31,7 +44,7 @@ type cachedPost struct {
 
 // missing is what has to be read from the store.
 type missing struct {
-	posts map[digest.PostID]bool
+	posts map[digest.PostID]bool // true: some reader wants it whole
 	feeds map[digest.FeedID]bool
 }
 
@@ -39,28 +52,31 @@ func newMissing() missing { return missing{map[digest.PostID]bool{}, map[digest.
 
 func newCache(bytes int) *cache {
 	return &cache{
-		limit: bytes / 2,
+		limit: bytes * 7 / 16, headingsLimit: bytes / 8,
 		young: map[digest.PostID]cachedPost{}, older: map[digest.PostID]cachedPost{},
 		headings: map[digest.FeedID]heading{},
 	}
 }
 
-// get adds what is known of refs to s, and returns what is not. A midnight later
-// than any before makes it forget the feeds' titles, which may have changed since.
-func (c *cache) get(s shared, due time.Time, refs map[digest.EditionID][]digest.PostRef) missing {
+// get adds what is known of the posts of editions to s, and returns what is not. whole
+// says which of them are to be shown in all their length. A midnight later than any
+// before makes it forget the feeds' titles, which may have changed since.
+func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) missing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if due.After(c.due) || len(c.headings) > maxHeadings {
-		c.due, c.headings = due, map[digest.FeedID]heading{}
+	last := slices.MaxFunc(ds, func(x, y digest.Delivery) int { return x.DueAt.Compare(y.DueAt) })
+	if due := last.DueAt; due.After(c.due) || c.headingsSize > c.headingsLimit {
+		c.due, c.headings, c.headingsSize = due, map[digest.FeedID]heading{}, 0
 	}
 	want := newMissing()
-	for _, edition := range refs {
-		for _, r := range edition {
-			if _, ok := s.posts[r.PostID]; !ok {
-				if p, known := c.getPost(r.PostID); known {
+	for i := range ds {
+		for _, r := range refs[ds[i].ID] {
+			whole := whole(&ds[i], r.FeedID)
+			if p, ok := s.posts[r.PostID]; !ok || whole && !p.IsWhole() {
+				if p, known := c.getPost(r.PostID); known && (!whole || p.IsWhole()) {
 					s.posts[r.PostID] = p
 				} else {
-					want.posts[r.PostID] = true
+					want.posts[r.PostID] = want.posts[r.PostID] || whole
 				}
 			}
 			if _, ok := s.headings[r.FeedID]; !ok {
@@ -97,13 +113,17 @@ func (c *cache) put(s shared, loaded missing) {
 	}
 	for id := range loaded.feeds {
 		if h, ok := s.headings[id]; ok {
+			c.headingsSize += h.section.Size()
 			c.headings[id] = h
 		}
 	}
 }
 
+// entryBytes is what a post takes beside itself: its key, and its place and date.
+const entryBytes = 120
+
 func (c *cache) putPost(id digest.PostID, p *post) {
-	n := p.Size()
+	n := p.Size() + entryBytes
 	if c.size-c.young[id].size+n > c.limit {
 		c.older, c.young, c.size = c.young, map[digest.PostID]cachedPost{}, 0
 	}

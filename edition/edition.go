@@ -12,7 +12,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"slices"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -48,15 +48,12 @@ type Options struct {
 	Store      Contents
 	Signer     *digest.Signer
 	BaseURL    string // of the web view, with or without a final slash
-	CacheBytes int    // rendered posts kept for the next reader; default 64 MiB
+	CacheBytes int    // rendered posts kept for the next reader; default a quarter of GOMEMLIMIT
 
 	// PostalAddress is where who sends the mail is found, one line at its foot;
 	// empty: none.
 	PostalAddress string
 }
-
-// defaultCacheBytes holds about 10,000 posts.
-const defaultCacheBytes = 64 << 20
 
 // A Builder makes the content and the mail of editions. It is safe for
 // concurrent use.
@@ -66,10 +63,10 @@ type Builder struct {
 	cache  *cache
 }
 
-// New makes a Builder.
+// New makes a Builder. The limit of the process' memory is set before.
 func New(o Options) *Builder {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = defaultCacheBytes
+		o.CacheBytes = sizeWithin(debug.SetMemoryLimit(-1))
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	b := &Builder{Options: o, cache: newCache(o.CacheBytes)}
@@ -93,11 +90,12 @@ func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Editio
 // Editions gives the content of sealed editions, in the order of ds. However
 // many they are, the store is asked five times at most.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
-	return b.sealed(ctx, ds, true)
+	return b.sealed(ctx, ds, false)
 }
 
-// sealed is Editions; without folders for mail, which does not show them.
-func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool) ([]render.Edition, error) {
+// sealed is Editions; for mail without folders, which it does not show, and with the
+// texts of those posts alone that it shows in all their length.
+func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) ([]render.Edition, error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
@@ -105,7 +103,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 	if err != nil {
 		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
 	}
-	settings, err := b.Store.SubscriptionSettings(ctx, digestsOf(ds), folders)
+	settings, err := b.Store.SubscriptionSettings(ctx, digestsOf(ds), !mail)
 	if err != nil {
 		return nil, fmt.Errorf("reading readers' settings: %w", err)
 	}
@@ -113,8 +111,9 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, folders bool
 	if err != nil {
 		return nil, fmt.Errorf("reading the notices of %d editions: %w", len(ds), err)
 	}
-	last := slices.MaxFunc(ds, func(x, y digest.Delivery) int { return x.DueAt.Compare(y.DueAt) })
-	shared, err := b.cached(ctx, last.DueAt, refs)
+	shared, err := b.cached(ctx, ds, refs, func(d *digest.Delivery, feed digest.FeedID) bool {
+		return !mail || cmp.Or(settings[d.DigestID][feed].Display, d.Layout) == digest.FullText
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +185,7 @@ func (b *Builder) pictureURL(src string) string {
 
 // Render renders sealed editions as the letters of the mailer, in the order of ds.
 func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
-	editions, err := b.sealed(ctx, ds, false)
+	editions, err := b.sealed(ctx, ds, true)
 	if err != nil {
 		return nil, err
 	}

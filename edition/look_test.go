@@ -102,3 +102,55 @@ func TestCacheCountsWhatGrows(t *testing.T) {
 		t.Error("five full texts are kept where two have room")
 	}
 }
+
+// inMail renders one edition and gives its text, and how many posts were read for it.
+func inMail(t *testing.T, b *edition.Builder, s *shelf, d digest.Delivery) (text string, read int) {
+	t.Helper()
+	s.postsRead = 0
+	letters, err := b.Render(t.Context(), []digest.Delivery{d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(letters[0].Encoded.Text, ""), s.postsRead
+}
+
+// TestTextsForWhoWantsThem: the texts of posts take no room in the cache until a
+// reader has them mailed, and are there for whoever does.
+func TestTextsForWhoWantsThem(t *testing.T) {
+	s := stocked()
+	for id, p := range s.posts {
+		p.Content = strings.Repeat("<p>A paragraph of the post.</p>", 3000) + "<p>Its end.</p>"
+		s.posts[id] = p
+	}
+	zebra := s.posts[10]
+	zebra.Content = "<p>A short one.</p><p>Its end.</p>"
+	s.posts[10] = zebra
+	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example", CacheBytes: 200_000})
+	d := deliveries()[0]
+	if _, read := inMail(t, b, s, d); read == 0 {
+		t.Fatal("nothing was read")
+	}
+	if text, read := inMail(t, b, s, d); read != 0 || strings.Contains(text, "Its end.") {
+		t.Errorf("%d excerpts were read again: texts that nobody wants take their room", read)
+	}
+	s.choices = map[digest.DigestID]map[digest.FeedID]digest.Subscription{d.DigestID: {zebra.FeedID: {Display: digest.FullText}}}
+	if text, read := inMail(t, b, s, d); read == 0 || !strings.Contains(text, "Its end.") {
+		t.Errorf("%d posts were read for the reader of full texts:\n%s", read, text)
+	}
+	s.choices = nil
+	d.Layout = digest.FullText
+	if text, _ := inMail(t, b, s, d); !strings.Contains(text, "Its end.") {
+		t.Errorf("an edition of full texts has none:\n%s", text)
+	}
+	page, err := b.Edition(t.Context(), deliveries()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, section := range page.Sections {
+		for _, p := range section.Posts {
+			if _, readable := p.WebText(2, true); !readable {
+				t.Errorf("the web edition has no text of %q", p.Title)
+			}
+		}
+	}
+}

@@ -61,9 +61,9 @@ func newShared() shared {
 }
 
 // cached gives what sealed editions are made of; their posts never change again.
-func (b *Builder) cached(ctx context.Context, due time.Time, refs map[digest.EditionID][]digest.PostRef) (shared, error) {
+func (b *Builder) cached(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (shared, error) {
 	s := newShared()
-	missing := b.cache.get(s, due, refs)
+	missing := b.cache.get(s, ds, refs, whole)
 	if err := b.load(ctx, s, missing); err != nil {
 		return shared{}, err
 	}
@@ -102,7 +102,11 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if p.Language == "" {
 			p.Language = s.headings[p.FeedID].language
 		}
-		s.posts[p.ID] = &post{b.render.Post(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore)}
+		rendered := b.render.Brief
+		if want.posts[p.ID] {
+			rendered = b.render.Post
+		}
+		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore)}
 	}
 	return nil
 }

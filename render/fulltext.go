@@ -18,6 +18,7 @@ type body struct {
 	cuts   []cutPoint // in the order of the text
 	onward pair       // the way to the rest
 	teaser pair       // the post as its excerpt with that way on
+	size   int        // bytes of memory that it takes
 }
 
 // A cutPoint is a place after which nothing more of a body need be shown.
@@ -34,7 +35,7 @@ func (p *Post) body(images digest.Images) *body {
 func (p *Post) writeBody(images digest.Images) *body {
 	tree := p.beyondTitle(parseTree(p.content, images, p.r.proxy))
 	if tree == nil {
-		return &body{all: p.excerpt, teaser: p.excerpt}
+		return &body{all: p.excerpt, teaser: p.excerpt, size: bodyBytes}
 	}
 	w := &mailWriter{numbers: map[string]int{}, styles: p.r.styles}
 	at := p.around(tree)
@@ -55,8 +56,26 @@ func (p *Post) writeBody(images digest.Images) *body {
 	y.onward = pair{p.r.onward.piece(d), newPiece(onwardText(p))}
 	d.Teaser = true
 	y.teaser = pair{p.r.teaser.piece(d), newPiece(postText(p, p.Excerpt, onwardText(p)))}
+	y.pack()
 	return y
 }
+
+// pack makes one string of the body.
+func (y *body) pack() {
+	all := []*string{&y.all.html.coded, &y.all.text.coded, &y.refs.coded, &y.end.coded,
+		&y.onward.html.coded, &y.onward.text.coded, &y.teaser.html.coded, &y.teaser.text.coded}
+	y.cuts = slices.Clip(slices.Clone(y.cuts))
+	for i := range y.cuts {
+		all = append(all, &y.cuts[i].close.coded)
+	}
+	y.size = bodyBytes + pack(all...) + pointBytes*len(y.cuts)
+}
+
+// The memory of a body and of a cutPoint beside their strings, in bytes.
+const (
+	bodyBytes  = 256
+	pointBytes = 72
+)
 
 // beyondTitle is tree without the headline once more; nil if there is nothing else.
 func (p *Post) beyondTitle(tree []*node) []*node {
@@ -80,9 +99,7 @@ func (p *Post) around(tree []*node) place {
 	return at
 }
 
-func (y *body) bytes() int {
-	return 256 + 144*len(y.cuts) + y.all.bytes() + len(y.refs.coded) + len(y.end.coded) + y.onward.bytes() + y.teaser.bytes()
-}
+func (y *body) bytes() int { return y.size }
 
 // continueLabel says where the rest of a post is.
 func continueLabel(p *Post) string {

@@ -32,6 +32,25 @@ func (p piece) decoded() string {
 	return strings.ReplaceAll(string(s), "\r\n", "\n") // a carriage return of the text itself stands before one of these
 }
 
+// pack puts strings into one allocation: what is kept for long is then cheap to
+// collect, and its size is known. It gives their bytes.
+func pack(all ...*string) int {
+	var b strings.Builder
+	n := 0
+	for _, s := range all {
+		n += len(*s)
+	}
+	b.Grow(n)
+	for _, s := range all {
+		b.WriteString(*s)
+	}
+	rest := b.String()
+	for _, s := range all {
+		*s, rest = rest[:len(*s)], rest[len(*s):]
+	}
+	return n
+}
+
 // A codedBuilder builds a piece of what is added line by line.
 type codedBuilder struct {
 	coded strings.Builder
@@ -184,6 +203,12 @@ func (p *pieces) join() piece { return piece{strings.Join(p.blocks(nil), ""), p.
 // A pair is one thing as HTML and as text.
 type pair struct {
 	html, text piece
+}
+
+// packed is the same in one allocation.
+func (p pair) packed() pair {
+	pack(&p.html.coded, &p.text.coded)
+	return p
 }
 
 func (p pair) bytes() int { return len(p.html.coded) + len(p.text.coded) }

@@ -44,10 +44,11 @@ type Post struct {
 	headline pair   // in the index
 	excerpt  pair   // headline, byline and excerpt
 	linked   piece  // text: a headline in the index with its link, for a post that is not shown below
-	content  string
+	content  string // empty where brief
+	brief    bool   // its text was left out
 
 	made  sync.Map     // what few readers want, made for the first who does
-	grown atomic.Int64 // bytes of that
+	bytes atomic.Int64 // of memory that it all takes
 }
 
 // cached is what was made of the post for a key, and makes it if nobody has.
@@ -57,16 +58,26 @@ func cached[T interface{ bytes() int }](p *Post, key any, make func() T) T {
 	}
 	made, known := p.made.LoadOrStore(key, make())
 	if !known {
-		p.grown.Add(int64(made.(T).bytes()))
+		p.bytes.Add(keptBytes + int64(made.(T).bytes()))
 	}
 	return made.(T)
 }
 
+// Brief is Post for readers who want no more of a post than its excerpt. Its text is
+// not kept, which is most of what a post takes, so it is never shown.
+func (r *Renderer) Brief(from digest.Post) *Post { return r.newPost(from, from.Content != "") }
+
+// IsWhole reports whether the post can be shown in all its length.
+func (p *Post) IsWhole() bool { return !p.brief }
+
 // Post renders a post. It trusts nothing in it. Where the post names no
 // language, the caller puts the feed's into it.
-func (r *Renderer) Post(from digest.Post) *Post {
+func (r *Renderer) Post(from digest.Post) *Post { return r.newPost(from, false) }
+
+func (r *Renderer) newPost(from digest.Post, brief bool) *Post {
 	p := &Post{
 		r:       r,
+		brief:   brief,
 		ID:      from.ID,
 		URL:     address(from.URL),
 		Excerpt: clean(from.Summary, excerptColumns),
@@ -82,13 +93,32 @@ func (r *Renderer) Post(from digest.Post) *Post {
 	p.Dir = direction(p.Title+p.Excerpt, p.Language)
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
-	p.lead, p.content = cut(p.Title, leadColumns), from.Content
+	p.lead = cut(p.Title, leadColumns)
 	p.headline = pair{r.headline.piece(p.data()), newPiece(itemText(p, "", ""))}
 	p.linked = newPiece(itemText(p, "", p.URL))
 	p.excerpt = p.withExcerpt(p.Excerpt)
-	p.Readable = saysMore(p.content, p.Excerpt)
+	p.Readable = saysMore(from.Content, p.Excerpt)
+	if !brief {
+		p.content = from.Content
+	}
+	p.pack()
 	return p
 }
+
+// pack makes one string of all that the post consists of, but for its text.
+func (p *Post) pack() {
+	n := pack(&p.Title, &p.URL, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead,
+		&p.headline.html.coded, &p.linked.coded, &p.excerpt.html.coded, &p.excerpt.text.coded)
+	p.headline.text = p.linked.upTo(p.headline.text.size()) // its first lines
+	p.bytes.Store(postBytes + int64(n+len(p.content)))
+}
+
+// What is kept takes more memory than its strings, in bytes: the structs, and entries
+// of maps.
+const (
+	postBytes = 480
+	keptBytes = 300
+)
 
 // saysMore reports whether content goes on where its excerpt was cut, has more
 // than a few words beside it, or a picture.
@@ -146,20 +176,17 @@ func (p *Post) withExcerpt(excerpt string) pair {
 
 // short is the post with less of its excerpt.
 func (p *Post) short() pair {
-	return cached(p, short, func() pair { return p.withExcerpt(cut(p.Excerpt, shortColumns)) })
+	return cached(p, short, func() pair { return p.withExcerpt(cut(p.Excerpt, shortColumns)).packed() })
 }
 
 // row is the post's headline with its byline.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL))} })
+	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL))}.packed() })
 }
 
 // Size is about how many bytes of memory the post takes. It grows when a
 // reader is the first to want something of it.
-func (p *Post) Size() int {
-	return 768 + int(p.grown.Load()) + len(p.content) + len(p.Title) + len(p.Excerpt) + len(p.URL) + len(p.Byline) + len(p.lead) +
-		p.headline.bytes() + p.excerpt.bytes() + len(p.linked.coded)
-}
+func (p *Post) Size() int { return int(p.bytes.Load()) }
 
 // byline is who wrote a post, how long it takes to read, and its date (UTC) if
 // it is old. Posts are shared by all time zones, so younger posts have none.

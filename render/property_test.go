@@ -125,7 +125,7 @@ func checkDecodes(t *testing.T, blocks []string, want string) {
 		t.Error("the encoded version is not the plain one")
 	}
 	for line := range strings.SplitSeq(coded, "\r\n") {
-		if len(line) > 76 || strings.ContainsAny(line, "\r\n") || strings.HasSuffix(line, " ") {
+		if len(line) > 76 || strings.ContainsAny(line, "\r\n") || strings.HasSuffix(line, " ") || strings.HasPrefix(line, ".") {
 			t.Fatalf("bad line %q", line)
 		}
 	}

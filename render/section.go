@@ -73,11 +73,20 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
 		text += s.URL + "\n"
 	}
-	return &sectionParts{
+	p := &sectionParts{
 		label: pair{r.label.piece(label), newPiece(s.Title + "\n")},
 		head:  pair{r.head.piece(head), newPiece(text + "\n")},
 		alone: sync.OnceValue(func() piece { return r.labelAlone.piece(label) }),
 	}
+	pack(&p.label.html.coded, &p.label.text.coded, &p.head.html.coded, &p.head.text.coded)
+	return p
+}
+
+// Size is about how many bytes of memory a section takes whose headings are written,
+// without its posts.
+func (s *Section) Size() int {
+	const beside = 700 // the structs, and the label that is written when somebody wants it
+	return beside + len(s.Title) + len(s.URL) + s.parts.label.bytes()*3/2 + s.parts.head.bytes()
 }
 
 // tidySections leaves out sections without posts and writes the headings of

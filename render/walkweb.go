@@ -48,7 +48,7 @@ func (p *Post) writeWeb(key webKey) WebText {
 	w := &webWriter{level: key.level, before: key.level - 1, ranks: ranksOf(tree)}
 	at := p.around(tree)
 	walk(w, tree, at)
-	return WebText{HTML: w.out.String(), Dir: at.dir, Shortened: ps.shortened || w.full()}
+	return WebText{HTML: strings.Clone(w.out.String()), Dir: at.dir, Shortened: ps.shortened || w.full()}
 }
 
 // maxWeb is how much of a post is written, in bytes.

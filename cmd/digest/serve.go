@@ -115,7 +115,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 	}
 	handler := web.New(web.Options{
 		Store:         st,
-		Editions:      a.editions(st, signer),
+		Editions:      a.pages(st, signer),
 		Signer:        signer,
 		SignUp:        a.SignUp,
 		Outbox:        outbox,

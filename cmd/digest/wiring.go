@@ -71,6 +71,13 @@ func (a *app) editions(st *store.Store, signer *digest.Signer) *edition.Builder 
 	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress})
 }
 
+// pages makes the editions of the web view. Beside those of mail they are few, with
+// their posts in all their length, and their cache is small.
+func (a *app) pages(st *store.Store, signer *digest.Signer) *edition.Builder {
+	const cache = 16 << 20 // bytes
+	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress, CacheBytes: cache})
+}
+
 // withJob does one thing with the hourly job.
 func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 	tuneMemory()
