@@ -58,7 +58,7 @@ func cached[T interface{ bytes() int }](p *Post, key any, make func() T) T {
 	}
 	made, known := p.made.LoadOrStore(key, make())
 	if !known {
-		p.bytes.Add(keptBytes + int64(made.(T).bytes()))
+		p.bytes.Add(madeBytes + int64(made.(T).bytes()))
 	}
 	return made.(T)
 }
@@ -117,7 +117,7 @@ func (p *Post) pack() {
 // of maps.
 const (
 	postBytes = 480
-	keptBytes = 300
+	madeBytes = 300
 )
 
 // saysMore reports whether content goes on where its excerpt was cut, has more

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,9 +175,28 @@ type DeliveredPost struct {
 // DeliveredPosts gives the last posts of one feed, or of those that have become part
 // of it, that editions of a digest have brought, the latest first. What is
 // still hidden is not among them.
+//
+// It looks through few editions first, then through more, and last through all the
+// others: to sort whatever a reader ever had for the few posts that are wanted is slow.
 func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]DeliveredPost, error) {
-	return readRows[DeliveredPost](ctx, s.read(), "reading what was delivered", `SELECT p.id AS post_id, p.title, p.url, e.local_date AS date
-		FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
-		WHERE e.digest_id = ? AND e.due_at <= ? AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
-		ORDER BY e.due_at DESC, p.id DESC LIMIT ?`, id, at(now), feed, feed, limit)
+	all, before := []DeliveredPost{}, at(now)+1
+	for _, editions := range []int{16, 128, math.MaxInt32} {
+		if len(all) == limit || before == 0 {
+			break
+		}
+		first, err := readOne[instant](ctx, s.read(), "reading what was delivered", nil, // 0: there are not so many
+			`SELECT due_at FROM editions WHERE digest_id = ? AND due_at < ? ORDER BY due_at DESC LIMIT 1 OFFSET ?`, id, before, editions-1)
+		if err != nil {
+			return nil, err
+		}
+		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered", `SELECT p.id AS post_id, p.title, p.url, e.local_date AS date
+			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
+			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ? AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
+			ORDER BY e.due_at DESC, p.id DESC LIMIT ?`, id, first, before, feed, feed, limit-len(all))
+		if err != nil {
+			return nil, err
+		}
+		all, before = append(all, some...), first
+	}
+	return all, nil
 }
