@@ -8,7 +8,7 @@ import (
 
 // indexPosts is how many posts' words share a transaction: on SQLite nothing
 // else is written meanwhile.
-const indexPosts = 50
+const indexPosts = 100
 
 // index puts the words of posts that are stored into the index of what can be
 // searched for, the newest first, until none is left or ctx ends. No release

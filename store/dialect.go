@@ -7,7 +7,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
-	"digest"
 	"digest/internal/words"
 	"digest/migrations"
 )
@@ -70,13 +69,17 @@ type dialect struct {
 	keepRow    string // on a SELECT of a row that must not be deleted before the transaction ends
 	tables     string // 1 where a table of the given name exists
 
-	// The index of words: how a document of a feed is written, the statement that puts
-	// some in (key, document), what finds the posts that a query matches, and what sorts
-	// in what was put in; empty where it is in order at once.
-	document  func(digest.FeedID, []string) string
-	putWords  string
-	match     func(words.Query) matcher
-	tidyWords string
+	// The index of words: its tables, what finds the posts that a query matches, and what
+	// sorts in what was put in; empty where it is in order at once.
+	wordTables []wordTable
+	match      func(words.Query) matcher
+	tidyWords  string
+
+	// rareIn is in how many posts of the instance a word may be that is looked for first by itself.
+	rareIn int
+
+	// gathered is how many posts the index may gather for each that is compared else.
+	gathered int
 
 	// strangers counts tables that are in the way of the schema, where it has
 	// never been made: all there are in a file, and those of our names in a
@@ -101,9 +104,12 @@ func sqliteDialect() *dialect {
 		slots: 1,
 		size:  `SELECT (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`,
 
-		document: plainDocument,
-		putWords: `INSERT INTO post_words (rowid, words) VALUES {rows}`,
-		match:    matchSQLite,
+		wordTables: []wordTable{
+			{"post_words", plainDocument, `INSERT INTO post_words (rowid, words) VALUES {rows}`},
+			{"bare_words", bareDocument, `INSERT INTO bare_words (rowid, words) VALUES {rows}`},
+		},
+		match:  matchSQLite,
+		rareIn: 1000,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
 		strangers: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -140,9 +146,10 @@ func postgresDialect() *dialect {
 		rows:    arrayRows,
 		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
-		document: vectorDocument,
-		putWords: `WITH v (rowid, words) AS (VALUES {rows}) INSERT INTO post_words (rowid, words) SELECT v.rowid, CAST(v.words AS tsvector) FROM v`,
+		wordTables: []wordTable{{"post_words", vectorDocument,
+			`WITH v (rowid, words) AS (VALUES {rows}) INSERT INTO post_words (rowid, words) SELECT v.rowid, CAST(v.words AS tsvector) FROM v`}},
 		match:    matchPostgres,
+		gathered: 50,
 		// Only its owner may. For whoever is not, the server does it by itself, later.
 		tidyWords: `SELECT COALESCE(SUM(gin_clean_pending_list(CAST(c.oid AS regclass))), 0) FROM pg_catalog.pg_class c
 			WHERE c.oid = to_regclass('post_words_words') AND pg_has_role(c.relowner, 'USAGE')`,
@@ -157,7 +164,7 @@ func postgresDialect() *dialect {
 			'carried', 'lanes', 'suppressions', 'bounces', 'dkim_keys', 'tallies',
 			'saved_posts', 'index_queue', 'post_words',
 			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies',
-			'filters', 'held_posts', 'stays') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+			'filters', 'held_posts', 'stays', 'former_subscriptions') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}
 }

@@ -307,3 +307,20 @@ func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
 func (s *Store) LookAtWaiting(ctx context.Context, ids []digest.DigestID, now time.Time, deadline time.Duration) error {
 	return s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, at(now), deadline) })
 }
+
+// Thresholds sets in how many posts of the instance a word may be that SQLite looks for first
+// by itself, and how many PostgreSQL may gather for each that it compares else.
+func (s *Store) Thresholds(rareIn, gathered int) { s.d.rareIn, s.d.gathered = rareIn, gathered }
+
+// ForgetBareWords leaves each nth post as an upgrade does until it is indexed anew.
+func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
+	if len(s.d.wordTables) == 1 {
+		return nil
+	}
+	return s.change(ctx, "", func(c conn) error {
+		return c.execEach(ctx, []string{
+			`INSERT INTO index_queue (post_id) SELECT rowid FROM bare_words WHERE rowid % ? = 0`,
+			`DELETE FROM bare_words WHERE rowid % ? = 0`,
+		}, n)
+	})
+}

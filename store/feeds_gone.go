@@ -137,8 +137,10 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	if _, err := tellWaiting(ctx, c, each(rows, func(r digest.Feed) digest.FeedID { return r.ID })); err != nil {
 		return 0, err
 	}
+	if err := endSubscriptions(ctx, c, `s.feed_id IN (`+gone+`)`); err != nil {
+		return 0, err
+	}
 	return digests, c.execEach(ctx, []string{
-		`DELETE FROM subscriptions WHERE feed_id IN (` + gone + `)`,
 		// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
 		`UPDATE posts SET frozen = 1 WHERE feed_id IN (` + gone + `) AND frozen = 0 AND shown_at > 0`,
 		// A worker that comes back from the dead finds that its lease is over.

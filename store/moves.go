@@ -98,7 +98,7 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		to, came, from, came); err != nil {
 		return err
 	}
-	if err := r.c.run(ctx, `DELETE FROM subscriptions AS s WHERE s.address = ? AND`+which, came, from, came); err != nil {
+	if err := endSubscriptions(ctx, r.c, `s.address = ? AND`+which, came, from, came); err != nil {
 		return err
 	}
 	return r.c.run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+which, came, came, from, came)

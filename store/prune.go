@@ -265,7 +265,8 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 			return err
 		}
 		gone := list(ids)
-		if err := c.execEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`, `DELETE FROM polls WHERE feed_id IN (` + gone + `)`}); err != nil {
+		if err := c.execEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`, `DELETE FROM polls WHERE feed_id IN (` + gone + `)`,
+			`DELETE FROM former_subscriptions WHERE feed_id IN (` + gone + `)`}); err != nil {
 			return err
 		}
 		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+list(ids)+`)`)

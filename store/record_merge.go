@@ -177,6 +177,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 				display = CASE WHEN ` + awake + ` THEN excluded.display ELSE subscriptions.display END,
 				created_at = CASE WHEN ` + awake + ` THEN excluded.created_at ELSE subscriptions.created_at END`,
 			[]any{to, listed(into.URL), listed(into.URL), from}},
+		{keepFormer(`s.feed_id = ?`), []any{from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
 		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`,

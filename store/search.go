@@ -57,6 +57,7 @@ type searching struct {
 	user  digest.UserID
 	match matcher
 	found []hit
+	feeds []digest.FeedID // all that the reader's posts may be of, once they were asked for
 }
 
 // A hit is a post that came with an edition.
@@ -164,7 +165,7 @@ func (l *searching) findAmong(ctx context.Context, some []hit) error {
 		return cmp.Or(cmp.Compare(b.DueAt, a.DueAt), cmp.Compare(b.PostID, a.PostID))
 	})
 	ids := each(some, func(c hit) digest.PostID { return c.PostID })
-	matching, err := l.match(ctx, l.store.read(), ids, l.Limit+1-len(l.found))
+	matching, err := l.match(ctx, l, ids, l.Limit+1-len(l.found))
 	if err != nil {
 		return err
 	}
@@ -174,6 +175,20 @@ func (l *searching) findAmong(ctx context.Context, some []hit) error {
 		}
 	}
 	return nil
+}
+
+// feedsOf gives feeds of which some posts are, and maybe others: of many posts all to
+// which the reader is or was subscribed, for these are soon read.
+func (l *searching) feedsOf(ctx context.Context, ids []digest.PostID) (feeds []digest.FeedID, err error) {
+	c := l.store.read()
+	if l.feeds == nil {
+		l.feeds, err = readRows[digest.FeedID](ctx, c, "", `SELECT s.feed_id FROM digests d CROSS JOIN subscriptions s WHERE d.user_id = ? AND s.digest_id = d.id
+			UNION SELECT b.feed_id FROM digests d CROSS JOIN former_subscriptions b WHERE d.user_id = ? AND b.digest_id = d.id`, l.user, l.user)
+	}
+	if err != nil || len(ids) > len(l.feeds) {
+		return l.feeds, err
+	}
+	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id`+c.d.oneOf, keys(c.d, ids))
 }
 
 // result reads the posts of a page.

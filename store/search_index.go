@@ -38,10 +38,11 @@ func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
 // meanwhile is left out.
 func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err error) {
 	hashes := make(map[digest.PostID]string, len(posts))
-	documents := make(map[digest.PostID]string, len(posts))
+	documents := make(map[digest.PostID][]string, len(posts)) // one for each table
 	for _, p := range posts {
 		hashes[p.ID] = p.ContentHash
-		documents[p.ID] = s.d.document(p.FeedID, documentOf(p))
+		document := documentOf(p)
+		documents[p.ID] = each(s.d.wordTables, func(t wordTable) string { return t.document(p.FeedID, document) })
 	}
 	return changed(ctx, s, "indexing posts", func(c conn) (int, error) {
 		ready, err := unchanged(ctx, c, hashes)
@@ -55,13 +56,26 @@ func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err erro
 		if err := forgetWords(ctx, c, indexed); err != nil {
 			return 0, err
 		}
-		var v values
-		for _, id := range slices.Sorted(slices.Values(indexed)) {
-			v.row(id, documents[id])
+		slices.Sort(indexed)
+		for i, t := range c.d.wordTables {
+			var v values
+			for _, id := range indexed {
+				v.row(id, documents[id][i])
+			}
+			if err := c.runRows(ctx, &v, t.put); err != nil {
+				return 0, err
+			}
 		}
 		s.untidy.Store(true)
-		return len(indexed), c.runRows(ctx, &v, c.d.putWords)
+		return len(indexed), nil
 	})
+}
+
+// A wordTable is a table of the index of words.
+type wordTable struct {
+	name     string
+	document func(digest.FeedID, []string) string // how the words of a post of a feed are written
+	put      string                               // puts some in: key, document
 }
 
 // tidyIndex sorts in what the index of words has gathered unsorted, if this process
@@ -124,7 +138,12 @@ func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
 
 // forgetWords takes posts out of the index.
 func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
-	return c.run(ctx, `DELETE FROM post_words WHERE rowid IN (`+list(ids)+`)`)
+	for _, t := range c.d.wordTables {
+		if err := c.run(ctx, `DELETE FROM `+t.name+` WHERE rowid IN (`+list(ids)+`)`); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unindex takes posts that are deleted out of the index and its queue.

@@ -71,7 +71,7 @@ func lexeme(word string) string {
 // A matcher gives those of some posts that a query matches, or the first of them
 // if those are enough. It is asked several times in one search, and may remember
 // what it has read.
-type matcher func(ctx context.Context, c conn, ids []digest.PostID, enough int) (map[digest.PostID]bool, error)
+type matcher func(ctx context.Context, l *searching, ids []digest.PostID, enough int) (map[digest.PostID]bool, error)
 
 // among gives those of some posts that are in a list of keys, which is in order.
 func among(ids, list []digest.PostID) map[digest.PostID]bool {
@@ -98,18 +98,22 @@ func keysIn(ctx context.Context, c conn, statement string, args ...any) ([]diges
 	return parseKeys[digest.PostID](list)
 }
 
-// feedsOf gives the feeds of posts.
-func feedsOf(ctx context.Context, c conn, ids []digest.PostID) ([]digest.FeedID, error) {
-	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id`+c.d.oneOf, keys(c.d, ids))
-}
-
-// matchSQLite reads the range of some posts, for FTS5 keeps keys in their order.
+// matchSQLite reads the range of some posts, for FTS5 keeps keys in their order. Of a
+// rare word it looks only at the posts that have it.
 func matchSQLite(q words.Query) matcher {
-	return func(ctx context.Context, c conn, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
-		if len(ids) == 0 {
+	var rare *rarePosts
+	return func(ctx context.Context, l *searching, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
+		c := l.store.read()
+		if rare == nil {
+			var err error
+			if rare, err = findRare(ctx, c, q); err != nil {
+				return nil, err
+			}
+		}
+		if ids = rare.among(ids); len(ids) == 0 {
 			return nil, nil
 		}
-		feeds, err := feedsOf(ctx, c, ids)
+		feeds, err := l.feedsOf(ctx, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -156,16 +160,24 @@ const fewPosts = 500
 
 // matchPostgres asks the index for the posts of feeds, each feed once, which it gives in
 // no order. The index does not know where in a post a word stands: of a phrase it finds
-// the words, and the posts that have them and are wanted are compared one by one.
+// the words, and the posts that have them and are wanted are compared one by one. So are
+// all that are wanted if it would have to gather many times as many.
 func matchPostgres(q words.Query) matcher {
 	loose, exact := loosely(q)
 	asked := make(map[digest.FeedID]bool)
 	var all []digest.PostID
-	return func(ctx context.Context, c conn, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
+	return func(ctx context.Context, l *searching, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
+		c := l.store.read()
 		if len(ids) <= fewPosts {
 			return compare(ctx, c, q, ids, enough)
 		}
-		feeds, err := feedsOf(ctx, c, ids)
+		if everywhere, err := isEverywhere(ctx, c, loose, len(ids)); everywhere || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			return compare(ctx, c, q, ids, enough)
+		}
+		feeds, err := l.feedsOf(ctx, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -185,6 +197,32 @@ func matchPostgres(q words.Query) matcher {
 		}
 		return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }), enough)
 	}
+}
+
+// A sample is how many posts of the instance are looked at to see how common a beginning is.
+const sample = 300
+
+// isEverywhere reports whether a word of a query that may be the beginning of one is, by a
+// sample, in so many posts of the instance that to gather these from the index, which it
+// does before it looks at feeds, costs more than to compare some posts one by one.
+func isEverywhere(ctx context.Context, c conn, q words.Query, posts int) (bool, error) {
+	var beginnings []string
+	for _, t := range q.Terms {
+		if t.Prefix {
+			beginnings = append(beginnings, lexeme(t.Words[0])+":*")
+		}
+	}
+	if len(beginnings) == 0 {
+		return false, nil
+	}
+	total, err := c.number(ctx, `SELECT CAST(reltuples AS BIGINT) FROM pg_catalog.pg_class WHERE oid = to_regclass('post_words')`)
+	if err != nil || total <= posts*c.d.gathered {
+		return false, err
+	}
+	var found struct{ Have, Looked int }
+	err = c.get(ctx, &found, `SELECT count(*) FILTER (WHERE words @@ CAST(? AS tsquery)) AS have, count(*) AS looked
+		FROM post_words TABLESAMPLE SYSTEM (CAST(? AS REAL))`, strings.Join(beginnings, " | "), min(100, 100*sample/float64(total)))
+	return found.Have*total > posts*c.d.gathered*found.Looked, err
 }
 
 // inFeeds gives the posts of feeds that a query matches. Each part of the feeds is a

@@ -14,7 +14,8 @@ import (
 )
 
 // A search finds what reading every post of every edition finds, also of feeds to which
-// the reader is no longer subscribed and of what they keep.
+// the reader is no longer subscribed and of what they keep, whichever way is taken to it,
+// and while an upgrade indexes older posts anew.
 func TestSearchFindsWhatReadingFinds(t *testing.T) {
 	each(t, func(w world) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -54,7 +55,11 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			}
 			now = now.Add(24 * time.Hour)
 		}
-		for range 60 {
+		w.ok(w.Exec(w.ctx(), `ANALYZE`)) // so that PostgreSQL knows how many posts there are
+		for i := range 90 {
+			if i == 60 {
+				w.ok(w.ForgetBareWords(w.ctx(), 7))
+			}
 			q := w.query(randomQuery(r))
 			var wanted []string
 			for _, identity := range order {
@@ -62,8 +67,11 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 					wanted = append(wanted, identity)
 				}
 			}
-			found := w.searches(ada, store.SearchQuery{Query: q, Now: now, Limit: 100})
-			want(w.t, fmt.Sprint(q), found, strings.Join(wanted, " "))
+			for _, n := range []int{0, 1, 150, 1_000_000} {
+				w.Thresholds(n, n)
+				found := w.searches(ada, store.SearchQuery{Query: q, Now: now, Limit: 100})
+				want(w.t, fmt.Sprint(q, n), found, strings.Join(wanted, " "))
+			}
 		}
 	})
 }

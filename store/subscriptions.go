@@ -232,6 +232,9 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 		if err := lockFeed(ctx, c, feed); err != nil {
 			return err
 		}
+		if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), id, feed); err != nil {
+			return err
+		}
 		var paused bool
 		err := c.get(ctx, &paused, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ? RETURNING rests`, id, feed)
 		if isNone(err) {
@@ -249,6 +252,21 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 		}
 		return err
 	})
+}
+
+// keepFormer is the statement that notes of subscriptions s that they were, before they are
+// deleted: their posts came to their readers, who search among them.
+func keepFormer(where string) string {
+	return `INSERT INTO former_subscriptions (digest_id, feed_id) SELECT s.digest_id, s.feed_id FROM subscriptions s WHERE ` + where + `
+		ORDER BY s.digest_id, s.feed_id ON CONFLICT DO NOTHING`
+}
+
+// endSubscriptions deletes subscriptions s.
+func endSubscriptions(ctx context.Context, c conn, where string, args ...any) error {
+	if err := c.run(ctx, keepFormer(where), args...); err != nil {
+		return err
+	}
+	return c.run(ctx, `DELETE FROM subscriptions AS s WHERE `+where, args...)
 }
 
 func noSubscription() error { return notFound("there is no such subscription") }

@@ -186,6 +186,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM bounces` + sent,
 			`DELETE FROM editions` + mine,
 			`DELETE FROM subscriptions` + mine,
+			`DELETE FROM former_subscriptions` + mine,
 			`DELETE FROM saved_posts WHERE user_id = ?`,
 			`DELETE FROM filters` + mine,
 			`DELETE FROM held_posts` + mine,

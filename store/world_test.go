@@ -216,7 +216,8 @@ func (w world) feedAgain(f digest.Feed) digest.Feed {
 }
 
 // each runs f in a world on each database. Whatever happens in it, each feed
-// keeps from when it may be asked, by its own record (I5).
+// keeps from when it may be asked, by its own record (I5), and it is known of each
+// digest of which feeds its posts are.
 func each(t *testing.T, f func(w world)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -225,6 +226,12 @@ func each(t *testing.T, f func(w world)) {
 		stale, err := s.StaleAskable(t.Context())
 		if err != nil || len(stale) > 0 {
 			t.Errorf("feeds that keep another instant than the policy says: %v, %v", stale, err)
+		}
+		unknown, err := s.Count(t.Context(), `SELECT count(*) FROM digest_posts dp JOIN posts p ON p.id = dp.post_id
+			WHERE NOT EXISTS (SELECT 1 FROM subscriptions x WHERE x.digest_id = dp.digest_id AND x.feed_id = p.feed_id)
+			AND NOT EXISTS (SELECT 1 FROM former_subscriptions x WHERE x.digest_id = dp.digest_id AND x.feed_id = p.feed_id)`)
+		if err != nil || unknown > 0 {
+			t.Errorf("%d posts came to digests that never had their feeds: %v", unknown, err)
 		}
 	})
 }

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"digest"
+	"digest/internal/words"
+)
+
+// SQLite has all words once more, without their feeds: of a word that few posts of the
+// whole instance have, all of these are read at once, and no feed is asked for it.
+
+// bareDocument writes words for the index that knows neither feeds nor places.
+func bareDocument(_ digest.FeedID, document []string) string {
+	seen := make(map[string]bool, len(document))
+	var b strings.Builder
+	for _, word := range document {
+		if word != words.Filler && !seen[word] {
+			seen[word] = true
+			b.WriteString(word)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// rarePosts are the posts that may match a query, for they have its rare words.
+type rarePosts struct {
+	all bool // no word is rare: any post may match
+	ids []digest.PostID
+}
+
+func (r *rarePosts) among(ids []digest.PostID) []digest.PostID {
+	if r.all {
+		return ids
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool {
+		_, ok := slices.BinarySearch(r.ids, id)
+		return !ok
+	})
+}
+
+// findRare reads which posts have the rare words of a query. The queue is read first:
+// what stands in it may be in the one index and not in the other, until it is indexed anew.
+func findRare(ctx context.Context, c conn, q words.Query) (*rarePosts, error) {
+	queued, all, err := few(ctx, c, `SELECT post_id AS id FROM index_queue LIMIT ?`)
+	rare := &rarePosts{all: true}
+	if err != nil || all {
+		return rare, err
+	}
+	for _, t := range q.Terms {
+		if t.Exclude {
+			continue
+		}
+		for i, word := range t.Words {
+			last := word
+			if t.Prefix && i == len(t.Words)-1 {
+				last += "\U0010FFFF"
+			}
+			ids, many, err := few(ctx, c, `SELECT doc AS id FROM bare_words_places WHERE term >= ? AND term <= ? LIMIT ?`, word, last)
+			if err != nil {
+				return nil, err
+			}
+			if many {
+				continue
+			}
+			ids = append(ids, queued...)
+			slices.Sort(ids)
+			rare = &rarePosts{ids: rare.among(ids)}
+		}
+	}
+	return rare, nil
+}
+
+// few reads keys of posts, unless they are more than those of a rare word: then many is true.
+func few(ctx context.Context, c conn, query string, args ...any) (ids []digest.PostID, many bool, err error) {
+	ids, err = keysIn(ctx, c, `SELECT COALESCE(group_concat(x.id), '') FROM (`+query+`) x`, append(args, c.d.rareIn+1)...)
+	return ids, len(ids) > c.d.rareIn, err
+}
