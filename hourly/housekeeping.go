@@ -82,6 +82,9 @@ func (j *Job) prune(ctx context.Context) error {
 	if jump := j.Now().Sub(now); jump > time.Hour {
 		j.Log.Warn("the clock has leapt; what is old is deleted as if it came a week nearer each hour", "behind", jump.Round(time.Hour).String())
 	}
+	if err := j.Store.MakePartitions(j.Hard, now); err != nil {
+		return err
+	}
 	if err := j.Store.ForgetMoves(j.Hard, now); err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package hourly_test
 
 import (
+	"database/sql"
 	"testing"
 
 	"digest/hourly"
 	"digest/internal/words"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // What an hour has brought can be searched for when the hour is over.
@@ -47,4 +49,26 @@ func TestAFastClockDeletesLittle(t *testing.T) {
 			t.Errorf("%d editions are left, %v", len(editions), err)
 		}
 	})
+}
+
+// The hour makes partitions before there are rows for them.
+func TestTheHourMakesPartitions(t *testing.T) {
+	database := storetest.Postgres(t)
+	db, err := sql.Open("postgres", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h, s := newHouse(t, storetest.Open(t, database), "2046-11-29 10:00"), newSite(t, "first")
+	h.reader("utc@example.org", "UTC", s)
+	s.publish("of November")
+	h.tick("2046-11-30 00:00", hourly.Summary{Polled: 1, Changed: 1, Editions: 1, Sent: 1, Posts: 1})
+	s.publish("of December")
+	h.tick("2046-12-01 00:00", hourly.Summary{Polled: 1, Changed: 1, Editions: 1, Sent: 1, Posts: 1})
+	var november, december, later int
+	err = db.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM digest_posts_2046_11), (SELECT count(*) FROM digest_posts_2046_12),
+		(SELECT count(*) FROM digest_posts_2047_03)`).Scan(&november, &december, &later)
+	if err != nil || november != 2 || december != 1 || later != 0 {
+		t.Errorf("%d rows of November, %d of December, %d of March, %v", november, december, later, err)
+	}
 }

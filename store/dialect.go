@@ -56,6 +56,9 @@ type dialect struct {
 
 	size string // bytes of the database
 
+	// The names of the partitions of digest_posts; empty where it has none.
+	partitions string
+
 	clock string // reads the database's clock, in microseconds; empty where it is the process's own
 
 	// How a statement is given a list so that its text stays the same: see values.
@@ -138,6 +141,9 @@ func postgresDialect() *dialect {
 
 		slots: 8,
 		size:  `SELECT pg_database_size(current_database())`,
+
+		partitions: `SELECT c.relname AS name, CASE WHEN pg_get_expr(c.relpartbound, c.oid) LIKE '%MINVALUE%' THEN 1 ELSE 0 END AS open
+			FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass('digest_posts') ORDER BY c.relname`,
 
 		inOrder: `SET LOCAL enable_sort = off`,
 		names:   `SELECT json_array_elements_text(CAST(? AS json))`,

@@ -112,6 +112,19 @@ func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string,
 	return won, err
 }
 
+// Partitioned reports whether digest_posts is partitioned.
+func (s *Store) Partitioned() bool { return s.d.partitions != "" }
+
+// Partitions are the names of the partitions of digest_posts.
+func (s *Store) Partitions(ctx context.Context) ([]string, error) {
+	have, err := s.partitions(ctx)
+	var names []string
+	for _, p := range have {
+		names = append(names, p.table())
+	}
+	return names, err
+}
+
 // Empty deletes all hidden rows, and leaves no trace of them that would slow
 // the next ones down.
 func (s *Store) Empty(ctx context.Context) error {

@@ -76,6 +76,12 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 			}
 			return 0, err
 		}},
+		{"partitions", func() (int, error) {
+			if n > 0 { // there may be editions left that show their posts
+				return 0, nil
+			}
+			return 0, s.dropPartitions(ctx, old)
+		}},
 		{"posts", func() (int, error) { return s.prunePosts(ctx, old, batch) }},
 		{"feeds", func() (int, error) { return s.pruneFeeds(ctx, old, batch) }},
 		{"lanes", func() (int, error) {
@@ -97,8 +103,8 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	return n, nil
 }
 
-// pruneEditions deletes old editions, with the rows of their posts, their
-// notices and what came back of them. Editions are made in the order of time,
+// pruneEditions deletes old editions, with the rows of their posts (which go by partitions
+// where there are some), their notices and what came back of them. Editions are made in the order of time,
 // so the oldest have the lowest keys, and the search ends at one that is young.
 func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int, error) {
 	last := digest.EditionID(0)
@@ -153,7 +159,11 @@ type prunableEdition struct {
 // their digests and midnights.
 func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days *values) error {
 	return s.write(ctx, func(c conn) error {
-		for _, table := range []string{"digest_posts", "notices"} {
+		tables := []string{"notices"}
+		if c.d.partitions == "" {
+			tables = append(tables, "digest_posts")
+		}
+		for _, table := range tables {
 			err := c.runRows(ctx, days, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (VALUES {rows})`)
 			if err != nil {
 				return err

@@ -58,8 +58,10 @@ func TestPrune(t *testing.T) {
 		want(w.t, "pruned", w.prune(old), 2+4+1)
 		w.holds("old posts, but the listed one", 1, `SELECT count(*) FROM posts WHERE seen_at <= ?`, noon.Unix())
 		w.holds("it is", 1, `SELECT count(*) FROM posts WHERE identity = 'listed'`)
-		w.holds("rows of editions that are gone", 0, `SELECT count(*) FROM digest_posts dp WHERE NOT EXISTS
-			(SELECT 1 FROM editions e WHERE e.digest_id = dp.digest_id AND e.due_at = dp.visible_at)`)
+		if !w.Partitioned() { // else they go with their month
+			w.holds("rows of editions that are gone", 0, `SELECT count(*) FROM digest_posts dp WHERE NOT EXISTS
+				(SELECT 1 FROM editions e WHERE e.digest_id = dp.digest_id AND e.due_at = dp.visible_at)`)
+		}
 		again := w.record(old, f, posts(old, "listed"))
 		want(w.t, "and does not come back", again.Posts, 0)
 		want(w.t, "no more", w.prune(old), 0)

@@ -8,11 +8,12 @@ import (
 	"slices"
 )
 
-// tableSizes is the bytes of each table with its indexes; none of SQLite.
+// tableSizes is the bytes of each table with its indexes and partitions; none of SQLite.
 func tableSizes(ctx context.Context, db *sql.DB) map[string]int64 {
 	sizes := map[string]int64{}
-	rows, err := db.QueryContext(ctx, `SELECT relname, pg_total_relation_size(oid) FROM pg_class
-		WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`)
+	rows, err := db.QueryContext(ctx, `SELECT COALESCE(w.relname, t.relname), SUM(pg_total_relation_size(t.oid))::BIGINT
+		FROM pg_class t LEFT JOIN pg_inherits i ON i.inhrelid = t.oid LEFT JOIN pg_class w ON w.oid = i.inhparent
+		WHERE t.relkind = 'r' AND t.relnamespace = current_schema()::regnamespace GROUP BY 1`)
 	if err != nil {
 		return sizes
 	}

@@ -1,0 +1,156 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// On PostgreSQL digest_posts is partitioned by the month (UTC) of the midnights in it.
+// Storing finds a small index, and what is too old to be kept goes with its partition, in
+// no time, where deleting its rows would cost as much as storing them did. Rows of a month
+// that has no partition yet lie in digest_posts_default, until it has.
+
+// monthsAhead is how many months after this one have a partition: a digest's next midnight
+// lies a week ahead at most, the end of a pause up to 400 days.
+const monthsAhead = 3
+
+// partitionName is how a partition is named, for time.Format.
+const partitionName = "digest_posts_2006_01"
+
+// A month is the first instant of one, UTC.
+type month time.Time
+
+func monthOf(t time.Time) month {
+	t = t.UTC()
+	return month(time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC))
+}
+
+func (m month) next() month     { return month(time.Time(m).AddDate(0, 1, 0)) }
+func (m month) starts() instant { return at(time.Time(m)) }
+func (m month) ends() instant   { return m.next().starts() }
+func (m month) table() string   { return time.Time(m).Format(partitionName) }
+
+// A partition holds the rows of a month.
+type partition struct {
+	month
+	open bool // and those of all months before it: the first one that was made
+}
+
+// MakePartitions gives each month from now's on, and each that has rows in the default
+// partition, one of its own. It changes nothing where they are there, and on SQLite. What
+// others keep busy is left for the next time.
+func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
+	if s.d.partitions == "" {
+		return nil
+	}
+	have, err := s.partitions(ctx)
+	if err != nil {
+		return failed("looking at the partitions", err)
+	}
+	m := monthOf(now)
+	for range monthsAhead + 1 {
+		if !covered(have, m) {
+			if made, err := s.makePartition(ctx, m); err != nil || !made {
+				return err
+			}
+		}
+		m = m.next()
+	}
+	return s.emptyDefault(ctx, m.starts())
+}
+
+// covered reports whether a month has a partition.
+func covered(have []partition, m month) bool {
+	return slices.ContainsFunc(have, func(p partition) bool { return p.month == m || p.open && m.starts() < p.starts() })
+}
+
+// emptyDefault makes a partition for each month before end that has rows in the default one.
+func (s *Store) emptyDefault(ctx context.Context, end instant) error {
+	for {
+		var oldest []int64
+		err := s.read().all(ctx, &oldest, `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`, end)
+		if err != nil || len(oldest) == 0 {
+			return failed("looking at the posts of other months", err)
+		}
+		if made, err := s.makePartition(ctx, monthOf(time.Unix(oldest[0], 0))); err != nil || !made {
+			return err
+		}
+	}
+}
+
+// dropPartitions drops those that end before an instant.
+func (s *Store) dropPartitions(ctx context.Context, old instant) error {
+	have, err := s.partitions(ctx)
+	for _, p := range have {
+		if p.ends() > old {
+			continue
+		}
+		gone, err := s.alterPosts(ctx, "dropping "+p.table(), func(c conn) error { return c.run(ctx, `DROP TABLE IF EXISTS `+p.table()) })
+		if err != nil || !gone {
+			return err
+		}
+	}
+	return err
+}
+
+// partitions are those there are, but for the default one.
+func (s *Store) partitions(ctx context.Context) ([]partition, error) {
+	if s.d.partitions == "" {
+		return nil, nil
+	}
+	var rows []struct {
+		Name string
+		Open bool
+	}
+	if err := s.read().all(ctx, &rows, s.d.partitions); err != nil {
+		return nil, err
+	}
+	var have []partition
+	for _, r := range rows {
+		if t, err := time.Parse(partitionName, r.Name); err == nil { // the default one names no month
+			have = append(have, partition{month(t), r.Open})
+		}
+	}
+	return have, nil
+}
+
+// makePartition makes that of a month, with the rows that lie in the default one: hardly
+// any, as a rule. Nobody writes meanwhile: PostgreSQL refuses a row that was on its way into
+// the default partition when its month got one.
+func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
+	return s.alterPosts(ctx, "making "+m.table(), func(c conn) error {
+		var there int
+		if err := c.get(ctx, &there, s.d.tables, m.table()); err != nil || there > 0 {
+			return err
+		}
+		within := fmt.Sprintf(`visible_at >= %d AND visible_at < %d`, m.starts(), m.ends())
+		return c.execEach(ctx, []string{
+			`LOCK TABLE digest_posts IN EXCLUSIVE MODE`,
+			`CREATE TABLE ` + m.table() + ` (LIKE digest_posts INCLUDING INDEXES)`,
+			`WITH moved AS (DELETE FROM digest_posts_default WHERE ` + within + ` RETURNING *)
+				INSERT INTO ` + m.table() + ` SELECT * FROM moved`,
+			fmt.Sprintf(`ALTER TABLE digest_posts ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)`, m.table(), m.starts(), m.ends()),
+		})
+	})
+}
+
+// alterPosts runs f, which alters digest_posts, alone among those that do. It waits for
+// nobody for long, since others wait behind it meanwhile: false says that it must be done
+// another time.
+func (s *Store) alterPosts(ctx context.Context, doing string, f func(conn) error) (bool, error) {
+	err := s.changeUnder(ctx, s.d.lockPlan, doing, func(c conn) error {
+		if err := c.run(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
+			return err
+		}
+		return f(c)
+	})
+	if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == "55P03" {
+		return false, nil
+	}
+	return err == nil, err
+}

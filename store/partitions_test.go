@@ -1,0 +1,139 @@
+package store_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A day in a month of its own, far from the clock by which the first table was made.
+var ides = time.Date(2040, 3, 15, 12, 0, 0, 0, time.UTC)
+
+// hideAt writes a hidden row of nobody's.
+func (w world) hideAt(t time.Time) {
+	w.t.Helper()
+	w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, ?, 1)`, t.Unix()))
+}
+
+// eachPartitioned is each, where digest_posts has partitions.
+func eachPartitioned(t *testing.T, f func(world)) {
+	t.Helper()
+	each(t, func(w world) {
+		if !w.Partitioned() {
+			w.ok(w.MakePartitions(w.ctx(), ides)) // changes nothing
+			w.t.Skip("SQLite has one table")
+		}
+		f(w)
+	})
+}
+
+// made are the partitions since 2038, without their prefix.
+func (w world) made() string {
+	w.t.Helper()
+	names, err := w.Partitions(w.ctx())
+	w.ok(err)
+	var made []string
+	for _, name := range names {
+		if name = strings.TrimPrefix(name, "digest_posts_"); name >= "2038" {
+			made = append(made, name)
+		}
+	}
+	return strings.Join(made, " ")
+}
+
+func TestPartitionsAreMade(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		for _, at := range []time.Time{
+			time.Date(2038, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(2039, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(2040, 3, 1, 0, 0, 0, 0, time.UTC), ides,
+			time.Date(2040, 6, 30, 23, 59, 59, 0, time.UTC), time.Date(2040, 7, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC),
+		} {
+			w.hideAt(at)
+		}
+		w.holds("rows without a table of their month", 7, `SELECT count(*) FROM digest_posts_default`)
+		for range 2 {
+			w.ok(w.MakePartitions(w.ctx(), ides))
+			want(w.t, "months", w.made(), "2038_12 2039_01 2040_03 2040_04 2040_05 2040_06")
+			w.holds("rows", 7, `SELECT count(*) FROM digest_posts`)
+			w.holds("rows of later months", 2, `SELECT count(*) FROM digest_posts_default`)
+			w.holds("of the last second of a year", 1, `SELECT count(*) FROM digest_posts_2038_12`)
+			w.holds("of the first of the next", 1, `SELECT count(*) FROM digest_posts_2039_01`)
+			w.holds("of March", 2, `SELECT count(*) FROM digest_posts_2040_03`)
+			w.holds("of June", 1, `SELECT count(*) FROM digest_posts_2040_06`)
+		}
+		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 1, 0)))
+		want(w.t, "months of April", w.made(), "2038_12 2039_01 2040_03 2040_04 2040_05 2040_06 2040_07")
+		w.holds("rows, once July has a table", 7, `SELECT count(*) FROM digest_posts`)
+		w.ok(w.MakePartitions(w.ctx(), time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC))) // a clock that is wrong
+		w.holds("and its rows", 1, `SELECT count(*) FROM digest_posts_2040_07`)
+	})
+}
+
+// Several workers make months, and store, at the same time.
+func TestPartitionsAreMadeAtOnce(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		var wg sync.WaitGroup
+		for worker := range 3 {
+			wg.Go(func() {
+				if err := w.MakePartitions(w.ctx(), ides); err != nil {
+					w.t.Error(err)
+				}
+			})
+			wg.Go(func() {
+				for n := range 50 {
+					err := w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, 1)`,
+						1000+worker*100+n, ides.AddDate(0, n%5, 0).Unix())
+					if err != nil {
+						w.t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		w.ok(w.MakePartitions(w.ctx(), ides))
+		want(w.t, "months", w.made(), "2040_03 2040_04 2040_05 2040_06")
+		w.holds("rows", 150, `SELECT count(*) FROM digest_posts`)
+		w.holds("rows of later months", 30, `SELECT count(*) FROM digest_posts_default`)
+	})
+}
+
+func TestPartitionsAreDropped(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		for month := range 6 {
+			w.hideAt(ides.AddDate(0, month, 0))
+		}
+		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 5, 0)))
+		const all = "2040_03 2040_04 2040_05 2040_06 2040_07 2040_08 2040_09 2040_10 2040_11"
+		want(w.t, "months", w.made(), all)
+		w.prune(time.Date(2040, 3, 31, 23, 59, 59, 0, time.UTC).Add(keep))
+		want(w.t, "a second too early", w.made(), all)
+		w.prune(time.Date(2040, 4, 30, 0, 0, 0, 0, time.UTC).Add(keep))
+		want(w.t, "March is over", w.made(), strings.TrimPrefix(all, "2040_03 "))
+		w.holds("rows", 5, `SELECT count(*) FROM digest_posts`)
+		w.hideAt(ides) // by a clock that is wrong: the first table is gone by now
+		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 5, 0)))
+		w.holds("rows again", 6, `SELECT count(*) FROM digest_posts`)
+
+		w.reader("ada", "Europe/Paris") // whose next midnight is of 2026
+		w.prune(ides.AddDate(5, 0, 0))
+		want(w.t, "an edition may still be made", w.made(), all)
+	})
+}
+
+// Who reads for long is not disturbed, and keeps nobody waiting: the month goes later.
+func TestPartitionIsDroppedLater(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		w.hideAt(ides)
+		w.ok(w.MakePartitions(w.ctx(), ides))
+		late := ides.AddDate(2, 0, 0)
+		err := w.Together(w.ctx(), func() { w.prune(late) }, `UPDATE digest_posts SET post_id = 2`)
+		w.ok(err)
+		if made := w.made(); !strings.HasPrefix(made, "2040_03") {
+			w.t.Errorf("dropped under a reader: %s", made)
+		}
+		w.prune(late)
+		want(w.t, "months", w.made(), "")
+	})
+}
