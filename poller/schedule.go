@@ -35,10 +35,16 @@ type Spread struct {
 	NoWait bool
 }
 
+// recentPoll is how old the last answer of a feed may be at a midnight that does without
+// another one: half an hour lies between the midnights of neighbouring zones. A midnight
+// every hour is not to wait for one every two.
+const recentPoll = 30 * time.Minute
+
 // MidnightPoll says when to ask f for a digest due at due; false: not for that
 // midnight. A feed that becomes askable before the deadline waits for that
-// moment, otherwise a max-age of a day would cost it every second one; and a
-// feed that may be asked now is asked however late the hour runs. No
+// moment, otherwise a max-age of a day would cost it every second one. One that has just
+// been read, mostly for the midnight of another zone, is waited for by nobody: its posts
+// are there. And a feed that may be asked now is asked however late the hour runs. No
 // slot lies in the hot minutes :59 to :01, when everyone else's timers fire,
 // nor in the hours and days that the feed wants skipped: ExtraPoll has had it asked
 // before them, and after them is time enough for the next midnight.
@@ -48,7 +54,7 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 	}
 	askable := heldUntil(f, s.Gap)
 	if askable.After(now) {
-		if askable, ok = s.inTime(f, due, askable); !ok {
+		if askable, ok = s.inTime(f, due, askable); !ok || justRead(f, due) {
 			return time.Time{}, false
 		}
 	}
@@ -62,6 +68,11 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 		return at, true
 	}
 	return f.PollAt, true
+}
+
+// justRead reports whether the last poll of a feed went well, and shortly before a midnight.
+func justRead(f digest.Feed, due time.Time) bool {
+	return f.Errors == 0 && !f.LastOKAt.Before(f.LastAttemptAt) && f.LastOKAt.Before(due) && due.Sub(f.LastOKAt) <= recentPoll
 }
 
 // alive reports whether a feed is asked at all.

@@ -14,6 +14,9 @@ func TestSchedule(t *testing.T) {
 	due := midnight()
 	at := func(d time.Duration) time.Time { return due.Add(d) }
 	spread := Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}
+	read := func(d time.Duration) digest.Feed {
+		return digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(d), LastOKAt: at(d)}}
+	}
 	tests := []struct {
 		why  string
 		f    digest.Feed
@@ -27,6 +30,12 @@ func TestSchedule(t *testing.T) {
 		{why: "polled 40 minutes ago: when the gap has passed, before the deadline", f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-40 * time.Minute)}}, want: 20 * time.Minute},
 		{why: "polled 30 minutes ago: just at the deadline", f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-30 * time.Minute)}}, want: 30 * time.Minute},
 		{why: "polled 29 minutes ago: its posts are there already", f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-29 * time.Minute)}}, not: true},
+		{why: "read half an hour ago to the second, for another zone's midnight: its posts are there already", f: read(-30 * time.Minute), not: true},
+		{why: "read half an hour and a second ago: waits", f: read(-30*time.Minute - time.Second), want: 30*time.Minute - time.Second},
+		{why: "read 53 minutes ago, for the midnight before: waits", f: read(-53 * time.Minute), want: 7 * time.Minute},
+		{why: "read an hour ago, to the second", f: read(-time.Hour), want: 0},
+		{why: "answered half an hour ago, and that could not be used: waits", f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-30 * time.Minute), LastOKAt: at(-40 * time.Minute)}}, want: 30 * time.Minute},
+		{why: "failed half an hour ago: waits", f: digest.Feed{Failures: digest.Failures{Errors: 1}, Schedule: digest.Schedule{LastAttemptAt: at(-30 * time.Minute), LastOKAt: at(-30 * time.Minute)}}, want: 30 * time.Minute},
 		{why: "fresh for hours", f: digest.Feed{Schedule: digest.Schedule{FreshUntil: at(5 * time.Hour)}}, not: true},
 		{why: "max-age=86400 after yesterday's poll at 00:07: waits for it", f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-23*time.Hour - 53*time.Minute), FreshUntil: at(7 * time.Minute)}}, want: 7 * time.Minute},
 		{why: "no longer fresh", f: digest.Feed{Schedule: digest.Schedule{FreshUntil: at(-time.Second)}}, want: 0},
@@ -71,6 +80,22 @@ func TestSchedule(t *testing.T) {
 		got, ok := MidnightPoll(test.f, due, at(test.now), spread)
 		if ok == test.not || ok && !got.Equal(at(test.want)) {
 			t.Errorf("%s: %v %v", test.why, got, ok)
+		}
+	}
+}
+
+// TestHalfHourZones: whoever has midnight half an hour after others waits for none of the
+// feeds that were read for them, however long the deadline is and wherever in the window
+// the feed's share lies.
+func TestHalfHourZones(t *testing.T) {
+	for _, deadline := range []time.Duration{10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour} {
+		for polled := time.Duration(0); polled <= 29*time.Minute; polled += time.Minute {
+			at := midnight().Add(polled - 30*time.Minute)
+			f := digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at, LastOKAt: at.Add(time.Second)}}
+			s := Spread{Gap: time.Hour, Deadline: deadline, Window: 15 * time.Minute, NoWait: polled == 0}
+			if asked, ok := MidnightPoll(f, midnight(), midnight(), s); ok {
+				t.Errorf("deadline %v: read at %v, and again at %v", deadline, at, asked)
+			}
 		}
 	}
 }
