@@ -2,6 +2,7 @@ package feed
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"digest"
@@ -108,6 +109,7 @@ func (d *Document) complete() {
 	if len(d.Language) > maxLanguage {
 		d.Language = ""
 	}
+	d.Language = strings.Clone(d.Language) // which must not keep its document in memory
 	for _, address := range []*string{&d.Link, &d.Self} {
 		if len(*address) > maxAddress {
 			*address = ""
