@@ -15,6 +15,8 @@ import (
 const (
 	// commitPolls is how many polls share a transaction at most.
 	commitPolls = 200
+	// commitBytes closes a commit: what it brings has twice its memory while it is stored.
+	commitBytes = 8 << 20
 	// commitPause is how long the polls of an endless round gather for a commit.
 	commitPause = time.Second
 	// patience is how long a database that is away is waited for: what polls
@@ -76,10 +78,11 @@ func (j *Job) graceAfter(ctx context.Context) (context.Context, context.CancelFu
 	return until, func() { stop(); cut() }
 }
 
-// A polled is a poll that is to be stored, and whose document is freed after that.
+// A polled is a poll that is to be stored, and whose memory is free after that.
 type polled struct {
 	store.Polled
-	free func()
+	bytes int64
+	free  func()
 }
 
 // A claimed feed has a place until it is polled.
@@ -208,21 +211,21 @@ func (r *round) awaitCalmMinute(soft context.Context) {
 }
 
 // freePlaces waits until at least a quarter of the places is free, or a few for a
-// while, so that claims are not made one by one. It says how many are, and how many polls
-// had ended by then.
+// while, so that claims are not made one by one; and until there is memory for what they
+// bring. It says how many are, and how many polls had ended by then.
 func (r *round) freePlaces(soft context.Context) (free, ended int) {
 	least := poller.QuickPolls / 4
-	timer := time.NewTimer(longestLook)
-	defer timer.Stop()
+	look := time.NewTicker(longestLook)
+	defer look.Stop()
 	for {
 		_, ended := r.counts()
 		free := r.places.count()
-		if free >= least || soft.Err() != nil {
+		if free >= least && !r.job.Poller.Full() || soft.Err() != nil {
 			return free, ended
 		}
 		select {
 		case <-r.changed:
-		case <-timer.C:
+		case <-look.C:
 			least = 1
 		case <-soft.Done():
 		}
@@ -344,7 +347,10 @@ func (r *round) poll(c store.ClaimedFeed) {
 		return
 	}
 	r.count(res)
-	r.done <- polled{found, res.Release}
+	bytes := found.Bytes()
+	free := res.Keep(bytes)
+	res = poller.Result{} // the document is not to wait for the commit
+	r.done <- polled{found, bytes, free}
 }
 
 // giveBack ends the lease of a poll that came to nothing, because of a stop or

@@ -41,7 +41,11 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 		return in, nil
 	}
 	if res.Body != nil {
-		in.Body = &store.Body{ContentType: res.ContentType, URL: res.Address, Bytes: res.Body}
+		body, err := st.Pack(store.Body{ContentType: res.ContentType, URL: res.Address, Bytes: res.Body})
+		if err != nil {
+			return in, err
+		}
+		in.Body = &body
 	}
 	if at, err := feed.NormalURL(res.Address); err == nil { // else it is no address that a feed could have
 		in.ReadAt = at
@@ -61,6 +65,9 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	}
 	if in.Posts, err = sanitise(ctx, res, posts, known, now); err != nil {
 		return in, fmt.Errorf("sanitising the posts of %s: %w", res.Feed.URL, err)
+	}
+	if in.FirstRead && !had {
+		trim(in.Posts, now)
 	}
 	if moved(was, res.Feed) && in.ReadAt == res.Feed.URL {
 		in.Arrival.Read = true
@@ -88,6 +95,26 @@ func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known m
 		return nil, err
 	}
 	return clean, nil
+}
+
+// trim leaves out contents of a feed that is read for the first time: of posts that are
+// older than what a new reader is given, and are not the newest, the store keeps few.
+func trim(posts []digest.Post, now time.Time) {
+	newest, kept := 0, 0
+	for i, p := range posts {
+		if p.PublishedAt.After(posts[newest].PublishedAt) {
+			newest = i
+		}
+	}
+	for i := range posts {
+		p := &posts[i]
+		if i == newest || p.PublishedAt.After(now.Add(-store.Recent)) {
+			continue
+		}
+		if kept += len(p.Content); kept > poller.UnseenBytes {
+			p.Content, p.Enclosures = "", nil
+		}
+	}
 }
 
 // compare holds the posts of a document against what is stored of the feed:
@@ -278,9 +305,10 @@ func (r *round) gather(first polled) (batch []store.Polled, release func()) {
 			p.free()
 		}
 	}
+	bytes := int64(0)
 	for p, open := first, true; open; p, open = r.nextPolled(pause) {
-		all, batch = append(all, p), append(batch, p.Polled)
-		if len(batch) == commitPolls {
+		all, batch, bytes = append(all, p), append(batch, p.Polled), bytes+p.bytes
+		if len(batch) == commitPolls || bytes >= commitBytes {
 			break
 		}
 	}

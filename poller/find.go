@@ -67,7 +67,7 @@ type Known func(ctx context.Context, address string) (digest.Feed, bool)
 func (p *Poller) Find(ctx context.Context, address string, known Known) (Candidates, error) {
 	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
 	found, err := s.find(ctx, address)
-	if found.release == nil {
+	if found.hold == nil {
 		s.hold.release()
 	}
 	if err != nil {

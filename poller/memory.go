@@ -11,12 +11,14 @@ import (
 
 const (
 	// MostBodies is how many bytes the bodies of documents may have in memory at
-	// once, from the first byte read to the end of their Result.
+	// once, from the first byte read until what was found in them is stored. A
+	// document that is being read takes about as much again.
 	MostBodies = 32 << 20
-	// largeBody is from when on a body is large. Large ones leave some of the memory
-	// to the others.
+	// LeastBodies is the smallest bound with which the largest document can be read.
+	LeastBodies = 16 << 20
+	// largeBody is from when on a body is large. Large ones leave a quarter of the
+	// memory to the others.
 	largeBody = 2 << 20
-	mostLarge = MostBodies * 3 / 4
 	// freeBody of each body is not counted: it is what any poll in flight may have.
 	freeBody = 64 << 10
 	// roomPatience is how long a body waits for memory.
@@ -27,21 +29,26 @@ const (
 // against its feed.
 var errNoRoom = errors.New("too many large documents come at once")
 
-// A memory is what bodies may have of it at once, in bytes. Where it is used up,
-// the largest wait: the smallest that waits is the first that gets more. Where a
-// body that is not large would wait, or nobody who has some could go on, the largest
-// of those that wait goes without: it is asked for another time.
+// A memory is what bodies, and what was found in them, may have of it at once, in bytes.
+// Where it is used up, the largest bodies wait: the smallest that waits is the first that
+// gets more. Where a body that is not large would wait, or nobody who has some could go on,
+// the largest of those that wait goes without: it is asked for another time. Where half of
+// it waits to be stored, no further polls begin; a site that is slow holds up nobody.
 type memory struct {
-	mu      sync.Mutex
-	used    int64
-	busy    int     // holds that have some and do not wait
-	waiting []*wish // the smallest first
+	most int64 // 0: MostBodies
+
+	mu       sync.Mutex
+	used     int64
+	unstored int64   // of that: what waits to be stored
+	busy     int     // holds that have some and do not wait
+	waiting  []*wish // the smallest first
 }
 
 // A hold is what one body has of the memory.
 type hold struct {
-	memory *memory
-	bytes  int64 // guarded by memory.mu
+	memory   *memory
+	bytes    int64 // guarded by memory.mu
+	unstored bool  // its bytes wait to be stored; guarded too
 }
 
 // A wish is a hold that waits for more.
@@ -95,6 +102,17 @@ func (h *hold) settle(to int64) {
 	h.memory.wake()
 }
 
+// keep has the hold have as many bytes as wait to be stored, all of them counted.
+func (h *hold) keep(bytes int64) {
+	h.memory.mu.Lock()
+	defer h.memory.mu.Unlock()
+	h.memory.empty(h)
+	h.memory.grant(h, bytes)
+	h.memory.unstored += h.bytes
+	h.unstored = true
+	h.memory.wake()
+}
+
 // release gives back all that the hold has.
 func (h *hold) release() {
 	h.memory.mu.Lock()
@@ -102,6 +120,15 @@ func (h *hold) release() {
 	h.memory.empty(h)
 	h.memory.wake()
 }
+
+// full reports whether so much waits to be stored that nothing more should come.
+func (m *memory) full() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.unstored >= m.bound()/2
+}
+
+func (m *memory) bound() int64 { return cmp.Or(m.most, MostBodies) }
 
 // ask gives a wish to wait for; nil: the hold has that much.
 func (m *memory) ask(h *hold, to int64) *wish {
@@ -124,15 +151,18 @@ func (m *memory) ask(h *hold, to int64) *wish {
 func (m *memory) wake() {
 	for len(m.waiting) > 0 {
 		w := m.waiting[0]
-		most := int64(MostBodies)
+		most := m.bound()
 		if w.to > largeBody {
-			most = mostLarge
+			most = most / 4 * 3
 		}
+		short := m.used + w.to - w.hold.bytes - most
 		switch {
-		case m.used+w.to-w.hold.bytes <= most:
+		case short <= 0:
 			m.leave(w)
 			m.grant(w.hold, w.to)
 			w.granted <- nil
+		case short <= m.unstored: // there is room when it is stored
+			return
 		case w.to > largeBody && m.busy > 0 || !m.refuseLargest(w):
 			return
 		}
@@ -171,8 +201,12 @@ func (m *memory) empty(h *hold) {
 	if h.bytes > 0 {
 		m.busy--
 		m.used -= h.bytes
+		if h.unstored {
+			m.unstored -= h.bytes
+		}
 		h.bytes = 0
 	}
+	h.unstored = false
 }
 
 // grant gives a hold that does not wait so many bytes in all.

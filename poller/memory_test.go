@@ -29,7 +29,7 @@ func holds(t *testing.T, n int, bytes int64) (all []*hold) {
 // TestMemory: what does not fit waits, the largest longest.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := holds(t, 3, mostLarge/3)
+		all := holds(t, 3, MostBodies/4)
 		m := all[0].memory
 		var order []string
 		wish := func(name string, to int64) {
@@ -131,7 +131,7 @@ func TestMemoryForSmallOnes(t *testing.T) {
 // TestMemoryGivenUp: whoever waits too long goes without.
 func TestMemoryGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := holds(t, 3, mostLarge/3)
+		all := holds(t, 3, MostBodies/4)
 		h := &hold{memory: all[0].memory}
 		if err := h.grow(t.Context(), 9<<20); !errors.Is(err, errNoRoom) {
 			t.Error(err)
@@ -185,15 +185,19 @@ func TestLargeDocumentsTakeTurns(t *testing.T) {
 				if result.Outcome != Changed || result.Took > time.Second {
 					t.Error(result.Message, result.Took)
 				}
-				result.Release()
+				free := result.Keep(1) // the next come all the same
+				defer free()
 				left--
 			}
+		}
+		if m := r.p.bodies; m.used != feeds+1 || m.unstored != feeds+1 {
+			t.Errorf("%+v is kept, of %d polls a byte", m, feeds+1)
 		}
 		for range 2 * fit { // nothing comes of them, and whoever asked lets go all the same
 			poll("page.example")
 			(<-done).Release()
 		}
-		if m := r.p.bodies; m.used != 0 || m.busy != 0 {
+		if m := r.p.bodies; m.used != m.unstored || m.busy != feeds+1 {
 			t.Errorf("%+v is left", m)
 		}
 	})
@@ -249,4 +253,60 @@ func TestFindsTakeTurns(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMemoryOfWhatIsKept: what waits to be stored counts to the byte, and keeps others
+// waiting until it is stored; nobody goes without for its sake.
+func TestMemoryOfWhatIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := holds(t, 4, MostBodies/8)
+		m := all[0].memory
+		all[0].keep(1)
+		if m.unstored != 1 || m.used != MostBodies/8*3+1 || m.full() {
+			t.Errorf("%+v", m)
+		}
+		for _, h := range all {
+			h.keep(MostBodies / 4)
+		}
+		if m.unstored != MostBodies || m.used != MostBodies || !m.full() {
+			t.Errorf("%+v", m)
+		}
+		var came []string
+		wish := func(name string, to int64) {
+			h := &hold{memory: m}
+			_ = h.grow(t.Context(), freeBody)
+			go func() {
+				defer h.release()
+				if err := h.grow(t.Context(), to); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				came = append(came, name)
+			}()
+			synctest.Wait()
+		}
+		wish("large", 5<<20)
+		wish("small", 1<<20)
+		if len(came) > 0 {
+			t.Errorf("%v did not wait", came)
+		}
+		for _, h := range all {
+			h.release()
+			synctest.Wait()
+		}
+		if strings.Join(came, " ") != "small large" || m.unstored != 0 || m.used != 0 || m.busy != 0 || m.full() {
+			t.Errorf("%v came; %+v is left", came, m)
+		}
+	})
+}
+
+// TestMemoryBound: the bound is that of the machine, and the largest document has room in the least.
+func TestMemoryBound(t *testing.T) {
+	m := &memory{most: LeastBodies}
+	h := &hold{memory: m}
+	if w := m.ask(h, maxBody+1); w == nil || len(w.granted) == 0 || <-w.granted != nil {
+		t.Error("the largest document has no room")
+	}
+	if w := m.ask(&hold{memory: m}, LeastBodies-maxBody); w == nil || len(w.granted) > 0 {
+		t.Error("the bound is exceeded")
+	}
 }

@@ -336,7 +336,7 @@ func (p *poll) finish(f digest.Feed) Result {
 	if p.page == nil {
 		p.hold.release()
 	} else {
-		result.release = p.hold.release
+		result.hold = &p.hold
 		result.Body, result.ContentType, result.Address = p.page.body, p.page.header.Get("Content-Type"), p.page.address
 	}
 	return result

@@ -70,6 +70,10 @@ type Options struct {
 	// hosts: 0 means DefaultRequests. Those that are slow make way for others.
 	Requests int
 
+	// Memory is how many bytes documents may have at once, LeastBodies or more: 0 means
+	// MostBodies.
+	Memory int64
+
 	// Parsers read the documents; nil: some of its own.
 	Parsers *Parsers
 
@@ -163,7 +167,7 @@ func New(o Options) *Poller {
 		robots:    newRobotsReader(o.Robots),
 		pictures:  newPictureQueues(now),
 		parsers:   parsers,
-		bodies:    &memory{},
+		bodies:    &memory{most: o.Memory},
 		decoders:  make(chan struct{}, mostDecoders),
 	}
 }
@@ -212,17 +216,33 @@ type Result struct {
 	// again; zero if it was not asked.
 	HostFreeAt time.Time
 
-	release func()   // may be nil
 	parsers *Parsers // may be nil
+	hold    *hold    // the memory of the document; may be nil
 }
 
 // Release says that the document is no longer needed. Only so many bytes of them are in
-// memory at once, so that whoever polls has to call it for each Result.
+// memory at once, so that whoever polls has to call it for each Result, or the function
+// that Keep gives.
 func (r Result) Release() {
-	if r.release != nil {
-		r.release()
+	if r.hold != nil {
+		r.hold.release()
 	}
 }
+
+// Keep says that the document is no longer needed, and that so many bytes of what was
+// found in it are, until they are released: they count among those of documents.
+func (r Result) Keep(bytes int64) (release func()) {
+	h := r.hold
+	if h == nil {
+		return func() {}
+	}
+	h.keep(bytes)
+	return h.release
+}
+
+// Full reports whether so much of what was kept waits to be stored that no further
+// poll should begin.
+func (p *Poller) Full() bool { return p.bodies.full() }
 
 // agent gives "digest/VERSION (+BASE/bot; ", to be completed by subscribers.
 func agent(version, base string) string {

@@ -27,6 +27,10 @@ const (
 	freeBytes    = 64 << 10
 )
 
+// UnseenBytes is how many bytes of the contents of posts that are shown to nobody are handed on to
+// be stored: of a feed that is read for the first time Admit has no room for more.
+const UnseenBytes = freeBytes
+
 // Admit decides what is stored of what a poll has brought. First come new posts
 // for readers, then edits, and of each the newest: where not all fit, the oldest
 // and the largest wait. Posts that are shown to nobody, such as the older ones of

@@ -36,19 +36,30 @@ func (z *packer) ready() error {
 	return nil
 }
 
+// Pack gives a document as it is stored, without that as which it came.
+func (s *Store) Pack(b Body) (Body, error) {
+	if err := s.packer.ready(); err != nil {
+		return Body{}, err
+	}
+	if len(b.Bytes) > 0 && len(b.Bytes) <= maxBody {
+		b.packed = slices.Clone(s.packer.to.EncodeAll(b.Bytes, nil)) // the room for it is larger
+	}
+	b.Bytes = nil
+	return b, nil
+}
+
 // pack packs the documents of polls, before the transaction that others wait for.
 func (s *Store) pack(polls []Polled) ([]Polled, error) {
 	if !slices.ContainsFunc(polls, func(p Polled) bool { return p.Body != nil }) {
 		return polls, nil
 	}
-	if err := s.packer.ready(); err != nil {
-		return nil, err
-	}
 	packed := slices.Clone(polls)
 	for i, p := range packed {
-		if p.Body != nil && len(p.Body.Bytes) > 0 && len(p.Body.Bytes) <= maxBody {
-			body := *p.Body
-			body.packed = s.packer.to.EncodeAll(body.Bytes, nil)
+		if p.Body != nil && p.Body.packed == nil {
+			body, err := s.Pack(*p.Body)
+			if err != nil {
+				return nil, err
+			}
 			packed[i].Body = &body
 		}
 	}
@@ -97,5 +108,5 @@ type Body struct {
 	URL         string // where it was found
 	Bytes       []byte
 
-	packed []byte // as it is stored
+	packed []byte // as it is stored; nil of one that is not, and of one that is still to be packed
 }

@@ -38,6 +38,23 @@ func sizeOf(p digest.Post) int64 {
 		len(p.Content) + len(p.ImageURL) + len(enclosuresText(p.Enclosures)))
 }
 
+// Bytes is about what a poll that is to be stored has of the memory beside its feed's record.
+func (p Polled) Bytes() int64 {
+	n := int64(0)
+	for _, posts := range [][]digest.Post{p.Posts, p.Arrival.Posts} {
+		for _, post := range posts {
+			n += sizeOf(post)
+		}
+	}
+	for _, identity := range p.Listed {
+		n += int64(len(identity)) + 16
+	}
+	if p.Body != nil {
+		n += int64(len(p.Body.packed) + len(p.Body.Bytes))
+	}
+	return n
+}
+
 // admit leaves out what the quotas have no room for. Posts that wait come when the
 // feed is next asked, if it still lists them.
 func (r *recording) admit(ctx context.Context) error {

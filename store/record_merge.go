@@ -297,7 +297,7 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 	var ids []digest.PostID
 	err := r.c.all(ctx, &ids, `SELECT q.id FROM posts p JOIN posts q ON q.feed_id = ? AND q.identity = p.identity
 		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title AND p.content_hash <> q.content_hash
-		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.plus(-recent))
+		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.plus(-Recent))
 	if err != nil || len(ids) == 0 {
 		return err
 	}

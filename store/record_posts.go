@@ -162,7 +162,7 @@ func firstShown(posts []*incoming, now instant) []*incoming {
 	var shown []*incoming
 	newest := posts[0]
 	for _, p := range posts {
-		if at(p.PublishedAt) > now.plus(-recent) {
+		if at(p.PublishedAt) > now.plus(-Recent) {
 			shown = append(shown, p)
 		}
 		if p.PublishedAt.After(newest.PublishedAt) {
@@ -200,5 +200,5 @@ func (r *recording) noteListed(ctx context.Context) error {
 			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < `+fmt.Sprint(r.now))
 }
 
-// recent is how far back a feed's posts still go to a reader who is new to it.
-const recent = 24 * time.Hour
+// Recent is how far back a feed's posts still go to a reader who is new to it.
+const Recent = 24 * time.Hour

@@ -169,7 +169,7 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 	const own = `p.feed_id = ? AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))`
 	var ids []digest.PostID
 	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+` AND `+dated+` > ? ORDER BY p.id`,
-		sub.FeedID, now.plus(-recent))
+		sub.FeedID, now.plus(-Recent))
 	if err == nil && len(ids) == 0 {
 		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+`
 			ORDER BY `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID)
