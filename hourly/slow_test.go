@@ -220,7 +220,7 @@ func TestStopGivesBack(t *testing.T) {
 		}
 		job := h.running()
 		job.Poller = poller.New(poller.Options{
-			BaseURL: "http://localhost:8080", NoWait: true, Requests: 1, SlowAfter: time.Hour, Now: h.read,
+			BaseURL: "http://localhost:8080", NoWait: true, Requests: 1, SlowAfter: time.Hour, Timeout: time.Hour, Now: h.read,
 			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		})
 		t.Cleanup(job.Poller.Close)
