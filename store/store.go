@@ -62,6 +62,9 @@ type Store struct {
 const (
 	postgresConns = 16
 	sqliteReaders = 4
+	// SQLiteMemory is the most that the caches of a file have, in bytes: 32 MiB that of
+	// who writes, 8 that of each who reads.
+	SQLiteMemory = 64 << 20
 )
 
 // reachTimeout bounds the first attempt to reach PostgreSQL.
@@ -194,7 +197,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		_ = w.Close()
 		return nil, fmt.Errorf("opening %s: %w", path, explain(err))
 	}
-	r, err := searchable(sqliteName(path, "query_only(1)"))
+	r, err := searchable(sqliteName(path, "query_only(1)", "cache_size(-8192)"))
 	if err != nil {
 		_ = w.Close()
 		return nil, explain(err)
@@ -278,6 +281,8 @@ func touch(path string) error {
 
 // sqliteName is the data source of a file. The pragmas hold for a connection,
 // so each new one gets them; busy_timeout must come first, as the others may wait.
+// Each connection has a cache of its own, in memory that Go's limit does not bound
+// (SQLiteMemory).
 func sqliteName(path string, pragmas ...string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

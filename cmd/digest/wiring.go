@@ -3,9 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -31,6 +29,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Log:              a.log,
 		NoWait:           a.frozen,
 		Requests:         a.Requests,
+		Memory:           documentMemory(ownLimit()),
 		Parsers:          a.parsers,
 		Robots:           st,
 		Hosts:            st,
@@ -80,7 +79,7 @@ func (a *app) pages(st *store.Store, signer *digest.Signer) *edition.Builder {
 
 // withJob does one thing with the hourly job.
 func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
-	tuneMemory()
+	a.tuneMemory()
 	signer, err := a.signer(st)
 	if err != nil {
 		return err
@@ -141,23 +140,4 @@ func (a *app) spread() poller.Spread {
 // tenth is a random part of at most a tenth of d, either sign.
 func tenth(d time.Duration) time.Duration {
 	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
-}
-
-const (
-	// garbagePercent lets the heap grow to five times what is in use before it
-	// is collected: most of what an hour allocates lives for one poll.
-	garbagePercent = 400
-	// memoryLimit is where it is collected sooner all the same, in bytes.
-	memoryLimit = 200 << 20
-)
-
-// tuneMemory sets the garbage collector for the work of an hour, unless the
-// operator has set it (GOGC, GOMEMLIMIT).
-func tuneMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbagePercent)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
 }
