@@ -19,6 +19,7 @@ import (
 // the same midnight. It is filled by bare SQL, as one by one would take minutes.
 type crowd struct {
 	*store.Store
+	address string
 	db      *sql.DB // past the store, for what is measured as the limit
 	feeds   []digest.Feed
 	readers int
@@ -37,7 +38,7 @@ func eachCrowd(b *testing.B, readers, each int, feeds []store.ImportItem, f func
 		db, err := sql.Open(driver, name)
 		ok(b, err)
 		b.Cleanup(func() { db.Close() })
-		c := &crowd{Store: storetest.Open(b, database), db: db, readers: readers}
+		c := &crowd{Store: storetest.Open(b, database), address: database, db: db, readers: readers}
 		c.addFeeds(b, feeds)
 		c.addReaders(b, each)
 		f(b, c)

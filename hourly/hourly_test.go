@@ -28,7 +28,10 @@ import (
 	"digest/test/program"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) { storetest.Main(m, built.Remove) }
+
+// built is the program.
+var built program.Workshop
 
 // A site is a feed under test: what it serves can be changed, and it counts
 // what it is asked.

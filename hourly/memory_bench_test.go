@@ -1,64 +1,70 @@
 package hourly_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"runtime/debug"
-	"runtime/metrics"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"digest/hourly"
 	"digest/mailer"
+	"digest/test/program"
 )
 
 // BenchmarkMemory is one whole midnight, planning to mail, of 10,000 and of
-// 100,000 subscriptions: 100 feeds a reader, ten subscriptions a feed. A tenth
-// of the feeds have a new post. It reports what the process holds at most while
-// it runs, with the sites it asks in it, and what a subscription costs in time:
-// that must not rise with their number.
+// 100,000 subscriptions, and of 1,000,000 with DIGEST_BENCH_LARGE: 100 feeds a reader,
+// ten subscriptions a feed. A tenth of the feeds have a new post. It reports what the
+// program holds at most, a process with its own settings, and what a subscription costs in
+// time: that must not rise with their number.
 func BenchmarkMemory(b *testing.B) {
-	for _, subscriptions := range []int{10_000, 100_000} {
+	sizes := []int{10_000, 100_000}
+	if os.Getenv("DIGEST_BENCH_LARGE") != "" {
+		sizes = append(sizes, 1_000_000)
+	}
+	for _, subscriptions := range sizes {
 		b.Run(fmt.Sprintf("subscriptions=%d", subscriptions), func(b *testing.B) {
 			const each = 100
 			w := &web{tenths: 1}
-			items := addresses(subscriptions/10, listenEverywhere(b, w))
+			feeds := subscriptions / 10
+			items := addresses(feeds, listenEverywhere(b, w))
 			eachCrowd(b, subscriptions/each, each, items, func(b *testing.B, c *crowd) {
 				w.night.Store(0)
-				var most, before uint64
+				var most int
 				var took time.Duration
 				for b.Loop() {
 					now := nightsLater(c.night)
 					c.night++
 					w.night.Add(1)
-					clock := func() time.Time { return now }
-					job := hourly.New(hourly.Options{
-						Store: c.Store, Poller: loopbackPoller(b, clock), Mail: c.loop(nowhere{}, 4), Spread: benchSpread, Now: clock, Frozen: true,
-					})
-					debug.FreeOSMemory()
-					before = resident()
-					peak := watch(b)
-					took += timed(func() {
-						sum, err := job.Tick(b.Context())
-						if err != nil || sum.Polled != len(items) || sum.Changed != len(items)/10 || sum.Sent != c.readers {
-							b.Fatalf("%+v, %v", sum, err)
-						}
-					})
-					most = max(most, peak())
+					took += timed(func() { most = max(most, tick(b, c, now, feeds)) })
 				}
-				const mb = 1 << 20
-				b.ReportMetric(float64(most)/mb, "MB")
-				b.ReportMetric(float64(most-before)/float64(subscriptions), "B/subscription")
+				b.ReportMetric(float64(most)/(1<<20), "MB")
 				b.ReportMetric(float64(took.Microseconds())/float64(b.N*subscriptions), "µs/subscription")
 				b.ReportMetric(0, "ns/op")
 			})
 		})
 	}
+}
+
+// tick runs the program for one midnight, and gives the most memory that it held, in bytes.
+func tick(b *testing.B, c *crowd, now time.Time, feeds int) int {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), built.Path(b), "--now", now.Format(time.RFC3339), "--log-level", "error", "--json", "tick")
+	cmd.Env = append(os.Environ(), "DIGEST_DATABASE="+c.address, "DIGEST_ALLOW_NETWORKS=127.0.0.0/8", "DIGEST_MAIL=smtp+insecure://"+smtpSink(b))
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &complaints, b.TempDir()
+	most, err := program.Run(cmd)
+	var sum struct{ Polled, Changed, Sent int }
+	if err != nil || json.Unmarshal(out.Bytes(), &sum) != nil || sum.Polled != feeds || sum.Changed != feeds/10 || sum.Sent != c.readers {
+		b.Fatalf("%v, %s%s", err, out.Bytes(), complaints.Bytes())
+	}
+	return most
 }
 
 // A web is all sites: each night so many feeds in ten have a new post, the others
@@ -94,38 +100,3 @@ func (nowhere) Send(ctx context.Context, _ mailer.Envelope, _ []byte, beforeDot 
 }
 func (nowhere) Idempotent() bool { return false }
 func (nowhere) Close() error     { return nil }
-
-// watch follows what the process holds until peak is called.
-func watch(b *testing.B) (peak func() uint64) {
-	var most atomic.Uint64
-	ctx, stop := context.WithCancel(b.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			most.Store(max(most.Load(), resident()))
-			select {
-			case <-ctx.Done():
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	}()
-	return func() uint64 {
-		stop()
-		<-done
-		return most.Load()
-	}
-}
-
-// resident is what the process holds of the machine's memory, in bytes: all of
-// it on Linux, elsewhere what Go knows of.
-func resident() uint64 {
-	if statm, err := os.ReadFile("/proc/self/statm"); err == nil {
-		if pages, err := strconv.ParseUint(strings.Fields(string(statm))[1], 10, 64); err == nil {
-			return pages * uint64(os.Getpagesize())
-		}
-	}
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64() - s[1].Value.Uint64()
-}

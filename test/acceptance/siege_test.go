@@ -18,6 +18,7 @@ import (
 
 	"digest/store/storetest"
 	"digest/test/grammar"
+	"digest/test/program"
 	"digest/test/tier"
 )
 
@@ -29,6 +30,7 @@ type siege struct {
 	port      int
 	deadline  time.Duration
 	calm      bool          // no worker is stopped
+	asked     atomic.Int64  // hostile documents that were given
 	slowness  time.Duration // of a slow feed
 	night     atomic.Bool   // until then all are well
 	documents [5]string     // the hostile ones
@@ -86,6 +88,7 @@ func (s *siege) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, siegeFeed(n, true))
 		}
 	case kind == hostileFeed && s.night.Load():
+		s.asked.Add(1)
 		_, _ = io.WriteString(w, s.documents[n%len(s.documents)])
 	default:
 		_, _ = io.WriteString(w, siegeFeed(n, s.night.Load()))
@@ -157,21 +160,31 @@ func hostileDocument(n int) string {
 func (s *siege) readers(now time.Time, name string, n, each, kind, feeds int) {
 	s.t.Helper()
 	for i := range n {
-		var b strings.Builder
-		b.WriteString(`<opml version="2.0"><body>`)
-		for k := range each {
-			fmt.Fprintf(&b, `<outline type="rss" xmlUrl="%s"/>`, s.address(kind, (i*each+k)%feeds))
-		}
-		b.WriteString(`</body></opml>`)
-		list := filepath.Join(s.dir, "list.opml")
-		if err := os.WriteFile(list, []byte(b.String()), 0o600); err != nil {
-			s.t.Fatal(err)
-		}
+		list := s.list(kind, i*each, each, feeds)
 		email := fmt.Sprintf("%s%d@example.org", name, i)
 		s.at(now, "user", "add", email, "--time-zone", "UTC")
 		s.at(now, "opml", "import", email, list)
 	}
 }
+
+// list writes a subscription list of n feeds of a kind, from one of so many on.
+func (s *siege) list(kind, from, n, feeds int) string {
+	s.t.Helper()
+	var b strings.Builder
+	b.WriteString(`<opml version="2.0"><body>`)
+	for k := range n {
+		fmt.Fprintf(&b, `<outline type="rss" xmlUrl="%s"/>`, s.address(kind, (from+k)%feeds))
+	}
+	b.WriteString(`</body></opml>`)
+	file := filepath.Join(s.dir, "list.opml")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return file
+}
+
+// mostMemory is what the program may take in bad weather, in bytes.
+const mostMemory = 400 << 20
 
 // A worker is one that stands a siege.
 type worker struct {
@@ -193,29 +206,17 @@ func (s *siege) worker(begin time.Time) *worker {
 // stop tells the worker to end, and holds it to its time and its memory.
 func (w *worker) stop(after time.Duration) {
 	w.t.Helper()
-	memory, told := mostMemory(w.cmd), time.Now()
+	memory, told := program.MostMemory(w.cmd.Process.Pid), time.Now()
 	_ = w.cmd.Process.Signal(syscall.SIGTERM)
 	err := w.cmd.Wait()
 	took := time.Since(told)
 	w.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20, took.Round(time.Millisecond))
-	if memory > 400<<20 {
+	if memory > mostMemory {
 		w.t.Errorf("a worker took %d MiB", memory>>20)
 	}
 	if err != nil || took > stopWithin {
 		w.t.Errorf("a worker ended %v after it was told to: %v", took, err)
 	}
-}
-
-// mostMemory is the most memory that a program has had, in bytes; 0: not known.
-func mostMemory(cmd *exec.Cmd) int {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	kib, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	n, _ := strconv.Atoi(kib)
-	return n << 10
 }
 
 // complete counts the editions of the readers of a name, and those that lack a post.
@@ -273,6 +274,38 @@ func TestSiege(t *testing.T) {
 		s.night.Store(true)
 		s.stand(evening.AddDate(0, 0, 2).Truncate(24*time.Hour), "honest", readers, each)
 	})
+}
+
+// TestHostileMemory: 50 documents of 10 MiB that are meant to cost come at once, of feeds
+// that are read for the first time and of those that are due at a midnight: the program
+// takes less than 400 MB, however long it needs.
+func TestHostileMemory(t *testing.T) {
+	tier.Acceptance(t)
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		const feeds = 50
+		s := newSiege(t, database)
+		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
+		s.readers(evening, "known", 1, feeds, hostileFeed, feeds)
+		s.at(evening, "user", "add", "new@example.org", "--time-zone", "UTC")
+		s.night.Store(true)
+		s.frugally(evening, "opml", "import", "new@example.org", s.list(hostileFeed, feeds, feeds, 2*feeds))
+		s.frugally(evening.Add(12*time.Hour), "tick")
+		if polls := s.asked.Load(); polls < feeds { // some give way to others
+			t.Errorf("%d hostile documents were asked for", polls)
+		}
+	})
+}
+
+// frugally runs the program, which is to succeed and to take little memory.
+func (s *siege) frugally(now time.Time, args ...string) {
+	s.t.Helper()
+	cmd := s.command(s.t.Context(), append([]string{"--now", instant(now)}, args...)...)
+	cmd.Stderr = os.Stderr
+	memory, err := program.Run(cmd)
+	s.t.Logf("digest %s took %d MiB", strings.Join(args[:1], " "), memory>>20)
+	if err != nil || memory > mostMemory {
+		s.t.Errorf("digest %s: %d MiB, %v", strings.Join(args, " "), memory>>20, err)
+	}
 }
 
 // TestSlowFeeds: feeds that answer well, and late, are all asked before the deadline,

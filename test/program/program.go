@@ -13,8 +13,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // EnvPath names a binary that is built already.
@@ -38,6 +41,35 @@ func FreeAddress(t testing.TB) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// Run runs a program to its end, and gives the most memory that it has had, in bytes.
+func Run(cmd *exec.Cmd) (most int, err error) {
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-over:
+			return most, err
+		case <-time.After(5 * time.Millisecond):
+			most = max(most, MostMemory(cmd.Process.Pid))
+		}
+	}
+}
+
+// MostMemory is the most memory that a process has had by now, in bytes; 0: not known.
+func MostMemory(pid int) int {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kib, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, _ := strconv.Atoi(kib)
+	return n << 10
 }
 
 // A Workshop builds the program when it is first asked for. A package has one,
