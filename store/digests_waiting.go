@@ -50,8 +50,8 @@ func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
 // endWaiting drops the rows of digests that wait no more: they have just been released, or
 // moved to another midnight.
 func endWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
-	return c.run(ctx, `DELETE FROM waiting_digests WHERE digest_id IN (`+list(ids)+`)
-		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id AND d.planned_due_at = d.next_due_at)`)
+	return c.run(ctx, `DELETE FROM waiting_digests WHERE digest_id`+c.d.oneOf+`
+		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id AND d.planned_due_at = d.next_due_at)`, keys(c.d, ids))
 }
 
 // tellWaiting makes the digests be looked at that wait for one of these feeds,
@@ -60,7 +60,7 @@ func tellWaiting(ctx context.Context, c conn, feeds []digest.FeedID) (int, error
 	if len(feeds) == 0 {
 		return 0, nil
 	}
-	return c.exec(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE feed_id IN (`+list(feeds)+`)`)
+	return c.exec(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE feed_id`+c.d.oneOf, keys(c.d, feeds))
 }
 
 // lookAtWaiting looks at the digests that were told, or whose deadline has
@@ -99,6 +99,6 @@ func lookAt(ctx context.Context, c conn, ids []digest.DigestID, now instant, dea
 		return err
 	}
 	return c.run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE `+waitsFor+` END
-		WHERE digest_id IN (`+list(ids)+`) AND (feed_id = 0 OR feed_id > 0 AND planned_at <= ?)`,
-		now.plus(-deadline), int64(deadline/time.Second), now.plus(-deadline))
+		WHERE digest_id`+c.d.oneOf+` AND (feed_id = 0 OR feed_id > 0 AND planned_at <= ?)`,
+		now.plus(-deadline), int64(deadline/time.Second), keys(c.d, ids), now.plus(-deadline))
 }

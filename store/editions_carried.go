@@ -24,10 +24,10 @@ func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id
 			FROM editions e CROSS JOIN digests d CROSS JOIN editions n
 			WHERE `+lost+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?
-			AND d.id IN (`+list(g.ids)+`) AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
+			AND d.id`+c.d.oneOf+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
 		SELECT l.edition_id, l.from_id FROM l
 		UNION SELECT l.edition_id, y.from_id FROM l JOIN carried y ON y.edition_id = l.from_id
-		ORDER BY 1, 2`, g.DueAt, now)
+		ORDER BY 1, 2`, g.DueAt, now, keys(c.d, g.ids))
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 		Carried   bool
 		Posts     string
 	}
-	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
+	err := s.read().allRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES {rows})
 		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part
 	ids := each(editions, func(e digest.Delivery) digest.EditionID { return e.ID })
 	var carried []part
 	err := s.read().all(ctx, &carried, `SELECT y.edition_id, e.digest_id, e.due_at, 1 AS carried
-		FROM carried y JOIN editions e ON e.id = y.from_id WHERE y.edition_id IN (`+list(ids)+`)`)
+		FROM carried y JOIN editions e ON e.id = y.from_id WHERE y.edition_id`+s.d.oneOf, keys(s.d, ids))
 	return append(parts, carried...), err
 }
 

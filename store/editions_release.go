@@ -189,10 +189,10 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 // found, or was given its first filter, or has lost its last, waits for the next
 // Release. Their midnight is written so that they are read by their keys: by its
 // index all of the zone would be looked at.
-func (g releaseBatch) digests() (where string, args []any) {
-	where = `d.id IN (` + list(g.ids) + `) AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
-		AND d.weekdays = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.send_delay IN (` + list(g.hours) + `) AND ` + inZone
-	return where, []any{g.DueAt, g.Weekdays, g.TimeZone}
+func (g releaseBatch) digests(d *dialect) (where string, args []any) {
+	where = `d.id` + d.oneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
+		AND d.weekdays = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.send_delay` + d.oneOf + ` AND ` + inZone
+	return where, []any{keys(d, g.ids), g.DueAt, g.Weekdays, keys(d, g.hours), g.TimeZone}
 }
 
 // release releases a batch. First the digests that had an edition of this date
@@ -205,7 +205,7 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 	if err != nil {
 		return 0, err
 	}
-	where, args := g.digests()
+	where, args := g.digests(c.d)
 	if err := g.postpone(ctx, c, times, where, args); err != nil {
 		return 0, err
 	}
@@ -243,18 +243,18 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 // seal makes the editions of those digests that have just been released and
 // have a reason for one.
 func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
-	return c.exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
+	return c.execRows(ctx, &times.hours, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
-		WITH h (hour, send, ends) AS (VALUES `+times.hours.String()+`)
+		WITH h (hour, send, ends) AS (VALUES {rows})
 		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, h.send, h.send, h.send, h.ends,
 			e.edition_count, e.domain, CASE WHEN e.unmailed = '' THEN 'ready' ELSE 'unmailed' END, e.unmailed
 		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
-			WHERE d.id IN (`+list(g.ids)+`) AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ? AND d.released_at = ?
-			AND d.send_delay IN (`+list(g.hours)+`) AND `+reason+`) e CROSS JOIN h
+			WHERE d.id`+c.d.oneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ? AND d.released_at = ?
+			AND d.send_delay`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.send_delay ORDER BY e.id ON CONFLICT DO NOTHING`,
-		times.date.String(), times.next, g.DueAt, now)
+		times.date.String(), keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
 }
 
 // reason gives what holds for digests d that get an edition: posts wait, or

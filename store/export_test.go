@@ -148,7 +148,7 @@ func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) 
 	for id := range 500 {
 		g.ids = append(g.ids, digest.DigestID(id+1))
 	}
-	where, args := g.digests()
+	where, args := g.digests(s.d)
 	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
 }
 

@@ -87,7 +87,7 @@ func (s *Store) Filters(ctx context.Context, id digest.DigestID) ([]digest.Filte
 
 func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Filter, error) {
 	return readRows[digest.Filter](ctx, c, "", `SELECT f.id, f.digest_id, f.feed_id, f.words, f.created_at
-		FROM filters f WHERE f.digest_id IN (`+list(ids)+`) ORDER BY f.digest_id, f.id`)
+		FROM filters f WHERE f.digest_id`+c.d.oneOf+` ORDER BY f.digest_id, f.id`, keys(c.d, ids))
 }
 
 // RemoveFilter removes one of a digest's filters; what it has held back stays

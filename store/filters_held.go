@@ -98,7 +98,7 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 		filterState
 	}
 	err := c.all(ctx, &rows, `SELECT f.digest_id, count(*) AS count, MAX(f.id) AS last, CAST(SUM(f.feed_id) AS BIGINT) AS feeds
-		FROM filters f WHERE f.digest_id IN (`+list(ids)+`) GROUP BY f.digest_id`)
+		FROM filters f WHERE f.digest_id`+c.d.oneOf+` GROUP BY f.digest_id`, keys(c.d, ids))
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.Digest
 	}
 	err := c.all(ctx, &rows, `SELECT d.id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 		WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at), '') AS posts
-		FROM digests d WHERE d.id IN (`+list(ids)+`)`)
+		FROM digests d WHERE d.id`+c.d.oneOf, keys(c.d, ids))
 	for _, r := range rows {
 		d := v.digests[r.ID]
 		if d.waiting, err = parseKeys[digest.PostID](r.Posts); err != nil {
@@ -159,7 +159,7 @@ func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.Dige
 			judgedPost
 		}
 		err := c.all(ctx, &rows, `SELECT p.id, p.content_hash, `+ofFeed+` AS feed_id
-			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id IN (`+list(part)+`)`)
+			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id`+c.d.oneOf, keys(c.d, part))
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID, open map[digest.PostID][]*filteredDigest) error {
 	var posts []digest.Post
 	err := c.all(ctx, &posts, fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
-		FROM posts p WHERE p.id IN (`+list(ids)+`)`, matchContent))
+		FROM posts p WHERE p.id`, matchContent)+c.d.oneOf, keys(c.d, ids))
 	for _, p := range posts {
 		text, feed := words.Read(p), v.seen[p.ID].FeedID
 		for _, d := range open[p.ID] {
@@ -217,14 +217,12 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 			rows.row(id, v.due, post, v.digests[id].words[post])
 		}
 	}
-	return rows.chunks(func(part *values) error {
-		if _, err := c.exec(ctx, `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES `+part.String()+`
-			ON CONFLICT (digest_id, due_at, post_id) DO NOTHING`, part.args...); err != nil {
-			return err
-		}
-		return c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
-			WITH v (digest_id, due_at, post_id, words) AS (VALUES `+part.String()+`) SELECT v.digest_id, v.due_at, v.post_id FROM v)`, part.args...)
-	})
+	if err := c.runRows(ctx, &rows, `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES {rows}
+		ON CONFLICT (digest_id, due_at, post_id) DO NOTHING`); err != nil {
+		return err
+	}
+	return c.runRows(ctx, &rows, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+		WITH v (digest_id, due_at, post_id, words) AS (VALUES {rows}) SELECT v.digest_id, v.due_at, v.post_id FROM v)`)
 }
 
 // withoutHeld leaves out what the filters of a digest would hold back as things

@@ -88,20 +88,22 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 // subscribed there too, or came from another address as well.
 func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address string, only ...digest.DigestID) error {
 	which := ` s.feed_id = ? AND ` + cameFrom
+	var those []any
 	if len(only) > 0 {
-		which += ` AND s.digest_id IN (` + list(only) + `)`
+		which += ` AND s.digest_id` + r.c.d.oneOf
+		those = []any{keys(r.c.d, only)}
 	}
 	came := listed(address)
 	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests)
 		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.created_at, s.rests
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
-		to, came, from, came); err != nil {
+		append([]any{to, came, from, came}, those...)...); err != nil {
 		return err
 	}
-	if err := endSubscriptions(ctx, r.c, `s.address = ? AND`+which, came, from, came); err != nil {
+	if err := endSubscriptions(ctx, r.c, `s.address = ? AND`+which, append([]any{came, from, came}, those...)...); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+which, came, came, from, came)
+	return r.c.run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+which, append([]any{came, came, from, came}, those...)...)
 }
 
 // Of a subscription the addresses at which its reader subscribed are kept while they

@@ -140,7 +140,7 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 	}
 	v := partRows(parts)
 	var rows []noticeRow
-	err := s.read().all(ctx, &rows, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES `+v.String()+`)
+	err := s.read().allRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES {rows})
 		SELECT v.edition_id, v.carried, n.visible_at,
 			`+noticeColumns+` FROM v CROSS JOIN notices n
 		WHERE n.digest_id = v.digest_id AND n.visible_at = v.due_at`)

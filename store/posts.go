@@ -140,20 +140,18 @@ func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities [
 	for _, identity := range identities {
 		given[clean(identity)] = identity
 	}
-	for part := range slices.Chunk(identities, statementRows) {
-		var v values
-		for _, identity := range part {
-			v.row(identity)
-		}
-		var rows []storedPost
-		err := s.read().all(ctx, &rows, `SELECT `+storedColumns+` FROM posts p
-			WHERE p.feed_id = ? AND p.identity IN (VALUES `+v.String()+`)`, append([]any{feed}, v.args...)...)
-		if err != nil {
-			return nil, fmt.Errorf("looking for known posts: %w", err)
-		}
-		for _, row := range rows {
-			known[given[row.Identity]] = row.ContentHash
-		}
+	var v values
+	for _, identity := range identities {
+		v.row(identity)
+	}
+	var rows []struct{ Identity, ContentHash string }
+	err := s.read().allRows(ctx, &rows, &v, `WITH v (identity) AS (VALUES {rows})
+		SELECT p.identity, p.content_hash FROM v CROSS JOIN posts p WHERE p.feed_id = ? AND p.identity = v.identity`, feed)
+	if err != nil {
+		return nil, fmt.Errorf("looking for known posts: %w", err)
+	}
+	for _, row := range rows {
+		known[given[row.Identity]] = row.ContentHash
 	}
 	return known, nil
 }

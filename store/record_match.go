@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -169,22 +168,14 @@ func (p *polled) lists(identity string) bool {
 
 // find gives the stored posts that share a column with a fresh one of their feed.
 func (r *recording) find(ctx context.Context, column string, key func(*incoming) string) ([]storedPost, error) {
-	var stored []storedPost
-	for part := range slices.Chunk(r.fresh, statementRows) {
-		var v values
-		for _, p := range part {
-			v.row(p.FeedID, key(p))
-		}
-		var rows []storedPost
-		err := r.c.all(ctx, &rows, `WITH v (feed_id, wanted) AS (VALUES `+v.String()+`)
-			SELECT DISTINCT `+storedColumns+` FROM v CROSS JOIN posts p
-			WHERE p.feed_id = v.feed_id AND p.`+column+` = v.wanted ORDER BY p.id`, v.args...)
-		if err != nil {
-			return nil, err
-		}
-		stored = append(stored, rows...)
+	var v values
+	for _, p := range r.fresh {
+		v.row(p.FeedID, key(p))
 	}
-	return stored, nil
+	var stored []storedPost
+	return stored, r.c.allRows(ctx, &stored, &v, `WITH v (feed_id, wanted) AS (VALUES {rows})
+		SELECT DISTINCT `+storedColumns+` FROM v CROSS JOIN posts p
+		WHERE p.feed_id = v.feed_id AND p.`+column+` = v.wanted ORDER BY p.id`)
 }
 
 // edit stores edits and new identities. Of a post that is in a released
@@ -211,7 +202,7 @@ func (r *recording) edit(ctx context.Context) error {
 	}
 	err := r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
-			frozen = 1, listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`)
+			frozen = 1, listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
 	if err != nil {
 		return err
 	}
@@ -223,7 +214,7 @@ func (r *recording) edit(ctx context.Context) error {
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
 			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures, read_address = v.read_address,
-			listed_at = `+fmt.Sprint(r.now)+` FROM v WHERE posts.id = v.id`)
+			listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
 }
 
 // frozenDays is how far before a post was seen the date of an edition that
@@ -243,20 +234,17 @@ func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error
 		since := digest.DateOf(p.seenAt.time().AddDate(0, 0, -frozenDays))
 		v.row(p.id, since.String())
 	}
-	frozen := make(map[digest.PostID]bool)
-	err := v.chunks(func(part *values) error {
-		var found []digest.PostID
-		err := r.c.all(ctx, &found, `WITH v (id, since) AS (VALUES `+part.String()+`)
-			SELECT p.id FROM v CROSS JOIN posts p WHERE p.id = v.id AND (p.frozen = 1 OR p.shown_at > 0 AND EXISTS (
-			SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-			JOIN editions e ON e.digest_id = s.digest_id
-			JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id
-			WHERE s.feed_id = p.feed_id AND s.rests = 0 AND d.released_at >= p.seen_at
-			AND e.local_date >= v.since AND e.due_at <= p.shown_at + ?))`, append(part.args, int64(shownGrace/time.Second))...)
-		for _, id := range found {
-			frozen[id] = true
-		}
-		return err
-	})
+	var found []digest.PostID
+	err := r.c.allRows(ctx, &found, &v, `WITH v (id, since) AS (VALUES {rows})
+		SELECT p.id FROM v CROSS JOIN posts p WHERE p.id = v.id AND (p.frozen = 1 OR p.shown_at > 0 AND EXISTS (
+		SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		JOIN editions e ON e.digest_id = s.digest_id
+		JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id
+		WHERE s.feed_id = p.feed_id AND s.rests = 0 AND d.released_at >= p.seen_at
+		AND e.local_date >= v.since AND e.due_at <= p.shown_at + ?))`, int64(shownGrace/time.Second))
+	frozen := make(map[digest.PostID]bool, len(found))
+	for _, id := range found {
+		frozen[id] = true
+	}
 	return frozen, err
 }

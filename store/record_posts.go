@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -67,7 +66,7 @@ func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, erro
 		Begins instant
 	}
 	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins FROM posts
-		WHERE feed_id IN (`+list(ids)+`) AND published_at > 0 GROUP BY feed_id`)
+		WHERE feed_id`+r.c.d.oneOf+` AND published_at > 0 GROUP BY feed_id`, keys(r.c.d, ids))
 	for _, row := range rows {
 		begins[row.FeedID] = row.Begins
 	}
@@ -89,9 +88,9 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 		postKey
 		ID digest.PostID
 	}
-	err := r.c.all(ctx, &rows, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
-		content_hash, url, title, author, language, image_url, summary, content, enclosures, read_address) VALUES `+v.String()+`
-		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`, v.args...)
+	err := r.c.allRows(ctx, &rows, &v, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
+		content_hash, url, title, author, language, image_url, summary, content, enclosures, read_address) VALUES {rows}
+		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`)
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +195,8 @@ func (r *recording) noteListed(ctx context.Context) error {
 		}
 	}
 	return r.c.runRows(ctx, &v, `WITH v (feed_id, identity) AS (VALUES {rows})
-			UPDATE posts SET listed_at = `+fmt.Sprint(r.now)+` FROM v
-			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < `+fmt.Sprint(r.now))
+			UPDATE posts SET listed_at = ? FROM v
+			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < ?`, r.now, r.now)
 }
 
 // Recent is how far back a feed's posts still go to a reader who is new to it.

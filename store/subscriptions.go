@@ -90,7 +90,7 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID,
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display
-			FROM subscriptions s WHERE s.digest_id IN (`+list(part)+`) AND `+where)
+			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND `+where, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}
@@ -178,8 +178,9 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 		return err
 	}
 	var had []digest.PostID
-	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id IN (`+list(ids)+`)
-		UNION SELECT post_id FROM held_posts WHERE digest_id = ? AND post_id IN (`+list(ids)+`)`, sub.DigestID, sub.DigestID); err != nil {
+	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id`+c.d.oneOf+`
+		UNION SELECT post_id FROM held_posts WHERE digest_id = ? AND post_id`+c.d.oneOf,
+		sub.DigestID, keys(c.d, ids), sub.DigestID, keys(c.d, ids)); err != nil {
 		return err
 	}
 	before, err := hadBefore(ctx, c, sub, ids)
@@ -190,7 +191,7 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 	ids = slices.DeleteFunc(ids, func(id digest.PostID) bool { return slices.Contains(had, id) })
 	if _, err := c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT d.id, d.next_due_at, p.id FROM digests d CROSS JOIN posts p
-		WHERE d.id = ? AND `+gathers+` AND p.id IN (`+list(ids)+`) ORDER BY p.id`, sub.DigestID); err != nil {
+		WHERE d.id = ? AND `+gathers+` AND p.id`+c.d.oneOf+` ORDER BY p.id`, sub.DigestID, keys(c.d, ids)); err != nil {
 		return err
 	}
 	return showNow(ctx, c, ids, now)
@@ -198,11 +199,11 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 
 // showNow notes that posts were put before a reader, and queues their words.
 func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) error {
-	if _, err := c.exec(ctx, `INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id IN (`+list(ids)+`) AND p.shown_at = 0
-		ORDER BY p.id ON CONFLICT DO NOTHING`); err != nil {
+	if _, err := c.exec(ctx, `INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id`+c.d.oneOf+` AND p.shown_at = 0
+		ORDER BY p.id ON CONFLICT DO NOTHING`, keys(c.d, ids)); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN (`+list(ids)+`)`, now)
+	_, err := c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id`+c.d.oneOf, now, keys(c.d, ids))
 	return err
 }
 
@@ -214,9 +215,10 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 		return nil, err
 	}
 	twin := ` JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id AND m.merged_into = ?
-		JOIN posts p ON p.id IN (` + list(ids) + `) AND p.identity = q.identity AND (p.title = q.title OR p.content_hash = q.content_hash)`
+		JOIN posts p ON p.id` + c.d.oneOf + ` AND p.identity = q.identity AND (p.title = q.title OR p.content_hash = q.content_hash)`
 	err = c.all(ctx, &had, `SELECT p.id FROM digest_posts dp`+twin+` WHERE dp.digest_id = ?
-		UNION SELECT p.id FROM held_posts dp`+twin+` WHERE dp.digest_id = ?`, sub.FeedID, sub.DigestID, sub.FeedID, sub.DigestID)
+		UNION SELECT p.id FROM held_posts dp`+twin+` WHERE dp.digest_id = ?`,
+		sub.FeedID, keys(c.d, ids), sub.DigestID, sub.FeedID, keys(c.d, ids), sub.DigestID)
 	return had, err
 }
 

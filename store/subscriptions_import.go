@@ -67,7 +67,7 @@ func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID
 			r.Already++
 		}
 	}
-	return dropIdle(ctx, c, `f.id IN (`+list(aside)+`)`)
+	return dropIdle(ctx, c, `f.id`+c.d.oneOf, keys(c.d, aside))
 }
 
 // choose counts the lines that a digest takes already, leaves those for which
@@ -112,20 +112,20 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 		urls.row(it.URL)
 	}
 	var added []digest.FeedID
-	if err := c.all(ctx, &added, `INSERT INTO feeds (url, host, domain)
-		WITH v (url, host, domain) AS (VALUES `+rows.String()+`)
+	if err := c.allRows(ctx, &added, &rows, `INSERT INTO feeds (url, host, domain)
+		WITH v (url, host, domain) AS (VALUES {rows})
 		SELECT v.url, v.host, v.domain FROM v WHERE v.url NOT IN (SELECT a.url FROM former_addresses a)
-		ON CONFLICT (url) DO NOTHING RETURNING id`, rows.args...); err != nil {
+		ON CONFLICT (url) DO NOTHING RETURNING id`); err != nil {
 		return nil, err
 	}
 	if err := followRules(ctx, c, added); err != nil {
 		return nil, err
 	}
 	var found []listedFeed
-	if err := c.all(ctx, &found, `WITH v (url) AS (VALUES `+urls.String()+`)
+	if err := c.allRows(ctx, &found, &urls, `WITH v (url) AS (VALUES {rows})
 		SELECT f.id, f.url, f.parsed_at, f.stays, f.errors, 0 AS moved FROM v JOIN feeds f ON f.url = v.url
 		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
-		ORDER BY moved`, urls.args...); err != nil {
+		ORDER BY moved`); err != nil {
 		return nil, err
 	}
 	first := firstPolls(found, feeds)
