@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/jmoiron/sqlx"
 )
 
 // A ListedRow is one of a table that tests of lists make.
@@ -112,4 +114,27 @@ func (s *Store) Nested(ctx context.Context, query string, args ...any) (string, 
 		return rows.Err()
 	})
 	return b.String(), err
+}
+
+// Texts gives the statements that SQLite's connections have cached.
+func (s *Store) Texts(t *testing.T) map[string]bool {
+	t.Helper()
+	texts := make(map[string]bool)
+	for _, db := range []*sqlx.DB{s.w, s.r} {
+		c, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Raw(func(c any) error {
+			for text := range c.(*reusing).cache {
+				texts[text] = true
+			}
+			return nil
+		})
+		_ = c.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/lib/pq"
 
+	"digest"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // hostileTexts are what an array's text or a parameter could be broken by.
@@ -150,4 +153,60 @@ func FuzzArray(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestTextsAreFixed holds that what a midnight asks of posts, editions and subscriptions
+// is asked in the same words for five readers and feeds as for eight.
+func TestTextsAreFixed(t *testing.T) {
+	few, more := textsOfMidnight(t, 5), textsOfMidnight(t, 8)
+	if len(few) < 20 {
+		t.Errorf("only %d statements were seen", len(few))
+	}
+	for text := range more {
+		ofFeeds := regexp.MustCompile(`(FROM|UPDATE|INTO) (feeds|hosts|polls|waiting_feeds)\b`).MatchString(text)
+		if !few[text] && !ofFeeds {
+			t.Errorf("a statement has a text of its own for eight: %s", text)
+		}
+	}
+}
+
+// textsOfMidnight does a midnight of n readers of n feeds, and gives the statements on the
+// way that have arguments.
+func textsOfMidnight(t *testing.T, n int) map[string]bool {
+	w := world{storetest.Open(t, storetest.SQLite(t)), t}
+	var readers []digest.Digest
+	var polls []store.Polled
+	for i := range n {
+		host := fmt.Sprintf("%d.example", i)
+		f, d := w.feed(host), w.reader(host, "Europe/Paris")
+		w.subscribe(d, f)
+		readers = append(readers, d)
+		found := posts(noon, "a", "b")
+		polls = append(polls, store.Polled{Feed: f, Posts: found, Listed: []string{"a", "b"}, ReadAt: f.URL})
+	}
+	for range 2 { // the second time all of it is known, and edited
+		_, err := w.Record(w.ctx(), noon, polls)
+		w.ok(err)
+		for i := range polls {
+			for j := range polls[i].Posts {
+				polls[i].Posts[j].ContentHash = "another"
+			}
+		}
+	}
+	w.hour(parisMidnight)
+	var editions []digest.Delivery
+	for _, d := range readers {
+		list, err := w.Editions(w.ctx(), d.ID, 1)
+		w.ok(err)
+		editions = append(editions, digest.Delivery{Edition: list[0]})
+	}
+	_, err := w.EditionPosts(w.ctx(), editions)
+	w.ok(err)
+	ids := make([]digest.DigestID, n)
+	for i, d := range readers {
+		ids[i] = d.ID
+	}
+	_, err = w.SubscriptionSettings(w.ctx(), ids, true)
+	w.ok(err)
+	return w.Texts(t)
 }
