@@ -27,6 +27,7 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 		}
 		for _, f := range []digest.Feed{often, seldom, merged} {
 			w.record(noon, f, posts(noon, names...))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`, ann.ID, f.ID))
 		}
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET merged_into = ? WHERE id = ?`, seldom.ID, merged.ID))
 		const editions = 170
