@@ -2,6 +2,7 @@ package hourly_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -18,7 +19,7 @@ import (
 	"digest/mailer"
 )
 
-// BenchmarkDelivery sends the editions of one midnight, unsigned, from the
+// BenchmarkDelivery sends the editions of one midnight, unsigned and once signed, from the
 // database into an SMTP server on this machine: claim, read, render, compose,
 // commit before each final dot, send, mark. The limit is a client that
 // pipelines one message of the same size over as many connections and keeps
@@ -28,14 +29,21 @@ import (
 // With GOGC=400 GOMEMLIMIT=200MiB garbage is collected as the program does it.
 func BenchmarkDelivery(b *testing.B) {
 	const readers, feeds, each, posts = 4000, 1000, 5, 3
-	for _, connections := range []int{4, 16, 64} {
-		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
+	for _, of := range []struct {
+		connections int
+		signed      string
+	}{{4, ""}, {16, ""}, {64, ""}, {4, "/RSA"}} {
+		connections := of.connections
+		b.Run(fmt.Sprintf("connections=%d%s", connections, of.signed), func(b *testing.B) {
 			eachCrowd(b, readers, each, addresses(feeds, 80), func(b *testing.B, c *crowd) {
 				address := smtpSink(b)
 				tr, err := mailer.Open("smtp+insecure://"+address, mailer.Options{})
 				ok(b, err)
 				defer tr.Close()
 				loop := c.loop(tr, connections)
+				if of.signed != "" {
+					loop.Keys = benchKeys(b)
+				}
 				var r race
 				var used time.Duration
 				collected := 0
@@ -65,6 +73,15 @@ func collections() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.NumGC)
+}
+
+// benchKeys gives one RSA key of the usual size.
+func benchKeys(b *testing.B) func(context.Context) ([]digest.DKIMKey, error) {
+	b.Helper()
+	key, err := mailer.NewDKIMKey("example.org", "s1", eve)
+	ok(b, err)
+	key.Active = true
+	return func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
 }
 
 // typical is one composed message of a released midnight.
