@@ -34,7 +34,6 @@ type Edition struct {
 	Date      time.Time // of the message: the instant of queueing, kept on a resend in doubt
 	NextAt    time.Time // when it may be tried next
 	ExpiresAt time.Time // not sent after this
-	DotAt     time.Time
 	SentAt    time.Time
 	Reply     string
 	Error     string

@@ -70,11 +70,21 @@ func (r Rate) String() string {
 	return "0"
 }
 
+// A QueuePlace is the place of an edition in the queue; the zero value is before all.
+type QueuePlace struct {
+	NextAt time.Time
+	ID     EditionID
+}
+
 // A Claim is what a mailer asks of the queue.
 type Claim struct {
 	Most  int           // editions, at most
 	Lease time.Duration // for this long
 	Token string        // of the lease
+
+	// After is the place in the queue up to which nothing is left that could be claimed,
+	// where the caller knows one. No other limit may keep editions back before it.
+	After QueuePlace
 
 	// What holds for lanes that have no limits of their own.
 	Route, Domain Limits

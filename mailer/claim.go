@@ -112,16 +112,26 @@ func (r *run) claimAll(ctx context.Context, queue chan<- claimed, batch []claime
 func (r *run) claim(ctx context.Context) ([]claimed, error) {
 	for {
 		now := r.clock()
+		if now.Unix() != r.looked { // what has become ready before it meanwhile must not wait longer
+			r.after, r.looked = digest.QueuePlace{}, now.Unix()
+		}
+		after := r.after
 		deliveries, err := r.Queue.ClaimEditions(ctx, now, digest.Claim{
-			Most: r.batch(), Lease: leaseLength, Token: r.token,
+			Most: r.batch(), Lease: leaseLength, Token: r.token, After: after,
 			// So many connections are ours, not all workers'; the claim counts theirs.
 			Route: digest.Limits{Rate: r.Route.Rate}, Domain: r.Domain,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("claiming editions: %w", err)
 		}
-		if len(deliveries) == 0 {
+		switch n := len(deliveries); {
+		case n == 0 && after != (digest.QueuePlace{}):
+			r.after = digest.QueuePlace{}
+			continue
+		case n == 0:
 			return nil, nil
+		default:
+			r.after = digest.QueuePlace{NextAt: deliveries[n-1].NextAt, ID: deliveries[n-1].ID}
 		}
 		r.flow.begun(len(deliveries))
 		fresh := claimed{leaseUntil: now.Add(leaseLength), claim: r.lanes.nextClaim()}

@@ -131,6 +131,9 @@ type run struct {
 	left  []claimed // put back: claimed, and still leased
 
 	leased time.Time // the leases last until then at least
+
+	after  digest.QueuePlace // where the last claim came to; only claim uses it
+	looked int64             // the second in which a claim last began at the queue's beginning
 }
 
 func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane) *run {

@@ -400,7 +400,7 @@ func TestLoopIntoMaildir(t *testing.T) {
 	// As after a kill between the rename and its mark.
 	q.mu.Lock()
 	for _, r := range q.rows {
-		r.State, r.DotAt = digest.EditionDotting, midnight
+		r.State, r.dotAt = digest.EditionDotting, midnight
 	}
 	q.mu.Unlock()
 	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{Sent: 20}) || len(files(t, dir)) != 20 {

@@ -35,8 +35,8 @@
 //	  └─its lane pauses─┘                                     └──again──> sent_unconfirmed
 //
 // An edition is expired when the schedule or its time is over, and the next one
-// carries its posts. One whose reader left fails at the claim or at the commit
-// before the dot, and one whose address is suppressed becomes unmailed there: it
+// carries its posts. One whose reader left fails at the claim, or is recalled
+// from its claimer, who then gets no dot; one whose address is suppressed becomes unmailed so: it
 // stands in the web view only. The claimer prolongs its leases while it lives.
 //
 // What a kill leads to, at each point:

@@ -61,6 +61,7 @@ func (q *memQueue) lasting() (n int) {
 type memRow struct {
 	digest.Delivery
 	leaseUntil time.Time
+	dotAt      time.Time
 	doubted    bool
 }
 
@@ -117,9 +118,9 @@ func (q *memQueue) RecoverEditions(_ context.Context, now time.Time, idempotent 
 		switch {
 		case r.State == digest.EditionLeased && !now.Before(r.leaseUntil):
 			r.State = digest.EditionReady
-		case r.State == digest.EditionDotting && now.Sub(r.DotAt) >= 15*time.Minute && idempotent:
+		case r.State == digest.EditionDotting && now.Sub(r.dotAt) >= 15*time.Minute && idempotent:
 			r.State = digest.EditionReady
-		case r.State == digest.EditionDotting && now.Sub(r.DotAt) >= 15*time.Minute:
+		case r.State == digest.EditionDotting && now.Sub(r.dotAt) >= 15*time.Minute:
 			n++
 			if r.State = digest.EditionInDoubt; r.doubted {
 				r.State = digest.EditionUnconfirmed
@@ -147,6 +148,9 @@ func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Clai
 	}
 	var claimed []digest.Delivery
 	for _, r := range q.sorted() {
+		if r.NextAt.Before(c.After.NextAt) || r.NextAt.Equal(c.After.NextAt) && r.ID <= c.After.ID {
+			continue
+		}
 		if len(claimed) == c.Most {
 			break
 		}
@@ -259,7 +263,7 @@ func (q *memQueue) promise(now time.Time, token string, dots []digest.Dot) (won 
 	defer q.mu.Unlock()
 	for _, d := range dots {
 		if r := q.rows[d.ID]; r.State == digest.EditionLeased && r.Token == token {
-			r.State, r.MessageID, r.Date, r.DotAt = digest.EditionDotting, d.MessageID, d.Date, now
+			r.State, r.MessageID, r.Date, r.dotAt = digest.EditionDotting, d.MessageID, d.Date, now
 			won = append(won, d.ID)
 		}
 	}

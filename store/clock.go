@@ -130,8 +130,8 @@ func hostBounds() []bound {
 // mailBounds are those of claims of editions, which are few.
 func mailBounds() []bound {
 	return []bound{
-		{table: "editions", column: "lease_until", most: leaseMost, where: `state IN ('leased', 'dotting')`},
-		{table: "editions", column: "dot_at", where: `state = 'dotting'`},
+		{table: "mail_claims", column: "lease_until", most: leaseMost},
+		{table: "mail_claims", column: "at"},
 	}
 }
 

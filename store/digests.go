@@ -74,7 +74,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 		if err := dropFeeds(ctx, c, d.ID); err != nil {
 			return err
 		}
-		return leave(ctx, c, d)
+		return leave(ctx, c, d, at(now))
 	case err != nil:
 		return err
 	case state == digest.DigestPaused:
@@ -92,7 +92,7 @@ func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
 const unsubscribed = "unsubscribed"
 
 // leave drops all that has not reached the reader.
-func leave(ctx context.Context, c conn, d digestRow) error {
+func leave(ctx context.Context, c conn, d digestRow, now instant) error {
 	err := c.execEach(ctx, []string{
 		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
 		`DELETE FROM notices WHERE digest_id = ? AND visible_at = ?`,
@@ -100,9 +100,15 @@ func leave(ctx context.Context, c conn, d digestRow) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
+	held, err := recall(ctx, c, `= ?`, d.ID)
+	if err == nil {
+		err = endEditions(ctx, c, now, held, digest.EditionFailed, unsubscribed)
+	}
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
 		digest.EditionFailed, unsubscribed, d.ID)
-	return err
 }
 
 // changeDigest hands a digest to f, in a transaction of its own.

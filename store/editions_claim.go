@@ -51,7 +51,8 @@ type editionClaim struct {
 	c      conn
 	now    time.Time
 	lanes  *capacities
-	closed []string // domains that may carry no more
+	closed []string          // domains that may carry no more
+	after  digest.QueuePlace // up to here nothing is left to be met
 	won    []digest.EditionID
 	more   bool // there may be more in the queue, although nothing was claimed
 }
@@ -64,7 +65,9 @@ func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
 		return nil, err
 	}
 	route := q.lanes.of("")
-	q.closed = q.lanes.closed()
+	if q.closed = q.lanes.closed(); len(q.closed) == 0 && !q.lanes.limited() {
+		q.after = q.After
+	}
 	for round := 0; route.room > 0 && len(q.won) < q.Most; round++ {
 		if q.more = round == claimRounds; q.more {
 			break
@@ -102,6 +105,7 @@ func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 type queuedEdition struct {
 	ID        digest.EditionID
 	Domain    string
+	NextAt    instant
 	ExpiresAt instant
 	State     digest.DigestState
 	Unmailed  string // why
@@ -110,11 +114,15 @@ type queuedEdition struct {
 // query finds the first editions of the queue, limit at most.
 func (q *editionClaim) query(limit int) (string, []any) {
 	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{at(q.now)}
+	if q.after.ID != 0 { // what lies before may be many dead rows, which others still see
+		where += ` AND (e.next_at, e.id) > (?, ?)`
+		args = append(args, at(q.after.NextAt), q.after.ID)
+	}
 	if len(q.closed) > 0 {
 		where += ` AND e.domain NOT IN (` + q.c.d.names + `)`
 		args = append(args, array(q.closed))
 	}
-	return `SELECT e.id, e.domain, e.expires_at,
+	return `SELECT e.id, e.domain, e.next_at, e.expires_at,
 		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(` + unmailedError + `, '') AS unmailed
 		FROM editions e WHERE ` + where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
 }
@@ -133,12 +141,25 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 	}
 	ids, full := q.admit(live)
 	q.closed = append(q.closed, full...)
-	if len(ids) > 0 {
-		_, err = q.c.exec(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1, lease_token = ?, lease_until = ?
-			WHERE id IN (`+list(ids)+`) AND state = 'ready'`, q.Token, at(q.now).plus(q.Lease))
+	if err := q.lease(ctx, ids); err != nil {
+		return false, 0, err
 	}
 	q.won = append(q.won, ids...)
+	last := found[len(found)-1]
+	q.after = digest.QueuePlace{NextAt: last.NextAt.time(), ID: last.ID}
 	return len(ids)+len(full)+ended > 0, len(found), err
+}
+
+// lease leases editions that this transaction holds.
+func (q *editionClaim) lease(ctx context.Context, ids []digest.EditionID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := q.c.run(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1 WHERE id`+q.c.d.oneOf, keys(q.c.d, ids)); err != nil {
+		return err
+	}
+	return q.c.run(ctx, `INSERT INTO mail_claims (edition_id, domain, lease_token, lease_until)
+		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.oneOf, q.Token, at(q.now).plus(q.Lease), keys(q.c.d, ids))
 }
 
 // end ends those that must not be sent, and gives the others.
@@ -204,14 +225,15 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	}
 	var claimed []digest.Delivery
 	err := q.c.all(ctx, &claimed, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name, d.link_round,
-		e.lease_token AS token, e.was_in_doubt, e.domain, d.layout, d.images, d.threaded
+		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE e.id IN (`+list(q.won)+`) AND e.state = 'leased' AND e.lease_token = ?`, q.Token)
+		WHERE e.id`+q.c.d.oneOf, keys(q.c.d, q.won))
 	if err != nil {
 		return nil, err
 	}
 	slow := q.lanes.of("").slow()
 	for i := range claimed {
+		claimed[i].Token = q.Token
 		claimed[i].Slow = slow || q.lanes.of(claimed[i].Domain).slow()
 	}
 	slices.SortFunc(claimed, func(a, b digest.Delivery) int {
@@ -236,8 +258,7 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END,
-		lease_token = '', lease_until = 0 WHERE id IN (`+list(ids)+`)`, state, why)
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END WHERE id`+c.d.oneOf, state, why, keys(c.d, ids))
 	if err != nil {
 		return err
 	}
@@ -247,8 +268,7 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 // GiveBackEditions gives back what is leased under token and not begun to be
 // sent, with its attempt.
 func (s *Store) GiveBackEditions(ctx context.Context, token string) error {
-	return s.run(ctx, "giving editions back", `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
-		WHERE state = 'leased' AND lease_token = ?`, token)
+	return s.change(ctx, "giving editions back", func(c conn) error { return giveBack(ctx, c, `mc.lease_token = ?`, token) })
 }
 
 // NextMail gives the earliest instant at which ClaimEditions, with the same
@@ -263,8 +283,8 @@ func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain diges
 
 func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.Time, error) {
 	var over instant
-	err := c.get(ctx, &over, `SELECT MIN(CASE WHEN e.state = 'dotting' AND e.dot_at + ? > e.lease_until THEN e.dot_at + ? ELSE e.lease_until END)
-		FROM editions e WHERE e.state IN ('leased', 'dotting')`, int64(doubtAfter/time.Second), int64(doubtAfter/time.Second))
+	err := c.get(ctx, &over, `SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ? ELSE mc.lease_until END)
+		FROM mail_claims mc`, int64(doubtAfter/time.Second), int64(doubtAfter/time.Second))
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -10,9 +10,11 @@ import (
 	"digest"
 )
 
-// An edition is sealed in the state ready, and every change of what a mailer
-// holds is guarded by the token of its claim, so that a worker whose lease has
-// ended changes nothing:
+// An edition is sealed in the state ready. What a mailer holds has a row in
+// mail_claims, which says more than the edition's leased: its state (editionState)
+// and its dot. Every change of it is guarded by the token of the claim, so that a
+// worker whose lease has ended changes nothing. Claims are locked before their
+// editions:
 //
 //	ready -> leased -> dotting -> sent, failed, expired, or ready again
 //	leased, lease over -> ready
@@ -37,18 +39,14 @@ const doubtAfter = 15 * time.Minute
 // In the same transaction it commits the promises that come before final dots,
 // for editions that are still leased under token, and gives those. The others must
 // not be sent: their lease is over, or their reader left, has a suppressed address
-// or no mail, which ends them here.
+// or no mail, and so they were recalled.
 func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
-	return s.markEditions(ctx, s.write, now, token, marks, dots)
-}
-
-func (s *Store) markEditions(ctx context.Context, write func(context.Context, func(conn) error) error, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
 	ids := append(each(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
 		each(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
-	err = write(ctx, func(c conn) error {
+	err = s.write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, marks); err != nil {
 			return err
 		}
@@ -69,76 +67,68 @@ func (s *Store) markEditions(ctx context.Context, write func(context.Context, fu
 	return won, nil
 }
 
+// beginDots turns those of dots that are leased into dotting ones, and gives them.
 func beginDots(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
-	var left, unmailed []digest.EditionID
 	var v values
 	for _, d := range dots {
-		switch e, ok := mine[d.ID]; {
-		case !ok || e.State != digest.EditionLeased:
-		case e.DigestState == digest.DigestLeft:
-			left = append(left, d.ID)
-		case e.Unmailed:
-			unmailed = append(unmailed, d.ID)
-		default:
+		if e, ok := mine[d.ID]; ok && e.State == digest.EditionLeased {
 			won = append(won, d.ID)
 			v.row(d.ID, d.MessageID, at(d.Date), d.Recipient)
 		}
 	}
-	if err := endUnwanted(ctx, c, now, left, unmailed); err != nil {
-		return nil, err
-	}
 	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient) AS (VALUES {rows})
-			UPDATE editions SET state = 'dotting', dot_at = `+fmt.Sprint(now)+`, message_id = v.message_id,
-			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END, recipient = v.recipient
-			FROM v WHERE editions.id = v.id`)
+			UPDATE mail_claims SET state = 'dotting', at = `+fmt.Sprint(now)+`, message_id = v.message_id, date = v.date, recipient = v.recipient
+			FROM v WHERE mail_claims.edition_id = v.id`)
 }
 
-// A claimedEdition is one that a worker has claimed and not marked yet.
+// A claimedEdition is one that a worker has claimed and whose end is not recorded yet.
 type claimedEdition struct {
-	ID          digest.EditionID
-	State       digest.EditionState
-	WasInDoubt  bool
-	DigestState digest.DigestState
-	Unmailed    bool
+	ID         digest.EditionID `db:"edition_id"`
+	State      digest.EditionState
+	At         instant // of that state, but for leased
+	WasInDoubt bool
+
+	// Of its dot, if it came to one.
+	MessageID string
+	Date      instant
+	Recipient string
+
+	Reply, Error string // of the server that took it, else what the edition had before
 }
 
-// lockClaimed locks those of the given editions that are leased under token. What is
+// claimedColumns reads a claimedEdition of the claims mc and the editions e.
+const claimedColumns = `mc.edition_id, mc.state, mc.at, mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
+	CASE WHEN mc.state = 'sent' THEN mc.reply ELSE e.reply END AS reply, CASE WHEN mc.state = 'sent' THEN mc.error ELSE e.error END AS error`
+
+// lockClaimed locks those of the given editions that are held under token. What is
 // changed then is looked up by key alone.
 func lockClaimed(ctx context.Context, c conn, token string, ids []digest.EditionID) (map[digest.EditionID]claimedEdition, error) {
 	mine := make(map[digest.EditionID]claimedEdition, len(ids))
-	for part := range slices.Chunk(ids, statementRows) {
-		var rows []claimedEdition
-		err := c.all(ctx, &rows, `SELECT e.id, e.state, e.was_in_doubt,
-			(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS digest_state,
-			CASE WHEN `+unmailedError+` IS NULL THEN 0 ELSE 1 END AS unmailed
-			FROM editions e
-			WHERE e.id IN (`+list(part)+`) AND e.state IN ('leased', 'dotting') AND e.lease_token = ?
-			ORDER BY e.id`+c.d.lockRows("e"), token)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range rows {
-			mine[e.ID] = e
-		}
+	var rows []claimedEdition
+	err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+		WHERE mc.edition_id`+c.d.oneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.lockRows("mc"), keys(c.d, ids), token)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range rows {
+		mine[e.ID] = e
 	}
 	return mine, nil
 }
 
+// saveMarks records marks of editions that are held, and ends their claims.
 func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, marks []digest.Mark) error {
 	var v values
+	var over []digest.EditionID
 	done := counters{}
 	for _, m := range marks {
 		if e, ok := mine[m.ID]; ok {
-			state := markRow(&v, m, e.WasInDoubt, now)
+			state := markRow(&v, m, e, now)
 			done.add(CounterMail+mailWord(state), Counter{N: 1})
+			over = append(over, m.ID)
 		}
 	}
-	err := c.runRows(ctx, &v, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted) AS (VALUES {rows})
-			UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
-			sent_at = v.sent_at, attempt = attempt - v.uncounted,
-			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
-			lease_token = '', lease_until = 0 FROM v WHERE editions.id = v.id`)
-	if err != nil {
+	if err := endClaims(ctx, c, over, &v); err != nil {
 		return err
 	}
 	for _, m := range marks {
@@ -154,6 +144,24 @@ func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.Edition
 	return count(ctx, c, now, done)
 }
 
+// endClaims writes into editions what became of them, rows of markRow, and deletes their claims.
+func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := c.run(ctx, `DELETE FROM mail_claims WHERE edition_id`+c.d.oneOf, keys(c.d, ids)); err != nil {
+		return err
+	}
+	return c.runRows(ctx, rows, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted, message_id, date, recipient) AS (VALUES {rows})
+			UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
+			sent_at = v.sent_at, attempt = attempt - v.uncounted,
+			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
+			message_id = CASE WHEN v.message_id = '' THEN editions.message_id ELSE v.message_id END,
+			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END,
+			recipient = CASE WHEN v.recipient = '' THEN editions.recipient ELSE v.recipient END
+			FROM v WHERE editions.id = v.id`)
+}
+
 // mailWord names what became of a mail, for its counter.
 func mailWord(s digest.EditionState) string {
 	if s == digest.EditionReady {
@@ -162,10 +170,12 @@ func mailWord(s digest.EditionState) string {
 	return string(s)
 }
 
-// markRow adds a mark as it is stored, and gives the state that it leads to.
-func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) digest.EditionState {
-	state, sent := m.State, instant(0)
+// markRow adds a mark as endClaims stores it, and gives the state that it leads to.
+func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.EditionState {
+	state, wasInDoubt, sent := m.State, e.WasInDoubt, instant(0)
 	switch {
+	case state == digest.EditionSent && e.State == digest.EditionSent:
+		sent = e.At // it was known before
 	case state == digest.EditionSent:
 		sent = now
 	case state == digest.EditionInDoubt && wasInDoubt:
@@ -173,13 +183,13 @@ func markRow(v *values, m digest.Mark, wasInDoubt bool, now instant) digest.Edit
 	case state == digest.EditionInDoubt:
 		state, wasInDoubt = digest.EditionReady, true
 	}
-	v.row(m.ID, string(state), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted))
+	v.row(m.ID, string(state), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted), e.MessageID, e.Date, e.Recipient)
 	return state
 }
 
 // RenewLeases prolongs what is leased under token and not begun to be sent.
 func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
-	return s.run(ctx, "renewing leases", `UPDATE editions SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
+	return s.run(ctx, "renewing leases", `UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
 }
 
 // RecoverEditions ends what died: a lease that is over makes its edition ready again. A
@@ -191,15 +201,14 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 // a fixed name, there is no doubt: a final dot without a mark makes the edition
 // ready as soon as its lease is over.
 func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt int, err error) {
-	recoverDotting := doubt
-	if idempotent {
-		recoverDotting = recoverIdempotent
-	}
 	return changed(ctx, s, "recovering editions", func(c conn) (int, error) {
-		if err := recoverLeased(ctx, c, at(now)); err != nil {
+		if err := giveBack(ctx, c, `mc.lease_until <= ?`, at(now)); err != nil {
 			return 0, err
 		}
-		n, err := recoverDotting(ctx, c, at(now))
+		if err := recoverSent(ctx, c, at(now)); err != nil {
+			return 0, err
+		}
+		n, err := recoverDotting(ctx, c, at(now), idempotent)
 		if err != nil {
 			return 0, err
 		}
@@ -207,34 +216,74 @@ func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent b
 	})
 }
 
-// doubt ends final dots without a mark where nobody knows what became of them.
-func doubt(ctx context.Context, c conn, now instant) (int, error) {
-	var states []digest.EditionState
-	err := c.all(ctx, &states, `UPDATE editions SET
-			state = CASE WHEN was_in_doubt = 1 THEN 'sent_unconfirmed' ELSE 'ready' END,
-			was_in_doubt = 1, next_at = ?, lease_token = '', lease_until = 0
-			WHERE state = 'dotting' AND dot_at <= ? RETURNING state`, now, now.plus(-doubtAfter))
-	if err != nil {
+// recoverSent records in their editions what servers have accepted, where a worker
+// died between the two.
+func recoverSent(ctx context.Context, c conn, now instant) error {
+	_, err := recoverClaims(ctx, c, now, `mc.state = 'sent' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
+		return digest.Mark{ID: e.ID, State: digest.EditionSent, Reply: e.Reply, Error: e.Error}
+	})
+	return err
+}
+
+// recoverDotting ends final dots without a mark: in doubt where nobody knows what
+// became of them, ready where sending again does no harm.
+func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (inDoubt int, err error) {
+	if idempotent {
+		_, err := recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
+			return digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: e.Reply, Error: e.Error, NextAt: now.time()}
+		})
 		return 0, err
 	}
-	done := counters{}
-	for _, state := range states {
-		done.add(CounterMail+mailWord(state), Counter{N: 1})
+	return recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.at <= ?`, now.plus(-doubtAfter), func(e claimedEdition) digest.Mark {
+		return digest.Mark{ID: e.ID, State: digest.EditionInDoubt, Reply: e.Reply, Error: e.Error, NextAt: now.time()}
+	})
+}
+
+// recoverClaims ends the claims for which where holds with the marks that mark gives.
+func recoverClaims(ctx context.Context, c conn, now instant, where string, than instant, mark func(claimedEdition) digest.Mark) (n int, err error) {
+	var rows []claimedEdition
+	if err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+		WHERE `+where+` ORDER BY mc.edition_id`+c.d.lockRows("mc"), than); err != nil {
+		return 0, err
 	}
-	return len(states), count(ctx, c, now, done)
+	mine := make(map[digest.EditionID]claimedEdition, len(rows))
+	for _, e := range rows {
+		mine[e.ID] = e
+	}
+	return len(rows), saveMarks(ctx, c, now, mine, each(rows, mark))
 }
 
-// recoverIdempotent ends final dots without a mark where sending again does no harm.
-func recoverIdempotent(ctx context.Context, c conn, now instant) (inDoubt int, err error) {
-	return 0, c.run(ctx, `UPDATE editions SET state = 'ready', next_at = ?, lease_token = '', lease_until = 0
-			WHERE state = 'dotting' AND lease_until <= ?`, now, now)
+// giveBack takes back what was not begun to be sent, with its attempt: that a
+// process died, or ended, says nothing of the edition, whose schedule is for refusals.
+func giveBack(ctx context.Context, c conn, where string, args ...any) error {
+	var ids []digest.EditionID
+	err := c.all(ctx, &ids, `DELETE FROM mail_claims AS mc WHERE mc.state = 'leased' AND `+where+` RETURNING edition_id`, args...)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+c.d.oneOf, keys(c.d, ids))
 }
 
-// recoverLeased takes back what was not begun to be sent, with its attempt: that a
-// process died says nothing of the edition, whose schedule is for refusals.
-func recoverLeased(ctx context.Context, c conn, now instant) error {
-	return c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1, lease_token = '', lease_until = 0
-		WHERE state = 'leased' AND lease_until <= ?`, now)
+// recall takes the editions of digests (= ?, or IN (…)) out of the hands of mailers
+// whose final dots are not begun, and gives them, for the caller to end. Nobody
+// claims one that is ready before the transaction is over. The second look is for
+// claims that the first had to wait for.
+func recall(ctx context.Context, c conn, digests string, arg any) (taken []digest.EditionID, err error) {
+	for range 2 {
+		var ids []digest.EditionID
+		if err := c.all(ctx, &ids, `DELETE FROM mail_claims WHERE state = 'leased' AND edition_id IN (
+			SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'leased') RETURNING edition_id`, arg); err != nil {
+			return nil, err
+		}
+		taken = append(taken, ids...)
+		if c.d.forUpdate == "" { // nobody else writes
+			break
+		}
+		if err := c.all(ctx, &ids, `SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'ready'`+c.d.lockRows("e"), arg); err != nil {
+			return nil, err
+		}
+	}
+	return taken, nil
 }
 
 // expire ends what waits and is too late to be sent: the digest's next edition

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"digest"
 	"digest/store"
@@ -50,6 +51,14 @@ func TestUnsynced(t *testing.T) {
 		later := digest.Mark{ID: got[1].ID, State: digest.EditionReady, NextAt: now, Reply: "451 later"}
 		soon("t", []digest.Mark{later}, dot(got[1]))
 		want(w.t, "another mark", w.edition(got[1].ID).State, digest.EditionReady)
+
+		// The worker dies: what was accepted is known, and recorded by another.
+		want(w.t, "open", w.claims(), 3)
+		w.recover(now.Add(time.Hour))
+		want(w.t, "what was in doubt, and what is known", [2]digest.EditionState{w.edition(got[5].ID).State, w.edition(got[4].ID).State},
+			[2]digest.EditionState{digest.EditionReady, digest.EditionSent})
+		want(w.t, "accepted", w.edition(got[4].ID).SentAt, now)
+		want(w.t, "over", w.claims(), 0)
 
 		n := 0
 		counts, err := w.HourCounters(w.ctx(), now)

@@ -89,7 +89,7 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 		return f, err
 	}
 	if err := c.get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')
-		+ (SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting'))
+		+ (SELECT count(*) FROM mail_claims WHERE state <> 'sent')
 		+ (SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?)`, at(now)); err != nil {
 		return f, err
 	}
@@ -156,7 +156,7 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	err = s.read().all(ctx, &v.Readers, `SELECT u.email, w.sealed, w.due_at,
 		(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due_at) AS posts
 		FROM (SELECT d.id, d.user_id,
-			(SELECT count(*) FROM editions e WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased', 'dotting')) AS sealed,
+			(SELECT count(*) FROM editions e WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased')) AS sealed,
 			CASE WHEN d.state = 'active' AND d.next_due_at <= ? THEN d.next_due_at ELSE 0 END AS due_at FROM digests d) w
 		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id`, at(now))
 	return v, failed("looking for what would be sent", err)

@@ -150,8 +150,8 @@ func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) 
 	if !counts {
 		return t, nil
 	}
-	err := countBy(ctx, c, t.busy, `SELECT e.domain AS kind, count(*) AS n FROM editions e
-		WHERE e.state IN ('leased', 'dotting') GROUP BY e.domain`)
+	err := countBy(ctx, c, t.busy, `SELECT mc.domain AS kind, count(*) AS n FROM mail_claims mc
+		WHERE mc.state <> 'sent' GROUP BY mc.domain`)
 	for domain, n := range t.busy {
 		if domain != "" { // addresses without a domain have no lane but the route
 			t.busy[""] += n

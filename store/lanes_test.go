@@ -74,7 +74,7 @@ func TestABlockedDomainStarvesNobody(t *testing.T) {
 		want(w.t, "the others", fmt.Sprint(w.claimed(noon, digest.Claim{Most: 80, Token: "t"})), "map[small.example:30]")
 		want(w.t, "no more", len(w.claimed(noon, digest.Claim{Most: 80, Token: "t"})), 0)
 		want(w.t, "next: the leases", w.nextMail(noon, none, none), noon.Add(5*time.Minute))
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		w.allSent()
 		want(w.t, "next: the domain again", w.nextMail(noon, none, none), until)
 		want(w.t, "not before", len(w.claimed(until.Add(-time.Second), digest.Claim{Most: 80, Token: "t"})), 0)
 		want(w.t, "as wide as it is", fmt.Sprint(w.claimed(until, digest.Claim{Most: 80, Token: "t"})), "map[big.example:1]")
@@ -124,9 +124,16 @@ func TestALaneOfAWrongClock(t *testing.T) {
 	})
 }
 
+// allSent makes all that mailers hold sent.
+func (w world) allSent() {
+	w.t.Helper()
+	w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+	w.ok(w.Exec(w.ctx(), `DELETE FROM mail_claims`))
+}
+
 func (w world) leased() int {
 	w.t.Helper()
-	n, err := w.Count(w.ctx(), `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
+	n, err := w.Count(w.ctx(), `SELECT count(*) FROM mail_claims WHERE state <> 'sent'`)
 	w.ok(err)
 	return n
 }
@@ -176,7 +183,7 @@ func TestConnectionsOfManyWorkers(t *testing.T) {
 			wg.Wait()
 			want(w.t, "under way", w.leased(), 7)
 			w.holds("of one domain", 3, `SELECT MAX(n) FROM (SELECT count(*) AS n FROM editions WHERE state = 'leased' GROUP BY domain) x`)
-			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+			w.allSent()
 		}
 	})
 }
@@ -217,7 +224,7 @@ func (w world) sends(route, domain digest.Limits, from time.Time, steps int) map
 			})
 		}
 		wg.Wait()
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		w.allSent()
 		now = now.Add(time.Duration(random.IntN(1500)) * time.Millisecond)
 		if random.IntN(40) == 0 {
 			now = now.Add(time.Duration(random.IntN(30)) * time.Second)
@@ -282,7 +289,7 @@ func TestNextMailBringsAClaim(t *testing.T) {
 				w.t.Fatalf("nothing at %v", now)
 			}
 			total += n
-			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+			w.allSent()
 		}
 		if took := now.Sub(noon); took < 5*time.Minute || took > 7*time.Minute {
 			w.t.Errorf("80 messages took %s", took)
@@ -322,7 +329,7 @@ func TestRatesChange(t *testing.T) {
 		w.waits("a.example", 30)
 		daily := digest.Limits{Rate: digest.Rate{Messages: 1, Per: 24 * time.Hour}}
 		want(w.t, "one a day", w.claimed(noon, digest.Claim{Most: 9, Token: "t", Domain: daily})["a.example"], 1)
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
+		w.allSent()
 		want(w.t, "no more", len(w.claimed(noon.Add(time.Hour), digest.Claim{Most: 9, Token: "t", Domain: daily})), 0)
 		lanes, err := w.Lanes(w.ctx())
 		w.ok(err)

@@ -42,7 +42,7 @@ func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQu
 	q := MailQueue{Counts: make(map[digest.EditionState]int)}
 	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(now)) + `)`
 	err := countBy(ctx, s.read(), q.Counts, `SELECT x.state AS kind, count(*) AS n
-		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE e.state END AS state FROM editions e) x GROUP BY x.state`)
+		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE `+editionState+` END AS state FROM editions e) x GROUP BY x.state`)
 	if err != nil {
 		return q, fmt.Errorf("counting editions: %w", err)
 	}
@@ -50,7 +50,7 @@ func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQu
 		to    *[]QueuedEdition
 		where string
 	}{
-		{&q.Waiting, `e.state IN ('ready', 'leased', 'dotting') AND NOT ` + late},
+		{&q.Waiting, `e.state IN ('ready', 'leased') AND NOT ` + late},
 		{&q.Unconfirmed, `e.state = 'sent_unconfirmed'`},
 		{&q.Failed, `e.state = 'failed'`},
 		{&q.Expired, `(e.state = 'expired' OR ` + late + `)`},
@@ -105,7 +105,7 @@ func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (Mail
 	w := MailWaiting{Counts: make(map[MailReason]int)}
 	err := s.countReady(ctx, now, &w)
 	if err == nil {
-		w.Counts[MailSending], err = s.read().number(ctx, `SELECT count(*) FROM editions WHERE state IN ('leased', 'dotting')`)
+		w.Counts[MailSending], err = s.read().number(ctx, `SELECT count(*) FROM mail_claims WHERE state <> 'sent'`)
 	}
 	if err != nil || limit == 0 {
 		return w, failed("counting the mail that waits", err)
@@ -155,8 +155,10 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 // over. Those that are over are counted in CounterTotals.
 func (s *Store) EditionCounts(ctx context.Context) (map[digest.EditionState]int, error) {
 	counts := make(map[digest.EditionState]int)
-	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionExpired} {
-		n, err := s.read().number(ctx, `SELECT count(*) FROM editions WHERE state = '`+string(state)+`'`)
+	for state, from := range map[digest.EditionState]string{
+		digest.EditionReady: "editions", digest.EditionLeased: "mail_claims", digest.EditionDotting: "mail_claims", digest.EditionExpired: "editions",
+	} {
+		n, err := s.read().number(ctx, `SELECT count(*) FROM `+from+` WHERE state = '`+string(state)+`'`)
 		if err != nil {
 			return nil, fmt.Errorf("counting editions: %w", err)
 		}

@@ -144,7 +144,7 @@ const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.ed
 
 // underWay holds for editions n that may still reach their reader, themselves
 // or with another that carries them.
-const underWay = `(n.state IN ('ready', 'leased', 'dotting')
+const underWay = `(n.state IN ('ready', 'leased')
 	OR n.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried x WHERE x.from_id = n.id))`
 
 type prunableEdition struct {
@@ -293,7 +293,7 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
-		UNION ALL SELECT MIN(due_at) FROM editions WHERE state IN ('leased', 'dotting')
+		UNION ALL SELECT MIN(e.due_at) FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
 		UNION ALL SELECT MIN(e.due_at) FROM carried z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'

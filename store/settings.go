@@ -150,7 +150,14 @@ func (s *Store) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, 
 		if _, err := c.exec(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, bit(mailed), id); err != nil || mailed {
 			return err
 		}
-		_, err := c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
+		held, err := recall(ctx, c, `= ?`, id)
+		if err == nil {
+			err = endUnmailed(ctx, c, held)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
 			digest.EditionUnmailed, webOnly, id)
 		return err
 	})

@@ -9,8 +9,8 @@
 // One file is one noun, and a file whose name begins with another's belongs to
 // it. The steps of the hour: due digests and feeds are in feeds_plan.go, polls in
 // feeds_claim.go, storing in record.go, release in editions_release.go and
-// editions_carried.go, delivery in editions_claim.go, lanes.go and
-// editions_marks.go, and what comes back in bounces.go and suppressions.go.
+// editions_carried.go, delivery in editions_claim.go, lanes.go,
+// editions_marks.go and editions_unsynced.go, and what comes back in bounces.go and suppressions.go.
 //
 // The embedded database is SQLite by github.com/ncruces/go-sqlite3, without
 // cgo. modernc.org/sqlite would serve too: both are kept up with every SQLite

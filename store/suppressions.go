@@ -32,8 +32,7 @@ func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error),
-		lease_token = '', lease_until = 0 WHERE e.id IN (`+list(ids)+`)`, digest.EditionUnmailed)
+	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error) WHERE e.id`+c.d.oneOf, digest.EditionUnmailed, keys(c.d, ids))
 }
 
 // Suppress adds an address to those that are not mailed. One that is there
@@ -52,11 +51,19 @@ func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 }
 
 func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
-	return c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
+	err := c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
 		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
 		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), digest.OneLine(sup.Evidence), sup.EditionID, at(sup.CreatedAt))
+	if err != nil {
+		return err
+	}
+	held, err := recall(ctx, c, `IN (SELECT d.id FROM users u JOIN digests d ON d.user_id = u.id WHERE u.email_key = ?)`, emailKey(sup.Email))
+	if err != nil {
+		return err
+	}
+	return endUnmailed(ctx, c, held)
 }
 
 // Unsuppress lets an address be mailed again, as if no mail to it had ever

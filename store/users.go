@@ -179,11 +179,15 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 		if err := dropIdle(ctx, c, subscribed, user); err != nil {
 			return err
 		}
+		if _, err := recall(ctx, c, `IN (SELECT id FROM digests WHERE user_id = ?)`, user); err != nil {
+			return err
+		}
 		err := c.execEach(ctx, []string{
 			`DELETE FROM digest_posts` + mine,
 			`DELETE FROM notices` + mine,
 			`DELETE FROM carried` + sent,
 			`DELETE FROM bounces` + sent,
+			`DELETE FROM mail_claims` + sent,
 			`DELETE FROM editions` + mine,
 			`DELETE FROM subscriptions` + mine,
 			`DELETE FROM former_subscriptions` + mine,

@@ -42,6 +42,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		"passkeys":             `INSERT INTO passkeys (user_id, credential_id, credential, name, created_at) VALUES ({user}, ?, '{}', 'key', 1)`,
 		"ceremonies":           `INSERT INTO ceremonies (token_hash, user_id, data, expires_at) VALUES (?, {user}, '{}', 1)`,
 		"suppressions":         `INSERT INTO suppressions (email_key, email, reason, created_at) VALUES ('{email}', '{email}', 'manual', 1)`,
+		"mail_claims":          `INSERT INTO mail_claims (edition_id, lease_token, lease_until) VALUES ({edition}, 't', 1)`,
 	}
 	ofReaders := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, 1 FROM sqlite_schema m
 		JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name IN (`+traces+`)`)
