@@ -246,7 +246,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 		now, polls := noon, 0
 		for b.Loop() {
 			now = now.Add(24 * time.Hour)
-			if err := s.Exec(ctx, `UPDATE feeds SET poll_at = ?`, now.Unix()); err != nil {
+			if err := s.Exec(ctx, `UPDATE feed_times SET poll_at = ?`, now.Unix()); err != nil {
 				b.Fatal(err)
 			}
 			start := time.Now()
@@ -273,7 +273,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 			ours += time.Since(start)
 			start = time.Now()
 			for from := 0; from < feeds; from += batch {
-				if err := s.Exec(ctx, `UPDATE feeds SET last_ok_at = ? WHERE id > ? AND id <= ?`, now.Unix()+1, from, from+batch); err != nil {
+				if err := s.Exec(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id > ? AND id <= ?`, now.Unix()+1, from, from+batch); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -118,7 +118,7 @@ func TestToldByAFeedThatLeaves(t *testing.T) {
 			w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		},
 		"a rule for its host": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_attempt_at = ? WHERE id = ?`, now.Add(-6*time.Hour).Unix(), f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, now.Add(-6*time.Hour).Unix(), f.ID))
 			_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
 			w.ok(err)
 		},
@@ -177,8 +177,8 @@ func TestForgottenPlan(t *testing.T) {
 // its deadline, and not longer than that.
 func TestReleaseFollowsTheRule(t *testing.T) {
 	const rule = `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
-		AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-			WHERE s.digest_id = d.id AND s.rests = 0 AND f.poll_at <= d.planned_at + ?))`
+		AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feed_times t ON t.feed_id = s.feed_id
+			WHERE s.digest_id = d.id AND s.rests = 0 AND t.poll_at <= d.planned_at + ?))`
 	each(t, func(w world) {
 		chance := rand.New(rand.NewPCG(4, 1))
 		feeds, readers := make([]digest.Feed, 12), make([]digest.Digest, 20)

@@ -45,7 +45,7 @@ func well(p *store.Polled) { p.Feed.Errors = 0 }
 // asked polls a feed of a domain at an instant, whatever its record says.
 func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 	w.t.Helper()
-	w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = CASE WHEN id = ? THEN CAST(? AS BIGINT) ELSE NULL END, last_attempt_at = 0, not_before = 0`, f.ID, now.Unix()))
+	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, last_attempt_at = 0, not_before = 0`, f.ID, now.Unix()))
 	w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
 	w.ok(err)

@@ -51,7 +51,7 @@ func TestReleasePlan(t *testing.T) {
 func TestLookPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE feeds SET poll_at = %d + id`, parisMidnight.Unix())))
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE feed_times SET poll_at = %d + feed_id`, parisMidnight.Unix())))
 		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
 		for _, when := range []string{"never analysed", "analysed"} {

@@ -20,13 +20,30 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 		if _, err := c.exec(ctx, statement, args...); err != nil {
 			return err
 		}
+		if strings.HasPrefix(statement, "INSERT INTO feeds") {
+			return addMissingTimes(ctx, c)
+		}
 		for _, column := range []string{"last_attempt_at", "not_before", "fresh_until", "lease_until", "_interval", "skip_"} {
-			if strings.HasPrefix(statement, "UPDATE feeds") && strings.Contains(statement, column) {
+			if strings.HasPrefix(statement, "UPDATE feed") && strings.Contains(statement, column) {
 				return refreshAskable(ctx, c, "1 = 1")
 			}
 		}
 		return nil
 	})
+}
+
+// addMissingTimes gives feeds their times, in a schema that has them.
+func addMissingTimes(ctx context.Context, c conn) error {
+	n, err := c.number(ctx, c.d.tables, "feed_times")
+	if err != nil || n == 0 {
+		return err
+	}
+	var ids []digest.FeedID
+	err = c.all(ctx, &ids, `SELECT id FROM feeds WHERE id NOT IN (SELECT feed_id FROM feed_times)`)
+	if err != nil {
+		return err
+	}
+	return addTimes(ctx, c, ids, 0)
 }
 
 // Enqueue asks for a poll of a feed no later than the given instant, as a ping or a
@@ -54,7 +71,7 @@ func (s *Store) AtOneInstant(ctx context.Context, f func(*Store) error) error {
 // their records. A claim may have moved it behind a time to be skipped.
 func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 	var rows []askRow
-	if err := s.read().all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE f.state IN ('active', 'trial') ORDER BY f.id`); err != nil {
+	if err := s.read().all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.state IN ('active', 'trial') ORDER BY f.id`); err != nil {
 		return nil, err
 	}
 	var stale []digest.FeedID

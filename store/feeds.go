@@ -11,10 +11,10 @@ import (
 	"digest"
 )
 
-// feedColumns are those of a digest.Feed.
+// feedColumns are those of a digest.Feed, of timedFeeds.
 const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.language, f.etag, f.last_modified,
-	f.validator_url, f.body_hash, f.last_attempt_at, f.last_ok_at, f.parsed_at, f.not_before, f.fresh_until,
-	f.poll_at, f.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
+	f.validator_url, f.body_hash, t.last_attempt_at, t.last_ok_at, f.parsed_at, t.not_before, t.fresh_until,
+	t.poll_at, t.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
 	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at, f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.stays, f.number, f.length, f.domain, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
 	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted, f.outside, f.standing, f.quota_day, f.quota_bytes, f.posts_waiting`
@@ -37,7 +37,7 @@ func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) 
 }
 
 func feedByURL(ctx context.Context, c conn, url string) (f digest.Feed, err error) {
-	err = c.get(ctx, &f, `SELECT `+feedColumns+` FROM feeds f
+	err = c.get(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+`
 		WHERE f.url = ? OR f.id = (SELECT a.feed_id FROM former_addresses a WHERE a.url = ?)
 		ORDER BY CASE WHEN f.url = ? THEN 0 ELSE 1 END LIMIT 1`, url, url, url)
 	return f, err
@@ -61,9 +61,12 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 			return err
 		}
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, last_attempt_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING RETURNING id`,
-			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, from(f.LastAttemptAt))
+		err := c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING RETURNING id`,
+			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language)
+		if err == nil {
+			err = addTimes(ctx, c, ids, from(f.LastAttemptAt))
+		}
 		if err != nil {
 			return err
 		}
@@ -108,7 +111,7 @@ func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 
 // feedInfos reads feeds f, and how many digests gather what they bring.
 func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]FeedInfo, error) {
-	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM feeds f WHERE `+where, args...)
+	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+where, args...)
 	if err != nil || len(feeds) == 0 {
 		return feeds, err
 	}
@@ -146,7 +149,7 @@ func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
 // unqueue takes feeds f out of the queue, for which nobody waits then.
 func unqueue(ctx context.Context, c conn, where string, args ...any) error {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `UPDATE feeds AS f SET poll_at = NULL WHERE f.poll_at IS NOT NULL AND `+where+` RETURNING id`, args...)
+	err := c.all(ctx, &ids, `UPDATE feed_times AS t SET poll_at = NULL FROM feeds f WHERE f.id = t.feed_id AND t.poll_at IS NOT NULL AND `+where+` RETURNING feed_id`, args...)
 	if err == nil {
 		_, err = tellWaiting(ctx, c, ids)
 	}
@@ -188,74 +191,58 @@ func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[dige
 	return byFeed, err
 }
 
-// numbers are the columns of a feed's record that most polls change, and texts
-// those that few do, most of them texts. Most polls find nothing new: to write their numbers alone
-// halves what storing them costs.
-const (
-	numbers = `id, last_ok_at, parsed_at, not_before, fresh_until, poll_at, errors, first_error_at,
-		last_status, head_retest_at, moved_since, listed_at, last_attempt_at, askable_at`
-	texts = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
-		last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length, domain, newest_at, parser,
-		doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
-		gone_at, pinged_at, repeats, by_date, doubted, outside, standing, quota_day, quota_bytes, posts_waiting`
-)
+// recordColumns are those of a feed's record, its times apart.
+const recordColumns = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
+	parsed_at, errors, first_error_at, last_status, head_retest_at, moved_since,
+	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length, domain, newest_at, parser,
+	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
+	gone_at, pinged_at, repeats, by_date, doubted, outside, standing, quota_day, quota_bytes, posts_waiting`
 
-func numberCells(f digest.Feed, listed, askable instant) []any {
-	return []any{
-		f.ID, at(f.LastOKAt), at(f.ParsedAt), from(f.NotBefore), from(f.FreshUntil), from(f.PollAt), f.Errors, at(f.FirstErrorAt),
-		f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince), listed, from(f.LastAttemptAt), askable,
-	}
-}
-
-func textCells(f digest.Feed) []any {
+func recordCells(f digest.Feed) []any {
 	return []any{
 		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
+		at(f.ParsedAt), f.Errors, at(f.FirstErrorAt), f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince),
 		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt), f.Length, f.Domain, at(f.NewestAt), f.Parser,
 		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays), at(f.FailingSince),
 		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.Doubted), bit(f.Outside), string(f.Standing), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting,
 	}
 }
 
-// sameTexts reports whether two records differ in their numbers at most.
-func sameTexts(a, b digest.Feed) bool {
-	return a.ID == b.ID && slices.Equal(textCells(a), textCells(b))
+// sameRecord reports whether two feeds differ in their times at most.
+func sameRecord(a, b digest.Feed) bool {
+	return a.ID == b.ID && slices.Equal(recordCells(a), recordCells(b))
 }
 
-// saveFeeds writes the records of polls, and ends their leases.
+// saveFeeds writes the times that polls leave, and the records that they have changed, and
+// ends their leases.
 func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
-	var few, all values
+	var records, times values
 	for _, p := range polls {
-		stored, same := p.Feed, sameTexts(p.Was, p.Feed)
-		if same {
-			stored.OwnInterval = p.stored.OwnInterval // it is not written
+		f := p.Feed
+		if !sameRecord(p.Was, f) || p.listedAt != p.stored.ListedAt {
+			records.row(append([]any{f.ID, p.listedAt}, recordCells(f)...)...)
 		}
-		cells := numberCells(stored, p.listedAt, c.askable(stored, 0))
-		if same {
-			few.row(cells...)
-		} else {
-			all.row(append(cells, textCells(stored)...)...)
-		}
+		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), at(f.LastOKAt), from(f.NotBefore), from(f.FreshUntil))
 	}
-	if err := c.runRows(ctx, &few, saving(numbers)); err != nil {
+	if err := c.runRows(ctx, &records, saveRecords()); err != nil {
 		return err
 	}
-	return c.runRows(ctx, &all, saving(numbers+", "+texts))
+	// The claim noted an attempt before the first request; the poll knows of its last.
+	return c.runRows(ctx, &times, `WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until) AS (VALUES {rows})
+		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0, lease_token = '',
+			last_attempt_at = CASE WHEN v.last_attempt_at > feed_times.last_attempt_at THEN v.last_attempt_at ELSE feed_times.last_attempt_at END,
+			last_ok_at = v.last_ok_at, not_before = v.not_before, fresh_until = v.fresh_until
+		FROM v WHERE feed_times.feed_id = v.feed_id`)
 }
 
-// saving gives the statement that sets columns, the first of which is the key.
-func saving(columns string) string {
-	var set strings.Builder
-	for i, name := range strings.Split(columns, ",") {
-		switch name = strings.TrimSpace(name); {
-		case i == 0:
-		case name == "poll_at":
-			set.WriteString("poll_at = NULLIF(v.poll_at, 0), ")
-		case name == "last_attempt_at": // the claim noted one before the first request; the poll knows of its last
-			set.WriteString("last_attempt_at = CASE WHEN v.last_attempt_at > feeds.last_attempt_at THEN v.last_attempt_at ELSE feeds.last_attempt_at END, ")
-		default:
-			set.WriteString(name + " = v." + name + ", ")
-		}
+// saveRecords gives the statement that writes records.
+func saveRecords() string {
+	columns := "listed_at, " + recordColumns
+	var set []string
+	for name := range strings.SplitSeq(columns, ",") {
+		name = strings.TrimSpace(name)
+		set = append(set, name+" = v."+name)
 	}
-	return `WITH v (` + columns + `) AS (VALUES {rows})
-		UPDATE feeds SET ` + set.String() + `lease_until = 0, lease_token = '' FROM v WHERE feeds.id = v.id`
+	return `WITH v (id, ` + columns + `) AS (VALUES {rows})
+		UPDATE feeds SET ` + strings.Join(set, ", ") + ` FROM v WHERE feeds.id = v.id`
 }

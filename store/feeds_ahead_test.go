@@ -25,7 +25,7 @@ func TestClaimAhead(t *testing.T) {
 		ada := w.reader("ada", "Europe/Paris")
 		w.subscribe(ada, now, ahead, far)
 		for f, at := range map[digest.Feed]time.Time{now: noon, ahead: soon, far: later} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ? WHERE id = ?`, at.Unix(), f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, at.Unix(), f.ID))
 		}
 		claimed, left := w.claimUntil(noon, noon.Add(5*time.Second), 9)
 		want(w.t, "claimed", len(claimed), 2)

@@ -41,7 +41,7 @@ func (c conn) askable(f digest.Feed, since instant) instant {
 	return from(c.policy.Askable(f, since.time()))
 }
 
-// An askRow is what of a feed's record decides when it may be asked, and when
+// An askRow is what of a feed decides when it may be asked, and when
 // it was to be asked so far.
 type askRow struct {
 	digest.Feed
@@ -54,8 +54,8 @@ func (r askRow) queued() digest.QueuedFeed {
 	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Standing: r.Standing}
 }
 
-const askColumns = `f.id, f.askable_at, f.last_attempt_at, f.not_before, f.fresh_until, f.lease_until,
-	f.own_interval, f.host_interval, f.skip_hours, f.skip_days, f.last_ok_at, f.errors`
+const askColumns = `f.id, t.askable_at, t.last_attempt_at, t.not_before, t.fresh_until, t.lease_until,
+	f.own_interval, f.host_interval, f.skip_hours, f.skip_days, t.last_ok_at, f.errors`
 
 // refreshAskable brings askable_at up to date after something has changed that
 // it rests on; where says of which feeds f.
@@ -63,9 +63,13 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 	if err := c.policy.check(); err != nil {
 		return err
 	}
+	var ids []digest.FeedID
+	err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+where+` ORDER BY f.id`+c.d.lockRows("t"), args...)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
 	var rows []askRow
-	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE `+where+` ORDER BY f.id`+c.d.lockRows("f"), args...)
-	if err != nil {
+	if err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`)`); err != nil {
 		return err
 	}
 	var v values
@@ -80,7 +84,7 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 // saveAskable writes askable_at; v holds keys and instants.
 func saveAskable(ctx context.Context, c conn, v *values) error {
 	return c.runRows(ctx, v, `WITH v (id, askable_at) AS (VALUES {rows})
-		UPDATE feeds SET askable_at = v.askable_at FROM v WHERE feeds.id = v.id`)
+		UPDATE feed_times SET askable_at = v.askable_at FROM v WHERE feed_times.feed_id = v.id`)
 }
 
 // queue asks for polls no later than the given instant, or than the feed may be
@@ -89,9 +93,11 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 	if err := c.policy.check(); err != nil {
 		return err
 	}
+	if err := lockTimes(ctx, c, ids); err != nil {
+		return err
+	}
 	var rows []askRow
-	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive+`
-		ORDER BY f.id`+c.d.lockRows("f"))
+	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+alive)
 	if err != nil {
 		return err
 	}
@@ -100,9 +106,9 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 		v.row(r.ID, c.askable(r.Feed, 0), c.askable(r.Feed, poll))
 	}
 	return c.runRows(ctx, &v, `WITH v (id, askable_at, poll_at) AS (VALUES {rows})
-		UPDATE feeds SET askable_at = v.askable_at,
-			poll_at = CASE WHEN feeds.poll_at <= v.poll_at THEN feeds.poll_at ELSE v.poll_at END
-		FROM v WHERE feeds.id = v.id`)
+		UPDATE feed_times SET askable_at = v.askable_at,
+			poll_at = CASE WHEN feed_times.poll_at <= v.poll_at THEN feed_times.poll_at ELSE v.poll_at END
+		FROM v WHERE feed_times.feed_id = v.id`)
 }
 
 // NotePollGap is called by whoever is about to claim feeds, with the poll gap of
@@ -121,7 +127,7 @@ func (s *Store) NotePollGap(ctx context.Context, now time.Time, gap time.Duratio
 		if err := c.setSetting(ctx, "poll_gap", []byte(gap.String())); err != nil {
 			return err
 		}
-		return refreshAskable(ctx, c, `f.last_attempt_at > ?`, at(now).plus(-max(gap, last)))
+		return refreshAskable(ctx, c, `t.last_attempt_at > ?`, at(now).plus(-max(gap, last)))
 	})
 }
 

@@ -95,7 +95,7 @@ func (q claiming) start(f askRow) instant { return max(q.now, at(f.PollAt), f.As
 
 // left reports whether a feed is due that was not claimed.
 func (q claiming) left(ctx context.Context) (left bool, err error) {
-	err = q.c.get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feeds f WHERE `+askable+`)`, q.until, q.until)
+	err = q.c.get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+askable+`)`, q.until, q.until)
 	return left, err
 }
 
@@ -158,9 +158,9 @@ func (q claiming) choose(found []askRow) []askRow {
 	return slices.DeleteFunc(found, func(f askRow) bool { return !chosen[f.ID] })
 }
 
-// askable holds for feeds f whose poll is due, and may be made (I5). Both
+// askable holds for feeds f with the times t whose poll is due, and may be made (I5). Both
 // arguments are the time now.
-const askable = `f.poll_at <= ? AND f.askable_at <= ? AND ` + alive
+const askable = `t.poll_at <= ? AND t.askable_at <= ? AND ` + alive
 
 // alive holds for feeds f that are asked at all.
 const alive = `f.state IN ('active', 'trial')`
@@ -178,10 +178,10 @@ func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow,
 	where, args = q.withinShares(where, args)
 	for {
 		var found []askRow
-		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.standing, f.poll_at, `+firstReader+` AS "first", `+lastReader+` AS "last", `+askColumns+` FROM feeds f
-			WHERE `+where+`
+		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.standing, t.poll_at, `+firstReader+` AS "first", `+lastReader+` AS "last", `+askColumns+` FROM feed_times t CROSS JOIN feeds f
+			WHERE f.id = t.feed_id AND `+where+`
 			AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
-			ORDER BY f.poll_at, f.id LIMIT ?`+q.c.d.skipRows("f"),
+			ORDER BY t.poll_at, t.feed_id LIMIT ?`+q.c.d.skipRows("t"),
 			append(slices.Clip(args), q.now, limit)...)
 		if err != nil {
 			return nil, err
@@ -259,11 +259,11 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 	return slices.DeleteFunc(wanted, func(f askRow) bool { return !free[f.Host] }), nil
 }
 
-// leaseFeeds leases feeds and commits the attempt to their records. The policy's
+// leaseFeeds leases feeds and commits the attempt to their times. The policy's
 // word of them is that of queued, and still holds: nobody changes a candidate
 // before the transaction ends. On SQLite it is the only one that writes, as it
-// began IMMEDIATE; on PostgreSQL queued has locked each row FOR UPDATE and read
-// it as it was then. What the columns themselves say is looked at again.
+// began IMMEDIATE; on PostgreSQL queued has locked the times of each FOR UPDATE and read
+// them as they were then; a rule that is made for its host meanwhile holds from the next poll on. What the columns themselves say is looked at again.
 func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
 	until := q.now.plus(q.Lease)
 	var v values
@@ -275,16 +275,16 @@ func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, 
 		v.row(f.ID, q.c.askable(f.Feed, 0), attempt)
 	}
 	var ids []digest.FeedID
-	err := q.c.all(ctx, &ids, `WITH v (feed_id, askable_at, attempt_at) AS (VALUES `+v.String()+`)
-		UPDATE feeds AS f SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at
-		FROM v WHERE f.id = v.feed_id AND `+askable+` RETURNING id`,
+	err := q.c.all(ctx, &ids, `WITH v (id, askable_at, attempt_at) AS (VALUES `+v.String()+`)
+		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at
+		FROM v WHERE t.feed_id = v.id AND t.poll_at <= ? AND t.askable_at <= ? RETURNING feed_id`,
 		until, q.Token, q.until, q.until)
 	if err != nil {
 		return nil, err
 	}
 	var claimed []ClaimedFeed
-	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+toldSubscribers+` AS subscribers, f.lease_token AS token
-		FROM feeds f WHERE f.id IN (`+list(ids)+`)`)
+	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+toldSubscribers+` AS subscribers, t.lease_token AS token
+		FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 				want(w.t, "queued by a second reader", w.feedAgain(f).PollAt, week)
 				w.ok(w.Enqueue(w.ctx(), f.ID, later))
 				want(w.t, "queued by a ping", w.feedAgain(f).PollAt, week)
-				w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ?`, later.Unix()))
+				w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?`, later.Unix()))
 				want(w.t, "claimed however it was queued", len(w.claim(week.Add(-time.Second), 9, "u")), 0)
 				want(w.t, "then", len(w.claim(week, 9, "u")), 1)
 			})
@@ -218,7 +218,7 @@ func TestClaimLeasesAHostOnce(t *testing.T) {
 }
 
 // TestCandidatesAreLocked: what the policy has said of a candidate holds until it is
-// leased, as nobody can change its record before.
+// leased, as nobody can change its times before.
 func TestCandidatesAreLocked(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		w := world{storetest.Open(t, database), t}
@@ -238,11 +238,11 @@ func TestCandidatesAreLocked(t *testing.T) {
 			}
 			defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
 			if driver == "postgres" {
-				if _, err := tx.Exec(`SELECT id FROM feeds FOR UPDATE NOWAIT`); err != nil {
+				if _, err := tx.Exec(`SELECT feed_id FROM feed_times FOR UPDATE NOWAIT`); err != nil {
 					return err
 				}
 			}
-			if _, err := tx.Exec(`UPDATE feeds SET title = 'changed'`); err != nil {
+			if _, err := tx.Exec(`UPDATE feed_times SET not_before = 1`); err != nil {
 				return err
 			}
 			return tx.Commit()
@@ -267,7 +267,8 @@ func TestToldSubscribers(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'active'`))
 			w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'left' WHERE id <= ?`, c.left))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET domain = host, lease_until = 0, lease_token = '', last_attempt_at = 0, poll_at = ? WHERE id = 1`, noon.Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET domain = host WHERE id = 1`))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
 			want(w.t, fmt.Sprint("told where so many have left: ", c.left), w.claim(noon, 1, fmt.Sprint("t", i))[0].Subscribers, c.told)
 		}
 	})

@@ -28,13 +28,13 @@ type GoneCase struct {
 
 // saidGone holds for feeds f whose last answer was 410, and of which it is not
 // decided yet what that means. One in flight is about to answer again.
-const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 AND f.lease_until <= ?`
+const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 AND t.lease_until <= ?`
 
 // SaidGone gives the feeds that say 410 and of which it is not decided yet
 // whether they are gone.
 func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
 	var rows []digest.Feed
-	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f WHERE `+saidGone+` ORDER BY f.id`, at(now)); err != nil {
+	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`, at(now)); err != nil {
 		return nil, fmt.Errorf("looking for feeds that are gone: %w", err)
 	}
 	if len(rows) == 0 {
@@ -69,7 +69,7 @@ func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][
 		v.row(host)
 	}
 	var rows []digest.Feed
-	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f
+	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+`
 		WHERE f.host IN (VALUES `+v.String()+`) AND f.merged_into = 0 AND `+wanted, v.args...)
 	if err != nil {
 		return err
@@ -114,8 +114,8 @@ func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) 
 
 func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (digests int, err error) {
 	var rows []digest.Feed
-	err = c.all(ctx, &rows, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+saidGone+`
-		ORDER BY f.id`+c.d.lockRows("f"), now)
+	err = c.all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+saidGone+`
+		ORDER BY f.id`+c.d.lockRows("f, t"), now)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
@@ -144,7 +144,8 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 		// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
 		`UPDATE posts SET frozen = 1 WHERE feed_id IN (` + gone + `) AND frozen = 0 AND shown_at > 0`,
 		// A worker that comes back from the dead finds that its lease is over.
-		`UPDATE feeds SET state = 'gone', poll_at = NULL, lease_token = '', lease_until = 0 WHERE id IN (` + gone + `)`,
+		`UPDATE feed_times SET poll_at = NULL, lease_token = '', lease_until = 0 WHERE feed_id IN (` + gone + `)`,
+		`UPDATE feeds SET state = 'gone' WHERE id IN (` + gone + `)`,
 	})
 }
 

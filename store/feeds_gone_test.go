@@ -61,7 +61,7 @@ func TestSaidGone(t *testing.T) {
 		w.say410(b, noon)
 		want(w.t, "the host", cases(), "https://x.example/a: https://x.example:443/b\nhttp://y.example/:\nhttps://x.example:443/b: https://x.example/a\n"[:0]+
 			"https://x.example/a: https://x.example:443/b\nhttps://x.example:443/b: https://x.example/a\nhttp://y.example/:\n")
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET lease_until = ? WHERE id = ?`, noon.Add(time.Second).Unix(), a.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = ? WHERE feed_id = ?`, noon.Add(time.Second).Unix(), a.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_status = 503 WHERE id = ?`, b.ID))
 		want(w.t, "in flight, and another answer", cases(), "http://y.example/:\n")
 		n, err := w.Retire(w.ctx(), noon, []digest.FeedID{a.ID, b.ID, alone.ID})

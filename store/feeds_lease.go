@@ -45,8 +45,8 @@ func (s *Store) GiveBackHost(ctx context.Context, host, token string, free time.
 func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
 	return s.change(ctx, "giving a feed back", func(c conn) error {
 		var hosts []string
-		err := c.all(ctx, &hosts, `UPDATE feeds SET lease_until = 0, lease_token = '', last_attempt_at = ?
-			WHERE id = ? AND lease_token = ? RETURNING host`, from(attempt), id, token)
+		err := c.all(ctx, &hosts, `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = ?
+			WHERE feed_id = ? AND lease_token = ? RETURNING (SELECT f.host FROM feeds f WHERE f.id = feed_id)`, from(attempt), id, token)
 		if err != nil || len(hosts) == 0 {
 			return err
 		}

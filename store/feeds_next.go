@@ -46,10 +46,10 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	var id digest.FeedID
 	for {
 		var rows []queuedFeed
-		err := s.read().all(ctx, &rows, `SELECT f.id, f.poll_at, f.askable_at, f.domain,
+		err := s.read().all(ctx, &rows, `SELECT f.id, t.poll_at, t.askable_at, f.domain,
 			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
-			FROM feeds f WHERE f.poll_at IS NOT NULL AND `+alive+`
-			AND f.poll_at >= ? AND (f.poll_at > ? OR f.id > ?) ORDER BY f.poll_at, f.id LIMIT ?`, last, last, id, nextPollStep)
+			FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND t.poll_at IS NOT NULL AND `+alive+`
+			AND t.poll_at >= ? AND (t.poll_at > ? OR t.feed_id > ?) ORDER BY t.poll_at, t.feed_id LIMIT ?`, last, last, id, nextPollStep)
 		if err != nil {
 			return time.Time{}, false, failed("finding the next poll", err)
 		}

@@ -59,7 +59,7 @@ func TestNextPoll(t *testing.T) {
 	each(t, func(w world) {
 		f, g := w.newFeed("f.example"), w.newFeed("g.example")
 		set := func(column string, at time.Time) {
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET `+column+` = ? WHERE id = ?`, at.Unix(), f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET `+column+` = ? WHERE feed_id = ?`, at.Unix(), f.ID))
 		}
 		next := func(what string, wanted time.Time) {
 			w.t.Helper()
@@ -131,7 +131,8 @@ func TestSkippedTimeIsKept(t *testing.T) {
 			{1, 1 << time.Thursday, thursday.Add(13 * time.Hour)},
 			{0, 1<<7 - 1, thursday}, // asks for what cannot be: it wakes nobody later either
 		} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ?, skip_days = ?, poll_at = NULL, lease_until = 0, last_attempt_at = 0 WHERE id = ?`,
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL, lease_until = 0, last_attempt_at = 0 WHERE feed_id = ?`, f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ?, skip_days = ? WHERE id = ?`,
 				test.hours, test.days, f.ID))
 			w.ok(w.Enqueue(w.ctx(), f.ID, thursday))
 			w.ok(w.Exec(w.ctx(), `DELETE FROM hosts`))

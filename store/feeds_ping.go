@@ -72,18 +72,18 @@ func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, e
 
 // ping notes a ping with those feeds for which it changes something, and queues them.
 func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) error {
-	const open = ` AND f.merged_into = 0 AND (f.pinged_at = 0 OR f.poll_at IS NULL)
-		AND (f.state IN ('active', 'trial') OR f.last_attempt_at <= ?) AND ` + wanted
+	const open = ` AND f.merged_into = 0 AND (f.pinged_at = 0 OR t.poll_at IS NULL)
+		AND (f.state IN ('active', 'trial') OR t.last_attempt_at <= ?) AND ` + wanted
 	var some []digest.FeedID
 	tried := at(now).plus(-trialEvery)
-	err := s.read().all(ctx, &some, `SELECT f.id FROM feeds f WHERE f.id IN (`+list(ids)+`)`+open, tried)
+	err := s.read().all(ctx, &some, `SELECT f.id FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`)`+open, tried)
 	if err != nil || len(some) == 0 {
 		return failed("taking a ping", err)
 	}
 	return s.change(ctx, "taking a ping", func(c conn) error {
 		_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
 			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
-			WHERE f.id IN (`+list(some)+`)`+open, at(now), tried)
+			FROM feed_times t WHERE t.feed_id = f.id AND f.id IN (`+list(some)+`)`+open, at(now), tried)
 		if err != nil {
 			return err
 		}
@@ -111,9 +111,15 @@ func coolMinute(t time.Time, id digest.FeedID) time.Time {
 // another meanwhile stays what it is.
 func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) error {
 	return s.change(ctx, "queueing the feed", func(c conn) error {
-		_, err := c.exec(ctx, `UPDATE feeds SET doubted = CASE WHEN parsed_at > 0 THEN 1 ELSE doubted END,
-			not_before = CASE WHEN state IN ('dead', 'gone') AND last_status NOT IN (429, 503) THEN 0 ELSE not_before END,
-			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+dailyAtMost+` WHERE id = ? AND merged_into = 0`, id)
+		if err := lockFeed(ctx, c, id); err != nil {
+			return err
+		}
+		err := c.run(ctx, `UPDATE feed_times SET not_before = 0 WHERE feed_id = ? AND EXISTS (SELECT 1 FROM feeds f
+			WHERE f.id = feed_id AND f.merged_into = 0 AND f.state IN ('dead', 'gone') AND f.last_status NOT IN (429, 503))`, id)
+		if err != nil {
+			return err
+		}
+		err = c.run(ctx, `UPDATE feeds SET doubted = CASE WHEN parsed_at > 0 THEN 1 ELSE doubted END, state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+dailyAtMost+` WHERE id = ? AND merged_into = 0`, id)
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,8 @@ func TestPingedS35(t *testing.T) {
 		f := w.feed("a.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
 		for _, clock := range []time.Duration{58 * time.Minute, 59 * time.Minute, 60*time.Minute - time.Second, 60 * time.Minute, 62*time.Minute - time.Second, 62 * time.Minute} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = NULL, pinged_at = 0`))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET pinged_at = 0`))
 			now := noon.Add(clock)
 			w.pinged(now, f.URL)
 			at := w.feedAgain(f).PollAt
@@ -94,7 +95,7 @@ func TestPingedSite(t *testing.T) {
 			w.ok(err)
 			w.subscribe(d, f)
 		}
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = NULL`))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
 		w.pinged(noon, "https://a.example/")
 		n, err := w.Count(w.ctx(), `SELECT count(*) FROM feeds WHERE pinged_at > 0`)
 		w.ok(err)
@@ -165,7 +166,7 @@ func TestNewsDuringAFailure(t *testing.T) {
 		w.ok(w.Vouch(w.ctx(), f.ID, noon.Add(time.Minute)))
 		w.end(noon.Add(2*time.Minute), claimed, func(p *store.Polled) { p.Feed.LastStatus = 500 })
 		want(w.t, "interval", w.feedAgain(f).OwnInterval, day)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ?`, noon.Add(time.Hour).Unix())) // as a midnight does
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?`, noon.Add(time.Hour).Unix())) // as a midnight does
 		want(w.t, "a second too early", len(w.claim(noon.Add(day-time.Second), 9, "u")), 0)
 		want(w.t, "a day later", len(w.claim(noon.Add(day), 9, "v")), 1)
 	})

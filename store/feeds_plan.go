@@ -101,7 +101,7 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
 	}
 	var feeds []digest.Feed
-	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM feeds f WHERE f.id IN (`+list(ids)+`) AND `+alive); err != nil {
+	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+alive); err != nil {
 		return 0, err
 	}
 	var v values
@@ -111,8 +111,8 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		}
 	}
 	return c.execRows(ctx, &v, `WITH v (id, poll_at) AS (VALUES {rows})
-		UPDATE feeds SET poll_at = v.poll_at FROM v
-		WHERE feeds.id = v.id AND (feeds.poll_at IS NULL OR feeds.poll_at > v.poll_at)`)
+		UPDATE feed_times SET poll_at = v.poll_at FROM v
+		WHERE feed_times.feed_id = v.id AND (feed_times.poll_at IS NULL OR feed_times.poll_at > v.poll_at)`)
 }
 
 // A PlanResult counts what Plan did.

@@ -142,8 +142,8 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	if err := s.Policy.check(); err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
-	err := s.read().all(ctx, &feeds, `SELECT f.url, `+askColumns+` FROM feeds f WHERE `+alive+` AND f.askable_at <= ?
-		AND (f.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+	err := s.read().all(ctx, &feeds, `SELECT f.url, `+askColumns+` FROM `+timedFeeds+` WHERE `+alive+` AND t.askable_at <= ?
+		AND (t.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 			WHERE s.feed_id = f.id AND s.rests = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, at(now), at(now), at(now))
 	if err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)

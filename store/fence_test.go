@@ -155,8 +155,9 @@ func TestWaiting(t *testing.T) {
 		w.subscribe(due, f, slow, waits)
 		w.subscribe(early, w.feed("early.example"))
 		w.record(noon, f, posts(noon, "a", "b"))
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET own_interval = 86400, last_attempt_at = ? WHERE id = ?`, noon.Unix(), slow.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET not_before = ? WHERE id = ?`, parisMidnight.Unix()+1, waits.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, noon.Unix(), slow.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET own_interval = 86400 WHERE id = ?`, slow.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, parisMidnight.Unix()+1, waits.ID))
 		view, err := w.Waiting(w.ctx(), parisMidnight)
 		w.ok(err)
 		if want := []string{f.URL}; !reflect.DeepEqual(view.Feeds, want) {

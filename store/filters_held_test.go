@@ -182,7 +182,7 @@ func TestHeldArePruned(t *testing.T) {
 		}
 		w.holds("the feed that rests", 1, `SELECT count(*) FROM feeds`)
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_attempt_at = 1`))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = 1`))
 		w.prune(parisMidnight.AddDate(2, 0, 0))
 		w.holds("nobody rests it", 0, `SELECT count(*) FROM feeds`)
 	})

@@ -84,7 +84,7 @@ func applyRules(ctx context.Context, c conn, host string) error {
 		return err
 	}
 	return unqueue(ctx, c, atOrBelow+`
-		AND f.host_interval > 0 AND f.last_attempt_at > 0 AND f.poll_at < f.last_attempt_at + f.host_interval`, host, below(host))
+		AND f.host_interval > 0 AND t.last_attempt_at > 0 AND t.poll_at < t.last_attempt_at + f.host_interval`, host, below(host))
 }
 
 // followRules gives feeds the interval that the operator's rules name for their

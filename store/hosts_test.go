@@ -71,7 +71,7 @@ func TestHostRuleQueue(t *testing.T) {
 			_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: *f}})
 			w.ok(err)
 		}
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ? WHERE id = ?`, noon.Unix(), fresh.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), fresh.ID))
 		_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "example", Interval: 2 * day}, noon)
 		w.ok(err)
 		want(w.t, "asked an hour ago", w.feedAgain(early).PollAt.IsZero(), true)

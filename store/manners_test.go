@@ -54,7 +54,7 @@ func TestIntervalsHold(t *testing.T) {
 			soon := noon.Add(30 * time.Minute)
 			w.ok(w.Enqueue(w.ctx(), f.ID, soon))
 			want(w.t, c.host+", queued", w.feedAgain(f).PollAt, noon.Add(c.wait))
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = ? WHERE id = ?`, soon.Unix(), f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, soon.Unix(), f.ID))
 			next, _, err := w.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, c.host+", next poll", next, noon.Add(c.wait))
@@ -155,7 +155,7 @@ func TestFeedsNobodyTakesLeaveTheQueue(t *testing.T) {
 			}
 			want(w.t, c.name+", taken by another", w.feedAgain(shared).PollAt, wanted)
 			want(w.t, "queued at all", w.feedAgain(shared).PollAt.IsZero(), false)
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET poll_at = NULL`))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
 		}
 	})
 }

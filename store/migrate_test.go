@@ -174,7 +174,7 @@ func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "before they may be", len(w.claim(noon.Add(-time.Second), 9, "t")), 0)
 		w.ok(w.NotePollGap(w.ctx(), noon, time.Hour))
-		w.holds("at noon, after the gap and after the interval", 3, `SELECT count(DISTINCT askable_at) FROM feeds`)
+		w.holds("at noon, after the gap and after the interval", 3, `SELECT count(DISTINCT askable_at) FROM feed_times`)
 		for i, hours := range []int{0, 1, 2} {
 			at := noon.Add(time.Duration(hours) * time.Hour)
 			want(w.t, fmt.Sprint("before hour ", hours), len(w.claim(at.Add(-time.Second), 9, "u")), 0)
@@ -217,18 +217,24 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 	const n = 700 // more than are compared one by one
 	upgrade(t, 23, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
-		f := w.feed("f.example")
-		w.subscribe(ada, f)
-		var list []digest.Post
-		var rows []string
-		for i := range n {
-			list = append(list, written(fmt.Sprint(i), "", "<p>fox</p>"))
-			rows = append(rows, fmt.Sprintf("(%d, 'fox')", i+1))
+		var posts, shown, words []string
+		for i := 1; i <= n; i++ {
+			posts = append(posts, fmt.Sprintf("(1, '%[1]d', '%[1]d', 'fox', %[2]d, %[2]d, %[2]d, 1)", i, noon.Unix()))
+			shown = append(shown, fmt.Sprintf("(%d, %d, %d)", ada.ID, parisMidnight.Unix(), i))
+			words = append(words, fmt.Sprintf("(%d, 'fox')", i))
 		}
-		w.record(noon, f, list)
-		w.hour(parisMidnight)
-		w.ok(w.Exec(w.ctx(), `DELETE FROM index_queue`))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO post_words (rowid, words) VALUES `+strings.Join(rows, ",")))
+		for _, statement := range []string{
+			`INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`,
+			fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, ada.ID),
+			`INSERT INTO posts (feed_id, identity, fingerprint, content, seen_at, listed_at, shown_at, frozen) VALUES ` + strings.Join(posts, ","),
+			`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES ` + strings.Join(shown, ","),
+			fmt.Sprintf(`UPDATE digests SET last_due_at = %[1]d, next_due_at = %[1]d + 86400`, parisMidnight.Unix()),
+			fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+				VALUES (%d, '2026-11-19', %[2]d, %[2]d, 1, 'sent', %[2]d, %[2]d, %[2]d)`, ada.ID, parisMidnight.Unix()),
+			`INSERT INTO post_words (rowid, words) VALUES ` + strings.Join(words, ","),
+		} {
+			w.ok(w.Exec(w.ctx(), statement))
+		}
 
 		w.ok(w.Migrate(w.ctx()))
 		q := store.SearchQuery{Query: w.query("fox"), Now: parisMidnight, Limit: 2 * n}

@@ -166,7 +166,7 @@ func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE feeds SET stays = 0 WHERE stays = 1 AND errors = 0 AND last_ok_at > 0
+		return c.run(ctx, `UPDATE feeds SET stays = 0 WHERE stays = 1 AND errors = 0 AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
 			AND NOT EXISTS (SELECT 1 FROM former_addresses a WHERE a.url = feeds.url)`)
 	})
 }
@@ -174,7 +174,7 @@ func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 // FeedMovedFrom finds the feed that was at an address until it moved for good, not long
 // ago, whatever is there by now; digest.NotFound if there is none.
 func (s *Store) FeedMovedFrom(ctx context.Context, url string) (digest.Feed, error) {
-	return readOne[digest.Feed](ctx, s.read(), "finding where a feed has moved", noFeed(), `SELECT `+feedColumns+` FROM feeds f
+	return readOne[digest.Feed](ctx, s.read(), "finding where a feed has moved", noFeed(), `SELECT `+feedColumns+` FROM `+timedFeeds+`
 		JOIN former_addresses a ON a.feed_id = f.id WHERE a.url = ?`, url)
 }
 
@@ -238,6 +238,9 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 	if err == nil && len(ids) == 0 {
 		err = r.c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, outside) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.Outside))
+		if err == nil {
+			err = addTimes(ctx, r.c, ids, 0)
+		}
 	}
 	if err != nil {
 		return holder{}, err
@@ -254,7 +257,7 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 }
 
 func (r *recording) holderOf(ctx context.Context, address string) (h holder, found bool, err error) {
-	found, err = r.c.find(ctx, &h, `SELECT f.id, f.url, f.parsed_at, f.last_ok_at FROM feeds f WHERE f.url = ?`+r.c.d.lockRows("f"), address)
+	found, err = r.c.find(ctx, &h, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at FROM `+timedFeeds+` WHERE f.url = ?`+r.c.d.lockRows("f, t"), address)
 	return h, found, err
 }
 

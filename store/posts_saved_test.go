@@ -118,7 +118,7 @@ func TestSavedIsKept(t *testing.T) {
 		for _, d := range []digest.Digest{ada, bob} {
 			w.ok(w.Unsubscribe(w.ctx(), d.ID, f.ID))
 		}
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_attempt_at = ?`, parisMidnight.Unix()))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?`, parisMidnight.Unix()))
 		late := noon.Add(keep + 60*24*time.Hour)
 		w.hour(late)
 		w.prune(late)

@@ -256,11 +256,11 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.last_attempt_at > 0 AND f.last_attempt_at < ?
-			AND f.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
+		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > 0 AND t.last_attempt_at < ?
+			AND t.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
 			AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?
 				OR EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)))
-			ORDER BY f.id LIMIT ?`+c.d.skipRows("f"), old, old, old, old.plus(-shownGrace), batch)
+			ORDER BY f.id LIMIT ?`+c.d.skipRows("f, t"), old, old, old, old.plus(-shownGrace), batch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -276,10 +276,11 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 		}
 		gone := list(ids)
 		if err := c.execEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`, `DELETE FROM polls WHERE feed_id IN (` + gone + `)`,
-			`DELETE FROM former_subscriptions WHERE feed_id IN (` + gone + `)`}); err != nil {
+			`DELETE FROM former_subscriptions WHERE feed_id IN (` + gone + `)`,
+			`DELETE FROM feed_times WHERE feed_id IN (` + gone + `)`}); err != nil {
 			return err
 		}
-		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+list(ids)+`)`)
+		n, err = c.exec(ctx, `DELETE FROM feeds WHERE id IN (`+gone+`)`)
 		return err
 	})
 	return n, err

@@ -129,7 +129,7 @@ type incoming struct {
 	waits       bool          // there is no room for it today
 }
 
-// lockFeeds locks the feeds, in the order of their keys, and leaves out the polls
+// lockFeeds locks the feeds and their times, in the order of their keys, and leaves out the polls
 // whose lease another worker has taken over.
 func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	byID := make(map[digest.FeedID]Polled, len(polls))
@@ -137,9 +137,17 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 		byID[p.Feed.ID] = p
 	}
 	ids := slices.Sorted(maps.Keys(byID))
+	if r.c.d.forUpdate != "" {
+		if err := r.lockRecords(ctx, byID, ids); err != nil {
+			return err
+		}
+	}
+	if err := lockTimes(ctx, r.c, ids); err != nil {
+		return err
+	}
 	var rows []lockedFeed
-	err := r.c.all(ctx, &rows, `SELECT id, url, host, state, lease_token, parsed_at, listed_at, moved_since,
-		last_ok_at, pinged_at, doubted, own_interval, host_interval, last_attempt_at FROM feeds WHERE id IN (`+list(ids)+`) ORDER BY id`+r.c.d.forUpdate)
+	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
+		t.last_ok_at, f.pinged_at, f.doubted, f.own_interval, f.host_interval, t.last_attempt_at FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) ORDER BY f.id`)
 	if err != nil {
 		return err
 	}
@@ -149,6 +157,22 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 		}
 	}
 	return r.dropUnwanted(ctx)
+}
+
+// lockRecords locks the records of feeds that polls have changed, or brought something for.
+// Of the others only the times are written: whoever changes their records does not
+// wait for us, and changes what concerns a poll (a ping, a doubt) under a lock on the times.
+func (r *recording) lockRecords(ctx context.Context, polls map[digest.FeedID]Polled, ids []digest.FeedID) error {
+	changed := slices.DeleteFunc(slices.Clone(ids), func(id digest.FeedID) bool { return polls[id].leavesRecord() })
+	if len(changed) == 0 {
+		return nil
+	}
+	return r.c.run(ctx, `SELECT 1 FROM feeds WHERE id`+r.c.d.oneOf+` ORDER BY id`+r.c.d.forUpdate, keys(r.c.d, changed))
+}
+
+// leavesRecord reports whether a poll found nothing but that nothing has changed.
+func (p Polled) leavesRecord() bool {
+	return p.Token != "" && sameRecord(p.Was, p.Feed) && len(p.Posts)+len(p.Listed) == 0 && p.Body == nil && p.Gap == nil && !p.Missing
 }
 
 // A lockedFeed is what storing a poll needs to know of its feed.
@@ -165,7 +189,7 @@ type lockedFeed struct {
 	PingedAt   instant
 	Doubted    bool
 
-	OwnInterval   time.Duration // word of news during the poll may have cut it
+	OwnInterval   time.Duration
 	HostInterval  time.Duration
 	LastAttemptAt instant
 }
@@ -177,6 +201,9 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	p.Feed.HostInterval, p.Feed.LeaseUntil = row.HostInterval, time.Time{}
 	if from(p.Feed.LastAttemptAt) < row.LastAttemptAt { // no attempt is forgotten
 		p.Feed.LastAttemptAt = row.LastAttemptAt.time()
+	}
+	if p.Token != "" && p.Feed.OwnInterval == p.Was.OwnInterval { // word of news has cut it meanwhile, or nothing has
+		p.Feed.OwnInterval = row.OwnInterval
 	}
 	own := &polled{Polled: p, stored: row, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt}
 	if !own.first {
@@ -389,12 +416,16 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 	reason = clean(reason[:min(len(reason), reasonLength)])
 	err := s.write(ctx, func(c conn) error {
 		var hosts []string
-		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1, not_before = ?, poll_at = NULL,
+		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1,
 			first_error_at = CASE WHEN first_error_at = 0 THEN ? ELSE first_error_at END,
-			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END,
-			lease_until = 0, lease_token = '' WHERE id = ? AND lease_token = ? RETURNING host`,
-			reason, at(now).plus(refusedFor), at(now), at(now), p.Feed.ID, p.Token)
+			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END
+			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?) RETURNING host`,
+			reason, at(now), at(now), p.Feed.ID, p.Token)
 		if err != nil {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = '' WHERE feed_id = ? AND lease_token = ?`,
+			at(now).plus(refusedFor), p.Feed.ID, p.Token); err != nil {
 			return err
 		}
 		if err := refreshAskable(ctx, c, `f.id = ?`, p.Feed.ID); err != nil {

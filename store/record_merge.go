@@ -112,8 +112,8 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 		return holders, nil
 	}
 	var rows []holder
-	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at, f.last_ok_at, f.quota_day, f.quota_bytes, f.posts_waiting FROM feeds f
-		WHERE f.url IN (VALUES `+v.String()+`) ORDER BY f.id`+r.c.d.lockRows("f"), v.args...)
+	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at, f.quota_day, f.quota_bytes, f.posts_waiting FROM `+timedFeeds+`
+		WHERE f.url IN (VALUES `+v.String()+`) ORDER BY f.id`+r.c.d.lockRows("f, t"), v.args...)
 	for _, h := range rows {
 		h.moves = moving[h.ID]
 		holders[h.URL] = h
@@ -189,8 +189,9 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 			WHERE p.feed_id = ? ORDER BY p.at ON CONFLICT (feed_id, at) DO NOTHING`, []any{to, from}},
 		{`DELETE FROM polls WHERE feed_id = ?`, []any{from}},
 		// It answers there, whatever was thought of it.
-		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0, last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
-			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE id = ?`, []any{r.now, r.now, to}},
+		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0 WHERE id = ?`, []any{to}},
+		{`UPDATE feed_times SET last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
+			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE feed_id = ?`, []any{r.now, r.now, to}},
 	} {
 		if _, err := r.c.exec(ctx, s.statement, s.args...); err != nil {
 			return fmt.Errorf("merging a feed that moved: %w", err)
@@ -261,7 +262,10 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	if err := r.bringGenuine(ctx, p, into); err != nil || into.ParsedAt != 0 {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ?, last_ok_at = ? WHERE id = ?`, r.now, r.now, r.now, into.ID)
+	if err := r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now, into.ID); err != nil {
+		return err
+	}
+	return r.c.run(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id = ?`, r.now, into.ID)
 }
 
 // dropShared takes back posts that share has just hidden, for the digests that have

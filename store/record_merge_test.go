@@ -91,7 +91,7 @@ func (w world) leadsTo(old string, ended, into digest.Feed) {
 	w.subscribe(eve, ended)
 	want(w.t, "taken by its key, found before it ended", w.subscribed(eve), into.ID)
 	w.ok(w.Enqueue(w.ctx(), ended.ID, noon))
-	w.holds("asked", 0, `SELECT count(*) FROM feeds WHERE poll_at IS NOT NULL AND id = ?`, ended.ID)
+	w.holds("asked", 0, `SELECT count(*) FROM feed_times WHERE poll_at IS NOT NULL AND feed_id = ?`, ended.ID)
 }
 
 func (w world) addTitled(d digest.Digest, f digest.Feed, title string) error {
@@ -195,7 +195,7 @@ func TestComingBackAfterAMove(t *testing.T) {
 		want(w.t, "who had none", w.waiting(bob), "1 2")
 
 		w.ok(w.Vouch(w.ctx(), a.ID, later))
-		w.holds("the one that ended", 1, fmt.Sprintf(`SELECT count(*) FROM feeds WHERE id = %d AND state = 'gone' AND poll_at IS NULL`, a.ID))
+		w.holds("the one that ended", 1, fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
 	})
 }
 

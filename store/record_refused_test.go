@@ -47,7 +47,7 @@ func TestPoisonedPoll(t *testing.T) {
 		w.ok(err)
 		want(w.t, "its history", len(history) == 1 && history[0].Outcome == "failed" && history[0].Note == bad.LastError, true)
 		want(w.t, "its document, and the other's", w.body(g)+w.body(f), "none  new")
-		w.holds("leases", 0, `SELECT count(*) FROM feeds WHERE lease_token <> ''`)
+		w.holds("leases", 0, `SELECT count(*) FROM feed_times WHERE lease_token <> ''`)
 		w.holds("hosts still leased", 0, `SELECT count(*) FROM hosts WHERE lease_until > ?`, noon.Unix())
 		again, err := w.Record(w.ctx(), noon, polls[1:])
 		w.ok(err)

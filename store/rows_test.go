@@ -3,6 +3,7 @@ package store_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -169,6 +170,10 @@ func (w world) insertPeople(f filling) (p people) {
 		"state": string(digest.DigestActive), "threaded": yes, "mailed": yes, "filtered": yes})
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),
 		"by_date": yes, "doubted": yes, "outside": yes, "stays": yes})
+	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // what Exec has made
+	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"]})
+	delete(times, "feed_id")
+	maps.Copy(p.feed, times)
 	p.post = w.insert(f, "posts", storedRow{"id": int64(14), "feed_id": p.feed["id"], "enclosures": fileList})
 	return p
 }

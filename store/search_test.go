@@ -195,7 +195,7 @@ func TestIndexFollowsPosts(t *testing.T) {
 		want(w.t, "what was delivered stays", w.finds(ada, "second", parisMidnight), "a")
 
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_attempt_at = ?`, parisMidnight.Unix()))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?`, parisMidnight.Unix()))
 		late := noon.Add(keep + 60*24*time.Hour)
 		w.hour(late)
 		w.prune(late)

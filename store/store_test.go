@@ -399,6 +399,6 @@ func TestNoPolicy(t *testing.T) {
 		}
 		s.Policy = policy
 		w.holds("nothing was stored", 1, `SELECT count(*) FROM feeds`)
-		w.holds("nor queued", 0, `SELECT count(*) FROM feeds WHERE poll_at IS NOT NULL`)
+		w.holds("nor queued", 0, `SELECT count(*) FROM feed_times WHERE poll_at IS NOT NULL`)
 	})
 }

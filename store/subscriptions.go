@@ -57,7 +57,7 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
 		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.address AS "own.address", s.rests AS paused
-		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
+		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
 		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused})
 	}
@@ -151,7 +151,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 // askInTime queues a feed, where it may be asked, for a digest whose midnight has been
 // planned and waits: its only reader may have left it since, with whom it left the queue.
 func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
-	missed, err := c.number(ctx, `SELECT count(*) FROM digests d CROSS JOIN feeds f WHERE d.id = ? AND f.id = ? AND f.poll_at IS NULL AND f.askable_at <= ?
+	missed, err := c.number(ctx, `SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL AND t.askable_at <= ?
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, sub.DigestID, sub.FeedID, now, now)
 	if err != nil || missed == 0 {
 		return err

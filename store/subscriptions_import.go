@@ -118,6 +118,9 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 		ON CONFLICT (url) DO NOTHING RETURNING id`); err != nil {
 		return nil, err
 	}
+	if err := addTimes(ctx, c, added, 0); err != nil {
+		return nil, err
+	}
 	if err := followRules(ctx, c, added); err != nil {
 		return nil, err
 	}

@@ -73,6 +73,9 @@ func (f *filler) all(ctx context.Context) error {
 	if err := f.run(ctx, "feeds", f.feedRows()); err != nil {
 		return err
 	}
+	if err := f.run(ctx, "", timeRows()); err != nil {
+		return err
+	}
 	if err := f.readerRows(ctx); err != nil {
 		return err
 	}
@@ -122,13 +125,18 @@ func (f *filler) feedRows() string {
 	host := fmt.Sprintf(`CASE WHEN i %% 10 < 7 THEN i ELSE %d + i %% %d END`, f.feeds+1, max(1, f.feeds/100))
 	return n + fmt.Sprintf(`
 		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state, standing,
-			last_attempt_at, last_ok_at, parsed_at, listed_at, last_status)
+			parsed_at, listed_at, last_status)
 		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i, 'works', 'proven',
-			%[4]d, %[4]d, %[4]d, %[4]d, 200
+			%[4]d, %[4]d, 200
 		FROM (SELECT i, host, '%[7]s://' || host || ':%[5]d/' || i || '/feed.xml' AS url
 			FROM (SELECT i, '127.' || (1 + h / 62500) || '.' || (h / 250 %% 250) || '.' || (1 + h %% 250) AS host
 				FROM (SELECT i, %[6]s AS h FROM n) x) y) z`,
 		now-86400, period, period, now-86400, f.port, host, scheme)
+}
+
+// timeRows makes the times of these feeds.
+func timeRows() string {
+	return fmt.Sprintf(`INSERT INTO feed_times (feed_id, last_attempt_at, last_ok_at) SELECT id, %[1]d, %[1]d FROM feeds ORDER BY id`, firstDay().Unix()-86400)
 }
 
 // readerRows makes readers with their digests and subscriptions, some at a time.

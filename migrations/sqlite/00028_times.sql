@@ -1,0 +1,26 @@
+-- +goose Up
+-- What each poll of a feed changes, apart from what few polls do: a poll that finds
+-- nothing new does not write the wide record: see store/feeds_times.go.
+CREATE TABLE feed_times (
+    feed_id         INTEGER NOT NULL PRIMARY KEY,
+    poll_at         INTEGER,                          -- the queue; NULL: not in it
+    askable_at      INTEGER NOT NULL DEFAULT 0,       -- from when it may be asked (I5), as package poller says; 0: at once
+    lease_until     INTEGER NOT NULL DEFAULT 0,
+    lease_token     TEXT    NOT NULL DEFAULT '',
+    last_attempt_at INTEGER NOT NULL DEFAULT 0,
+    last_ok_at      INTEGER NOT NULL DEFAULT 0,
+    not_before      INTEGER NOT NULL DEFAULT 0,
+    fresh_until     INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO feed_times (feed_id, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until)
+    SELECT id, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until FROM feeds ORDER BY id;
+DROP INDEX feeds_queue;
+ALTER TABLE feeds DROP COLUMN poll_at;
+ALTER TABLE feeds DROP COLUMN askable_at;
+ALTER TABLE feeds DROP COLUMN lease_until;
+ALTER TABLE feeds DROP COLUMN lease_token;
+ALTER TABLE feeds DROP COLUMN last_attempt_at;
+ALTER TABLE feeds DROP COLUMN last_ok_at;
+ALTER TABLE feeds DROP COLUMN not_before;
+ALTER TABLE feeds DROP COLUMN fresh_until;
+CREATE INDEX feed_times_queue ON feed_times (poll_at, feed_id) WHERE poll_at IS NOT NULL;
