@@ -157,6 +157,7 @@ func (r *round) retry(ctx context.Context, do func() error) error {
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.job.Hard.Err() == nil && !r.job.fenced.Load() {
 		free, ended := r.freePlaces(soft)
+		free = min(free, mostClaimed)
 		r.awaitCalmMinute(soft)
 		feeds, left, err := r.claim(soft, free)
 		if err != nil {
@@ -171,7 +172,7 @@ func (r *round) claimAll(soft context.Context) {
 		for _, f := range feeds {
 			r.start(f)
 		}
-		if (len(feeds) == 0 || !left) && !r.awaitMore(soft, ended, left) {
+		if (len(feeds) < free || !left) && !r.awaitMore(soft, ended, left) {
 			return
 		}
 	}
@@ -189,6 +190,10 @@ func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, l
 	return feeds, left, err
 }
 
+// mostClaimed is how many feeds are claimed at once: about twice as many are looked at,
+// and others cannot have them meanwhile.
+const mostClaimed = poller.QuickPolls / 2
+
 // claimAhead is for how long an endless round claims ahead.
 const claimAhead = 5 * time.Second
 
@@ -196,7 +201,7 @@ const claimAhead = 5 * time.Second
 // round, or there are so few places that none may wait, or the hot minutes are near.
 func (r *round) claimUntil(now time.Time, places int) time.Time {
 	until := now.Add(claimAhead)
-	if !r.endless || places < poller.QuickPolls/2 || r.avoidHotMinutes && r.job.Spread.AfterHotMinutes(until).After(until) {
+	if !r.endless || places < mostClaimed || r.avoidHotMinutes && r.job.Spread.AfterHotMinutes(until).After(until) {
 		return now
 	}
 	return until
@@ -242,8 +247,8 @@ func (r *round) counts() (unstored, ended int) {
 // looked at, while polls are in flight.
 const longestLook = time.Second
 
-// awaitMore waits until there may be more to claim: more polls than these have
-// ended, and feeds were left that may have waited for one of them; feeds were queued;
+// awaitMore waits until there may be more to claim: a quarter of the polls under way have
+// ended since, and feeds were left that may have waited for one of them; feeds were queued;
 // or the time of others has come. False: no poll is under way, and the round is not endless.
 func (r *round) awaitMore(soft context.Context, ended int, left bool) bool {
 	var due <-chan time.Time
@@ -252,10 +257,12 @@ func (r *round) awaitMore(soft context.Context, ended int, left bool) bool {
 		defer timer.Stop()
 		due = timer.C
 	}
+	unstored, _ := r.counts()
+	enough := ended + max(1, unstored/4)
 	for {
 		unstored, now := r.counts()
 		switch {
-		case now > ended && (left || !r.endless):
+		case now >= enough && (left || !r.endless):
 			return true
 		case unstored == 0 && !r.endless:
 			return false

@@ -50,7 +50,7 @@ type dialect struct {
 
 	// inOrder, before a claim, makes the queue be read in the order of its
 	// index. PostgreSQL without statistics would read and sort all of it for
-	// every batch, and a queue that has just filled has none. No later statement
+	// every batch, and a queue that has just filled has none; or all feeds, to join them. No later statement
 	// of the transaction may have an ORDER BY.
 	inOrder string
 
@@ -145,7 +145,7 @@ func postgresDialect() *dialect {
 		partitions: `SELECT c.relname AS name, CASE WHEN pg_get_expr(c.relpartbound, c.oid) LIKE '%MINVALUE%' THEN 1 ELSE 0 END AS open
 			FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass('digest_posts') ORDER BY c.relname`,
 
-		inOrder: `SET LOCAL enable_sort = off`,
+		inOrder: `SELECT set_config('enable_sort', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`,
 		names:   `SELECT json_array_elements_text(CAST(? AS json))`,
 		oneOf:   ` = ANY (CAST(? AS BIGINT[]))`,
 		keys:    func(list string) string { return "{" + list + "}" },

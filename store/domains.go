@@ -54,7 +54,7 @@ func (p paces) notYetFree(now instant) *values {
 	return &v
 }
 
-func (q claiming) paces(ctx context.Context) (paces, error) {
+func (q *claiming) paces(ctx context.Context) (paces, error) {
 	if !q.Pace {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func (q claiming) paces(ctx context.Context) (paces, error) {
 
 // lockDomains locks the paced domains of candidates, in their order, and leaves out
 // the candidates for whose domain another worker was first.
-func (q claiming) lockDomains(ctx context.Context, found []askRow, paced paces) ([]askRow, error) {
+func (q *claiming) lockDomains(ctx context.Context, found []askRow, paced paces) ([]askRow, error) {
 	var domains []string
 	for _, f := range found {
 		if paced.has(f.Domain) {
@@ -85,7 +85,7 @@ func (q claiming) lockDomains(ctx context.Context, found []askRow, paced paces) 
 
 // delayDomains writes that a domain of which a feed was leased is free again after
 // its pace.
-func (q claiming) delayDomains(ctx context.Context, won []askRow, paced paces) error {
+func (q *claiming) delayDomains(ctx context.Context, won []askRow, paced paces) error {
 	for _, f := range won {
 		d, ok := paced[f.Domain]
 		if !ok || d.Pace == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // A scroll is a feed whose document holds its last few posts, and what it has
@@ -160,10 +161,14 @@ func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []
 		if each != nil {
 			each(now)
 		}
+		hosts := make(map[digest.FeedID]string)
+		for _, f := range storetest.All(w.t, w.Feeds(w.ctx())) {
+			hosts[f.ID] = f.Host
+		}
 		_, err := w.EndPauses(w.ctx(), now)
 		w.ok(err)
 		_, err = w.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
-			asked = append(asked, due.Format("02 ")+f.Host)
+			asked = append(asked, due.Format("02 ")+hosts[f.ID])
 			return time.Time{}, false
 		})
 		w.ok(err)

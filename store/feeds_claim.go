@@ -88,23 +88,30 @@ type claiming struct {
 	now     instant
 	until   instant // by when the time of what is claimed comes
 	attempt instant // what is noted as the time of an attempt that can be made now
+
+	met  []digest.FeedID // others were met at their times
+	more bool            // feeds were seen that are due and were not claimed
 }
 
 // start is when a feed that is claimed is asked.
-func (q claiming) start(f askRow) instant { return max(q.now, at(f.PollAt), f.AskableAt) }
+func (q *claiming) start(f askRow) instant { return max(q.now, at(f.PollAt), f.AskableAt) }
 
 // left reports whether a feed is due that was not claimed.
-func (q claiming) left(ctx context.Context) (left bool, err error) {
+func (q *claiming) left(ctx context.Context) (left bool, err error) {
+	if q.more {
+		return true, nil
+	}
 	err = q.c.get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+askable+`)`, q.until, q.until)
 	return left, err
 }
 
-func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
+func (q *claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	wanted, paced, err := q.candidates(ctx)
 	if err != nil || len(wanted) == 0 {
 		return nil, err
 	}
 	won, err := q.leaseHosts(ctx, wanted)
+	q.more = q.more || len(won) < len(wanted)
 	if err != nil || len(won) == 0 {
 		return nil, err
 	}
@@ -116,9 +123,9 @@ func (q claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 
 // candidates gives feeds in the queue that may be asked, one of each host and of
 // each paced domain, with the paces: the first, or those whose turn it is where
-// there are more. It looks further down the queue only where the first bring less than
-// half of what is wanted: to lock a row costs as much as to lease it.
-func (q claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
+// there are more. Their times are locked until the transaction ends. Where others
+// hold most of them, it looks again for what those leave.
+func (q *claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, nil, err
 	}
@@ -126,24 +133,44 @@ func (q claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	first, err := q.queued(ctx, paced, q.N*turnsPer)
-	if err != nil {
-		return nil, nil, err
-	}
-	found := oneOfEach(slices.Clone(first), paced)
-	if len(first) == q.N*turnsPer && len(found) < q.N/2 {
-		more, err := q.queued(ctx, paced, q.N*candidatesPer)
+	for {
+		seen, err := q.look(ctx, paced)
 		if err != nil {
 			return nil, nil, err
 		}
-		found = oneOfEach(more, paced)
+		chosen := q.choose(seen)
+		found, later, err := q.lockCandidates(ctx, chosen)
+		if err != nil {
+			return nil, nil, err
+		}
+		q.more = q.more || len(found) < len(seen)
+		if !later && (len(found) > len(chosen)/2 || len(chosen) == 0) {
+			found, err = q.lockDomains(ctx, found, paced)
+			return found, paced, err
+		}
 	}
-	found, err = q.lockDomains(ctx, q.choose(found), paced)
-	return found, paced, err
+}
+
+// look gives candidates, of which nothing is locked yet. It looks further down the
+// queue only where the first bring less than half of what is wanted.
+func (q *claiming) look(ctx context.Context, paced paces) ([]askRow, error) {
+	for _, per := range []int{turnsPer, candidatesPer} {
+		first, err := q.queued(ctx, paced, q.N*per)
+		if err != nil {
+			return nil, err
+		}
+		n := len(first)
+		found := oneOfEach(first, paced)
+		if n < q.N*per || len(found) >= q.N/2 || per == candidatesPer {
+			q.more = len(found) < n
+			return found, nil
+		}
+	}
+	return nil, nil
 }
 
 // choose leaves the N feeds whose turn it is.
-func (q claiming) choose(found []askRow) []askRow {
+func (q *claiming) choose(found []askRow) []askRow {
 	if q.Next == nil || len(found) <= q.N {
 		return found[:min(q.N, len(found))]
 	}
@@ -165,45 +192,65 @@ const askable = `t.poll_at <= ? AND t.askable_at <= ? AND ` + alive
 // alive holds for feeds f that are asked at all.
 const alive = `f.state IN ('active', 'trial')`
 
-// queued gives the first feeds in the queue that may be asked, limit at most.
-// Of each the policy is asked once more: a feed that became askable some time
-// ago may want this hour skipped, and the poll gap may have been changed. Their
-// rows are locked until the transaction ends; those that another holds are left out.
-func (q claiming) queued(ctx context.Context, paced paces, limit int) ([]askRow, error) {
+// queued gives the first feeds in the queue that may be asked, limit at most. Each
+// host is looked up by its name, in a way that no planner can turn into reading all hosts.
+func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []askRow, err error) {
 	where, args := askable, []any{q.until, q.until}
 	if delayed := paced.notYetFree(q.now); len(delayed.rows) > 0 {
 		where += ` AND f.domain NOT IN (VALUES ` + delayed.String() + `)`
 		args = append(args, delayed.args...)
 	}
-	where, args = q.withinShares(where, args)
-	for {
-		var found []askRow
-		err := q.c.all(ctx, &found, `SELECT f.host, f.domain, f.standing, t.poll_at, `+firstReader+` AS "first", `+lastReader+` AS "last", `+askColumns+` FROM feed_times t CROSS JOIN feeds f
-			WHERE f.id = t.feed_id AND `+where+`
-			AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = f.host AND h.lease_until > ?)
-			ORDER BY t.poll_at, t.feed_id LIMIT ?`+q.c.d.skipRows("t"),
-			append(slices.Clip(args), q.now, limit)...)
-		if err != nil {
-			return nil, err
-		}
-		var later values
-		for _, f := range found {
-			if start := q.start(f); q.c.askable(f.Feed, start) > start {
-				later.row(f.ID, q.c.askable(f.Feed, start))
-			}
-		}
-		if len(later.rows) == 0 {
-			return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f.Domain) && q.start(f) > q.now }), nil
-		}
-		if err := saveAskable(ctx, q.c, &later); err != nil {
-			return nil, err
-		}
+	if len(q.met) > 0 {
+		where += ` AND t.feed_id NOT IN (` + list(q.met) + `)`
 	}
+	where, args = q.withinShares(where, args)
+	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.standing, t.poll_at, t.askable_at, `+firstReader+` AS "first", `+lastReader+` AS "last"
+		FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+where+`
+		AND COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) <= ?
+		ORDER BY t.poll_at, t.feed_id LIMIT ?`, append(slices.Clip(args), q.now, limit)...)
+	return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f.Domain) && q.start(f) > q.now }), err
+}
+
+// lockCandidates locks the times of feeds, and leaves out those that another holds or has
+// changed. Of each the policy is asked once more: a feed that became askable some time
+// ago may want this hour skipped, and the poll gap may have been changed. later says that
+// some are to be asked later, which is noted.
+func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []askRow, later bool, err error) {
+	if len(seen) == 0 {
+		return nil, false, nil
+	}
+	was := make(map[digest.FeedID]askRow, len(seen))
+	for _, f := range seen {
+		was[f.ID] = f
+	}
+	err = q.c.all(ctx, &locked, `SELECT f.host, f.domain, f.standing, t.poll_at, `+askColumns+` FROM feed_times t CROSS JOIN feeds f
+		WHERE f.id = t.feed_id AND t.feed_id`+q.c.d.oneOf+` AND `+askable+q.c.d.skipRows("t"),
+		keys(q.c.d, each(seen, func(f askRow) digest.FeedID { return f.ID })), q.until, q.until)
+	if err != nil {
+		return nil, false, err
+	}
+	var askedLater values
+	locked = slices.DeleteFunc(locked, func(f askRow) bool {
+		start := q.start(f)
+		when := q.c.askable(f.Feed, start)
+		if when > start {
+			askedLater.row(f.ID, when)
+		}
+		return when > start
+	})
+	for i, f := range locked {
+		locked[i].First, locked[i].Last = was[f.ID].First, was[f.ID].Last
+		delete(was, f.ID)
+	}
+	for id := range was {
+		q.met = append(q.met, id)
+	}
+	return locked, len(askedLater.rows) > 0, saveAskable(ctx, q.c, &askedLater)
 }
 
 // withinShares adds to a condition that no share is used up that a feed f would
 // have a part of.
-func (q claiming) withinShares(where string, args []any) (string, []any) {
+func (q *claiming) withinShares(where string, args []any) (string, []any) {
 	for _, standing := range q.Full.Standings {
 		where += ` AND f.standing <> ?`
 		args = append(slices.Clip(args), string(standing))
@@ -237,16 +284,21 @@ func oneOfEach(found []askRow, paced paces) []askRow {
 }
 
 // leaseHosts leases the candidates' hosts and gives the candidates whose host
-// was free. Hosts are locked in their order, so that two claimers never wait
-// for each other.
-func (q claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, error) {
+// was free. It waits for no other claim: a host that another is about to lease is not free.
+// Hosts that are new are added in their order, so that two claimers of the
+// same do not wait for each other.
+func (q *claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, error) {
 	slices.SortFunc(wanted, func(a, b askRow) int { return cmp.Compare(a.Host, b.Host) })
+	wanted, err := q.lockHosts(ctx, wanted)
+	if err != nil || len(wanted) == 0 {
+		return nil, err
+	}
 	var v values
 	for _, f := range wanted {
 		v.row(f.Host, q.now.plus(q.Lease), q.Token)
 	}
 	var hosts []string
-	err := q.c.all(ctx, &hosts, `INSERT INTO hosts (host, lease_until, token) VALUES `+v.String()+`
+	err = q.c.all(ctx, &hosts, `INSERT INTO hosts (host, lease_until, token) VALUES `+v.String()+`
 		ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
 		WHERE hosts.lease_until <= ? RETURNING host`, append(v.args, q.now)...)
 	if err != nil {
@@ -259,12 +311,37 @@ func (q claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 	return slices.DeleteFunc(wanted, func(f askRow) bool { return !free[f.Host] }), nil
 }
 
+// lockHosts locks the candidates' hosts, and leaves out the candidates whose host another
+// holds. On SQLite nobody does.
+func (q *claiming) lockHosts(ctx context.Context, wanted []askRow) ([]askRow, error) {
+	if q.c.d.forUpdate == "" {
+		return wanted, nil
+	}
+	hosts := array(each(wanted, func(f askRow) string { return f.Host }))
+	var known, locked []string
+	err := q.c.all(ctx, &known, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.names+`)`, hosts)
+	if err == nil {
+		err = q.c.all(ctx, &locked, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.names+`)`+q.c.d.skipRows("h"), hosts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	held := make(map[string]bool, len(known))
+	for _, host := range known {
+		held[host] = true
+	}
+	for _, host := range locked {
+		held[host] = false
+	}
+	return slices.DeleteFunc(wanted, func(f askRow) bool { return held[f.Host] }), nil
+}
+
 // leaseFeeds leases feeds and commits the attempt to their times. The policy's
-// word of them is that of queued, and still holds: nobody changes a candidate
+// word of them is that of lockCandidates, and still holds: nobody changes a candidate
 // before the transaction ends. On SQLite it is the only one that writes, as it
-// began IMMEDIATE; on PostgreSQL queued has locked the times of each FOR UPDATE and read
-// them as they were then; a rule that is made for its host meanwhile holds from the next poll on. What the columns themselves say is looked at again.
-func (q claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
+// began IMMEDIATE; on PostgreSQL its times are locked FOR UPDATE and were read as
+// they were then. A rule that is made for its host meanwhile holds from the next poll on.
+func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
 	until := q.now.plus(q.Lease)
 	var v values
 	was := make(map[digest.FeedID]askRow, len(won))

@@ -17,7 +17,8 @@ const planStep = 1000
 // that pause until a time, at their midnights meanwhile. For each
 // of their feeds, unless it is dead or gone, schedule says when to ask it for
 // a digest due at the given instant, the latest of those that take it; false
-// means not for this midnight. A feed already queued keeps the earlier time.
+// means not for this midnight. A feed already queued keeps the earlier time. Of the
+// record schedule is given what planColumns names alone.
 //
 // All of it is one transaction, and one process plans at a time.
 func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
@@ -93,6 +94,10 @@ func latestOfEach(due []dueFeed) []dueFeed {
 	return slices.CompactFunc(due, func(a, b dueFeed) bool { return a.FeedID == b.FeedID })
 }
 
+// planColumns are what decides when a feed is asked for a midnight. The rest of its record
+// is not read until it is claimed.
+const planColumns = askColumns + `, t.poll_at, f.state`
+
 // enqueue sets poll_at of the feeds that schedule wants asked.
 func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Feed, time.Time) (time.Time, bool)) (int, error) {
 	ids := make([]digest.FeedID, len(due))
@@ -100,13 +105,13 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 	for i, d := range due {
 		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
 	}
-	var feeds []digest.Feed
-	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+alive); err != nil {
+	var feeds []askRow
+	if err := c.all(ctx, &feeds, `SELECT `+planColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+alive); err != nil {
 		return 0, err
 	}
 	var v values
 	for _, f := range feeds {
-		if poll, ok := schedule(f, dueAt[f.ID].time()); ok {
+		if poll, ok := schedule(f.Feed, dueAt[f.ID].time()); ok {
 			v.row(f.ID, at(poll))
 		}
 	}
