@@ -4,7 +4,7 @@
 // BIGINT in PostgreSQL and BLOB is BYTEA.
 //
 // Times are Unix seconds in UTC, 0 where there is none. The one exception is
-// feeds.poll_at, which is NULL in a feed that is not queued.
+// feed_times.poll_at, which is NULL for a feed that is not queued.
 package migrations
 
 import "embed"

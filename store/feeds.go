@@ -222,16 +222,16 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 		if !sameRecord(p.Was, f) || p.listedAt != p.stored.ListedAt {
 			records.row(append([]any{f.ID, p.listedAt}, recordCells(f)...)...)
 		}
-		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), at(f.LastOKAt), from(f.NotBefore), from(f.FreshUntil))
+		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), at(f.LastOKAt), from(f.NotBefore), from(f.FreshUntil), p.unchanged)
 	}
 	if err := c.runRows(ctx, &records, saveRecords()); err != nil {
 		return err
 	}
 	// The claim noted an attempt before the first request; the poll knows of its last.
-	return c.runRows(ctx, &times, `WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until) AS (VALUES {rows})
+	return c.runRows(ctx, &times, `WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until, unchanged) AS (VALUES {rows})
 		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0, lease_token = '',
 			last_attempt_at = CASE WHEN v.last_attempt_at > feed_times.last_attempt_at THEN v.last_attempt_at ELSE feed_times.last_attempt_at END,
-			last_ok_at = v.last_ok_at, not_before = v.not_before, fresh_until = v.fresh_until
+			last_ok_at = v.last_ok_at, not_before = v.not_before, fresh_until = v.fresh_until, unchanged = v.unchanged
 		FROM v WHERE feed_times.feed_id = v.feed_id`)
 }
 

@@ -101,7 +101,8 @@ func (q *claiming) left(ctx context.Context) (left bool, err error) {
 	if q.more {
 		return true, nil
 	}
-	err = q.c.get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+askable+`)`, q.until, q.until)
+	err = q.c.get(ctx, &left, `SELECT EXISTS (SELECT 1 FROM feed_times t WHERE t.poll_at <= ? AND t.askable_at <= ?
+		AND (SELECT 1 FROM feeds f WHERE f.id = t.feed_id AND `+alive+`) = 1)`, q.until, q.until)
 	return left, err
 }
 
@@ -298,9 +299,9 @@ func (q *claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, e
 		v.row(f.Host, q.now.plus(q.Lease), q.Token)
 	}
 	var hosts []string
-	err = q.c.all(ctx, &hosts, `INSERT INTO hosts (host, lease_until, token) VALUES `+v.String()+`
+	err = q.c.allRows(ctx, &hosts, &v, `INSERT INTO hosts (host, lease_until, token) VALUES {rows}
 		ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
-		WHERE hosts.lease_until <= ? RETURNING host`, append(v.args, q.now)...)
+		WHERE hosts.lease_until <= ? RETURNING host`, q.now)
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +353,7 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 		v.row(f.ID, q.c.askable(f.Feed, 0), attempt)
 	}
 	var ids []digest.FeedID
-	err := q.c.all(ctx, &ids, `WITH v (id, askable_at, attempt_at) AS (VALUES `+v.String()+`)
+	err := q.c.allRows(ctx, &ids, &v, `WITH v (id, askable_at, attempt_at) AS (VALUES {rows})
 		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at
 		FROM v WHERE t.feed_id = v.id AND t.poll_at <= ? AND t.askable_at <= ? RETURNING feed_id`,
 		until, q.Token, q.until, q.until)
@@ -361,7 +362,7 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 	}
 	var claimed []ClaimedFeed
 	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+toldSubscribers+` AS subscribers, t.lease_token AS token
-		FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`)`)
+		FROM `+timedFeeds+` WHERE f.id`+q.c.d.oneOf, keys(q.c.d, ids))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"runtime"
@@ -215,6 +216,26 @@ func TestClaimLeasesAHostOnce(t *testing.T) {
 	})
 	w.ok(err)
 	want(t, "slow", won, 0)
+}
+
+// A claim waits for no host that another transaction is about to lease, and takes the
+// others. (On PostgreSQL alone: on SQLite there is no other.)
+func TestClaimWaitsForNoHost(t *testing.T) {
+	w := world{storetest.Open(t, storetest.Postgres(t)), t}
+	for _, host := range []string{"a.example", "b.example"} {
+		w.ok(w.Enqueue(w.ctx(), w.newFeed(host).ID, noon))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO hosts (host) VALUES (?)`, host))
+	}
+	w.ok(w.Together(w.ctx(), func() {
+		ctx, cancel := context.WithTimeout(w.ctx(), time.Minute)
+		defer cancel()
+		claimed, left, err := w.ClaimFeeds(ctx, noon, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t"})
+		w.ok(err)
+		want(t, "claimed", len(claimed), 1)
+		want(t, "of", claimed[0].Host, "b.example")
+		want(t, "left", left, true)
+	}, `UPDATE hosts SET token = 'other' WHERE host = 'a.example'`))
+	want(t, "then", len(w.claim(noon, 9, "u")), 1)
 }
 
 // TestCandidatesAreLocked: what the policy has said of a candidate holds until it is

@@ -106,7 +106,7 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
 	}
 	var feeds []askRow
-	if err := c.all(ctx, &feeds, `SELECT `+planColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+alive); err != nil {
+	if err := c.all(ctx, &feeds, `SELECT `+planColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf+` AND `+alive, keys(c.d, ids)); err != nil {
 		return 0, err
 	}
 	var v values

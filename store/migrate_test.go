@@ -252,3 +252,35 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 		w.holds("each once", n, `SELECT count(*) FROM post_words`)
 	})
 }
+
+// The times of feeds get a table of their own: what was queued, leased, and held up stays so.
+func TestUpgradeKeepsTimes(t *testing.T) {
+	upgrade(t, 24, func(w world) {
+		queued, busy := noon.Unix(), noon.Add(time.Hour).Unix()
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until)
+			VALUES ('https://a.example/', 'a.example', %[1]d, 1, 0, '', 2, 3, 4, 5), ('https://b.example/', 'b.example', NULL, 0, 0, '', 0, 0, 0, 0),
+			('https://c.example/', 'c.example', %[1]d, %[2]d, %[2]d, 't', 6, 7, 8, 9)`, queued, busy)))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, note) VALUES (1, 10, 'unchanged', 304, 'as before')`))
+		w.ok(w.Migrate(w.ctx()))
+		stamp := func(times ...time.Time) string {
+			seconds := make([]int64, len(times))
+			for i, at := range times {
+				seconds[i] = max(at.Unix(), 0)
+			}
+			return fmt.Sprint(seconds)
+		}
+		for id, wanted := range map[digest.FeedID]string{
+			1: fmt.Sprint([]int64{queued, 0, 2, 3, 4, 5}), 2: "[0 0 0 0 0 0]", 3: fmt.Sprint([]int64{queued, busy, 6, 7, 8, 9}),
+		} {
+			f, err := w.Feed(w.ctx(), id)
+			w.ok(err)
+			want(w.t, fmt.Sprint("feed ", id), stamp(f.PollAt, f.LeaseUntil, f.LastAttemptAt, f.LastOKAt, f.NotBefore, f.FreshUntil), wanted)
+		}
+		history, err := w.Polls(w.ctx(), 1, time.Time{})
+		w.ok(err)
+		want(w.t, "polls", fmt.Sprintf("%d %s", len(history), history[0].Note), "1 as before")
+		claimed := w.claim(noon, 9, "u")
+		want(w.t, "claimed", len(claimed), 1)
+		want(w.t, "the one that is not leased", claimed[0].ID, 1)
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"digest"
@@ -23,19 +24,33 @@ const (
 func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]PollRecord, error) {
 	type row struct {
 		PollRecord
-		Millis int64
+		Millis    int64
+		Unchanged string
 	}
-	rows, err := readRows[row](ctx, s.read(), "reading the history of a feed", `SELECT at, outcome, status, requests, bytes, millis, note
-		FROM polls WHERE feed_id = ? AND at >= ? ORDER BY at`, id, from(since))
-	return each(rows, func(r row) PollRecord {
+	const reading = "reading the history of a feed"
+	var gathered string // looked at first: they may become a row meanwhile, and are met twice then
+	if _, err := s.read().find(ctx, &gathered, `SELECT unchanged FROM feed_times WHERE feed_id = ?`, id); err != nil {
+		return nil, failed(reading, err)
+	}
+	rows, err := readRows[row](ctx, s.read(), reading, `SELECT at, outcome, status, requests, bytes, millis, note, unchanged
+		FROM polls WHERE feed_id = ? AND at >= ?`, id, from(since))
+	polls := unpackPolls(gathered)
+	for _, r := range rows {
 		r.Took = time.Duration(r.Millis) * time.Millisecond
-		return r.PollRecord
-	}), err
+		if r.Unchanged == "" {
+			polls = append(polls, r.PollRecord)
+		} else {
+			polls = append(polls, unpackPolls(r.Unchanged)...)
+		}
+	}
+	polls = slices.DeleteFunc(polls, func(p PollRecord) bool { return at(p.At) < from(since) })
+	slices.SortFunc(polls, func(a, b PollRecord) int { return a.At.Compare(b.At) })
+	return slices.CompactFunc(polls, func(a, b PollRecord) bool { return a.At.Equal(b.At) }), err
 }
 
 // PrunePolls deletes what is older than 90 days from the histories of all
-// feeds, a few feeds to a transaction, and says how many polls that were. They
-// stay counted.
+// feeds, a few feeds to a transaction, and says how many rows that were. They
+// stay counted. Polls that share a row go with the last of them.
 func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 	old, n, last := at(now).plus(-keepPolls), 0, digest.FeedID(0)
 	for {
@@ -95,16 +110,21 @@ func (r PollRecord) Kind() string {
 	return "silent"
 }
 
-// notePolls adds the polls to the histories of their feeds.
+// notePolls adds the polls to the histories of their feeds: those that found nothing new
+// with others like them (see packPolls), the others at once.
 func (r *recording) notePolls(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
-		if !p.Poll.At.IsZero() {
-			v.row(p.Feed.ID, at(p.Poll.At), p.Poll.Outcome, p.Poll.Status, p.Poll.Requests, p.Poll.Bytes, p.Poll.Took.Milliseconds(), p.Poll.Note)
+		packed, full := p.pack()
+		if n := len(full); n > 0 {
+			v.poll(p.Feed.ID, full[n-1], packPolls(full))
+		}
+		if !packed && !p.Poll.At.IsZero() {
+			v.poll(p.Feed.ID, p.Poll, "")
 		}
 	}
 	// One of the same second is the same one, noted twice.
-	return r.c.runRows(ctx, &v, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
+	return r.c.runRows(ctx, &v, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
 			VALUES {rows} ON CONFLICT (feed_id, at) DO NOTHING`)
 }
 

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
@@ -30,6 +32,52 @@ func TestPolls(t *testing.T) {
 		if want := []store.PollRecord{yesterday, today}; !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v\nwant %+v", got, want)
 		}
+	})
+}
+
+// Polls that found nothing new share rows, and each is read as it was.
+func TestPollsShareRows(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("a.example")
+		w.subscribe(ada, f)
+		chance := rand.New(rand.NewPCG(25, 2))
+		var all []store.PollRecord
+		now, alike := noon, 0
+		for i := range 100 {
+			now = now.Add(time.Duration(1+chance.IntN(100_000)) * time.Second)
+			p := store.PollRecord{At: now, Outcome: "unchanged", Status: 304, Requests: 1, Took: time.Duration(chance.IntN(9000)) * time.Millisecond, Note: "unchanged: 304"}
+			switch chance.IntN(8) {
+			case 0:
+				p.Outcome, p.Status, p.Note = "failed", 503, "503 Service  Unavailable"
+			case 1:
+				p.Status, p.Requests, p.Bytes, p.Note = 200, 2, 1<<40, " the same\tbytes, 100 % \u2028"
+			case 2:
+				p.Status, p.Note = 0, ""
+			}
+			if p.Outcome == "unchanged" {
+				alike++
+			}
+			all = append(all, p)
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = 0`))
+			w.ok(w.Enqueue(w.ctx(), f.ID, now))
+			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+			claimed := w.one(now, fmt.Sprint(i))
+			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p })
+			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p }) // its lease is over
+		}
+		got, err := w.Polls(w.ctx(), f.ID, noon)
+		w.ok(err)
+		if !reflect.DeepEqual(got, all) {
+			t.Errorf("got %+v\nwant %+v", got, all)
+		}
+		rows, err := w.Count(w.ctx(), `SELECT count(*) FROM polls`)
+		w.ok(err)
+		want(w.t, "rows", rows, len(all)-alike+alike/16)
+		since := all[len(all)-20].At
+		got, err = w.Polls(w.ctx(), f.ID, since)
+		w.ok(err)
+		want(w.t, "the last 20", len(got), 20)
 	})
 }
 

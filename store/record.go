@@ -109,6 +109,8 @@ type polled struct {
 	first      bool
 	readBefore instant // when the feed was read last; 0 if it never was
 
+	unchanged string // the polls of its feed that gather, with this one
+
 	away     string // the address of another at which the document was read, if the redirect is permanent; or empty
 	overlaps bool   // the document holds something that is stored
 	again    bool   // something came while the feed was in flight for which it is to be asked again
@@ -147,7 +149,7 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	}
 	var rows []lockedFeed
 	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
-		t.last_ok_at, f.pinged_at, f.doubted, f.own_interval, f.host_interval, t.last_attempt_at FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) ORDER BY f.id`)
+		t.last_ok_at, f.pinged_at, f.doubted, f.own_interval, f.host_interval, t.last_attempt_at, t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
 	if err != nil {
 		return err
 	}
@@ -192,6 +194,7 @@ type lockedFeed struct {
 	OwnInterval   time.Duration
 	HostInterval  time.Duration
 	LastAttemptAt instant
+	Unchanged     string
 }
 
 // polled joins a poll with the state of its feed. A ping or a doubt that came
@@ -257,7 +260,7 @@ func (r *recording) dropUnwanted(ctx context.Context) error {
 		return nil
 	}
 	var idle []digest.FeedID
-	err := r.c.all(ctx, &idle, `SELECT f.id FROM feeds f WHERE f.id IN (`+list(slices.Sorted(maps.Keys(queued)))+`) AND NOT `+wanted)
+	err := r.c.all(ctx, &idle, `SELECT f.id FROM feeds f WHERE f.id`+r.c.d.oneOf+` AND NOT `+wanted, keys(r.c.d, slices.Sorted(maps.Keys(queued))))
 	for _, id := range idle {
 		queued[id].Feed.PollAt = time.Time{}
 	}
@@ -435,7 +438,7 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		p.Poll.Outcome, p.Poll.Note = "failed", reason
 		r := recording{c: c, now: at(now)}
 		for _, host := range hosts {
-			r.polls = append(r.polls, &polled{Polled: p, stored: lockedFeed{ID: p.Feed.ID, Host: host}})
+			r.polls = append(r.polls, &polled{Polled: p, stored: lockedFeed{ID: p.Feed.ID, URL: p.Feed.URL, Host: host}})
 		}
 		err = steps(ctx, r.notePolls, r.freeHosts, r.tell, r.count)
 		result.Told = r.told

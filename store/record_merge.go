@@ -184,8 +184,8 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 			[]any{p.stored.URL, to, r.now}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
 		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}}, // what is at the new address belongs to the other's record
-		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note)
-			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note FROM polls p
+		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
+			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note, p.unchanged FROM polls p
 			WHERE p.feed_id = ? ORDER BY p.at ON CONFLICT (feed_id, at) DO NOTHING`, []any{to, from}},
 		{`DELETE FROM polls WHERE feed_id = ?`, []any{from}},
 		// It answers there, whatever was thought of it.

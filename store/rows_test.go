@@ -171,7 +171,7 @@ func (w world) insertPeople(f filling) (p people) {
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),
 		"by_date": yes, "doubted": yes, "outside": yes, "stays": yes})
 	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // what Exec has made
-	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"]})
+	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"], "unchanged": ""})
 	delete(times, "feed_id")
 	maps.Copy(p.feed, times)
 	p.post = w.insert(f, "posts", storedRow{"id": int64(14), "feed_id": p.feed["id"], "enclosures": fileList})
@@ -234,7 +234,7 @@ func (w world) readFeeds(f filling, p people) {
 	w.ok(err)
 	p.post.isReadAs(w.t, posts[0], map[string]string{"Alias": ""})
 
-	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500)})
+	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500), "unchanged": ""})
 	polls, err := w.Polls(w.ctx(), p.feedID(), time.Time{})
 	w.ok(err)
 	poll.isReadAs(w.t, polls[0], map[string]string{"Took": ""})

@@ -10,7 +10,8 @@ CREATE TABLE feed_times (
     last_attempt_at INTEGER NOT NULL DEFAULT 0,
     last_ok_at      INTEGER NOT NULL DEFAULT 0,
     not_before      INTEGER NOT NULL DEFAULT 0,
-    fresh_until     INTEGER NOT NULL DEFAULT 0
+    fresh_until     INTEGER NOT NULL DEFAULT 0,
+    unchanged       TEXT    NOT NULL DEFAULT ''         -- polls that found nothing new and are not in polls yet: store/polls_packed.go
 ) STRICT;
 INSERT INTO feed_times (feed_id, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until)
     SELECT id, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until FROM feeds ORDER BY id;
@@ -23,4 +24,6 @@ ALTER TABLE feeds DROP COLUMN last_attempt_at;
 ALTER TABLE feeds DROP COLUMN last_ok_at;
 ALTER TABLE feeds DROP COLUMN not_before;
 ALTER TABLE feeds DROP COLUMN fresh_until;
+-- Of a row that stands for several polls: all of them. Its other columns are of the last.
+ALTER TABLE polls ADD COLUMN unchanged TEXT NOT NULL DEFAULT '';
 CREATE INDEX feed_times_queue ON feed_times (poll_at, feed_id) WHERE poll_at IS NOT NULL;
