@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -146,16 +145,22 @@ func (w worker) awaitDone(ctx context.Context, st *store.Store) error {
 			return nil
 		case <-time.After(time.Second):
 		}
-		next, any, err := st.NextMidnight(ctx)
-		_, waiting, waitingErr := st.OldestPlan(ctx, w.clock())
-		_, mail, mailErr := st.NextMail(ctx, w.clock(), digest.Limits{}, digest.Limits{})
-		if err = errors.Join(err, waitingErr, mailErr); err != nil {
+		if left, err := w.left(ctx, st); err != nil || !left {
 			return err
 		}
-		if (!any || next.After(w.midnight)) && !waiting && !mail {
-			return nil
-		}
 	}
+}
+
+// left asks first what costs little: NextMidnight passes over all digests that are planned.
+func (w worker) left(ctx context.Context, st *store.Store) (bool, error) {
+	if _, waits, err := st.OldestPlan(ctx, w.clock()); err != nil || waits {
+		return waits, err
+	}
+	if _, mail, err := st.NextMail(ctx, w.clock(), digest.Limits{}, digest.Limits{}); err != nil || mail {
+		return mail, err
+	}
+	next, more, err := st.NextMidnight(ctx)
+	return more && !next.After(w.midnight), err
 }
 
 func deliverer(st *store.Store, signer *digest.Signer) *mailer.Deliverer {
