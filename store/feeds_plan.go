@@ -26,10 +26,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		if err := c.untilCommit(ctx, s.d.lockPlan, s.d.lockShared); err != nil {
 			return result, err
 		}
-		var due []dueFeed
-		err = c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at
-			FROM digests d CROSS JOIN subscriptions s
-			WHERE s.digest_id = d.id AND s.rests = 0 AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, at(now))
+		due, err := dueFeeds(ctx, c, at(now))
 		if err != nil {
 			return result, err
 		}
@@ -56,6 +53,21 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 
 // unplanned are the digests whose feeds have not been queued for their midnight.
 const unplanned = `d.state = 'active' AND d.planned_due_at <> d.next_due_at`
+
+// dueFeeds gives the feeds of digests that are due and unplanned. It looks first whether
+// there are any: PostgreSQL takes all that are due for unplanned, and would read all
+// subscriptions.
+func dueFeeds(ctx context.Context, c conn, now instant) (due []dueFeed, err error) {
+	const those = unplanned + ` AND d.next_due_at <= ?`
+	var first instant
+	err = c.get(ctx, &first, `SELECT COALESCE((SELECT d.next_due_at FROM digests d WHERE `+those+` ORDER BY d.next_due_at LIMIT 1), 0)`, now)
+	if err != nil || first == 0 {
+		return nil, err
+	}
+	err = c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at FROM digests d CROSS JOIN subscriptions s
+		WHERE s.digest_id = d.id AND s.rests = 0 AND `+those+` GROUP BY s.feed_id ORDER BY s.feed_id`, now)
+	return due, err
+}
 
 type dueFeed struct {
 	FeedID digest.FeedID
