@@ -1,5 +1,6 @@
 // Package feed reads documents: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, JSON
-// Feed, subscription lists (OPML) and web pages that offer feeds. Whatever the
+// Feed, subscription lists (OPML), and web pages that offer feeds or are one by their
+// microformats (h-feed). Whatever the
 // publisher got wrong is repaired on the way where a careful person could tell
 // what was meant.
 //
@@ -35,5 +36,6 @@
 //	clean.go, pixel.go        what only counts readers is left out: parameters, click
 //	                          counters around links, pictures nobody sees
 //	opml.go, page.go          lists and pages -> the feeds they name
+//	hfeed.go                  a page whose posts are marked -> Document
 //	report.go                 what `digest parse --json` prints
 package feed

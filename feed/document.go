@@ -17,6 +17,7 @@ const (
 	RDF      Kind = "rdf"      // RSS 1.0 and 0.90: the root is <rdf:RDF>
 	Atom     Kind = "atom"     // Atom 0.3 and 1.0
 	JSONFeed Kind = "jsonfeed" // JSON Feed 1 and 1.1
+	HFeed    Kind = "hfeed"    // a web page whose markup tells its posts: microformats2 h-feed
 	OPML     Kind = "opml"     // a subscription list
 	HTML     Kind = "html"     // a web page, and the feeds it offers
 )
@@ -47,6 +48,8 @@ type Document struct {
 	Feeds    []Offer   // of a page: the feeds it offers, in order; of an OPML: its list
 	BadLines []BadLine // of an OPML: lines that ask for a feed and give none, in order
 	Repairs  []string  // what had to be put right, for people
+
+	marked bool // a page: Posts are what its markup tells, and AsFeed gives them
 }
 
 // IsFeed reports whether the document is a feed rather than a list or a page.

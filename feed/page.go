@@ -58,6 +58,9 @@ func (d *Document) offer(tag html.Token, base string) {
 	if !slices.Contains(rels, "feed") && !(slices.Contains(rels, "alternate") && isFeedType(typ)) || slices.Contains(rels, "stylesheet") {
 		return
 	}
+	if typ == "text/html" && samePage(href, base) { // rel=feed: it is the feed itself (h-feed)
+		return
+	}
 	if typ == "application/json" && strings.Contains(href, "/wp-json/") { // WordPress' API
 		return
 	}

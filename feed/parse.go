@@ -51,7 +51,9 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 	case kind == "":
 		return nil, refusal(fmt.Sprintf("XML whose root is <%s>", shorten(root.name, maxRootName)), nil)
 	case kind == HTML:
-		return parsePage(trimmed, address), nil
+		d := parsePage(trimmed, address)
+		d.readPosts(trimmed, address)
+		return d, nil
 	case kind == OPML:
 		return parseOPML(trimmed, 0, address), nil
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // Reported is what `digest parse --json` prints of one document. Kind is one
-// of the Kind constants; what the document does not have is null. Of a list or a
-// page, entries are left out; of a feed, feeds are.
+// of the Kind constants; what the document does not have is null. Of a list or a page,
+// entries are left out; of a feed, feeds are; a page that is a feed may have both.
 type Reported struct {
 	Kind     Kind           `json:"kind"`
 	Title    *string        `json:"title"`
@@ -31,15 +31,14 @@ type ReportedPost struct {
 	Enclosure  *digest.Enclosure `json:"enclosure"` // the first of its files
 }
 
-// Report turns a document into what `digest parse --json` prints.
+// Report turns a document into what `digest parse --json` prints. A page whose posts are
+// marked is printed as the feed that it is, with the feeds that it offers beside.
 func Report(d *Document) Reported {
-	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language), Repairs: d.Repairs}
-	if d.IsFeed() {
-		r.Posts = make([]ReportedPost, 0, len(d.Posts))
-		for i := range d.Posts {
-			r.Posts = append(r.Posts, reportPost(&d.Posts[i]))
-		}
-	} else {
+	if f := d.AsFeed(); f != nil && len(f.Posts) > 0 {
+		d = f
+	}
+	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language), Count: len(d.Posts), Repairs: d.Repairs}
+	if !d.IsFeed() || len(d.Feeds) > 0 {
 		r.Feeds = append([]Offer{}, d.Feeds...)
 	}
 	for i := range r.Feeds {
@@ -47,7 +46,14 @@ func Report(d *Document) Reported {
 			o.Title = o.URL
 		}
 	}
-	r.Count = len(r.Posts) + len(r.Feeds)
+	if !d.IsFeed() {
+		r.Count = len(r.Feeds)
+		return r
+	}
+	r.Posts = make([]ReportedPost, 0, len(d.Posts))
+	for i := range d.Posts {
+		r.Posts = append(r.Posts, reportPost(&d.Posts[i]))
+	}
 	return r
 }
 

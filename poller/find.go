@@ -257,7 +257,8 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	case err != nil:
 		s.hold.settle(0)
 		return Result{}, nil, err
-	case !doc.IsFeed():
+	}
+	if doc = pageAsFeed(doc, ""); !doc.IsFeed() {
 		s.hold.settle(0)
 		return Result{}, doc, nil
 	}
@@ -292,7 +293,7 @@ func (s *search) alreadyKnown(f digest.Feed) Result {
 // unless all that led elsewhere was permanent.
 func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v := &poll{session: s.session, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
-	v.accept(a, hashOf(a.body))
+	v.accept(a, bodyHash(a, doc))
 	describeFeed(&v.feed, doc, a.received)
 	v.succeeded(a)
 	if a.moved() {

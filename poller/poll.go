@@ -235,9 +235,15 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		p.unchanged(a, "unchanged: the same bytes")
 		return
 	}
-	doc, err := p.poller.parseFeed(ctx, a)
+	doc, err := p.poller.parseFeed(ctx, a, p.feed.Kind)
 	if err != nil {
 		p.failed(err)
+		return
+	}
+	if hash = bodyHash(a, doc); hash == p.feed.BodyHash {
+		p.learnFromGET(a, false)
+		p.accept(a, hash)
+		p.unchanged(a, "unchanged: the same posts")
 		return
 	}
 	p.learnFromGET(a, true)
@@ -342,16 +348,26 @@ func (p *poll) finish(f digest.Feed) Result {
 	return result
 }
 
-// parseFeed reads a body as a feed. A parser that panics fails this feed only.
-func (p *Poller) parseFeed(ctx context.Context, a *answer) (*feed.Document, error) {
+// parseFeed reads a body as a feed of the kind that it was, "" for one that was never read.
+// A parser that panics fails this feed only.
+func (p *Poller) parseFeed(ctx context.Context, a *answer, kind string) (*feed.Document, error) {
 	doc, err := p.parseAny(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	if !doc.IsFeed() {
+	if doc = pageAsFeed(doc, kind); !doc.IsFeed() {
 		return nil, &pollError{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
 	}
 	return doc, nil
+}
+
+// pageAsFeed gives the feed that a page is by its markup, where the feed was such a page, or
+// was never read and the page offers no other; else the document as it is.
+func pageAsFeed(doc *feed.Document, kind string) *feed.Document {
+	if f := doc.AsFeed(); f != nil && (kind == string(feed.HFeed) || kind == "" && len(doc.Feeds) == 0) {
+		return f
+	}
+	return doc
 }
 
 // parseAny reads an answer. What kept it from being read, and is no fault of the
@@ -404,6 +420,15 @@ func validator(h http.Header, name string) string {
 		return ""
 	}
 	return s
+}
+
+// bodyHash tells whether a document is the same as the last: by its bytes, of a page by its
+// posts, since what stands around them changes with each answer.
+func bodyHash(a *answer, doc *feed.Document) string {
+	if doc.Kind == feed.HFeed {
+		return doc.PostsHash()
+	}
+	return hashOf(a.body)
 }
 
 func hashOf(body []byte) string {

@@ -119,6 +119,9 @@ func (all parsedList) MarshalJSON() ([]byte, error) {
 
 // printDocument shows a document to a person.
 func printDocument(w io.Writer, name string, d *feed.Document) {
+	if f := d.AsFeed(); f != nil && len(f.Posts) > 0 {
+		d = f
+	}
 	fmt.Fprintf(w, "%s: %s, %q", plain(name), d.Kind, d.Title)
 	if d.IsFeed() {
 		fmt.Fprintf(w, ", %s", count(len(d.Posts), "post"))

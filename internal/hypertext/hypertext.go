@@ -43,6 +43,14 @@ func Fragment(s string) ([]*html.Node, error) {
 	return html.ParseFragmentWithOptions(strings.NewReader(s), body, html.ParseOptionEnableScripting(false))
 }
 
+// Document parses a text as a whole page, without scripting. The errors are Fragment's.
+func Document(s string) (*html.Node, error) {
+	if !Affordable(s) {
+		return nil, ErrCostly
+	}
+	return html.ParseWithOptions(strings.NewReader(s), html.ParseOptionEnableScripting(false))
+}
+
 // Affordable reports whether a text costs its parser no more than it may.
 func Affordable(s string) bool {
 	return steps(s) <= stepsFree+stepsPerByte*len(s)

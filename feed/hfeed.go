@@ -1,0 +1,310 @@
+package feed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"digest/internal/hypertext"
+	"digest/internal/microformats"
+)
+
+// A page's posts are read only where one of these classes stands in it.
+var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed"}
+
+// maxLinked bounds the pictures and links that are written before the text of a post.
+const maxLinked = 10
+
+// readPosts reads the posts that a page marks with microformats: those of its first
+// h-feed, or its h-entries where it has no h-feed. The page of a single post is no feed.
+func (d *Document) readPosts(doc, address string) {
+	if !slices.ContainsFunc(postClasses, func(class string) bool { return strings.Contains(doc, class) }) {
+		return
+	}
+	root, err := hypertext.Document(doc)
+	if err != nil {
+		root, err = hypertext.Document(withoutDrawings(doc))
+	}
+	if err != nil {
+		return
+	}
+	h := &hfeed{page: microformats.Parse(root, address, 4*len(doc)), bases: []string{address}}
+	feed := firstFeed(h.page.Items)
+	if feed == nil {
+		feed = impliedFeed(h.page.Items)
+	}
+	h.author = h.authorOf(feed)
+	for _, entry := range entriesOf(feed) {
+		if len(d.Posts) == maxRead {
+			break
+		}
+		if p, ok := h.post(entry); ok {
+			d.Posts = append(d.Posts, p)
+		}
+	}
+	if len(feed.Types) == 0 && len(d.Posts) == 1 && samePage(d.Posts[0].Link, address) {
+		d.Posts = nil
+	}
+	d.marked = len(d.Posts) > 0 || len(feed.Types) > 0
+	if name := plainLine(feed.First("name"), false); name != "" {
+		d.Title = name
+	}
+	if to := feed.First("url"); isWeb(to) {
+		d.Link = to
+	}
+}
+
+// withoutDrawings cuts <svg> out of a page. What its scripts hide is read in another way than
+// in HTML, so that the cost of all that follows cannot be told.
+func withoutDrawings(doc string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(doc, "<svg")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, doc, _ = strings.Cut(rest, "</svg>")
+	}
+}
+
+// AsFeed gives the feed that a page is by its markup (h-feed); nil if it is none.
+func (d *Document) AsFeed() *Document {
+	if d.Kind != HTML || !d.marked {
+		return nil
+	}
+	f := *d
+	f.Kind = HFeed
+	return &f
+}
+
+// PostsHash tells whether the posts of a document are the same as those of another.
+func (d *Document) PostsHash() string {
+	h := sha256.New()
+	for i := range d.Posts {
+		p := &d.Posts[i]
+		fmt.Fprintf(h, "%s\x00%s\x00%d\x00", p.Identity, p.Hash, p.Published.Unix())
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// samePage reports whether two addresses are of one page.
+func samePage(a, b string) bool {
+	a, _, _ = strings.Cut(a, "#")
+	b, _, _ = strings.Cut(b, "#")
+	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
+}
+
+// firstFeed gives the first h-feed in document order, nil if there is none.
+func firstFeed(items []*microformats.Item) *microformats.Item {
+	for _, item := range items {
+		if item.Is("h-feed") {
+			return item
+		}
+		if found := firstFeed(item.Children); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// impliedFeed gives the entries of a page without an h-feed as one: those that stand by
+// themselves, else those within the first card.
+func impliedFeed(items []*microformats.Item) *microformats.Item {
+	feed := &microformats.Item{Children: items}
+	if len(entriesOf(feed)) > 0 {
+		return feed
+	}
+	for _, card := range items {
+		if card.Is("h-card") && len(entriesOf(card)) > 0 {
+			feed = &microformats.Item{Types: card.Types, Properties: map[string][]microformats.Value{}, Children: card.Children}
+			feed.Properties["author"] = []microformats.Value{{Text: card.First("name"), Item: card}}
+			return feed
+		}
+	}
+	return feed
+}
+
+// entriesOf gives the posts of a feed.
+func entriesOf(feed *microformats.Item) []*microformats.Item {
+	var entries []*microformats.Item
+	for _, item := range feed.Children {
+		if item.Is("h-entry") {
+			entries = append(entries, item)
+		}
+		for _, v := range item.Properties["entry"] { // of h-news
+			if v.Item != nil && v.Item.Is("h-entry") {
+				entries = append(entries, v.Item)
+			}
+		}
+	}
+	return entries
+}
+
+// An hfeed is the markup of a page on its way into posts.
+type hfeed struct {
+	page   *microformats.Page
+	bases  []string
+	author string // of the feed
+}
+
+// abouts are the properties that name a page which an entry is about.
+var abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
+
+// post makes a post of an entry; false: nobody could tell it from others.
+func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
+	p := Post{Link: firstThat(entry, "url", isWeb), GUID: strings.TrimSpace(entry.First("uid")), bases: h.bases, feedAuthor: h.author}
+	if p.Link == "" && entry.ID != "" {
+		p.Link = resolve(h.bases[0], "#"+entry.ID)
+	}
+	p.GUID = firstOf(p.GUID, p.Link)
+	for _, name := range abouts {
+		p.Link = firstOf(p.Link, firstThat(entry, name, isWeb))
+	}
+	for _, name := range []string{"published", "updated"} {
+		if p.Published.IsZero() {
+			p.Published = parseDate(entry.First(name))
+		}
+	}
+	if p.Link == "" && p.Published.IsZero() && len(entry.Properties["url"]) == 0 {
+		return Post{}, false
+	}
+	p.Author = h.authorOf(entry)
+	p.bodies = h.bodies(entry)
+	if name := oneLine(entry.First("name")); name != "" && !isNote(name, entry) {
+		p.titles = []text{literal(name, plain)}
+	}
+	for _, v := range entry.Properties["photo"] {
+		p.images = append(p.images, absolute(v.Text, h.bases))
+	}
+	for _, kind := range []string{"audio", "video"} {
+		for _, v := range entry.Properties[kind] {
+			p.enclose(v.Text, "", 0)
+		}
+	}
+	return p, true
+}
+
+// firstThat gives the first value of a property that will do.
+func firstThat(item *microformats.Item, name string, will func(string) bool) string {
+	for _, v := range item.Properties[name] {
+		if will(v.Text) {
+			return v.Text
+		}
+	}
+	return ""
+}
+
+// isNote reports whether the name of an entry is only the beginning of its text
+// (indieweb.org/post-type-discovery).
+func isNote(name string, entry *microformats.Item) bool {
+	for _, property := range []string{"content", "summary"} {
+		if text := oneLine(entry.First(property)); text != "" {
+			return strings.HasPrefix(text, strings.TrimRight(name, " .…"))
+		}
+	}
+	return false
+}
+
+// bodies gives the texts of an entry. What stands beside its text, pictures and what it
+// answers, likes or shares, is put before it.
+func (h *hfeed) bodies(entry *microformats.Item) []text {
+	var beside strings.Builder
+	content := ""
+	if vs := entry.Properties["content"]; len(vs) > 0 {
+		if content = vs[0].HTML; content == "" {
+			content = paragraphs(vs[0].Text)
+		}
+	}
+	for _, name := range abouts {
+		beside.WriteString(cited(entry.Properties[name], content))
+	}
+	for _, v := range few(entry.Properties["photo"]) {
+		if isWeb(v.Text) && !strings.Contains(content, html.EscapeString(v.Text)) {
+			beside.WriteString(`<p><img src="` + html.EscapeString(v.Text) + `" alt="` + html.EscapeString(altOf(v)) + `"></p>`)
+		}
+	}
+	var out []text
+	for _, t := range []text{literal(beside.String()+content, markup), literal(oneLine(entry.First("summary")), plain)} {
+		if !t.empty() {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func few(vs []microformats.Value) []microformats.Value { return vs[:min(len(vs), maxLinked)] }
+
+func altOf(v microformats.Value) string {
+	if v.Alt == nil {
+		return ""
+	}
+	return *v.Alt
+}
+
+// cited writes the pages that an entry is about, with what it quotes of them.
+func cited(values []microformats.Value, content string) string {
+	var b strings.Builder
+	for _, v := range few(values) {
+		to, name, quote := v.Text, v.Text, ""
+		if v.Item != nil {
+			to = firstOf(firstThat(v.Item, "url", isWeb), to)
+			name = firstOf(oneLine(v.Item.First("name")), to)
+			if vs := v.Item.Properties["content"]; len(vs) > 0 {
+				quote = firstOf(vs[0].HTML, html.EscapeString(vs[0].Text))
+			}
+		}
+		if !isWeb(to) || strings.Contains(content, html.EscapeString(to)) {
+			continue
+		}
+		b.WriteString(`<p>→ <a href="` + html.EscapeString(to) + `">` + html.EscapeString(name) + `</a></p>`)
+		if quote != "" {
+			b.WriteString("<blockquote>" + quote + "</blockquote>")
+		}
+	}
+	return b.String()
+}
+
+// authorOf gives the name of an author, by the steps of indieweb.org/authorship that need
+// no other page.
+func (h *hfeed) authorOf(item *microformats.Item) string {
+	vs := item.Properties["author"]
+	if len(vs) == 0 {
+		return ""
+	}
+	if card := vs[0].Item; card != nil {
+		return plainLine(firstOf(card.First("name"), vs[0].Text), false)
+	}
+	if isWeb(vs[0].Text) {
+		return h.nameOf(vs[0].Text, h.page.Items)
+	}
+	return plainLine(vs[0].Text, false)
+}
+
+// nameOf gives the name on the first card that has an address: of items, their authors,
+// and what is in them. Authors of authors are not asked: an item may be several properties
+// of the one around it, and their number would double with each.
+func (h *hfeed) nameOf(address string, items []*microformats.Item) string {
+	for _, item := range items {
+		cards := []*microformats.Item{item}
+		for _, v := range item.Properties["author"] {
+			if v.Item != nil {
+				cards = append(cards, v.Item)
+			}
+		}
+		for _, card := range cards {
+			has := func(v microformats.Value) bool { return samePage(v.Text, address) }
+			if card.Is("h-card") && slices.ContainsFunc(card.Properties["url"], has) {
+				return plainLine(card.First("name"), false)
+			}
+		}
+		if name := h.nameOf(address, item.Children); name != "" {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package feed
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// asFeed reads a page as a feed, and fails if it is none.
+func asFeed(t *testing.T, page, address string) *Document {
+	t.Helper()
+	d, err := Parse([]byte(page), "text/html", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d = d.AsFeed(); d == nil {
+		t.Fatal("the page is no feed")
+	}
+	return d
+}
+
+const notes = `<!DOCTYPE html><html lang="en"><head><title>Page</title>
+<link rel="alternate" type="application/atom+xml" href="/atom"></head><body>
+<p class="h-card"><a class="u-url p-name" href="/">Ann Example</a></p>
+<main class="h-feed"><h1 class="p-name">Ann's notes</h1>
+<article class="h-entry" id="n1"><a class="u-url" href="/n/1"><time class="dt-published" datetime="2026-03-01T10:00:00+01:00">1 March</time></a>
+ <div class="e-content p-name">Rain again, <a href="/rain">as said</a>.</div><a class="u-author" href="/"></a></article>
+<article class="h-entry"><h2 class="p-name"><a class="u-url" href="/a/2">On rain</a></h2><p class="p-summary">It rains.</p>
+ <div class="e-content"><p>It rains, and rains.</p><script>alert(1)</script></div><img class="u-photo" src="/r.jpg" alt="A puddle">
+ <span class="p-author h-card"><span class="p-name">Bea</span></span></article>
+<article class="h-entry"><a class="u-url" href="/r/3"></a><a class="u-like-of" href="https://other.example/x">x</a></article>
+<article class="h-entry">nobody finds this again</article>
+</main></body></html>`
+
+func TestPageAsFeed(t *testing.T) {
+	d := asFeed(t, notes, "https://ann.example/notes")
+	if d.Kind != HFeed || d.Title != "Ann's notes" || d.Language != "en" || d.Link != "https://ann.example/notes" || len(d.Feeds) != 1 {
+		t.Errorf("the feed is %+v", d)
+	}
+	if len(d.Posts) != 3 {
+		t.Fatalf("%d posts", len(d.Posts))
+	}
+	seen := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	note, article, like := d.Posts[0].Sanitise(seen), d.Posts[1].Sanitise(seen), d.Posts[2].Sanitise(seen)
+	if d.Posts[0].Title != "" || note.Author != "Ann Example" || !note.PublishedAt.Equal(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)) ||
+		!strings.Contains(note.Content, `href="https://ann.example/rain"`) {
+		t.Errorf("the note is %+v", note)
+	}
+	if article.Title != "On rain" || article.URL != "https://ann.example/a/2" || article.Author != "Bea" || article.ImageURL != "https://ann.example/r.jpg" ||
+		strings.Contains(article.Content, "alert") || !strings.Contains(article.Content, `alt="A puddle"`) {
+		t.Errorf("the article is %+v", article)
+	}
+	if !strings.Contains(like.Content, `href="https://other.example/x"`) {
+		t.Errorf("the like is %+v", like)
+	}
+}
+
+// A page that is not a feed stays a page, whatever classes stand in it.
+func TestPageIsNoFeed(t *testing.T) {
+	for name, page := range map[string]string{
+		"without classes":         `<html><body><article><h1>One</h1></article></body></html>`,
+		"the page of one post":    `<html><body><div class="h-entry"><a class="u-url p-name" href="/p#top">One</a></div></body></html>`,
+		"a word that looks so":    `<html><body><p>h-entry is a class</p></body></html>`,
+		"entries nobody can find": `<html><body><div class="h-entry">One</div><div class="h-entry">Two</div></body></html>`,
+	} {
+		d, err := Parse([]byte(page), "text/html", "https://a.example/p")
+		if err != nil || d.AsFeed() != nil {
+			t.Errorf("%s: a feed, %v", name, err)
+		}
+	}
+}
+
+// What changes of a page beside its posts changes none of their hashes.
+func TestPageAroundPosts(t *testing.T) {
+	a := asFeed(t, notes, "https://ann.example/notes")
+	b := asFeed(t, strings.Replace(notes, "<main", "<aside>42 visitors</aside><main data-nonce=x", 1), "https://ann.example/notes")
+	for i := range a.Posts {
+		if a.Posts[i].Hash != b.Posts[i].Hash || a.Posts[i].Identity != b.Posts[i].Identity {
+			t.Errorf("post %d changed", i)
+		}
+	}
+}
+
+// The pages of XRay's suite, and what its tests say of them.
+func TestXRayPages(t *testing.T) {
+	root := filepath.Join(sharedDir(t), "corpus", "suites", "xray", "tests", "data", "feed.example.com")
+	for name, want := range map[string]string{
+		"h-card-with-child-h-entrys":        "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
+		"h-card-with-child-h-feed":          "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
+		"h-card-with-sibling-h-entrys":      "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
+		"h-feed-with-child-author":          "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
+		"top-level-h-feed":                  "One by Author Name, Two by Author Name, Three by Author Name, Four by Author Name",
+		"list-of-hentrys":                   "One by , Two by , Three by , Four by ",
+		"short-list-of-hentrys-with-h-card": "One by Author",
+	} {
+		response, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := bytes.Cut(bytes.ReplaceAll(response, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+		d := asFeed(t, string(body), "http://feed.example.com/"+name)
+		var got []string
+		for i := range d.Posts {
+			p := d.Posts[i].Sanitise(time.Now())
+			got = append(got, p.Title+" by "+p.Author)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %s; want %s", name, strings.Join(got, ", "), want)
+		}
+	}
+}
+
+// A page whose posts are marked is reported as a feed, with those that it offers.
+func TestReportOfPage(t *testing.T) {
+	d, err := Parse([]byte(notes), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Report(d)
+	if r.Kind != HFeed || r.Count != 3 || len(r.Posts) != 3 || len(r.Feeds) != 1 || *r.Title != "Ann's notes" {
+		t.Errorf("%+v", r)
+	}
+	if d, err = Parse([]byte(`<html><head><title>Page</title></head><body></body></html>`), "", ""); err != nil {
+		t.Fatal(err)
+	}
+	if r := Report(d); r.Kind != HTML || r.Count != 0 || r.Feeds == nil || r.Posts != nil {
+		t.Errorf("%+v", r)
+	}
+}
