@@ -137,3 +137,23 @@ func TestPartitionIsDroppedLater(t *testing.T) {
 		want(w.t, "months", w.made(), "")
 	})
 }
+
+// What is lost waits for the digest's next edition, however little is kept.
+func TestPartitionOfLostEditionStays(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		lost, next := ides.AddDate(0, 0, 16), ides.AddDate(0, 0, 23)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, 1)`, ada.ID, lost.Unix()))
+		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, next.Unix()))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+			VALUES (?, '2040-03-31', ?, 0, 1, 'expired', 0, 0, 0)`, ada.ID, lost.Unix()))
+		_, err := w.Prune(w.ctx(), next.AddDate(0, 0, -1), 24*time.Hour, 100)
+		w.ok(err)
+		w.holds("editions that wait to be carried", 1, `SELECT count(*) FROM editions`)
+		w.holds("posts of them", 1, `SELECT count(*) FROM digest_posts WHERE digest_id = ?`, ada.ID)
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent'`))
+		w.prune(next.AddDate(0, 0, -1).Add(keep))
+		w.holds("editions, once it is over", 0, `SELECT count(*) FROM editions`)
+	})
+}

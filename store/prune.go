@@ -289,7 +289,7 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 // oldestNeeded is the midnight of the oldest edition that is still to be sent,
 // made or carried, or the beginning of the oldest pause that gathers, 0 if there
 // is none: nothing since then may go, however old.
-// One that is lost alone lies before its digest's next midnight by less than shownGrace.
+// One that is lost and still there waits to be carried: pruneEditions has deleted the others.
 func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
@@ -297,6 +297,7 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 		UNION ALL SELECT MIN(e.due_at) FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
 		UNION ALL SELECT MIN(e.due_at) FROM carried z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
+		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE `+lost+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'
 		UNION ALL SELECT MIN(d.paused_at) FROM digests d WHERE d.paused_at > 0 AND `+gathers+`) x`)
 	return oldest, err
