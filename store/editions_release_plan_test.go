@@ -57,7 +57,7 @@ func TestLookPlan(t *testing.T) {
 		for _, when := range []string{"never analysed", "analysed"} {
 			plan, err := w.LookPlan(w.ctx())
 			w.ok(err)
-			for _, wrong := range []string{"feeds_queue", "poll_at<", "Seq Scan on feeds", "Seq Scan on subscriptions", "SCAN s", "SCAN f", "Join", "Nested"} {
+			for _, wrong := range []string{"feed_times_queue", "poll_at<", "Seq Scan on feeds", "Seq Scan on subscriptions", "SCAN s", "SCAN f", "Join", "Nested"} {
 				if strings.Contains(plan, wrong) {
 					w.t.Errorf("%s: %q in\n%s", when, wrong, plan)
 				}
