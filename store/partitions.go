@@ -103,20 +103,24 @@ func (s *Store) partitions(ctx context.Context) ([]partition, error) {
 	if s.d.partitions == "" {
 		return nil, nil
 	}
-	var rows []struct {
-		Name string
-		Open bool
-	}
-	if err := s.read().all(ctx, &rows, s.d.partitions); err != nil {
-		return nil, err
-	}
+	var rows []partitionRow
+	err := s.read().all(ctx, &rows, s.d.partitions)
+	return partitionsOf(rows), err
+}
+
+type partitionRow struct {
+	Name string
+	Open bool
+}
+
+func partitionsOf(rows []partitionRow) []partition {
 	var have []partition
 	for _, r := range rows {
 		if t, err := time.Parse(partitionName, r.Name); err == nil { // the default one names no month
 			have = append(have, partition{month(t), r.Open})
 		}
 	}
-	return have, nil
+	return have
 }
 
 // makePartition makes that of a month, with the rows that lie in the default one: hardly
@@ -124,9 +128,16 @@ func (s *Store) partitions(ctx context.Context) ([]partition, error) {
 // the default partition when its month got one.
 func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
 	return s.alterPosts(ctx, "making "+m.table(), func(c conn) error {
+		var rows []partitionRow
+		if err := c.all(ctx, &rows, s.d.partitions); err != nil || covered(partitionsOf(rows), m) {
+			return err // another worker has made it
+		}
 		var there int
-		if err := c.get(ctx, &there, s.d.tables, m.table()); err != nil || there > 0 {
+		if err := c.get(ctx, &there, s.d.tables, m.table()); err != nil {
 			return err
+		}
+		if there > 0 {
+			return conflict("the table %s is no partition of digest_posts; attach it (ALTER TABLE digest_posts ATTACH PARTITION), or give it another name", m.table())
 		}
 		within := fmt.Sprintf(`visible_at >= %d AND visible_at < %d`, m.starts(), m.ends())
 		return c.execEach(ctx, []string{
@@ -149,7 +160,7 @@ func (s *Store) alterPosts(ctx context.Context, doing string, f func(conn) error
 		}
 		return f(c)
 	})
-	if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == "55P03" {
+	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == "55P03" || e.Code == "40P01") { // it waited, or each for the other
 		return false, nil
 	}
 	return err == nil, err

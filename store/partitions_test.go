@@ -122,6 +122,22 @@ func TestPartitionsAreDropped(t *testing.T) {
 	})
 }
 
+// A table that an operator has put aside, or made, is said, not taken for the partition.
+func TestTableInTheWayOfAPartition(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		w.hideAt(ides)
+		w.ok(w.Exec(w.ctx(), `CREATE TABLE digest_posts_2040_03 (LIKE digest_posts)`))
+		err := w.MakePartitions(w.ctx(), ides)
+		if err == nil || !strings.Contains(err.Error(), "digest_posts_2040_03 is no partition") {
+			w.t.Error(err)
+		}
+		w.holds("rows", 1, `SELECT count(*) FROM digest_posts`)
+		w.ok(w.Exec(w.ctx(), `DROP TABLE digest_posts_2040_03`))
+		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.holds("rows of March", 1, `SELECT count(*) FROM digest_posts_2040_03`)
+	})
+}
+
 // Who reads for long is not disturbed, and keeps nobody waiting: the month goes later.
 func TestPartitionIsDroppedLater(t *testing.T) {
 	eachPartitioned(t, func(w world) {

@@ -189,8 +189,10 @@ func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed dig
 		}
 		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered", `SELECT p.id AS post_id, p.title, p.url, e.local_date AS date
 			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
-			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ? AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
-			ORDER BY e.due_at DESC, p.id DESC LIMIT ?`, id, first, before, feed, feed, limit-len(all))
+			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ?
+			AND dp.digest_id = ? AND dp.visible_at >= ? AND dp.visible_at < ? -- so that other partitions are left out
+			AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
+			ORDER BY e.due_at DESC, p.id DESC LIMIT ?`, id, first, before, id, first, before, feed, feed, limit-len(all))
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,10 @@ const (
 	shownGrace = 30 * 24 * time.Hour
 )
 
+// feedPosts is how many posts a feed is taken to have where the feeds deleted in one
+// transaction are bounded.
+const feedPosts = 50
+
 // A cursor remembers how far Prune came through the posts. Losing it costs a
 // second look at some of them.
 type cursor struct {
@@ -83,7 +87,12 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 			return 0, s.dropPartitions(ctx, old)
 		}},
 		{"posts", func() (int, error) { return s.prunePosts(ctx, old, batch) }},
-		{"feeds", func() (int, error) { return s.pruneFeeds(ctx, old, batch) }},
+		{"feeds", func() (int, error) {
+			if n > 0 { // once an hour is enough: it looks at all feeds
+				return 0, nil
+			}
+			return s.pruneFeeds(ctx, old, max(1, batch/feedPosts))
+		}},
 		{"lanes", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error { return forgetLanes(ctx, c, now, `TRUE`) })
 		}},
