@@ -1,6 +1,7 @@
 package microformats
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -76,9 +77,9 @@ func (p *parser) item(n *html.Node, in *open, roots, classic []string, props []p
 		v.Item = o.item
 		switch prop.prefix {
 		case "p":
-			v.Text = firstOf(o.item.by("p", "name"), v.Text)
+			v.Text = cmp.Or(o.item.by("p", "name"), v.Text)
 		case "u":
-			v.Text = firstOf(o.item.by("u", "url"), v.Text)
+			v.Text = cmp.Or(o.item.by("u", "url"), v.Text)
 		}
 		p.add(in, prop, v)
 	}
@@ -222,11 +223,4 @@ func (i *Item) by(prefix, name string) string {
 		}
 	}
 	return ""
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
