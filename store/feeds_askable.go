@@ -48,6 +48,9 @@ type askRow struct {
 	AskableAt instant
 	First     digest.DigestID // only of a candidate, see digest.QueuedFeed; so is Last
 	Last      digest.DigestID
+
+	Subscribers int     // as counted last; only of a candidate that is locked
+	CountedAt   instant // 0: never
 }
 
 func (r askRow) queued() digest.QueuedFeed {

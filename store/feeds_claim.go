@@ -47,13 +47,6 @@ const (
 	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
 )
 
-// toldSubscribers is subscribers, for the User-Agent of a poll. Of a feed with more than a
-// thousand, those whose digests rest are counted too: to look at the digests of
-// each takes longer than to poll it.
-const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0
-		AND (SELECT ` + gathers + ` FROM digests d WHERE d.id = s.digest_id) LIMIT 1001) x), 1001),
-	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0))`
-
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
 // the queue. A feed that may not be asked now, as the Policy says, is left where
 // it is, and so is a feed whose host is leased: at most one poll of a host is in
@@ -224,7 +217,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 	for _, f := range seen {
 		was[f.ID] = f
 	}
-	err = q.c.all(ctx, &locked, `SELECT f.host, f.domain, f.standing, t.poll_at, `+askColumns+` FROM feed_times t CROSS JOIN feeds f
+	err = q.c.all(ctx, &locked, `SELECT f.host, f.domain, f.standing, t.poll_at, t.subscribers, t.counted_at, `+askColumns+` FROM feed_times t CROSS JOIN feeds f
 		WHERE f.id = t.feed_id AND t.feed_id`+q.c.d.oneOf+` AND `+askable+q.c.d.skipRows("t"),
 		keys(q.c.d, each(seen, func(f askRow) digest.FeedID { return f.ID })), q.until, q.until)
 	if err != nil {
@@ -343,6 +336,9 @@ func (q *claiming) lockHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 // began IMMEDIATE; on PostgreSQL its times are locked FOR UPDATE and were read as
 // they were then. A rule that is made for its host meanwhile holds from the next poll on.
 func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
+	if err := q.countSubscribers(ctx, won); err != nil {
+		return nil, err
+	}
 	until := q.now.plus(q.Lease)
 	var v values
 	was := make(map[digest.FeedID]askRow, len(won))
@@ -350,18 +346,19 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 		was[f.ID] = f
 		attempt := max(q.attempt, q.start(f))
 		f.LeaseUntil, f.LastAttemptAt = until.time(), attempt.time()
-		v.row(f.ID, q.c.askable(f.Feed, 0), attempt)
+		v.row(f.ID, q.c.askable(f.Feed, 0), attempt, f.Subscribers, f.CountedAt)
 	}
 	var ids []digest.FeedID
-	err := q.c.allRows(ctx, &ids, &v, `WITH v (id, askable_at, attempt_at) AS (VALUES {rows})
-		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at
+	err := q.c.allRows(ctx, &ids, &v, `WITH v (id, askable_at, attempt_at, subscribers, counted_at) AS (VALUES {rows})
+		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at,
+			subscribers = v.subscribers, counted_at = v.counted_at
 		FROM v WHERE t.feed_id = v.id AND t.poll_at <= ? AND t.askable_at <= ? RETURNING feed_id`,
 		until, q.Token, q.until, q.until)
 	if err != nil {
 		return nil, err
 	}
 	var claimed []ClaimedFeed
-	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, `+toldSubscribers+` AS subscribers, t.lease_token AS token
+	err = q.c.all(ctx, &claimed, `SELECT `+feedColumns+`, t.subscribers, t.lease_token AS token
 		FROM `+timedFeeds+` WHERE f.id`+q.c.d.oneOf, keys(q.c.d, ids))
 	if err != nil {
 		return nil, err
@@ -380,7 +377,7 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 // A ClaimedFeed is a feed that its claimer, and nobody else, may poll now.
 type ClaimedFeed struct {
 	digest.Feed
-	Subscribers int    // digests that gather what it brings, for the User-Agent
+	Subscribers int    // digests that gather what it brings, for the User-Agent: as of a day ago at most
 	Token       string // of the lease: what is recorded without it changes nothing
 
 	First, Last digest.DigestID `db:"-"` // see digest.QueuedFeed

@@ -289,8 +289,37 @@ func TestToldSubscribers(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'left' WHERE id <= ?`, c.left))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET domain = host WHERE id = 1`))
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = 0, counted_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
 			want(w.t, fmt.Sprint("told where so many have left: ", c.left), w.claim(noon, 1, fmt.Sprint("t", i))[0].Subscribers, c.told)
 		}
+	})
+}
+
+// What a request says of a feed's readers is counted once a day: never more than a day old,
+// whoever came or left meanwhile, and whatever the clock did.
+func TestToldWithinADay(t *testing.T) {
+	each(t, func(w world) {
+		f := w.newFeed("a.example")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		w.subscribe(ada, f)
+		told := func(after time.Duration) int {
+			w.t.Helper()
+			now := noon.Add(after)
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, askable_at = 0, lease_until = 0, last_attempt_at = 0`, noon.Add(-24*time.Hour).Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+			return w.claim(now, 1, fmt.Sprint("t", after))[0].Subscribers
+		}
+		const day = 24 * time.Hour
+		want(w.t, "at first", told(0), 1)
+		w.subscribe(bob, f)
+		w.subscribe(cyd, f)
+		want(w.t, "not counted again", told(day-time.Second), 1)
+		want(w.t, "a day later", told(day), 3)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		want(w.t, "not counted again", told(2*day-time.Second), 3)
+		want(w.t, "two days later", told(2*day), 1)
+		w.subscribe(ada, f)
+		want(w.t, "counted by a clock that was fast", told(2*day-time.Second), 2)
 	})
 }
