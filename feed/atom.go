@@ -9,8 +9,11 @@ import (
 	"github.com/mmcdole/gofeed/atom"
 )
 
+func isAtom(local string, _ *token) bool { return local == "feed" || local == "entry" }
+
 // parseAtom reads Atom 0.3 and 1.0.
-func parseAtom(fr *frame, address string) (*Document, error) {
+func parseAtom(src *source) (*Document, error) {
+	fr, address := repair(src), src.address
 	f, err := (&atom.Parser{}).Parse(bytes.NewReader(fr.xml))
 	if err == nil {
 		err = fr.matches(len(f.Entries))

@@ -137,13 +137,13 @@ func TestBoundsOfFrame(t *testing.T) {
 		t.Errorf("%d bindings, %d open elements, repairs %q", len(s.bindings), len(s.stack), s.repairs)
 	}
 	media := `<item>` + strings.Repeat(`<media:content url="a"/><enclosure/><link>x</link>`, 500) + `</item>`
-	fr := repair(channel+media+"</channel></rss>", "", token{}, RSS)
+	fr := repair(&source{text: channel + media + "</channel></rss>", kind: RSS})
 	for _, tag := range []string{"<media:content", "<enclosure", "<link"} {
 		if n := strings.Count(string(fr.xml), tag); n != maxSame {
 			t.Errorf("%d of %s>, want %d", n, tag, maxSame)
 		}
 	}
-	fr = repair(channel+strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+"</item>", 4000)+"</channel></rss>", "", token{}, RSS)
+	fr = repair(&source{text: channel + strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+"</item>", 4000) + "</channel></rss>", kind: RSS})
 	if n := strings.Count(string(fr.xml), "</"); n > maxElements+maxSame || n < maxElements/2 {
 		t.Errorf("%d elements, want about %d", n, maxElements)
 	}

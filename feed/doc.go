@@ -23,7 +23,7 @@
 // # The way of a document through the files
 //
 //	charset.go, detect.go     bytes -> clean UTF-8
-//	parse.go                  what is it? the root decides
+//	parse.go, format.go       what is it? the root decides, in JSON the fields; the table of formats
 //	scan.go, entity.go        markup -> tokens, whatever it looks like
 //	repair.go, vocabulary.go  tokens -> a frame: XML for gofeed, and the texts
 //	frame.go, rss.go, atom.go what gofeed read in it, and the texts -> Document

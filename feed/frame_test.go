@@ -13,7 +13,7 @@ func TestFrame(t *testing.T) {
 			<enclosure url='/a.mp3?b&c' length="5"/><strange:thing>nothing <b>to us</strange:thing>
 		<item xml:base="https://x.org/two/"><link>.</link><content:encoded><![CDATA[<p>Two]]></content:encoded></ITEM>
 		<item><title>Three, cut off`
-	f := repair(doc, "https://x.org/feed", token{}, RSS)
+	f := repair(&source{text: doc, address: "https://x.org/feed", kind: RSS})
 	want := `<rss version="2.0"><channel><link>https://x.org/</link>` +
 		`<item><guid isPermaLink="false">1</guid><enclosure url="/a.mp3?b&amp;c" length="5"></enclosure></item>` +
 		`<item><link>https://x.org/two/</link></item></channel></rss>`

@@ -13,8 +13,13 @@ import (
 // they are read.
 const largeJSON = 1 << 16
 
+func isJSONFeed(fields map[string]string) bool {
+	return strings.Contains(fields["version"], "jsonfeed.org")
+}
+
 // parseJSON reads JSON Feed 1 and 1.1.
-func parseJSON(doc, address string) (*Document, error) {
+func parseJSON(src *source) (*Document, error) {
+	doc, address := src.text, src.address
 	d := &Document{Kind: JSONFeed}
 	if len(doc) > largeJSON {
 		text, more := lenientJSON(doc)

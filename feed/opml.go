@@ -74,13 +74,14 @@ func whatInstead(text string, body []byte) string {
 	if trimmed[0] == '{' {
 		return "a file in JSON"
 	}
-	root, kind, found := findRoot(trimmed, false)
+	root, how, found := findRoot(trimmed, false)
 	switch {
 	case !found:
 		return whatElse(body, trimmed)
-	case kind == HTML:
+	case how == nil:
+	case how.kind == HTML:
 		return "a web page"
-	case kind != "":
+	default:
 		return "a feed (subscribe to it by its address)"
 	}
 	return fmt.Sprintf("XML whose root is <%s>", shorten(root.name, maxRootName))
@@ -106,6 +107,10 @@ type listReader struct {
 // mostReread is how many times a list may be read again, all together, in search of ends
 // that are missing.
 const mostReread = 16
+
+func isOPML(local string, _ *token) bool { return local == "opml" }
+
+func readOPML(src *source) (*Document, error) { return parseOPML(src.text, 0, src.address), nil }
 
 // parseOPML reads the list that begins at an offset of a document.
 func parseOPML(doc string, at int, address string) *Document {

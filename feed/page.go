@@ -13,6 +13,21 @@ import (
 // maxOffers bounds the feeds taken from one page.
 const maxOffers = 50
 
+// isPage knows a page by what stands first in one.
+func isPage(local string, _ *token) bool {
+	switch local {
+	case "html", "head", "body", "meta", "title", "div", "p", "br", "b", "script", "center", "h1", "table", "link", "a", "style":
+		return true
+	}
+	return false
+}
+
+func readPage(src *source) (*Document, error) {
+	d := parsePage(src.text, src.address)
+	d.readPosts(src.text, src.address)
+	return d, nil
+}
+
 // parsePage reads the feeds that a page offers: the <link rel=alternate> of
 // feed types, in order, resolved against <base> and the page's address.
 func parsePage(doc, address string) *Document {

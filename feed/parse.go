@@ -35,36 +35,27 @@ func Parse(body []byte, contentType, address string) (d *Document, err error) {
 }
 
 func parseText(doc string, body []byte, contentType, address string) (*Document, error) {
-	trimmed := strings.TrimLeft(doc, " \t\r\n\uFEFF")
-	switch {
-	case trimmed == "":
+	src := &source{text: strings.TrimLeft(doc, " \t\r\n\uFEFF"), address: address}
+	if src.text == "" {
 		return nil, refusal("an empty document", nil)
-	case trimmed[0] == '{':
-		return parseJSON(trimmed, address)
 	}
-	root, kind, found := findRoot(trimmed, strings.Contains(strings.ToLower(contentType), "html"))
-	switch {
-	case !found:
-		return nil, refusal(whatElse(body, trimmed), nil)
-	case root.more:
-		return nil, refusal(fmt.Sprintf("XML whose <%s> has more than %d attributes", shorten(root.name, maxRootName), maxAttributes), nil)
-	case kind == "":
-		return nil, refusal(fmt.Sprintf("XML whose root is <%s>", shorten(root.name, maxRootName)), nil)
-	case kind == HTML:
-		d := parsePage(trimmed, address)
-		d.readPosts(trimmed, address)
-		return d, nil
-	case kind == OPML:
-		return parseOPML(trimmed, 0, address), nil
+	var how *format
+	if src.text[0] == '{' {
+		how = formatOfJSON(src.text)
+	} else {
+		var found bool
+		src.root, how, found = findRoot(src.text, strings.Contains(strings.ToLower(contentType), "html"))
+		switch {
+		case !found:
+			return nil, refusal(whatElse(body, src.text), nil)
+		case src.root.more:
+			return nil, refusal(fmt.Sprintf("XML whose <%s> has more than %d attributes", shorten(src.root.name, maxRootName), maxAttributes), nil)
+		case how == nil:
+			return nil, refusal(fmt.Sprintf("XML whose root is <%s>", shorten(src.root.name, maxRootName)), nil)
+		}
 	}
-	fr := repair(trimmed, address, root, kind)
-	if root.at > 0 && !strings.HasPrefix(trimmed, "<") {
-		fr.repairs = append(fr.repairs, "stray bytes before the document")
-	}
-	if kind == Atom {
-		return parseAtom(fr, address)
-	}
-	return parseRSS(fr, address)
+	src.kind = how.kind
+	return how.read(src)
 }
 
 // rootSearch is how far into a document, in elements and bytes, its root is looked for:
@@ -74,13 +65,13 @@ const rootSearch = 40
 // maxRootName bounds what an error says of a root, in characters.
 const maxRootName = 40
 
-// findRoot finds the element that says what the document is. The kind is ""
+// findRoot finds the element that says what the document is. The format is nil
 // when the first element is none that we know. asPage: the header says HTML, so
 // that a page which shows a feed's source is not taken for it.
-func findRoot(doc string, asPage bool) (token, Kind, bool) {
-	s := scanner{doc: doc}
+func findRoot(doc string, asPage bool) (token, *format, bool) {
+	s, all := scanner{doc: doc}, formats()
 	var first token
-	page := false
+	var page *format
 	for range rootSearch {
 		tok := s.next()
 		for tok.kind != tokenStart && tok.kind != tokenEOF {
@@ -92,39 +83,19 @@ func findRoot(doc string, asPage bool) (token, Kind, bool) {
 		if first.name == "" {
 			first = token{kind: tokenStart, name: tok.name, at: tok.at, more: tok.more}
 		}
-		kind := rootKind(tok)
+		how := formatOf(all, &tok)
 		switch {
-		case kind == HTML:
-			page = true
-		case kind != "" && !(page && asPage):
-			return token{name: tok.name, at: tok.at, more: tok.more}, kind, true
+		case how == nil:
+		case how.kind == HTML:
+			page = how
+		case page == nil || !asPage:
+			return token{name: tok.name, at: tok.at, more: tok.more}, how, true
 		}
 		if strings.EqualFold(tok.name, "html") || strings.EqualFold(tok.name, "body") {
 			break
 		}
 	}
-	if page {
-		return first, HTML, true
-	}
-	return first, "", first.name != ""
-}
-
-// rootKind is the kind of document whose root is tok, "" for none.
-func rootKind(tok token) Kind {
-	_, local := splitName(tok.name)
-	switch strings.ToLower(local) {
-	case "rss", "channel":
-		return RSS
-	case "rdf":
-		return RDF
-	case "feed", "entry":
-		return Atom
-	case "opml":
-		return OPML
-	case "html", "head", "body", "meta", "title", "div", "p", "br", "b", "script", "center", "h1", "table", "link", "a", "style":
-		return HTML
-	}
-	return ""
+	return first, page, first.name != ""
 }
 
 // whatElse says what bytes without markup are.

@@ -49,11 +49,11 @@ type count struct {
 }
 
 // repair makes the frame of a document whose root is that of a feed.
-func repair(doc, address string, root token, kind Kind) *frame {
-	r := &repairer{scanner: scanner{doc: doc, pos: root.at}, address: address, itemAt: -1}
-	r.kind, r.rules = kind, rssElements
+func repair(src *source) *frame {
+	r := &repairer{scanner: scanner{doc: src.text, pos: src.root.at}, address: src.address, itemAt: -1}
+	r.kind, r.rules = src.kind, rssElements
 	head, foot := `<rss version="2.0"><channel>`, "</channel></rss>"
-	if kind == Atom {
+	if r.kind == Atom {
 		r.rules, head, foot = atomElements, "<feed>", "</feed>"
 	}
 	r.xml = append(make([]byte, 0, 4096), head...)
@@ -61,6 +61,9 @@ func repair(doc, address string, root token, kind Kind) *frame {
 	r.walk()
 	r.finish()
 	r.xml = append(r.xml, foot...)
+	if src.root.at > 0 && !strings.HasPrefix(src.text, "<") {
+		r.repairs = append(r.repairs, "stray bytes before the document")
+	}
 	return &r.frame
 }
 
@@ -72,7 +75,7 @@ func (r *repairer) begin() {
 	if r.kind != RDF || prefix == "" {
 		r.bindings = append(r.bindings, binding{prefix, ""}) // whatever its namespace is called
 	}
-	r.language = langOf(root)
+	r.language, r.ended = langOf(root), root.empty
 	r.stack = append(r.stack, element{tag: root.name, base: r.baseOf(root, "")})
 	if bare := strings.ToLower(local); bare == "channel" || bare == "entry" { // a feed without its root
 		r.stack[0].tag = ""

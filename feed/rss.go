@@ -10,8 +10,13 @@ import (
 	"github.com/mmcdole/gofeed/rss"
 )
 
+func isRSS(local string, _ *token) bool { return local == "rss" || local == "channel" }
+
+func isRDF(local string, _ *token) bool { return local == "rdf" }
+
 // parseRSS reads RSS of any version.
-func parseRSS(fr *frame, address string) (*Document, error) {
+func parseRSS(src *source) (*Document, error) {
+	fr, address := repair(src), src.address
 	f, err := (&rss.Parser{}).Parse(bytes.NewReader(fr.xml))
 	if err == nil {
 		err = fr.matches(len(f.Items))
