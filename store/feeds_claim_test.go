@@ -295,31 +295,36 @@ func TestToldSubscribers(t *testing.T) {
 	})
 }
 
-// What a request says of a feed's readers is counted once a day: never more than a day old,
-// whoever came or left meanwhile, and whatever the clock did.
+// What a request says of a feed's readers is right where they are few, and never more than a
+// day old where they are many, whoever came or left meanwhile, and whatever the clock did.
 func TestToldWithinADay(t *testing.T) {
 	each(t, func(w world) {
-		f := w.newFeed("a.example")
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
-		w.subscribe(ada, f)
+		w.crowd(18, 1, 1)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET domain = host`))
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		feed := w.feedAgain(digest.Feed{URL: "u1"})
 		told := func(after time.Duration) int {
 			w.t.Helper()
-			now := noon.Add(after)
 			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, askable_at = 0, lease_until = 0, last_attempt_at = 0`, noon.Add(-24*time.Hour).Unix()))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
-			return w.claim(now, 1, fmt.Sprint("t", after))[0].Subscribers
+			return w.claim(noon.Add(after), 1, fmt.Sprint("t", after))[0].Subscribers
 		}
 		const day = 24 * time.Hour
-		want(w.t, "at first", told(0), 1)
-		w.subscribe(bob, f)
-		w.subscribe(cyd, f)
-		want(w.t, "not counted again", told(day-time.Second), 1)
-		want(w.t, "a day later", told(day), 3)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		want(w.t, "at first", told(0), 18)
+		w.subscribe(ada, feed)
+		w.subscribe(bob, feed)
+		want(w.t, "not counted again", told(day-time.Second), 18)
+		want(w.t, "a day later", told(day), 20)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, 1))
 		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
-		want(w.t, "not counted again", told(2*day-time.Second), 3)
-		want(w.t, "two days later", told(2*day), 1)
-		w.subscribe(ada, f)
-		want(w.t, "counted by a clock that was fast", told(2*day-time.Second), 2)
+		want(w.t, "not counted again", told(2*day-time.Second), 20)
+		want(w.t, "two days later", told(2*day), 18)
+		w.subscribe(ada, feed)
+		want(w.t, "counted by a clock that was fast", told(2*day-time.Second), 19)
+		w.ok(w.Exec(w.ctx(), `DELETE FROM subscriptions WHERE digest_id > 2`))
+		want(w.t, "few are left", told(3*day), 2)
+		w.subscribe(bob, feed)
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestActive, noon))
+		want(w.t, "few are counted each time", told(3*day), 3)
 	})
 }

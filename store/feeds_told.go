@@ -6,23 +6,27 @@ import (
 	"digest"
 )
 
-// toldSubscribers is subscribers, for the User-Agent of a poll; it is stored, and counted
-// again when that is recountAfter ago. Of a feed with more than a thousand, those whose
-// digests rest are counted too: to look at the digests of each takes longer than to poll it.
+// toldSubscribers is subscribers, for the User-Agent of a poll: see countSubscribers. Of a feed
+// with more than a thousand, those whose digests rest are counted too: to look at the digests of
+// each takes longer than to poll it.
 const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0
 		AND (SELECT ` + gathers + ` FROM digests d WHERE d.id = s.digest_id) LIMIT 1001) x), 1001),
 	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0))`
 
-// recountAfter is how old a stored count may be, in seconds. Nobody who comes or leaves writes
-// it, so that no way of coming or leaving can forget to.
-const recountAfter = 24 * 60 * 60
+const (
+	// fewReaders are counted with each claim.
+	fewReaders = 16
+	// recountAfter is how old the count of more readers may be, in seconds.
+	recountAfter = 24 * 60 * 60
+)
 
-// countSubscribers counts the readers of those feeds whose count is too old, or of a time that
-// has not come, as a clock that was fast leaves it.
+// countSubscribers counts the readers of feeds. What was counted last is told for a day where
+// they are more than a few, unless it is of a time that has not come. Nobody who comes
+// or leaves writes it, so that no way of coming or leaving can forget to.
 func (q *claiming) countSubscribers(ctx context.Context, won []askRow) error {
 	var old []digest.FeedID
 	for _, f := range won {
-		if f.CountedAt > q.now || f.CountedAt <= q.now-recountAfter {
+		if f.Subscribers <= fewReaders || f.CountedAt > q.now || f.CountedAt <= q.now-recountAfter {
 			old = append(old, f.ID)
 		}
 	}
