@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"digest"
 )
 
 // crowd makes readers in Paris who each take some of the feeds, all read before.
@@ -61,6 +63,24 @@ func TestLookPlan(t *testing.T) {
 				if strings.Contains(plan, wrong) {
 					w.t.Errorf("%s: %q in\n%s", when, wrong, plan)
 				}
+			}
+			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		}
+	})
+}
+
+// TestLockPlan holds that a claim finds the feeds that it has chosen by their keys, and does
+// not go through the queue for them: not even where the database believes that nothing is queued.
+func TestLockPlan(t *testing.T) {
+	each(t, func(w world) {
+		w.crowd(20, 3000, 5)
+		w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE feed_times SET poll_at = %d`, parisMidnight.Unix())))
+		for _, when := range []string{"analysed before", "analysed"} {
+			plan, err := w.LockPlan(w.ctx(), []digest.FeedID{1, 5, 9, 700}, parisMidnight)
+			w.ok(err)
+			if strings.Contains(plan, "feed_times_queue") || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN t") || strings.Contains(plan, "SCAN f") {
+				w.t.Errorf("%s:\n%s", when, plan)
 			}
 			w.ok(w.Exec(w.ctx(), `ANALYZE`))
 		}

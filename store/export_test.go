@@ -169,6 +169,11 @@ func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) 
 	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
 }
 
+// LockPlan is how the database would find the candidates that a claim of feeds locks.
+func (s *Store) LockPlan(ctx context.Context, ids []digest.FeedID, now time.Time) (string, error) {
+	return s.read().explain(ctx, strings.TrimSuffix(lockQuery(s.d), s.d.skipRows("t")), []any{keys(s.d, ids), at(now), at(now)})
+}
+
 // LookPlan is how the database would find what planned digests wait for.
 func (s *Store) LookPlan(ctx context.Context) (string, error) {
 	return s.read().explain(ctx, `SELECT `+waitsFor+` FROM waiting_digests WHERE digest_id IN (1, 2, 3, 4, 5)`, []any{1800})
