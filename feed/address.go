@@ -15,20 +15,25 @@ import (
 // maxAddress bounds a URL, and a GUID, in bytes.
 const maxAddress = 2048
 
-// resolve makes ref absolute against base. An absolute ref stays byte for
-// byte; one that cannot be resolved stays as it is. No address is as long as a
-// base that is left aside here: each short link would grow by all of it.
+// resolve makes ref absolute against base. An absolute ref stays byte for byte; one that
+// cannot be resolved stays as it is; one that lacks only its scheme gets the base's, or https.
+// No address is as long as a base that is left aside here: each short link would grow by all
+// of it.
 func resolve(base, ref string) string {
 	ref = cleanAddress(ref)
-	if ref == "" || base == "" || len(base) > maxAddress || isAbsolute(ref) {
+	switch {
+	case ref == "":
+		return ""
+	case strings.HasPrefix(ref, "//") && len(ref) > 2:
+		return schemeOf(base) + ":" + ref
+	case lacksScheme(base, ref):
+		return schemeOf(base) + "://" + ref
+	case base == "" || len(base) > maxAddress || isAbsolute(ref):
 		return ref
 	}
 	b, err := url.Parse(base)
 	if err != nil || b.Scheme == "" {
 		return ref
-	}
-	if strings.HasPrefix(ref, "//") {
-		return b.Scheme + ":" + ref
 	}
 	r, err := b.Parse(ref)
 	if err == nil && b.Opaque == "" {
@@ -38,6 +43,38 @@ func resolve(base, ref string) string {
 		return b.Scheme + "://" + b.Host + ref
 	}
 	return ref
+}
+
+// schemeOf gives the scheme of an address, https for one that has none.
+func schemeOf(base string) string {
+	if i := strings.IndexByte(base, ':'); i > 0 && isAbsolute(base[:i+1]) {
+		return strings.ToLower(base[:i])
+	}
+	return "https"
+}
+
+// lacksScheme reports whether ref is no path but an address that begins with its host: www,
+// that of the base, or one in a domain that no file is named after.
+func lacksScheme(base, ref string) bool {
+	end := 0
+	for end < len(ref) && (isLetter(ref[end]) || ref[end] >= '0' && ref[end] <= '9' || ref[end] == '-' || ref[end] == '.') {
+		end++
+	}
+	if end < 4 || end < len(ref) && strings.IndexByte("/?#:", ref[end]) < 0 {
+		return false
+	}
+	host := strings.ToLower(ref[:end])
+	bare, www := strings.CutPrefix(host, "www.")
+	if www || strings.IndexByte(bare, '.') <= 0 {
+		return www && strings.IndexByte(bare, '.') > 0
+	}
+	switch bare[strings.LastIndexByte(bare, '.'):] {
+	case ".com", ".net", ".org":
+		return true
+	}
+	_, site, _ := strings.Cut(base, "://")
+	site, found := strings.CutPrefix(strings.TrimPrefix(strings.ToLower(site[:min(len(site), maxAddress)]), "www."), bare)
+	return found && (site == "" || site[0] == '/')
 }
 
 // cleanAddress drops what cannot be part of a URL: white space around it, line

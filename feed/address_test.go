@@ -57,6 +57,23 @@ func TestResolve(t *testing.T) {
 		{"https://x.org/a/b", "", ""},
 		{"", "c", "c"},
 		{"nonsense", "c", "c"},
+		{"", "//y.org/c", "https://y.org/c"},
+		{"http://x.org/a", "//y.org/c", "http://y.org/c"},
+		{"http://x.org/a", "www.y.de/c?d", "http://www.y.de/c?d"},
+		{"https://x.org/a", "WWW.Y.de", "https://WWW.Y.de"},
+		{"https://x.org/a", "www.y.de:8080/c", "https://www.y.de:8080/c"},
+		{"", "www.y.de", "https://www.y.de"},
+		{"https://x.org/a", "y.com/c", "https://y.com/c"},
+		{"https://www.x.museum/a", "x.museum/c", "https://x.museum/c"},
+		{"https://x.museum", "www.x.museum", "https://www.x.museum"},
+		{"https://x.museum/a/", "y.museum/c", "https://x.museum/a/y.museum/c"}, // may be a path
+		{"https://x.museum/a/", "x.museums/c", "https://x.museum/a/x.museums/c"},
+		{"https://x.org/a/", "index.html", "https://x.org/a/index.html"},
+		{"https://x.org/a/", "a/www.y.com", "https://x.org/a/a/www.y.com"},
+		{"https://x.org/a/", "www.html", "https://x.org/a/www.html"},
+		{"https://x.org/a/", ".com", "https://x.org/a/.com"},
+		{"https://x.org/a/", "ann@y.com", "https://x.org/a/ann@y.com"},
+		{"https://x.org/a/", "mailto:ann@y.com", "mailto:ann@y.com"},
 	} {
 		if got := resolve(c.base, c.ref); got != c.want {
 			t.Errorf("resolve(%q, %q) = %q, want %q", c.base, c.ref, got, c.want)

@@ -30,6 +30,10 @@ func decode(body []byte, contentType string) (string, []string) {
 	if repair != "" {
 		repairs = append(repairs, repair)
 	}
+	if once, certain := decodeTwice(text); certain {
+		text = once
+		repairs = append(repairs, "UTF-8 that was encoded twice")
+	}
 	clean := cleanText(text)
 	if len(clean) != len(text) {
 		repairs = append(repairs, "control characters dropped")

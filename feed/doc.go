@@ -1,4 +1,4 @@
-// Package feed reads documents: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, JSON
+// Package feed reads documents: RSS 0.9x, 1.0, 1.1 and 2.0, CDF, Atom 0.3 and 1.0, JSON
 // Feed, subscription lists (OPML), and web pages that offer feeds or are one by their
 // microformats (h-feed). Whatever the
 // publisher got wrong is repaired on the way where a careful person could tell
@@ -22,11 +22,14 @@
 //
 // # The way of a document through the files
 //
-//	charset.go, detect.go     bytes -> clean UTF-8
+//	charset.go, detect.go,    bytes -> clean UTF-8
+//	twice.go
 //	parse.go, format.go       what is it? the root decides, in JSON the fields; the table of formats
+//	doctype.go                entities that a document declares -> their texts
 //	scan.go, entity.go        markup -> tokens, whatever it looks like
 //	repair.go, vocabulary.go  tokens -> a frame: XML for gofeed, and the texts
 //	frame.go, rss.go, atom.go what gofeed read in it, and the texts -> Document
+//	cdf.go                    CDF, the smallest format: how another one is added
 //	jsonfeed.go               JSON, mended where it is broken, which gofeed reads whole
 //	text.go, date.go,         the values: plain titles, dates in any form,
 //	person.go, language.go,   names, languages, links

@@ -14,7 +14,7 @@ type Kind string
 // The kinds of document.
 const (
 	RSS      Kind = "rss"      // RSS 0.91 to 2.0, and Netscape's 0.9 when its root is <rss>
-	RDF      Kind = "rdf"      // RSS 1.0 and 0.90: the root is <rdf:RDF>
+	RDF      Kind = "rdf"      // RSS 1.0 and 0.90, whose root is <rdf:RDF>, and RSS 1.1
 	Atom     Kind = "atom"     // Atom 0.3 and 1.0
 	JSONFeed Kind = "jsonfeed" // JSON Feed 1 and 1.1
 	HFeed    Kind = "hfeed"    // a web page whose markup tells its posts: microformats2 h-feed

@@ -6,8 +6,9 @@ import "strings"
 // would take a document the first has it.
 func formats() []format {
 	return []format{
-		{kind: RSS, root: isRSS, read: parseRSS},
+		{kind: CDF, root: isCDF, read: parseCDF},
 		{kind: RDF, root: isRDF, read: parseRSS},
+		{kind: RSS, root: isRSS, read: parseRSS},
 		{kind: Atom, root: isAtom, read: parseAtom},
 		{kind: OPML, root: isOPML, read: readOPML},
 		{kind: HTML, root: isPage, read: readPage},
@@ -30,6 +31,15 @@ type source struct {
 	address string // where it was published; "": nobody knows
 	kind    Kind   // as it was recognised
 	root    token  // of markup: the element that says what it is; only its name and place are kept
+}
+
+// expand puts the entities that stand before the root in their places.
+func (s *source) expand() {
+	before, doc := s.text[:s.root.at], s.text[s.root.at:]
+	if texts := declaredEntities(before); len(texts) > 0 {
+		left := maxGrowth
+		s.text = before + replaceEntities(doc, texts, &left)
+	}
 }
 
 // formatOf gives the format of a root, nil if it is none that we know.

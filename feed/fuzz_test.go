@@ -24,6 +24,7 @@ func addSamples(f *testing.F) {
 	for _, s := range []string{
 		"<rss><item><title>", "<feed><entry><content type='xhtml'><a:div><b", "\xff\xfe<\x00", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{",
 		"<opml><outline xmlUrl='", "<html><link rel=alternate type=application/rss+xml href=x>", "<!DOCTYPE a [<!ENTITY", "<rss><![CDATA[", "<rdf:RDF><item rdf:about='x'/>",
+		"<CHANNEL HREF='http://x.org/'><ITEM HREF=a><A HREF=b>", "<!DOCTYPE a [<!ENTITY b '&b;<c>'>]><rss><title>&b;", "<rss>\u00c3\u00a9t\u00c3\u00a9s\u00c3\u00a9",
 	} {
 		f.Add([]byte(s), "text/xml; charset=utf-8")
 	}

@@ -88,7 +88,7 @@ func (d *Document) offer(tag html.Token, base string) {
 func isFeedType(typ string) bool {
 	switch strings.TrimSpace(typ) {
 	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json", "application/rdf+xml",
-		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml", "application/rss":
+		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml", "application/rss", "application/atom":
 		return true
 	}
 	return false

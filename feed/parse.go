@@ -14,7 +14,8 @@ import (
 // in the HTTP header, may be empty) names the charset and says what is tried
 // first where the content leaves it open. address is where the document was
 // published, for relative links. An error is a *digest.Error that says what was
-// found instead of a feed, a list or a page.
+// found instead of a feed, a list or a page; with that of a feed which ends before its
+// first entry comes what it says of itself.
 func Parse(body []byte, contentType, address string) (d *Document, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the libraries below meet hostile input
@@ -26,11 +27,15 @@ func Parse(body []byte, contentType, address string) (d *Document, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.IsFeed() && len(d.Posts) == 0 && slices.Contains(d.Repairs, endsEarly) {
-		return nil, refusal("a feed that ends before its first entry", nil)
-	}
+	early := d.IsFeed() && len(d.Posts) == 0 && slices.Contains(d.Repairs, endsEarly)
 	d.Repairs = append(repairs, d.Repairs...)
 	d.complete()
+	if early && d.Title == "" && d.Link == "" {
+		d = nil
+	}
+	if early {
+		return d, refusal("a feed that ends before its first entry", nil)
+	}
 	return d, nil
 }
 
@@ -54,7 +59,9 @@ func parseText(doc string, body []byte, contentType, address string) (*Document,
 			return nil, refusal(fmt.Sprintf("XML whose root is <%s>", shorten(src.root.name, maxRootName)), nil)
 		}
 	}
-	src.kind = how.kind
+	if src.kind = how.kind; src.kind != HTML && src.root.at > 0 {
+		src.expand()
+	}
 	return how.read(src)
 }
 

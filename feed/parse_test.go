@@ -69,7 +69,7 @@ func TestRepairs(t *testing.T) {
 		{"title without end", strings.Replace(whole, "</title></item>", "</item>", 1), "one,two"},
 		{"an end that nothing begins", strings.ReplaceAll(whole, "<item>", "</b><item></i>"), "one,two"},
 		{"CDATA without end", `<rss><channel><item><title>one</title></item><item><title><![CDATA[two`, "one"},
-		{"entity bomb", `<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>` + strings.ReplaceAll(whole, "one", "&b;"), "&b;,two"},
+		{"entity bomb", `<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>` + strings.ReplaceAll(whole, "one", "&b;"), "haha,two"},
 		{"external entity", `<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + strings.ReplaceAll(whole, "one", "&a;"), "&a;,two"},
 		{"markup in an entity", `<!DOCTYPE r [<!ENTITY a "<p>1 > 0</p><br/><title>x</title>">]>` + whole, "one,two"},
 		{"a DOCTYPE whose quote and subset never end", `<!DOCTYPE r [<!ENTITY a "ha>` + whole, "one,two"},

@@ -12,7 +12,11 @@ import (
 
 func isRSS(local string, _ *token) bool { return local == "rss" || local == "channel" }
 
-func isRDF(local string, _ *token) bool { return local == "rdf" }
+// isRDF knows RSS 1.0 by its root, and RSS 1.1, whose root is its channel, by its namespace.
+func isRDF(local string, root *token) bool {
+	return local == "rdf" || local == "channel" &&
+		slices.ContainsFunc(root.attrs, func(a attribute) bool { return strings.HasSuffix(a.value, "//purl.org/net/rss1.1#") })
+}
 
 // parseRSS reads RSS of any version.
 func parseRSS(src *source) (*Document, error) {

@@ -43,8 +43,8 @@ func (t *token) attr(name string) string {
 }
 
 // A scanner splits XML into tokens and never fails: what cannot be markup is
-// text. Comments, processing instructions and declarations are left out, so no
-// entity that a document declares is ever expanded; what stands in the brackets of
+// text. Comments, processing instructions and declarations are left out (doctype.go
+// has put the entities of a document in their places before); what stands in the brackets of
 // a DOCTYPE is declarations as well, each to its first '>'.
 type scanner struct {
 	doc   string

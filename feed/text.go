@@ -34,7 +34,20 @@ type text struct {
 	src  string // where Atom's content is elsewhere: its address
 }
 
-func (t text) empty() bool { return strings.TrimSpace(t.raw) == "" }
+// empty reports whether there is nothing in a text: no element, and no character but white
+// space, in CDATA or outside of it.
+func (t text) empty() bool {
+	raw := strings.TrimSpace(t.raw)
+	if !strings.HasPrefix(raw, "<!") {
+		return raw == ""
+	}
+	for tok := range tokens(raw) {
+		if tok.kind == tokenStart || strings.TrimSpace(tok.text) != "" {
+			return false
+		}
+	}
+	return true
+}
 
 // value gives the text with one layer of XML taken off, and whether it is
 // certain to be HTML.

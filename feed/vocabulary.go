@@ -64,7 +64,7 @@ var shared = map[string]treatment{
 
 // rssElements are those of RSS itself, and of Atom inside RSS.
 var rssElements = map[string]treatment{
-	"channel": unwrap, "item": container, "skiphours": ours, "skipdays": ours,
+	"channel": unwrap, "items": unwrap, "item": container, "skiphours": ours, "skipdays": ours,
 	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours, "summary": ours, "date": ours,
 	"atom:title": ours, "atom:summary": ours, "atom:content": ours, "atom:subtitle": ours, "issued": ours,
 	"link": value, "guid": value, "author": value, "language": value, "managingeditor": value, "ttl": value,

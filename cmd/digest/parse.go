@@ -24,9 +24,10 @@ const mostDocument = 64 << 20
 
 // A parsed is what came of one file.
 type parsed struct {
-	name string
-	doc  *feed.Document
-	err  error
+	name    string
+	doc     *feed.Document
+	warning string // of a document that was read in part
+	err     error
 }
 
 // Run prints what the program reads in documents. A document that cannot be
@@ -48,6 +49,9 @@ func (c parseCmd) Run(a *app) error {
 		p := parse(a.soft, name, address)
 		if a.soft.Err() != nil {
 			return errInterrupted
+		}
+		if p.warning != "" {
+			fmt.Fprintf(a.stderr, "digest: %s: %s\n", plain(name), plain(p.warning))
 		}
 		if all = append(all, p); p.err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", name, p.err))
@@ -88,7 +92,10 @@ func parse(ctx context.Context, name, address string) parsed {
 		return parsed{name: name, err: err}
 	}
 	doc, err := feed.Parse(body, "", address)
-	return parsed{name, doc, err}
+	if doc != nil && err != nil {
+		return parsed{name: name, doc: doc, warning: err.Error()}
+	}
+	return parsed{name: name, doc: doc, err: err}
 }
 
 // A parsedList is what came of all files.

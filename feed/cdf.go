@@ -1,0 +1,113 @@
+package feed
+
+import "strings"
+
+// CDF is the Channel Definition Format of 1997 (https://www.w3.org/TR/NOTE-CDFsubmit.html).
+const CDF Kind = "cdf"
+
+// isCDF tells a CHANNEL of CDF from that of an RSS feed that lost its root.
+func isCDF(local string, root *token) bool {
+	return local == "channel" && (root.name == "CHANNEL" || root.attr("HREF") != "" || root.attr("LASTMOD") != "")
+}
+
+// A cdfReader reads a channel. Channels within it are headings: their items are its own.
+type cdfReader struct {
+	scanner
+	*Document
+	item *Post // that is open; nil: none
+}
+
+func parseCDF(src *source) (*Document, error) {
+	r := &cdfReader{scanner: scanner{doc: src.text, pos: src.root.at}, Document: &Document{Kind: CDF}}
+	root := r.next()
+	base := resolve(src.address, said(&root, "BASE"))
+	r.Link = resolve(firstOf(base, src.address), said(&root, "HREF"))
+	bases := []string{firstOf(base, r.Link), src.address}
+	open := 1 // channels
+	if root.empty {
+		open = 0
+	}
+	for open > 0 && len(r.Posts) < maxRead {
+		tok := r.next()
+		if tok.kind == tokenEOF || tok.cut {
+			r.Repairs = append(r.Repairs, endsEarly)
+			break
+		}
+		name := strings.ToUpper(tok.name)
+		if name == "ITEM" || name == "CHANNEL" {
+			r.item = nil
+		}
+		switch {
+		case tok.kind == tokenStart && name == "ITEM":
+			r.begin(&tok, bases)
+		case tok.kind == tokenStart && name == "CHANNEL" && !tok.empty:
+			open++
+		case tok.kind == tokenEnd && name == "CHANNEL":
+			open--
+		case tok.kind == tokenStart && r.item != nil:
+			r.read(&tok, name)
+		case tok.kind == tokenStart && open == 1 && name == "TITLE":
+			r.Title = firstOf(r.Title, r.inside(&tok).plain())
+		case tok.kind == tokenStart && open == 1 && name == "ABSTRACT":
+			r.Description = firstOf(r.Description, r.inside(&tok).plain())
+		}
+	}
+	return r.Document, nil
+}
+
+// begin opens an item.
+func (r *cdfReader) begin(tok *token, bases []string) {
+	r.Posts = append(r.Posts, Post{Link: absolute(said(tok, "HREF"), bases), Published: parseDate(said(tok, "LASTMOD")), bases: bases})
+	if !tok.empty {
+		r.item = &r.Posts[len(r.Posts)-1]
+	}
+}
+
+// read reads an element of the open item.
+func (r *cdfReader) read(tok *token, name string) {
+	p := r.item
+	switch name {
+	case "AUTHOR":
+		p.Author = firstOf(p.Author, personName(said(tok, "VALUE")))
+	case "PUBLICATIONDATE":
+		if at := parseDate(said(tok, "VALUE")); !at.IsZero() {
+			p.Published = at
+		}
+	case "A": // its text is the title
+		p.Link = firstOf(p.Link, absolute(said(tok, "HREF"), p.bases))
+		p.titles = oneOf(p.titles, r.inside(tok))
+	case "TITLE":
+		p.titles = oneOf(p.titles, r.inside(tok))
+	case "ABSTRACT":
+		p.bodies = oneOf(p.bodies, r.inside(tok))
+	}
+}
+
+// oneOf adds a text that is not empty to a list of none.
+func oneOf(list []text, t text) []text {
+	if len(list) > 0 || t.empty() {
+		return list
+	}
+	return []text{t}
+}
+
+// said gives the value of an attribute, which does not keep its document in memory.
+func said(tok *token, name string) string { return strings.Clone(tok.attr(name)) }
+
+// inside gives the text of the element just begun, to its end or that of its item.
+func (r *cdfReader) inside(tok *token) text {
+	from, ends := r.pos, tok.name
+	if tok.empty {
+		return text{}
+	}
+	for {
+		next := r.next()
+		switch {
+		case next.kind == tokenEnd && strings.EqualFold(next.name, ends), next.kind == tokenEOF:
+			return text{raw: r.doc[from:next.at]}
+		case strings.EqualFold(next.name, "ITEM"), strings.EqualFold(next.name, "CHANNEL"):
+			r.pos = next.at
+			return text{raw: r.doc[from:next.at]}
+		}
+	}
+}

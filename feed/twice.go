@@ -1,0 +1,76 @@
+package feed
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// minTwice is how many characters that were encoded twice, within words, make it certain
+// that a document was. Fewer may be what somebody wrote about just that.
+const minTwice = 3
+
+// decodeTwice undoes a second encoding in UTF-8: the document was UTF-8 already when a
+// program took its bytes for windows-1252 or ISO 8859-1 and encoded them again. It is certain
+// where every character above ASCII comes of that, most of them within words.
+func decodeTwice(doc string) (text string, certain bool) {
+	at := strings.IndexByte(doc, 0xC3) // which begins whatever was the first byte of a character
+	if at < 0 || fromTwice(doc[at:]).bytes == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	b.Grow(len(doc))
+	within, all, inWord := 0, 0, false
+	for i := 0; i < len(doc); {
+		if c := doc[i]; c < 0x80 {
+			b.WriteByte(c)
+			inWord = isLetter(c)
+			i++
+			continue
+		}
+		t := fromTwice(doc[i:])
+		if t.bytes == 0 {
+			return "", false
+		}
+		b.WriteRune(t.r)
+		if i += t.bytes; inWord || i < len(doc) && (isLetter(doc[i]) || doc[i] >= 0x80) {
+			within++
+		}
+		all++
+		inWord = true
+	}
+	return b.String(), within >= minTwice && 2*within >= all
+}
+
+// A twice is a character that was encoded twice, and how many bytes it takes; 0: it was not.
+type twice struct {
+	r     rune
+	bytes int
+}
+
+// fromTwice reads the character that s begins with.
+func fromTwice(s string) twice {
+	var once [utf8.UTFMax]byte
+	bytes := 0
+	for i := range once {
+		r, n := utf8.DecodeRuneInString(s[bytes:])
+		c, known := charmap.Windows1252.EncodeRune(r)
+		if r >= 0x80 && r < 0x100 { // windows-1252 has other characters at 80 to 9F
+			c, known = byte(r), true
+		}
+		if !known || c < 0x80 {
+			return twice{}
+		}
+		once[i] = c
+		bytes += n
+		if utf8.FullRune(once[:i+1]) {
+			r, n := utf8.DecodeRune(once[:i+1])
+			if n != i+1 || n == 1 {
+				return twice{}
+			}
+			return twice{r, bytes}
+		}
+	}
+	return twice{}
+}

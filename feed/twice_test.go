@@ -1,0 +1,52 @@
+package feed
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// again encodes what is UTF-8 already, as a program does that takes it for another encoding.
+func again(t testing.TB, s string, as *charmap.Charmap) string {
+	t.Helper()
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteRune(as.DecodeByte(s[i]))
+	}
+	return b.String()
+}
+
+func TestDecodeTwice(t *testing.T) {
+	for _, s := range []string{
+		"L’été à Paris — déjà vu", "Привет, мир", "日本語", "naïve café, don’t", "a🙂b 🙂🙂", "\uFEFF<rss>été, là",
+	} {
+		for _, as := range []*charmap.Charmap{charmap.ISO8859_1, charmap.Windows1252} {
+			if as == charmap.Windows1252 && strings.ContainsAny(again(t, s, as), "\uFFFD") {
+				continue
+			}
+			if got, ok := decodeTwice(again(t, s, as)); got != s || !ok {
+				t.Errorf("%q, %v: %q, %t", s, as, got, ok)
+			}
+		}
+	}
+	for _, s := range []string{
+		"", "plain", "L’été à Paris, déjà", "Ã", "São Paulo, MÃE, ÃÃÃ", "日本語", // as they were meant
+		"how “Ã©” comes to be in a page",       // told of in text that is whole
+		"the signs Ã© Ã¨ Ãª and â€™ are UTF-8", // quoted, in words of their own
+		"CafÃ©", // too few
+		again(t, "été, là, où", charmap.ISO8859_1) + " and été besides", // a part of it
+	} {
+		if got, ok := decodeTwice(s); ok {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+// TestTwice holds that a document in UTF-8 that was encoded twice is read, and said to be.
+func TestTwice(t *testing.T) {
+	d := mustParse(t, again(t, channel+`<item><title>L’été à Lyon</title><link>http://x.org/été</link></item></channel></rss>`, charmap.Windows1252), "")
+	if d.Posts[0].Title != "L’été à Lyon" || d.Posts[0].Link != "http://x.org/été" || len(d.Repairs) != 1 || d.Repairs[0] != "UTF-8 that was encoded twice" {
+		t.Errorf("%+v", d)
+	}
+}
