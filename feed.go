@@ -37,7 +37,7 @@ const (
 // A Feed is a document at a URL, polled once for everyone.
 type Feed struct {
 	ID       FeedID
-	URL      string // as subscribed, query byte for byte
+	URL      string // as subscribed, query byte for byte; of a private feed as PrivateAddress gives it
 	Host     string // lower-case host name without port: the unit of pacing
 	Domain   string // registrable domain of Host: the unit that is slowed when it limits us
 	Kind     string // as package feed names it: "rss", "atom", ...; empty until read
@@ -47,6 +47,7 @@ type Feed struct {
 	NewestAt time.Time // date of its newest post, never in the future; zero: not known
 	Parser   int       // the version of the parser that read its document
 	State    FeedState
+	Sealed   string // of a private feed what it is asked with, as package seal has encrypted it; else empty
 
 	Validators
 	Schedule
@@ -344,6 +345,7 @@ func endsWord(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '<' |
 // as a whole, however badly it is written: nothing before its last "@" is left
 // if there is a ":" that could stand between a name and a password.
 func AddressWithoutCredentials(address string) string {
+	address, _, _ = strings.Cut(address, privateMark)
 	scheme, rest, found := strings.Cut(address, "://")
 	if !found || strings.ContainsAny(scheme, ":@/ ") {
 		scheme, rest = "", address

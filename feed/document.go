@@ -87,6 +87,9 @@ type Offer struct {
 
 	Line   int  `json:"-"` // of a list: where it stands, from 1
 	Paused bool `json:"-"` // of a list that we wrote: its reader has paused it
+
+	Secret bool   `json:"-"` // of a list that we wrote: its address is a secret
+	Bearer string `json:"-"` // of a list that we wrote with credentials: the token of a private feed
 }
 
 // A BadLine is a line of a list that could not be read, and why.

@@ -23,6 +23,8 @@ const (
 // feed, and the declaration of its prefix.
 const (
 	pausedAttribute = "digest:resting"
+	secretAttribute = "digest:secret"
+	bearerAttribute = "digest:bearer"
 	pausedSpace     = `xmlns:digest="urn:digest:subscriptions"`
 )
 
@@ -162,7 +164,8 @@ func (r *listReader) outline(tok *token) {
 	inside := r.folders[len(r.folders)-1]
 	if u := resolve(r.address, address); u != "" {
 		r.Feeds = append(r.Feeds, Offer{URL: u, Title: titleBeside(address, u, name), Type: typ, Folder: inside,
-			Line: r.lineAt(tok.at), Paused: tok.attr(pausedAttribute) == "true"})
+			Line: r.lineAt(tok.at), Paused: tok.attr(pausedAttribute) == "true",
+			Secret: tok.attr(secretAttribute) == "true", Bearer: tok.attr(bearerAttribute)})
 	} else {
 		r.unreadable(tok, name)
 		inside = joinFolder(inside, name)
@@ -283,17 +286,23 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	list := slices.Clone(outlines)
 	slices.SortStableFunc(list, func(a, b Offer) int { return strings.Compare(a.Folder, b.Folder) })
 	p, space := &opmlWriter{}, ""
-	if slices.ContainsFunc(list, func(o Offer) bool { return o.Paused }) {
+	if slices.ContainsFunc(list, func(o Offer) bool { return o.Paused || o.Secret || o.Bearer != "" }) {
 		space = " " + pausedSpace
 	}
 	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>", space, escapeAttribute(title))
 	for _, o := range list {
 		p.enter(strings.FieldsFunc(o.Folder, func(r rune) bool { return r == '/' }))
-		paused := ""
+		own := ""
 		if o.Paused {
-			paused = " " + pausedAttribute + `="true"`
+			own += " " + pausedAttribute + `="true"`
 		}
-		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, digest.WithoutCredentials(o.URL))), escapeAttribute(o.URL), paused)
+		if o.Secret {
+			own += " " + secretAttribute + `="true"`
+		}
+		if o.Bearer != "" {
+			own += " " + bearerAttribute + `="` + escapeAttribute(o.Bearer) + `"`
+		}
+		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, digest.WithoutCredentials(o.URL))), escapeAttribute(o.URL), own)
 	}
 	p.enter(nil)
 	p.line("</body>\n</opml>")

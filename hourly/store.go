@@ -47,7 +47,9 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 		}
 		in.Body = &body
 	}
-	if at, err := feed.NormalURL(res.Address); err == nil { // else it is no address that a feed could have
+	if digest.IsPrivate(res.Address) {
+		in.ReadAt = res.Address
+	} else if at, err := feed.NormalURL(res.Address); err == nil { // else it is no address that a feed could have
 		in.ReadAt = at
 	}
 	posts := res.Document.Newest(feed.MaxPosts)

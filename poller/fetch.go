@@ -49,6 +49,7 @@ type session struct {
 	forRobots        bool   // for a robots.txt, which needs nobody's consent
 	validators
 	*usage
+	private *private // of a private feed; else nil
 
 	begin context.Context // no first request is sent after its end; nil: no such end
 
@@ -264,14 +265,10 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 		"Accept-Encoding": {acceptCodings},
 	}
 	r.conditional = r.address == s.validators.url && s.validators.condition(h)
-	req := (&http.Request{
+	s.authorize(h, r)
+	return (&http.Request{
 		Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
-	if u := r.url.User; u != nil {
-		password, _ := u.Password()
-		req.SetBasicAuth(u.Username(), password)
-	}
-	return req
 }
 
 // condition adds the conditions to a request; false: there are none.
@@ -296,6 +293,6 @@ func (s *session) logRequest(ctx context.Context, method string, r route, a *ans
 	if a != nil {
 		status, conditional = a.status, a.conditional
 	}
-	s.poller.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", r.url.Redacted()),
+	s.poller.log.LogAttrs(ctx, slog.LevelDebug, "asked", slog.String("method", method), slog.String("url", s.shown(r)),
 		slog.Bool("conditional", conditional), slog.Int("status", status), slog.Any("err", err))
 }

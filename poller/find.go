@@ -122,11 +122,11 @@ func (s *search) find(ctx context.Context, address string) (Result, error) {
 	}
 	switch {
 	case err != nil:
-		return s.refused(asked, err), notFound(address, err)
+		return s.refused(asked, err), notFound(s.named(address), err)
 	case page == nil:
 		return found, nil
 	case page.Kind == feed.OPML:
-		return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(address))
+		return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(s.named(address)))
 	}
 	slices.SortStableFunc(page.Feeds, func(a, b feed.Offer) int { return commentsLast(isComments(a), isComments(b)) })
 	s.page = page
@@ -215,13 +215,13 @@ func (s *search) behind(ctx context.Context, asked, address string) (Result, err
 			case err == nil && doc == nil:
 				return found, nil
 			case err != nil && !worthGoingOn(err):
-				return s.refused(asked, err), notFound(candidate, err)
+				return s.refused(asked, err), notFound(s.named(candidate), err)
 			}
 			s.failed = append(s.failed, s.tried)
 		}
 	}
 	return Result{}, searchError(digest.Invalid, nil,
-		"no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(address))
+		"no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(s.named(address)))
 }
 
 // worthGoingOn is false once a site has asked to be left alone, does not answer,
@@ -252,7 +252,7 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 	if err != nil {
 		return Result{}, nil, err
 	}
-	doc, err := s.poller.parseAny(ctx, a)
+	doc, err := s.parseAny(ctx, a)
 	switch {
 	case err != nil:
 		s.hold.settle(0)
@@ -273,6 +273,9 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if bare, _ := digest.SplitCredential(address); bare != address {
+		return nil, &pollError{text: "the address holds a name and a password"} // that a page offers to everyone
+	}
 	r.mayBeHome = s.page == nil || s.isHome // what a page names, nobody typed
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
 	a, err := s.fetch(ctx, http.MethodGet, r)
@@ -280,7 +283,7 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 		s.isHome = a.isHome
 	}
 	if err == nil && !usable(a.status) {
-		err = badStatus(a)
+		err = s.refusedTo(a)
 	}
 	return a, err
 }

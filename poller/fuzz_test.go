@@ -13,7 +13,7 @@ func FuzzLocation(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, field string) {
-		start, err := routeTo("https://me:secret@a.example/feed")
+		start, err := routeTo("https://a.example/feed")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,8 +25,8 @@ func FuzzLocation(f *testing.F) {
 		if r.url.Scheme != "https" || r.url.Host == "" || r.address == start.address || r.url.Fragment != "" {
 			t.Errorf("%q leads to %s", field, r.address)
 		}
-		if r.url.Host != "a.example" && r.url.User != nil {
-			t.Errorf("%q takes credentials to %s", field, r.address)
+		if r.url.User != nil {
+			t.Errorf("%q brings credentials: %s", field, r.address)
 		}
 	})
 }

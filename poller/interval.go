@@ -1,7 +1,6 @@
 package poller
 
 import (
-	"net/url"
 	"time"
 
 	"digest"
@@ -39,11 +38,11 @@ func silence(f digest.Feed, now time.Time) time.Duration {
 	return min(time.Duration(float64(slowPerYear)*(float64(silent)/float64(oneYear))).Truncate(time.Second), slowest)
 }
 
-// credentialed reports whether a feed's address holds a name or a password: it
-// is made for one reader.
+// credentialed reports whether a feed is asked with a credential: it is made for one
+// reader.
 func credentialed(f digest.Feed) bool {
-	u, err := url.Parse(f.URL)
-	return err == nil && u.User != nil
+	_, c := digest.SplitCredential(f.URL)
+	return digest.IsPrivate(f.URL) || !c.IsEmpty()
 }
 
 // alwaysInFull reports whether every poll costs the whole document, because the

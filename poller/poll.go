@@ -51,7 +51,7 @@ type poll struct {
 }
 
 func (p *poll) run(ctx context.Context) {
-	r, err := typed(p.feed.URL)
+	r, err := p.begins()
 	r.mayBeHome = !p.feed.Outside // a name that was public does not lead home one day
 	if err != nil {
 		p.failed(err)
@@ -86,7 +86,7 @@ func (p *poll) head(ctx context.Context, start route) (next route, done bool) {
 		return start, true
 	case headEnds:
 		refuseHead(&p.feed, a.received)
-		p.failed(badStatus(a))
+		p.failed(p.refusedTo(a))
 		return start, true
 	case headDiffers:
 		return a.route, false
@@ -170,7 +170,7 @@ func (p *poll) get(ctx context.Context, r route) {
 			p.crossCheck(ctx, r, length)
 		}
 	default:
-		p.failed(badStatus(a))
+		p.failed(p.refusedTo(a))
 	}
 }
 
@@ -218,7 +218,7 @@ func (p *poll) notModified(a *answer) {
 	}
 	etag := a.header.Get("ETag")
 	if etag != "" && !sameETag(etag, p.feed.ETag) {
-		p.poller.log.Debug("304 names another ETag; the one that earned it is kept", "feed", a.url.Redacted(), "etag", etag)
+		p.poller.log.Debug("304 names another ETag; the one that earned it is kept", "feed", p.shown(a.route), "etag", etag)
 	} else if lm := validator(a.header, "Last-Modified"); lm != "" {
 		p.feed.LastModified = lm
 	}
@@ -235,7 +235,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		p.unchanged(a, "unchanged: the same bytes")
 		return
 	}
-	doc, err := p.poller.parseFeed(ctx, a, p.feed.Kind)
+	doc, err := p.parseFeed(ctx, a, p.feed.Kind)
 	if err != nil {
 		p.failed(err)
 		return
@@ -310,7 +310,7 @@ func (p *poll) failed(err error) {
 		p.feed.HeadRetestAt = p.poller.now().Add(stuckHEAD)
 	}
 	fail(&p.feed, t.failure, p.poller.now())
-	p.feed.LastError = oneLine(t.text)
+	p.feed.LastError = p.conceal(oneLine(t.text))
 	p.outcome, p.message = Failed, p.feed.LastError
 }
 
@@ -329,6 +329,7 @@ func (p *poll) finish(f digest.Feed) Result {
 	}
 	if p.outcome != Stopped {
 		p.feed.Standing = standing(p.feed, p.took)
+		p.leave(&p.feed, f)
 	}
 	p.feed.LastAttemptAt = latest(f.LastAttemptAt, p.startedAt)
 	result := Result{
@@ -343,15 +344,16 @@ func (p *poll) finish(f digest.Feed) Result {
 		p.hold.release()
 	} else {
 		result.hold = &p.hold
-		result.Body, result.ContentType, result.Address = p.page.body, p.page.header.Get("Content-Type"), p.page.address
+		result.ContentType = p.page.header.Get("Content-Type")
+		result.Body, result.Address = p.keeps(p.page)
 	}
 	return result
 }
 
 // parseFeed reads a body as a feed of the kind that it was, "" for one that was never read.
 // A parser that panics fails this feed only.
-func (p *Poller) parseFeed(ctx context.Context, a *answer, kind string) (*feed.Document, error) {
-	doc, err := p.parseAny(ctx, a)
+func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*feed.Document, error) {
+	doc, err := s.parseAny(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -372,16 +374,17 @@ func pageAsFeed(doc *feed.Document, kind string) *feed.Document {
 
 // parseAny reads an answer. What kept it from being read, and is no fault of the
 // document, is no *pollError.
-func (p *Poller) parseAny(ctx context.Context, a *answer) (*feed.Document, error) {
-	doc, err := p.Read(ctx, a.body, a.header.Get("Content-Type"), a.address)
+func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, error) {
+	p := s.poller
+	doc, err := p.Read(ctx, s.document(a), a.header.Get("Content-Type"), s.base(a))
 	switch {
 	case err == nil, errors.Is(err, errNoPlace), ctx.Err() != nil:
 		return doc, err
 	case errors.Is(err, errPanicked):
-		p.log.Error("parsing panicked", "address", digest.AddressWithoutCredentials(a.address), "err", err)
+		p.log.Error("parsing panicked", "address", s.shown(a.route), "err", err)
 		err = errPanicked
 	case errors.Is(err, ErrOverran):
-		p.log.Warn("a document takes too long to read", "address", digest.AddressWithoutCredentials(a.address), "bytes", len(a.body))
+		p.log.Warn("a document takes too long to read", "address", s.shown(a.route), "bytes", len(a.body))
 	}
 	return nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
 }

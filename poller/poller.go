@@ -53,6 +53,9 @@ type Options struct {
 
 	Head HeadMode // "" means HeadLearned
 
+	// Open decrypts what a private feed is asked with; nil: there is no key.
+	Open func(sealed string) (digest.Credential, error)
+
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 
@@ -108,6 +111,7 @@ type Poller struct {
 	now       func() time.Time
 	log       *slog.Logger
 	parse     func(body []byte, contentType, address string) (*feed.Document, error)
+	open      func(sealed string) (digest.Credential, error)
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
@@ -159,6 +163,7 @@ func New(o Options) *Poller {
 		now:       now,
 		log:       log,
 		parse:     feed.Parse,
+		open:      o.Open,
 		agent:     agent(o.UserAgentVersion, o.BaseURL),
 		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
 		head:      cmp.Or(o.Head, HeadLearned),

@@ -42,6 +42,7 @@ func routeTo(address string) (route, error) {
 	if err != nil || u.Host == "" || !isWeb(u) {
 		return route{}, &pollError{text: "the address is not a web address (http:// or https://)"}
 	}
+	u.User = nil // see private.go
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")
 	return route{url: u, address: address}, nil
 }
@@ -100,11 +101,7 @@ func (a *answer) location() (*url.URL, error) {
 		return nil, err
 	}
 	u.Fragment, u.RawFragment = "", ""
-	if u.Host != a.url.Host || u.Scheme != a.url.Scheme {
-		u.User = nil
-	} else {
-		u.User = a.url.User
-	}
+	u.User = nil
 	if u.Path == "" {
 		u.Path = "/"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -358,4 +359,33 @@ func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
 			`DELETE FROM bare_words WHERE rowid % ? = 0`,
 		}, n)
 	})
+}
+
+// Cells gives what stands in all tables.
+func (s *Store) Cells(ctx context.Context) string {
+	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`
+	if s.d.forUpdate == "" {
+		tables = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%words%' ORDER BY 1`
+	}
+	var names []string
+	var all strings.Builder
+	err := s.read().all(ctx, &names, tables)
+	for _, name := range names {
+		var rows *sqlx.Rows
+		if err == nil {
+			rows, err = s.r.QueryxContext(ctx, `SELECT * FROM "`+name+`"`)
+		}
+		for err == nil && rows.Next() {
+			var cells []any
+			cells, err = rows.SliceScan()
+			all.WriteString(fmt.Sprintf("%s %s\n", name, cells))
+		}
+		if rows != nil {
+			_ = rows.Close()
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return all.String()
 }

@@ -17,7 +17,7 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.languag
 	t.poll_at, t.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
 	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at, f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.stays, f.number, f.length, f.domain, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
-	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted, f.outside, f.standing, f.quota_day, f.quota_bytes, f.posts_waiting`
+	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted, f.outside, f.standing, f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed`
 
 // subscribers counts the digests that gather what the feed f brings.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
@@ -58,12 +58,15 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 		feed, err = feedByURL(ctx, c, f.URL)
 		if err == nil || !isNone(err) {
 			created = false
+			if err == nil && f.Sealed != "" {
+				err, feed.Sealed = setSealed(ctx, c, feed.ID, f.Sealed), f.Sealed
+			}
 			return err
 		}
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language)
-			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING RETURNING id`,
-			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language)
+		err := c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, sealed)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO NOTHING RETURNING id`,
+			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, f.Sealed)
 		if err == nil {
 			err = addTimes(ctx, c, ids, from(f.LastAttemptAt))
 		}
@@ -176,7 +179,10 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 		}
 	}
 	for i := range labels {
-		labels[i].SiteURL = digest.WithoutCredentials(labels[i].SiteURL)
+		if digest.IsHidden(labels[i].SiteURL) {
+			labels[i].SiteURL = digest.Site(labels[i].SiteURL)
+		}
+		labels[i].SiteURL = digest.PublicAddress(labels[i].SiteURL)
 	}
 	return labels, nil
 }

@@ -201,6 +201,7 @@ type lockedFeed struct {
 // while the feed was in flight is answered by the next poll, not by this one;
 // a rule for its host holds from now on.
 func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
+	p = p.staysPrivate(row)
 	p.Feed.HostInterval, p.Feed.LeaseUntil = row.HostInterval, time.Time{}
 	if from(p.Feed.LastAttemptAt) < row.LastAttemptAt { // no attempt is forgotten
 		p.Feed.LastAttemptAt = row.LastAttemptAt.time()

@@ -245,6 +245,9 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 		if err == nil && !paused {
 			err = withdraw(ctx, c, id, feed)
 		}
+		if err == nil {
+			err = forgetSealed(ctx, c)
+		}
 		if err != nil {
 			return err
 		}
@@ -268,7 +271,10 @@ func endSubscriptions(ctx context.Context, c conn, where string, args ...any) er
 	if err := c.run(ctx, keepFormer(where), args...); err != nil {
 		return err
 	}
-	return c.run(ctx, `DELETE FROM subscriptions AS s WHERE `+where, args...)
+	if err := c.run(ctx, `DELETE FROM subscriptions AS s WHERE `+where, args...); err != nil {
+		return err
+	}
+	return forgetSealed(ctx, c)
 }
 
 func noSubscription() error { return notFound("there is no such subscription") }

@@ -36,6 +36,11 @@ func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportIt
 		slices.Sort(result.FirstPolls)
 		result.FirstPolls = slices.Compact(result.FirstPolls)
 		err = result.subscribe(ctx, c, id, wanted, feeds, at(now))
+		for _, it := range wanted {
+			if err == nil && it.Sealed != "" {
+				err = setSealed(ctx, c, feeds[clean(it.URL)], it.Sealed)
+			}
+		}
 		return result, err
 	})
 }
@@ -171,7 +176,8 @@ type ImportItem struct {
 	Title  string // the reader's own; empty: the feed's
 	Folder string
 
-	Paused bool // it is subscribed to, but paused
+	Paused bool   // it is subscribed to, but paused
+	Sealed string // of a private feed, as digest.Feed has it
 }
 
 // An ImportResult counts what an import did.

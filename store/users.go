@@ -206,6 +206,9 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM passkeys WHERE user_id = ?`,
 			`DELETE FROM ceremonies WHERE user_id = ?`,
 		}, user)
+		if err == nil {
+			err = forgetSealed(ctx, c)
+		}
 		if err != nil {
 			return err
 		}

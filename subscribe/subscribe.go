@@ -14,6 +14,7 @@ import (
 	"digest"
 	"digest/feed"
 	"digest/hourly"
+	"digest/internal/seal"
 	"digest/poller"
 	"digest/store"
 )
@@ -23,6 +24,8 @@ type Subscriber struct {
 	Store  *store.Store
 	Poller *poller.Poller
 	Now    func() time.Time
+
+	Keys *seal.Keys // of private feeds
 
 	Quota poller.Quota // of what is stored in a day
 
@@ -35,6 +38,9 @@ type Subscriber struct {
 // One that was given up is asked once more, because a person wants it.
 // created is false if the digest was subscribed to it already.
 func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
+	if c := (digest.Credential{Reader: id, Address: address}); HasCredential(address) {
+		return d.SubscribePrivate(ctx, c)
+	}
 	f, err = d.known(ctx, address)
 	if digest.KindOf(err) == digest.NotFound {
 		_, f, err = d.find(ctx, id, address)
@@ -47,6 +53,14 @@ func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address 
 		err = d.Store.Vouch(ctx, f.ID, d.Now())
 	}
 	return f, created, err
+}
+
+// HasCredential reports whether an address that a person typed holds a name or a
+// password: its feed is a private one.
+func HasCredential(address string) bool {
+	normal, err := feed.NormalURL(address)
+	_, c := digest.SplitCredential(normal)
+	return err == nil && !c.IsEmpty()
 }
 
 // known gives the feed at an address that is stored, or the one to which it gives way.
@@ -202,14 +216,21 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
+		sealed := ""
+		if err == nil {
+			url, sealed, err = d.sealOffer(ctx, id, url, offer)
+		}
 		if err != nil {
 			title := cmp.Or(offer.Title, digest.AddressWithoutCredentials(offer.URL))
+			if offer.Secret && offer.Title == "" {
+				title = digest.Site(offer.URL)
+			}
 			list.BadLines = append(list.BadLines, feed.BadLine{Line: offer.Line, Title: title, Why: reason(err)})
 			continue
 		}
 		host := feed.Host(url)
 		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host),
-			Title: offer.Title, Folder: offer.Folder, Paused: offer.Paused})
+			Title: offer.Title, Folder: offer.Folder, Paused: offer.Paused, Sealed: sealed})
 	}
 	slices.SortStableFunc(list.BadLines, func(a, b feed.BadLine) int { return a.Line - b.Line })
 	result, err := d.Store.Import(ctx, id, items, most, d.Now())
@@ -225,8 +246,8 @@ func reason(err error) string {
 }
 
 // Export writes a digest's subscriptions as OPML, folders kept, paused ones
-// marked as such.
-func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, w io.Writer) error {
+// marked as such; those of private feeds with their credentials or without.
+func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, credentials bool, w io.Writer) error {
 	subscribed, err := d.Store.Subscriptions(ctx, id)
 	if err != nil {
 		return err
@@ -236,9 +257,12 @@ func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title strin
 		return err
 	}
 	offers := make([]feed.Offer, 0, len(subscribed)+len(paused))
-	for i, s := range slices.Concat(subscribed, paused) {
-		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: cmp.Or(s.Title, s.Feed.Title), Type: s.Feed.Kind,
-			Folder: s.Folder, Paused: i >= len(subscribed)})
+	for _, s := range slices.Concat(subscribed, paused) {
+		o, err := d.offerOf(s, credentials)
+		if err != nil {
+			return err
+		}
+		offers = append(offers, o)
 	}
 	return feed.WriteOPML(w, title, offers)
 }

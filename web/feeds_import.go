@@ -150,5 +150,5 @@ func (s *site) exportList(w http.ResponseWriter, r *http.Request, me reader) err
 	h := w.Header()
 	h.Set("Content-Type", "text/x-opml; charset=utf-8")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "feeds.opml"}))
-	return s.Subscriber.Export(r.Context(), me.Digest.ID, "Feeds of "+me.Email, w)
+	return s.Subscriber.Export(r.Context(), me.Digest.ID, "Feeds of "+me.Email, false, w)
 }

@@ -198,7 +198,12 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 // withWork is withStore for the hourly job. It does nothing if the owners of sites
 // could not reach the operator, or if there is a fence. It leaves a heartbeat.
 func (a *app) withWork(do func(*store.Store) error) error {
-	return a.withoutFence(do, func(st *store.Store) (string, error) { return a.beat(st)(a.soft, a.now()) })
+	return a.withoutFence(func(st *store.Store) error {
+		if err := a.sealAddresses(st); err != nil {
+			a.log.Warn("passwords stand in the clear in the database", "why", err)
+		}
+		return do(st)
+	}, func(st *store.Store) (string, error) { return a.beat(st)(a.soft, a.now()) })
 }
 
 // withPolls is withWork for a command that polls some feeds once. It leaves no heartbeat.

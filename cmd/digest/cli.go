@@ -44,6 +44,7 @@ type cli struct {
 	Queue        queueCmd        `cmd:"" help:"What mail waits, why, and what became of the rest."`
 	Limits       limitsCmd       `cmd:"" help:"How much mail a recipient domain, or the route, gets."`
 	Doctor       doctorCmd       `cmd:"" help:"Check what an operator must have right, and say what to do."`
+	Key          keyCmd          `cmd:"" help:"Keys that keep the passwords of private feeds."`
 	Fence        fenceCmd        `cmd:"" help:"Why a database is left alone, what would happen next, and its release."`
 	Parse        parseCmd        `cmd:"" help:"What the program reads in documents; nothing is stored."`
 	Migrate      migrateCmd      `cmd:"" help:"Bring the database to this version's schema."`

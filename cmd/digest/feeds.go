@@ -140,6 +140,9 @@ func (a *app) showFeed(st *store.Store, address string) error {
 // feedAt finds a feed by its address, however it is written. Without name and
 // password, as commands show it, the address will do if only one feed has it.
 func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
+	if digest.IsPrivate(address) {
+		return st.FeedByURL(a.soft, address)
+	}
 	url, err := feed.NormalURL(address)
 	if err != nil {
 		return digest.Feed{}, err
@@ -154,7 +157,7 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	}
 	var shown []digest.Feed
 	for _, f := range alike {
-		if digest.WithoutCredentials(f.URL) == url {
+		if digest.PublicAddress(f.URL) == digest.PublicAddress(url) {
 			shown = append(shown, f.Feed)
 		}
 	}
@@ -165,7 +168,26 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 		return shown[0], nil
 	}
 	return digest.Feed{}, &digest.Error{Kind: digest.Conflict,
-		Message: url + " is asked under several names and passwords; give the address with them"}
+		Message: digest.WithoutCredentials(url) + " is asked with several passwords; give the address as digest feeds has it"}
+}
+
+// subscribedAt is feedAt that looks among the private feeds of a reader's first.
+func (a *app) subscribedAt(st *store.Store, id digest.DigestID, address string) (digest.Feed, error) {
+	subs, err := st.AllSubscriptions(a.soft, id)
+	if err != nil {
+		return digest.Feed{}, err
+	}
+	url, err := feed.NormalURL(address)
+	var own []digest.Feed
+	for _, s := range subs {
+		if digest.IsPrivate(s.Feed.URL) && (s.Feed.URL == address || err == nil && digest.PublicAddress(s.Feed.URL) == digest.PublicAddress(url)) {
+			own = append(own, s.Feed)
+		}
+	}
+	if len(own) == 1 {
+		return own[0], nil
+	}
+	return a.feedAt(st, address)
 }
 
 func (a *app) printFeed(f digest.Feed, r reportedFeed) error {

@@ -5,6 +5,9 @@ import "digest/store"
 type migrateCmd struct{ reads }
 
 // Run brings the schema up to date.
-func (migrateCmd) Run(a *app, _ *store.Store) error {
+func (migrateCmd) Run(a *app, st *store.Store) error {
+	if err := a.sealAddresses(st); err != nil {
+		return err
+	}
 	return a.say(map[string]bool{"migrated": true}, "the database has this version's schema")
 }

@@ -99,10 +99,10 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 type opmlExportCmd struct {
 	reads
 	readerArg
+	WithCredentials bool `env:"-" help:"With the passwords and secret addresses of private feeds, in the clear."`
 }
 
-// Run prints a reader's list. It has the names and passwords of addresses: without
-// them it would be of no use elsewhere.
-func (opmlExportCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
-	return a.subscriber(st).Export(a.soft, d.ID, "Feeds of "+u.Email, a.stdout)
+// Run prints a reader's list.
+func (c opmlExportCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
+	return a.subscriber(st).Export(a.soft, d.ID, "Feeds of "+u.Email, c.WithCredentials, a.stdout)
 }

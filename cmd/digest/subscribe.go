@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"strings"
 
 	"digest"
 	"digest/store"
@@ -12,11 +14,54 @@ import (
 type subscribeCmd struct {
 	Email string   `arg:""`
 	URL   []string `arg:"" name:"url" help:"Addresses of feeds, or of pages that have one."`
+
+	User         string `placeholder:"NAME" env:"-" help:"The name that a private feed asks for (HTTP Basic)."`
+	PasswordFile string `placeholder:"FILE" env:"-" help:"A file whose first line is the password to it."`
+	BearerFile   string `placeholder:"FILE" env:"-" help:"A file whose first line is the bearer token that a private feed asks for."`
+	Secret       bool   `env:"-" help:"The address itself is a secret: it is shown nowhere."`
+}
+
+// credential reads what the feeds are asked with; an empty one for most.
+func (c subscribeCmd) credential(ctx context.Context) (own digest.Credential, err error) {
+	own = digest.Credential{User: c.User, Hidden: c.Secret}
+	if (c.User == "") != (c.PasswordFile == "") {
+		return own, wrongLine("--user NAME and --password-file FILE belong together")
+	}
+	if c.User != "" && c.BearerFile != "" {
+		return own, wrongLine("give --user with --password-file, or --bearer-file, not both")
+	}
+	if own.Password, err = firstLine(ctx, c.PasswordFile); err == nil {
+		own.Token, err = firstLine(ctx, c.BearerFile)
+	}
+	return own, err
+}
+
+// mostSecret bounds a file with a password, in bytes.
+const mostSecret = 1 << 20
+
+// firstLine reads the first line of a file; "" names none.
+func firstLine(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	content, err := readFile(ctx, name, mostSecret)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	line, _, _ := strings.Cut(string(content), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", fmt.Errorf("%s: its first line is empty; write the password or the token there", name)
+	}
+	return line, nil
 }
 
 // Run subscribes a reader to the feed behind each address. One bad address
 // does not stop the others.
 func (c subscribeCmd) Run(a *app) error {
+	credential, err := c.credential(a.soft)
+	if err != nil {
+		return err
+	}
 	return a.withPolls(func(st *store.Store) error {
 		_, d, err := a.reader(st, c.Email)
 		if err != nil {
@@ -25,7 +70,8 @@ func (c subscribeCmd) Run(a *app) error {
 		subscriber := a.subscriber(st)
 		var failed []error
 		for _, address := range c.URL {
-			if err := a.subscribe(subscriber, d.ID, address); err != nil {
+			credential.Reader, credential.Address = d.ID, address
+			if err := a.subscribe(subscriber, credential); err != nil {
 				failed = append(failed, err)
 			}
 			if a.soft.Err() != nil {
@@ -36,12 +82,18 @@ func (c subscribeCmd) Run(a *app) error {
 	})
 }
 
-func (a *app) subscribe(subscriber *subscribe.Subscriber, id digest.DigestID, address string) error {
-	f, created, err := subscriber.Subscribe(a.soft, id, address)
+func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential) (err error) {
+	var f digest.Feed
+	var created bool
+	if c.IsEmpty() {
+		f, created, err = subscriber.Subscribe(a.soft, c.Reader, c.Address)
+	} else {
+		f, created, err = subscriber.SubscribePrivate(a.soft, c)
+	}
 	if err != nil {
 		return err
 	}
-	title := cmp.Or(f.Title, f.URL)
+	title := cmp.Or(f.Title, digest.PublicAddress(f.URL))
 	if !created {
 		title += " (was subscribed already)"
 	}
@@ -58,7 +110,7 @@ type unsubscribeCmd struct {
 
 // Run ends a subscription.
 func (c unsubscribeCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
-	f, err := a.feedAt(st, c.URL)
+	f, err := a.subscribedAt(st, d.ID, c.URL)
 	if err != nil {
 		return err
 	}
@@ -66,5 +118,5 @@ func (c unsubscribeCmd) Run(a *app, st *store.Store, u digest.User, d digest.Dig
 		return err
 	}
 	return a.say(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false},
-		"%s no longer takes %s", u.Email, plain(f.URL))
+		"%s no longer takes %s", u.Email, plain(digest.PublicAddress(f.URL)))
 }

@@ -11,6 +11,7 @@ import (
 	"digest/edition"
 	"digest/hourly"
 	"digest/internal/doctor"
+	"digest/internal/seal"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -32,12 +33,21 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Memory:           documentMemory(ownLimit()),
 		Parsers:          a.parsers,
 		Robots:           st,
+		Open:             a.keys().Open,
 		Hosts:            st,
 	})
 }
 
 func (a *app) subscriber(st *store.Store) *subscribe.Subscriber {
-	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock, Quota: a.quota()}
+	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock, Quota: a.quota(), Keys: a.keys()}
+}
+
+// keys are those of private feeds: in the file that is named, or beside an embedded database.
+func (a *app) keys() *seal.Keys {
+	if a.KeyFile == "" && !strings.Contains(a.Database, "://") {
+		return seal.Beside(a.Database)
+	}
+	return seal.In(a.KeyFile)
 }
 
 // quota is what is stored of feeds in a day.

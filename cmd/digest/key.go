@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"digest/internal/seal"
+	"digest/store"
+	"digest/subscribe"
+)
+
+type keyCmd struct {
+	List   keyListCmd   `cmd:"" default:"1" help:"Which keys there are, and how many feeds each keeps."`
+	New    keyNewCmd    `cmd:"" help:"Print a new key, for a key file."`
+	Rotate keyRotateCmd `cmd:"" help:"Seal all passwords with a new key."`
+}
+
+// reportedSeal is a key of private feeds as JSON.
+type reportedSeal struct {
+	ID    string `json:"id"`
+	Seals bool   `json:"seals"` // new passwords
+	Known bool   `json:"known"` // it is in the key file
+	Feeds int    `json:"feeds"` // whose passwords it has sealed
+}
+
+type keyListCmd struct{ reads }
+
+// Run lists the keys, and those that are missing.
+func (keyListCmd) Run(a *app, st *store.Store) error {
+	var list []reportedSeal
+	place := map[string]int{}
+	ids, err := a.keys().IDs()
+	if err != nil && a.keys().File() != "" {
+		return err
+	}
+	for i, id := range ids {
+		place[id] = i
+		list = append(list, reportedSeal{ID: id, Seals: i == 0, Known: true})
+	}
+	feeds, err := st.SealedFeeds(a.soft)
+	if err != nil {
+		return err
+	}
+	for _, f := range feeds {
+		id := seal.IDOf(f.Sealed)
+		if _, known := place[id]; !known {
+			place[id] = len(list)
+			list = append(list, reportedSeal{ID: id})
+		}
+		list[place[id]].Feeds++
+	}
+	return printList(a, list, "there is no key yet; the first private feed makes one, or: digest key new", func(k reportedSeal) string {
+		use := "opens what it has sealed"
+		switch {
+		case !k.Known:
+			use = "MISSING: its feeds cannot be asked"
+		case k.Seals:
+			use = "seals"
+		case k.Feeds == 0:
+			use = "for backups only"
+		}
+		return strings.Join([]string{k.ID, use, count(k.Feeds, "feed")}, "\t")
+	})
+}
+
+type keyNewCmd struct{}
+
+// Run prints a key.
+func (keyNewCmd) Run(a *app) error {
+	fmt.Fprintln(a.stdout, seal.New())
+	return nil
+}
+
+type keyRotateCmd struct {
+	Given bool `help:"With the first key of the file, which is there already: on several machines it has to be on each first."`
+}
+
+// Run seals all passwords anew. The old key stays in the file, for backups.
+func (c keyRotateCmd) Run(a *app, st *store.Store) error {
+	if !c.Given {
+		if _, err := a.keys().Add(); err != nil {
+			return err
+		}
+	}
+	n, err := (&subscribe.Subscriber{Store: st, Keys: a.keys()}).Reseal(a.soft)
+	if err != nil {
+		return err
+	}
+	ids, err := a.keys().IDs()
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return a.say(map[string]any{"id": ids[0], "feeds": n}, "%s sealed with the key %s; older keys stay in %s, for backups of before: take them out when you need none of those",
+		count(n, "password"), ids[0], a.keys().File())
+}
+
+// sealAddresses seals what stands in the clear in the addresses of feeds, which a version
+// before this one has stored.
+func (a *app) sealAddresses(st *store.Store) error {
+	n, err := (&subscribe.Subscriber{Store: st, Keys: a.keys()}).SealAddresses(a.soft)
+	if n > 0 {
+		a.log.Info("passwords that stood in addresses are sealed", "feeds", n, "key", a.keys().File())
+	}
+	return err
+}

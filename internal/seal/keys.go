@@ -1,0 +1,225 @@
+package seal
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"digest"
+)
+
+// Keys are the keys of an instance. They are safe for concurrent use, and follow
+// what is done to their file.
+type Keys struct {
+	file  string // "": none was named
+	makes bool   // the first key is made where there is no file
+
+	mu   sync.Mutex
+	keys []key // as the file was when it was read last
+}
+
+// In gives the keys of a file that must be there; "" names none.
+func In(file string) *Keys { return &Keys{file: file} }
+
+// Beside gives the keys that lie beside a database in a file. The first is made when it
+// is needed.
+func Beside(database string) *Keys { return &Keys{file: database + ".key", makes: true} }
+
+// A Feed is under which address a private feed is stored, and with what.
+type Feed struct {
+	Address string
+	Sealed  string
+
+	// Others are the addresses that it may have by older keys.
+	Others []string
+}
+
+// Seal encrypts a credential with the first key. Errors are *digest.Error.
+func (k *Keys) Seal(c digest.Credential) (Feed, error) {
+	keys, err := k.read(k.makes)
+	if err != nil {
+		return Feed{}, err
+	}
+	sealed, err := keys[0].seal(c)
+	f := Feed{Address: c.PrivateAddress(keys[0].nameOf(c)), Sealed: sealed}
+	for _, old := range keys[1:] {
+		f.Others = append(f.Others, c.PrivateAddress(old.nameOf(c)))
+	}
+	return f, err
+}
+
+// Open decrypts what Seal has encrypted, with any of the keys. Errors are *digest.Error.
+func (k *Keys) Open(sealed string) (digest.Credential, error) {
+	if sealed == "" {
+		return digest.Credential{}, &digest.Error{Kind: digest.Invalid, Message: "its password is not stored any more; give it anew"}
+	}
+	id := idOf(sealed)
+	own, found := k.find(id)
+	if !found {
+		if _, err := k.read(false); err != nil {
+			return digest.Credential{}, err
+		}
+		if own, found = k.find(id); !found {
+			return digest.Credential{}, &digest.Error{Kind: digest.Unavailable,
+				Message: fmt.Sprintf("its password is sealed with the key %s, which is not in %s", shownID(id), k.file)}
+		}
+	}
+	return own.open(sealed)
+}
+
+// shownID is an ID that may be anything.
+func shownID(id string) string { return digest.Shortened(digest.OneLine(id), 20) }
+
+func (k *Keys) find(id string) (key, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.keys, func(own key) bool { return own.id == id })
+	if i < 0 {
+		return key{}, false
+	}
+	return k.keys[i], true
+}
+
+// IDs names the keys, the one that encrypts first; none if there is no file yet that Seal
+// would make.
+func (k *Keys) IDs() ([]string, error) {
+	keys, err := k.read(false)
+	if k.makes && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var ids []string
+	for _, own := range keys {
+		ids = append(ids, own.id)
+	}
+	return ids, err
+}
+
+// IDOf names the key that something is sealed with.
+func IDOf(sealed string) string { return shownID(idOf(sealed)) }
+
+// File is where the keys are; "": nowhere.
+func (k *Keys) File() string { return k.file }
+
+// read reads the file.
+func (k *Keys) read(makes bool) ([]key, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.file == "" {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "private feeds need a key, and no file with one is named; " +
+			"make one with digest key new, give it to every process of this instance, and say where it is: DIGEST_KEY_FILE=/etc/digest.key"}
+	}
+	text, err := os.ReadFile(k.file)
+	if makes && errors.Is(err, fs.ErrNotExist) {
+		if err = writeNew(k.file, "# Keeps the passwords of private feeds. Without it they are lost: see docs/private.md\n"+New()+"\n"); err == nil {
+			text, err = os.ReadFile(k.file)
+		}
+	}
+	if err != nil {
+		return nil, &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be used: " + reason(err), Err: err}
+	}
+	keys, err := parse(string(text))
+	if err != nil {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "the key file " + k.file + " cannot be used: " + err.Error()}
+	}
+	k.keys = keys
+	return keys, nil
+}
+
+func reason(err error) string {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// parse reads a key file. Its errors do not hold what stands there.
+func parse(text string) (keys []key, err error) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		own, err := parseKey(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d %w; digest key new prints one", n, err)
+		}
+		keys = append(keys, own)
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("there is no key in it; digest key new prints one")
+	}
+	return keys, nil
+}
+
+// New makes a key, a line of a key file.
+func New() string {
+	raw := make([]byte, keyBytes)
+	rand.Read(raw)
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
+// Add puts a new key before the others of the file, and says its ID.
+func (k *Keys) Add() (id string, err error) {
+	if _, err := k.read(k.makes); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(k.file)
+	if err != nil {
+		return "", fmt.Errorf("reading the key file: %w", err)
+	}
+	if err := replace(k.file, New()+"\n"+string(text)); err != nil {
+		return "", &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be written: " + reason(err), Err: err}
+	}
+	keys, err := k.read(false)
+	if err != nil {
+		return "", err
+	}
+	return keys[0].id, nil
+}
+
+// writeNew makes a file that is not there yet. Of two processes one does; the other
+// finds its file whole.
+func writeNew(file, text string) error {
+	return write(file, text, func(from string) error {
+		if err := os.Link(from, file); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return os.Remove(from)
+	})
+}
+
+// replace puts a text in a file's place.
+func replace(file, text string) error {
+	return write(file, text, func(from string) error { return os.Rename(from, file) })
+}
+
+// write makes a file that only its user reads, and gives it its name once it is on the disk.
+func write(file, text string, name func(from string) error) error {
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // with the mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
+		err = name(f.Name())
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return err
+	}
+	if d, err := os.Open(filepath.Dir(file)); err == nil { // so that the name survives a power cut, where the system can
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package poller
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/feed"
+)
+
+// A private feed is asked at the address of its credential, which goes to the origin that
+// it was given for (scheme, host and port, RFC 6454) and to no other: not after a redirect,
+// nor for a robots.txt. What is recorded of its poll names the address under which it is
+// stored, and no other; it does not move.
+
+// A private is what a session asks a private feed with.
+type private struct {
+	origin  string
+	header  string // of the field Authorization; "": none
+	address string // of the feed, as it is asked
+	shown   string // under which it is stored; what stands in for its address
+	hidden  bool   // its address is a secret
+
+	sent bool // the last request had the header
+}
+
+// enter has a session ask a private feed, and gives the way to it.
+func (s *session) enter(c digest.Credential, shown string) (route, error) {
+	r, err := typed(c.Address)
+	if err != nil {
+		return r, err
+	}
+	s.private = &private{origin: r.origin(), address: c.Address, shown: shown, hidden: c.Hidden}
+	switch {
+	case c.Token != "":
+		s.private.header = "Bearer " + c.Token
+	case c.User != "" || c.Password != "":
+		s.private.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(c.User+":"+c.Password))
+	}
+	url := "" // validators of another credential are not for this one (S12)
+	if s.validators.url == shown {
+		url = c.Address
+	}
+	s.validators.url = url
+	return r, nil
+}
+
+// authorize adds the credential to a request that goes where it belongs.
+func (s *session) authorize(h http.Header, r *route) {
+	if s.private == nil {
+		return
+	}
+	s.private.sent = s.private.header != "" && !s.forRobots && r.origin() == s.private.origin
+	if s.private.sent {
+		h["Authorization"] = []string{s.private.header}
+	}
+}
+
+// shown is what is logged of the address of a request.
+func (s *session) shown(r route) string {
+	if s.private != nil && (s.private.hidden || r.address == s.private.address) {
+		return digest.Site(r.address) + "/…"
+	}
+	return r.url.Redacted()
+}
+
+// named is what a person is told of an address that was looked at.
+func (s *session) named(address string) string {
+	if s.private != nil && s.private.hidden {
+		return digest.PublicAddress(s.private.shown)
+	}
+	return address
+}
+
+// base is what the links of a document are relative to. One without a path of its own
+// must not become a secret address.
+func (s *session) base(a *answer) string {
+	if s.private != nil && s.private.hidden {
+		return digest.Site(a.address) + "/"
+	}
+	return a.address
+}
+
+// document is what is read of an answer: all of it, but for the secret address that the
+// site has written into it as that of the feed, or of its page.
+func (s *session) document(a *answer) []byte {
+	if s.private == nil || !s.private.hidden {
+		return a.body
+	}
+	_, secret, _ := strings.Cut(s.private.address, "://")
+	host, path, _ := strings.Cut(secret, "/")
+	if path == "" {
+		return a.body
+	}
+	body := a.body
+	for _, written := range []func(string) string{strings.Clone, html.EscapeString, func(s string) string { return strings.ReplaceAll(s, "/", `\/`) }} {
+		body = bytes.ReplaceAll(body, []byte(written(secret)), []byte(written(host+"/")))
+	}
+	return body
+}
+
+// credentialOf gives what a feed is asked with, and at which address; none for most.
+func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, err error) {
+	if !digest.IsPrivate(f.URL) {
+		bare, c := digest.SplitCredential(f.URL) // a feed that was stored before there was a key
+		c.Address = bare
+		return c, !c.IsEmpty(), nil
+	}
+	if p.open == nil {
+		return c, true, &pollError{text: "there is no key for its password"}
+	}
+	if c, err = p.open(f.Sealed); err != nil {
+		return c, true, &pollError{text: messageOf(err)}
+	}
+	if feed.Host(c.Address) != f.Host {
+		return c, true, &pollError{text: "its password, as it is stored, is for another host; give it anew"}
+	}
+	return c, true, nil
+}
+
+// begins gives the route by which a poll asks its feed.
+func (p *poll) begins() (route, error) {
+	c, found, err := p.poller.credentialOf(p.feed)
+	switch {
+	case err != nil:
+		return route{}, err
+	case !found:
+		return typed(p.feed.URL)
+	}
+	return p.enter(c, p.feed.URL)
+}
+
+// keeps gives what is kept of a document, and where it was found. That of a private feed
+// is not: it may name its address.
+func (s *session) keeps(a *answer) (body []byte, address string) {
+	if s.private != nil {
+		return nil, s.private.shown
+	}
+	return a.body, a.address
+}
+
+// leave puts the address under which a private feed is stored back into what is recorded
+// of its poll. Where its document was found elsewhere, it is asked for in full the next
+// time: that address may be a secret too.
+func (s *session) leave(f *digest.Feed, was digest.Feed) {
+	if s.private == nil || was.ID == 0 && was.URL != s.private.shown { // of a search: see Conceal
+		return
+	}
+	if f.ValidatorURL == s.private.address {
+		f.ValidatorURL = s.private.shown
+	} else if f.ValidatorURL != s.private.shown {
+		f.ValidatorURL = ""
+	}
+	f.URL, f.Host, f.Move = was.URL, was.Host, was.Move
+	f.MovedTo = ""
+	f.LastError = s.conceal(f.LastError)
+	if s.private.hidden && strings.Contains(f.SiteURL, strings.TrimPrefix(s.private.address, digest.Site(s.private.address))) {
+		f.SiteURL = digest.Site(f.SiteURL) + "/"
+	}
+}
+
+// conceal takes the address of a private feed out of a text.
+func (s *session) conceal(text string) string {
+	if s.private == nil {
+		return text
+	}
+	return strings.ReplaceAll(text, s.private.address, digest.PublicAddress(s.private.shown))
+}
+
+// refusedTo says of an answer that refuses a private feed what its reader can do about it.
+func (s *session) refusedTo(a *answer) *pollError {
+	t := badStatus(a)
+	if s.private == nil || a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
+		return t
+	}
+	switch {
+	case s.private.header == "":
+	case !s.private.sent:
+		t.text = fmt.Sprintf("it leads to %s, where the password is not sent (%d); give it for an address there", digest.Site(a.address), a.status)
+	default:
+		t.text = fmt.Sprintf("the password is not accepted (%d); give it anew", a.status)
+	}
+	return t
+}
+
+// FindPrivate turns an address that a person gave, of a feed or of a page, into the
+// first feed behind it that works, as Find does, with what it is asked with. The
+// credential's Address becomes the feed's own; the record has it in the clear, for
+// Conceal. No other feed that is stored is taken for it.
+//
+// The error is a *SearchError, also where the feed is at another origin.
+func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result, error) {
+	s := &search{session: p.newSession(digest.Feed{}, 1), known: func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }}
+	if _, err := s.enter(*c, c.PrivateAddress("")); err != nil {
+		return Result{}, searchError(digest.Invalid, nil, "%s", err)
+	}
+	found, err := s.find(ctx, c.Address)
+	if found.hold == nil {
+		s.hold.release()
+	}
+	if err != nil {
+		return found, err
+	}
+	if r, err := typed(found.Feed.URL); err != nil || r.origin() != s.private.origin {
+		found.Release()
+		return Result{}, searchError(digest.Invalid, nil, "the feed is at %s, and what you gave is for %s only; give the address of the feed itself",
+			digest.Site(found.Feed.URL), digest.Site(c.Address))
+	}
+	c.Address = found.Feed.URL
+	return found, nil
+}
+
+// Conceal makes of what FindPrivate found what is stored under an address.
+func (r *Result) Conceal(address, sealed string, c digest.Credential) {
+	s := &session{private: &private{address: c.Address, shown: address, hidden: c.Hidden}}
+	named := r.Feed
+	named.URL, named.Host, named.Move = address, feed.Host(c.Address), digest.Move{}
+	s.leave(&r.Feed, named)
+	r.Feed.Sealed, r.Body, r.Address = sealed, nil, address
+}

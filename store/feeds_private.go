@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// A private feed is one for its reader alone, asked with what package seal has
+// encrypted (column sealed). Its address is none that any document could have
+// (digest.IsPrivate), so that nothing finds it but who knows the credential, it never
+// moves, and no other feed becomes part of it (I9). What it is asked with goes when its
+// subscription does.
+
+// setSealed stores what a private feed is asked with from now on.
+func setSealed(ctx context.Context, c conn, id digest.FeedID, sealed string) error {
+	return c.run(ctx, `UPDATE feeds SET sealed = ? WHERE id = ? AND sealed <> ?`, sealed, id, sealed)
+}
+
+// forgetSealed forgets what private feeds are asked with to which nobody is subscribed.
+func forgetSealed(ctx context.Context, c conn) error {
+	return c.run(ctx, `UPDATE feeds SET sealed = '' WHERE sealed <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = feeds.id)`)
+}
+
+// SetSealed stores what a private feed is asked with.
+func (s *Store) SetSealed(ctx context.Context, id digest.FeedID, sealed string) error {
+	return s.change(ctx, "storing a credential", func(c conn) error { return setSealed(ctx, c, id, sealed) })
+}
+
+// RenewSealed stores what a private feed is asked with from now on, and its address, because
+// what it was asked with is refused: f's ID, URL and Sealed. It is queued for as soon as it
+// may be asked, and a poll under way changes nothing any more.
+func (s *Store) RenewSealed(ctx context.Context, f digest.Feed, now time.Time) error {
+	return s.change(ctx, "storing a credential", func(c conn) error {
+		id := f.ID
+		if err := lockFeed(ctx, c, id); err != nil {
+			return err
+		}
+		address, err := freeAddress(ctx, c, f)
+		if err != nil {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE feed_times SET not_before = 0 WHERE feed_id = ?
+			AND EXISTS (SELECT 1 FROM feeds f WHERE f.id = feed_id AND f.last_status NOT IN (429, 503))`, id); err != nil {
+			return err
+		}
+		if err := c.runOne(ctx, noFeed(), `UPDATE feeds SET url = ?, sealed = ?, state = 'active', errors = 0, first_error_at = 0, failing_since = 0,
+			gone_at = 0, last_error = '', own_interval = 0 WHERE id = ? AND merged_into = 0`, address, f.Sealed, id); err != nil {
+			return err
+		}
+		if err := endLease(ctx, c, id); err != nil {
+			return err
+		}
+		return queue(ctx, c, []digest.FeedID{id}, at(now))
+	})
+}
+
+// staysPrivate gives the poll of a private feed without anything that would move it, or
+// keep its document. It may have got another address meanwhile, by a new key.
+func (p Polled) staysPrivate(row lockedFeed) Polled {
+	if digest.IsPrivate(row.URL) {
+		p.Feed.URL, p.Feed.Host, p.Feed.Move = row.URL, row.Host, digest.Move{}
+		p.Was.URL, p.Body = row.URL, nil
+	}
+	return p
+}
+
+// endLease ends the lease of a feed: its poll, if one is under way, changes nothing.
+func endLease(ctx context.Context, c conn, id digest.FeedID) error {
+	return c.run(ctx, `UPDATE feed_times SET lease_until = 0, lease_token = '' WHERE feed_id = ?`, id)
+}
+
+// MakePrivate makes a feed a private one, whose ID, URL, Sealed and SiteURL are f's;
+// nothing is left of where it was. If it is to be for one digest only and another has it
+// too, that is a digest.Conflict; 0: whoever has it keeps it.
+func (s *Store) MakePrivate(ctx context.Context, f digest.Feed, only digest.DigestID) error {
+	return s.change(ctx, "making a feed private", func(c conn) error {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		if err := lockFeed(ctx, c, f.ID); err != nil {
+			return err
+		}
+		if only != 0 {
+			n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND digest_id <> ?`, f.ID, only)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				return conflict("other readers here have this address too, so that it is no secret of yours; unsubscribe from it and add it anew as a secret")
+			}
+		}
+		var was string
+		err := c.get(ctx, &was, `SELECT url FROM feeds WHERE id = ? AND merged_into = 0`, f.ID)
+		if isNone(err) {
+			return noFeed()
+		}
+		if err == nil {
+			f.URL, err = freeAddress(ctx, c, f)
+		}
+		if err != nil {
+			return err
+		}
+		return hideAddress(ctx, c, f, was)
+	})
+}
+
+// freeAddress gives the address of a private feed, with a number if another has it: the
+// same reader was subscribed with an old password and a new one.
+func freeAddress(ctx context.Context, c conn, f digest.Feed) (string, error) {
+	n, err := c.number(ctx, `SELECT count(*) FROM feeds WHERE url = ? AND id <> ?`, f.URL, f.ID)
+	if n > 0 {
+		return fmt.Sprintf("%s-%d", f.URL, f.ID), err
+	}
+	return f.URL, err
+}
+
+// hideAddress stores the address of a feed that becomes private, and removes the one it
+// had, which may be a secret, from wherever it stands.
+func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
+	for _, s := range []struct {
+		statement string
+		args      []any
+	}{
+		{`UPDATE feeds SET url = ?, sealed = ?, site_url = ?, validator_url = '', etag = '', last_modified = '', moved_to = '', moved_since = 0,
+			moved_from = '', moved_at = 0, stays = 0, last_error = '' WHERE id = ?`, []any{f.URL, f.Sealed, f.SiteURL, f.ID}},
+		{`UPDATE feeds SET url = CAST(? AS TEXT) || '#' || id, site_url = '', validator_url = '', moved_to = '', moved_from = '', last_error = '' WHERE merged_into = ?`, []any{f.URL, f.ID}},
+		{`DELETE FROM former_addresses WHERE feed_id = ?`, []any{f.ID}},
+		{`DELETE FROM refusals WHERE url = ?`, []any{was}},
+		{`DELETE FROM bodies WHERE feed_id = ?`, []any{f.ID}},
+		{`UPDATE polls SET note = '' WHERE feed_id = ? AND outcome = 'failed'`, []any{f.ID}},
+		{`UPDATE posts SET read_address = '' WHERE feed_id = ? AND read_address <> ''`, []any{f.ID}},
+		{`UPDATE subscriptions SET address = '' WHERE feed_id = ?`, []any{f.ID}},
+		{`UPDATE subscriptions SET title = '' WHERE feed_id = ? AND title = ?`, []any{f.ID, was}},
+		{`UPDATE notices SET url = ?, moved_to = '' WHERE feed_id = ?`, []any{f.URL, f.ID}},
+	} {
+		if err := c.run(ctx, s.statement, s.args...); err != nil {
+			return err
+		}
+	}
+	return endLease(ctx, c, f.ID)
+}
+
+// SealedFeeds gives the ID, URL and Sealed of every private feed that can be asked.
+func (s *Store) SealedFeeds(ctx context.Context) ([]digest.Feed, error) {
+	return readRows[digest.Feed](ctx, s.read(), "reading private feeds", `SELECT f.id, f.url, f.sealed FROM feeds f WHERE f.sealed <> '' ORDER BY f.id`)
+}
+
+// Reseal stores under which address and with what a private feed is stored from now on,
+// unless that has changed since was was read.
+func (s *Store) Reseal(ctx context.Context, was, is digest.Feed) error {
+	return s.change(ctx, "sealing a credential anew", func(c conn) error {
+		if err := lockFeed(ctx, c, was.ID); err != nil {
+			return err
+		}
+		address, err := freeAddress(ctx, c, is)
+		if err != nil {
+			return err
+		}
+		return c.run(ctx, `UPDATE feeds SET url = ?, sealed = ? WHERE id = ? AND sealed = ?`, address, is.Sealed, was.ID, was.Sealed)
+	})
+}
+
+// A ClearFeed is a feed whose address holds a name or a password.
+type ClearFeed struct {
+	ID      digest.FeedID
+	URL     string
+	SiteURL string
+	First   digest.DigestID // the first digest that is subscribed to it; 0: none is
+}
+
+// ClearFeeds gives the feeds whose addresses hold a name or a password, as all did that
+// were subscribed to with one before there were private feeds.
+func (s *Store) ClearFeeds(ctx context.Context) ([]ClearFeed, error) {
+	return readRows[ClearFeed](ctx, s.read(), "looking for passwords in addresses", `SELECT f.id, f.url, f.site_url,
+		COALESCE((SELECT MIN(s.digest_id) FROM subscriptions s WHERE s.feed_id = f.id), 0) AS first
+		FROM feeds f WHERE f.merged_into = 0 AND f.url LIKE 'http%://%@%' ORDER BY f.id`)
+}
