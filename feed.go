@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"strings"
 	"time"
@@ -195,6 +197,19 @@ type Post struct {
 	ContentHash string      // of the raw entry; changes when the author edits it
 	Enclosures  []Enclosure // in the order of the document
 }
+
+// hashedIdentity begins the identities that are hashes.
+const hashedIdentity = "sha256:"
+
+// HashedIdentity makes an identity of a text: of a post that has neither a GUID nor an
+// address of its own, or of a GUID that is too long.
+func HashedIdentity(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hashedIdentity + hex.EncodeToString(sum[:])
+}
+
+// IsHashed reports whether HashedIdentity has made an identity.
+func IsHashed(identity string) bool { return strings.HasPrefix(identity, hashedIdentity) }
 
 // An Enclosure is a file that belongs to a post: sound, film, a picture. Its
 // JSON is what is stored of it and what `digest parse --json` prints.
