@@ -114,6 +114,7 @@ type Subscription struct {
 	Title    string // the reader's own name for the feed; empty: the feed's
 	Folder   string
 	Display  Layout // how its posts are shown; empty: as the digest's
+	Extras   Extra  // the sum of those that the reader wants
 	Address  string // where the reader subscribed, if the feed has moved since: each on a line with one before it, the feed's own as *; empty: at the feed's own alone
 }
 

@@ -1,8 +1,6 @@
 package digest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"strings"
 	"time"
@@ -196,20 +194,19 @@ type Post struct {
 	ImageURL    string
 	ContentHash string      // of the raw entry; changes when the author edits it
 	Enclosures  []Enclosure // in the order of the document
+	Extra       Extra       `json:",omitempty"`
+	PartOf      string      `json:",omitempty"` // of one just read, not stored: the identity of the post that holds its text too; "": none
 }
 
-// hashedIdentity begins the identities that are hashes.
-const hashedIdentity = "sha256:"
+// An Extra says what a post of an account is beside the account's own posts. A subscription
+// has the sum of those that its reader wants.
+type Extra int
 
-// HashedIdentity makes an identity of a text: of a post that has neither a GUID nor an
-// address of its own, or of a GUID that is too long.
-func HashedIdentity(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hashedIdentity + hex.EncodeToString(sum[:])
-}
-
-// IsHashed reports whether HashedIdentity has made an identity.
-func IsHashed(identity string) bool { return strings.HasPrefix(identity, hashedIdentity) }
+// The extras. 0 is a post of the account's own.
+const (
+	Repeat Extra = 1 << iota // somebody else's post, passed on: a boost, a repost
+	Reply                    // an answer to somebody else
+)
 
 // An Enclosure is a file that belongs to a post: sound, film, a picture. Its
 // JSON is what is stored of it and what `digest parse --json` prints.

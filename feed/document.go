@@ -18,6 +18,7 @@ const (
 	Atom     Kind = "atom"     // Atom 0.3 and 1.0
 	JSONFeed Kind = "jsonfeed" // JSON Feed 1 and 1.1
 	HFeed    Kind = "hfeed"    // a web page whose markup tells its posts: microformats2 h-feed
+	ATProto  Kind = "atproto"  // what an account of the AT Protocol (Bluesky) has written
 	OPML     Kind = "opml"     // a subscription list
 	HTML     Kind = "html"     // a web page, and the feeds it offers
 )
@@ -68,6 +69,8 @@ type Post struct {
 	Published  time.Time // as in the document, not clamped; zero: none
 	Hash       string    // of the raw title, link and content: changes when the author edits
 	Enclosures []digest.Enclosure
+	Extra      digest.Extra // what it is beside its author's own posts
+	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
 	titles, bodies []text   // not empty, best first
 	images         []string // beside the text, best first
@@ -184,8 +187,7 @@ func (d *Document) identify() {
 
 // Newest gives at most n posts in document order, each identity once: where
 // there are more, those with the latest dates; undated ones count by their
-// place, as if dated like the post before them. If none has a date, nobody knows at
-// which end the newest are: those at both ends.
+// place, as if dated like the post before them.
 func (d *Document) Newest(n int) []Post {
 	seen := make(map[string]bool, len(d.Posts))
 	order := make([]int, 0, len(d.Posts))
@@ -201,11 +203,7 @@ func (d *Document) Newest(n int) []Post {
 			order = append(order, i)
 		}
 	}
-	switch {
-	case len(order) <= n:
-	case last.IsZero():
-		order = slices.Delete(order, (n+1)/2, len(order)-n/2)
-	default:
+	if len(order) > n {
 		slices.SortStableFunc(order, func(a, b int) int { return dates[b].Compare(dates[a]) })
 		order = order[:n]
 		slices.Sort(order)

@@ -13,6 +13,7 @@ func formats() []format {
 		{kind: OPML, root: isOPML, read: readOPML},
 		{kind: HTML, root: isPage, read: readPage},
 		{kind: JSONFeed, object: isJSONFeed, read: parseJSON},
+		{kind: ATProto, object: isATProto, read: parseATProto},
 	}
 }
 

@@ -63,7 +63,7 @@ func (p *Post) byTitle() string {
 	if p.Title == "" && p.Published.IsZero() {
 		basis = p.Link + "\n" + p.Hash
 	}
-	return digest.HashedIdentity(basis)
+	return hashed(basis)
 }
 
 // bounded gives a string that is no longer than a GUID may be: long ones by
@@ -72,7 +72,12 @@ func bounded(s string) string {
 	if len(s) <= maxAddress {
 		return s
 	}
-	return digest.HashedIdentity(s)
+	return hashed(s)
+}
+
+func hashed(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // Sanitise makes the post ready to be stored and shown: sanitised content, a
@@ -89,6 +94,8 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		SeenAt:      seen,
 		ContentHash: p.Hash,
 		Enclosures:  p.files(),
+		Extra:       p.Extra,
+		PartOf:      p.PartOf,
 	}
 	if out.PublishedAt.After(seen) {
 		out.PublishedAt = seen

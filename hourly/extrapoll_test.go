@@ -151,7 +151,7 @@ func TestWholeHostGone(t *testing.T) {
 		h, p := newDatedHouse(t, st)
 		d := h.d
 		subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
-		if _, _, err := subscriber.Subscribe(t.Context(), d.ID, p.URL+"/other.xml"); err != nil {
+		if _, _, err := subscriber.Subscribe(t.Context(), d.ID, p.URL+"/other.xml", 0); err != nil {
 			t.Fatal(err)
 		}
 		h.hours("2026-11-19 00:00", 1, p)

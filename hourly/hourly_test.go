@@ -204,7 +204,7 @@ func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 	}
 	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 	for _, s := range sites {
-		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
+		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml", 0); err != nil {
 			h.t.Fatal(err)
 		}
 		s.requests()

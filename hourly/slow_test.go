@@ -103,7 +103,7 @@ func (h *runner) reads(email, zone string, sites ...*site) {
 	}
 	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.running().Poller, Now: h.read}
 	for _, s := range sites {
-		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml"); err != nil {
+		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml", 0); err != nil {
 			h.t.Fatal(err)
 		}
 		s.requests()

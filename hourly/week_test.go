@@ -140,7 +140,7 @@ func (w *week) subscribe(email, zone string) {
 	}
 	subscriber := subscribe.Subscriber{Store: w.st, Poller: w.poller(), Now: time.Now}
 	for _, host := range []string{"busy", "down", "shy"} {
-		if _, _, err := subscriber.Subscribe(w.t.Context(), d.ID, "http://"+host+".example/feed"); err != nil {
+		if _, _, err := subscriber.Subscribe(w.t.Context(), d.ID, "http://"+host+".example/feed", 0); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -109,11 +109,14 @@ func commentsLast(a, b bool) int {
 
 // find looks for the first feed that works, and keeps the page that led to it.
 func (s *search) find(ctx context.Context, address string) (Result, error) {
-	normal, err := feed.NormalURL(address)
+	normal, err := feed.AskedURL(address)
 	if err != nil {
 		return Result{}, searchError(digest.Invalid, nil, "%s", messageOf(err))
 	}
 	s.stop = s.stopAtKnown
+	if feed.ATProtoActor(normal) != "" {
+		return s.account(ctx, normal)
+	}
 	asked := normal // for, whatever it turns into
 	found, page, err := s.try(ctx, normal)
 	if plain, ok := withoutTLS(address, err); ok {

@@ -34,10 +34,12 @@ type guard struct {
 	allow  []netip.Prefix
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	dialer net.Dialer
+
+	lookupTXT func(ctx context.Context, name string) ([]string, error)
 }
 
 func newGuard(allow []netip.Prefix) *guard {
-	g := &guard{allow: allow, lookup: net.DefaultResolver.LookupNetIP}
+	g := &guard{allow: allow, lookup: net.DefaultResolver.LookupNetIP, lookupTXT: net.DefaultResolver.LookupTXT}
 	g.dialer = net.Dialer{ControlContext: g.control}
 	return g
 }

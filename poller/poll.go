@@ -425,10 +425,11 @@ func validator(h http.Header, name string) string {
 	return s
 }
 
-// bodyHash tells whether a document is the same as the last: by its bytes, of a page by its
-// posts, since what stands around them changes with each answer.
+// bodyHash tells whether a document is the same as the last: by its bytes; of a page and of
+// what a network says of an account by its posts, since what stands around them changes with
+// each answer.
 func bodyHash(a *answer, doc *feed.Document) string {
-	if doc.Kind == feed.HFeed {
+	if doc.Kind == feed.HFeed || doc.Kind == feed.ATProto {
 		return doc.PostsHash()
 	}
 	return hashOf(a.body)

@@ -246,8 +246,8 @@ func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (pl
 // HidePlan is how the database would make the hidden rows of a feed's new posts.
 func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error) {
 	var v values
-	v.row(digest.PostID(1), feed)
-	v.row(digest.PostID(2), feed)
+	v.row(digest.PostID(1), feed, 0)
+	v.row(digest.PostID(2), feed, int(digest.Repeat))
 	text, args := s.d.rows(&v)
 	return conn{s.w, s.d, &s.Policy}.explain(ctx, strings.Replace(insertHidden, "VALUES {rows}", text, 1), args)
 }

@@ -168,13 +168,14 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}{
 		// Of two subscriptions the one to the feed that stays is kept, unless it is
 		// paused and the other is not. It knows the addresses of both.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests, address)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.created_at, s.rests, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at, rests, address)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.extras, s.created_at, s.rests, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
 			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET
 				address = ` + plainly(bothAddresses) + `, rests = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests END,
 				title = CASE WHEN ` + awake + ` THEN excluded.title ELSE subscriptions.title END,
 				folder = CASE WHEN ` + awake + ` THEN excluded.folder ELSE subscriptions.folder END,
 				display = CASE WHEN ` + awake + ` THEN excluded.display ELSE subscriptions.display END,
+				extras = CASE WHEN ` + awake + ` THEN excluded.extras ELSE subscriptions.extras END,
 				created_at = CASE WHEN ` + awake + ` THEN excluded.created_at ELSE subscriptions.created_at END`,
 			[]any{to, listed(into.URL), listed(into.URL), from}},
 		{keepFormer(`s.feed_id = ?`), []any{from}},
@@ -307,7 +308,7 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 	}
 	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, q.id
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
-		WHERE s.feed_id = ? AND s.rests = 0 AND `+gathers+` AND q.id IN (`+list(ids)+`)
+		WHERE s.feed_id = ? AND s.rests = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+` AND q.id IN (`+list(ids)+`)
 		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ? AND b.rests = 0)
 		ORDER BY s.digest_id, q.id`, p.Feed.ID, into.ID)
 	r.hidden += n

@@ -15,27 +15,34 @@ func (r *recording) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fresh := make(map[*polled][]*incoming)
-	for _, p := range r.fresh {
-		fresh[p.poll] = append(fresh[p.poll], p)
-	}
-	for _, poll := range r.polls {
-		shown, no := fresh[poll], map[*incoming]bool(nil)
-		if poll.first {
-			shown = firstShown(shown, r.now)
-		} else {
-			no = archive(shown, poll, begins[poll.Feed.ID])
-		}
-		for _, p := range shown {
-			if !no[p] {
-				p.shownAt = r.now
-			}
+	for _, p := range r.shown() {
+		if p.PublishedAt.IsZero() || at(p.PublishedAt) >= begins[p.FeedID] {
+			p.shownAt = r.now
 		}
 	}
 	if len(r.known) > 0 {
 		r.frozen, err = r.released(ctx)
 	}
+	r.leaveParts()
 	return err
+}
+
+// leaveParts keeps from readers the new parts of threads whose first post goes to them, or waits
+// for them, with the text of its parts. What is added to a thread that readers have had
+// comes by itself.
+func (r *recording) leaveParts() {
+	whole := make(map[postKey]bool)
+	for _, p := range r.fresh {
+		whole[postKey{p.FeedID, p.Identity}] = p.shownAt != 0
+	}
+	for _, p := range r.known {
+		whole[postKey{p.FeedID, p.Identity}] = p.wasShown && !r.frozen[p.id]
+	}
+	for _, p := range r.fresh {
+		if p.PartOf != "" && whole[postKey{p.FeedID, clean(p.PartOf)}] {
+			p.shownAt = 0
+		}
+	}
 }
 
 // insert stores the new posts, in document order.
@@ -59,19 +66,14 @@ func (r *recording) insert(ctx context.Context) error {
 	return queueWords(ctx, r.c, shown)
 }
 
-// begins gives the date of the oldest stored post of each feed that has brought posts
-// which may be older still: some are dated before it was last read, or its document is
-// longer than what is read of it. When a post is taken down there, one that was never
-// read slides in at the old end.
+// begins gives the date of the oldest stored post of each feed whose document
+// is longer than what is read of it. When a post is taken down there, one
+// that was never read slides in at the old end.
 func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, error) {
 	begins := make(map[digest.FeedID]instant)
-	old := make(map[*polled]int)
 	var ids []digest.FeedID
 	for _, p := range r.fresh {
-		if p.isOld() {
-			old[p.poll]++
-		}
-		if (p.poll.Windowed || old[p.poll] > fewOld) && !p.poll.first && !slices.Contains(ids, p.FeedID) {
+		if p.poll.Windowed && !p.poll.first && !slices.Contains(ids, p.FeedID) {
 			ids = append(ids, p.FeedID)
 		}
 	}
@@ -99,14 +101,14 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	var v values
 	for _, p := range part {
 		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), p.poll.readBefore, r.now, p.shownAt,
-			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.poll.away)
+			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.poll.away, int(p.Extra))
 	}
 	var rows []struct {
 		postKey
 		ID digest.PostID
 	}
 	err := r.c.allRows(ctx, &rows, &v, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
-		content_hash, url, title, author, language, image_url, summary, content, enclosures, read_address) VALUES {rows}
+		content_hash, url, title, author, language, image_url, summary, content, enclosures, read_address, extra) VALUES {rows}
 		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`)
 	if err != nil {
 		return nil, err
@@ -136,7 +138,7 @@ func (r *recording) hide(ctx context.Context) error {
 	var v values
 	for _, p := range r.fresh {
 		if p.shownAt != 0 {
-			v.row(p.id, p.FeedID)
+			v.row(p.id, p.FeedID, int(p.Extra))
 		}
 	}
 	n, err := r.c.execRows(ctx, &v, insertHidden)
@@ -144,12 +146,30 @@ func (r *recording) hide(ctx context.Context) error {
 	return err
 }
 
-// insertHidden makes the hidden rows of posts (post_id, feed_id).
+// insertHidden makes the hidden rows of posts (post_id, feed_id, extra).
 const insertHidden = `INSERT INTO digest_posts (digest_id, visible_at, post_id)
-		WITH v (post_id, feed_id) AS (VALUES {rows})
+		WITH v (post_id, feed_id, extra) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.post_id
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
+		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0) AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
+
+// shown is the new posts that go to readers, unless they have slid in: all but
+// the old ones of a feed that is read for the first time.
+func (r *recording) shown() []*incoming {
+	var shown []*incoming
+	first := make(map[*polled][]*incoming)
+	for _, p := range r.fresh {
+		if p.poll.first {
+			first[p.poll] = append(first[p.poll], p)
+		} else {
+			shown = append(shown, p)
+		}
+	}
+	for _, p := range r.polls {
+		shown = append(shown, firstShown(first[p], r.now)...)
+	}
+	return shown
+}
 
 // firstShown is what of a feed read for the first time goes to readers: posts
 // of the last 24 hours, or the newest one, or the first of those without dates.
@@ -158,17 +178,23 @@ func firstShown(posts []*incoming, now instant) []*incoming {
 		return nil
 	}
 	var shown []*incoming
-	newest := posts[0]
+	var newest *incoming // of what all readers want
+	enough := false
 	for _, p := range posts {
-		if at(p.PublishedAt) > now.plus(-Recent) {
+		recent := at(p.PublishedAt) > now.plus(-Recent)
+		if recent {
 			shown = append(shown, p)
 		}
-		if p.PublishedAt.After(newest.PublishedAt) {
+		if p.Extra != 0 {
+			continue
+		}
+		enough = enough || recent
+		if newest == nil || p.PublishedAt.After(newest.PublishedAt) {
 			newest = p
 		}
 	}
-	if len(shown) == 0 && !newest.poll.knows() {
-		return []*incoming{newest}
+	if !enough && newest != nil && !newest.poll.knows() {
+		shown = append(shown, newest)
 	}
 	return shown
 }

@@ -56,7 +56,7 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		Paused bool
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.address AS "own.address", s.rests AS paused
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
 		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused})
@@ -65,12 +65,28 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 }
 
 // SetSubscription changes what a reader has decided of a feed, paused or not: its
-// Title, Folder and Display. digest.NotFound if there is no such subscription.
+// Title, Folder, Display and Extras. What waits of extras that are not wanted any more is
+// taken back. digest.NotFound if there is no such subscription.
 func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) error {
-	return s.runOne(ctx, "changing the subscription", noSubscription(),
-		`UPDATE subscriptions SET title = ?, folder = ?, display = ? WHERE digest_id = ? AND feed_id = ?`,
-		sub.Title, sub.Folder, string(sub.Display), sub.DigestID, sub.FeedID)
+	return s.change(ctx, "changing the subscription", func(c conn) error {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+			sub.Title, sub.Folder, string(sub.Display), int(sub.Extras), sub.DigestID, sub.FeedID)
+		if err == nil && n == 0 {
+			return noSubscription()
+		}
+		if err != nil {
+			return err
+		}
+		return c.run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
+			WHERE p.feed_id = ? AND p.extra <> 0 AND (p.extra & ?) = 0)`, sub.DigestID, sub.DigestID, sub.FeedID, int(sub.Extras))
+	})
 }
+
+// waits selects what waits for a digest, which is both arguments.
+const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?) AND `
 
 // Folders lists the folders that a digest's feeds are in, by name.
 func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
@@ -132,13 +148,14 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		sub.FeedID = feed.MergedInto
 		return subscribe(ctx, c, sub, now)
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at)
-		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, created_at = excluded.created_at,
+	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, created_at = excluded.created_at,
+			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
 			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END
 		WHERE subscriptions.rests = 1`,
-		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), now)
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), int(sub.Extras), now)
 	if err != nil || n == 0 || feed.ParsedAt == 0 {
 		return n > 0, err
 	}
@@ -166,13 +183,14 @@ func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant
 func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
-	const own = `p.feed_id = ? AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))`
+	const own = `p.feed_id = ? AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))
+		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
 	var ids []digest.PostID
 	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+` AND `+dated+` > ? ORDER BY p.id`,
-		sub.FeedID, now.plus(-Recent))
+		sub.FeedID, sub.DigestID, now.plus(-Recent))
 	if err == nil && len(ids) == 0 {
 		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+`
-			ORDER BY `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID)
+			ORDER BY `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID, sub.DigestID)
 	}
 	if err != nil {
 		return err
@@ -288,7 +306,6 @@ func lockFeed(ctx context.Context, c conn, feed digest.FeedID) error {
 // withdraw takes back what waits of a feed for a digest whose subscription has
 // just ended or been paused. The feed is locked.
 func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
-	const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?) AND `
 	err := c.execEach(ctx, []string{
 		`DELETE FROM digest_posts` + waits + `post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)`,
 		// What waits of feeds that became part of this one.

@@ -36,8 +36,9 @@ type Subscriber struct {
 // Subscribe subscribes a digest to the feed at or behind an address. A feed that
 // is known is not fetched again, whoever asks for it; a new one is fetched once.
 // One that was given up is asked once more, because a person wants it.
-// created is false if the digest was subscribed to it already.
-func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string) (f digest.Feed, created bool, err error) {
+// created is false if the digest was subscribed to it already. The extras are those that
+// the reader wants of an account.
+func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string, extras digest.Extra) (f digest.Feed, created bool, err error) {
 	if c := (digest.Credential{Reader: id, Address: address}); HasCredential(address) {
 		return d.SubscribePrivate(ctx, c)
 	}
@@ -48,7 +49,7 @@ func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address 
 	if err != nil {
 		return f, false, err
 	}
-	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID}, d.Now())
+	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID, Extras: extras}, d.Now())
 	if err == nil && (f.State == digest.FeedDead || f.State == digest.FeedGone) {
 		err = d.Store.Vouch(ctx, f.ID, d.Now())
 	}
@@ -58,14 +59,14 @@ func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address 
 // HasCredential reports whether an address that a person typed holds a name or a
 // password: its feed is a private one.
 func HasCredential(address string) bool {
-	normal, err := feed.NormalURL(address)
+	normal, err := feed.AskedURL(address)
 	_, c := digest.SplitCredential(normal)
 	return err == nil && !c.IsEmpty()
 }
 
 // known gives the feed at an address that is stored, or the one to which it gives way.
 func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, error) {
-	url, err := feed.NormalURL(address)
+	url, err := feed.AskedURL(address)
 	if err != nil {
 		return digest.Feed{}, asSearch(err)
 	}
@@ -159,7 +160,7 @@ func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
 // refused gives the error of a site that has refused to be asked until later:
 // no wish of a person's overrides that (S18).
 func (d *Subscriber) refused(ctx context.Context, address string) error {
-	url, err := feed.NormalURL(address)
+	url, err := feed.AskedURL(address)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/feed"
 	"digest/store"
 )
 
@@ -21,6 +22,9 @@ type feedPage struct {
 	FeedTitle string
 	Folders   []string
 	Displays  []choice
+	Account   bool // it is a person's on a network, where there are boosts and replies
+	Boosts    bool // the reader wants them
+	Replies   bool
 	Wrong     feedWrongs
 	Move      *move // by which it came to its address, while the reader can go back; nil: none
 	Delivered []store.DeliveredPost
@@ -67,6 +71,8 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 		{Value: "", Name: "As my edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
 		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},
 	}, string(p.Own.Display))
+	p.Account = v.Feed.Kind == string(feed.ATProto)
+	p.Boosts, p.Replies = p.Own.Extras&digest.Repeat != 0, p.Own.Extras&digest.Reply != 0
 	p.Folders, p.Delivered, p.Filters = v.Folders, v.Delivered, v.Filters
 	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
 		p.Move = &m
@@ -102,6 +108,11 @@ func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs)
 	default:
 		wrong.Display = "That is none of the choices. Nothing was changed."
 	}
+	for name, extra := range map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply} {
+		if form.Has(name) {
+			sub.Extras |= extra
+		}
+	}
 	return sub, wrong
 }
 
@@ -128,6 +139,8 @@ type feedLeftPage struct {
 	Title string
 	URL   string
 	Own   digest.Subscription
+
+	Boosts, Replies bool // what of the extras was wanted
 }
 
 // unsubscribeFeed ends a subscription. The answer is the only page that still knows
@@ -137,5 +150,6 @@ func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader
 	if err == nil {
 		err = s.Store.Unsubscribe(r.Context(), me.Digest.ID, sub.Feed.ID)
 	}
-	return s.showPage(w, r, err, "feed_left", "Unsubscribed", feedLeftPage{shortened(titleOf(sub)), sub.Feed.URL, sub.Subscription})
+	return s.showPage(w, r, err, "feed_left", "Unsubscribed", feedLeftPage{shortened(titleOf(sub)), sub.Feed.URL, sub.Subscription,
+		sub.Extras&digest.Repeat != 0, sub.Extras&digest.Reply != 0})
 }

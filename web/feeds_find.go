@@ -119,7 +119,7 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, 
 
 // subscribeTo subscribes to the feed whose own address was given, and leads to it.
 func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage, url string) error {
-	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url)
+	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url, 0)
 	if err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -201,7 +201,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 	defer cancel()
 	var p feedsFindPage
 	for _, address := range chosen {
-		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address)
+		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address, 0)
 		if err = asSlow(ctx, err); err != nil {
 			e, ok := errors.AsType[*poller.SearchError](err)
 			if !ok {

@@ -63,7 +63,7 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 		return errTooMany
 	}
 	for _, address := range asked {
-		at, err := feed.NormalURL(address)
+		at, err := feed.AskedURL(address)
 		if err != nil {
 			continue
 		}
@@ -107,7 +107,7 @@ func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string)
 		p.Asked = shortened(asked)
 	}
 	status := http.StatusNotFound
-	if _, err := feed.NormalURL(asked); err != nil {
+	if _, err := feed.AskedURL(asked); err != nil {
 		status, p.NoAddress = http.StatusBadRequest, true
 	} else {
 		p.Unknown = true

@@ -143,7 +143,7 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	if digest.IsPrivate(address) {
 		return st.FeedByURL(a.soft, address)
 	}
-	url, err := feed.NormalURL(address)
+	url, err := feed.AskedURL(address)
 	if err != nil {
 		return digest.Feed{}, err
 	}

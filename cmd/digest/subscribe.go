@@ -13,7 +13,10 @@ import (
 
 type subscribeCmd struct {
 	Email string   `arg:""`
-	URL   []string `arg:"" name:"url" help:"Addresses of feeds, or of pages that have one."`
+	URL   []string `arg:"" name:"url" help:"Addresses of feeds, of pages that have one, or of accounts: https://bsky.app/profile/NAME, @NAME.bsky.social."`
+
+	Boosts  bool `help:"Of an account also what it passes on: boosts, reposts."`
+	Replies bool `help:"Of an account also its answers to others."`
 
 	User         string `placeholder:"NAME" env:"-" help:"The name that a private feed asks for (HTTP Basic)."`
 	PasswordFile string `placeholder:"FILE" env:"-" help:"A file whose first line is the password to it."`
@@ -71,7 +74,7 @@ func (c subscribeCmd) Run(a *app) error {
 		var failed []error
 		for _, address := range c.URL {
 			credential.Reader, credential.Address = d.ID, address
-			if err := a.subscribe(subscriber, credential); err != nil {
+			if err := a.subscribe(subscriber, credential, c.extras()); err != nil {
 				failed = append(failed, err)
 			}
 			if a.soft.Err() != nil {
@@ -82,11 +85,22 @@ func (c subscribeCmd) Run(a *app) error {
 	})
 }
 
-func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential) (err error) {
+// extras are what is wanted of an account beside its own posts.
+func (c subscribeCmd) extras() (extras digest.Extra) {
+	if c.Boosts {
+		extras |= digest.Repeat
+	}
+	if c.Replies {
+		extras |= digest.Reply
+	}
+	return extras
+}
+
+func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, extras digest.Extra) (err error) {
 	var f digest.Feed
 	var created bool
 	if c.IsEmpty() {
-		f, created, err = subscriber.Subscribe(a.soft, c.Reader, c.Address)
+		f, created, err = subscriber.Subscribe(a.soft, c.Reader, c.Address, extras)
 	} else {
 		f, created, err = subscriber.SubscribePrivate(a.soft, c)
 	}

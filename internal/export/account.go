@@ -151,13 +151,16 @@ type subscription struct {
 	OwnTitle string `json:"own_title"`
 	Folder   string `json:"folder"`
 	Display  string `json:"display"` // empty: as the digest
+	Boosts   bool   `json:"boosts"`
+	Replies  bool   `json:"replies"`
 	Paused   bool   `json:"resting"`
 }
 
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
 	for i, s := range e.subscriptions() {
-		list = append(list, subscription{s.Feed.URL, s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display), i >= len(e.active)})
+		list = append(list, subscription{s.Feed.URL, s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display),
+			s.Extras&digest.Repeat != 0, s.Extras&digest.Reply != 0, i >= len(e.active)})
 	}
 	return writeJSON(w, list)
 }

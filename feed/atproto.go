@@ -1,0 +1,300 @@
+package feed
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"html"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// What Bluesky's service answers for an account (app.bsky.feed.getAuthorFeed), as far as it is
+// read. Where a value has another type than the lexicon says, it counts as missing.
+type (
+	atItem struct {
+		Post   atPost    `json:"post"`
+		Reason *atReason `json:"reason"`
+	}
+	atReason struct {
+		Type      string   `json:"$type"`
+		By        atAuthor `json:"by"`
+		IndexedAt string   `json:"indexedAt"`
+	}
+	atPost struct {
+		URI       string    `json:"uri"`
+		Author    atAuthor  `json:"author"`
+		Record    atRecord  `json:"record"`
+		Value     atRecord  `json:"value"` // of a post that is quoted
+		Embed     atEmbed   `json:"embed"`
+		Embeds    []atEmbed `json:"embeds"` // of a post that is quoted
+		IndexedAt string    `json:"indexedAt"`
+		Labels    []atLabel `json:"labels"`
+
+		DisplayName string   `json:"displayName"` // of a list, a feed or another thing that is embedded
+		Name        string   `json:"name"`
+		Creator     atAuthor `json:"creator"`
+	}
+	atAuthor struct {
+		DID         string    `json:"did"`
+		Handle      string    `json:"handle"`
+		DisplayName string    `json:"displayName"`
+		Labels      []atLabel `json:"labels"`
+	}
+	atLabel  struct{ Val string }
+	atRecord struct {
+		Text      string    `json:"text"`
+		CreatedAt string    `json:"createdAt"`
+		Facets    []atFacet `json:"facets"`
+		Langs     []string  `json:"langs"`
+		Reply     struct {
+			Root, Parent struct{ URI string }
+		} `json:"reply"`
+	}
+	atFacet struct {
+		Index    struct{ ByteStart, ByteEnd int }
+		Features []struct {
+			Type          string `json:"$type"`
+			URI, DID, Tag string
+		}
+	}
+	atEmbed struct {
+		Images []struct {
+			Thumb, Fullsize, Alt string
+		}
+		External struct {
+			URI, Title, Description, Thumb string
+		}
+		Playlist, Thumbnail, Alt string // of a film
+		Record                   *atQuoted
+		Media                    *atEmbed
+	}
+	// atQuoted is the post that is quoted; beside pictures it stands one level deeper.
+	atQuoted struct {
+		atPost
+		Record *atPost `json:"record"`
+	}
+)
+
+// bluesky is where people read what the service gives to programs.
+const bluesky = "https://bsky.app"
+
+// notShown is the label of accounts that want to be shown to nobody who is not signed in.
+const notShown = "!no-unauthenticated"
+
+// adult are the labels under which a picture becomes a link.
+var adult = setOf("!warn porn sexual nudity graphic-media gore")
+
+func isATProto(fields map[string]string) bool {
+	list, ok := strings.CutPrefix(firstOf(fields["feed"], fields["posts"]), "[")
+	list = strings.TrimSpace(list)
+	return ok && fields["version"] == "" && list != "" && strings.ContainsRune("{]", rune(list[0]))
+}
+
+// parseATProto reads what an account of the AT Protocol has written and passed on, as Bluesky's
+// service gives it.
+func parseATProto(src *source) (*Document, error) {
+	d := &Document{Kind: ATProto}
+	items, err := d.atItems(src.text)
+	if err != nil {
+		return nil, err
+	}
+	account := atAccount(items)
+	d.Title, d.Link = account.name(), account.page()
+	if account.Handle != "" {
+		d.Description = "@" + oneLine(cleanText(account.Handle))
+	}
+	threads := atThreads(items)
+	for i := range items {
+		if p, ok := atProtoPost(&items[i], account, threads); ok {
+			d.Posts = append(d.Posts, p)
+		}
+	}
+	return d, nil
+}
+
+// atItems gives the items of a document, each read by itself so that a bad one costs no other.
+func (d *Document) atItems(doc string) ([]atItem, error) {
+	text := []byte(doc)
+	if len(doc) > largeJSON || !json.Valid(text) {
+		var more bool
+		if text, more = lenientJSON(doc); more {
+			d.Repairs = append(d.Repairs, "cut off, or more than can be meant: whole items kept")
+		}
+	}
+	var f struct{ Feed, Posts []json.RawMessage } // Posts: as getPosts answers
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, refusal("JSON that is broken beyond repair", err)
+	}
+	items := make([]atItem, 0, len(f.Feed)+len(f.Posts))
+	for _, raw := range f.Posts {
+		f.Feed = append(f.Feed, slices.Concat([]byte(`{"post":`), raw, []byte("}")))
+	}
+	for _, raw := range f.Feed {
+		var it atItem
+		if err := json.Unmarshal(raw, &it); err != nil {
+			if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); !mistyped {
+				continue
+			}
+		}
+		items = append(items, it)
+	}
+	return items, nil
+}
+
+// atAccount gives the account whose feed it is: who passes posts on, else the author of all
+// that is not passed on; nobody if there are several.
+func atAccount(items []atItem) atAuthor {
+	var account atAuthor
+	for i := range items {
+		who := items[i].Post.Author
+		if items[i].isRepost() {
+			who = items[i].Reason.By
+		}
+		switch {
+		case who.DID == "":
+		case account.DID == "":
+			account = who
+		case account.DID != who.DID:
+			return atAuthor{}
+		}
+	}
+	return account
+}
+
+// atThreads gives the posts of each thread by its first post: what that post's author has
+// added without a break, in the order in which it was written.
+func atThreads(items []atItem) map[string][]*atPost {
+	byURI := make(map[string]*atPost, len(items))
+	var replies []*atPost
+	for i := range items {
+		if p := &items[i].Post; !items[i].isRepost() {
+			byURI[p.URI] = p
+			if p.Record.Reply.Parent.URI != "" {
+				replies = append(replies, p)
+			}
+		}
+	}
+	slices.SortStableFunc(replies, func(a, b *atPost) int { return a.published().Compare(b.published()) })
+	threads := make(map[string][]*atPost)
+	root := make(map[string]string)
+	for _, p := range replies {
+		parent := byURI[p.Record.Reply.Parent.URI]
+		if parent == nil || parent.Author.DID != p.Author.DID {
+			continue
+		}
+		first := cmp.Or(root[parent.URI], parent.URI)
+		if first == p.Record.Reply.Root.URI && root[p.URI] == "" && first != p.URI {
+			root[p.URI] = first
+			threads[first] = append(threads[first], p)
+		}
+	}
+	return threads
+}
+
+// atProtoPost makes a post of an item; false: it cannot be told from others, or may not be shown.
+func atProtoPost(it *atItem, account atAuthor, threads map[string][]*atPost) (Post, bool) {
+	at, repost := &it.Post, it.isRepost()
+	own := at.Author.DID == account.DID
+	if at.page() == "" || hasLabel(at.Author.Labels, notShown) || hasLabel(at.Labels, notShown) || repost && own {
+		return Post{}, false
+	}
+	p := Post{GUID: cleanText(at.URI), Link: at.page(), Author: at.Author.name(), Published: at.published(), bases: []string{at.page()}}
+	if len(at.Record.Langs) == 1 {
+		p.Language = cleanText(at.Record.Langs[0])
+	}
+	var b strings.Builder
+	at.write(&b)
+	switch {
+	case repost:
+		p.Extra = digest.Repeat
+		p.Published = firstDate(it.Reason.IndexedAt, at.IndexedAt, at.Record.CreatedAt)
+	case len(threads[at.URI]) > 0:
+		for _, part := range threads[at.URI] {
+			part.write(&b)
+		}
+	case at.Record.Reply.Root.URI != "":
+		p.continues(at, threads, &b)
+	}
+	p.bodies = []text{literal(b.String(), markup)}
+	p.images = at.pictures()
+	return p, true
+}
+
+// continues notes what a post answers: the thread of its author that it is part of, or somebody.
+func (p *Post) continues(at *atPost, threads map[string][]*atPost, b *strings.Builder) {
+	root := at.Record.Reply.Root.URI
+	if slices.Contains(threads[root], at) {
+		p.PartOf = bounded(cleanText(root))
+	}
+	if to := (&atPost{URI: at.Record.Reply.Parent.URI}).page(); to != "" {
+		b.WriteString(`<p>↑ <a href="` + html.EscapeString(to) + `">In reply to</a></p>`)
+	}
+	if did, _, _ := strings.Cut(strings.TrimPrefix(root, "at://"), "/"); did != at.Author.DID {
+		p.Extra = digest.Reply
+	}
+}
+
+func (it *atItem) isRepost() bool {
+	return it.Reason != nil && strings.HasSuffix(it.Reason.Type, "#reasonRepost")
+}
+
+// published is when a post was written, by its author's clock, which may be fast.
+func (at *atPost) published() time.Time {
+	written, seen := parseDate(firstOf(at.Record.CreatedAt, at.Value.CreatedAt)), parseDate(at.IndexedAt)
+	if written.IsZero() || !seen.IsZero() && written.After(seen) {
+		return seen
+	}
+	return written
+}
+
+func firstDate(dates ...string) time.Time {
+	for _, s := range dates {
+		if t := parseDate(s); !t.IsZero() {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// page is where people find what an at:// address names; "": nowhere.
+func (at *atPost) page() string {
+	parts := strings.Split(cleanText(at.URI), "/")
+	if len(parts) != 5 || parts[0] != "at:" || !strings.HasPrefix(parts[2], "did:") || strings.ContainsAny(at.URI, "?#\\ %") || parts[4] == "" {
+		return ""
+	}
+	places := map[string]string{"app.bsky.feed.post": "post", "app.bsky.feed.generator": "feed", "app.bsky.graph.list": "lists"}
+	if place := places[parts[3]]; place != "" {
+		return bluesky + "/profile/" + parts[2] + "/" + place + "/" + parts[4]
+	}
+	if parts[3] == "app.bsky.graph.starterpack" {
+		return bluesky + "/starter-pack/" + parts[2] + "/" + parts[4]
+	}
+	return ""
+}
+
+// page is that of an account.
+func (a atAuthor) page() string {
+	if !strings.HasPrefix(a.DID, "did:") || strings.ContainsAny(a.DID, "/?#\\ %") {
+		return ""
+	}
+	return bluesky + "/profile/" + cleanText(a.DID)
+}
+
+// name is how an account calls itself.
+func (a atAuthor) name() string {
+	if name := oneLine(cleanText(a.DisplayName)); name != "" {
+		return shorten(name, maxName)
+	}
+	if a.Handle == "" {
+		return ""
+	}
+	return shorten("@"+oneLine(cleanText(a.Handle)), maxName)
+}
+
+func hasLabel(labels []atLabel, val string) bool {
+	return slices.ContainsFunc(labels, func(l atLabel) bool { return l.Val == val })
+}

@@ -1,0 +1,81 @@
+package feed
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAskedURL(t *testing.T) {
+	for typed, actor := range map[string]string{
+		"ann.bsky.social": "ann.bsky.social", "@Ann.Bsky.Social": "ann.bsky.social", "@ann.example": "ann.example",
+		"https://bsky.app/profile/ann.example": "ann.example", "bsky.app/profile/ann.example/post/3k?x=1": "ann.example",
+		"https://bsky.app/profile/did:plc:a7": "did:plc:a7", " at://did:plc:a7/app.bsky.feed.post/3k ": "did:plc:a7",
+		"at://ann.example": "ann.example", "did:web:ann.example": "did:web:ann.example", ATProtoURL("did:plc:a7"): "did:plc:a7",
+		"ann.example": "", "https://ann.bsky.social/blog": "", "@ann@social.example": "", "https://bsky.app/profile/ann.example/rss": "",
+		"https://bsky.app/": "", "https://evil.example/profile/ann.example": "", "@ann": "", "at://../x": "", "@a b.example": "", "at://ann.example:80/": "",
+	} {
+		url, _ := AskedURL(typed)
+		if got := ATProtoActor(url); got != actor {
+			t.Errorf("%q is %q of the account %q, want %q", typed, url, got, actor)
+		}
+	}
+}
+
+func FuzzAskedURL(f *testing.F) {
+	f.Add("@ann.bsky.social")
+	f.Add("at://did:plc:a7/x")
+	f.Fuzz(func(t *testing.T, typed string) {
+		url, err := AskedURL(typed)
+		if err != nil {
+			return
+		}
+		again, err := AskedURL(url)
+		if err != nil || again != url {
+			t.Errorf("%q becomes %q, and that %q: %v", typed, url, again, err)
+		}
+	})
+}
+
+// The posts of an account are the same while only counts, names and the cursor change.
+func TestATProtoHash(t *testing.T) {
+	const doc = `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"likeCount":LIKES,
+		"record":{"text":"TEXT","createdAt":"2026-11-19T00:00:00Z"},"indexedAt":"2026-11-19T00:00:00Z"}}],"cursor":"LIKES"}`
+	hash := func(likes, text string) string {
+		d, err := Parse([]byte(strings.NewReplacer("LIKES", likes, "TEXT", text).Replace(doc)), "application/json", ATProtoURL("did:plc:a"))
+		if err != nil || d.Kind != ATProto || len(d.Posts) != 1 {
+			t.Fatal(d, err)
+		}
+		return d.PostsHash()
+	}
+	if hash("1", "one") != hash("2", "one") || hash("1", "one") == hash("1", "two") {
+		t.Error("the hash is not that of the posts")
+	}
+}
+
+func TestATProtoHostile(t *testing.T) {
+	for why, doc := range map[string]string{
+		"facets without end":    `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a"},"record":{"text":"é","facets":[` + strings.Repeat(`{"index":{"byteStart":1,"byteEnd":2},"features":[{"uri":"https://x.example"}]},`, 50000) + `{}]}}}]}`,
+		"embeds in embeds":      `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a"},"embed":` + strings.Repeat(`{"media":`, 5000) + `{}` + strings.Repeat("}", 5000) + `}}]}`,
+		"a thread that circles": `{"feed":[` + circle("1", "2") + `,` + circle("2", "1") + `,` + circle("3", "3") + `]}`,
+		"values of other types": `{"feed":[{"post":1},7,null,[],{"post":[]},{"post":{"uri":5,"author":"ann","record":{"facets":{},"text":[1]},"embed":"x"},"reason":true}]}`,
+		"markup in every text":  `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","displayName":"<script>alert(1)</script>"},"record":{"text":"<script>alert(1)</script>"},"labels":[{"val":"porn"}],"embed":{"external":{"uri":"https://x.example/\"onclick=alert(1)","title":"<script>","description":"</blockquote><script>"},"images":[{"fullsize":"javascript:alert(1)","alt":"\"><script>"}]}}}]}`,
+	} {
+		d, err := Parse([]byte(doc), "application/json", ATProtoURL("did:plc:a"))
+		if err != nil {
+			t.Errorf("%s: %v", why, err)
+			continue
+		}
+		for i := range d.Posts {
+			p := d.Posts[i].Sanitise(seenAt)
+			if strings.Contains(p.Content, "<script") || strings.Contains(p.Content, "onclick=alert(1)\"") || strings.Contains(p.Content, "javascript:") {
+				t.Errorf("%s: %s", why, p.Content)
+			}
+		}
+	}
+}
+
+// circle is a post that answers another of the same author.
+func circle(key, parent string) string {
+	uri := func(k string) string { return `"uri":"at://did:plc:a/app.bsky.feed.post/` + k + `"` }
+	return `{"post":{` + uri(key) + `,"author":{"did":"did:plc:a"},"record":{"text":"x","reply":{"root":{` + uri(parent) + `},"parent":{` + uri(parent) + `}}}}}`
+}

@@ -1,0 +1,79 @@
+package poller
+
+import (
+	"context"
+	"strings"
+
+	"digest"
+	"digest/feed"
+)
+
+// account finds the feed of an account of Bluesky. One that is named by its handle is stored under
+// its DID, which stays when the handle changes (atproto.com/specs/handle).
+func (s *search) account(ctx context.Context, asked string) (Result, error) {
+	handle := feed.ATProtoActor(asked)
+	url := asked
+	if !feed.IsDID(handle) {
+		did, err := s.did(ctx, handle)
+		if err != nil {
+			return s.refused(asked, err), notFound("@"+handle, err)
+		}
+		url = feed.ATProtoURL(did)
+	}
+	found, doc, err := s.try(ctx, url)
+	switch {
+	case err != nil:
+		return s.refused(asked, err), notFound("@"+handle, err)
+	case doc != nil:
+		return Result{}, searchError(digest.Invalid, nil, "no account @%s: the service of Bluesky gave no posts", handle)
+	case found.Document == nil: // known
+		return found, nil
+	case !feed.IsDID(handle) && found.Document.Description != "" && found.Document.Description != "@"+handle:
+		found.Release()
+		return Result{}, searchError(digest.Invalid, nil, "no account @%s: who has that name calls itself %s", handle, oneLine(found.Document.Description))
+	}
+	if found.Feed.Title == "" {
+		found.Feed.Title = "@" + handle
+	}
+	return found, nil
+}
+
+// mostDID bounds, in bytes, what is read of where a DID should be.
+const mostDID = 300
+
+// did gives the account that has a handle: as the name servers say, else as the host
+// of that name does.
+func (s *search) did(ctx context.Context, handle string) (string, error) {
+	if did := s.poller.didOf(ctx, handle); did != "" {
+		return did, nil
+	}
+	a, err := s.look(ctx, "https://"+handle+"/.well-known/atproto-did")
+	if err != nil {
+		return "", err
+	}
+	s.hold.settle(0)
+	did := strings.TrimSpace(string(a.body[:min(len(a.body), mostDID)]))
+	if !feed.IsDID(did) {
+		return "", &pollError{failure: failure{status: a.status}, text: "no account has this name: its host names none"}
+	}
+	return did, nil
+}
+
+// didOf asks the name servers for the account that has a handle; "" if they name none, or several.
+func (p *Poller) didOf(ctx context.Context, handle string) (did string) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	texts, err := p.guard.lookupTXT(ctx, "_atproto."+handle)
+	if err != nil {
+		return ""
+	}
+	for _, text := range texts {
+		if named, ok := strings.CutPrefix(text, "did="); ok && feed.IsDID(named) {
+			if did != "" && did != named {
+				return ""
+			}
+			did = named
+		}
+	}
+	return did
+}

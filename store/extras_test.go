@@ -1,0 +1,94 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// Boosts and replies of an account wait for those alone who want them, from when they want them.
+func TestExtras(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("social.example")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		w.subscribe(ada, f)
+		for d, extras := range map[digest.DigestID]digest.Extra{bob.ID: digest.Repeat, cyd.ID: digest.Repeat | digest.Reply} {
+			_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d, FeedID: f.ID, Extras: extras}, noon)
+			w.ok(err)
+		}
+		all := posts(noon, "own", "boost", "answer")
+		all[1].Extra, all[2].Extra = digest.Repeat, digest.Reply
+		w.record(noon, f, all)
+		want(w.t, "of who wants none", w.waiting(ada), "own")
+		want(w.t, "of who wants boosts", w.waiting(bob), "own boost")
+		want(w.t, "of who wants both", w.waiting(cyd), "own boost answer")
+
+		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Reply}))
+		want(w.t, "of who wants no boosts any more", w.waiting(cyd), "own answer")
+		dan := w.reader("dan", "Europe/Paris")
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: dan.ID, FeedID: f.ID, Extras: digest.Reply}, noon)
+		w.ok(err)
+		want(w.t, "of who comes new", w.waiting(dan), "own answer")
+		eve := w.reader("eve", "Europe/Paris")
+		w.subscribe(eve, f)
+		want(w.t, "of who comes new and wants none", w.waiting(eve), "own")
+		w.ok(w.PauseSubscription(w.ctx(), bob.ID, f.ID))
+		w.ok(w.ResumeSubscription(w.ctx(), bob.ID, f.ID, noon))
+		info, err := w.Subscription(w.ctx(), bob.ID, f.ID)
+		w.ok(err)
+		want(w.t, "after a pause", info.Extras, digest.Repeat)
+	})
+}
+
+// Whose newest post is a boost brings a new reader a post of its own.
+func TestFirstOfAnAccount(t *testing.T) {
+	each(t, func(w world) {
+		f := w.newFeed("social.example")
+		ada := w.reader("ada", "Europe/Paris")
+		w.subscribe(ada, f)
+		all := posts(noon, "boost", "old", "older")
+		all[0].Extra = digest.Repeat
+		all[1].PublishedAt, all[2].PublishedAt = noon.Add(-50*time.Hour), noon.Add(-60*time.Hour)
+		w.record(noon, f, all)
+		want(w.t, "at first", w.waiting(ada), "old")
+		bob := w.reader("bob", "Europe/Paris")
+		w.subscribe(bob, f)
+		want(w.t, "of who comes later", w.waiting(bob), "old")
+	})
+}
+
+// A thread comes as one post while that waits; what is added later comes by itself; nothing is
+// lost and nothing comes twice.
+func TestThreadGrows(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("social.example")
+		ada := w.reader("ada", "Europe/Paris")
+		w.subscribe(ada, f)
+		thread := func(now time.Time, parts ...string) {
+			w.t.Helper()
+			whole := post("root", noon)
+			var all []digest.Post
+			for _, part := range parts {
+				whole.Content += "<p>" + part + "</p>"
+				whole.ContentHash += part
+				p := post(part, noon)
+				p.PartOf = "root"
+				all = append(all, p)
+			}
+			w.record(now, f, append(all, whole))
+		}
+		thread(noon, "one")
+		want(w.t, "a thread of two", w.waiting(ada), "root")
+		thread(noon.Add(time.Hour), "one", "two")
+		want(w.t, "a thread that has grown before midnight", w.waiting(ada), "root")
+		whole, err := w.Posts(w.ctx(), []digest.PostID{w.find("root")})
+		w.ok(err)
+		want(w.t, "its text", whole[0].Content, "<p>Content of root</p><p>one</p><p>two</p>")
+		want(w.t, "released", w.hour(parisMidnight), 1)
+		thread(parisMidnight.Add(time.Hour), "one", "two", "three")
+		want(w.t, "what was added after it was delivered", w.waiting(ada), "three")
+		thread(parisMidnight.Add(2*time.Hour), "one", "two", "three")
+		want(w.t, "polled again", w.waiting(ada), "three")
+	})
+}
