@@ -208,14 +208,6 @@ const (
 	Reply                    // an answer to somebody else
 )
 
-// An Enclosure is a file that belongs to a post: sound, film, a picture. Its
-// JSON is what is stored of it and what `digest parse --json` prints.
-type Enclosure struct {
-	URL    string `json:"url"`
-	Type   string `json:"type"`   // the media type as the feed states it; "" where it does not
-	Length int64  `json:"length"` // in bytes; 0: not given
-}
-
 // A PostRef is what an edition stores of a post: its key and its feed's.
 type PostRef struct {
 	PostID  PostID

@@ -52,7 +52,7 @@ func parseAtom(src *source) (*Document, error) {
 
 func atomPost(t texts, entry *atom.Entry, bases []string) Post {
 	x := entry.Extensions
-	p := Post{GUID: t.value("id"), bases: bases, images: mediaImages(x)}
+	p := Post{GUID: t.value("id"), bases: bases}
 	p.Link = absolute(alternate(entry.Links), bases)
 	if p.Link == "" && isWeb(p.GUID) {
 		p.Link = p.GUID
@@ -72,6 +72,7 @@ func atomPost(t texts, entry *atom.Entry, bases []string) Post {
 			p.enclose(l.Href, l.Type, byteCount(l.Length))
 		}
 	}
+	p.addMedia(t, x, relation(entry.Links, simpleChapters))
 	return p
 }
 

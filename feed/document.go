@@ -72,9 +72,9 @@ type Post struct {
 	Extra      digest.Extra // what it is beside its author's own posts
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
-	titles, bodies []text   // not empty, best first
-	images         []string // beside the text, best first
-	original       string   // the author's own page where Link counts clicks
+	titles, bodies []text  // not empty, best first
+	images         []image // beside the text, best first
+	original       string  // the author's own page where Link counts clicks
 	feedAuthor     string
 	feedLanguage   string
 	feedTitle      string
@@ -134,6 +134,7 @@ func (d *Document) complete() {
 		p.Hash = p.hash()
 		p.feedLanguage, p.feedTitle = d.Language, d.Title
 	}
+	d.dropShared()
 	d.identify()
 }
 

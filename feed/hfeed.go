@@ -179,7 +179,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 		p.titles = []text{literal(name, plain)}
 	}
 	for _, v := range entry.Properties["photo"] {
-		p.images = append(p.images, absolute(v.Text, h.bases))
+		p.images = append(p.images, image{address: absolute(v.Text, h.bases)})
 	}
 	for _, kind := range []string{"audio", "video"} {
 		for _, v := range entry.Properties[kind] {

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	jsonfeed "github.com/mmcdole/gofeed/json"
+
+	"digest"
 )
 
 // largeJSON is from where on a document's items and values are counted before
@@ -80,16 +83,25 @@ func jsonPost(item *jsonfeed.Item, bases []string) Post {
 		}
 	}
 	if item.Attachments != nil {
-		for _, a := range *item.Attachments {
-			p.enclose(a.URL, cleanText(a.MimeType), a.SizeInBytes)
-		}
+		p.addAttachments(*item.Attachments)
 	}
-	for _, image := range []string{item.Image, item.BannerImage} {
-		if image != "" {
-			p.images = append(p.images, absolute(image, bases))
+	for _, address := range []string{item.Image, item.BannerImage} {
+		if address != "" {
+			p.images = append(p.images, image{address: absolute(address, bases)})
 		}
 	}
 	return p
+}
+
+// addAttachments adds the files of a post; of those with one title, which are one file
+// in several forms, the one that most programs play.
+func (p *Post) addAttachments(all []jsonfeed.Attachments) {
+	var files []mediaFile
+	for _, a := range atMost(all) {
+		e := digest.Enclosure{URL: a.URL, Type: cleanText(a.MimeType), Length: a.SizeInBytes, Seconds: a.DurationInSeconds}
+		files = append(files, mediaFile{Enclosure: e, group: cleanText(a.Title)})
+	}
+	p.addFiles(files)
 }
 
 // literal makes a text of a string that no XML stood around.
@@ -169,6 +181,8 @@ func mendObject(m map[string]any) {
 			}
 		case "tags":
 			delete(m, name)
+		case "size_in_bytes", "duration_in_seconds":
+			mendNumber(m, name)
 		default:
 			mendString(m, name)
 		}
@@ -186,6 +200,21 @@ func mendString(m map[string]any, name string) {
 		m[name] = fmt.Sprint(v)
 	default:
 		delete(m, name)
+	}
+}
+
+// mendNumber makes a whole number of a fraction or a string where one is asked for.
+func mendNumber(m map[string]any, name string) {
+	n, is := m[name].(float64)
+	if s, text := m[name].(string); text {
+		n, is = float64(seconds(s)), true
+		if name == "size_in_bytes" {
+			n = float64(byteCount(s))
+		}
+	}
+	delete(m, name)
+	if is && math.Abs(n) <= maxLength {
+		m[name] = int64(n)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -26,22 +25,6 @@ const (
 	maxMediaType  = 127 // RFC 6838 §4.2: a type and its subtype
 	maxEnclosures = 50
 )
-
-// enclose adds a file to the post; length is in bytes, 0 where it is not known.
-func (p *Post) enclose(ref, mediaType string, length int64) {
-	if u := absolute(ref, p.bases); u != "" && len(p.Enclosures) < maxEnclosures {
-		p.Enclosures = append(p.Enclosures, digest.Enclosure{URL: u, Type: mediaType, Length: max(0, length)})
-	}
-}
-
-// byteCount reads the length of an enclosure; 0 where it is none.
-func byteCount(s string) int64 {
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
 
 // hash tells whether the author has edited the post.
 func (p *Post) hash() string {
@@ -105,10 +88,16 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		out.Content, seenIn = sanitise(others[0].html(), p.baseFor(others[0]))
 		others = others[1:]
 	}
-	out.ImageURL = p.picture(seenIn.picture)
+	beside := p.pictures()
+	if out.ImageURL = p.pictureAddress(seenIn.picture); out.ImageURL == "" && len(beside) > 0 {
+		out.ImageURL = beside[0].address
+	}
 	out.Summary = summary(out.Content, others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
 		out.Title = shorten(firstOf(makeTitle(out.Content, out.Summary), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
+	}
+	if seenIn.picture == "" && len(beside) > 0 {
+		out.Content = p.withPictures(out.Content, beside)
 	}
 	if seenIn.dropped && out.Content != "" {
 		out.Content = "<p><em>" + hypertext.Note + "</em></p>" + out.Content
@@ -137,6 +126,9 @@ func (p *Post) files() []digest.Enclosure {
 	var files []digest.Enclosure
 	for _, e := range p.Enclosures {
 		e.URL = CleanURL(digest.WithoutCredentials(e.URL))
+		if e.Medium() == digest.Picture && isTracker(e.URL) { // around sound and film a counter is the way to the file
+			continue
+		}
 		if isWeb(e.URL) && hasHost(e.URL) && !slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
 			if e.Type = oneLine(e.Type); len(e.Type) > maxMediaType {
 				e.Type = ""
@@ -164,20 +156,6 @@ func (p *Post) baseFor(t text) string {
 	for _, base := range append([]string{t.base, p.Link, p.original}, p.bases...) {
 		if isWeb(base) {
 			return digest.WithoutCredentials(base)
-		}
-	}
-	return ""
-}
-
-// picture is the first real image: in the content, beside it, or enclosed.
-func (p *Post) picture(inContent string) string {
-	candidates := append([]string{inContent}, p.images...)
-	if len(p.Enclosures) > 0 && strings.HasPrefix(p.Enclosures[0].Type, "image/") {
-		candidates = append(candidates, p.Enclosures[0].URL)
-	}
-	for _, u := range candidates {
-		if u = absolute(u, append([]string{p.Link}, p.bases...)); isWeb(u) && !isTracker(u) && !isOrnament(u) {
-			return uncounted(digest.WithoutCredentials(u))
 		}
 	}
 	return ""

@@ -29,6 +29,7 @@ type repairer struct {
 	bindings []binding
 	nested   []int // scratch of inside: elements of the same tag begun in it
 	elements int
+	groups   int  // begun so far
 	itemAt   int  // where the open item begins in xml; -1: none is open
 	ended    bool // the root was closed
 }
@@ -39,6 +40,7 @@ type element struct {
 	shown    string  // its name as gofeed sees it; "" when only its children are seen
 	bindings int     // how many were in force around it
 	base     string  // absolute, "" when no xml:base is in scope
+	group    int     // the media:group around it, from 1; 0: none
 	seen     []count // of its children
 }
 
@@ -162,9 +164,16 @@ func (r *repairer) start(tok token) {
 		r.declare(tok)
 	}
 	parent, depth := &r.stack[len(r.stack)-1], len(r.stack)
-	e := element{tag: tok.name, shown: name, bindings: before, base: r.baseOf(tok, parent.base)}
+	e := element{tag: tok.name, shown: name, bindings: before, base: r.baseOf(tok, parent.base), group: parent.group}
+	if name == "media:group" {
+		r.groups++
+		e.group = r.groups
+	}
 	if name == "channel" {
 		r.language = firstOf(r.language, langOf(tok))
+	}
+	if how == beside {
+		how = r.openFile(tok, e, parent)
 	}
 	if how == unwrap {
 		e.shown = ""
@@ -236,6 +245,10 @@ func (r *repairer) content(tok token, how treatment, e element, parent *element)
 	case attributes:
 		if href := strings.TrimSpace(raw); strings.HasSuffix(e.shown, "link") && href != "" && tok.attr("href") == "" {
 			tok.attrs = append(tok.attrs, attribute{"href", href})
+		}
+		if e.shown == "media:content" {
+			tok = inGroup(tok, e.group)
+			tok.attrs = append(tok.attrs, attribute{"alt", escaper.Replace(nestedText(raw, "description", "title"))})
 		}
 		if parent.accepts(e.shown) {
 			r.show(tok, e, "")

@@ -53,7 +53,7 @@ func parseRSS(src *source) (*Document, error) {
 
 func rssPost(t texts, item *rss.Item, bases []string) Post {
 	x := item.Extensions
-	p := Post{GUID: t.value("id"), bases: bases, images: mediaImages(x)}
+	p := Post{GUID: t.value("id"), bases: bases}
 	permalink := ""
 	if item.GUID != nil && item.GUID.Value != "" {
 		p.GUID = item.GUID.Value
@@ -78,6 +78,7 @@ func rssPost(t texts, item *rss.Item, bases []string) Post {
 			p.enclose(l.Attrs["href"], l.Attrs["type"], byteCount(l.Attrs["length"]))
 		}
 	}
+	p.addMedia(t, x, linkRel(x, simpleChapters))
 	return p
 }
 
@@ -88,23 +89,6 @@ func extension(x ext.Extensions, prefix, name string) []string {
 		values = append(values, e.Value)
 	}
 	return values
-}
-
-// mediaImages gives the pictures that stand beside a post's text, best first.
-func mediaImages(x ext.Extensions) []string {
-	var out []string
-	for _, m := range x["media"]["content"] {
-		if m.Attrs["medium"] == "image" || strings.HasPrefix(m.Attrs["type"], "image/") {
-			out = append(out, m.Attrs["url"])
-		}
-	}
-	for _, m := range x["media"]["thumbnail"] {
-		out = append(out, m.Attrs["url"])
-	}
-	for _, m := range x["itunes"]["image"] {
-		out = append(out, m.Attrs["href"])
-	}
-	return out
 }
 
 // linkRel gives the first Atom link of that relation inside RSS.

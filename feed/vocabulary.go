@@ -12,6 +12,7 @@ var vocabularies = map[string]string{
 	"//purl.org/dc/elements/1.1": "dc", "//purl.org/dc/elements/1.0": "dc", "//purl.org/dc/terms": "dcterms",
 	"//purl.org/rss/1.0/modules/content": "content", "//purl.org/rss/1.0/modules/syndication": "sy",
 	"//www.itunes.com/dtds/podcast-1.0.dtd": "itunes", "//example.com/dtds/podcast-1.0.dtd": "itunes", "//search.yahoo.com/mrss": "media",
+	"//podcastindex.org/namespace/1.0": "podcast", "//github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast",
 	"//rssnamespace.org/feedburner/ext/1.0": "feedburner", "//www.pheedo.com/namespace/pheedo": "pheedo",
 	"//www.w3.org/1999/xhtml": "xhtml", "//www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf", "//www.w3.org/xml/1998/namespace": "xml",
 }
@@ -30,7 +31,7 @@ func vocabulary(uri string) string {
 // customary is the vocabulary of a prefix that nothing declares.
 func customary(prefix string) string {
 	switch prefix = strings.ToLower(prefix); prefix {
-	case "atom", "dc", "dcterms", "content", "itunes", "media", "feedburner", "pheedo", "sy", "xhtml", "rdf", "xml":
+	case "atom", "dc", "dcterms", "content", "itunes", "media", "podcast", "feedburner", "pheedo", "sy", "xhtml", "rdf", "xml":
 		return prefix
 	case "rss":
 		return ""
@@ -49,13 +50,15 @@ const (
 	container                   // gofeed sees its tag and its children
 	value                       // gofeed sees its plain text
 	attributes                  // gofeed sees its attributes
+	beside                      // gofeed sees its attributes, and its children behind it
 	ours                        // we keep its inside, gofeed does not see it
 )
 
 // shared are the elements that are read inside any format.
 var shared = map[string]treatment{
 	"dc:creator": value, "dc:author": value, "dcterms:creator": value, "itunes:author": value,
-	"itunes:image": attributes, "media:content": attributes, "media:thumbnail": attributes, "media:group": unwrap,
+	"itunes:image": attributes, "media:content": beside, "media:thumbnail": attributes, "media:group": unwrap,
+	"podcast:chapters": attributes, "podcast:transcript": attributes, "itunes:duration": ours,
 	"dc:date": ours, "created": ours, "pubdate": ours, "published": ours, "updated": ours, "dcterms:date": ours, "id": ours,
 	"dc:language": ours, "dc:title": ours, "dc:description": ours, "content:encoded": ours, "xhtml:body": ours,
 	"itunes:title": ours, "itunes:summary": ours, "itunes:subtitle": ours, "media:title": ours, "media:description": ours,
@@ -91,14 +94,15 @@ var synonyms = map[string]string{
 // others the first that is not empty counts.
 var several = map[string]bool{
 	"link": true, "atom:link": true, "enclosure": true, "author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true,
-	"itunes:image": true, "skiphours": true, "skipdays": true,
+	"itunes:image": true, "podcast:transcript": true, "skiphours": true, "skipdays": true,
 }
 
 // attributesOf are the attributes that gofeed sees.
 var attributesOf = map[string][]string{
 	"link": {"rel", "href", "type", "length"}, "atom:link": {"rel", "href", "type", "length"},
 	"enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"},
-	"itunes:image": {"href"}, "media:content": {"url", "type", "medium"}, "media:thumbnail": {"url"},
+	"itunes:image": {"href"}, "media:content": {"url", "type", "medium", "fileSize", "duration", "isDefault", "expression", "width", "height", "group", "alt"},
+	"media:thumbnail": {"url", "width", "height"}, "podcast:chapters": {"url"}, "podcast:transcript": {"url", "type"},
 }
 
 // isItem reports whether an element of this name is a post.

@@ -47,8 +47,8 @@ func itemText(p *Post, byline, url string) string {
 	return w.String()
 }
 
-// postTopText is a post's headline and byline.
-func postTopText(p *Post) string { return wrapped(p.Title) + wrapped(p.Byline) }
+// postTopText is a post's headline, byline and files.
+func postTopText(p *Post) string { return wrapped(p.Title) + wrapped(p.Byline) + filesText(p, "") }
 
 // postText is a post with so much of its excerpt, and what leads to the rest.
 func postText(p *Post, excerpt, end string) string {

@@ -38,6 +38,7 @@ type Post struct {
 	Author   string // plain text; may be empty
 	Minutes  int    // that the full text takes to read
 	Readable bool   // its full text says more than its excerpt
+	Files    []File // what it comes with
 
 	r        *Renderer
 	lead     string // of the line that mail clients show before a mail is opened
@@ -93,6 +94,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool) *Post {
 	p.Dir = direction(p.Title+p.Excerpt, p.Language)
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
+	p.Files = files(from.Enclosures)
 	p.lead = cut(p.Title, leadColumns)
 	p.headline = pair{r.headline.piece(p.data()), newPiece(itemText(p, "", ""))}
 	p.linked = newPiece(itemText(p, "", p.URL))
@@ -110,6 +112,9 @@ func (p *Post) pack() {
 	n := pack(&p.Title, &p.URL, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead,
 		&p.headline.html.coded, &p.linked.coded, &p.excerpt.html.coded, &p.excerpt.text.coded)
 	p.headline.text = p.linked.upTo(p.headline.text.size()) // its first lines
+	for i := range p.Files {
+		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].URL)
+	}
 	p.bytes.Store(postBytes + int64(n+len(p.content)))
 }
 
@@ -118,6 +123,7 @@ func (p *Post) pack() {
 const (
 	postBytes = 480
 	madeBytes = 300
+	fileBytes = 48
 )
 
 // saysMore reports whether content goes on where its excerpt was cut, has more
@@ -147,13 +153,14 @@ func saysMore(content, excerpt string) bool {
 type postData struct {
 	Title, URL, Lang, Dir string
 	Byline, Excerpt       string
-	Continue              string // words that lead to the rest
+	Continue              string  // words that lead to the rest
+	Files                 *pieces // nil: none
 	RTL                   bool
 	Teaser                bool // the way to the rest stands below an excerpt
 }
 
 func (p *Post) data() postData {
-	d := postData{Title: p.Title, Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Byline: p.Byline, Excerpt: p.Excerpt}
+	d := postData{Title: p.Title, Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML()}
 	if p.URL != "" {
 		d.URL, d.Title = p.URL, candid(p.Title, p.URL)
 	}
@@ -181,7 +188,9 @@ func (p *Post) short() pair {
 
 // row is the post's headline with its byline.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL))}.packed() })
+	return cached(p, headline, func() pair {
+		return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL) + filesText(p, "    "))}.packed()
+	})
 }
 
 // Size is about how many bytes of memory the post takes. It grows when a

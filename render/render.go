@@ -29,6 +29,7 @@ type Renderer struct {
 
 	headline, row, top   *part[postData]
 	post, teaser, onward *part[postData]
+	file                 *part[fileData]
 
 	late map[bool]lateMarks // by whether the lines below run from right to left
 }
@@ -47,6 +48,7 @@ func New(proxy Proxy) *Renderer {
 		lateLabel: heading("late-label"), lateHead: heading("late-head"), rest: heading("rest"),
 		headline: post("headline"), row: post("row"), top: post("post-top"),
 		post: post("post"), teaser: post("teaser"), onward: post("onward"),
+		file: newPart[fileData](all, "file"),
 	}
 	r.late = map[bool]lateMarks{false: r.newLateMarks(false), true: r.newLateMarks(true)}
 	return r

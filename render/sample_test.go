@@ -99,6 +99,10 @@ func garden() sampleSite {
 	old := post("https://garden.example/journal/quince", "What the quince taught me about waiting", "Ines & Tom",
 		"Eight years from planting to the first fruit worth the name, and then forty of them in one week.", 800)
 	old.PublishedAt = time.Date(2026, 3, 3, 9, 0, 0, 0, time.UTC)
+	old.Enclosures = []digest.Enclosure{
+		{URL: "https://garden.example/journal/quince.mp3", Type: "audio/mpeg", Length: 41_000_000, Seconds: 2580, Transcript: "https://garden.example/journal/quince.html"},
+		{URL: "https://garden.example/journal/quince.pdf", Type: "application/pdf", Length: 2_100_000},
+	}
 	return sampleSite{"A Walled Garden", "https://garden.example/", "en", []digest.Post{
 		post("https://garden.example/journal/first-frost", "First frost", "Ines & Tom",
 			"Four degrees below zero at the north wall, one above by the pond. We lost the dahlias and kept the chard, which is the wrong way round.", 300),

@@ -106,7 +106,8 @@ func (h *world) read() map[string]string {
 }
 
 func post(identity string) digest.Post {
-	return digest.Post{Identity: identity, Title: "Title of " + identity, URL: "https://a.example/" + identity, Summary: "Summary", Content: "<p>Text of " + identity + "</p>"}
+	return digest.Post{Identity: identity, Title: "Title of " + identity, URL: "https://a.example/" + identity, Summary: "Summary", Content: "<p>Text of " + identity + "</p>",
+		Enclosures: []digest.Enclosure{{URL: "https://ann:secret@a.example/" + identity + ".mp3", Type: "audio/mpeg", Seconds: 2580}}}
 }
 
 func TestExport(t *testing.T) {
@@ -133,7 +134,7 @@ func TestExport(t *testing.T) {
 		}
 		page := files["editions/2026-11-21.html"]
 		at := 0
-		for _, next := range []string{"Saturday 21 November 2026", "Alpha", "Title of avocado", "<p>Text of avocado</p>", "Title of apple", "Beta", "Title of b1"} {
+		for _, next := range []string{"Saturday 21 November 2026", "Alpha", "Title of avocado", `href="https://a.example/avocado.mp3"`, "<p>Text of avocado</p>", "Title of apple", "Beta", "Title of b1"} {
 			i := strings.Index(page[at:], next)
 			if i < 0 {
 				t.Fatalf("%q is not in its place:\n%s", next, page)
@@ -142,6 +143,9 @@ func TestExport(t *testing.T) {
 		}
 		if !strings.Contains(files["index.html"], `href="editions/2026-11-21.html"`) {
 			t.Error("the index does not lead to the edition")
+		}
+		if want := `"files":[{"url":"https://a.example/apple.mp3","type":"audio/mpeg","length":0,"seconds":2580}]`; !strings.Contains(files["posts.jsonl"], want) {
+			t.Errorf("no %s in %s", want, files["posts.jsonl"])
 		}
 		var acc struct {
 			Address  string

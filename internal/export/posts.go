@@ -33,12 +33,14 @@ type post struct {
 	Found     time.Time  `json:"found_at"`
 	Summary   string     `json:"summary"`
 	HTML      string     `json:"html"`
+
+	Files []digest.Enclosure `json:"files,omitempty"`
 }
 
 func newPost(p digest.Post, feed digest.FeedLabel, edition digest.Date) post {
 	return post{
 		Edition: edition.String(), Site: feed.Title, SiteURL: feed.SiteURL, Title: p.Title, URL: p.URL, Author: p.Author,
-		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary, HTML: p.Content,
+		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary, HTML: p.Content, Files: p.Enclosures,
 	}
 }
 
@@ -140,6 +142,12 @@ func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(diges
 func bare(p digest.Post) digest.Post {
 	for _, text := range []*string{&p.URL, &p.ImageURL, &p.Title, &p.Summary, &p.Content} {
 		*text = digest.WithoutCredentials(*text)
+	}
+	for i := range p.Enclosures {
+		f := &p.Enclosures[i]
+		for _, text := range []*string{&f.URL, &f.Chapters, &f.Transcript} {
+			*text = digest.WithoutCredentials(*text)
+		}
 	}
 	return p
 }

@@ -1,0 +1,338 @@
+package feed
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	ext "github.com/mmcdole/gofeed/extensions"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"digest"
+)
+
+// The bounds of what a feed says of its files; what is beyond them was not meant.
+const (
+	maxLength   = 1 << 40 // bytes
+	maxPictures = 10      // beside the text of a post, that are shown with it
+	maxAlt      = 300     // characters of the description of a picture
+)
+
+// enclose adds a file to the post; length is in bytes, 0 where it is not known.
+func (p *Post) enclose(ref, mediaType string, length int64) {
+	p.encloseFile(digest.Enclosure{URL: ref, Type: mediaType, Length: length})
+}
+
+func (p *Post) encloseFile(e digest.Enclosure) {
+	if e.URL = absolute(e.URL, p.bases); e.URL == "" || len(p.Enclosures) >= maxEnclosures {
+		return
+	}
+	if e.Length < 0 || e.Length > maxLength {
+		e.Length = 0
+	}
+	if e.Seconds < 0 || e.Seconds > maxSeconds {
+		e.Seconds = 0
+	}
+	p.Enclosures = append(p.Enclosures, e)
+}
+
+// byteCount reads the length of an enclosure; 0 where it is none.
+func byteCount(s string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// A mediaFile is one form of a file: those of one group are the same in other forms
+// (Media RSS 1.5.1, media:group; JSON Feed 1.1, attachments of one title).
+type mediaFile struct {
+	digest.Enclosure
+	group string // "": it has one form only
+	first bool   // the feed says that it is the one to be shown
+}
+
+// addFiles adds files that stand beside the enclosures, of each group the form that
+// most programs play. What they tell of an enclosure is noted with it; and where there
+// is an enclosure of their medium they are other forms of that.
+func (p *Post) addFiles(all []mediaFile) {
+	known, enclosed := map[string]bool{}, map[digest.Medium]bool{}
+	for _, e := range p.Enclosures {
+		enclosed[e.Medium()] = true
+	}
+	for i := range all {
+		f := &all[i]
+		f.URL = absolute(f.URL, p.bases)
+		for k := range p.Enclosures {
+			if e := &p.Enclosures[k]; e.URL == f.URL {
+				e.Type, e.Length, e.Seconds = cmp.Or(e.Type, f.Type), cmp.Or(e.Length, f.Length), cmp.Or(e.Seconds, f.Seconds)
+				known[f.group] = true
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b mediaFile) int { return cmp.Compare(a.rank(), b.rank()) })
+	for _, f := range all {
+		if enclosed[f.Medium()] || f.group != "" && known[f.group] {
+			continue
+		}
+		known[f.group] = true
+		p.encloseFile(f.Enclosure)
+	}
+}
+
+// rank orders the forms of a file, the one to be shown first.
+func (f *mediaFile) rank() int {
+	typ := strings.ToLower(f.Type)
+	switch {
+	case f.first:
+		return 0
+	case typ == "audio/mpeg", typ == "video/mp4", f.Ending() == "mp3", f.Ending() == "mp4":
+		return 1
+	case f.Medium() == digest.Sound, f.Medium() == digest.Film:
+		return 2
+	}
+	return 3
+}
+
+// openFile shows gofeed a media:content, and says what becomes of its inside: that of
+// a picture is about the picture, that of any other file about the post.
+func (r *repairer) openFile(tok token, e element, parent *element) treatment {
+	if tok.attr("medium") == "image" || strings.HasPrefix(strings.ToLower(tok.attr("type")), "image/") {
+		return attributes
+	}
+	if parent.accepts(e.shown) {
+		r.show(inGroup(tok, e.group), e, "")
+	}
+	return unwrap
+}
+
+// inGroup is a tag with the number of its media:group, and with no attribute by which
+// a document could say what only we do.
+func inGroup(tok token, group int) token {
+	tok.attrs = slices.DeleteFunc(slices.Clone(tok.attrs), func(a attribute) bool {
+		return strings.EqualFold(a.name, "group") || strings.EqualFold(a.name, "alt")
+	})
+	if group > 0 {
+		tok.attrs = append(tok.attrs, attribute{"group", strconv.Itoa(group)})
+	}
+	return tok
+}
+
+// nestedText is the text of the first of these elements, by local name, in the inside
+// of another; "" if there is none.
+func nestedText(raw string, names ...string) string {
+	raw = raw[:min(len(raw), maxLine)]
+	for _, name := range names {
+		within := false
+		for tok := range tokens(raw) {
+			_, local := splitName(tok.name)
+			switch {
+			case tok.kind == tokenStart || tok.kind == tokenEnd:
+				within = tok.kind == tokenStart && strings.EqualFold(local, name)
+			case within && strings.TrimSpace(tok.text) != "":
+				if tok.kind == tokenText {
+					return oneLine(decodeEntities(tok.text))
+				}
+				return oneLine(tok.text)
+			}
+		}
+	}
+	return ""
+}
+
+// addMedia adds the files and pictures of Media RSS, and what the podcast namespaces
+// tell of the file that the post is about; chapters is where Podlove's are listed.
+func (p *Post) addMedia(t texts, x ext.Extensions, chapters string) {
+	var files []mediaFile
+	for _, m := range atMost(x["media"]["content"]) {
+		f := mediaFile{Enclosure: digest.Enclosure{URL: absolute(m.Attrs["url"], p.bases), Type: m.Attrs["type"]}, group: m.Attrs["group"], first: m.Attrs["isDefault"] == "true"}
+		f.Length, f.Seconds = byteCount(m.Attrs["fileSize"]), seconds(m.Attrs["duration"])
+		if f.Type == "" && m.Attrs["medium"] != "" && f.Medium() == digest.Other {
+			f.Type = mediumType(m.Attrs["medium"])
+		}
+		sample := m.Attrs["expression"] == "sample"
+		if medium := f.Medium(); f.URL != "" && !sample && (medium == digest.Sound || medium == digest.Film || m.Attrs["medium"] == "document") {
+			files = append(files, f)
+		}
+	}
+	p.addFiles(files)
+	p.images = mediaImages(x)
+	i := p.mainFile()
+	if i < 0 {
+		return
+	}
+	main := &p.Enclosures[i]
+	if s := seconds(t.value("itunes:duration")); s > 0 {
+		main.Seconds = s
+	}
+	main.Chapters = p.beside(firstAttr(x["podcast"]["chapters"], "url"), chapters)
+	main.Transcript = p.beside(transcript(x["podcast"]["transcript"]))
+}
+
+// simpleChapters is the relation of a link to a list of Podlove Simple Chapters.
+const simpleChapters = "http://podlove.org/simple-chapters"
+
+// mediumType is a media type for a file of which only the medium is stated.
+func mediumType(medium string) string {
+	switch medium {
+	case "audio", "video":
+		return medium + "/*"
+	}
+	return ""
+}
+
+// mainFile is the place of the file that the post is about: the first that is heard
+// or watched; -1 if there is none.
+func (p *Post) mainFile() int {
+	return slices.IndexFunc(p.Enclosures, func(e digest.Enclosure) bool { return e.Medium() == digest.Sound || e.Medium() == digest.Film })
+}
+
+// beside gives the first web address of several that a feed names beside a file.
+func (p *Post) beside(refs ...string) string {
+	for _, ref := range refs {
+		if u := digest.WithoutCredentials(absolute(ref, p.bases)); ref != "" && isWeb(u) && hasHost(u) {
+			return u
+		}
+	}
+	return ""
+}
+
+// atMost are as many elements of one name as a post may mean.
+func atMost[T any](all []T) []T { return all[:min(len(all), maxEnclosures)] }
+
+func firstAttr(all []ext.Extension, name string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0].Attrs[name]
+}
+
+// transcript chooses the form of a transcript that a person reads best.
+func transcript(all []ext.Extension) string {
+	types := []string{"text/html", "text/plain", "text/vtt", "application/x-subrip", "application/srt"}
+	best, ref := len(types), ""
+	for _, e := range all {
+		if i := slices.Index(types, strings.ToLower(e.Attrs["type"])); i >= 0 && i < best {
+			best, ref = i, e.Attrs["url"]
+		}
+	}
+	return ref
+}
+
+// An image is a picture beside the text of a post.
+type image struct {
+	address string
+	alt     string // what it shows, in words
+	area    int    // CSS pixels; 0: not known
+}
+
+// mediaImages gives the pictures that stand beside a post's text, best first: those of
+// the post itself, then small ones of it, then that of its episode, each by size.
+func mediaImages(x ext.Extensions) []image {
+	var own, small, episode []image
+	for _, m := range atMost(x["media"]["content"]) {
+		if m.Attrs["medium"] == "image" || strings.HasPrefix(strings.ToLower(m.Attrs["type"]), "image/") {
+			own = append(own, imageOf(m))
+		}
+	}
+	for _, m := range atMost(x["media"]["thumbnail"]) {
+		small = append(small, imageOf(m))
+	}
+	for _, m := range atMost(x["itunes"]["image"]) {
+		episode = append(episode, image{address: m.Attrs["href"]})
+	}
+	larger := func(a, b image) int { return cmp.Compare(b.area, a.area) }
+	slices.SortStableFunc(own, larger)
+	slices.SortStableFunc(small, larger)
+	return slices.Concat(own, small, episode)
+}
+
+func imageOf(m ext.Extension) image {
+	i := image{address: m.Attrs["url"], alt: m.Attrs["alt"]}
+	if w, h := number(m.Attrs["width"]), number(m.Attrs["height"]); w > 0 && h > 0 && w < 1<<16 && h < 1<<16 {
+		i.area = w * h
+	}
+	return i
+}
+
+// dropShared drops the pictures beside the texts that several posts have: they are
+// the feed's, and of no post in particular.
+func (d *Document) dropShared() {
+	posts := map[string]int{}
+	for i := range d.Posts {
+		of := map[string]bool{}
+		for _, p := range d.Posts[i].images {
+			of[p.address] = true
+		}
+		for address := range of {
+			posts[address]++
+		}
+	}
+	for i := range d.Posts {
+		p := &d.Posts[i]
+		p.images = slices.DeleteFunc(p.images, func(i image) bool { return posts[i.address] > 1 })
+	}
+}
+
+// pictures are the real ones beside the text or enclosed, best first.
+func (p *Post) pictures() []image {
+	candidates := slices.Clone(p.images)
+	for _, e := range p.Enclosures {
+		if e.Medium() == digest.Picture {
+			candidates = append(candidates, image{address: e.URL})
+		}
+	}
+	var real []image
+	for _, i := range candidates {
+		if i.address = p.pictureAddress(i.address); i.address != "" {
+			real = append(real, i)
+		}
+	}
+	return real
+}
+
+// pictureAddress is where a picture is; "" if it is none to be shown.
+func (p *Post) pictureAddress(ref string) string {
+	u := absolute(ref, append([]string{p.Link}, p.bases...))
+	if !isWeb(u) || isTracker(u) || isOrnament(u) {
+		return ""
+	}
+	return uncounted(digest.WithoutCredentials(u))
+}
+
+// withPictures is a post's content, in which is no picture, with those beside it: with
+// the first one above it, or, of a post without a title, with all that are the
+// author's own below it, as whoever wrote it saw them.
+func (p *Post) withPictures(content string, beside []image) string {
+	if p.Title != "" || beside[0].area > 0 {
+		return beside[0].html() + content
+	}
+	var b strings.Builder
+	shown := map[string]bool{}
+	for _, i := range beside {
+		if !shown[i.address] && i.area == 0 && len(shown) < maxPictures {
+			shown[i.address] = true
+			b.WriteString(i.html())
+		}
+	}
+	return content + b.String()
+}
+
+// html is the picture as sanitised content has it.
+func (i image) html() string {
+	body := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
+	img := &html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img"}
+	setAttr(img, "src", i.address)
+	if alt := shorten(oneLine(i.alt), maxAlt); alt != "" {
+		setAttr(img, "alt", alt)
+	}
+	body.AppendChild(img)
+	var b strings.Builder
+	if html.Render(&b, body) != nil {
+		return ""
+	}
+	return b.String()
+}
