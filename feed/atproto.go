@@ -220,7 +220,9 @@ func atProtoPost(it *atItem, account atAuthor, threads map[string][]*atPost) (Po
 		p.continues(at, threads, &b)
 	}
 	p.bodies = []text{literal(b.String(), markup)}
-	p.images = at.pictures()
+	for _, address := range at.pictures() {
+		p.images = append(p.images, image{address: address})
+	}
 	return p, true
 }
 
