@@ -11,8 +11,7 @@ import (
 // plan queues the feeds of the digests that have come due, each digest once,
 // and says how many digests that were. Before that what a wrong clock has left is put right,
 // readers whose stay begins or ends move, and those whose pause is over come back.
-func (j *Job) plan() (digests int, err error) {
-	now := j.Now()
+func (j *Job) plan(now time.Time) (digests int, err error) {
 	j.watchClock(now)
 	if err := j.Store.NotePollGap(j.Hard, now, j.Spread.Gap); err != nil {
 		return 0, err

@@ -75,7 +75,7 @@ func (j *Job) waitForMore(last Summary) (time.Duration, error) {
 // digests whose feeds are in, or whose deadline comes, are released while other
 // feeds are still being polled.
 func (j *Job) step(ctx context.Context) (Summary, error) {
-	if _, err := j.plan(); err != nil {
+	if _, err := j.plan(j.Now()); err != nil {
 		return Summary{}, err
 	}
 	told := make(bell, 1)
@@ -152,7 +152,7 @@ func (j *Job) Run(ctx context.Context) error {
 	if err := j.awaitRelease(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
-	if _, err := j.plan(); err != nil {
+	if _, err := j.plan(j.Now()); err != nil {
 		return err
 	}
 	queued, ready, unindexed, sealed := make(bell, 1), make(bell, 1), make(bell, 1), make(bell, 1)
@@ -220,7 +220,8 @@ func (j *Job) logError(err error) {
 
 // planOnce plans, and wakes who polls and who releases.
 func (j *Job) planOnce(queued, ready bell) (time.Duration, error) {
-	planned, err := j.plan()
+	now := j.Now()
+	planned, err := j.plan(now)
 	if err != nil {
 		return 0, err
 	}
@@ -228,7 +229,8 @@ func (j *Job) planOnce(queued, ready bell) (time.Duration, error) {
 		queued.ring()
 		ready.ring()
 	}
-	return min(j.until(j.Store.NextMidnight), j.until(j.Store.NextStay)), nil
+	midnight := func(ctx context.Context) (time.Time, bool, error) { return j.Store.NextMidnight(ctx, now) }
+	return min(j.until(midnight), j.until(j.Store.NextStay)), nil
 }
 
 // releaseOnce releases, and wakes who delivers. It wakes who indexes first: what has

@@ -193,7 +193,7 @@ func TestPauseAsks(t *testing.T) {
 		}
 		w.ok(w.PauseDigest(w.ctx(), bob.ID, time.Time{}, noon))
 		want(w.t, "due when it is back", w.again(ada).NextDueAt, until)
-		next, _, err := w.NextMidnight(w.ctx())
+		next, _, err := w.NextMidnight(w.ctx(), time.Time{})
 		w.ok(err)
 		want(w.t, "next midnight", next, parisMidnight)
 		info, err := w.Feed(w.ctx(), a.ID)

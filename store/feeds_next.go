@@ -7,12 +7,13 @@ import (
 	"digest"
 )
 
-// NextMidnight gives the earliest midnight that was not planned yet; false: no
-// digest is active, nor paused until a time. It may lie in the past. Digests that wait for their feeds
-// are left out: see OldestPlan.
-func (s *Store) NextMidnight(ctx context.Context) (time.Time, bool, error) {
-	return s.earliest(ctx, "the next midnight", `SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+`
-		UNION ALL SELECT MIN(d.asks_at) FROM digests d WHERE d.asks_at > 0) x`)
+// NextMidnight gives the earliest midnight after an instant that was not planned yet; false: no
+// digest is active, nor paused until a time. Of the zero time it may lie in the past. Digests that
+// wait for their feeds are left out (see OldestPlan), but passed over one by one where their
+// midnight is after that instant.
+func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {
+	return s.earliest(ctx, "the next midnight", `SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at > ?
+		UNION ALL SELECT MIN(d.asks_at) FROM digests d WHERE d.asks_at > 0) x`, at(after))
 }
 
 // OldestPlan gives the earliest instant at which a midnight was planned that is

@@ -17,7 +17,7 @@ func TestNext(t *testing.T) {
 	each(t, func(w world) {
 		next := func() (first time.Time) {
 			for _, find := range []func(context.Context) (time.Time, bool, error){
-				w.NextMidnight,
+				func(ctx context.Context) (time.Time, bool, error) { return w.NextMidnight(ctx, time.Time{}) },
 				w.NextPoll,
 				func(ctx context.Context) (time.Time, bool, error) {
 					return w.NextMail(ctx, noon, digest.Limits{}, digest.Limits{})
@@ -51,6 +51,25 @@ func TestNext(t *testing.T) {
 		want(w.t, "an edition", next(), send)
 		w.claimEditions(send, 1, "t")
 		want(w.t, "the end of its lease", next(), send.Add(5*time.Minute))
+	})
+}
+
+// Whoever has planned by an instant asks for the midnights after it.
+func TestNextMidnightAfter(t *testing.T) {
+	each(t, func(w world) {
+		w.reader("ada", "Europe/Paris")
+		w.reader("bob", "Europe/London")
+		for _, c := range []struct{ after, next time.Time }{
+			{time.Time{}, parisMidnight},
+			{parisMidnight.Add(-time.Second), parisMidnight},
+			{parisMidnight, parisMidnight.Add(time.Hour)},
+			{parisMidnight.Add(time.Hour), time.Time{}},
+		} {
+			next, ok, err := w.NextMidnight(w.ctx(), c.after)
+			w.ok(err)
+			want(w.t, fmt.Sprint("after ", c.after), next, c.next)
+			want(w.t, "ok", ok, !c.next.IsZero())
+		}
 	})
 }
 

@@ -20,8 +20,12 @@ const planStep = 1000
 // means not for this midnight. A feed already queued keeps the earlier time. Of the
 // record schedule is given what planColumns names alone.
 //
-// All of it is one transaction, and one process plans at a time.
+// All of it is one transaction, and one process plans at a time. Where nothing is to be
+// planned it waits for nobody.
 func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
+	if due, err := anyDue(ctx, s.read(), at(now)); err != nil || !due {
+		return PlanResult{}, failed("planning", err)
+	}
 	return changed(ctx, s, "planning", func(c conn) (result PlanResult, err error) {
 		if err := c.untilCommit(ctx, s.d.lockPlan, s.d.lockShared); err != nil {
 			return result, err
@@ -54,18 +58,31 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 // unplanned are the digests whose feeds have not been queued for their midnight.
 const unplanned = `d.state = 'active' AND d.planned_due_at <> d.next_due_at`
 
+// anyDue reports whether there are midnights to plan: what is planned and waits may be many digests.
+func anyDue(ctx context.Context, c conn, now instant) (bool, error) {
+	unplanned, err := anyUnplanned(ctx, c, now)
+	if err != nil || unplanned {
+		return unplanned, err
+	}
+	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.asks_at > 0 AND d.asks_at <= ? LIMIT 1) x`, now)
+	return n > 0, err
+}
+
+// anyUnplanned reports whether a digest is due and unplanned.
+func anyUnplanned(ctx context.Context, c conn, now instant) (bool, error) {
+	var first instant
+	return c.find(ctx, &first, `SELECT d.next_due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at <= ? ORDER BY d.next_due_at LIMIT 1`, now)
+}
+
 // dueFeeds gives the feeds of digests that are due and unplanned. It looks first whether
-// there are any: PostgreSQL takes all that are due for unplanned, and would read all
+// there are any such digests: PostgreSQL takes all that are due for unplanned, and would read all
 // subscriptions.
 func dueFeeds(ctx context.Context, c conn, now instant) (due []dueFeed, err error) {
-	const those = unplanned + ` AND d.next_due_at <= ?`
-	var first instant
-	err = c.get(ctx, &first, `SELECT COALESCE((SELECT d.next_due_at FROM digests d WHERE `+those+` ORDER BY d.next_due_at LIMIT 1), 0)`, now)
-	if err != nil || first == 0 {
+	if any, err := anyUnplanned(ctx, c, now); err != nil || !any {
 		return nil, err
 	}
 	err = c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at FROM digests d CROSS JOIN subscriptions s
-		WHERE s.digest_id = d.id AND s.rests = 0 AND `+those+` GROUP BY s.feed_id ORDER BY s.feed_id`, now)
+		WHERE s.digest_id = d.id AND s.rests = 0 AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, now)
 	return due, err
 }
 

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // TestStoringExcludesReleasing is I8: posts are stored while midnights pass.
@@ -161,4 +163,21 @@ func TestReleaseIsExact(t *testing.T) {
 		want(w.t, "editions", total, 30)
 		w.holds("editions stored", 30, `SELECT count(*) FROM editions`)
 	})
+}
+
+// Whoever finds that all is planned waits for no release. (On PostgreSQL alone: on SQLite a
+// release is all that writes, and finding needs none of that.)
+func TestPlanWaitsForNobody(t *testing.T) {
+	w := world{storetest.Open(t, storetest.Postgres(t)), t}
+	w.subscribe(w.reader("ada", "Europe/Paris"), w.feed("a.example"))
+	planned, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+	w.ok(err)
+	want(t, "planned", planned.Digests, 1)
+	w.ok(w.Together(w.ctx(), func() {
+		ctx, cancel := context.WithTimeout(w.ctx(), time.Minute)
+		defer cancel()
+		planned, err := w.Plan(ctx, parisMidnight.Add(time.Second), queueNothing)
+		w.ok(err)
+		want(t, "planned again", planned.Digests, 0)
+	}, `SELECT pg_advisory_xact_lock(110403869045621)`))
 }

@@ -103,7 +103,7 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 		now := start.Add(time.Duration(hour) * time.Hour)
 		_, err := w.BeginStays(w.ctx(), now)
 		w.ok(err)
-		next, _, err := w.NextMidnight(w.ctx())
+		next, _, err := w.NextMidnight(w.ctx(), time.Time{})
 		w.ok(err)
 		if !next.After(now) {
 			w.hour(now)

@@ -148,7 +148,7 @@ func (d *demoRun) subscribeAll() error {
 // hour's work there.
 func (d *demoRun) midnights() error {
 	for range demo.Readers() {
-		due, any, err := d.st.NextMidnight(d.soft)
+		due, any, err := d.st.NextMidnight(d.soft, time.Time{})
 		if err != nil || !any {
 			return err
 		}

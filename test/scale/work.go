@@ -159,7 +159,7 @@ func (w worker) left(ctx context.Context, st *store.Store) (bool, error) {
 	if _, mail, err := st.NextMail(ctx, w.clock(), digest.Limits{}, digest.Limits{}); err != nil || mail {
 		return mail, err
 	}
-	next, more, err := st.NextMidnight(ctx)
+	next, more, err := st.NextMidnight(ctx, time.Time{})
 	return more && !next.After(w.midnight), err
 }
 
