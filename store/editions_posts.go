@@ -34,8 +34,13 @@ func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (m
 	return posts, nil
 }
 
-// readParts reads one row a part, its posts' keys written together: rows are
+// postsOfParts gives one row a part, its posts' keys written together: rows are
 // what reading costs. The inner SELECT is one range of the primary key.
+const postsOfParts = `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES {rows})
+		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`
+
+// readParts reads the posts of parts.
 func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.EditionID][]digest.PostRef) error {
 	v := partRows(parts)
 	var rows []struct {
@@ -43,9 +48,7 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 		Carried   bool
 		Posts     string
 	}
-	err := s.read().allRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES {rows})
-		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
-			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`)
+	err := s.read().allRows(ctx, &rows, &v, postsOfParts)
 	if err != nil {
 		return err
 	}

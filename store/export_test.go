@@ -389,3 +389,38 @@ func (s *Store) Cells(ctx context.Context) string {
 	}
 	return all.String()
 }
+
+// PrunedPolls is how many rows DeletePolls deletes at most.
+const PrunedPolls = prunedPolls
+
+// DeletePolls is one transaction of PrunePolls, of one feed.
+func (s *Store) DeletePolls(ctx context.Context, id digest.FeedID, old time.Time) (n int, err error) {
+	return changed(ctx, s, "", func(c conn) (int, error) { return deletePolls(ctx, c, []digest.FeedID{id}, at(old)) })
+}
+
+// DefaultPlan is how the database would find the oldest row of the default partition.
+func (s *Store) DefaultPlan(ctx context.Context) (string, error) {
+	return s.read().explain(ctx, oldestInDefault, []any{1 << 40})
+}
+
+// PartitionPlans is how PostgreSQL read the posts of an edition, and whether a post is in
+// one that is released.
+func (s *Store) PartitionPlans(ctx context.Context, edition digest.Edition, post digest.PostID) (map[string]string, error) {
+	parts := partRows([]part{{EditionID: edition.ID, DigestID: edition.DigestID, DueAt: at(edition.DueAt)}})
+	var posts values
+	posts.row(post, "2026-01-01")
+	plans := make(map[string]string)
+	for query, of := range map[string]struct {
+		v    *values
+		args []any
+	}{postsOfParts: {&parts, nil}, releasedPosts: {&posts, []any{1 << 30}}} {
+		err := s.read().eachPart(of.v, query, of.args, func(query string, args []any) (err error) {
+			plans[query], err = s.read().explain(ctx, `(ANALYZE) `+query, args)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return plans, nil
+}

@@ -69,11 +69,13 @@ func covered(have []partition, m month) bool {
 	return slices.ContainsFunc(have, func(p partition) bool { return p.month == m || p.open && m.starts() < p.starts() })
 }
 
+const oldestInDefault = `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`
+
 // emptyDefault makes a partition for each month before end that has rows in the default one.
 func (s *Store) emptyDefault(ctx context.Context, end instant) error {
 	for {
 		var oldest []int64
-		err := s.read().all(ctx, &oldest, `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`, end)
+		err := s.read().all(ctx, &oldest, oldestInDefault, end)
 		if err != nil || len(oldest) == 0 {
 			return failed("looking at the posts of other months", err)
 		}

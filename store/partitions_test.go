@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"digest"
 )
 
 // A day in a month of its own, far from the clock by which the first table was made.
@@ -68,6 +70,25 @@ func TestPartitionsAreMade(t *testing.T) {
 		w.holds("rows, once July has a table", 7, `SELECT count(*) FROM digest_posts`)
 		w.ok(w.MakePartitions(w.ctx(), time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC))) // a clock that is wrong
 		w.holds("and its rows", 1, `SELECT count(*) FROM digest_posts_2040_07`)
+	})
+}
+
+// Each hour each worker looks for the oldest row of the default partition, which has
+// those of all who pause for long.
+func TestDefaultPartitionIsNotScanned(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+			SELECT i, ?, 1 FROM n`, ides.Unix()))
+		for _, statement := range []string{``, `ANALYZE digest_posts_default`} {
+			if statement != "" {
+				w.ok(w.Exec(w.ctx(), statement))
+			}
+			plan, err := w.DefaultPlan(w.ctx())
+			w.ok(err)
+			if !strings.Contains(plan, "digest_posts_default_months") || strings.Contains(plan, "Sort") {
+				w.t.Errorf("the default partition is scanned:\n%s", plan)
+			}
+		}
 	})
 }
 
@@ -171,5 +192,41 @@ func TestPartitionOfLostEditionStays(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent'`))
 		w.prune(next.AddDate(0, 0, -1).Add(keep))
 		w.holds("editions, once it is over", 0, `SELECT count(*) FROM editions`)
+	})
+}
+
+// What is read most looks into the month of one edition alone, whatever PostgreSQL believes of
+// its tables. (Storing looks into none.)
+func TestPartitionsAreLeftOut(t *testing.T) {
+	eachPartitioned(t, func(w world) {
+		w.crowd(300, 1, 1)
+		ada, f := w.reader("ada", "Europe/Paris"), w.feedAgain(digest.Feed{URL: "u1"})
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "in", "out"))
+		out, err := w.Count(w.ctx(), `SELECT id FROM posts WHERE identity = 'out'`)
+		w.ok(err)
+		w.ok(w.Exec(w.ctx(), `DELETE FROM digest_posts WHERE post_id = ?`, out))
+		w.ok(w.Exec(w.ctx(), `UPDATE digest_posts SET visible_at = ? + digest_id % 7 * 2592000 WHERE digest_id <> ?`, ides.Unix(), ada.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ? + id % 7 * 2592000 WHERE id <> ?`, ides.Unix(), ada.ID))
+		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.hour(parisMidnight)
+		editions, err := w.Editions(w.ctx(), ada.ID, 1)
+		w.ok(err)
+		for _, statement := range []string{`ANALYZE digest_posts`, `ANALYZE`} {
+			plans, err := w.PartitionPlans(w.ctx(), editions[0], digest.PostID(out))
+			w.ok(err)
+			for query, plan := range plans {
+				var read []string
+				for line := range strings.Lines(plan) {
+					if strings.Contains(line, " on digest_posts_") && !strings.Contains(line, "never executed") {
+						read = append(read, line)
+					}
+				}
+				if len(read) != 1 {
+					w.t.Errorf("before %s %d partitions are read by\n%s\n%s", statement, len(read), query, plan)
+				}
+			}
+			w.ok(w.Exec(w.ctx(), statement))
+		}
 	})
 }

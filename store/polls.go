@@ -16,8 +16,10 @@ const (
 	// keepRobots is how long an origin's robots.txt is remembered that is asked
 	// no more; where feeds are polled it is asked again much sooner.
 	keepRobots = 90 * 24 * time.Hour
-	// prunedFeeds is of how many feeds the history is shortened in one transaction.
+	// prunedFeeds is of how many feeds the history is shortened in one transaction, and
+	// prunedPolls by how many rows.
 	prunedFeeds = 500
+	prunedPolls = 5000
 )
 
 // Polls gives the polls of a feed since an instant, oldest first.
@@ -68,16 +70,21 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 			}
 			return n, s.pruneRobots(ctx, now)
 		}
-		last = ids[len(ids)-1]
-		err = s.write(ctx, func(c conn) error {
-			deleted, err := c.exec(ctx, `DELETE FROM polls WHERE feed_id IN (`+list(ids)+`) AND at < ?`, old)
-			n += deleted
-			return err
-		})
+		deleted, err := changed(ctx, s, "deleting old polls", func(c conn) (int, error) { return deletePolls(ctx, c, ids, old) })
 		if err != nil {
-			return n, fmt.Errorf("deleting old polls: %w", err)
+			return n, err
+		}
+		n += deleted
+		if deleted < prunedPolls {
+			last = ids[len(ids)-1]
 		}
 	}
+}
+
+// deletePolls deletes old polls of feeds, prunedPolls at most.
+func deletePolls(ctx context.Context, c conn, ids []digest.FeedID, old instant) (int, error) {
+	return c.exec(ctx, `DELETE FROM polls WHERE (feed_id, at) IN (SELECT p.feed_id, p.at FROM polls p
+		WHERE p.feed_id`+c.d.oneOf+` AND p.at < ? LIMIT ?)`, keys(c.d, ids), old, prunedPolls)
 }
 
 func (s *Store) pruneRobots(ctx context.Context, now time.Time) error {

@@ -110,6 +110,22 @@ func TestPrunePolls(t *testing.T) {
 	})
 }
 
+// However much is old, a transaction deletes a bounded part of it.
+func TestPrunePollsInParts(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		const more = 3
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+			SELECT %d, i, 'unchanged' FROM n`, 3*store.PrunedPolls+more, f.ID)))
+		n, err := w.DeletePolls(w.ctx(), f.ID, noon)
+		w.ok(err)
+		want(w.t, "deleted at once", n, store.PrunedPolls)
+		n, err = w.PrunePolls(w.ctx(), noon)
+		w.ok(err)
+		want(w.t, "deleted in all", n, 2*store.PrunedPolls+more)
+	})
+}
+
 // TestRobots: what is stored comes back, and the newest answer stays.
 func TestRobots(t *testing.T) {
 	each(t, func(w world) {
