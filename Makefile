@@ -27,11 +27,11 @@ race:
 	$(GOTEST) -timeout 120m ./...
 
 # What takes minutes, or programs that are not ours: simulated months, kill -9, a
-# browser, SpamAssassin, rspamd, Dovecot. Photographs of the pages are left in artifacts/.
+# browser, SpamAssassin, rspamd, Dovecot; the public suites of parsers. Photographs of the pages are left in artifacts/.
 acceptance:
 	@scripts/needs acceptance
 	@mkdir -p artifacts
-	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render
+	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render ./feed ./internal/microformats
 
 # Formatting, vet, staticcheck, and known vulnerabilities of what is called; fails on
 # any finding.

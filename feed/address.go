@@ -37,6 +37,9 @@ func resolve(base, ref string) string {
 	}
 	r, err := b.Parse(ref)
 	if err == nil && b.Opaque == "" {
+		if host, err := idna.ToASCII(r.Host); err == nil {
+			r.Host = host // else String escapes what is above ASCII, as no host may be written
+		}
 		return r.String()
 	}
 	if strings.HasPrefix(ref, "/") && b.Host != "" {

@@ -57,6 +57,7 @@ func TestResolve(t *testing.T) {
 		{"https://x.org/a/b", "", ""},
 		{"", "c", "c"},
 		{"nonsense", "c", "c"},
+		{"http://www.詹姆斯.com:80/a/", "詹.html", "http://www.xn--8ws00zhy3a.com:80/a/%E8%A9%B9.html"},
 		{"", "//y.org/c", "https://y.org/c"},
 		{"http://x.org/a", "//y.org/c", "http://y.org/c"},
 		{"http://x.org/a", "www.y.de/c?d", "http://www.y.de/c?d"},

@@ -21,6 +21,7 @@ func parseAtom(src *source) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading atom: %w", err)
 	}
+	fr.addressed(f.Links)
 	d := &Document{Kind: Atom, Repairs: fr.repairs, UpdateEvery: fr.updateEvery()}
 	d.Title = fr.feed.line("title", "dc:title")
 	d.Description = fr.feed.line("subtitle", "itunes:summary")
@@ -40,6 +41,7 @@ func parseAtom(src *source) (*Document, error) {
 	}
 	d.Posts = make([]Post, 0, len(f.Entries))
 	for i, entry := range f.Entries {
+		fr.addressed(entry.Links)
 		p := atomPost(fr.items[i], entry, bases)
 		p.feedAuthor = author
 		if entry.Source != nil && len(entry.Source.Authors) > 0 {

@@ -35,17 +35,32 @@ func TestCostOfPagesAndLists(t *testing.T) {
 	list := func(s string) { _, _ = ReadList([]byte(`<opml version="2.0"><body>` + s)) }
 	for read, texts := range map[*func(string)]map[string]string{&page: hostilePages, &list: hostileLists} {
 		for name, part := range texts {
-			short, long := grammar.Repeated(1<<20, part), grammar.Repeated(8<<20, part)
-			for try := 1; ; try++ {
-				first, all := timeOf(func() { (*read)(short) }), timeOf(func() { (*read)(long) })
-				if all <= 24*first+50*time.Millisecond {
-					break
-				}
-				if try == 20 {
-					t.Errorf("%s: 1 MiB %v, 8 MiB %v: %.60s", name, first, all, strings.ReplaceAll(part, "\x00", "0"))
-					break
-				}
-			}
+			checkGrowth(t, name, grammar.Repeated(1<<20, part), grammar.Repeated(8<<20, part), *read)
+		}
+	}
+}
+
+// TestCostOfFeeds holds the same of feeds, of a quarter of that size.
+func TestCostOfFeeds(t *testing.T) {
+	tier.Acceptance(t)
+	read := func(s string) { _, _ = Parse([]byte(s), "", "http://x.org/") }
+	for _, h := range hostiles {
+		checkGrowth(t, h.name, h.make(1<<18), h.make(1<<21), read)
+	}
+}
+
+// checkGrowth holds that a text which is eight times as long as another costs at most 24
+// times as much.
+func checkGrowth(t *testing.T, name, short, long string, read func(string)) {
+	t.Helper()
+	for try := 1; ; try++ {
+		first, all := timeOf(func() { read(short) }), timeOf(func() { read(long) })
+		if all <= 24*first+50*time.Millisecond {
+			return
+		}
+		if try == 20 {
+			t.Errorf("%s: %d bytes %v, %d bytes %v: %.60s", name, len(short), first, len(long), all, strings.ReplaceAll(short, "\x00", "0"))
+			return
 		}
 	}
 }

@@ -3,8 +3,11 @@ package feed
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mmcdole/gofeed/atom"
 )
 
 // A frame is a feed in two parts: well-formed XML without the texts, which gofeed
@@ -14,9 +17,10 @@ import (
 type frame struct {
 	kind     Kind
 	xml      []byte
-	feed     texts   // of the feed itself
-	items    []texts // of each item, in the order in which gofeed gives them
-	language string  // xml:lang of the root or the channel
+	feed     texts    // of the feed itself
+	items    []texts  // of each item, in the order in which gofeed gives them
+	hrefs    []string // of Atom's links: gofeed, which writes addresses anew, sees their numbers
+	language string   // xml:lang of the root or the channel
 	repairs  []string
 }
 
@@ -126,6 +130,15 @@ func (f *frame) matches(items int) error {
 		return fmt.Errorf("gofeed read %d items of %d", items, len(f.items))
 	}
 	return nil
+}
+
+// addressed puts the addresses of links in the places of their numbers.
+func (f *frame) addressed(links []*atom.Link) {
+	for _, l := range links {
+		if i, err := strconv.Atoi(l.Href); err == nil && i < len(f.hrefs) {
+			l.Href = f.hrefs[i]
+		}
+	}
 }
 
 // updateEvery is the interval that the syndication module states; 0: none.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	jsonfeed "github.com/mmcdole/gofeed/json"
@@ -16,8 +17,12 @@ import (
 // they are read.
 const largeJSON = 1 << 16
 
+// isJSONFeed knows a JSON Feed by its version, or, where that says something else, by its
+// items beside an address that no other format has or the number of a version.
 func isJSONFeed(fields map[string]string) bool {
-	return strings.Contains(fields["version"], "jsonfeed.org")
+	version := fields["version"]
+	return strings.Contains(version, "jsonfeed.org") || strings.HasPrefix(fields["items"], "[") &&
+		(fields["home_page_url"] != "" || fields["feed_url"] != "" || strings.HasPrefix(version, `"1`))
 }
 
 // parseJSON reads JSON Feed 1 and 1.1.
@@ -42,7 +47,7 @@ func parseJSON(src *source) (*Document, error) {
 		}
 		d.Repairs = append(d.Repairs, "JSON mended")
 	}
-	if !strings.Contains(f.Version, "jsonfeed.org") {
+	if !isJSONFeed(fieldsOf(doc)) {
 		return nil, refusal(foreignJSON(doc), nil)
 	}
 	d.Title, d.Description = plainLine(cleanText(f.Title), false), plainLine(cleanText(f.Description), false)
@@ -113,7 +118,7 @@ func jsonPeople(many []*jsonfeed.Author, one *jsonfeed.Author) string {
 		if a == nil || len(names) > 0 && a == one {
 			continue
 		}
-		if name := plainLine(cleanText(a.Name), false); name != "" {
+		if name := plainLine(cleanText(a.Name), false); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -198,6 +203,13 @@ func mendString(m map[string]any, name string) {
 	case string, nil:
 	case float64, bool:
 		m[name] = fmt.Sprint(v)
+	case []any: // the first that says something
+		delete(m, name)
+		for _, one := range v {
+			if s, is := one.(string); is && m[name] == nil && strings.TrimSpace(s) != "" {
+				m[name] = s
+			}
+		}
 	default:
 		delete(m, name)
 	}

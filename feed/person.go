@@ -2,6 +2,7 @@ package feed
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,11 +38,11 @@ func firstPerson(all []string) string {
 	return ""
 }
 
-// people joins names.
+// people joins names, each once.
 func people(all []string) string {
 	var names []string
 	for _, s := range all {
-		if name := personName(s); name != "" {
+		if name := personName(s); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -275,6 +276,10 @@ func (r *repairer) show(tok token, e element, value string) {
 		}
 		if name == "href" || name == "url" {
 			v = resolve(e.base, v)
+		}
+		if r.kind == Atom && e.shown == "link" && name == "href" {
+			r.hrefs = append(r.hrefs, strings.Clone(v)) // which must not keep its document in memory
+			v = strconv.Itoa(len(r.hrefs) - 1)
 		}
 		r.xml = join(r.xml, " ", name, `="`, escaper.Replace(v), `"`)
 	}
