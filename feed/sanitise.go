@@ -175,34 +175,6 @@ func (c *cleaner) link(n *html.Node) {
 	}
 }
 
-// player puts a link in the place of a film, a sound or a frame.
-func (c *cleaner) player(n *html.Node) bool {
-	if isPixel(n) || isHidden(n) {
-		return false
-	}
-	src := firstOf(attrOf(n, "src"), attrOf(n, "data-src"), attrOf(n, "data"))
-	for child := range n.Descendants() {
-		if src == "" && child.DataAtom == atom.Source {
-			src = attrOf(child, "src")
-		}
-	}
-	src = c.resolve(src)
-	if !isWeb(src) || isTracker(src) {
-		return false
-	}
-	src = CleanURL(src)
-	if poster := resolve(c.base, attrOf(n, "poster")); c.picture == "" && isWeb(poster) {
-		c.picture = poster
-	}
-	for n.FirstChild != nil {
-		n.RemoveChild(n.FirstChild)
-	}
-	n.Data, n.DataAtom = "a", atom.A
-	n.Attr = []html.Attribute{{Key: "href", Val: src}}
-	n.AppendChild(&html.Node{Type: html.TextNode, Data: firstOf(Host(src), src)})
-	return true
-}
-
 // image finds the address of a picture, and whether it is one at all.
 func (c *cleaner) image(n *html.Node) bool {
 	src := c.resolve(imageSource(n))

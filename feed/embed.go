@@ -1,0 +1,120 @@
+package feed
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxEmbedTitle bounds the title of an embed, in characters.
+const maxEmbedTitle = 200
+
+// player puts a link in the place of a film, a sound or a frame, with the title and
+// the picture that the document gives it.
+func (c *cleaner) player(n *html.Node) bool {
+	if isPixel(n) || isHidden(n) {
+		return false
+	}
+	src := firstOf(attrOf(n, "src"), attrOf(n, "data-src"), attrOf(n, "data"))
+	for child := range n.Descendants() {
+		if src == "" && child.DataAtom == atom.Source {
+			src = attrOf(child, "src")
+		}
+	}
+	src = c.resolve(src)
+	if !isWeb(src) || isTracker(src) {
+		return false
+	}
+	src = embeddedPage(CleanURL(src))
+	title := shorten(oneLine(firstOf(attrOf(n, "title"), attrOf(n, "aria-label"))), maxEmbedTitle)
+	label, poster := embedLabel(n.DataAtom, src, title), c.resolve(attrOf(n, "poster"))
+	for n.FirstChild != nil {
+		n.RemoveChild(n.FirstChild)
+	}
+	n.Data, n.DataAtom = "a", atom.A
+	n.Attr = []html.Attribute{{Key: "href", Val: src}}
+	if isWeb(poster) && !isTracker(poster) {
+		poster = uncounted(poster)
+		c.picture = firstOf(c.picture, poster)
+		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img", Attr: []html.Attribute{{Key: "src", Val: poster}}})
+		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Br, Data: "br"})
+	}
+	n.AppendChild(&html.Node{Type: html.TextNode, Data: label})
+	return true
+}
+
+// embedServices are the names of those whose frames many pages have, and what one does
+// there, by host without "www.".
+var embedServices = map[string]string{
+	"youtube.com": "Watch on YouTube", "youtu.be": "Watch on YouTube", "vimeo.com": "Watch on Vimeo", "player.vimeo.com": "Watch on Vimeo",
+	"dailymotion.com": "Watch on Dailymotion", "ted.com": "Watch at TED", "embed.ted.com": "Watch at TED",
+	"w.soundcloud.com": "Listen on SoundCloud", "soundcloud.com": "Listen on SoundCloud", "bandcamp.com": "Listen on Bandcamp",
+	"open.spotify.com": "Listen on Spotify", "embed.podcasts.apple.com": "Listen on Apple Podcasts",
+}
+
+// embedLabel says what a link in the place of an embed leads to.
+func embedLabel(element atom.Atom, src, title string) string {
+	host := strings.TrimPrefix(Host(src), "www.")
+	if isIdle(title) || strings.EqualFold(title, host) {
+		title = ""
+	}
+	label := embedServices[host]
+	switch {
+	case label != "":
+	case element == atom.Video || strings.Contains(src, "/videos/embed/"): // PeerTube
+		label = "Watch at " + host
+	case element == atom.Audio:
+		label = "Listen at " + host
+	case title != "":
+		return title + " (" + host + ")"
+	default:
+		return firstOf(host, src)
+	}
+	if title == "" {
+		return label
+	}
+	return label + ": " + title
+}
+
+// isIdle reports whether a title tells of the program that plays and not of what it plays.
+func isIdle(title string) bool {
+	switch strings.ToLower(title) {
+	case "youtube video player", "youtube video", "vimeo video player", "video player", "audio player", "embedded content", "embed", "iframe", "video", "audio", "player":
+		return true
+	}
+	return false
+}
+
+var (
+	youTubeEmbed = regexp.MustCompile(`^/(?:embed|v|shorts)/([\w-]{11})$`)
+	vimeoEmbed   = regexp.MustCompile(`^/video/([0-9]+)$`)
+)
+
+// embeddedPage gives the page of what a frame plays, where its address tells it.
+func embeddedPage(src string) string {
+	u, err := url.Parse(src)
+	if err != nil {
+		return src
+	}
+	switch host := strings.TrimPrefix(u.Hostname(), "www."); host {
+	case "youtube.com", "youtube-nocookie.com":
+		if list := u.Query().Get("list"); u.Path == "/embed/videoseries" && playlistID.MatchString(list) {
+			return "https://www.youtube.com/playlist?list=" + list
+		}
+		if m := youTubeEmbed.FindStringSubmatch(u.Path); m != nil {
+			return "https://www.youtube.com/watch?v=" + m[1]
+		}
+	case "player.vimeo.com":
+		if m := vimeoEmbed.FindStringSubmatch(u.Path); m != nil {
+			page := "https://vimeo.com/" + m[1]
+			if key := u.Query().Get("h"); key != "" { // of a film that only those see who have it
+				page += "/" + url.PathEscape(key)
+			}
+			return page
+		}
+	}
+	return src
+}
