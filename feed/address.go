@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -265,7 +266,7 @@ func siteOf(address string) string {
 }
 
 // GuessPaths gives the common feed addresses to try on a site that offers
-// none, in order: those below the page's own folder, then those of the site.
+// none, in order: that of PeerTube if it could be one, those below the page's own folder, then those of the site.
 func GuessPaths(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -282,6 +283,9 @@ func GuessPaths(address string) []string {
 		for _, path := range common {
 			out = append(out, base+path)
 		}
+	}
+	if videos := guessVideos(u); videos != "" {
+		out = slices.Insert(out, 0, videos)
 	}
 	return out
 }

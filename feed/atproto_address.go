@@ -14,12 +14,13 @@ const (
 
 // AskedURL gives the address under which a feed that a person names is looked for: that of
 // the service for an account of Bluesky (@ann.bsky.social, at://did:plc:…, the address of
-// its page), else NormalURL.
+// its page), that of its feed for a page of films which tells it, else NormalURL.
 func AskedURL(typed string) (string, error) {
 	if actor := atActor(cleanAddress(typed)); actor != "" {
 		return ATProtoURL(actor), nil
 	}
-	return NormalURL(typed)
+	normal, err := NormalURL(typed)
+	return firstOf(videoFeed(normal), normal), err
 }
 
 // ATProtoURL gives the address of the feed of an account, named by its handle or, for good,

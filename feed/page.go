@@ -34,10 +34,11 @@ func parsePage(doc, address string) *Document {
 	d := &Document{Kind: HTML, Link: address}
 	z := hypertext.Tokenizer(doc)
 	z.SetMaxBuf(1 << 20)
-	base, inTitle := address, false
+	base, inTitle, channel := address, false, ""
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
+			d.offerChannel(doc, address, channel)
 			return d
 		case html.TextToken:
 			if inTitle && d.Title == "" {
@@ -57,6 +58,8 @@ func parsePage(doc, address string) *Document {
 				}
 			case atom.Link:
 				d.offer(tag, base)
+			case atom.Meta:
+				channel = firstOf(channel, channelOf(tag))
 			}
 		}
 	}
