@@ -125,6 +125,9 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 			zone = zones.get(d.TimeZone)
 		}
 		editions[i] = b.compose(d, b.sections(shared, refs[d.ID], settings[d.DigestID], d.Edition), notices[d.ID], zone)
+		if mail {
+			leave(&editions[i])
+		}
 		editions[i].WebURL = b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
 	}
 	return editions, nil

@@ -117,7 +117,7 @@ func (m *mail) fit() *plan {
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
 	}
-	used, shown := m.deepen(p, headline, m.headlineSize, frame.plus(m.more(m.posts).html.size()), room)
+	used, shown := m.deepen(p, headline, m.headlineSize, frame.plus(m.more(m.posts+m.left).html.size()), room)
 	if p.shown = shown; shown == m.posts {
 		_, excerpts := m.deepen(p, short, m.excerptSize, used, room)
 		p.below = excerpts > 0

@@ -26,7 +26,7 @@ func (r *Renderer) Mail(e Edition) (Message, error) {
 	p := m.fit()
 	html, text := m.join(p)
 	return Message{
-		Subject: m.subject, HTML: html.join().decoded(), Text: text.join().decoded(), Shown: p.shown, Omitted: m.posts - p.shown,
+		Subject: m.subject, HTML: html.join().decoded(), Text: text.join().decoded(), Shown: p.shown, Omitted: m.omitted(p),
 	}, nil
 }
 
@@ -47,6 +47,7 @@ type mail struct {
 	Edition
 	r       *Renderer
 	posts   int
+	left    int     // more posts, which are in the web edition alone
 	most    []depth // of each section's posts, where there is room
 	deepest depth   // of them
 	notes   noted
@@ -83,6 +84,7 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	}
 	for i := range m.Sections {
 		m.posts += m.Sections[i].count()
+		m.left += m.Sections[i].Left
 	}
 	m.setMost()
 	m.notes = r.tidyNotices(e.Notices, m.posts == 0)
@@ -202,7 +204,7 @@ func (m *mail) index(p *plan) *both {
 		}
 		index.text.add(piece{"\r\n", len("\n")})
 	}
-	if n := m.posts - p.shown; n > 0 {
+	if n := m.omitted(p); n > 0 {
 		index.add(m.more(n))
 	}
 	return index
@@ -216,6 +218,9 @@ func (m *mail) label(p *plan, section int) pair {
 	}
 	return pair{parts.alone(), parts.label.text}
 }
+
+// omitted is how many posts a plan leaves to the web edition.
+func (m *mail) omitted(p *plan) int { return m.posts - p.shown + m.left }
 
 // more says how many posts are only in the web edition.
 func (m *mail) more(n int) pair {

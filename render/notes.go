@@ -191,7 +191,7 @@ func (m *mail) summary() string {
 	if m.posts == 0 && m.notes.all > 0 {
 		return plural(m.notes.all, "note")
 	}
-	return Count(m.posts, len(m.Sections))
+	return Count(m.posts+m.left, len(m.Sections))
 }
 
 func plural(n int, word string) string {

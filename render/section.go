@@ -23,6 +23,9 @@ type Section struct {
 	// Rest is what a bound edition only lists, below Posts and in the same order.
 	Rest []*Post
 
+	// Left is how many more of its posts are in the web edition alone.
+	Left int
+
 	parts *sectionParts // nil: not written yet
 }
 
