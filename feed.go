@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"strings"
 	"time"
@@ -207,6 +209,19 @@ const (
 	Repeat Extra = 1 << iota // somebody else's post, passed on: a boost, a repost
 	Reply                    // an answer to somebody else
 )
+
+// hashedIdentity begins the identities that are hashes.
+const hashedIdentity = "sha256:"
+
+// HashedIdentity makes an identity of a text: of a post that has neither a GUID nor an
+// address of its own, or of a GUID that is too long.
+func HashedIdentity(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hashedIdentity + hex.EncodeToString(sum[:])
+}
+
+// IsHashed reports whether HashedIdentity has made an identity.
+func IsHashed(identity string) bool { return strings.HasPrefix(identity, hashedIdentity) }
 
 // A PostRef is what an edition stores of a post: its key and its feed's.
 type PostRef struct {

@@ -188,7 +188,8 @@ func (d *Document) identify() {
 
 // Newest gives at most n posts in document order, each identity once: where
 // there are more, those with the latest dates; undated ones count by their
-// place, as if dated like the post before them.
+// place, as if dated like the post before them. If none has a date, nobody knows at
+// which end the newest are: those at both ends.
 func (d *Document) Newest(n int) []Post {
 	seen := make(map[string]bool, len(d.Posts))
 	order := make([]int, 0, len(d.Posts))
@@ -204,7 +205,11 @@ func (d *Document) Newest(n int) []Post {
 			order = append(order, i)
 		}
 	}
-	if len(order) > n {
+	switch {
+	case len(order) <= n:
+	case last.IsZero():
+		order = slices.Delete(order, (n+1)/2, len(order)-n/2)
+	default:
 		slices.SortStableFunc(order, func(a, b int) int { return dates[b].Compare(dates[a]) })
 		order = order[:n]
 		slices.Sort(order)

@@ -46,7 +46,7 @@ func (p *Post) byTitle() string {
 	if p.Title == "" && p.Published.IsZero() {
 		basis = p.Link + "\n" + p.Hash
 	}
-	return hashed(basis)
+	return digest.HashedIdentity(basis)
 }
 
 // bounded gives a string that is no longer than a GUID may be: long ones by
@@ -55,12 +55,7 @@ func bounded(s string) string {
 	if len(s) <= maxAddress {
 		return s
 	}
-	return hashed(s)
-}
-
-func hashed(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return digest.HashedIdentity(s)
 }
 
 // Sanitise makes the post ready to be stored and shown: sanitised content, a

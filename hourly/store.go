@@ -56,6 +56,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	in.Windowed = len(res.Document.Posts) >= feed.MaxPosts
 	for i := range posts {
 		in.Listed = append(in.Listed, posts[i].Identity)
+		in.Dates = append(in.Dates, max(posts[i].Published.Unix(), 0))
 	}
 	known, err := st.KnownPosts(ctx, res.Feed.ID, in.Listed)
 	had := len(known) > 0

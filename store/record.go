@@ -58,7 +58,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		if err := r.lockFeeds(ctx, polls); err != nil {
 			return err
 		}
-		err := steps(ctx, r.match, r.judge, r.admit, r.insert, r.edit, r.hide, r.dropMirrored, r.noteListed,
+		err := steps(ctx, r.match, r.judge, r.admit, r.insert, r.edit, r.hide, r.restore, r.withdraw, r.dropMirrored, r.noteListed,
 			r.tellGaps, r.tellOverQuota, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told, Waiting: r.waiting}
 		return err
@@ -325,6 +325,7 @@ type Polled struct {
 
 	Posts  []digest.Post // new or changed ones, in document order; keys are not read
 	Listed []string      // every identity in the document, in its order; empty if none was read
+	Dates  []int64       // when each of them was published, in Unix seconds, 0: it has no date; nil: not known
 
 	// Windowed says that the document holds as much as is read of one, or more:
 	// what lies before all that is stored has slid in, and is no news.

@@ -15,16 +15,20 @@ import (
 // moves to another host: path and query of its address, without a final slash,
 // and title; the content's hash if it has neither.
 func fingerprint(p digest.Post) string {
-	path := p.URL
-	if _, rest, ok := strings.Cut(p.URL, "://"); ok {
-		path = strings.TrimLeftFunc(rest, func(r rune) bool { return !strings.ContainsRune("/?#", r) })
-	}
-	text := strings.TrimSuffix(path, "/") + "\n" + p.Title
+	text := pathOf(p.URL) + "\n" + p.Title
 	if text == "\n" {
 		text = p.ContentHash
 	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
+}
+
+// pathOf gives path and query of an address, without a final slash.
+func pathOf(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = strings.TrimLeftFunc(rest, func(r rune) bool { return !strings.ContainsRune("/?#", r) })
+	}
+	return strings.TrimSuffix(address, "/")
 }
 
 // storedPost is what matching needs to know of a stored post.
@@ -33,30 +37,31 @@ type storedPost struct {
 	ID          digest.PostID
 	Fingerprint string
 	URL         string
+	Title       string
+	Summary     string
 	PublishedAt instant
 	SeenAt      instant
 	ContentHash string
 	ShownAt     instant // when it was put before readers; 0: it was not
 }
 
-const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.url, p.published_at, p.seen_at, p.content_hash, p.shown_at`
+const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.url, p.title, p.summary, p.published_at, p.seen_at, p.content_hash, p.shown_at`
 
 // match finds which posts are stored already, under their identity or under
 // one that the document no longer lists. What is left in fresh is new.
 func (r *recording) match(ctx context.Context) error {
-	stored, err := r.find(ctx, "identity", func(p *incoming) string { return p.Identity })
+	known, err := r.byIdentity(ctx)
+	if err == nil && r.renumber(known) {
+		known, err = r.byIdentity(ctx)
+	}
 	if err != nil {
 		return err
-	}
-	known := make(map[postKey]storedPost, len(stored))
-	for _, s := range stored {
-		known[s.postKey] = s
 	}
 	r.moveKnown(func(p *incoming) (storedPost, bool) {
 		s, ok := known[postKey{p.FeedID, p.Identity}]
 		return s, ok
 	})
-	stored, err = r.find(ctx, "fingerprint", func(p *incoming) string { return p.fingerprint })
+	stored, err := r.find(ctx, "fingerprint", func(p *incoming) string { return p.fingerprint })
 	if err != nil {
 		return err
 	}
@@ -66,7 +71,17 @@ func (r *recording) match(ctx context.Context) error {
 		return err
 	}
 	r.moveKnown(r.aliased(stored))
-	return nil
+	return r.recognise(ctx)
+}
+
+// byIdentity gives the stored posts under the identities of fresh ones.
+func (r *recording) byIdentity(ctx context.Context) (map[postKey]storedPost, error) {
+	stored, err := r.find(ctx, "identity", func(p *incoming) string { return p.Identity })
+	known := make(map[postKey]storedPost, len(stored))
+	for _, s := range stored {
+		known[s.postKey] = s
+	}
+	return known, err
 }
 
 // aliased finds the stored post that has an unknown one's alias for its identity: a

@@ -15,9 +15,21 @@ func (r *recording) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range r.shown() {
-		if p.PublishedAt.IsZero() || at(p.PublishedAt) >= begins[p.FeedID] {
-			p.shownAt = r.now
+	fresh := make(map[*polled][]*incoming)
+	for _, p := range r.fresh {
+		fresh[p.poll] = append(fresh[p.poll], p)
+	}
+	for _, poll := range r.polls {
+		shown, no := fresh[poll], map[*incoming]bool(nil)
+		if poll.first {
+			shown = firstShown(shown, r.now)
+		} else {
+			no = archive(shown, poll, begins[poll.Feed.ID])
+		}
+		for _, p := range shown {
+			if !no[p] {
+				p.shownAt = r.now
+			}
 		}
 	}
 	if len(r.known) > 0 {
@@ -66,14 +78,19 @@ func (r *recording) insert(ctx context.Context) error {
 	return queueWords(ctx, r.c, shown)
 }
 
-// begins gives the date of the oldest stored post of each feed whose document
-// is longer than what is read of it. When a post is taken down there, one
-// that was never read slides in at the old end.
+// begins gives the date of the oldest stored post of each feed that has brought posts
+// which may be older still: some are dated before it was last read, or its document is
+// longer than what is read of it. When a post is taken down there, one that was never
+// read slides in at the old end.
 func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, error) {
 	begins := make(map[digest.FeedID]instant)
+	old := make(map[*polled]int)
 	var ids []digest.FeedID
 	for _, p := range r.fresh {
-		if p.poll.Windowed && !p.poll.first && !slices.Contains(ids, p.FeedID) {
+		if p.isOld() {
+			old[p.poll]++
+		}
+		if (p.poll.Windowed || old[p.poll] > fewOld) && !p.poll.first && !slices.Contains(ids, p.FeedID) {
 			ids = append(ids, p.FeedID)
 		}
 	}
@@ -152,24 +169,6 @@ const insertHidden = `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT s.digest_id, d.next_due_at, v.post_id
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
 		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0) AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
-
-// shown is the new posts that go to readers, unless they have slid in: all but
-// the old ones of a feed that is read for the first time.
-func (r *recording) shown() []*incoming {
-	var shown []*incoming
-	first := make(map[*polled][]*incoming)
-	for _, p := range r.fresh {
-		if p.poll.first {
-			first[p.poll] = append(first[p.poll], p)
-		} else {
-			shown = append(shown, p)
-		}
-	}
-	for _, p := range r.polls {
-		shown = append(shown, firstShown(first[p], r.now)...)
-	}
-	return shown
-}
 
 // firstShown is what of a feed read for the first time goes to readers: posts
 // of the last 24 hours, or the newest one, or the first of those without dates.

@@ -1,0 +1,285 @@
+package hourly_test
+
+import (
+	"fmt"
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/hourly"
+	"digest/poller"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// An item is a post as its publisher sees it on one day. Its name is a word of
+// the form "q17" in the title or the text: by it the post is known again in an
+// edition, whatever else the publisher changes.
+type item struct {
+	name, guid, link, title, text string
+	at                            time.Time
+	old                           bool // belongs in the archive: no reader is to see it
+}
+
+// A history is what a publisher's document holds at each midnight, from the day on
+// which its reader subscribes (day 0). The reader must see each post that comes
+// later on the day on which it is first listed, and once; of those of day 0 none
+// on a later day.
+type history struct {
+	name string
+	at   func(day int) []item
+
+	ping    func(day int) []item // at noon before that midnight; nil: it is not polled then
+	days    int                  // how many; 0: historyDays
+	atom    func(day int) bool   // the document is Atom; nil: RSS
+	never   []string             // are listed at some time, and never to be seen
+	anytime []string             // may be seen on any day, once
+}
+
+const historyDays = 8
+
+// historyBegin is the first midnight at which the documents are read.
+var historyBegin = time.Date(2026, 11, 2, 0, 1, 0, 0, time.UTC)
+
+// midnightOf is when the document of a day is read.
+func midnightOf(day int) time.Time { return historyBegin.AddDate(0, 0, day) }
+
+// posted gives the nth post of a blog that publishes at 09:17 each day.
+func posted(n int) item {
+	slug := fmt.Sprintf("q%d", n+1000)
+	return item{
+		name: slug, guid: "https://blog.example/?p=" + slug[1:], link: "https://blog.example/2026/" + slug + "/", title: "All about " + slug,
+		text: "<p>Of " + slug + " there is a good deal to be said, and all of it is said here, in a text of some length.</p>",
+		at:   midnightOf(n).Add(-15*time.Hour + 16*time.Minute),
+	}
+}
+
+// blog gives the newest posts of a day, the newest first, each as edit leaves it.
+func blog(day, size int, edit func(*item)) []item {
+	items := make([]item, 0, size)
+	for n := day; n > day-size; n-- {
+		it := posted(n)
+		if edit != nil {
+			edit(&it)
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+// from gives what to do to items from a day on; before that they stay as they are.
+func from(day, start int, edit func(*item)) func(*item) {
+	if day < start {
+		return nil
+	}
+	return edit
+}
+
+func document(items []item, atom bool) string {
+	var b strings.Builder
+	b.WriteString(`<rss version="2.0"><channel><title>Blog</title><link>https://blog.example/</link>`)
+	if atom {
+		b.Reset()
+		b.WriteString(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link href="https://blog.example/"/>`)
+	}
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "<%s>%s</%[1]s>", name, html.EscapeString(value))
+		}
+	}
+	for _, it := range items {
+		stamp := func(layout string) string {
+			if it.at.IsZero() {
+				return ""
+			}
+			return it.at.Format(layout)
+		}
+		if atom {
+			b.WriteString("<entry>")
+			field("id", it.guid)
+			fmt.Fprintf(&b, `<link href="%s"/>`, html.EscapeString(it.link))
+			field("title", it.title)
+			field("published", stamp(time.RFC3339))
+			fmt.Fprintf(&b, `<content type="html">%s</content></entry>`, html.EscapeString(it.text))
+			continue
+		}
+		b.WriteString("<item>")
+		field("guid", it.guid)
+		field("link", it.link)
+		field("title", it.title)
+		field("pubDate", stamp(time.RFC1123Z))
+		field("description", it.text)
+		b.WriteString("</item>")
+	}
+	if atom {
+		return b.String() + "</feed>"
+	}
+	return b.String() + "</channel></rss>"
+}
+
+// A publisher is a history on its way, with the reader of its feed.
+type publisher struct {
+	history
+	feed   digest.Feed
+	reader digest.Digest
+	due    map[string]int // the day on which each post is to be seen
+	old    map[string]bool
+}
+
+// TestHistories plays what publishers do to their feeds over some days, through the
+// statements that store and release them, and judges what each reader's editions
+// hold: each post once, none missed, nothing old.
+func TestHistories(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var all []*publisher
+		days := 0
+		for i, h := range histories() {
+			p := &publisher{history: h, due: map[string]int{}, old: map[string]bool{}}
+			if p.days == 0 {
+				p.days = historyDays
+			}
+			days = max(days, p.days)
+			host := fmt.Sprintf("h%d.example", i)
+			var err error
+			if p.feed, _, err = st.EnsureFeed(t.Context(), digest.Feed{URL: "https://" + host + "/feed", Host: host}); err != nil {
+				t.Fatal(err)
+			}
+			if _, p.reader, err = st.AddUser(t.Context(), fmt.Sprintf("r%d@example.org", i), "UTC", midnightOf(-1)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err = st.Subscribe(t.Context(), digest.Subscription{DigestID: p.reader.ID, FeedID: p.feed.ID}, midnightOf(-1)); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, p)
+		}
+		for day := range days {
+			pollHistories(t, st, all, day, midnightOf(day).Add(-12*time.Hour), func(p *publisher) func(int) []item { return p.ping })
+			now := midnightOf(day)
+			pollHistories(t, st, all, day, now, func(p *publisher) func(int) []item { return p.at })
+			if _, err := st.Plan(t.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false }); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := st.Release(t.Context(), now, 30*time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, p := range all {
+			t.Run(p.name, func(t *testing.T) { p.judge(t, st) })
+		}
+	})
+}
+
+// pollHistories reads the documents that publishers have at an instant, and stores
+// what is new in them in one transaction.
+func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now time.Time, which func(*publisher) func(int) []item) {
+	t.Helper()
+	var polls []store.Polled
+	for _, p := range all {
+		at := which(p)
+		if at == nil || day >= p.days {
+			continue
+		}
+		items := at(day)
+		for _, it := range items {
+			if _, seen := p.due[it.name]; !seen && !it.old {
+				p.due[it.name] = day
+			}
+			p.old[it.name] = it.old
+		}
+		was, err := st.FeedByURL(t.Context(), p.feed.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := feed.Parse([]byte(document(items, p.atom != nil && p.atom(day))), "", was.URL)
+		if err != nil {
+			t.Fatalf("%s, day %d: %v", p.name, day, err)
+		}
+		res := poller.Result{Feed: was, Outcome: poller.Changed, Document: doc, Address: was.URL}
+		res.Feed.LastAttemptAt, res.Feed.LastOKAt, res.Feed.ParsedAt = now, now, now
+		polled, err := hourly.PrepareRecord(t.Context(), st, was, res, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		polls = append(polls, polled)
+	}
+	if _, err := st.Record(t.Context(), now, polls); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// judge compares the editions of a publisher's reader with what they should hold.
+func (p *publisher) judge(t *testing.T, st *store.Store) {
+	t.Helper()
+	seen := p.seen(t, st)
+	var wrong []string
+	note := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	for _, name := range slices.Sorted(maps.Keys(p.due)) {
+		due, on := p.due[name], seen[name]
+		switch {
+		case slices.Contains(p.never, name):
+			if len(on) > 0 {
+				note("%s is seen on %v, and never should be", name, on)
+			}
+		case slices.Contains(p.anytime, name):
+			if len(on) != 1 {
+				note("%s is seen on %v", name, on)
+			}
+		case due == 0:
+			if len(on) > 1 || len(on) == 1 && on[0] != 0 {
+				note("%s, which was there when the reader came, is seen on %v", name, on)
+			}
+		case len(on) == 0:
+			note("%s of day %d is missed", name, due)
+		case len(on) > 1 || on[0] != due:
+			note("%s of day %d is seen on %v", name, due, on)
+		}
+	}
+	for name, old := range p.old {
+		if old && len(seen[name]) > 0 {
+			note("%s is old, and seen on %v", name, seen[name])
+		}
+	}
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		t.Errorf("%d wrong:\n%s", len(wrong), strings.Join(wrong[:min(len(wrong), 12)], "\n"))
+	}
+}
+
+var itemName = regexp.MustCompile(`\bq\d+\b`)
+
+// seen gives the days on which a reader was shown each post, by the names of the posts.
+func (p *publisher) seen(t *testing.T, st *store.Store) map[string][]int {
+	t.Helper()
+	editions, err := st.Editions(t.Context(), p.reader.ID, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string][]int{}
+	for _, e := range slices.Backward(editions) {
+		refs, err := st.EditionPosts(t.Context(), []digest.Delivery{{Edition: e}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []digest.PostID
+		for _, r := range refs[e.ID] {
+			if !r.Carried { // nothing is mailed here, so that each edition carries those before it
+				ids = append(ids, r.PostID)
+			}
+		}
+		posts, err := st.Posts(t.Context(), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, post := range posts {
+			name := itemName.FindString(post.Title + " " + post.Content)
+			seen[name] = append(seen[name], int(e.DueAt.Sub(midnightOf(0)).Round(time.Hour)/(24*time.Hour)))
+		}
+	}
+	return seen
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// withdrawnWithin is how long after a post was first seen its feed may take it back from
+// those who wait for it: a weekly digest waits so long.
+const withdrawnWithin = 9 * 24 * time.Hour
+
+// withdraw takes posts back that their publishers deleted before the midnights for which
+// they wait. They stay stored, without the hash of their content: what a document lists
+// again is restored.
+func (r *recording) withdraw(ctx context.Context) error {
+	var v values
+	polls := make(map[digest.FeedID]*polled)
+	for _, p := range r.polls {
+		if p.tellsDeleted() {
+			v.row(p.Feed.ID)
+			polls[p.Feed.ID] = p
+		}
+	}
+	var recent []recentPost
+	err := r.c.allRows(ctx, &recent, &v, `WITH v (feed_id) AS (VALUES {rows})
+		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at, p.shown_at, p.content_hash FROM v CROSS JOIN posts p
+		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? ORDER BY p.feed_id, p.id`, r.now.plus(-withdrawnWithin))
+	if err != nil {
+		return err
+	}
+	byFeed := make(map[digest.FeedID][]recentPost)
+	for _, p := range recent {
+		byFeed[p.FeedID] = append(byFeed[p.FeedID], p)
+	}
+	var gone []digest.PostID
+	for _, p := range r.polls {
+		if polls[p.Feed.ID] == p {
+			gone = append(gone, deleted(byFeed[p.Feed.ID], p.Listed, p.Dates)...)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	var ids []digest.PostID
+	err = r.c.all(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
+		WHERE p.id IN (`+list(gone)+`)) RETURNING post_id`)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	slices.Sort(ids)
+	return r.c.run(ctx, `UPDATE posts SET content_hash = '' WHERE id IN (`+list(slices.Compact(ids))+`)`)
+}
+
+// tellsDeleted reports whether what a poll does not list may have been deleted: the whole
+// document was read at the feed's own address, and something of it was known.
+func (p *polled) tellsDeleted() bool {
+	own := p.ReadAt == p.stored.URL && p.Feed.URL == p.stored.URL && p.Feed.MovedTo == ""
+	return own && !p.first && len(p.Listed) > 0 && !p.Windowed && p.Feed.PostsWaiting == 0 && p.knows()
+}
+
+// A recentPost is a post that was first seen not long ago.
+type recentPost struct {
+	postKey
+	ID          digest.PostID
+	PublishedAt instant
+	SeenAt      instant
+	ShownAt     instant
+	ContentHash string
+}
+
+// deleted gives those of a feed's recent posts that its publisher has deleted: the
+// document does not list them any more, and still lists posts that are older, not fewer of
+// these than newer ones. Where the newer ones are more, it slid out of a document of a
+// few posts, one of them an old one that is pinned. Dates are those of the listed
+// posts in Unix seconds, 0 for none: without them counts what was seen earlier.
+func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest.PostID) {
+	seen := make(map[string]instant, len(recent))
+	for _, p := range recent {
+		seen[p.Identity] = p.SeenAt
+	}
+	lists := make(map[string]bool, len(listed))
+	for i := range listed {
+		lists[clean(listed[i])] = true
+	}
+	for _, p := range recent {
+		if lists[p.Identity] || p.ShownAt == 0 || p.ContentHash == "" {
+			continue
+		}
+		older, newer := 0, 0
+		for i, identity := range listed {
+			this, that := p.SeenAt, seen[clean(identity)]
+			if i < len(dates) && dates[i] != 0 && p.PublishedAt != 0 {
+				this, that = p.PublishedAt, instant(dates[i])
+			}
+			switch {
+			case that < this:
+				older++
+			case that > this:
+				newer++
+			}
+		}
+		if older > 0 && older >= newer {
+			gone = append(gone, p.ID)
+		}
+	}
+	return gone
+}
+
+// restore brings posts back that were withdrawn and are listed again, to those readers
+// who have not had them.
+func (r *recording) restore(ctx context.Context) error {
+	var ids []digest.PostID
+	for _, p := range r.known {
+		if p.was == "" {
+			ids = append(ids, p.id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, p.id
+		FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
+		WHERE p.id IN (`+list(ids)+`) AND s.rests = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`
+		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at AND h.post_id = p.id)
+		ORDER BY s.digest_id, p.id`)
+	r.hidden += n
+	if err != nil {
+		return err
+	}
+	return showNow(ctx, r.c, ids, r.now)
+}
