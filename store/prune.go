@@ -254,6 +254,9 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 			return err
 		}
 		n = len(gone)
+		if err := dropVersions(ctx, c, gone); err != nil {
+			return err
+		}
 		return unindex(ctx, c, gone)
 	})
 	return n, err
@@ -278,6 +281,9 @@ func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, 
 		}
 		var posts []digest.PostID
 		if err := c.all(ctx, &posts, `DELETE FROM posts WHERE feed_id IN (`+list(ids)+`) RETURNING id`); err != nil {
+			return err
+		}
+		if err := dropVersions(ctx, c, posts); err != nil {
 			return err
 		}
 		if err := unindex(ctx, c, posts); err != nil {

@@ -71,7 +71,7 @@ func (r *recording) admit(ctx context.Context) error {
 		intakes[p.poll].add(p, false)
 	}
 	for _, p := range r.known {
-		if !r.frozen[p.id] { // of what is frozen nothing is stored
+		if !r.frozen[p.id] || p.rewritten { // of what is frozen nothing else is stored
 			intakes[p.poll].add(p, true)
 		}
 	}
@@ -148,6 +148,10 @@ func (p *polled) admitted(in *intake, said digest.Admission, now instant) {
 	for i, post := range in.posts {
 		switch said.Posts[i] {
 		case digest.PostWaits:
+			if post.rewritten { // readers have had it: they miss a later version at most
+				post.rewritten = false
+				continue
+			}
 			post.waits = true
 			p.Feed.PostsWaiting++
 			p.tellsWaiting = p.tellsWaiting || post.shownAt != 0

@@ -15,17 +15,15 @@ import (
 	"digest"
 )
 
-// Record stores what polls found, in one transaction: new posts, a hidden
-// row for each new post and each subscribed digest that gathers, and last
-// the feeds' records, which ends their leases. A poll whose lease was taken
-// over meanwhile stores nothing.
+// Record stores what polls found, in one transaction: new posts, a hidden row for each new post
+// and each subscribed digest that gathers, and last the feeds' records, which ends their
+// leases. A poll whose lease was taken over meanwhile stores nothing.
 //
 // A post under a new identity that replaces one the document no longer lists,
 // with the same address and title, is the same post (I4). An edit is stored
-// while the post is in no released edition, and ignored afterwards.
+// while the post is in no released edition, and as a version of it afterwards.
 //
-// Where the database refuses what a poll brought, the others are stored without
-// it, and its feed is not asked for a day.
+// Where the database refuses what a poll brought, the others are stored without it, and its feed is not asked for a day.
 //
 // Readers are told of a feed that has died, and of posts that it may have lost.
 // What happened to a feed while it was in flight stays: a ping, a doubt, a
@@ -58,8 +56,8 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		if err := r.lockFeeds(ctx, polls); err != nil {
 			return err
 		}
-		err := steps(ctx, r.match, r.judge, r.admit, r.insert, r.edit, r.hide, r.restore, r.withdraw, r.dropMirrored, r.noteListed,
-			r.tellGaps, r.tellOverQuota, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
+		err := steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.edit, r.keepVersions, r.hide, r.restore, r.withdraw, r.dropMirrored,
+			r.noteListed, r.tellGaps, r.tellOverQuota, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told, Waiting: r.waiting}
 		return err
 	})
@@ -129,7 +127,8 @@ type incoming struct {
 	was         string        // the content's hash as stored
 	wasShown    bool          // it was put before readers
 	shownAt     instant       // now, of a new post that goes to readers
-	waits       bool          // there is no room for it today
+
+	waits, rewritten bool // there is no room for it today; it was delivered, and says something else by now
 }
 
 // lockFeeds locks the feeds and their times, in the order of their keys, and leaves out the polls

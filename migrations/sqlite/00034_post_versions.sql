@@ -1,0 +1,9 @@
+-- +goose Up
+-- What delivered posts said later: store/versions.go.
+CREATE TABLE post_versions (
+    post_id INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    title   TEXT    NOT NULL,
+    content TEXT    NOT NULL,
+    PRIMARY KEY (post_id, seen_at)
+) STRICT;

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"digest"
+	"digest/internal/words"
+)
+
+const (
+	// mostVersions is how many later versions are stored of a post, the latest.
+	mostVersions = 5
+	// versionBytes bounds the content of one; a longer one is not stored.
+	versionBytes = 64 << 10
+	// leastChanged is how many words of a text must come or go to change what it says: a
+	// mended spelling, or a counter of comments, is fewer.
+	leastChanged = 5
+	// comparedAtOnce is how many posts are in memory to be compared.
+	comparedAtOnce = 20
+)
+
+// compareDelivered finds the edits of delivered posts that change what they say.
+// Readers keep what they were sent; the new text becomes a version of it.
+func (r *recording) compareDelivered(ctx context.Context) error {
+	edited := make(map[digest.PostID]*incoming)
+	var ids []digest.PostID
+	for _, p := range r.known {
+		if r.frozen[p.id] && p.poll.away == "" && p.was != "" && p.was != p.ContentHash && len(p.Content) <= versionBytes {
+			edited[p.id], ids = p, append(ids, p.id)
+		}
+	}
+	for part := range slices.Chunk(ids, comparedAtOnce) {
+		var latest []struct {
+			ID             digest.PostID
+			Title, Content string
+		}
+		err := r.c.all(ctx, &latest, `SELECT p.id, COALESCE(v.title, p.title) AS title, COALESCE(v.content, p.content) AS content
+			FROM posts p LEFT JOIN post_versions v ON v.post_id = p.id
+			AND v.seen_at = (SELECT MAX(x.seen_at) FROM post_versions x WHERE x.post_id = p.id) WHERE p.id IN (`+list(part)+`)`)
+		if err != nil {
+			return err
+		}
+		for _, l := range latest {
+			p := edited[l.ID]
+			p.rewritten = changes(words.Document(l.Title), words.Document(p.Title)) > 0 ||
+				changes(words.Document(words.Text(l.Content)), words.Document(words.Text(p.Content))) >= leastChanged
+		}
+	}
+	return nil
+}
+
+// changes counts the words that one text has more often than the other.
+func changes(was, is []string) (n int) {
+	count := make(map[string]int, len(was))
+	for _, word := range was {
+		count[word]++
+	}
+	for _, word := range is {
+		count[word]--
+	}
+	for _, surplus := range count {
+		n += max(surplus, -surplus)
+	}
+	return n
+}
+
+// keepVersions stores the versions that compareDelivered found, and deletes the oldest of a post
+// that has too many.
+func (r *recording) keepVersions(ctx context.Context) error {
+	var v values
+	var ids []digest.PostID
+	for _, p := range r.known {
+		if p.rewritten {
+			v.row(p.id, r.now, p.Title, p.Content)
+			ids = append(ids, p.id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	err := r.c.runRows(ctx, &v, `INSERT INTO post_versions (post_id, seen_at, title, content) VALUES {rows} ON CONFLICT DO NOTHING`)
+	if err != nil {
+		return err
+	}
+	return r.c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at FROM post_versions x
+		WHERE x.post_id = post_versions.post_id ORDER BY x.seen_at DESC LIMIT 1 OFFSET ?)`, mostVersions-1)
+}
+
+// dropVersions deletes the versions of posts that are deleted.
+func dropVersions(ctx context.Context, c conn, ids []digest.PostID) error {
+	return c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`)`)
+}

@@ -1,0 +1,64 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestVersions edits a post before and after it is delivered: what a reader was sent
+// stays, what it says later is stored beside it, in bounds, and goes with it.
+func TestVersions(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		now := noon
+		edit := func(title, content string) {
+			now = now.Add(time.Hour)
+			p := post("p", noon)
+			p.Title, p.Content, p.ContentHash = title, content, title+content
+			w.record(now, f, []digest.Post{p})
+		}
+		versions := func(what string, n int) {
+			w.t.Helper()
+			w.holds(what, n, `SELECT count(*) FROM post_versions`)
+		}
+		const text = "<p>One two three four five six seven.</p>"
+		edit("Title", "<p>A draft.</p>")
+		edit("Title", text)
+		versions("before its midnight", 0)
+		now = parisMidnight
+		w.hour(now)
+		edit("Title", text+" ")
+		edit("Title", `<p class="new"><b>One</b> two three four five six sevn.</p>`)
+		edit("TITLE", text)
+		versions("nothing of substance", 0)
+		edit("Title", text+"<p>It was all wrong, as we know now.</p>")
+		versions("more of it", 1)
+		edit("Title", text+"<p>It was all wrong, as we know now!</p>")
+		versions("almost the same as its latest version", 1)
+		edit("Another title", text)
+		versions("another title", 2)
+		edit("Another title", strings.Repeat("<p>Much too long.</p>", 5000))
+		versions("too long", 2)
+		for i := range 9 {
+			edit(fmt.Sprint("Title number ", i), text)
+		}
+		versions("the latest five", 5)
+		w.holds("the very latest", 1, `SELECT count(*) FROM post_versions WHERE title = 'Title number 8'`)
+		w.holds("what was delivered", 1, `SELECT count(*) FROM posts WHERE title = 'Title' AND content = ?`, text)
+
+		w.send(now)
+		later := now.AddDate(2, 0, 0)
+		w.record(later, f, posts(later, "q"))
+		w.hour(later)
+		w.send(later)
+		w.prune(later)
+		w.holds("is gone", 0, `SELECT count(*) FROM posts WHERE identity = 'p'`)
+		versions("of posts that are gone", 0)
+	})
+}
