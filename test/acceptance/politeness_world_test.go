@@ -66,7 +66,7 @@ func (w *world) settle(manners []manner, end time.Time) {
 			}
 			n := 2*i + copyOf
 			p := plant(n, m, runBegin(), end)
-			p.many = copyOf == 1
+			p.many = copyOf == 1 && m.user == "" // a private feed is asked for each of its readers
 			key := fmt.Sprint(m.shares, copyOf)
 			if m.shares == "" {
 				key = fmt.Sprint(n)
