@@ -47,6 +47,16 @@ func IsDID(actor string) bool {
 		strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") == ""
 }
 
+// Handle gives the handle that a person may have meant who typed nothing but a domain; "" if
+// it is more than that.
+func Handle(typed string) string {
+	name := strings.TrimSuffix(cleanAddress(typed), "/")
+	if strings.ContainsAny(name, "/:@?#") {
+		return ""
+	}
+	return actorOf(name)
+}
+
 // atActor gives the account that a person named; "" if it is none.
 func atActor(typed string) string {
 	s := strings.TrimRight(typed, "/")

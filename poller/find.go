@@ -107,8 +107,22 @@ func commentsLast(a, b bool) int {
 	return -1
 }
 
-// find looks for the first feed that works, and keeps the page that led to it.
+// find looks for the first feed that works. Where a site has none whose name is also the
+// handle of an account, it is that account's.
 func (s *search) find(ctx context.Context, address string) (Result, error) {
+	found, err := s.site(ctx, address)
+	if err == nil || s.private != nil {
+		return found, err
+	}
+	if did := s.poller.didOf(ctx, feed.Handle(address)); did != "" {
+		s.page = nil
+		return s.account(ctx, feed.ATProtoURL(did))
+	}
+	return found, err
+}
+
+// site looks for the first feed at or behind an address, and keeps the page that led to it.
+func (s *search) site(ctx context.Context, address string) (Result, error) {
 	normal, err := feed.AskedURL(address)
 	if err != nil {
 		return Result{}, searchError(digest.Invalid, nil, "%s", messageOf(err))

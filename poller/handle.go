@@ -61,6 +61,9 @@ func (s *search) did(ctx context.Context, handle string) (string, error) {
 
 // didOf asks the name servers for the account that has a handle; "" if they name none, or several.
 func (p *Poller) didOf(ctx context.Context, handle string) (did string) {
+	if handle == "" {
+		return ""
+	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	texts, err := p.guard.lookupTXT(ctx, "_atproto."+handle)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,8 @@ func TestFindAccount(t *testing.T) {
 		{"@ann.example", "Ann", "public.api.bsky.app", ""},
 		{"https://bsky.app/profile/did:plc:a7", "Ann", "public.api.bsky.app", ""},
 		{"at://ann.bsky.social", "Ann", "ann.bsky.social public.api.bsky.app", "who has that name calls itself @ann.example"},
+		{"ann.example", "Ann", "ann.example public.api.bsky.app", ""},
+		{"https://ann.example/", "", "ann.example", "could not read"},
 		{"@two.example", "", "two.example", "its host names none"},
 		{"@nobody.example", "", "nobody.example", "404"},
 	} {
@@ -58,7 +61,9 @@ func TestFindAccount(t *testing.T) {
 				http.NotFound(w, r)
 				return
 			}
-			log = append(log, r.Host)
+			if !slices.Contains(log, r.Host) {
+				log = append(log, r.Host)
+			}
 			switch {
 			case r.Host == "public.api.bsky.app" && r.URL.Query().Get("actor") == "did:plc:a7":
 				fmt.Fprint(w, account("did:plc:a7", "ann.example"))
