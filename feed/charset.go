@@ -89,11 +89,18 @@ func byteOrder(b []byte) (encoding.Encoding, int) {
 		{"<\x00", le16, 0}, {"\x00<", be16, 0},
 		{"{\x00", le16, 0}, {"\x00{", be16, 0},
 	} {
-		if bytes.HasPrefix(b, []byte(mark.bytes)) {
+		if bytes.HasPrefix(b, []byte(mark.bytes)) && (mark.skip > 0 || zeroAgain(b, mark.bytes)) {
 			return mark.encoding, mark.skip
 		}
 	}
 	return nil, 0
+}
+
+// zeroAgain reports whether the zero byte of a mark stands beside the next character too:
+// else it is one that strayed into the document.
+func zeroAgain(b []byte, mark string) bool {
+	next := strings.IndexByte(mark, 0) + 2
+	return len(mark) == 4 || next < len(b) && b[next] == 0
 }
 
 // declaredCharsets gives the charsets that the header and the document name,

@@ -2,11 +2,14 @@ package feed
 
 import (
 	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/tools/txtar"
 
 	"digest"
@@ -173,6 +176,63 @@ func FuzzRhythm(f *testing.F) {
 		}
 		if once := Domain(a); Domain(once) != once {
 			t.Fatalf("%q, then %q", once, Domain(once))
+		}
+	})
+}
+
+// FuzzEntities holds that what a document declares makes it grow by its bounds at the most.
+func FuzzEntities(f *testing.F) {
+	f.Add(`<!ENTITY a "b"><!ENTITY c '&a;&a;'>`, "&c;<![CDATA[&a;]]>&a")
+	f.Add(`<!ENTITY a SYSTEM "x"><!ENTITY amp "no"><!ENTITY b "&#60;a>">`, "&a;&amp;&b;")
+	f.Fuzz(func(t *testing.T, declared, used string) {
+		texts := declaredEntities(declared)
+		for name, text := range texts {
+			if len(text) > maxEntityText+1 || len(texts) > maxEntities {
+				t.Fatalf("%q is %d bytes, one of %d", name, len(text), len(texts))
+			}
+		}
+		left := maxGrowth
+		if got := replaceEntities(used, texts, &left); len(got) > len(used)+maxGrowth || len(texts) == 0 && got != used {
+			t.Fatalf("%d bytes became %d", len(used), len(got))
+		}
+	})
+}
+
+// FuzzTwice holds that what was encoded twice, and is certain to be, reads as it was.
+func FuzzTwice(f *testing.F) {
+	f.Add("L’été à Lyon", "naïve")
+	f.Fuzz(func(t *testing.T, s, other string) {
+		if _, certain := decodeTwice(other); certain && !utf8.ValidString(other) {
+			t.Fatalf("%q is certain", other)
+		}
+		if !utf8.ValidString(s) {
+			return
+		}
+		if got, certain := decodeTwice(again(t, s, charmap.ISO8859_1)); certain && got != s {
+			t.Fatalf("%q became %q", s, got)
+		}
+	})
+}
+
+// FuzzFieldsOfJSON holds that the fields of an object are those that encoding/json reads.
+func FuzzFieldsOfJSON(f *testing.F) {
+	f.Add(`{"version":"1","items":[{"a":{"version":2}}],"x\"y":null}`)
+	f.Fuzz(func(t *testing.T, doc string) {
+		fields := fieldsOf(doc)
+		if len(fields) > maxFields {
+			t.Fatalf("%d fields", len(fields))
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal([]byte(doc), &object) != nil || strings.Contains(doc, `\`) || !utf8.ValidString(doc) {
+			return
+		}
+		for name := range fields {
+			if _, known := object[name]; !known {
+				t.Fatalf("%q has no field %q", doc, name)
+			}
+		}
+		if len(fields) < min(len(object), maxFields) {
+			t.Fatalf("%q has %d fields, not %d", doc, len(object), len(fields))
 		}
 	})
 }

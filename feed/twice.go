@@ -13,7 +13,8 @@ const minTwice = 3
 
 // decodeTwice undoes a second encoding in UTF-8: the document was UTF-8 already when a
 // program took its bytes for windows-1252 or ISO 8859-1 and encoded them again. It is certain
-// where every character above ASCII comes of that, most of them within words.
+// where every character above ASCII comes of that, half of them within words. A control
+// character (C1) among them, which nobody writes, tells as much as minTwice.
 func decodeTwice(doc string) (text string, certain bool) {
 	at := strings.IndexByte(doc, 0xC3) // which begins whatever was the first byte of a character
 	if at < 0 || fromTwice(doc[at:]).bytes == 0 {
@@ -34,6 +35,9 @@ func decodeTwice(doc string) (text string, certain bool) {
 			return "", false
 		}
 		b.WriteRune(t.r)
+		if t.control {
+			within += minTwice
+		}
 		if i += t.bytes; inWord || i < len(doc) && (isLetter(doc[i]) || doc[i] >= 0x80) {
 			within++
 		}
@@ -45,19 +49,23 @@ func decodeTwice(doc string) (text string, certain bool) {
 
 // A twice is a character that was encoded twice, and how many bytes it takes; 0: it was not.
 type twice struct {
-	r     rune
-	bytes int
+	r       rune
+	bytes   int
+	control bool // one of its bytes became a control character
 }
 
 // fromTwice reads the character that s begins with.
 func fromTwice(s string) twice {
 	var once [utf8.UTFMax]byte
-	bytes := 0
+	bytes, control := 0, false
 	for i := range once {
 		r, n := utf8.DecodeRuneInString(s[bytes:])
 		c, known := charmap.Windows1252.EncodeRune(r)
-		if r >= 0x80 && r < 0x100 { // windows-1252 has other characters at 80 to 9F
-			c, known = byte(r), true
+		switch {
+		case r >= 0x80 && r < 0x100: // windows-1252 has other characters at 80 to 9F
+			c, known, control = byte(r), true, control || r < 0xA0
+		case r == utf8.RuneError && n == 3 && string(once[:i]) == "\xE2\x80": // ”, whose last byte windows-1252 has not
+			c, known = 0x9D, true
 		}
 		if !known || c < 0x80 {
 			return twice{}
@@ -69,7 +77,7 @@ func fromTwice(s string) twice {
 			if n != i+1 || n == 1 {
 				return twice{}
 			}
-			return twice{r, bytes}
+			return twice{r, bytes, control}
 		}
 	}
 	return twice{}
