@@ -89,7 +89,7 @@ func (s *Store) MakePrivate(ctx context.Context, f digest.Feed, only digest.Dige
 				return err
 			}
 			if n > 0 {
-				return conflict("other readers here have this address too, so that it is no secret of yours; unsubscribe from it and add it anew as a secret")
+				return conflict("other readers here take this feed too; unsubscribe from it, and add it anew with its password or as a secret")
 			}
 		}
 		var was string

@@ -31,6 +31,8 @@ type feedPage struct {
 	Filters   []digest.Filter
 	Saved     string // what was changed just now
 	Filter    filterForm
+
+	Credential credentialForm
 }
 
 // feedWrongs says of each field what is wrong with it.
@@ -51,7 +53,7 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err != nil {
 		return err
 	}
-	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "filter", "unfiltered")
+	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "filter", "unfiltered", "credential")
 	return s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
 }
 
@@ -65,7 +67,8 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	if p.Wrong == (feedWrongs{}) {
 		p.Own = v.Subscription
 	}
-	p.feedLine, p.URL, p.Paused = lineOf(v.SubscriptionInfo, s.Now()), digest.WithoutCredentials(v.Feed.URL), v.Paused
+	p.feedLine, p.URL, p.Paused = lineOf(v.SubscriptionInfo, s.Now()), digest.PublicAddress(v.Feed.URL), v.Paused
+	p.Credential = credentialFormOf(v.SubscriptionInfo, p.Credential.Wrong)
 	p.FeedTitle = shortened(feedTitle(v.Feed))
 	p.Displays = chosen([]choice{
 		{Value: "", Name: "As my edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
@@ -137,7 +140,7 @@ func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) err
 // A feedLeftPage says that a feed was left, and carries the way back.
 type feedLeftPage struct {
 	Title string
-	URL   string
+	URL   string // to subscribe to it again; "": it was private
 	Own   digest.Subscription
 
 	Boosts, Replies bool // what of the extras was wanted
@@ -150,6 +153,10 @@ func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader
 	if err == nil {
 		err = s.Store.Unsubscribe(r.Context(), me.Digest.ID, sub.Feed.ID)
 	}
-	return s.showPage(w, r, err, "feed_left", "Unsubscribed", feedLeftPage{shortened(titleOf(sub)), sub.Feed.URL, sub.Subscription,
+	back := sub.Feed.URL
+	if digest.IsPrivate(back) { // what it was asked with is forgotten
+		back = ""
+	}
+	return s.showPage(w, r, err, "feed_left", "Unsubscribed", feedLeftPage{shortened(titleOf(sub)), back, sub.Subscription,
 		sub.Extras&digest.Repeat != 0, sub.Extras&digest.Reply != 0})
 }

@@ -106,13 +106,13 @@ func titleOf(sub store.SubscriptionInfo) string {
 func feedTitle(f digest.Feed) string { return cmp.Or(f.Title, siteName(f)) }
 
 func siteName(f digest.Feed) string {
-	return cmp.Or(strings.TrimPrefix(f.Host, "www."), f.URL)
+	return cmp.Or(strings.TrimPrefix(f.Host, "www."), digest.PublicAddress(f.URL))
 }
 
-// statusPath leads to the page that says how a feed stands. An address with a
-// password has none: it would stand in histories and in the logs of proxies.
+// statusPath leads to the page that says how a feed stands. A private feed has none: that
+// page is for everyone.
 func statusPath(f digest.Feed) string {
-	if digest.WithoutCredentials(f.URL) != f.URL {
+	if digest.PublicAddress(f.URL) != f.URL {
 		return ""
 	}
 	return "/status?url=" + url.QueryEscape(f.URL)

@@ -28,6 +28,7 @@ var errTooManyFinds = &problem{http.StatusTooManyRequests, "A little slower, ple
 // A feedsFindPage is a question for an address, and what came of it.
 type feedsFindPage struct {
 	Asked      string
+	Private    bool   // the form asked for a private feed
 	Wrong      string // why there is nothing to choose, for people
 	Title      string // of the page at the address
 	Candidates []foundFeed
@@ -64,6 +65,9 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
+	if private, err := s.findPrivate(ctx, w, r, me, p); private {
+		return err
+	}
 	found, err := s.Subscriber.Candidates(ctx, me.Digest.ID, p.Asked)
 	if err != nil {
 		return s.orWrong(w, r, p, asSlow(ctx, err))

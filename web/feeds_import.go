@@ -145,10 +145,11 @@ func reportOf(list *feed.Document, result store.ImportResult) listReport {
 	return p
 }
 
-// exportList sends all of the reader's subscriptions as OPML.
+// exportList sends all of the reader's subscriptions as OPML; with what private feeds are
+// asked with if a form says so.
 func (s *site) exportList(w http.ResponseWriter, r *http.Request, me reader) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/x-opml; charset=utf-8")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "feeds.opml"}))
-	return s.Subscriber.Export(r.Context(), me.Digest.ID, "Feeds of "+me.Email, false, w)
+	return s.Subscriber.Export(r.Context(), me.Digest.ID, "Feeds of "+me.Email, r.PostForm.Get("credentials") != "", w)
 }

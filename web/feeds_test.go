@@ -6,12 +6,14 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"digest"
+	"digest/internal/seal"
 	"digest/poller"
 	"digest/store"
 	"digest/subscribe"
@@ -19,9 +21,10 @@ import (
 
 // subscriber brings feeds to readers; loopback may be asked.
 func (r *room) subscriber() *subscribe.Subscriber {
-	p := poller.New(poller.Options{AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Now: func() time.Time { return r.now }})
+	keys := seal.Beside(filepath.Join(r.t.TempDir(), "digest.db"))
+	p := poller.New(poller.Options{Open: keys.Open, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Now: func() time.Time { return r.now }})
 	r.t.Cleanup(p.Close)
-	return &subscribe.Subscriber{Store: r.store, Poller: p, Now: func() time.Time { return r.now }}
+	return &subscribe.Subscriber{Store: r.store, Poller: p, Keys: keys, Now: func() time.Time { return r.now }}
 }
 
 // A blog is a site with pages and feeds by path; it notes what it is asked for.

@@ -221,6 +221,7 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 	state, reason := poller.Status(f.Feed, now)
 	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
 	shown, _ := shownURL(f.URL, false)
+	shown = digest.PublicAddress(shown)
 	since := f.FailingSince
 	if since.IsZero() {
 		since = f.FirstErrorAt

@@ -3,14 +3,25 @@ package web
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"digest"
 	"digest/internal/export"
+	"digest/store"
 )
 
+// A dataPage is the way to all that is a reader's.
+type dataPage struct {
+	settingsFrame
+	Private bool // feeds of theirs are private
+}
+
 func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings_data", "All your data", s.frame(r, me))
+	subs, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
+	private := slices.ContainsFunc(subs, func(sub store.SubscriptionInfo) bool { return digest.IsPrivate(sub.Feed.URL) })
+	return s.showPage(w, r, err, "settings_data", "All your data", dataPage{s.frame(r, me), private})
 }
 
 // exportTime is how long the file may take on its way: a gigabyte at a slow

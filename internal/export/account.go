@@ -124,7 +124,7 @@ type filter struct {
 func (e *Export) writeFilters(_ context.Context, w io.Writer) error {
 	urls := map[digest.FeedID]string{}
 	for _, s := range e.subscriptions() {
-		urls[s.FeedID] = s.Feed.URL
+		urls[s.FeedID] = digest.PublicAddress(s.Feed.URL)
 	}
 	list := []filter{}
 	for _, f := range e.filters {
@@ -159,7 +159,7 @@ type subscription struct {
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
 	for i, s := range e.subscriptions() {
-		list = append(list, subscription{s.Feed.URL, s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display),
+		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display),
 			s.Extras&digest.Repeat != 0, s.Extras&digest.Reply != 0, i >= len(e.active)})
 	}
 	return writeJSON(w, list)
@@ -167,7 +167,7 @@ func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 
 // titleOf is what a reader calls a feed.
 func titleOf(s store.SubscriptionInfo) string {
-	return cmp.Or(s.Title, s.Feed.Title, digest.WithoutCredentials(s.Feed.URL))
+	return cmp.Or(s.Title, s.Feed.Title, digest.PublicAddress(s.Feed.URL))
 }
 
 // edition is one edition, as editions.json has it.

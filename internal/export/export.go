@@ -168,7 +168,7 @@ func writeJSON(w io.Writer, v any) error {
 func (e *Export) writeOPML(_ context.Context, w io.Writer) error {
 	var offers []feed.Offer
 	for _, s := range e.subscriptions() {
-		offers = append(offers, feed.Offer{URL: s.Feed.URL, Title: titleOf(s), Folder: s.Folder})
+		offers = append(offers, feed.Offer{URL: digest.PublicAddress(s.Feed.URL), Title: titleOf(s), Folder: s.Folder, Secret: digest.IsHidden(s.Feed.URL)})
 	}
 	return feed.WriteOPML(w, "Feeds of "+e.user.Email, offers)
 }

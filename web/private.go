@@ -1,0 +1,83 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"digest"
+	"digest/poller"
+	"digest/store"
+	"digest/subscribe"
+)
+
+// credentialOf reads what a form says a feed is asked with. The form shows none of it
+// again, whatever comes of it.
+func credentialOf(form url.Values) digest.Credential {
+	return digest.Credential{
+		User: strings.TrimSpace(form.Get("user")), Password: form.Get("password"), Token: strings.TrimSpace(form.Get("token")),
+		Hidden: form.Get("secret") != "",
+	}
+}
+
+// findPrivate subscribes the reader to a private feed, and leads to it. False: the form
+// asks for no such feed.
+func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage) (bool, error) {
+	c := credentialOf(r.PostForm)
+	if c.IsEmpty() && !subscribe.HasCredential(p.Asked) {
+		return false, nil
+	}
+	c.Reader, c.Address = me.Digest.ID, p.Asked
+	if p.Private = true; c.Hidden || subscribe.HasCredential(p.Asked) {
+		p.Asked = ""
+	}
+	f, created, err := s.Subscriber.SubscribePrivate(ctx, c)
+	if err != nil {
+		return true, s.orWrong(w, r, p, asSlow(ctx, err))
+	}
+	word := "added"
+	if !created {
+		word = "credential"
+	}
+	return true, showSaved(w, r, nil, feedPath(f.ID), word)
+}
+
+// A credentialForm asks for what a feed is asked with.
+type credentialForm struct {
+	Private bool // it is asked with a credential now
+	Hidden  bool // its address is a secret
+	Refused bool // what it was asked with is not accepted any more
+	Wrong   string
+}
+
+func credentialFormOf(sub store.SubscriptionInfo, wrong string) credentialForm {
+	f := sub.Feed
+	status := f.LastStatus
+	return credentialForm{
+		Private: digest.IsPrivate(f.URL), Hidden: digest.IsHidden(f.URL), Wrong: wrong,
+		Refused: f.Errors > 0 && (status == http.StatusUnauthorized || status == http.StatusForbidden),
+	}
+}
+
+// setCredential changes what a feed of the reader's is asked with.
+func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me reader) error {
+	sub, err := s.subscription(r, me)
+	if err != nil {
+		return err
+	}
+	err = s.Subscriber.SetCredential(r.Context(), sub, credentialOf(r.PostForm))
+	if wrong := wrongOf(err); wrong != "" {
+		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID, feedPage{Credential: credentialForm{Wrong: wrong}})
+	}
+	return showSaved(w, r, err, feedPath(sub.Feed.ID), "credential")
+}
+
+// wrongOf is what an error says to who has filled in a form; "": it is not for them.
+func wrongOf(err error) string {
+	if e, ok := errors.AsType[*poller.SearchError](err); ok {
+		return sentence(e.Cause.Message)
+	}
+	return ""
+}
