@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"digest"
@@ -57,11 +58,12 @@ func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address 
 }
 
 // HasCredential reports whether an address that a person typed holds a name or a
-// password: its feed is a private one.
+// password: its feed is a private one. A name without a scheme before it is that of an
+// account: @ann@example.org.
 func HasCredential(address string) bool {
 	normal, err := feed.AskedURL(address)
 	_, c := digest.SplitCredential(normal)
-	return err == nil && !c.IsEmpty()
+	return err == nil && (c.Password != "" || c.User != "" && strings.Contains(address, "://"))
 }
 
 // known gives the feed at an address that is stored, or the one to which it gives way.

@@ -177,7 +177,7 @@ func (a *app) subscribedAt(st *store.Store, id digest.DigestID, address string) 
 	if err != nil {
 		return digest.Feed{}, err
 	}
-	url, err := feed.NormalURL(address)
+	url, err := feed.AskedURL(address)
 	var own []digest.Feed
 	for _, s := range subs {
 		if digest.IsPrivate(s.Feed.URL) && (s.Feed.URL == address || err == nil && digest.PublicAddress(s.Feed.URL) == digest.PublicAddress(url)) {
