@@ -55,6 +55,10 @@ func TestFirstOfAnAccount(t *testing.T) {
 		bob := w.reader("bob", "Europe/Paris")
 		w.subscribe(bob, f)
 		want(w.t, "of who comes later", w.waiting(bob), "old")
+		cyd := w.reader("cyd", "Europe/Paris")
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Repeat}, noon.Add(30*time.Hour))
+		w.ok(err)
+		want(w.t, "of who wants boosts, when nothing is of the last day", w.waiting(cyd), "old")
 	})
 }
 

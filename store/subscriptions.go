@@ -190,7 +190,7 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 		sub.FeedID, sub.DigestID, now.plus(-Recent))
 	if err == nil && len(ids) == 0 {
 		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+`
-			ORDER BY `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID, sub.DigestID)
+			ORDER BY CASE WHEN p.extra = 0 THEN 0 ELSE 1 END, `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID, sub.DigestID)
 	}
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ type feedPage struct {
 	Folders   []string
 	Displays  []choice
 	Account   bool // it is a person's on a network, where there are boosts and replies
+	Answers   bool // its feed has answers to others; Bluesky is not asked for them
 	Boosts    bool // the reader wants them
 	Replies   bool
 	Wrong     feedWrongs
@@ -75,6 +76,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},
 	}, string(p.Own.Display))
 	p.Account = v.Feed.Kind == string(feed.ATProto)
+	p.Answers = p.Account && v.Feed.Kind != string(feed.ATProto)
 	p.Boosts, p.Replies = p.Own.Extras&digest.Repeat != 0, p.Own.Extras&digest.Reply != 0
 	p.Folders, p.Delivered, p.Filters = v.Folders, v.Delivered, v.Filters
 	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
