@@ -34,11 +34,14 @@
 //	text.go, date.go,         the values: plain titles, dates in any form,
 //	person.go, language.go,   names, languages, links
 //	address.go
+//	media.go, duration.go     files that come with a post, pictures beside its text
 //	document.go, rhythm.go    what tells posts apart; how often the document wants to be asked
 //	post.go, sanitise.go      Post -> digest.Post, for new posts only
+//	embed.go                  films, sounds and frames in a text -> links with their titles
 //	clean.go, pixel.go        what only counts readers is left out: parameters, click
 //	                          counters around links, pictures nobody sees
 //	opml.go, page.go          lists and pages -> the feeds they name
+//	video.go                  pages of YouTube, Vimeo and PeerTube -> their feeds
 //	hfeed.go                  a page whose posts are marked -> Document
 //	report.go                 what `digest parse --json` prints
 package feed
