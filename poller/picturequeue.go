@@ -27,17 +27,23 @@ var errPaused = errors.New("the host asked to be left alone for a while")
 // site, which has a dot before its name.
 type pictureQueues struct {
 	*queues
-	wire chan struct{} // holds a token for each picture under way
+	wire        chan struct{} // holds a token for each picture under way
+	aSite, host int           // at once
 }
 
 func newPictureQueues(now func() time.Time) *pictureQueues {
-	return &pictureQueues{newQueues(now), make(chan struct{}, picturesAtOnce)}
+	return &pictureQueues{newQueues(now), make(chan struct{}, picturesAtOnce), picturesASite, picturesAHost}
+}
+
+// newSoundQueues are the same for what is heard.
+func newSoundQueues(now func() time.Time) *pictureQueues {
+	return &pictureQueues{newQueues(now), make(chan struct{}, soundsAtOnce), soundsASite, soundsAHost}
 }
 
 // enter waits for a turn at a host. Whoever got nil calls leave.
 func (p *pictureQueues) enter(ctx context.Context, name string) (host *queue, leave func(), err error) {
-	host = p.join(name, picturesAHost)
-	site := p.join("."+feed.Domain(name), picturesASite)
+	host = p.join(name, p.host)
+	site := p.join("."+feed.Domain(name), p.aSite)
 	wires := []chan struct{}{host.wire, site.wire, p.wire} // who waits for a slow host keeps no other waiting
 	held := 0
 	leave = func() {

@@ -119,6 +119,7 @@ type Poller struct {
 	hosts     HostLeases    // may be nil
 	robots    *robotsReader // nil: no robots.txt is asked for
 	pictures  *pictureQueues
+	sounds    *pictureQueues
 	parsers   *Parsers
 
 	bodies   *memory       // of documents
@@ -171,6 +172,7 @@ func New(o Options) *Poller {
 		hosts:     o.Hosts,
 		robots:    newRobotsReader(o.Robots),
 		pictures:  newPictureQueues(now),
+		sounds:    newSoundQueues(now),
 		parsers:   parsers,
 		bodies:    &memory{most: o.Memory},
 		decoders:  make(chan struct{}, mostDecoders),
