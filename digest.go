@@ -29,6 +29,7 @@ type User struct {
 	Operator  bool      // runs this instance
 	Direction Direction // of the pages around the posts
 	Shortcuts bool      // single keys do something
+	Player    bool      // what a post comes with to be heard is played on its page
 }
 
 // Direction says in which direction lines of text run.

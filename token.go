@@ -26,6 +26,7 @@ const (
 	ForBounce          Purpose = "bounce"      // of an edition, in its return path
 	ForUnsubscribeMail Purpose = "leaving"     // of a digest, in the address that a mail to unsubscribe goes to
 	ForImage           Purpose = "image"       // of an address (SignText)
+	ForSound           Purpose = "sound"       // of an address (SignText)
 	ForGoingBack       Purpose = "going-back"  // of a digest and a feed that moved (SignPair)
 	ForBrowser         Purpose = "browser"     // of a browser and an address that it was signed in with (SignText)
 	ForAsker           Purpose = "asker"       // of a network or browser that asks for a letter (SignText): its name without saying which

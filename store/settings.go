@@ -8,15 +8,15 @@ import (
 	"digest/calendar"
 )
 
-// SetPages sets in which direction the pages around a reader's posts run, and
-// whether single keys do something on them.
-func (s *Store) SetPages(ctx context.Context, user digest.UserID, d digest.Direction, shortcuts bool) error {
+// SetPages sets in which direction the pages around a reader's posts run, whether
+// single keys do something on them, and whether sound is played there.
+func (s *Store) SetPages(ctx context.Context, user digest.UserID, d digest.Direction, shortcuts, player bool) error {
 	switch d {
 	case digest.LeftToRight, digest.RightToLeft:
 	default:
 		return invalid("pages run ltr or rtl, not %q", d)
 	}
-	return s.runOne(ctx, "setting how the pages are", noUser(), `UPDATE users SET direction = ?, shortcuts = ? WHERE id = ?`, string(d), bit(shortcuts), user)
+	return s.runOne(ctx, "setting how the pages are", noUser(), `UPDATE users SET direction = ?, shortcuts = ?, player = ? WHERE id = ?`, string(d), bit(shortcuts), bit(player), user)
 }
 
 // SetTimeZone moves a user to another zone. Each of their digests becomes due

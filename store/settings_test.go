@@ -9,18 +9,20 @@ import (
 func TestSettings(t *testing.T) {
 	each(t, func(w world) {
 		d, other := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		w.ok(w.SetPages(w.ctx(), d.UserID, digest.RightToLeft, false))
+		w.ok(w.SetPages(w.ctx(), d.UserID, digest.RightToLeft, false, true))
 		ann, err := w.UserByEmail(w.ctx(), "ann@example.org")
 		w.ok(err)
 		want(w.t, "direction", ann.Direction, digest.RightToLeft)
 		want(w.t, "shortcuts", ann.Shortcuts, false)
+		want(w.t, "player", ann.Player, true)
 		bob, err := w.UserByEmail(w.ctx(), "bob@example.org")
 		w.ok(err)
 		want(w.t, "another's direction", bob.Direction, digest.LeftToRight)
 		want(w.t, "another's shortcuts", bob.Shortcuts, true)
+		want(w.t, "another's player", bob.Player, false)
 
-		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, "up", true)), digest.Invalid)
-		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.LeftToRight, true)), digest.NotFound)
+		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, "up", true, false)), digest.Invalid)
+		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.LeftToRight, true, false)), digest.NotFound)
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 // dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
-const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts`
+const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts, u.player`
 
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
@@ -103,7 +103,7 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	}
 	rows, err := readRows[row](ctx, s.read(), "listing the users", `SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
-		u.direction AS "user.direction", u.shortcuts AS "user.shortcuts",
+		u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
 		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
 	if err != nil || len(rows) == 0 {

@@ -39,6 +39,7 @@ type editionPage struct {
 	Standing *standing       // how it goes on, where that has to be said; nil: it comes every day
 
 	shown       []*editionPost // on this page
+	playsHere   bool           // sound is played on the pages of posts
 	Path        string         // of this edition
 	Part, Parts int            // which part of it this is, from 1
 }
@@ -68,6 +69,8 @@ type editionPost struct {
 	Text  template.HTML // of the depth full
 	Turn  string        // direction of Text
 	More  bool          // there is more than Text
+
+	Files []render.File // what it comes with
 
 	rest bool // a bound edition only lists it
 }
@@ -121,7 +124,7 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 
 // showOwn shows one of the reader's editions, with the way to its neighbours.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
-	p := editionPage{Own: true, Beside: v.Beside}
+	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
 	if r.URL.Path == "/" {
 		if st := s.standing(me.Digest); st.Left() || st.Paused() {
 			p.Standing = &st
@@ -139,6 +142,9 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	part, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("sheet"), "1"))
 	if p.Path = r.URL.Path; err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil) {
 		return errNotFound
+	}
+	for _, post := range p.shown {
+		post.Files = filesOf(post.Post, p.playsHere)
 	}
 	if p.Own {
 		err = s.markSaved(r.Context(), d.UserID, &p)

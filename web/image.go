@@ -36,7 +36,7 @@ func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Security-Policy", imagePolicy)
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // mail is read on other sites
-	address, ok := s.signedAddress(r.PathValue("mac"), r.PathValue("address"))
+	address, ok := s.signedAddress(digest.ForImage, r)
 	if !ok || s.images == nil {
 		return plain(w, http.StatusNotFound, "no such picture\n")
 	}
@@ -64,14 +64,15 @@ func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 	return plain(w, http.StatusBadGateway, "the picture's site does not answer\n")
 }
 
-// signedAddress gives the address in a path if this instance signed it. The
-// path has one spelling only, so that caches hold a picture once.
-func (s *site) signedAddress(mac, path string) (string, bool) {
+// signedAddress gives the address in a path if this instance signed it for this purpose.
+// The path has one spelling only, so that caches hold a picture once.
+func (s *site) signedAddress(purpose digest.Purpose, r *http.Request) (string, bool) {
+	mac, path := r.PathValue("mac"), r.PathValue("address")
 	if len(path) > maxImagePath {
 		return "", false
 	}
 	address, err := base64.RawURLEncoding.DecodeString(path)
-	if err != nil || !s.Signer.VerifyText(digest.ForImage, string(address), mac) {
+	if err != nil || !s.Signer.VerifyText(purpose, string(address), mac) {
 		return "", false
 	}
 	return string(address), base64.RawURLEncoding.EncodeToString(address) == path

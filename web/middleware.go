@@ -13,9 +13,9 @@ import (
 // maxBody is the most a visitor may send, in bytes: the forms here are tiny.
 const maxBody = 64 << 10
 
-// contentPolicy lets a page load its own style sheet, scripts and pictures and
+// contentPolicy lets a page load its own style sheet, scripts, pictures and sound and
 // nothing else, so that nothing in a feed can run, phone home, or frame us.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // guard puts around all routes what no route may forget: security headers,
 // body limits, the refusal of forms posted by other sites, and our own page
@@ -48,7 +48,7 @@ func compressed(h http.Handler) http.Handler {
 	}
 	text := wrap(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/image/") { // caches shall hold one of each, whoever asks
+		if strings.HasPrefix(r.URL.Path, "/image/") || strings.HasPrefix(r.URL.Path, "/sound/") { // caches shall hold one of each, whoever asks; sound is sent as it comes
 			h.ServeHTTP(w, r)
 			return
 		}

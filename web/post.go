@@ -20,6 +20,7 @@ type postPage struct {
 	Text      template.HTML
 	Turn      string       // direction of Text
 	Shortened bool         // Text is not all of it
+	Player    string       // where its sound is played; "": nowhere
 	Before    *render.Post // beside it in its edition; nil: none
 	After     *render.Post
 }
@@ -38,6 +39,7 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if t, ok := p.WebText(2, s.images != nil); ok {
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened
 	}
+	p.Player = s.playerOf(me, p.Files)
 	err = s.placePost(r, me, v, &p)
 	return s.showPage(w, r, err, "post", p.Title, p)
 }

@@ -38,6 +38,7 @@ type room struct {
 
 	addresses []string // that feeds are asked from
 	pictures  web.PictureFetcher
+	sounds    web.SoundFetcher
 	signUp    web.SignUp
 	outbox    *mailer.Outbox
 	mail      string // the Maildir
@@ -71,7 +72,7 @@ func (r *room) open(base string) {
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
-		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
+		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: r.trusted,
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})

@@ -74,13 +74,14 @@ func (s *site) publicRoutes() map[string]handler {
 // readerRoutes is what a reader reads and subscribes to, and what operators see.
 func (s *site) readerRoutes() map[string]handler {
 	return map[string]handler{
-		"GET /editions":           s.forReader(s.editionsPage),
-		"GET /editions/{date}":    s.forReader(s.editionPage),
-		"GET /posts/{id}":         s.forReader(s.postPage),
-		"POST /posts/{id}/save":   s.forReader(s.save),
-		"POST /posts/{id}/unsave": s.forReader(s.unsave),
-		"GET /saved":              s.forReader(s.savedPage),
-		"GET /search":             s.forReader(s.searchPage),
+		"GET /editions":              s.forReader(s.editionsPage),
+		"GET /editions/{date}":       s.forReader(s.editionPage),
+		"GET /posts/{id}":            s.forReader(s.postPage),
+		"GET /sound/{mac}/{address}": s.forReader(s.sound),
+		"POST /posts/{id}/save":      s.forReader(s.save),
+		"POST /posts/{id}/unsave":    s.forReader(s.unsave),
+		"GET /saved":                 s.forReader(s.savedPage),
+		"GET /search":                s.forReader(s.searchPage),
 
 		"GET /feeds":             s.forReader(s.feedsPage),
 		"POST /feeds/find":       s.forReader(s.findFeeds),

@@ -92,7 +92,7 @@ func (f settingsFrame) LookWords() string {
 	return fmt.Sprintf("%s, %s", layouts[f.Digest.Layout], images[f.Digest.Images])
 }
 
-// PageWords says how the pages are: "Left to right, single keys on".
+// PageWords says how the pages are: "Left to right, single keys on, podcasts play here".
 func (f settingsFrame) PageWords() string {
 	direction, keys := "Left to right", "on"
 	if f.Direction == digest.RightToLeft {
@@ -101,7 +101,11 @@ func (f settingsFrame) PageWords() string {
 	if !f.Shortcuts {
 		keys = "off"
 	}
-	return direction + ", single keys " + keys
+	words := direction + ", single keys " + keys
+	if f.Player {
+		words += ", podcasts play here"
+	}
+	return words
 }
 
 // startAgain is the way back for who has unsubscribed.

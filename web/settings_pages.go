@@ -22,8 +22,8 @@ func (s *site) pagesPage(w http.ResponseWriter, r *http.Request, me reader) erro
 }
 
 func (s *site) setPages(w http.ResponseWriter, r *http.Request, me reader) error {
-	direction, shortcuts := digest.Direction(r.PostForm.Get("direction")), r.PostForm.Get("shortcuts") == "on"
-	err := s.Store.SetPages(r.Context(), me.ID, direction, shortcuts)
+	form := r.PostForm
+	err := s.Store.SetPages(r.Context(), me.ID, digest.Direction(form.Get("direction")), form.Get("shortcuts") == "on", form.Get("player") == "on")
 	if digest.KindOf(err) == digest.Invalid {
 		return errNoChoice
 	}

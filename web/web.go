@@ -43,6 +43,14 @@ type PictureFetcher interface {
 	Picture(ctx context.Context, address string) (poller.Picture, error)
 }
 
+// A SoundFetcher fetches what posts come with to be heard.
+type SoundFetcher interface {
+	// Sound begins to fetch a file, or the stretch of it that a Range header names;
+	// digest.NotFound if there is none at the address, poller.ErrPicturesBusy if it was
+	// not asked for.
+	Sound(ctx context.Context, address, stretch string) (*poller.Sound, error)
+}
+
 // A Searcher finds posts among those that have come to a reader, and those that they saved.
 type Searcher interface {
 	Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error)
@@ -62,6 +70,7 @@ type Options struct {
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
 	Pictures      PictureFetcher        // nil: no picture is shown
+	Sounds        SoundFetcher          // nil: no sound is played
 	BaseURL       string                // where visitors reach it, without a final slash; https makes cookies Secure
 	Version       string                // shown on the bot page
 	PostalAddress string                // at the foot of letters; "" shows none
@@ -101,6 +110,7 @@ type site struct {
 	importing chan struct{} // holds a token while a list is read
 	forms     readerLocks   // of readers whose long form is on its way
 	searches  readerLocks
+	listening listening
 }
 
 // New makes the web view. It panics if an embedded template is broken, which

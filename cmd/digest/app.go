@@ -12,7 +12,6 @@ import (
 	"digest"
 	"digest/poller"
 	"digest/store"
-	"digest/web"
 )
 
 // An app is what a command works with: the settings, the clock, the output, and
@@ -35,7 +34,7 @@ type app struct {
 	readsOnly bool            // the command changes nothing that has a time
 	presence  presence
 
-	pictures web.PictureFetcher // of the demo; nil: the poller
+	pictures *poller.Poller // of the demo; nil: the poller
 }
 
 func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app, error) {

@@ -14,6 +14,7 @@ import (
 	"digest/hourly"
 	"digest/internal/metrics"
 	"digest/mailer"
+	"digest/poller"
 	"digest/store"
 	"digest/subscribe"
 	"digest/web"
@@ -113,6 +114,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 	if err != nil {
 		return nil, err
 	}
+	fetcher := a.fetcher(st)
 	handler := web.New(web.Options{
 		Store:         st,
 		Editions:      a.pages(st, signer),
@@ -122,7 +124,8 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		PostalAddress: a.PostalAddress,
 		Subscriber:    a.fencedSubscriber(st),
 		Pings:         st,
-		Pictures:      a.pictureFetcher(st),
+		Pictures:      fetcher,
+		Sounds:        fetcher,
 		BaseURL:       a.BaseURL,
 		Version:       version(),
 		Contact:       a.Contact,
@@ -142,8 +145,8 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 	return web.NewServer(handler, a.log), nil
 }
 
-// pictureFetcher fetches the pictures of posts.
-func (a *app) pictureFetcher(st *store.Store) web.PictureFetcher {
+// fetcher fetches the pictures of posts, and what they come with to be heard.
+func (a *app) fetcher(st *store.Store) *poller.Poller {
 	if a.pictures != nil {
 		return a.pictures
 	}

@@ -18,6 +18,7 @@ type account struct {
 	Operator  bool       `json:"operator"`
 	Direction string     `json:"direction_of_pages"`
 	Shortcuts bool       `json:"single_keys"`
+	Player    bool       `json:"sound_plays_here"`
 	Digest    settings   `json:"digest"`
 	Stays     []stay     `json:"stays"`
 	Passkeys  []passkey  `json:"passkeys"`
@@ -50,7 +51,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 	u, d := e.user, e.digest
 	e.account = account{
 		Address: u.Email, Since: u.CreatedAt.UTC(), TimeZone: u.TimeZone, Operator: u.Operator,
-		Direction: string(u.Direction), Shortcuts: u.Shortcuts,
+		Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player,
 		Digest: settings{
 			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Weekdays.String(),
 			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),
