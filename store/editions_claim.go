@@ -107,8 +107,13 @@ type queuedEdition struct {
 	Domain    string
 	NextAt    instant
 	ExpiresAt instant
-	State     digest.DigestState
-	Unmailed  string // why
+	wantedEdition
+}
+
+// A wantedEdition is what decides whether an edition is sent.
+type wantedEdition struct {
+	State    digest.DigestState // of its digest
+	Unmailed string             // why
 }
 
 // query finds the first editions of the queue, limit at most.
@@ -122,9 +127,7 @@ func (q *editionClaim) query(limit int) (string, []any) {
 		where += ` AND e.domain NOT IN (` + q.c.d.names + `)`
 		args = append(args, array(q.closed))
 	}
-	return `SELECT e.id, e.domain, e.next_at, e.expires_at,
-		(SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(` + unmailedError + `, '') AS unmailed
-		FROM editions e WHERE ` + where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
+	return `SELECT e.id, e.domain, e.next_at, e.expires_at FROM editions e WHERE ` + where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
 }
 
 // round looks at the first editions of the queue, limit at most, and leases
@@ -133,6 +136,9 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 	query, args := q.query(limit)
 	var found []queuedEdition
 	if err := q.c.all(ctx, &found, query, args...); err != nil || len(found) == 0 {
+		return false, 0, err
+	}
+	if err := q.ask(ctx, found); err != nil {
 		return false, 0, err
 	}
 	live, ended, err := q.end(ctx, found)
@@ -148,6 +154,27 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 	last := found[len(found)-1]
 	q.after = digest.QueuePlace{NextAt: last.NextAt.time(), ID: last.ID}
 	return len(ids)+len(full)+ended > 0, len(found), err
+}
+
+// ask asks of editions that this transaction holds whether they are wanted. The statement that
+// locks them cannot: on PostgreSQL it sees what was committed before it began, and who
+// suppresses an address may have locked and let go of an edition since.
+func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
+	var rows []struct {
+		ID digest.EditionID
+		wantedEdition
+	}
+	ids := each(found, func(e queuedEdition) digest.EditionID { return e.ID })
+	err := q.c.all(ctx, &rows, `SELECT e.id, (SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(`+unmailedError+`, '') AS unmailed
+		FROM editions e WHERE e.id`+q.c.d.oneOf, keys(q.c.d, ids))
+	byID := make(map[digest.EditionID]wantedEdition, len(rows))
+	for _, r := range rows {
+		byID[r.ID] = r.wantedEdition
+	}
+	for i, e := range found {
+		found[i].wantedEdition = byID[e.ID]
+	}
+	return err
 }
 
 // lease leases editions that this transaction holds.
