@@ -225,7 +225,7 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 		}
 		changed += n
 	}
-	if err := refreshAskable(ctx, c, `f.id IN (`+list(ids)+`)`); err != nil {
+	if err := refreshAskable(ctx, c, `f.id`+c.d.oneOf, keys(c.d, ids)); err != nil {
 		return 0, err
 	}
 	if _, err := tellWaiting(ctx, c, ids); err != nil {

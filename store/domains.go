@@ -44,14 +44,13 @@ func (p paces) has(domain string) bool {
 }
 
 // notYetFree lists the domains of which nothing may be asked now.
-func (p paces) notYetFree(now instant) *values {
-	var v values
+func (p paces) notYetFree(now instant) (domains []string) {
 	for _, domain := range slices.Sorted(maps.Keys(p)) {
 		if p[domain].FreeAt.After(now.time()) {
-			v.row(domain)
+			domains = append(domains, domain)
 		}
 	}
-	return &v
+	return domains
 }
 
 func (q *claiming) paces(ctx context.Context) (paces, error) {
@@ -114,15 +113,16 @@ func (r *recording) pace(ctx context.Context) error {
 	if len(changed) == 0 {
 		return nil
 	}
+	names := slices.Sorted(maps.Keys(changed))
 	var v values
-	for _, domain := range slices.Sorted(maps.Keys(changed)) {
+	for _, domain := range names {
 		v.row(domain)
 	}
 	// Whoever comes second waits here, and then sees what the first has written.
-	if _, err := r.c.exec(ctx, `INSERT INTO domains (domain) VALUES `+v.String()+` ON CONFLICT (domain) DO NOTHING`, v.args...); err != nil {
+	if err := r.c.runRows(ctx, &v, `INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
 		return err
 	}
-	paced, err = readPaces(ctx, r.c, `m.domain IN (VALUES `+v.String()+`) ORDER BY m.domain`+r.c.d.lockRows("m"), v.args...)
+	paced, err = readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"), array(names))
 	if err != nil {
 		return err
 	}

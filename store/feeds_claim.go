@@ -190,12 +190,13 @@ const alive = `f.state IN ('active', 'trial')`
 // host is looked up by its name, in a way that no planner can turn into reading all hosts.
 func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []askRow, err error) {
 	where, args := askable, []any{q.until, q.until}
-	if delayed := paced.notYetFree(q.now); len(delayed.rows) > 0 {
-		where += ` AND f.domain NOT IN (VALUES ` + delayed.String() + `)`
-		args = append(args, delayed.args...)
+	if delayed := paced.notYetFree(q.now); len(delayed) > 0 {
+		where += ` AND f.domain NOT IN (` + q.c.d.names + `)`
+		args = append(args, array(delayed))
 	}
 	if len(q.met) > 0 {
-		where += ` AND t.feed_id NOT IN (` + list(q.met) + `)`
+		where += ` AND NOT t.feed_id` + q.c.d.oneOf
+		args = append(args, keys(q.c.d, q.met))
 	}
 	where, args = q.withinShares(where, args)
 	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.standing, t.poll_at, t.askable_at, `+firstReader+` AS "first", `+lastReader+` AS "last"
@@ -237,7 +238,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 	for id := range was {
 		q.met = append(q.met, id)
 	}
-	return locked, len(askedLater.rows) > 0, saveAskable(ctx, q.c, &askedLater)
+	return locked, askedLater.len() > 0, saveAskable(ctx, q.c, &askedLater)
 }
 
 // lockQuery locks candidates by their keys. COALESCE keeps the planner from the index of the
@@ -256,16 +257,13 @@ func (q *claiming) withinShares(where string, args []any) (string, []any) {
 		args = append(slices.Clip(args), string(standing))
 	}
 	if len(q.Full.Domains) > 0 {
-		var v values
-		for _, domain := range q.Full.Domains {
-			v.row(domain)
-		}
-		where += ` AND f.domain NOT IN (VALUES ` + v.String() + `)`
-		args = append(slices.Clip(args), v.args...)
+		where += ` AND f.domain NOT IN (` + q.c.d.names + `)`
+		args = append(slices.Clip(args), array(q.Full.Domains))
 	}
 	if len(q.Full.Digests) > 0 {
-		full := list(q.Full.Digests)
-		where += ` AND NOT (` + firstReader + ` IN (` + full + `) AND ` + lastReader + ` IN (` + full + `))`
+		full := keys(q.c.d, q.Full.Digests)
+		where += ` AND NOT (` + firstReader + q.c.d.oneOf + ` AND ` + lastReader + q.c.d.oneOf + `)`
+		args = append(slices.Clip(args), full, full)
 	}
 	return where, args
 }

@@ -64,13 +64,9 @@ func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error)
 
 // siblings adds the feeds of hosts to those of their sites, those that tell most first.
 func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][]digest.Feed) error {
-	var v values
-	for _, host := range hosts {
-		v.row(host)
-	}
 	var rows []digest.Feed
 	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+`
-		WHERE f.host IN (VALUES `+v.String()+`) AND f.merged_into = 0 AND `+wanted, v.args...)
+		WHERE f.host IN (`+s.d.names+`) AND f.merged_into = 0 AND `+wanted, array(hosts))
 	if err != nil {
 		return err
 	}

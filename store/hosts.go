@@ -93,10 +93,10 @@ func followRules(ctx context.Context, c conn, ids []digest.FeedID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if _, err := c.exec(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE f.id IN (`+list(ids)+`)`); err != nil {
+	if _, err := c.exec(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE f.id`+c.d.oneOf, keys(c.d, ids)); err != nil {
 		return err
 	}
-	return refreshAskable(ctx, c, `f.id IN (`+list(ids)+`)`)
+	return refreshAskable(ctx, c, `f.id`+c.d.oneOf, keys(c.d, ids))
 }
 
 // A HostRule is what the operator has decided for a host and all below it.

@@ -280,7 +280,7 @@ func (r *recording) save(ctx context.Context) error {
 		return err
 	}
 	if len(r.mergedInto) > 0 { // last: they may be among those that were just saved
-		if err := refreshAskable(ctx, r.c, `f.id IN (`+list(r.mergedInto)+`)`); err != nil {
+		if err := refreshAskable(ctx, r.c, `f.id`+r.c.d.oneOf, keys(r.c.d, r.mergedInto)); err != nil {
 			return err
 		}
 	}

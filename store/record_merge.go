@@ -99,21 +99,21 @@ func (r *recording) changeAddress(ctx context.Context, p *polled) error {
 // holders gives the feeds that have the addresses to which others move, locked
 // as Record's own.
 func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
-	var v values
+	var addresses []string
 	moving := make(map[digest.FeedID]bool)
 	for _, p := range r.polls {
 		if p.Feed.URL != p.stored.URL {
-			v.row(p.Feed.URL)
+			addresses = append(addresses, p.Feed.URL)
 			moving[p.Feed.ID] = true
 		}
 	}
 	holders := make(map[string]holder)
-	if len(v.rows) == 0 {
+	if len(addresses) == 0 {
 		return holders, nil
 	}
 	var rows []holder
 	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at, f.quota_day, f.quota_bytes, f.posts_waiting FROM `+timedFeeds+`
-		WHERE f.url IN (VALUES `+v.String()+`) ORDER BY f.id`+r.c.d.lockRows("f, t"), v.args...)
+		WHERE f.url IN (`+r.c.d.names+`) ORDER BY f.id`+r.c.d.lockRows("f, t"), array(addresses))
 	for _, h := range rows {
 		h.moves = moving[h.ID]
 		holders[h.URL] = h

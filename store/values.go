@@ -32,14 +32,10 @@ import (
 type values struct {
 	cells []any // nil, int64, string and []byte; row by row
 	width int
-
-	rows []string
-	args []any
 }
 
 // row adds a row: integers and texts of any type, bytes, or nil for NULL.
 func (v *values) row(cells ...any) {
-	v.literal(cells)
 	v.width = len(cells)
 	for _, c := range cells {
 		switch r := reflect.ValueOf(c); {
@@ -52,28 +48,6 @@ func (v *values) row(cells ...any) {
 		v.cells = append(v.cells, c)
 	}
 }
-
-// literal adds a row as it was written before: see String.
-func (v *values) literal(cells []any) {
-	b := make([]byte, 0, 64)
-	for i, c := range cells {
-		b = append(b, "(,"[min(i, 1)])
-		if r := reflect.ValueOf(c); r.CanInt() {
-			b = strconv.AppendInt(b, r.Int(), 10)
-		} else {
-			b = append(b, '?')
-			if r.Kind() == reflect.String {
-				c = r.String()
-			}
-			v.args = append(v.args, c)
-		}
-	}
-	v.rows = append(v.rows, string(append(b, ')')))
-}
-
-// String is the list, to be put after the word VALUES, with its args. It is a
-// text of its own for each list: use {rows}.
-func (v *values) String() string { return strings.Join(v.rows, ",") }
 
 // len is the number of rows.
 func (v *values) len() int { return len(v.cells) / max(v.width, 1) }
@@ -92,9 +66,8 @@ func (v *values) chunks(f func(*values) error) error {
 	}
 	most := 1 << (bits.Len(uint(min(statementRows, statementCells/v.width))) - 1)
 	for from := 0; from < v.len(); from += most {
-		to, params := min(from+most, v.len()), len(v.args)/len(v.rows)
-		part := &values{cells: v.cells[from*v.width : to*v.width], width: v.width,
-			rows: v.rows[from:to], args: slices.Clip(v.args[from*params : to*params])}
+		to := min(from+most, v.len())
+		part := &values{cells: v.cells[from*v.width : to*v.width], width: v.width}
 		if err := f(part); err != nil {
 			return err
 		}
