@@ -72,11 +72,13 @@ func TestPage(t *testing.T) {
 		<link rel="alternate" type="application/json" href="https://example.org/wp-json/wp/v2/pages/7">
 		<link rel="alternate" type="application/json+oembed" href="https://example.org/oembed">
 		<link rel="feed" href="three">
+		<link rel="alternate" type="application/atom" href="www.x.org/five">
 		</head><body><link rel="alternate" type="application/feed+json" href="https://x.org/four.json"></body>`, "https://example.org/a/b")
 	want := []Offer{
 		{URL: "https://example.org/sub/one.xml", Title: "One feed", Type: "application/rss+xml"},
 		{URL: "https://cdn.org/two.xml", Type: "application/atom+xml"},
 		{URL: "https://example.org/sub/three"},
+		{URL: "https://www.x.org/five", Type: "application/atom"},
 		{URL: "https://x.org/four.json", Type: "application/feed+json"},
 	}
 	if d.Kind != HTML || d.Title != "A & B" || d.Language != "de" || !reflect.DeepEqual(d.Feeds, want) {
