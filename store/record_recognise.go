@@ -129,13 +129,12 @@ type trait struct {
 }
 
 // recognised pairs unknown posts of a document of so many entries with stored ones that
-// it no longer lists. Two posts are the same by their date, title and text; by date
-// and text, if the text is of some length. By date and title, by title and such a text,
-// or by title and text without dates they are only where half of the document
-// is found again so: one post may well repeat another. What fits two posts fits none.
+// it no longer lists. Two posts of one date are the same by a text of some length. By
+// date and title, by title and such a text, or by title and text without dates they
+// are only where half of the document is found again so: one post may well repeat
+// another. What fits two posts fits none.
 func recognised(fresh []*incoming, stored []storedPost, entries int) map[*incoming]storedPost {
 	m := matching{fresh: fresh, stored: stored, sure: make(map[*incoming]storedPost), maybe: make(map[*incoming]storedPost), used: make(map[digest.PostID]bool)}
-	m.pair(m.sure, func(t trait) (trait, bool) { return t, t.published != 0 })
 	m.pair(m.sure, func(t trait) (trait, bool) {
 		return trait{text: t.text, published: t.published}, t.published != 0 && len(t.text) >= leastText
 	})
