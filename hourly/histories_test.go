@@ -314,32 +314,30 @@ func without(items []item, names ...string) []item {
 	return slices.DeleteFunc(items, func(it item) bool { return slices.Contains(names, it.name) })
 }
 
+// thrice dates posts eight hours apart.
+func thrice(it *item) {
+	var n int
+	fmt.Sscanf(it.name, "q%d", &n)
+	it.at = midnightOf(0).Add(time.Duration(n-1000)*8*time.Hour - 14*time.Hour)
+}
+
 // deletedHistories are polled at noon too, after which something goes.
 func deletedHistories() []history {
-	gone := func(name string, edit func(*item)) history {
-		return history{name: name, never: []string{"q1004"},
-			ping: func(day int) []item { return blog(day, 12, edit) },
-			at: func(day int) []item {
-				if day < 4 {
-					return blog(day, 12, edit)
-				}
-				return without(blog(day, 13, edit), "q1004")
-			},
+	// gone is a blog with a new post at each noon and each midnight, from which the
+	// one of the fourth noon goes at midnight, and stays away for some midnights.
+	gone := func(name string, away int, edit func(*item)) history {
+		at := func(n, half int) []item {
+			items := blog(n, 12, all(thrice, edit))
+			if half > 8 && half <= 8+2*away-1 {
+				items = without(items, "q1008")
+			}
+			return items
 		}
-	}
-	pingOnly := gone("deleted before midnight", nil)
-	pingOnly.ping = func(day int) []item {
-		if day == 4 {
-			return blog(day, 12, nil)
+		h := history{name: name, ping: func(day int) []item { return at(2*day, 2*day) }, at: func(day int) []item { return at(2*day+1, 2*day+1) }}
+		if h.never = []string{"q1008"}; away < historyDays {
+			h.never, h.anytime = nil, h.never
 		}
-		return without(blog(day, 12, nil), "q1004")
-	}
-	undatedGone := gone("deleted before midnight, undated", undated)
-	undatedGone.ping = func(day int) []item {
-		return without(blog(day, 12, undated), strings.Repeat("q1004", min(1, max(0, day-4))))
-	}
-	undatedGone.at = func(day int) []item {
-		return without(blog(day, 12, undated), strings.Repeat("q1004", min(1, max(0, day-3))))
+		return h
 	}
 	slides := func(name string, pinned ...item) history {
 		return history{name: name,
@@ -348,18 +346,18 @@ func deletedHistories() []history {
 		}
 	}
 	return []history{
-		pingOnly, undatedGone,
+		gone("deleted before midnight", historyDays, func(*item) {}),
+		gone("deleted before midnight, undated", historyDays, undated),
+		gone("gone at midnight and back the next day", 1, func(*item) {}),
+		gone("gone at midnight and back the next day, undated", 1, undated),
 		slides("slides out of the document before midnight"),
 		slides("slides out below a pinned post", posted(-700)),
-		{name: "gone at midnight and back the next day", anytime: []string{"q1004"},
-			ping: func(day int) []item { return blog(day, 12, nil) },
-			at: func(day int) []item {
-				if day == 4 {
-					return without(blog(day, 12, nil), "q1004")
-				}
-				return blog(day, 12, nil)
-			},
-		},
+		{name: "an earlier version at midnight", ping: func(day int) []item { return blog(3*day, 12, thrice) }, at: func(day int) []item {
+			if day == 4 {
+				return blog(3*day-2, 12, thrice)
+			}
+			return blog(3*day, 12, thrice)
+		}},
 		{name: "the document is empty at midnight", ping: func(day int) []item { return blog(day, 12, nil) }, at: func(day int) []item {
 			if day == 4 {
 				return nil

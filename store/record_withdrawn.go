@@ -26,7 +26,7 @@ func (r *recording) withdraw(ctx context.Context) error {
 	}
 	var recent []recentPost
 	err := r.c.allRows(ctx, &recent, &v, `WITH v (feed_id) AS (VALUES {rows})
-		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at, p.shown_at, p.content_hash FROM v CROSS JOIN posts p
+		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at, p.content_hash FROM v CROSS JOIN posts p
 		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? ORDER BY p.feed_id, p.id`, r.now.plus(-withdrawnWithin))
 	if err != nil {
 		return err
@@ -68,15 +68,16 @@ type recentPost struct {
 	ID          digest.PostID
 	PublishedAt instant
 	SeenAt      instant
-	ShownAt     instant
 	ContentHash string
 }
 
 // deleted gives those of a feed's recent posts that its publisher has deleted: the
 // document does not list them any more, and still lists posts that are older, not fewer of
 // these than newer ones. Where the newer ones are more, it slid out of a document of a
-// few posts, one of them an old one that is pinned. Dates are those of the listed
-// posts in Unix seconds, 0 for none: without them counts what was seen earlier.
+// few posts, one of them an old one that is pinned. Where none is newer, the document may be
+// an earlier version of itself, as caches and slow mirrors give it: that looks the same.
+// Dates are those of the listed posts in Unix seconds, 0 for none: without them
+// counts what was seen earlier.
 func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest.PostID) {
 	seen := make(map[string]instant, len(recent))
 	for _, p := range recent {
@@ -87,7 +88,7 @@ func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest
 		lists[clean(listed[i])] = true
 	}
 	for _, p := range recent {
-		if lists[p.Identity] || p.ShownAt == 0 || p.ContentHash == "" {
+		if lists[p.Identity] || p.ContentHash == "" {
 			continue
 		}
 		older, newer := 0, 0
@@ -103,7 +104,7 @@ func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest
 				newer++
 			}
 		}
-		if older > 0 && older >= newer {
+		if newer > 0 && older >= newer {
 			gone = append(gone, p.ID)
 		}
 	}
