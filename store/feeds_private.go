@@ -178,3 +178,36 @@ func (s *Store) ClearFeeds(ctx context.Context) ([]ClearFeed, error) {
 		COALESCE((SELECT MIN(s.digest_id) FROM subscriptions s WHERE s.feed_id = f.id), 0) AS first
 		FROM feeds f WHERE f.merged_into = 0 AND f.url LIKE 'http%://%@%' ORDER BY f.id`)
 }
+
+// HideFormer takes names and passwords out of the addresses where feeds were that have
+// moved since, or ended there.
+func (s *Store) HideFormer(ctx context.Context) error {
+	const clear = ` LIKE '%://%@%'`
+	return s.change(ctx, "hiding former addresses", func(c conn) error {
+		for _, cells := range []struct {
+			find  string
+			hides []string // each with the bare address and the one that is stored
+		}{
+			{`SELECT DISTINCT moved_from FROM feeds WHERE moved_from` + clear, []string{
+				`UPDATE posts SET read_address = ? WHERE read_address = ? AND feed_id IN (SELECT id FROM feeds WHERE moved_from <> '')`,
+				`UPDATE feeds SET moved_from = ? WHERE moved_from = ?`}},
+			{`SELECT url FROM feeds WHERE merged_into <> 0 AND url` + clear, []string{`UPDATE feeds SET url = ? WHERE url = ?`}},
+			{`SELECT url FROM former_addresses WHERE url` + clear, []string{`DELETE FROM former_addresses WHERE url <> ? AND url = ?`}},
+			{`SELECT DISTINCT address FROM subscriptions WHERE address` + clear, []string{`UPDATE subscriptions SET address = ? WHERE address = ?`}},
+			{`SELECT DISTINCT url FROM notices WHERE url` + clear, []string{`UPDATE notices SET url = ? WHERE url = ?`}},
+		} {
+			var stored []string
+			if err := c.all(ctx, &stored, cells.find); err != nil {
+				return err
+			}
+			for _, address := range stored {
+				if bare := digest.WithoutCredentials(address); bare != address {
+					if err := c.execEach(ctx, cells.hides, bare, address); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -162,6 +162,38 @@ func TestMakePrivate(t *testing.T) {
 	})
 }
 
+// Nor is a password left where a feed was until it moved to an address without one.
+func TestHideFormer(t *testing.T) {
+	each(t, func(w world) {
+		ann := w.reader("ann", "Europe/Paris")
+		f := w.feed("b.example")
+		w.subscribe(ann, f)
+		w.record(noon, f, posts(noon, "p"))
+		const address = "https://ann:" + canary + "@a.example/feed"
+		const harmless = "https://a.example/@ann"
+		for _, statement := range []string{
+			`UPDATE feeds SET moved_from = '` + address + `'`,
+			`UPDATE posts SET read_address = '` + address + `'`,
+			`UPDATE subscriptions SET address = '` + "\n" + address + "\n" + harmless + "\n" + `'`,
+			`INSERT INTO former_addresses (url, feed_id) VALUES ('` + address + `', ` + fmt.Sprint(f.ID) + `), ('` + harmless + `', ` + fmt.Sprint(f.ID) + `)`,
+			`INSERT INTO feeds (url, host, merged_into, moved_from) VALUES ('` + address + `#9', 'a.example', ` + fmt.Sprint(f.ID) + `, '` + address + `')`,
+			`INSERT INTO notices (digest_id, visible_at, feed_id, kind, url) VALUES (` + fmt.Sprint(ann.ID) + `, 1, ` + fmt.Sprint(f.ID) + `, 'moved', '` + address + `')`,
+		} {
+			w.ok(w.Exec(w.ctx(), statement))
+		}
+		if n := strings.Count(w.Cells(w.ctx()), canary); n != 7 {
+			w.t.Fatalf("the test writes it %d times", n)
+		}
+		for range 2 {
+			w.ok(w.HideFormer(w.ctx()))
+			cells := w.Cells(w.ctx())
+			if strings.Contains(cells, canary) || strings.Count(cells, harmless) != 2 || !strings.Contains(cells, "\nhttps://a.example/feed\n") {
+				w.t.Error(cells)
+			}
+		}
+	})
+}
+
 // A credential given anew ends what the old one has led to.
 func TestRenewSealed(t *testing.T) {
 	each(t, func(w world) {

@@ -207,7 +207,7 @@ func (d *Subscriber) SealAddresses(ctx context.Context) (n int, err error) {
 		}
 		n++
 	}
-	return n, nil
+	return n, d.Store.HideFormer(ctx)
 }
 
 // Reseal seals anew what the first key has not sealed. It gives how many feeds there were.
