@@ -73,6 +73,9 @@ func checkPost(t *testing.T, path string, p digest.Post) {
 		if !isWeb(e.URL) || e.Length < 0 || len(p.Enclosures) > maxEnclosures || !utf8.ValidString(e.Type) {
 			t.Errorf("%s: enclosure %+v", path, e)
 		}
+		if e.Length > maxLength || e.Seconds < 0 || e.Seconds > maxSeconds || e.Chapters != "" && !isWeb(e.Chapters) || e.Transcript != "" && !isWeb(e.Transcript) {
+			t.Errorf("%s: enclosure %+v", path, e)
+		}
 	}
 	if p.Language != Language(p.Language) {
 		t.Errorf("%s: language %q", path, p.Language)

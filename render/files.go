@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,10 +19,11 @@ type File struct {
 // mostFiles is how many files of a post are shown; the author's page has them all.
 const mostFiles = 4
 
-// files are those of a post that are no pictures, which belong to its text; a
-// transcript stands behind the file that it is of.
+// files are those of a post that are no pictures, which belong to its text: first what is
+// heard or watched; a transcript stands behind the file that it is of.
 func files(all []digest.Enclosure) []File {
 	var out []File
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b digest.Enclosure) int { return cmp.Compare(placeOf(a), placeOf(b)) })
 	for _, e := range all {
 		medium, url := e.Medium(), address(e.URL)
 		if medium == digest.Picture || url == "" || len(out) >= mostFiles {
@@ -32,6 +35,13 @@ func files(all []digest.Enclosure) []File {
 		}
 	}
 	return out
+}
+
+func placeOf(e digest.Enclosure) int {
+	if m := e.Medium(); m == digest.Sound || m == digest.Film {
+		return 0
+	}
+	return 1
 }
 
 // fileLabel says what can be done with a file, and how long that takes; where nobody

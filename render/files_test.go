@@ -45,8 +45,8 @@ func TestFileLabel(t *testing.T) {
 func TestFilesOfAPost(t *testing.T) {
 	post := digest.Post{Title: "T", Enclosures: []digest.Enclosure{
 		{URL: "javascript:alert(1)", Type: "audio/mpeg"}, {URL: "https://x.org/e.png", Type: "image/png"},
-		{URL: "https://x.org/a.mp3?a=1&b=2", Type: "audio/mpeg", Seconds: 2580, Transcript: "https://x.org/t.html"},
 		{URL: "https://x.org/n.pdf", Type: "application/pdf", Length: 2e6, Transcript: "javascript:alert(2)"},
+		{URL: "https://x.org/a.mp3?a=1&b=2", Type: "audio/mpeg", Seconds: 2580, Transcript: "https://x.org/t.html"},
 	}}
 	p := New(nil).Post(post)
 	if len(p.Files) != 3 || !p.Files[0].Sound {
