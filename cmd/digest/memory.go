@@ -20,7 +20,7 @@ const (
 	// leastLimit and mostLimit are where it is collected sooner all the same, in
 	// bytes: at a quarter of the machine's memory, within these bounds.
 	leastLimit = 64 << 20
-	mostLimit  = 200 << 20
+	mostLimit  = 184 << 20
 )
 
 // tuneMemory sets the garbage collector for the work of an hour, unless the

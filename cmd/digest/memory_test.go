@@ -44,12 +44,12 @@ func TestMachineMemory(t *testing.T) {
 func TestMemoryLimit(t *testing.T) {
 	const mb = 1 << 20
 	for _, test := range []struct{ machine, limit, documents int64 }{
-		{0, 200, 32},
+		{0, 184, 30},
 		{128, 64, 16},
 		{256, 64, 16},
 		{512, 128, 21},
-		{1024, 200, 32},
-		{65536, 200, 32},
+		{1024, 184, 30},
+		{65536, 184, 30},
 	} {
 		limit := memoryLimit(test.machine * mb)
 		if documents := documentMemory(limit); limit != test.limit*mb || documents/mb != test.documents {
