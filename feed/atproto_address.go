@@ -14,10 +14,14 @@ const (
 
 // AskedURL gives the address under which a feed that a person names is looked for: that of
 // the service for an account of Bluesky (@ann.bsky.social, at://did:plc:…, the address of
-// its page), that of its feed for a page of films which tells it, else NormalURL.
+// its page), that of WebFinger for one of the fediverse (@ann@example.org), that of its feed
+// for a page of films which tells it, else NormalURL.
 func AskedURL(typed string) (string, error) {
 	if actor := atActor(cleanAddress(typed)); actor != "" {
 		return ATProtoURL(actor), nil
+	}
+	if address := webFingerURL(cleanAddress(typed)); address != "" {
+		return address, nil
 	}
 	normal, err := NormalURL(typed)
 	return firstOf(videoFeed(normal), normal), err

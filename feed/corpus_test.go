@@ -134,7 +134,7 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]Kind{
-		"rss2": RSS, "rss1": RDF, "atom10": Atom, "atom03": Atom, "jsonfeed": JSONFeed, "opml": OPML, "hfeed": HTML, "atproto": ATProto, "html-discovery": HTML,
+		"rss2": RSS, "rss1": RDF, "atom10": Atom, "atom03": Atom, "jsonfeed": JSONFeed, "opml": OPML, "hfeed": HTML, "atproto": ATProto, "as2": ActivityStreams, "html-discovery": HTML,
 	}
 	for _, row := range rows[1:] {
 		body, err := os.ReadFile(filepath.Join(dir, row[0]))

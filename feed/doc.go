@@ -43,5 +43,8 @@
 //	opml.go, page.go          lists and pages -> the feeds they name
 //	video.go                  pages of YouTube, Vimeo and PeerTube -> their feeds
 //	hfeed.go                  a page whose posts are marked -> Document
+//	activitystreams.go,       the outbox of an account of the fediverse -> Document, and what
+//	activitystreams_show.go,  names it
+//	webfinger.go
 //	report.go                 what `digest parse --json` prints
 package feed

@@ -13,14 +13,15 @@ type Kind string
 
 // The kinds of document.
 const (
-	RSS      Kind = "rss"      // RSS 0.91 to 2.0, and Netscape's 0.9 when its root is <rss>
-	RDF      Kind = "rdf"      // RSS 1.0 and 0.90, whose root is <rdf:RDF>, and RSS 1.1
-	Atom     Kind = "atom"     // Atom 0.3 and 1.0
-	JSONFeed Kind = "jsonfeed" // JSON Feed 1 and 1.1
-	HFeed    Kind = "hfeed"    // a web page whose markup tells its posts: microformats2 h-feed
-	ATProto  Kind = "atproto"  // what an account of the AT Protocol (Bluesky) has written
-	OPML     Kind = "opml"     // a subscription list
-	HTML     Kind = "html"     // a web page, and the feeds it offers
+	RSS             Kind = "rss"             // RSS 0.91 to 2.0, and Netscape's 0.9 when its root is <rss>
+	RDF             Kind = "rdf"             // RSS 1.0 and 0.90, whose root is <rdf:RDF>, and RSS 1.1
+	Atom            Kind = "atom"            // Atom 0.3 and 1.0
+	JSONFeed        Kind = "jsonfeed"        // JSON Feed 1 and 1.1
+	HFeed           Kind = "hfeed"           // a web page whose markup tells its posts: microformats2 h-feed
+	ActivityStreams Kind = "activitystreams" // the outbox of an account of the fediverse (ActivityPub)
+	ATProto         Kind = "atproto"         // what an account of the AT Protocol (Bluesky) has written
+	OPML            Kind = "opml"            // a subscription list
+	HTML            Kind = "html"            // a web page, and the feeds it offers
 )
 
 // MaxPosts is how many posts of one document are stored.
@@ -50,11 +51,20 @@ type Document struct {
 	BadLines []BadLine // of an OPML: lines that ask for a feed and give none, in order
 	Repairs  []string  // what had to be put right, for people
 
+	// Of an actor of ActivityPub, or a collection that keeps its posts elsewhere.
+	Outbox  string   // where the posts are, at the same host: of an actor its outbox, of an outbox its first page; "": here
+	MovedTo string   // the actor that took the place of this one; "": none
+	Aliases []string // of an actor: its other addresses
+	Actor   string   // of a page: the actor whose page it is; "": none
+
+	single bool // an object of ActivityPub that is no collection
 	marked bool // a page: Posts are what its markup tells, and AsFeed gives them
 }
 
 // IsFeed reports whether the document is a feed rather than a list or a page.
-func (d *Document) IsFeed() bool { return d.Kind != OPML && d.Kind != HTML }
+func (d *Document) IsFeed() bool {
+	return d.Kind != OPML && d.Kind != HTML && d.Outbox == "" && !d.single
+}
 
 // A Post is one post as the document gives it, not yet safe to show. What costs time (the
 // sanitised content) is made by Sanitise.
@@ -72,6 +82,7 @@ type Post struct {
 	Extra      digest.Extra // what it is beside its author's own posts
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
+	warning        string  // before its text, by which alone it is told of where that is not shown
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	original       string  // the author's own page where Link counts clicks

@@ -13,6 +13,7 @@ func formats() []format {
 		{kind: OPML, root: isOPML, read: readOPML},
 		{kind: HTML, root: isPage, read: readPage},
 		{kind: JSONFeed, object: isJSONFeed, read: parseJSON},
+		{kind: ActivityStreams, object: isActivityStreams, read: parseActivityStreams},
 		{kind: ATProto, object: isATProto, read: parseATProto},
 	}
 }

@@ -142,11 +142,7 @@ func (d *Document) addJSONHubs(doc string) {
 
 // foreignJSON says what a JSON document is that is no JSON Feed.
 func foreignJSON(doc string) string {
-	head := doc[:min(len(doc), 4096)]
-	switch {
-	case strings.Contains(head, "www.w3.org/ns/activitystreams"):
-		return "an ActivityStreams document"
-	case strings.Contains(head, "at://did:"):
+	if strings.Contains(doc[:min(len(doc), 4096)], "at://did:") {
 		return "an AT Protocol document"
 	}
 	return "JSON without the version of JSON Feed"

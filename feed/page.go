@@ -73,6 +73,9 @@ func (d *Document) offer(tag html.Token, base string) {
 	if slices.Contains(rels, "self") && d.Self == "" && isFeedType(typ) {
 		d.Self = href
 	}
+	if d.Actor == "" && slices.Contains(rels, "alternate") && isActorType(typ) && isWeb(href) {
+		d.Actor = href
+	}
 	if !slices.Contains(rels, "feed") && !(slices.Contains(rels, "alternate") && isFeedType(typ)) || slices.Contains(rels, "stylesheet") {
 		return
 	}
@@ -86,6 +89,12 @@ func (d *Document) offer(tag html.Token, base string) {
 		return
 	}
 	d.Feeds = append(d.Feeds, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ})
+}
+
+// isActorType reports whether a media type is that of ActivityPub (w3.org/TR/activitypub
+// section 3.2), without its parameters.
+func isActorType(typ string) bool {
+	return typ == "application/activity+json" || typ == "application/ld+json"
 }
 
 func isFeedType(typ string) bool {

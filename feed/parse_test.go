@@ -132,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		{"%PDF-1.4 ...", "application/pdf"},
 		{"\x00\x01\x02\x03\xff\xfe\x00", "binary"},
 		{`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url/></urlset>`, "<urlset>"},
-		{`{"@context":"https://www.w3.org/ns/activitystreams","type":"Note"}`, "ActivityStreams"},
+		{`{"@context":"https://www.w3.org/ns/activitystreams","type":"Note"`, "ActivityStreams"},
 		{`{"a":1}`, "JSON"},
 		{`{"version":`, "JSON"},
 		{`[1,2]`, "JSON array"},

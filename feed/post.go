@@ -87,9 +87,9 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	if out.ImageURL = p.pictureAddress(seenIn.picture); out.ImageURL == "" && len(beside) > 0 {
 		out.ImageURL = beside[0].address
 	}
-	out.Summary = summary(out.Content, others)
+	out.Summary = summary(p.told(out.Content), others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
-		out.Title = shorten(firstOf(makeTitle(out.Content, out.Summary), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
+		out.Title = shorten(firstOf(makeTitle(p.told(out.Content), out.Summary), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
 	}
 	if seenIn.picture == "" && len(beside) > 0 {
 		out.Content = p.withPictures(out.Content, beside)
@@ -98,6 +98,14 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		out.Content = "<p><em>" + hypertext.Note + "</em></p>" + out.Content
 	}
 	return out
+}
+
+// told is what a post is told of by where its text is not shown.
+func (p *Post) told(content string) string {
+	if p.warning != "" {
+		return "<p>" + escape(p.warning) + "</p>"
+	}
+	return content
 }
 
 // address is where the author's own page is: behind the link that counts

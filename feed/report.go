@@ -38,7 +38,8 @@ func Report(d *Document) Reported {
 		d = f
 	}
 	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language), Count: len(d.Posts), Repairs: d.Repairs}
-	if !d.IsFeed() || len(d.Feeds) > 0 {
+	isFeed := d.IsFeed() || d.Kind == ActivityStreams // of an actor too there is no list of feeds to print
+	if !isFeed || len(d.Feeds) > 0 {
 		r.Feeds = append([]Offer{}, d.Feeds...)
 	}
 	for i := range r.Feeds {
@@ -46,7 +47,7 @@ func Report(d *Document) Reported {
 			o.Title = o.URL
 		}
 	}
-	if !d.IsFeed() {
+	if !isFeed {
 		r.Count = len(r.Feeds)
 		return r
 	}

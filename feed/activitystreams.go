@@ -1,0 +1,385 @@
+package feed
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// What an account of the fediverse has written is an outbox: an OrderedCollection, or a page
+// of one, of activities (w3.org/TR/activitypub sections 5 and 6, w3.org/TR/activitystreams-core).
+// Servers write one value, a list of one, or an address where the object could stand, as they
+// like. So a field is kept as it is written and read where it is needed: nothing is read deeper
+// than the fields that are asked for, and not more of a list than is wanted.
+
+// Bounds of what is read of an outbox.
+const (
+	maxActivities = 1000 // of a page; servers give 10 to 50
+	maxInList     = 32   // of any other list
+)
+
+// An asValue is a field as it is written; nil: it is missing.
+type asValue []byte
+
+// UnmarshalJSON keeps the field without copying it; the document does not change.
+func (v *asValue) UnmarshalJSON(b []byte) error {
+	*v = b
+	return nil
+}
+
+// list gives the values of a field, which may be one or many.
+func (v asValue) list(most int) (all []asValue) {
+	if len(v) == 0 || v[0] == 'n' {
+		return nil
+	}
+	if v[0] != '[' {
+		return []asValue{v}
+	}
+	dec := json.NewDecoder(bytes.NewReader(v))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	for len(all) < most && dec.More() {
+		var one json.RawMessage
+		if dec.Decode(&one) != nil {
+			break
+		}
+		all = append(all, asValue(one))
+	}
+	return all
+}
+
+// text gives a string; "" for any other value.
+func (v asValue) text() (s string) {
+	if len(v) > 0 && v[0] == '"' && json.Unmarshal(v, &s) == nil {
+		return cleanText(s)
+	}
+	return ""
+}
+
+// number gives a whole number; 0 for any other value.
+func (v asValue) number() (n int64) {
+	if json.Unmarshal(v, &n) != nil {
+		return 0
+	}
+	return n
+}
+
+// object gives the first value of a field as an object; an address alone has nothing but an ID.
+func (v asValue) object() (o asObject) {
+	all := v.list(1)
+	if len(all) == 0 {
+		return o
+	}
+	if s := all[0].text(); s != "" {
+		o.address = s
+		return o
+	}
+	if json.Unmarshal(all[0], &o) == nil {
+		o.address = firstOf(o.ID.text(), o.Href.text())
+	}
+	return o
+}
+
+// addresses gives what a field refers to, objects by their IDs.
+func (v asValue) addresses() (all []string) {
+	for _, one := range v.list(maxInList) {
+		if s := one.object().address; s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// An asObject is any object: an actor, a collection, an activity, a note, a link.
+type asObject struct {
+	address string // its ID; of a link, where it leads
+
+	ID, Type, Name, NameMap, Content, ContentMap, Summary, MediaType, URL, Href, Size asValue
+	Published, Updated, AttributedTo, Actor, Object, To, CC, InReplyTo, Sensitive     asValue
+	Attachment, Image, Icon, OneOf, AnyOf                                             asValue
+
+	First, Items, OrderedItems, TotalItems          asValue // of a collection
+	Outbox, PreferredUsername, MovedTo, AlsoKnownAs asValue // of an actor
+}
+
+// is reports whether an object has one of some types.
+func (o *asObject) is(types ...string) bool {
+	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool { return slices.Contains(types, t.text()) })
+}
+
+func (o *asObject) isCollection() bool {
+	return o.is("OrderedCollection", "OrderedCollectionPage", "Collection", "CollectionPage")
+}
+
+func isActivityStreams(fields map[string]string) bool {
+	for _, t := range []string{"OrderedCollection", "OrderedCollectionPage", "CollectionPage"} {
+		if strings.Contains(fields["type"], `"`+t+`"`) {
+			return true
+		}
+	}
+	return strings.Contains(fields["@context"], "www.w3.org/ns/activitystreams") || fields["outbox"] != "" && fields["inbox"] != ""
+}
+
+// parseActivityStreams reads an outbox, or one page of it. Of an actor, of a collection
+// without its items and of a single object it says what that is, and where posts are.
+func parseActivityStreams(src *source) (*Document, error) {
+	d := &Document{Kind: ActivityStreams}
+	var o asObject
+	if err := json.Unmarshal([]byte(src.text), &o); err != nil {
+		return nil, refusal("JSON of ActivityStreams that is broken", err)
+	}
+	o.address = o.ID.text()
+	own := hostAndPort(firstOf(src.address, o.address))
+	if !o.isCollection() {
+		d.single = true
+		d.describeActor(&o, own)
+		return d, nil
+	}
+	d.Self = o.address
+	page := &o
+	items := o.items()
+	if first := o.First.object(); len(items) == 0 {
+		if items = first.items(); len(items) > 0 {
+			page = &first
+		} else if d.Outbox = first.address; hostAndPort(d.Outbox) != own {
+			d.Outbox = ""
+		}
+	}
+	r := &asReader{own: own, bases: []string{firstOf(src.address, page.address)}, posts: map[string]bool{}}
+	d.Posts = r.read(items)
+	if r.foreign > 0 {
+		d.Repairs = append(d.Repairs, fmt.Sprintf("%d posts of other sites left out", r.foreign))
+	}
+	return d, nil
+}
+
+func (o *asObject) items() []asValue {
+	return append(o.OrderedItems.list(maxActivities), o.Items.list(maxActivities)...)
+}
+
+// describeActor takes over what an actor says of itself; of any other object its name
+// and page.
+func (d *Document) describeActor(o *asObject, own string) {
+	d.Title = o.title()
+	d.Link = o.page()
+	if o.Outbox == nil {
+		return
+	}
+	d.Link = firstOf(d.Link, o.address)
+	if name := oneLine(o.PreferredUsername.text()); d.Title == "" && name != "" {
+		d.Title = "@" + name + "@" + own
+	}
+	d.Description = plainLine(o.Summary.text(), true)
+	if d.Outbox = o.Outbox.object().address; hostAndPort(d.Outbox) != own {
+		d.Outbox = ""
+	}
+	d.MovedTo = o.MovedTo.object().address
+	d.Aliases = o.AlsoKnownAs.addresses()
+}
+
+// title is the name of an object as plain text.
+func (o *asObject) title() string {
+	return plainLine(firstOf(o.Name.text(), firstInMap(o.NameMap)), true)
+}
+
+// firstInMap gives the text of one language, the only one there is mostly.
+func firstInMap(v asValue) string {
+	var of map[string]asValue
+	if len(v) == 0 || json.Unmarshal(v, &of) != nil {
+		return ""
+	}
+	languages := make([]string, 0, len(of))
+	for l := range of {
+		languages = append(languages, l)
+	}
+	slices.Sort(languages)
+	for _, l := range languages {
+		if s := of[l].text(); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// language is that of a text which is given in one language.
+func (o *asObject) language() string {
+	var of map[string]json.RawMessage
+	if len(o.ContentMap) == 0 || json.Unmarshal(o.ContentMap, &of) != nil || len(of) != 1 {
+		return ""
+	}
+	for l := range of {
+		return cleanText(l)
+	}
+	return ""
+}
+
+// page is where people read an object: the address that is a web page, else the first.
+func (o *asObject) page() string {
+	var first string
+	for _, one := range o.URL.list(maxInList) {
+		link := one.object()
+		if !isWeb(link.address) {
+			continue
+		}
+		if t := link.MediaType.text(); t == "" || t == "text/html" {
+			return link.address
+		}
+		first = firstOf(first, link.address)
+	}
+	return first
+}
+
+// An asReader makes posts of the activities of one account.
+type asReader struct {
+	own     string // the host whose account it is: nothing of another is shown as its own (I9)
+	bases   []string
+	posts   map[string]bool // the IDs of its own posts in this document
+	foreign int             // left out
+}
+
+func (r *asReader) read(items []asValue) []Post {
+	activities := make([]asObject, 0, len(items))
+	for _, item := range items {
+		a := item.object()
+		if a.is("Create") || a.is("Announce") || len(a.Object) == 0 {
+			activities = append(activities, a)
+		}
+		if o := a.Object.object(); a.is("Create") && o.address != "" {
+			r.posts[o.address] = true
+		}
+	}
+	posts := make([]Post, 0, len(activities))
+	for i := range activities {
+		if p, ok := r.post(&activities[i]); ok {
+			posts = append(posts, p)
+		}
+	}
+	return posts
+}
+
+// post makes a post of an activity, or of an object that stands in a collection by itself.
+func (r *asReader) post(a *asObject) (Post, bool) {
+	if a.is("Announce") {
+		return r.announced(a)
+	}
+	if !a.is("Create") {
+		return r.created(a, a)
+	}
+	o := a.Object.object()
+	return r.created(a, &o)
+}
+
+// announced makes a post of what the account passes on. Of somebody else's post only its
+// address is shown: what it says was not read at its own (I9). A group passes on what its
+// members write there, which is what it is for, and so is no boost (FEP-1b12).
+func (r *asReader) announced(a *asObject) (Post, bool) {
+	if !isPublic(a) || !r.isOwn(a) {
+		return Post{}, false
+	}
+	o := a.Object.object()
+	isGroup := o.is("Create")
+	if isGroup {
+		o = o.Object.object()
+		if p, ok := r.created(a, &o); ok {
+			return p, true
+		}
+	} else if len(o.AttributedTo) > 0 && hostAndPort(o.address) == r.own {
+		if p, ok := r.created(a, &o); ok {
+			p.GUID, p.Extra = firstOf(a.address, "boost:"+o.address), digest.Repeat
+			return p, true
+		}
+	}
+	if !isWeb(o.address) || !isPublic(&o) && (len(o.To) > 0 || len(o.CC) > 0) {
+		return Post{}, false
+	}
+	p := Post{GUID: firstOf(a.address, "boost:"+o.address), Link: o.address, bases: r.bases, Published: parseDate(a.Published.text())}
+	if !isGroup {
+		p.Extra = digest.Repeat
+	}
+	p.bodies = []text{literal(`<p>Boosts <a href="`+escape(o.address)+`">`+escape(o.address)+`</a></p>`, markup)}
+	return p, true
+}
+
+// created makes a post of an object that an activity has published.
+func (r *asReader) created(a, o *asObject) (Post, bool) {
+	switch {
+	case o.is("Tombstone") || len(o.Type) == 0 || !isPublic(o, a):
+		return Post{}, false
+	case !r.isOwn(a) || !r.isOwn(o):
+		r.foreign++
+		return Post{}, false
+	}
+	p := Post{GUID: o.address, Link: firstOf(o.page(), o.address), bases: r.bases, Language: o.language()}
+	for _, date := range []asValue{o.Published, a.Published, o.Updated} {
+		if p.Published.IsZero() {
+			p.Published = parseDate(date.text())
+		}
+	}
+	if r.answersOthers(o) {
+		p.Extra = digest.Reply
+	}
+	if name := o.title(); name != "" {
+		p.titles = []text{literal(name, plain)}
+	}
+	p.showObject(o)
+	return p, p.GUID != "" || p.Link != ""
+}
+
+// isOwn reports whether an object is said to be by nobody of another host.
+func (r *asReader) isOwn(o *asObject) bool {
+	of := append(o.AttributedTo.addresses(), o.Actor.addresses()...)
+	if isWeb(o.address) {
+		of = append(of, o.address)
+	}
+	return !slices.ContainsFunc(of, func(address string) bool { return hostAndPort(address) != r.own })
+}
+
+// answersOthers reports whether an object answers somebody else than its own author.
+func (r *asReader) answersOthers(o *asObject) bool {
+	to := o.InReplyTo.object().address
+	if to == "" || r.posts[to] {
+		return false
+	}
+	by := o.AttributedTo.object().address
+	return by == "" || !strings.HasPrefix(to, strings.TrimSuffix(by, "/")+"/")
+}
+
+// isPublic reports whether some objects are for everybody: each that says for whom it is says
+// so, and one does (activitypub section 5.6).
+func isPublic(all ...*asObject) bool {
+	said := false
+	for _, o := range all {
+		to := append(o.To.addresses(), o.CC.addresses()...)
+		if len(to) == 0 {
+			continue
+		}
+		if said = slices.ContainsFunc(to, isEverybody); !said {
+			return false
+		}
+	}
+	return said
+}
+
+// hostAndPort is the host of an address with its port, unless that is its scheme's own.
+func hostAndPort(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	host := strings.ToLower(u.Host)
+	return strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+}
+
+func isEverybody(address string) bool {
+	switch address {
+	case "https://www.w3.org/ns/activitystreams#Public", "as:Public", "Public":
+		return true
+	}
+	return false
+}
