@@ -25,6 +25,7 @@
 //   - guard.go, transport.go: no connection to an address that is not public, and
 //     one address a poll
 //   - find.go: from an address that a person typed to a feed
+//   - activitypub.go, sign.go: accounts of the fediverse, and requests that are signed
 //   - sound.go: a file that is heard, passed on as it comes
 //   - picture.go, picturequeue.go: one picture of a post, for a reader who waits
 //

@@ -49,7 +49,8 @@ type session struct {
 	forRobots        bool   // for a robots.txt, which needs nobody's consent
 	validators
 	*usage
-	private *private // of a private feed; else nil
+	private   *private   // of a private feed; else nil
+	fediverse *fediverse // of an account of the fediverse; else nil
 
 	begin context.Context // no first request is sent after its end; nil: no such end
 
@@ -111,7 +112,7 @@ func (s *session) fetch(ctx context.Context, method string, r route) (*answer, e
 		if err := s.allowedByRobots(ctx, r); err != nil {
 			return nil, err
 		}
-		a, err := s.ask(ctx, method, r)
+		a, err := s.askSigned(ctx, method, r)
 		if err != nil || !isRedirect(a.status) {
 			return a, err
 		}
@@ -266,6 +267,7 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 	}
 	r.conditional = r.address == s.validators.url && s.validators.condition(h)
 	s.authorize(h, r)
+	s.address(h, method, r)
 	return (&http.Request{
 		Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)

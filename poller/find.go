@@ -131,6 +131,12 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	if feed.ATProtoActor(normal) != "" {
 		return s.account(ctx, normal)
 	}
+	if feed.WebFingerAccount(normal) != "" {
+		return s.webFinger(ctx, normal)
+	}
+	if feed.IsOutbox(normal) {
+		s.askFediverse(ctx, feed.Host(normal))
+	}
 	asked := normal // for, whatever it turns into
 	found, page, err := s.try(ctx, normal)
 	if plain, ok := withoutTLS(address, err); ok {
@@ -138,16 +144,20 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 		found, page, err = s.try(ctx, normal)
 	}
 	switch {
+	case wantsSignature(normal, err):
+		return s.person(ctx, person{asked: asked, name: feed.WebFingerAccount(feed.ProfileAccount(normal))}, normal)
 	case err != nil:
 		return s.refused(asked, err), notFound(s.named(address), err)
 	case page == nil:
 		return found, nil
+	case page.Kind == feed.ActivityStreams:
+		return s.person(ctx, person{asked: asked, page: page.Link}, normal)
 	case page.Kind == feed.OPML:
 		return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(s.named(address)))
 	}
 	slices.SortStableFunc(page.Feeds, func(a, b feed.Offer) int { return commentsLast(isComments(a), isComments(b)) })
 	s.page = page
-	return s.behind(ctx, asked, normal)
+	return s.profile(ctx, asked, normal)
 }
 
 // messageOf is the words of an error that are for people.
@@ -198,6 +208,7 @@ type search struct {
 	known Known
 
 	page   *feed.Document // that the feed was found behind; nil: at the address itself
+	led    bool           // what is asked for now was named by an answer, not by a person
 	isHome bool           // the page came from an allowed network that is not public
 	tried  string         // where it was found, before any redirect
 	failed []string       // offered addresses that are no feeds
@@ -293,10 +304,10 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 	if bare, _ := digest.SplitCredential(address); bare != address {
 		return nil, &pollError{text: "the address holds a name and a password"} // that a page offers to everyone
 	}
-	r.mayBeHome = s.page == nil || s.isHome // what a page names, nobody typed
+	r.mayBeHome = s.page == nil && !s.led || s.isHome // what a page names, nobody typed
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
 	a, err := s.fetch(ctx, http.MethodGet, r)
-	if err == nil && s.page == nil {
+	if err == nil && s.page == nil && !s.led {
 		s.isHome = a.isHome
 	}
 	if err == nil && !usable(a.status) {

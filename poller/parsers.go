@@ -206,3 +206,24 @@ func (r Result) Overran(was digest.Feed, now time.Time) Result {
 	r.Document, r.Body = nil, nil
 	return r
 }
+
+// pageAsFeed gives the feed that a page is by its markup, where the feed was such a page, or
+// was never read and the page offers no other; else the document as it is.
+func pageAsFeed(doc *feed.Document, kind string) *feed.Document {
+	if f := doc.AsFeed(); f != nil && (kind == string(feed.HFeed) || kind == "" && len(doc.Feeds) == 0) {
+		return f
+	}
+	return doc
+}
+
+func kindName(k feed.Kind) string {
+	switch k {
+	case feed.HTML:
+		return "a web page"
+	case feed.ActivityStreams:
+		return "an object of ActivityPub without posts"
+	case feed.OPML:
+		return "a list of subscriptions (OPML)"
+	}
+	return string(k)
+}

@@ -57,10 +57,13 @@ func (p *poll) run(ctx context.Context) {
 		p.failed(err)
 		return
 	}
+	if speaksActivity(p.feed) {
+		p.askFediverse(ctx, p.feed.Host)
+	}
 	if p.feed.Stays {
 		p.stop = stayAt(p.feed.URL)
 	}
-	if headFirst(p.feed, p.poller.head, p.poller.now()) {
+	if p.fediverse == nil && headFirst(p.feed, p.poller.head, p.poller.now()) {
 		next, done := p.head(ctx, r)
 		if done {
 			return
@@ -235,7 +238,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		p.unchanged(a, "unchanged: the same bytes")
 		return
 	}
-	doc, err := p.parseFeed(ctx, a, p.feed.Kind)
+	a, doc, err := p.parseFeed(ctx, a, p.feed.Kind)
 	if err != nil {
 		p.failed(err)
 		return
@@ -352,24 +355,18 @@ func (p *poll) finish(f digest.Feed) Result {
 
 // parseFeed reads a body as a feed of the kind that it was, "" for one that was never read.
 // A parser that panics fails this feed only.
-func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*feed.Document, error) {
+func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*answer, *feed.Document, error) {
 	doc, err := s.parseAny(ctx, a)
+	if err == nil {
+		a, doc, err = s.onwards(ctx, a, doc)
+	}
 	if err != nil {
-		return nil, err
+		return a, nil, err
 	}
 	if doc = pageAsFeed(doc, kind); !doc.IsFeed() {
-		return nil, &pollError{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
+		return a, nil, &pollError{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
 	}
-	return doc, nil
-}
-
-// pageAsFeed gives the feed that a page is by its markup, where the feed was such a page, or
-// was never read and the page offers no other; else the document as it is.
-func pageAsFeed(doc *feed.Document, kind string) *feed.Document {
-	if f := doc.AsFeed(); f != nil && (kind == string(feed.HFeed) || kind == "" && len(doc.Feeds) == 0) {
-		return f
-	}
-	return doc
+	return a, doc, nil
 }
 
 // parseAny reads an answer. What kept it from being read, and is no fault of the
@@ -389,20 +386,12 @@ func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, erro
 	return nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
 }
 
-func kindName(k feed.Kind) string {
-	switch k {
-	case feed.HTML:
-		return "a web page"
-	case feed.OPML:
-		return "a list of subscriptions (OPML)"
-	}
-	return string(k)
-}
-
 // describeFeed takes over what a document says of itself.
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
-	f.SiteURL = feed.CleanURL(doc.Link)
+	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name its account's page
+		f.SiteURL = feed.CleanURL(doc.Link)
+	}
 	f.Language = feed.Language(doc.Language)
 	if doc.Title != "" {
 		f.Title = doc.Title
@@ -429,7 +418,7 @@ func validator(h http.Header, name string) string {
 // what a network says of an account by its posts, since what stands around them changes with
 // each answer.
 func bodyHash(a *answer, doc *feed.Document) string {
-	if doc.Kind == feed.HFeed || doc.Kind == feed.ATProto {
+	if doc.Kind == feed.HFeed || doc.Kind == feed.ATProto || doc.Kind == feed.ActivityStreams {
 		return doc.PostsHash()
 	}
 	return hashOf(a.body)

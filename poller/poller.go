@@ -3,6 +3,7 @@ package poller
 import (
 	"cmp"
 	"context"
+	"crypto/rsa"
 	"fmt"
 	"log/slog"
 	"net"
@@ -55,6 +56,10 @@ type Options struct {
 
 	// Open decrypts what a private feed is asked with; nil: there is no key.
 	Open func(sealed string) (digest.Credential, error)
+
+	// ActorKey gives the key with which this instance signs requests to the fediverse; nil:
+	// they are not signed.
+	ActorKey func(context.Context) (*rsa.PrivateKey, error)
 
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -121,6 +126,7 @@ type Poller struct {
 	pictures  *pictureQueues
 	sounds    *pictureQueues
 	parsers   *Parsers
+	signers   *signers
 
 	bodies   *memory       // of documents
 	decoders chan struct{} // holds a token for each body whose codings are undone
@@ -174,6 +180,7 @@ func New(o Options) *Poller {
 		pictures:  newPictureQueues(now),
 		sounds:    newSoundQueues(now),
 		parsers:   parsers,
+		signers:   newSigners(o.BaseURL, o.ActorKey),
 		bodies:    &memory{most: o.Memory},
 		decoders:  make(chan struct{}, mostDecoders),
 	}

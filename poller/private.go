@@ -175,6 +175,7 @@ func (s *session) conceal(text string) string {
 // refusedTo says of an answer that refuses a private feed what its reader can do about it.
 func (s *session) refusedTo(a *answer) *pollError {
 	t := badStatus(a)
+	t.text += s.unsignedHint(a)
 	if s.private == nil || a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
 		return t
 	}

@@ -1,0 +1,273 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"digest"
+	"digest/feed"
+)
+
+// Accounts of the fediverse: from a name, or the page of one, by WebFinger and the actor to the
+// outbox, whose first page is the feed; and how that is asked for (w3.org/TR/activitypub).
+
+// What is asked for where it is no feed. RFC 9110 §12.5.1.
+const (
+	acceptActivity  = `application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"`
+	acceptWebFinger = "application/jrd+json, application/json"
+)
+
+// fediverse says how a session asks servers of the fediverse; nil: it does not.
+type fediverse struct {
+	accept string
+	signer *signer // nil: nothing is signed
+	other  bool    // by RFC 9421
+}
+
+// askFediverse has a session ask for objects of ActivityPub from now on.
+func (s *session) askFediverse(ctx context.Context, host string) {
+	s.fediverse = &fediverse{accept: acceptActivity, signer: s.poller.signerFor(ctx, host)}
+}
+
+// address says in a request of the fediverse what is wanted, and by whom.
+func (s *session) address(h http.Header, method string, r *route) {
+	f := s.fediverse
+	if f == nil || s.forRobots {
+		return
+	}
+	h["Accept"] = []string{f.accept}
+	if f.signer == nil {
+		return
+	}
+	sign := f.signer.signDraft
+	if f.other = f.other || s.poller.signers.wantsOther(r.host(), s.poller.now()); f.other {
+		sign = f.signer.signRFC
+	}
+	if err := sign(h, method, r.url, s.poller.now()); err != nil {
+		s.poller.log.Warn("a request could not be signed", "url", s.shown(*r), "err", err)
+	}
+}
+
+// askSigned is ask that shows a host which refuses a signature the other kind, once.
+func (s *session) askSigned(ctx context.Context, method string, r route) (*answer, error) {
+	a, err := s.ask(ctx, method, r)
+	f := s.fediverse
+	if err != nil || f == nil || f.signer == nil || f.other || s.forRobots || a.status != http.StatusUnauthorized ||
+		!s.poller.signers.tryOther(r.host(), s.poller.now()) {
+		return a, err
+	}
+	f.other = true
+	a, err = s.ask(ctx, method, r)
+	f.other = false
+	if err == nil && a.status < 400 {
+		s.poller.signers.tookOther(r.host(), s.poller.now())
+	}
+	return a, err
+}
+
+// speaksActivity reports whether a feed is asked as an outbox.
+func speaksActivity(f digest.Feed) bool {
+	return f.Kind == string(feed.ActivityStreams) || f.Kind == "" && feed.IsOutbox(f.URL)
+}
+
+// unsignedHint says of a refusal what may be done about it.
+func (s *session) unsignedHint(a *answer) string {
+	if s.fediverse == nil || s.fediverse.signer != nil || a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
+		return ""
+	}
+	return "; it answers signed requests only, for which this instance needs an address that others can reach (DIGEST_BASE_URL)"
+}
+
+// onwards follows an outbox that does not have its posts itself to its first page, as if it
+// had been redirected there for good. Nothing is followed twice.
+func (s *session) onwards(ctx context.Context, a *answer, doc *feed.Document) (*answer, *feed.Document, error) {
+	if s.fediverse == nil || doc.Kind != feed.ActivityStreams || doc.Outbox == "" || slices.Contains(a.seen, doc.Outbox) || doc.Outbox == a.address {
+		return a, doc, nil
+	}
+	r, err := routeTo(doc.Outbox)
+	if err != nil {
+		return a, doc, err
+	}
+	r.seen, r.temporary, r.wait, r.mayBeHome = append(slices.Clip(a.seen), a.address), a.temporary, a.wait, a.isHome
+	s.hold.settle(0)
+	next, err := s.fetch(ctx, http.MethodGet, r)
+	if err != nil {
+		return a, doc, err
+	}
+	if !usable(next.status) {
+		return a, doc, badStatus(next)
+	}
+	doc, err = s.parseAny(ctx, next)
+	return next, doc, err
+}
+
+// A person is an account that is being looked for.
+type person struct {
+	asked string // the address that was given, for what is remembered of refusals
+	name  string // ann@example.org; "": it was found by a page
+	page  string // where people read it; ""
+}
+
+// webFinger finds the account that an address of WebFinger asks for.
+func (s *search) webFinger(ctx context.Context, asked string) (Result, error) {
+	who := person{asked: asked, name: feed.WebFingerAccount(asked)}
+	actor, err := s.lookUp(ctx, asked, &who)
+	if err != nil {
+		return s.refused(asked, err), notFound("@"+who.name, err)
+	}
+	return s.person(ctx, who, actor)
+}
+
+// lookUp asks a host for an account: its actor, and the page where people read it.
+func (s *search) lookUp(ctx context.Context, address string, who *person) (actor string, err error) {
+	s.fediverse = &fediverse{accept: acceptWebFinger}
+	defer func() { s.fediverse = nil }()
+	a, err := s.look(ctx, address)
+	if plain, ok := withoutTLS("//"+address[len("https://"):], err); ok && s.poller.leadsHome(ctx, feed.Host(address)) {
+		a, err = s.look(ctx, plain)
+	}
+	if err != nil {
+		return "", err
+	}
+	s.led = true
+	defer s.hold.settle(0)
+	actor, page := feed.ReadWebFinger(a.body)
+	if actor == "" && page == "" {
+		return "", &pollError{failure: failure{status: a.status}, text: "its host names no account of the fediverse"}
+	}
+	who.page = page
+	return actor, nil
+}
+
+// person finds the feed of an account by its actor; what cannot be read so, or has no
+// posts there, by the page of the account, as any other feed.
+func (s *search) person(ctx context.Context, who person, actor string) (Result, error) {
+	found, err := s.actor(ctx, &who, actor)
+	if err == nil || !maySeekPage(err) {
+		return found, wrongActor(who, err)
+	}
+	if s.page == nil && who.page != "" {
+		if rss, page, failed := s.try(ctx, who.page); failed == nil && page == nil {
+			return s.instead(who, rss, err), nil
+		} else if failed == nil && page.Kind == feed.HTML {
+			s.page = page
+		}
+	}
+	if s.page != nil {
+		if rss, failed := s.behind(ctx, who.asked, who.page); failed == nil {
+			return s.instead(who, rss, err), nil
+		}
+	}
+	return s.refused(who.asked, err), wrongActor(who, err)
+}
+
+// instead says that an account is read by another feed than its outbox.
+func (s *search) instead(who person, found Result, why error) Result {
+	s.poller.log.Warn("an account is read by its RSS feed, not by ActivityPub", "account", who.shown(), "feed", digest.AddressWithoutCredentials(found.Feed.URL), "why", why)
+	return found
+}
+
+func (w person) shown() string {
+	if w.name != "" {
+		return "@" + w.name
+	}
+	return w.asked
+}
+
+func wrongActor(who person, err error) error {
+	if err == nil {
+		return nil
+	}
+	return notFound(who.shown(), err)
+}
+
+// maySeekPage reports whether a host that did not give an account's posts may be asked for its page.
+func maySeekPage(err error) bool {
+	t, ok := errors.AsType[*pollError](err)
+	return ok && !t.unanswered && !t.throttled()
+}
+
+// mostSteps is how many objects are read between an account and its posts: an actor, perhaps
+// another to which it has moved, and its outbox.
+const mostSteps = 4
+
+// actor finds the outbox of an actor. who is told of the account's page.
+func (s *search) actor(ctx context.Context, who *person, address string) (Result, error) {
+	if address == "" {
+		return Result{}, &pollError{text: "it names no actor of ActivityPub"}
+	}
+	s.led = true
+	var owner *feed.Document
+	moved := ""
+	defer func() { s.fediverse = nil }()
+	for range mostSteps {
+		s.askFediverse(ctx, feed.Host(address))
+		found, doc, err := s.try(ctx, address)
+		switch {
+		case err != nil:
+			return Result{}, err
+		case doc == nil && found.Document == nil: // known
+			return found, nil
+		case doc == nil && len(found.Document.Posts) == 0:
+			s.hold.settle(0)
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has no public posts"}
+		case doc == nil:
+			nameAfter(&found.Feed, owner)
+			return found, nil
+		case doc.Kind != feed.ActivityStreams || doc.Outbox == "":
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the answer is no actor of ActivityPub"}
+		case doc.MovedTo != "" && moved == "":
+			moved, address = address, doc.MovedTo
+			continue
+		case moved != "" && owner == nil && !slices.Contains(doc.Aliases, moved):
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has moved to one that does not say so"}
+		}
+		if owner == nil {
+			owner = doc
+			if doc.Link != "" && s.page == nil {
+				who.page = doc.Link
+			}
+		}
+		address = doc.Outbox
+	}
+	return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its outbox leads nowhere"}
+}
+
+// nameAfter gives a feed what its account is called, which the outbox does not say.
+func nameAfter(f *digest.Feed, owner *feed.Document) {
+	if owner == nil {
+		return
+	}
+	f.Title, f.SiteURL, f.Language = owner.Title, feed.CleanURL(owner.Link), feed.Language(owner.Language)
+}
+
+// wantsSignature reports whether an address that looks like an account's was refused to whom
+// does not ask for an actor, or does not sign.
+func wantsSignature(address string, err error) bool {
+	t, ok := errors.AsType[*pollError](err)
+	return ok && (t.status == http.StatusUnauthorized || t.status == http.StatusNotAcceptable) && feed.ProfileAccount(address) != ""
+}
+
+// profile looks for a feed behind a page that may be an account's: of one at an address such
+// as /@ann first by its actor, of any other by what it offers as a feed.
+func (s *search) profile(ctx context.Context, asked, address string) (Result, error) {
+	account := feed.ProfileAccount(address)
+	actor := s.page.Actor
+	if account != "" && actor == "" && len(s.page.Feeds) == 0 {
+		var who person
+		actor, _ = s.lookUp(ctx, account, &who)
+	}
+	if account != "" && actor != "" {
+		return s.person(ctx, person{asked: asked, name: feed.WebFingerAccount(account), page: address}, actor)
+	}
+	found, err := s.behind(ctx, asked, address)
+	if err == nil || actor == "" {
+		return found, err
+	}
+	if posts, failed := s.actor(ctx, &person{}, actor); failed == nil {
+		return posts, nil
+	}
+	return found, err
+}
