@@ -1,0 +1,23 @@
+package store
+
+import "context"
+
+// ActorKey gives the private key of this instance's actor in the fediverse; the first time
+// it is what fresh makes.
+func (s *Store) ActorKey(ctx context.Context, fresh func() ([]byte, error)) ([]byte, error) {
+	const name = "actor"
+	key, err := s.read().setting(ctx, name)
+	if err != nil || key != nil {
+		return key, failed("reading the key of the actor", err)
+	}
+	made, err := fresh()
+	if err != nil {
+		return nil, err
+	}
+	return changed(ctx, s, "keeping the key of the actor", func(c conn) (key []byte, err error) {
+		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('`+name+`', ?) ON CONFLICT (key) DO NOTHING`, made); err != nil {
+			return nil, err
+		}
+		return c.setting(ctx, name)
+	})
+}

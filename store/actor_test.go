@@ -1,0 +1,21 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+)
+
+// The key of the actor is made once: servers remember it.
+func TestActorKeyIsMadeOnce(t *testing.T) {
+	each(t, func(w world) {
+		wrong := errors.New("no key")
+		if _, err := w.ActorKey(w.ctx(), func() ([]byte, error) { return nil, wrong }); !errors.Is(err, wrong) {
+			w.t.Fatal(err)
+		}
+		for _, fresh := range []string{"first", "second"} {
+			key, err := w.ActorKey(w.ctx(), func() ([]byte, error) { return []byte(fresh), nil })
+			w.ok(err)
+			want(w.t, "key", string(key), "first")
+		}
+	})
+}
