@@ -75,7 +75,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 		{Value: "", Name: "As my edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
 		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},
 	}, string(p.Own.Display))
-	p.Account = v.Feed.Kind == string(feed.ATProto)
+	p.Account = v.Feed.Kind == string(feed.ATProto) || v.Feed.Kind == string(feed.ActivityStreams)
 	p.Answers = p.Account && v.Feed.Kind != string(feed.ATProto)
 	p.Boosts, p.Replies = p.Own.Extras&digest.Repeat != 0, p.Own.Extras&digest.Reply != 0
 	p.Folders, p.Delivered, p.Filters = v.Folders, v.Delivered, v.Filters

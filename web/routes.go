@@ -68,6 +68,11 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /robots.txt":            s.robots,
 		"GET /healthz":               s.health,
 		"GET /metrics":               s.metrics,
+
+		"GET /actor":                 s.actor,
+		"GET /actor/outbox":          s.actorOutbox,
+		"POST /actor/inbox":          s.actorInbox,
+		"GET /.well-known/webfinger": s.webFinger,
 	}
 }
 

@@ -12,6 +12,7 @@ package web
 
 import (
 	"context"
+	"crypto/rsa"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -56,6 +57,9 @@ type Searcher interface {
 	Search(ctx context.Context, user digest.UserID, q store.SearchQuery) (store.SearchResult, error)
 }
 
+// An ActorKey gives the key with which requests to the fediverse are signed.
+type ActorKey func(context.Context) (*rsa.PrivateKey, error)
+
 // A Measure judges a size of the database, in bytes.
 type Measure func(bytes int64) digest.Storage
 
@@ -71,6 +75,7 @@ type Options struct {
 	Pings         PingReceiver          // nil: pings are not taken
 	Pictures      PictureFetcher        // nil: no picture is shown
 	Sounds        SoundFetcher          // nil: no sound is played
+	ActorKey      ActorKey              // of this instance in the fediverse; nil: it is not there
 	BaseURL       string                // where visitors reach it, without a final slash; https makes cookies Secure
 	Version       string                // shown on the bot page
 	PostalAddress string                // at the foot of letters; "" shows none

@@ -126,6 +126,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Pings:         st,
 		Pictures:      fetcher,
 		Sounds:        fetcher,
+		ActorKey:      a.actorKey(st),
 		BaseURL:       a.BaseURL,
 		Version:       version(),
 		Contact:       a.Contact,

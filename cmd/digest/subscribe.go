@@ -13,7 +13,7 @@ import (
 
 type subscribeCmd struct {
 	Email string   `arg:""`
-	URL   []string `arg:"" name:"url" help:"Addresses of feeds, of pages that have one, or of accounts: https://bsky.app/profile/NAME, @NAME.bsky.social."`
+	URL   []string `arg:"" name:"url" help:"Addresses of feeds, of pages that have one, or of accounts: https://bsky.app/profile/NAME, @NAME.bsky.social, @NAME@HOST of the fediverse."`
 
 	Boosts  bool `help:"Of an account also what it passes on: boosts, reposts."`
 	Replies bool `help:"Of an account also its answers to others."`

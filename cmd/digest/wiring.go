@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"crypto/rsa"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -26,6 +28,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Timeout:          a.FetchTimeout,
 		HostInterval:     a.HostInterval,
 		Head:             a.Head,
+		ActorKey:         a.actorKey(st),
 		Now:              a.clock,
 		Log:              a.log,
 		NoWait:           a.frozen,
@@ -36,6 +39,17 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Open:             a.keys().Open,
 		Hosts:            st,
 	})
+}
+
+// actorKey gives the key with which requests to the fediverse are signed.
+func (a *app) actorKey(st *store.Store) func(context.Context) (*rsa.PrivateKey, error) {
+	return func(ctx context.Context) (*rsa.PrivateKey, error) {
+		key, err := st.ActorKey(ctx, poller.NewActorKey)
+		if err != nil {
+			return nil, err
+		}
+		return poller.ReadActorKey(key)
+	}
 }
 
 func (a *app) subscriber(st *store.Store) *subscribe.Subscriber {
