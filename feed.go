@@ -249,17 +249,65 @@ const (
 	NoticeMoved NoticeKind = "moved" // to another site, whose posts come from now on
 
 	NoticeWaiting NoticeKind = "waiting" // it brought more than is stored of it in a day
+	NoticeSick    NoticeKind = "sick"    // failing for seven days
 )
+
+// An Illness is why nothing can be read of a feed for days.
+type Illness string
+
+// The illnesses.
+const (
+	Well           Illness = ""
+	PageInItsPlace Illness = "page"        // its address answers with a web page
+	Unreadable     Illness = "unreadable"  // with something else that is no feed
+	NeedsPassword  Illness = "password"    // 401
+	Refused        Illness = "refused"     // 403, or robots.txt
+	NotThere       Illness = "missing"     // 404, 410
+	Limited        Illness = "limited"     // 429
+	ServerFails    Illness = "server"      // 5xx
+	BadCertificate Illness = "certificate" // expired, or not of this site
+	NoHost         Illness = "name"        // no host of that name
+	NoAnswer       Illness = "silent"
+	OtherIllness   Illness = "other"
+)
+
+// Shown says an illness to a reader, as the end of a sentence; "" where there is nothing to say.
+func (i Illness) Shown() string {
+	switch i {
+	case PageInItsPlace:
+		return "a web page stands where its feed was"
+	case Unreadable:
+		return "what its address answers is no feed that can be read"
+	case NeedsPassword:
+		return "its feed asks for a name and a password"
+	case Refused:
+		return "its site does not want the feed to be read by this program"
+	case NotThere:
+		return "there is no feed at its address any more"
+	case Limited:
+		return "its site asks to be left alone for a while"
+	case ServerFails:
+		return "the site’s server reports an error"
+	case BadCertificate:
+		return "the site’s certificate is not valid"
+	case NoHost:
+		return "there is no site of its name any more"
+	case NoAnswer:
+		return "its site does not answer"
+	}
+	return ""
+}
 
 // A Notice is what an edition tells its reader of a feed.
 type Notice struct {
 	DigestID DigestID
 	FeedID   FeedID
 	Kind     NoticeKind
-	Title    string // the reader's own title of the feed, else the feed's, else empty
-	URL      string // of the feed; of NoticeMoved the old address
-	MovedTo  string // of NoticeMoved: the new address
-	Gap             // of NoticeGap
+	Title    string  // the reader's own title of the feed, else the feed's, else empty
+	URL      string  // of the feed; of NoticeMoved the old address
+	MovedTo  string  // of NoticeMoved: the new address
+	Illness  Illness // of NoticeSick: since Gap.From
+	Gap              // of NoticeGap
 }
 
 // A Gap is a time of which posts of a feed may be missing.

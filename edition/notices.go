@@ -3,6 +3,7 @@ package edition
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 	var out []render.Notice
 	for _, n := range in {
 		if s := c.sentence(n); s != "" {
-			out = append(out, render.Notice{Text: s, Moved: b.moved(n, d.LinkRound)})
+			out = append(out, render.Notice{Text: s, Moved: b.moved(n, d.LinkRound), RemedyURL: b.remedy(n)})
 		}
 	}
 	return out
@@ -51,7 +52,7 @@ func weight(k digest.NoticeKind) int {
 		return 0
 	case digest.NoticeGone:
 		return 1
-	case digest.NoticeDead:
+	case digest.NoticeDead, digest.NoticeSick:
 		return 2
 	}
 	return 3
@@ -69,6 +70,26 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
+// remedy is the page that says what can be done about a feed that fails; "" for any other.
+func (b *Builder) remedy(n digest.Notice) string {
+	if n.Kind != digest.NoticeSick && n.Kind != digest.NoticeDead {
+		return ""
+	}
+	return b.BaseURL + "/feeds/" + strconv.FormatInt(int64(n.FeedID), 10)
+}
+
+// sick says since when nothing could be read of a feed, and why.
+func (c clock) sick(site string, n digest.Notice) string {
+	text := "Nothing could be read from " + site
+	if c.zone != nil && !n.From.IsZero() {
+		text += " since " + c.date(digest.DateOf(n.From.In(c.zone)))
+	}
+	if why := n.Illness.Shown(); why != "" {
+		text += ": " + why
+	}
+	return text + "."
+}
+
 // sentence is empty for a kind of notice that this version does not know.
 func (c clock) sentence(n digest.Notice) string {
 	site := render.SiteName(n.Title, n.URL)
@@ -79,6 +100,8 @@ func (c clock) sentence(n digest.Notice) string {
 		return site + " says its feed is gone for good. You are no longer subscribed to it."
 	case digest.NoticeDead:
 		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back."
+	case digest.NoticeSick:
+		return c.sick(site, n)
 	case digest.NoticeWaiting:
 		return "More came from " + site + " than is stored in one day. The rest comes later, as far as its feed still lists it."
 	case digest.NoticeGap:

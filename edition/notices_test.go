@@ -114,6 +114,8 @@ func TestOrderOfNotices(t *testing.T) {
 		{Kind: digest.NoticeDead, URL: "https://user:secret@mango.example/feed?key=1"},
 		{Kind: digest.NoticeGone, Title: "מפה", URL: "https://mapa.example/"},
 		{Kind: "next year's", Title: "Unknown"},
+		{Kind: digest.NoticeSick, Title: "Pear", URL: "https://pear.example/feed", Illness: digest.PageInItsPlace, Gap: digest.Gap{From: at("2026-11-12 22:00:00")}},
+		{Kind: digest.NoticeSick, Title: "Plum", URL: "https://plum.example/feed", Illness: "next year's"},
 		{Kind: digest.NoticeMoved, Title: "Zoo", URL: "https://old.example/feed", MovedTo: "https://new.example/"},
 	}
 	want := []string{
@@ -122,6 +124,8 @@ func TestOrderOfNotices(t *testing.T) {
 		"zebra says its feed is gone for good. You are no longer subscribed to it.",
 		"\u2068מפה\u2069 says its feed is gone for good. You are no longer subscribed to it.",
 		"Nothing could be read from mango.example for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.",
+		"Nothing could be read from Pear since 12 November: a web page stands where its feed was.",
+		"Nothing could be read from Plum.",
 		"May have missed posts from X between 09:10 and 23:50.",
 	}
 	for range 2 {
@@ -142,6 +146,7 @@ func TestNoSentenceIsCut(t *testing.T) {
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{7: {
 		gap, {Kind: digest.NoticeGone, Title: long}, {Kind: digest.NoticeDead, Title: long},
+		{Kind: digest.NoticeSick, Title: long, Illness: digest.Refused, Gap: gap.Gap},
 		{Kind: digest.NoticeMoved, Title: long, URL: host("old"), MovedTo: host("new")},
 	}}
 	d := deliveries()[0]
@@ -154,7 +159,7 @@ func TestNoSentenceIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Subject != "Friday 20 November: 4 notes" || len(p.Sections) != 0 {
+	if m.Subject != "Friday 20 November: 5 notes" || len(p.Sections) != 0 {
 		t.Errorf("subject %q", m.Subject)
 	}
 	text := strings.Join(strings.Fields(m.Text), " ")

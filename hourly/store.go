@@ -31,6 +31,7 @@ type prepared struct {
 func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in prepared, err error) {
 	in.Polled = store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}
 	in.Missing = poller.Missing(res.Feed)
+	in.Illness, in.WasSick = poller.Illness(res.Feed, now), poller.Illness(was, now) != digest.Well
 	if was.URL != "" && res.Feed.URL != was.URL {
 		in.Arrival.Rename, in.Arrival.Abroad = feed.SameAddress(was.URL, res.Feed.URL), !feed.SameSite(was.URL, res.Feed.URL)
 	}

@@ -12,6 +12,7 @@
 //   - interval.go: how often we ask at most by our own manners, and how often a
 //     feed has to be asked whose posts would be lost otherwise
 //   - penalty.go: what an error costs, and when 410 is believed
+//   - illness.go: for how long a feed fails before its readers are told, and why
 //   - domain.go: how slowly the feeds of one domain are asked after it limited us
 //   - status.go: all of it in words
 //
@@ -24,6 +25,7 @@
 //   - robots.go: what a robots.txt says to us by our name
 //   - guard.go, transport.go: no connection to an address that is not public, and
 //     one address a poll
+//   - instead.go: what is done where a page stands in a feed's place
 //   - find.go: from an address that a person typed to a feed
 //   - activitypub.go, sign.go: accounts of the fediverse, and requests that are signed
 //   - sound.go: a file that is heard, passed on as it comes

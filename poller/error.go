@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/feed"
 )
 
 // A pollError is why a poll failed: one line for people, and what the policy
@@ -24,9 +25,18 @@ type pollError struct {
 	// unanswered: connected, but no answer came. If it was to a HEAD, the HEAD
 	// may be to blame.
 	unanswered bool
+
+	page *feed.Document // what the answer was that is no feed; nil: nothing that could be read
 }
 
 func (t *pollError) Error() string { return t.text }
+
+// What Illness knows errors by.
+const (
+	noSuchHost     = "there is no host of that name"
+	badCertificate = "the certificate is not valid: "
+	byRobots       = "the site's robots.txt asks this program not to read it"
+)
 
 // noAnswer tells why there was no answer at all.
 func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
@@ -105,14 +115,14 @@ func describeName(err error) string {
 	case !ok:
 		return ""
 	case e.IsNotFound:
-		return "there is no host of that name"
+		return noSuchHost
 	}
 	return "the host's name could not be looked up"
 }
 
 func describeTLS(err error) string {
 	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return oneLine("the certificate is not valid: " + e.Err.Error())
+		return oneLine(badCertificate + e.Err.Error())
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return "the site does not speak TLS on this port"

@@ -219,7 +219,7 @@ func pageAsFeed(doc *feed.Document, kind string) *feed.Document {
 func kindName(k feed.Kind) string {
 	switch k {
 	case feed.HTML:
-		return "a web page"
+		return webPage
 	case feed.ActivityStreams:
 		return "an object of ActivityPub without posts"
 	case feed.OPML:

@@ -44,6 +44,8 @@ type poll struct {
 	doc     *feed.Document
 	page    *answer // that doc was read from
 
+	instead *pollError // tells of the page in the feed's place, that named what is read; nil: none
+
 	// What a HEAD of this poll brought: it said that the document had changed;
 	// or the site may have been down rather than the HEAD unwelcome.
 	headDiffered, headFell bool
@@ -169,7 +171,7 @@ func (p *poll) get(ctx context.Context, r route) {
 	case usable(a.status):
 		trusted := p.feed.Head == digest.Works && p.feed.Conditional == digest.Useless && !p.headAsked && !p.withheld
 		length := p.feed.Length
-		if p.read(ctx, a); trusted && p.outcome == Changed {
+		if p.read(ctx, a); trusted && p.outcome == Changed && p.instead == nil {
 			p.crossCheck(ctx, r, length)
 		}
 	default:
@@ -239,7 +241,13 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		return
 	}
 	a, doc, err := p.parseFeed(ctx, a, p.feed.Kind)
-	if err != nil {
+	switch t, ok := errors.AsType[*pollError](err); {
+	case ok && p.instead == nil && p.readInstead(ctx, a, t):
+		return
+	case ok && p.instead != nil, err == nil && p.instead != nil && !continues(p.feed, doc):
+		p.failed(p.instead)
+		return
+	case err != nil:
 		p.failed(err)
 		return
 	}
@@ -364,7 +372,7 @@ func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*answe
 		return a, nil, err
 	}
 	if doc = pageAsFeed(doc, kind); !doc.IsFeed() {
-		return a, nil, &pollError{failure: failure{status: a.status}, text: "the answer is not a feed but " + kindName(doc.Kind)}
+		return a, nil, &pollError{failure: failure{status: a.status}, text: notFeed + kindName(doc.Kind), page: doc}
 	}
 	return a, doc, nil
 }

@@ -191,7 +191,7 @@ func (s *session) allowedByRobots(ctx context.Context, r route) error {
 	}
 	return &pollError{
 		failure: failure{wait: refusedFor, waitSaid: true},
-		text:    "the site's robots.txt asks this program not to read it",
+		text:    byRobots,
 	}
 }
 

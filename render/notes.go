@@ -25,6 +25,8 @@ const (
 type Notice struct {
 	Text  string // a sentence or two, plain
 	Moved        // the zero one, unless the feed has moved
+
+	RemedyURL string // of the page that says what can be done, absolute http(s); "": nothing can
 }
 
 // Moved is where a feed has moved, and the way back.
@@ -81,6 +83,7 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	for _, n := range in {
 		if n.Text = cleanNotice(n.Text); n.Text != "" {
 			n.From, n.To, n.BackURL = clean(n.From, addressColumns), clean(n.To, addressColumns), address(n.BackURL)
+			n.RemedyURL = address(n.RemedyURL)
 			lines = append(lines, n)
 		}
 	}
@@ -142,6 +145,7 @@ func paired(s string) string {
 type (
 	noticeData struct {
 		Text, Means string
+		RemedyURL   string
 		Alone       bool // there are no posts
 		Goes        bool // there is more below it
 	}
@@ -165,7 +169,7 @@ func (m *mail) notesHTML() *pieces {
 }
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
-	r.notice.write(to, noticeData{n.Text, n.Means(), alone, n.BackURL != ""})
+	r.notice.write(to, noticeData{n.Text, n.Means(), n.RemedyURL, alone, n.BackURL != ""})
 	if n.BackURL != "" {
 		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
 	}
@@ -178,6 +182,9 @@ func (m *mail) notesText() string {
 	}
 	for _, n := range m.notes.lines {
 		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+n.Means())) + "\n")
+		if n.RemedyURL != "" {
+			text.WriteString("What you can do:\n" + n.RemedyURL + "\n\n")
+		}
 		if n.BackURL != "" {
 			text.WriteString("Old address:\n" + n.From + "\nNew address:\n" + n.To + "\nGo back to the old address:\n" + n.BackURL + "\n\n")
 		}

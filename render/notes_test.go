@@ -153,6 +153,22 @@ func TestMovesAreTold(t *testing.T) {
 	}
 }
 
+// TestRemedies: a notice leads to what can be done, in the mail's page and its text.
+func TestRemedies(t *testing.T) {
+	p := page(harbour())
+	const where = "https://digest.example/feeds/7"
+	p.Notices = []Notice{
+		{Text: "Nothing could be read from Pear.", RemedyURL: where},
+		{Text: "Nothing could be read from Plum.", RemedyURL: "javascript:alert(1)"},
+	}
+	checkEdition(t, p)
+	m := mailOf(t, p)
+	order(t, "text", strings.Join(strings.Fields(m.Text), " "), "Nothing could be read from Pear. What you can do: "+where, "Nothing could be read from Plum.")
+	if strings.Count(m.HTML, `href="`+where+`"`) != 1 || strings.Contains(m.HTML+m.Text, "javascript:") || strings.Count(m.HTML, "What you can do") != 1 {
+		t.Errorf("%s", m.HTML)
+	}
+}
+
 // TestManyMoves: two hundred at once take no more room than other notices.
 func TestManyMoves(t *testing.T) {
 	for _, c := range []struct {

@@ -137,8 +137,8 @@ func said(lines ...string) (all []Notice) {
 // movedNotice is the notice of a feed that has moved, as editions make it.
 func movedNotice(title, from, to string) Notice {
 	return Notice{
-		"The feed “" + SiteName(title, from) + "” has moved from " + digest.HostShown(from) + " to " + digest.HostShown(to) + ".",
-		Moved{7, digest.AddressShown(from), digest.AddressShown(to), "https://digest.example/moved/aaaaaaaaaaaaamzrxqkk5yv2j5gq4yd2aaaaaaaaaaaa7"},
+		Text:  "The feed “" + SiteName(title, from) + "” has moved from " + digest.HostShown(from) + " to " + digest.HostShown(to) + ".",
+		Moved: Moved{7, digest.AddressShown(from), digest.AddressShown(to), "https://digest.example/moved/aaaaaaaaaaaaamzrxqkk5yv2j5gq4yd2aaaaaaaaaaaa7"},
 	}
 }
 

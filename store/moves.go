@@ -21,6 +21,15 @@ type Move struct {
 	Stays bool          // the reader is subscribed at the new address too, whether back or not
 }
 
+// An Arrival is what is known of a new address at which a feed was found.
+type Arrival struct {
+	Rename bool // another spelling of the old one, which is the same place
+	Abroad bool // on another site: readers are told
+
+	Read  bool          // the document was just read there; else the move waits for that
+	Posts []digest.Post // all of it
+}
+
 // Moves gives the moves that a digest's reader was told, or will be, the oldest first.
 func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
 	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`, id, string(digest.NoticeMoved))

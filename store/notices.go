@@ -52,34 +52,6 @@ func (p *polled) notBusy() {
 	}
 }
 
-// tellDead tells the readers of feeds that are asked no more, and takes that
-// back where it waits and the feed answers again.
-func (r *recording) tellDead(ctx context.Context) error {
-	var n notices
-	var back []digest.FeedID
-	for _, p := range r.polls {
-		switch {
-		case p.stored.State == digest.FeedActive && p.Feed.State == digest.FeedDead:
-			n.add(p.Feed, digest.NoticeDead, digest.Gap{})
-		case p.stored.State != digest.FeedActive && p.Feed.State == digest.FeedActive:
-			back = append(back, p.Feed.ID)
-		}
-	}
-	if err := r.dropDeadNotices(ctx, back); err != nil {
-		return err
-	}
-	return n.save(ctx, r.c)
-}
-
-// dropDeadNotices takes back notices of dead feeds that no reader has been told yet.
-func (r *recording) dropDeadNotices(ctx context.Context, ids []digest.FeedID) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	return r.c.run(ctx, `DELETE FROM notices WHERE kind = ? AND feed_id IN (`+list(ids)+`)
-		AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = notices.digest_id)`, digest.NoticeDead)
-}
-
 // notices are what is to be told to the readers of feeds, whoever they are.
 type notices struct{ values }
 
@@ -106,7 +78,7 @@ func (n *notices) save(ctx context.Context, c conn) error {
 }
 
 // noticeColumns are those of a digest.Notice.
-const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.from_at AS "from", n.to_at AS "to"`
+const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.illness, n.from_at AS "from", n.to_at AS "to"`
 
 // tellMove tells the readers of a feed that it has moved to another site, while
 // they are still its readers: from where they subscribed, if that is one address. Who

@@ -25,7 +25,7 @@ import (
 //
 // Where the database refuses what a poll brought, the others are stored without it, and its feed is not asked for a day.
 //
-// Readers are told of a feed that has died, and of posts that it may have lost.
+// Readers are told of a feed that is sick or has died, and of posts that it may have lost.
 // What happened to a feed while it was in flight stays: a ping, a doubt, a
 // reader who left. What its answer says of its domain's patience is noted.
 //
@@ -57,7 +57,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			return err
 		}
 		err := steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.edit, r.keepVersions, r.hide, r.restore, r.withdraw, r.dropMirrored,
-			r.noteListed, r.tellGaps, r.tellOverQuota, r.tellDead, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
+			r.noteListed, r.tellGaps, r.tellOverQuota, r.tellSick, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told, Waiting: r.waiting}
 		return err
 	})
@@ -349,16 +349,9 @@ type Polled struct {
 	// Gap is when posts may have been lost, if nothing is known of what the
 	// document lists. It is believed, and told to the feed's readers, only if
 	// nothing of it is known under another identity either.
-	Gap *digest.Gap
-}
-
-// An Arrival is what is known of a new address at which a feed was found.
-type Arrival struct {
-	Rename bool // another spelling of the old one, which is the same place
-	Abroad bool // on another site: readers are told
-
-	Read  bool          // the document was just read there; else the move waits for that
-	Posts []digest.Post // all of it
+	Gap     *digest.Gap
+	Illness digest.Illness // what the feed is sick of by now: readers are told once
+	WasSick bool           // before this poll
 }
 
 // A RecordResult counts what Record did.

@@ -203,7 +203,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}
 	p.end(into.URL, r.now.time())
 	r.mergedInto = append(r.mergedInto, to)
-	return r.dropDeadNotices(ctx, []digest.FeedID{from, to})
+	return r.dropSickNotices(ctx, []digest.FeedID{from, to})
 }
 
 // awake holds where a paused subscription and another, excluded, become one.

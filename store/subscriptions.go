@@ -252,29 +252,34 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 		if err := lockFeed(ctx, c, feed); err != nil {
 			return err
 		}
-		if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), id, feed); err != nil {
-			return err
-		}
-		var paused bool
-		err := c.get(ctx, &paused, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ? RETURNING rests`, id, feed)
-		if isNone(err) {
-			return noSubscription()
-		}
-		if err == nil && !paused {
-			err = withdraw(ctx, c, id, feed)
-		}
-		if err == nil {
-			err = forgetSealed(ctx, c)
-		}
-		if err != nil {
-			return err
-		}
-		n, err := c.exec(ctx, `DELETE FROM filters WHERE digest_id = ? AND feed_id = ?`, id, feed)
-		if err == nil && n > 0 {
-			err = noteFiltered(ctx, c, id)
-		}
-		return err
+		return unsubscribe(ctx, c, id, feed)
 	})
+}
+
+// unsubscribe is Unsubscribe of a feed that is locked.
+func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
+	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), id, feed); err != nil {
+		return err
+	}
+	var paused bool
+	err := c.get(ctx, &paused, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ? RETURNING rests`, id, feed)
+	if isNone(err) {
+		return noSubscription()
+	}
+	if err == nil && !paused {
+		err = withdraw(ctx, c, id, feed)
+	}
+	if err == nil {
+		err = forgetSealed(ctx, c)
+	}
+	if err != nil {
+		return err
+	}
+	n, err := c.exec(ctx, `DELETE FROM filters WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	if err == nil && n > 0 {
+		err = noteFiltered(ctx, c, id)
+	}
+	return err
 }
 
 // keepFormer is the statement that notes of subscriptions s that they were, before they are

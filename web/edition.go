@@ -203,7 +203,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 func (p *editionPage) sortNotices() {
 	for _, n := range p.Notices {
 		if !p.Own {
-			n.BackURL = ""
+			n.BackURL, n.RemedyURL = "", ""
 		}
 		if n.To != "" {
 			p.Moves = append(p.Moves, n)

@@ -27,7 +27,8 @@ type feedPage struct {
 	Boosts    bool // the reader wants them
 	Replies   bool
 	Wrong     feedWrongs
-	Move      *move // by which it came to its address, while the reader can go back; nil: none
+	Illness   *illness // nil: it is well
+	Move      *move    // by which it came to its address, while the reader can go back; nil: none
 	Delivered []store.DeliveredPost
 	Filters   []digest.Filter
 	Saved     string // what was changed just now
@@ -54,7 +55,7 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err != nil {
 		return err
 	}
-	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "filter", "unfiltered", "credential")
+	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "filter", "unfiltered", "credential", "replaced")
 	return s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
 }
 
@@ -79,6 +80,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	p.Answers = p.Account && v.Feed.Kind != string(feed.ATProto)
 	p.Boosts, p.Replies = p.Own.Extras&digest.Repeat != 0, p.Own.Extras&digest.Reply != 0
 	p.Folders, p.Delivered, p.Filters = v.Folders, v.Delivered, v.Filters
+	p.Illness = s.illnessOf(me, v.Feed)
 	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
 		p.Move = &m
 	}

@@ -31,6 +31,7 @@ type feedsFindPage struct {
 	Private    bool   // the form asked for a private feed
 	Wrong      string // why there is nothing to choose, for people
 	Title      string // of the page at the address
+	Instead    string // the number of the feed in whose place one is looked for; "": of none
 	Candidates []foundFeed
 	Fresh      int // of the candidates: not subscribed to yet
 
@@ -59,7 +60,7 @@ type notAdded struct{ URL, Why string }
 // findFeeds looks for the feeds at or behind an address. One that is a feed's
 // own needs no choice.
 func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address"))}
+	p := feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r)}
 	if err := s.mayFind(r, me, 1); err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -131,7 +132,11 @@ func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p 
 	if !created {
 		word = "there"
 	}
-	return showSaved(w, r, nil, feedPath(f.ID), word)
+	replaced, err := s.replaceFeed(r, me, f.ID)
+	if replaced {
+		word = "replaced"
+	}
+	return showSaved(w, r, err, feedPath(f.ID), word)
 }
 
 func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(int64(id), 10) }
@@ -203,7 +208,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
-	var p feedsFindPage
+	p := feedsFindPage{Instead: insteadOf(r)}
 	for _, address := range chosen {
 		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address, 0)
 		if err = asSlow(ctx, err); err != nil {
@@ -215,6 +220,11 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 			continue
 		}
 		p.Taken = append(p.Taken, added{f.ID, shortened(feedTitle(f))})
+	}
+	if len(p.Taken) > 0 {
+		if replaced, err := s.replaceFeed(r, me, p.Taken[0].ID); replaced || err != nil {
+			return showSaved(w, r, err, feedPath(p.Taken[0].ID), "replaced")
+		}
 	}
 	if len(chosen) == 1 && len(p.Taken) == 1 {
 		return s.asBefore(w, r, me, p.Taken[0].ID)

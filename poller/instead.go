@@ -1,0 +1,85 @@
+package poller
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/feed"
+)
+
+// A page may stand where a feed was, after a site was made anew. The feed that it offers
+// is read as if the page had redirected to it for good, and believed no sooner: one more
+// request, on the feed's own site alone, and only a document that is plainly the same
+// feed's. A site that answers every address with its front page offers another one.
+
+// readInstead reads the feed that is offered by the page in whose place p's feed was,
+// where there is one; page is the error that tells of it.
+func (p *poll) readInstead(ctx context.Context, a *answer, page *pollError) bool {
+	r, ok := offeredInstead(p.feed, a, page.page)
+	if !ok {
+		return false
+	}
+	p.instead, page.page = page, nil
+	p.hold.settle(0)
+	b, err := p.fetch(ctx, http.MethodGet, r)
+	switch {
+	case err != nil:
+		p.failed(err)
+	case b.status == http.StatusNotModified && b.conditional:
+		p.notModified(b)
+	case usable(b.status):
+		p.read(ctx, b)
+	case limits(b):
+		p.failed(badStatus(b))
+	default:
+		p.failed(p.instead)
+	}
+	return true
+}
+
+// offeredInstead chooses the feed that a page in a feed's place offers, on the feed's own
+// site: the one of its title, else the first that is not of comments.
+func offeredInstead(f digest.Feed, a *answer, page *feed.Document) (r route, ok bool) {
+	if page == nil || page.Kind != feed.HTML || f.Kind == "" || !feed.SameSite(f.URL, a.address) {
+		return route{}, false
+	}
+	for _, titled := range []bool{true, false} {
+		for _, o := range page.Feeds {
+			if isComments(o) || titled && !strings.Contains(folded(o.Title), folded(f.Title)) {
+				continue
+			}
+			address, err := feed.NormalURL(o.URL)
+			if err != nil || !feed.SameSite(f.URL, address) || feed.SameAddress(f.URL, address) {
+				continue
+			}
+			if r, err = a.leadTo(address); err == nil {
+				return r, true
+			}
+		}
+	}
+	return route{}, false
+}
+
+// leadTo is follow, as if the answer were a permanent redirect.
+func (a *answer) leadTo(address string) (route, error) {
+	redirect := *a
+	redirect.status, redirect.header = http.StatusMovedPermanently, http.Header{"Location": {address}}
+	return redirect.follow()
+}
+
+// continues reports whether a document is plainly what a feed went on as: it has its title,
+// or belongs to the same page.
+func continues(f digest.Feed, doc *feed.Document) bool {
+	return f.Title != "" && folded(f.Title) == folded(doc.Title) ||
+		f.SiteURL != "" && feed.SameAddress(f.SiteURL, feed.CleanURL(doc.Link))
+}
+
+func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// notFeed begins what is said of a document that is none, and webPage ends it.
+const (
+	notFeed = "the answer is not a feed but "
+	webPage = "a web page"
+)

@@ -1,0 +1,140 @@
+package poller
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// offering is a page that offers feeds: "address title".
+func offering(feeds ...string) string {
+	var links strings.Builder
+	for _, f := range feeds {
+		address, title, _ := strings.Cut(f, " ")
+		links.WriteString(`<link rel="alternate" type="application/atom+xml" href="` + address + `" title="` + title + `">`)
+	}
+	return "<!DOCTYPE html><html><head><title>Home</title>" + links.String() + "</head><body><p>Hello.</p></body></html>"
+}
+
+// made makes a site anew: a page stands where the feed was, and bodies elsewhere.
+func made(t *testing.T, offers []string, bodies map[string]string) (*site, *reader) {
+	s := newSite(t, nil)
+	s.says(200, atom(1))
+	r := newReader(t, s.url("/feed"))
+	r.want(Changed)
+	bodies["/feed"] = offering(offers...)
+	s.answers(func(q request) string {
+		if _, asked := q.get("If-None-Match"); asked && bodies[q.target] != "" {
+			return reply(q, 304, "")
+		}
+		return paths(bodies)(q)
+	})
+	return s, r
+}
+
+// gets gives what was asked for by GET since the last look.
+func gets(s *site) string {
+	var b []string
+	for _, r := range s.log() {
+		if r.method == "GET" {
+			b = append(b, r.target)
+		}
+	}
+	return strings.Join(b, " ")
+}
+
+// A page where the feed was is as a permanent redirect to the feed that it offers: it is
+// read at once, and believed at the second sighting 20 hours on.
+func TestFeedOfThePageInItsPlace(t *testing.T) {
+	s, r := made(t, []string{"/comments/feed Comments on Weather", "/other Other news", "/new Weather » Feed"}, map[string]string{"/new": atom(2), "/other": atom(3)})
+	s.log()
+	result := r.want(Changed)
+	if got := gets(s); got != "/feed /new" {
+		t.Fatalf("asked: %s", got)
+	}
+	if r.feed.URL != s.url("/feed") || r.feed.MovedTo != s.url("/new") || r.feed.Errors != 0 || result.Address != s.url("/new") {
+		t.Fatalf("first sighting: %+v", r.feed)
+	}
+	r.watch.pass(19*time.Hour - day1)
+	if r.want(Unchanged); r.feed.URL != s.url("/feed") {
+		t.Fatalf("believed after 19 hours: %+v", r.feed)
+	}
+	if r.want(Unchanged); r.feed.URL != s.url("/new") || r.feed.MovedTo != "" {
+		t.Fatalf("second sighting: %+v", r.feed)
+	}
+	s.log()
+	r.want(Unchanged)
+	if got := gets(s); strings.Contains(got, "/feed") {
+		t.Errorf("asked again: %s", got)
+	}
+}
+
+// Where nothing on the same site is plainly the same feed, the page is no news and no move.
+func TestPageThatOffersNoSuchFeed(t *testing.T) {
+	elsewhere := newSite(t, nil)
+	elsewhere.says(200, atom(2))
+	another := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example", "front.example")
+	for why, test := range map[string]struct {
+		offers []string
+		bodies map[string]string
+		most   string // the requests
+	}{
+		"none":                   {nil, map[string]string{}, "/feed"},
+		"itself":                 {[]string{"/feed Weather"}, map[string]string{}, "/feed"},
+		"on another site":        {[]string{elsewhere.url("/new") + " Weather"}, map[string]string{}, "/feed"},
+		"comments":               {[]string{"/comments/feed Comments on Weather"}, map[string]string{"/comments/feed": atom(2)}, "/feed"},
+		"of the whole site":      {[]string{"/all Front page"}, map[string]string{"/all": another}, "/feed /all"},
+		"by a title that lies":   {[]string{"/all Weather"}, map[string]string{"/all": another}, "/feed /all"},
+		"a page again":           {[]string{"/new Weather"}, map[string]string{"/new": offering("/newer Weather"), "/newer": atom(2)}, "/feed /new"},
+		"nothing, one after all": {[]string{"/new Weather", "/newer Weather"}, map[string]string{"/newer": atom(2)}, "/feed /new"},
+	} {
+		s, r := made(t, test.offers, test.bodies)
+		s.log()
+		r.want(Failed)
+		if got := gets(s); got != test.most {
+			t.Errorf("%s: asked %s", why, got)
+		}
+		if r.feed.MovedTo != "" || r.feed.Title != "Weather" || !strings.HasSuffix(r.feed.LastError, webPage) || r.feed.LastStatus != 200 {
+			t.Errorf("%s: %+v", why, r.feed)
+		}
+	}
+	if got := gets(elsewhere); got != "" {
+		t.Errorf("another site was asked: %s", got)
+	}
+}
+
+// A site that limits the one more request is left alone as long as it says.
+func TestPageWhoseFeedIsLimited(t *testing.T) {
+	s, r := made(t, []string{"/new Weather"}, map[string]string{})
+	pages := paths(map[string]string{"/feed": offering("/new Weather")})
+	s.answers(func(q request) string {
+		if q.target == "/new" {
+			return reply(q, 429, "", "Retry-After: 90000")
+		}
+		return pages(q)
+	})
+	r.want(Failed)
+	if r.feed.LastStatus != 429 || r.feed.NotBefore.Sub(r.watch.now()) < 24*time.Hour {
+		t.Errorf("%+v", r.feed)
+	}
+}
+
+func TestOfferedInsteadOnOneHost(t *testing.T) {
+	f := digest.Feed{URL: "https://ann.example.org/feed", Kind: "rss", Title: "Ann", SiteURL: "https://ann.example.org/"}
+	for address, ok := range map[string]bool{
+		"https://ann.example.org/new": true, "https://www.example.org/new": true,
+		"http://ann.example.org/new": false, "https://example.net/new": false, "ftp://ann.example.org/new": false,
+	} {
+		r, err := routeTo(f.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := &feed.Document{Kind: feed.HTML, Feeds: []feed.Offer{{URL: address}}}
+		if _, got := offeredInstead(f, &answer{route: r}, page); got != ok {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}

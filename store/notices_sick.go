@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// toldAgain is how long after readers were told of one illness of a feed they are told of
+// another.
+const toldAgain = 30 * 24 * time.Hour
+
+// tellSick tells the readers of feeds that have failed for days, or are asked no more, and takes that
+// back where it waits and the feed answers again.
+func (r *recording) tellSick(ctx context.Context) error {
+	var n notices
+	var sick values
+	var back []digest.FeedID
+	for _, p := range r.polls {
+		switch {
+		case p.stored.State == digest.FeedActive && p.Feed.State == digest.FeedDead:
+			n.add(p.Feed, digest.NoticeDead, digest.Gap{})
+			back = append(back, p.Feed.ID) // this says more than that it is sick
+		case p.stored.State != digest.FeedActive && p.Feed.State == digest.FeedActive, p.WasSick && p.Illness == digest.Well:
+			back = append(back, p.Feed.ID)
+		case p.Illness != digest.Well && p.Feed.State == digest.FeedActive:
+			f := p.Feed
+			sick.row(f.ID, f.Title, f.URL, from(f.FailingSince), string(p.Illness), r.now.plus(-toldAgain))
+		}
+	}
+	if err := r.dropSickNotices(ctx, back); err != nil {
+		return err
+	}
+	if err := saveSick(ctx, r.c, &sick); err != nil {
+		return err
+	}
+	return n.save(ctx, r.c)
+}
+
+// saveSick makes notices wait that feeds are sick, but for readers whom they were told
+// already, or will be: of this illness, or of another not long ago.
+func saveSick(ctx context.Context, c conn, sick *values) error {
+	return c.runRows(ctx, sick, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, illness)
+		WITH v (feed_id, title, url, from_at, illness, told_at) AS (VALUES {rows})
+		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
+		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
+		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND (`+gathers+` OR d.state = 'paused')
+		AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = s.digest_id AND n.feed_id = v.feed_id AND n.kind = 'sick'
+			AND (n.from_at = v.from_at OR n.visible_at > v.told_at))
+		ORDER BY s.digest_id, v.feed_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO NOTHING`)
+}
+
+// dropSickNotices takes back that feeds are sick or dead where no reader has been told yet.
+func (r *recording) dropSickNotices(ctx context.Context, ids []digest.FeedID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return r.c.run(ctx, `DELETE FROM notices WHERE kind IN ('sick', 'dead') AND (digest_id, visible_at, feed_id) IN (
+		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id IN (`+list(ids)+`))`)
+}

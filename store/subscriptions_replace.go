@@ -1,0 +1,35 @@
+package store
+
+import (
+	"context"
+
+	"digest"
+)
+
+// ReplaceSubscription ends a digest's subscription to a feed in favour of the one that it
+// has to another: that gets the title, folder and display of the first where it has none of
+// its own, and the filters. digest.NotFound if one of them is missing.
+func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old, by digest.FeedID) error {
+	return s.change(ctx, "replacing a subscription", func(c conn) error {
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+			return err
+		}
+		for _, feed := range []digest.FeedID{min(old, by), max(old, by)} {
+			if err := lockFeed(ctx, c, feed); err != nil {
+				return err
+			}
+			if err := requireSubscription(ctx, c, id, feed); err != nil {
+				return err
+			}
+		}
+		if err := c.run(ctx, `UPDATE subscriptions AS s SET title = CASE s.title WHEN '' THEN o.title ELSE s.title END,
+				folder = CASE s.folder WHEN '' THEN o.folder ELSE s.folder END, display = CASE s.display WHEN '' THEN o.display ELSE s.display END
+			FROM subscriptions o WHERE o.digest_id = s.digest_id AND o.feed_id = ? AND s.digest_id = ? AND s.feed_id = ?`, old, id, by); err != nil {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, by, id, old); err != nil {
+			return err
+		}
+		return unsubscribe(ctx, c, id, old)
+	})
+}
