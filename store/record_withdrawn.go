@@ -112,7 +112,8 @@ func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest
 }
 
 // restore brings posts back that were withdrawn and are listed again, to those readers
-// who have not had them.
+// who have not had them. A post that came with the poll of a midnight stands behind that
+// midnight, which is before it was seen.
 func (r *recording) restore(ctx context.Context) error {
 	var ids []digest.PostID
 	for _, p := range r.known {
@@ -126,8 +127,8 @@ func (r *recording) restore(ctx context.Context) error {
 	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, p.id
 		FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(ids)+`) AND s.rests = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`
-		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at AND h.post_id = p.id)
-		ORDER BY s.digest_id, p.id`)
+		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at - ? AND h.post_id = p.id)
+		ORDER BY s.digest_id, p.id`, int64(withdrawnWithin/time.Second))
 	r.hidden += n
 	if err != nil {
 		return err

@@ -1,0 +1,37 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// A post that some readers had at their midnight, that was taken back from those who waited for
+// it, and that is listed again, comes to these alone (I4): also if it came with the poll of
+// that midnight, a minute after it.
+func TestRestoredOnce(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		ada, hana := w.reader("ada", "Europe/Paris"), w.reader("hana", "Pacific/Honolulu")
+		w.subscribe(ada, f)
+		w.subscribe(hana, f)
+		at := func(identity string, published time.Time) digest.Post {
+			p := post(identity, published)
+			p.PublishedAt = published
+			return p
+		}
+		old, gone, newer := at("old", noon.Add(-time.Hour)), at("gone", noon), at("newer", noon.Add(time.Hour))
+		w.record(noon, f, []digest.Post{old})
+		polled := parisMidnight.Add(time.Minute)
+		gone.SeenAt, newer.SeenAt = polled, polled.Add(2*time.Hour)
+		w.record(polled, f, []digest.Post{old, gone})
+		want(w.t, "released", w.hour(polled.Add(time.Hour)), 1)
+		want(w.t, "in Paris", w.editions(ada), "2026-11-20 old gone")
+		w.record(polled.Add(2*time.Hour), f, []digest.Post{old, newer})
+		want(w.t, "in Honolulu, while it is deleted", w.waiting(hana), "old newer")
+		w.record(polled.Add(3*time.Hour), f, []digest.Post{old, gone, newer})
+		want(w.t, "in Honolulu, when it is listed again", w.waiting(hana), "old gone newer")
+		want(w.t, "in Paris, for the next day", w.waiting(ada), "newer")
+	})
+}
