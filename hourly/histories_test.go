@@ -339,6 +339,26 @@ func deletedHistories() []history {
 		}
 		return h
 	}
+	// newest is a blog whose newest post at the fourth noon is gone at midnight, and stays
+	// away for some midnights.
+	newest := func(name string, away int, dated bool) history {
+		at := func(from int) func(int) []item {
+			return func(day int) []item {
+				if day < from || day >= 4+away {
+					return blog(day, 12, nil)
+				}
+				return without(blog(day, 12, nil), "q1004")
+			}
+		}
+		h := history{name: name, dated: dated, ping: at(5), at: at(4)}
+		switch {
+		case away == historyDays:
+			h.never = []string{"q1004"}
+		case dated:
+			h.anytime = []string{"q1004"}
+		}
+		return h
+	}
 	slides := func(name string, pinned ...item) history {
 		return history{name: name,
 			ping: func(day int) []item { return append(slices.Clone(pinned), blog(20*day+1, 10, nil)...) },
@@ -350,6 +370,9 @@ func deletedHistories() []history {
 		gone("deleted before midnight, undated", historyDays, undated),
 		gone("gone at midnight and back the next day", 1, func(*item) {}),
 		gone("gone at midnight and back the next day, undated", 1, undated),
+		newest("the newest is deleted before midnight", historyDays, true),
+		newest("the newest is gone at midnight and back the next day", 1, true),
+		newest("the newest is gone at midnight, and nobody says that the document is later", 1, false),
 		slides("slides out of the document before midnight"),
 		slides("slides out below a pinned post", posted(-700)),
 		{name: "an earlier version at midnight", ping: func(day int) []item { return blog(3*day, 12, thrice) }, at: func(day int) []item {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ type history struct {
 	ping    func(day int) []item // at noon before that midnight; nil: it is not polled then
 	days    int                  // how many; 0: historyDays
 	atom    func(day int) bool   // the document is Atom; nil: RSS
+	dated   bool                 // its server says of each document that it is of now
 	never   []string             // are listed at some time, and never to be seen
 	anytime []string             // may be seen on any day, once
 }
@@ -201,6 +203,9 @@ func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now
 			t.Fatalf("%s, day %d: %v", p.name, day, err)
 		}
 		res := poller.Result{Feed: was, Outcome: poller.Changed, Document: doc, Address: was.URL}
+		if res.Feed.LastModified = ""; p.dated {
+			res.Feed.LastModified = now.Format(http.TimeFormat)
+		}
 		res.Feed.LastAttemptAt, res.Feed.LastOKAt, res.Feed.ParsedAt = now, now, now
 		polled, err := hourly.PrepareRecord(t.Context(), st, was, res, now)
 		if err != nil {

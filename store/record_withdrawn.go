@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
@@ -14,7 +15,7 @@ const withdrawnWithin = 9 * 24 * time.Hour
 
 // withdraw takes posts back that their publishers deleted before the midnights for which
 // they wait. They stay stored, without the hash of their content: what a document lists
-// again is restored.
+// again is restored, and not taken back once more.
 func (r *recording) withdraw(ctx context.Context) error {
 	var v values
 	polls := make(map[digest.FeedID]*polled)
@@ -26,8 +27,8 @@ func (r *recording) withdraw(ctx context.Context) error {
 	}
 	var recent []recentPost
 	err := r.c.allRows(ctx, &recent, &v, `WITH v (feed_id) AS (VALUES {rows})
-		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at, p.content_hash FROM v CROSS JOIN posts p
-		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? ORDER BY p.feed_id, p.id`, r.now.plus(-withdrawnWithin))
+		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at FROM v CROSS JOIN posts p
+		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? AND p.withdrawn_at = 0 ORDER BY p.feed_id, p.id`, r.now.plus(-withdrawnWithin))
 	if err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func (r *recording) withdraw(ctx context.Context) error {
 	var gone []digest.PostID
 	for _, p := range r.polls {
 		if polls[p.Feed.ID] == p {
-			gone = append(gone, deleted(byFeed[p.Feed.ID], p.Listed, p.Dates)...)
+			gone = append(gone, deleted(byFeed[p.Feed.ID], p.Listed, p.Dates, p.isLater())...)
 		}
 	}
 	if len(gone) == 0 {
@@ -52,7 +53,7 @@ func (r *recording) withdraw(ctx context.Context) error {
 		return err
 	}
 	slices.Sort(ids)
-	return r.c.run(ctx, `UPDATE posts SET content_hash = '' WHERE id IN (`+list(slices.Compact(ids))+`)`)
+	return r.c.run(ctx, `UPDATE posts SET content_hash = '', withdrawn_at = ? WHERE id`+r.c.d.oneOf, r.now, keys(r.c.d, slices.Compact(ids)))
 }
 
 // tellsDeleted reports whether what a poll does not list may have been deleted: the whole
@@ -62,23 +63,33 @@ func (p *polled) tellsDeleted() bool {
 	return own && !p.first && len(p.Listed) > 0 && !p.Windowed && p.Feed.PostsWaiting == 0 && p.knows()
 }
 
+// isLater reports whether a document is later than the one before it by the word of its
+// server (Last-Modified, RFC 9110 section 8.8.2).
+func (p *polled) isLater() bool {
+	was, err := http.ParseTime(p.Was.LastModified)
+	if err != nil || p.Was.ValidatorURL != p.Feed.ValidatorURL {
+		return false
+	}
+	is, err := http.ParseTime(p.Feed.LastModified)
+	return err == nil && is.After(was)
+}
+
 // A recentPost is a post that was first seen not long ago.
 type recentPost struct {
 	postKey
 	ID          digest.PostID
 	PublishedAt instant
 	SeenAt      instant
-	ContentHash string
 }
 
 // deleted gives those of a feed's recent posts that its publisher has deleted: the
 // document does not list them any more, and still lists posts that are older, not fewer of
 // these than newer ones. Where the newer ones are more, it slid out of a document of a
 // few posts, one of them an old one that is pinned. Where none is newer, the document may be
-// an earlier version of itself, as caches and slow mirrors give it: that looks the same.
-// Dates are those of the listed posts in Unix seconds, 0 for none: without them
+// an earlier version of itself, as caches and slow mirrors give it, unless it is later
+// than the one before. Dates are those of the listed posts in Unix seconds, 0 for none: without them
 // counts what was seen earlier.
-func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest.PostID) {
+func deleted(recent []recentPost, listed []string, dates []int64, later bool) (gone []digest.PostID) {
 	seen := make(map[string]instant, len(recent))
 	for _, p := range recent {
 		seen[p.Identity] = p.SeenAt
@@ -88,7 +99,7 @@ func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest
 		lists[clean(listed[i])] = true
 	}
 	for _, p := range recent {
-		if lists[p.Identity] || p.ContentHash == "" {
+		if lists[p.Identity] {
 			continue
 		}
 		older, newer := 0, 0
@@ -104,7 +115,7 @@ func deleted(recent []recentPost, listed []string, dates []int64) (gone []digest
 				newer++
 			}
 		}
-		if newer > 0 && older >= newer {
+		if older > 0 && older >= newer && (newer > 0 || later) {
 			gone = append(gone, p.ID)
 		}
 	}

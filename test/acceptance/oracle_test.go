@@ -36,6 +36,7 @@ type asked struct {
 	taught                              lesson
 	posts                               map[string]seen
 	order                               []string
+	gone                                map[string]bool // posts that it has taken back; false: and listed again since
 }
 
 type seen struct {
@@ -104,7 +105,7 @@ func (o *oracle) subscribe(t *testing.T, now time.Time, r *reader) {
 	}
 	for _, s := range r.sites {
 		if o.sites[s] == nil {
-			o.sites[s] = &asked{posts: map[string]seen{}}
+			o.sites[s] = &asked{posts: map[string]seen{}, gone: map[string]bool{}}
 			o.ask(t, s, now)
 		}
 	}
@@ -329,11 +330,38 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	if first {
 		news = a.recent(now)
 	}
+	if s.flickers && !first {
+		news = append(news, o.takeBack(s, now)...)
+	}
 	for _, r := range o.readers {
 		if slices.Contains(r.sites, s) {
 			r.take(news)
 		}
 	}
+}
+
+// takeBack takes what a site does not list any more from those who wait for it, each post once,
+// and gives what it lists again.
+func (o *oracle) takeBack(s *site, now time.Time) (back []string) {
+	a, listed := o.sites[s], map[string]bool{}
+	for _, p := range s.listed(now) {
+		listed[p.url] = true
+	}
+	for _, url := range a.order {
+		gone, once := a.gone[url]
+		switch {
+		case gone && listed[url]:
+			a.gone[url], back = false, append(back, url)
+		case !once && !listed[url]:
+			for _, r := range o.readers {
+				if r.waiting[url] && slices.Contains(r.sites, s) {
+					delete(r.waiting, url)
+					a.gone[url] = true
+				}
+			}
+		}
+	}
+	return back
 }
 
 // A lesson is what the answers of a site have taught of how it is best asked.
