@@ -178,12 +178,13 @@ func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant
 
 // hideRecent puts a feed's recent posts before a new reader. A post without a date
 // is as old as its first sighting, unless that was when the feed was first read:
-// then it may be of any age. Nothing comes of what was read elsewhere, unless the
+// then it may be of any age. What its publisher has deleted does not come, and nothing of
+// what was read elsewhere, unless the
 // feed still leads there (I9).
 func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
-	const own = `p.feed_id = ? AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))
+	const own = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))
 		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
 	var ids []digest.PostID
 	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+` AND `+dated+` > ? ORDER BY p.id`,
