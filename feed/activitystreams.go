@@ -26,9 +26,9 @@ const (
 // An asValue is a field as it is written; nil: it is missing.
 type asValue []byte
 
-// UnmarshalJSON keeps the field without copying it; the document does not change.
+// UnmarshalJSON keeps the field. A decoder may use its bytes again.
 func (v *asValue) UnmarshalJSON(b []byte) error {
-	*v = b
+	*v = bytes.Clone(b)
 	return nil
 }
 
