@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,20 +33,27 @@ func (h *house) midnights(days ...int) {
 	}
 }
 
-// titles gives all posts that a digest has had, in the order of editions.
-func (h *house) titles(d digest.Digest) string {
+// oldestFirst gives the editions of a digest.
+func (h *house) oldestFirst(d digest.Digest) []digest.Edition {
 	h.t.Helper()
 	list, err := h.st.Editions(h.t.Context(), d.ID, 100)
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	slices.Reverse(list)
+	return list
+}
+
+// titles gives all posts that a digest has had, in the order of editions.
+func (h *house) titles(d digest.Digest) string {
+	h.t.Helper()
 	var all []string
-	for i := len(list) - 1; i >= 0; i-- {
-		refs, err := h.st.EditionPosts(h.t.Context(), []digest.Delivery{{Edition: list[i]}})
+	for _, e := range h.oldestFirst(d) {
+		refs, err := h.st.EditionPosts(h.t.Context(), []digest.Delivery{{Edition: e}})
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		for _, r := range refs[list[i].ID] {
+		for _, r := range refs[e.ID] {
 			posts, err := h.st.Posts(h.t.Context(), []digest.PostID{r.PostID})
 			if err != nil {
 				h.t.Fatal(err)

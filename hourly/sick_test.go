@@ -54,18 +54,14 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 // told gives the kinds of what a digest's editions have said of feeds, oldest first.
 func (h *house) told(d digest.Digest) string {
 	h.t.Helper()
-	list, err := h.st.Editions(h.t.Context(), d.ID, 100)
-	if err != nil {
-		h.t.Fatal(err)
-	}
 	var all []string
-	for i := len(list) - 1; i >= 0; i-- {
-		told, err := h.st.Notices(h.t.Context(), []digest.Delivery{{Edition: list[i]}})
+	for _, e := range h.oldestFirst(d) {
+		told, err := h.st.Notices(h.t.Context(), []digest.Delivery{{Edition: e}})
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		for _, n := range told[list[i].ID] {
-			all = append(all, list[i].LocalDate.String()+" "+string(n.Kind)+" "+string(n.Illness))
+		for _, n := range told[e.ID] {
+			all = append(all, e.LocalDate.String()+" "+string(n.Kind)+" "+string(n.Illness))
 		}
 	}
 	return strings.Join(all, ", ")
