@@ -30,6 +30,10 @@ type User struct {
 	Direction Direction // of the pages around the posts
 	Shortcuts bool      // single keys do something
 	Player    bool      // what a post comes with to be heard is played on its page
+
+	// MemberOnly says that they came to join a newsletter: their own digest is
+	// DigestLeft until they begin it.
+	MemberOnly bool
 }
 
 // Direction says in which direction lines of text run.
@@ -53,8 +57,12 @@ const (
 
 // A Digest is what is delivered to one user on a schedule.
 type Digest struct {
-	ID        DigestID
-	UserID    UserID
+	ID     DigestID
+	UserID UserID
+
+	// NewsletterID is the newsletter whose letters these are; 0: it is the user's own.
+	NewsletterID NewsletterID
+
 	Name      string
 	TimeZone  string        // the user's
 	NextDueAt time.Time     // the instant of its next midnight

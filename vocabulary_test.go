@@ -20,12 +20,12 @@ func TestVocabulary(t *testing.T) {
 		"knock": "letter request", "knocks": "letter requests", "knockers": "letter requests",
 		"tally": "counter", "tallies": "counters", "sieve": "filter", "sift": "filter", "sifted": "held",
 		"rested": "paused", "resting": "paused", "rests": "paused, or left alone",
-		"asleep": "paused", "taste": "settings", "member": "reader", "members": "readers", "grab": "claim",
+		"asleep": "paused", "taste": "settings", "grab": "claim",
 		"deed": "outcome", "riddle": "a plain word", "ease": "settings", "machines": "robots",
 		"take": "claim, acquire, read or use", "takes": "reads", "taking": "subscription",
 		"keeping": "saved posts", "comings": "sign-ups", "stock": "cache",
 		"choice": "subscription, or what is chosen", "choices": "subscriptions, or what is chosen from",
-		"visit": "poll", "visits": "polls", "trip": "poll", "owner": "operator",
+		"visit": "poll", "visits": "polls", "trip": "poll",
 	}
 	allowed := map[string]bool{
 		"isBlock":        true, // HTML's block-level elements

@@ -19,7 +19,7 @@ type digestRow struct {
 // selectDigest reads digestRows; a digest's zone is its user's.
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
-const digestColumns = `d.id, d.user_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
+const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
 	d.send_delay AS deliver_at, d.weekdays, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.link_round,
 	d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
 
@@ -74,13 +74,19 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 		if err := dropFeeds(ctx, c, d.ID); err != nil {
 			return err
 		}
+		if err := noteLeft(ctx, c, d, now); err != nil {
+			return err
+		}
 		return leave(ctx, c, d, at(now))
 	case err != nil:
 		return err
 	case state == digest.DigestPaused:
 		return pause(ctx, c, d, time.Time{}, now)
 	}
-	return reschedule(ctx, c, d, s.Resume(now, at(now).time()), now)
+	if err := reschedule(ctx, c, d, s.Resume(now, at(now).time()), now); err != nil || d.State != digest.DigestLeft {
+		return err
+	}
+	return noteBack(ctx, c, d, now)
 }
 
 // dropFeeds takes the feeds out of the queue that only this digest gathers.

@@ -216,7 +216,7 @@ func TestUpgradeKnowsWhoMoved(t *testing.T) {
 func TestUpgradeOfTheIndex(t *testing.T) {
 	const n = 700 // more than are compared one by one
 	upgrade(t, 23, func(w world) {
-		ada := w.reader("ada", "Europe/Paris")
+		ada := digest.Digest{ID: 1, UserID: 1}
 		var posts, shown, words []string
 		for i := 1; i <= n; i++ {
 			posts = append(posts, fmt.Sprintf("(1, '%[1]d', '%[1]d', 'fox', %[2]d, %[2]d, %[2]d, 1)", i, noon.Unix()))
@@ -224,6 +224,8 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 			words = append(words, fmt.Sprintf("(%d, 'fox')", i))
 		}
 		for _, statement := range []string{
+			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('ada@example.org', 'ada@example.org', 'Europe/Paris', 1)`,
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
 			`INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`,
 			fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, ada.ID),
 			`INSERT INTO posts (feed_id, identity, fingerprint, content, seen_at, listed_at, shown_at, frozen) VALUES ` + strings.Join(posts, ","),

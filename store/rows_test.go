@@ -165,7 +165,7 @@ const (
 func (w world) insertPeople(f filling) (p people) {
 	w.t.Helper()
 	p.user = w.insert(f, "users", storedRow{"id": int64(11), "email": "u@example.org", "email_key": "u@example.org",
-		"operator": yes, "shortcuts": yes, "player": yes})
+		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
 	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil, "weekdays": int64(5),
 		"state": string(digest.DigestActive), "threaded": yes, "mailed": yes, "filtered": yes})
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),

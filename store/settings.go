@@ -118,20 +118,22 @@ func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.We
 	if w&digest.EveryDay == 0 || w > digest.EveryDay {
 		return invalid("a digest needs at least one day of the week")
 	}
-	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error {
-		if d.Weekdays == w {
-			return nil
-		}
-		s, err := d.schedule()
-		if err != nil {
-			return err
-		}
-		if s.Passed(now) {
-			s.Days = w
-			return saveSchedule(ctx, c, d.ID, s)
-		}
-		return reschedule(ctx, c, d, s.On(w, now), now)
-	})
+	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error { return setDays(ctx, c, d, w, now) })
+}
+
+func setDays(ctx context.Context, c conn, d digestRow, w digest.Weekdays, now time.Time) error {
+	if d.Weekdays == w {
+		return nil
+	}
+	s, err := d.schedule()
+	if err != nil {
+		return err
+	}
+	if s.Passed(now) {
+		s.Days = w
+		return saveSchedule(ctx, c, d.ID, s)
+	}
+	return reschedule(ctx, c, d, s.On(w, now), now)
 }
 
 // webOnly is the error of an edition whose reader has no mail.

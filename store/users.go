@@ -14,7 +14,7 @@ import (
 // dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
-const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts, u.player`
+const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts, u.player, u.member_only`
 
 // emailKey is what makes two addresses the same account.
 func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
@@ -64,8 +64,8 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 
 // insertUser adds a user and their digest, and gives both their keys.
 func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, now time.Time) error {
-	err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
-		VALUES (?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone, at(now))
+	err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only)
+		VALUES (?, ?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone, at(now), bit(u.MemberOnly))
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,19 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 	if err := answerLetters(ctx, c, u.ID); err != nil { // asked for before there was anybody to get them
 		return err
 	}
-	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, name, next_due_at, weekdays, state) VALUES (?, ?, ?, ?, ?) RETURNING id`,
-		u.ID, d.Name, at(d.NextDueAt), d.Weekdays, d.State)
+	return insertDigest(ctx, c, d)
+}
+
+// insertDigest adds a digest of a user, and gives it its key.
+func insertDigest(ctx context.Context, c conn, d *digest.Digest) error {
+	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, weekdays, send_delay, state, mailed, layout, images, threaded)
+		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), d.Weekdays, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded))
+}
+
+// readUser gives a user by their key; digest.NotFound if there is none.
+func readUser(ctx context.Context, c conn, id digest.UserID) (digest.User, error) {
+	return readOne[digest.User](ctx, c, "reading the user", noUser(), `SELECT `+userColumns+` FROM users u WHERE u.id = ?`, id)
 }
 
 // UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
@@ -103,7 +114,7 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	}
 	rows, err := readRows[row](ctx, s.read(), "listing the users", `SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
-		u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player",
+		u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.member_only AS "user.member_only",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
 		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
 	if err != nil || len(rows) == 0 {
@@ -162,42 +173,23 @@ func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err erro
 // RemoveUser removes a person with everything that is theirs, in one
 // transaction. Feeds and posts are everyone's and stay, and so does a
 // suppression of the address: it outlives its reader, for the mailbox is no
-// better when somebody subscribes it again.
+// better when somebody subscribes it again. Newsletters of which they were a
+// member keep the address among those that no list may bring back. digest.Conflict
+// for who owns a newsletter.
 func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
-	const (
-		mine       = ` WHERE digest_id IN (SELECT id FROM digests WHERE user_id = ?)`
-		sent       = ` WHERE edition_id IN (SELECT id FROM editions` + mine + `)`
-		subscribed = `f.id IN (SELECT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE d.user_id = ?)`
-	)
 	return s.change(ctx, "removing the user", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
-		if _, err := c.exec(ctx, `UPDATE digests SET state = ? WHERE user_id = ?`, digest.DigestLeft, user); err != nil {
+		if err := leaveNewsletters(ctx, c, user); err != nil {
 			return err
 		}
-		if err := dropIdle(ctx, c, subscribed, user); err != nil {
-			return err
-		}
-		if _, err := recall(ctx, c, `IN (SELECT id FROM digests WHERE user_id = ?)`, user); err != nil {
+		if err := removeDigests(ctx, c, `user_id = ?`, user); err != nil {
 			return err
 		}
 		err := c.execEach(ctx, []string{
-			`DELETE FROM digest_posts` + mine,
-			`DELETE FROM notices` + mine,
-			`DELETE FROM carried` + sent,
-			`DELETE FROM bounces` + sent,
-			`DELETE FROM mail_claims` + sent,
-			`DELETE FROM editions` + mine,
-			`DELETE FROM subscriptions` + mine,
-			`DELETE FROM former_subscriptions` + mine,
 			`DELETE FROM saved_posts WHERE user_id = ?`,
-			`DELETE FROM filters` + mine,
-			`DELETE FROM held_posts` + mine,
-			`DELETE FROM account_quotas` + mine,
 			`DELETE FROM stays WHERE user_id = ?`,
-			`DELETE FROM waiting_digests` + mine,
-			`DELETE FROM digests WHERE user_id = ?`,
 			`DELETE FROM sessions WHERE user_id = ?`,
 			`DELETE FROM sign_in_tokens WHERE user_id = ?`,
 			`DELETE FROM sign_ups WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
@@ -205,6 +197,9 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 			`DELETE FROM address_changes WHERE user_id = ?`,
 			`DELETE FROM passkeys WHERE user_id = ?`,
 			`DELETE FROM ceremonies WHERE user_id = ?`,
+			`DELETE FROM newsletter_roles WHERE user_id = ?`,
+			`DELETE FROM join_requests WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
+			`DELETE FROM membership_events WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
 		}, user)
 		if err == nil {
 			err = forgetSealed(ctx, c)
@@ -218,6 +213,33 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
 		}
 		return err
 	})
+}
+
+// removeDigests removes digests with all that is theirs. Posts stay.
+func removeDigests(ctx context.Context, c conn, where string, arg any) error {
+	these := `IN (SELECT id FROM digests WHERE ` + where + `)`
+	if err := c.run(ctx, `UPDATE digests SET state = 'left' WHERE `+where, arg); err != nil {
+		return err
+	}
+	if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id `+these+`)`, arg); err != nil {
+		return err
+	}
+	if _, err := recall(ctx, c, these, arg); err != nil {
+		return err
+	}
+	sent := ` WHERE edition_id IN (SELECT id FROM editions WHERE digest_id ` + these + `)`
+	for _, table := range []string{"carried", "bounces", "mail_claims"} {
+		if err := c.run(ctx, `DELETE FROM `+table+sent, arg); err != nil {
+			return err
+		}
+	}
+	for _, table := range []string{"digest_posts", "notices", "editions", "subscriptions", "former_subscriptions", "filters",
+		"held_posts", "account_quotas", "waiting_digests", "memberships"} {
+		if err := c.run(ctx, `DELETE FROM `+table+` WHERE digest_id `+these, arg); err != nil {
+			return err
+		}
+	}
+	return c.run(ctx, `DELETE FROM digests WHERE `+where, arg)
 }
 
 // A UserInfo is a user with what a list of users shows.

@@ -43,6 +43,12 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		"ceremonies":           `INSERT INTO ceremonies (token_hash, user_id, data, expires_at) VALUES (?, {user}, '{}', 1)`,
 		"suppressions":         `INSERT INTO suppressions (email_key, email, reason, created_at) VALUES ('{email}', '{email}', 'manual', 1)`,
 		"mail_claims":          `INSERT INTO mail_claims (edition_id, lease_token, lease_until) VALUES ({edition}, 't', 1)`,
+
+		"newsletter_roles":        `INSERT INTO newsletter_roles (newsletter_id, user_id, role, created_at) VALUES ({newsletter}, {user}, 'editor', 1)`,
+		"memberships":             `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) VALUES ({digest}, {newsletter}, {user}, 1, 'f')`,
+		"membership_events":       `INSERT INTO membership_events (newsletter_id, email_key, at, kind) VALUES ({newsletter}, '{email}', 1, 'joined')`,
+		"newsletter_suppressions": `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at) VALUES ({newsletter}, '{email}', '{email}', 'left', 1)`,
+		"join_requests":           `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, asked_at, expires_at) VALUES (?, {newsletter}, '{email}', '{email}', 'UTC', 'f', 1, 1)`,
 	}
 	ofReaders := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, 1 FROM sqlite_schema m
 		JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name IN (`+traces+`)`)
@@ -54,9 +60,10 @@ func TestNothingOfAReaderStays(t *testing.T) {
 	}
 	each(t, func(w world) {
 		ds := w.released(2)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO newsletters (id, slug, name, created_at) VALUES (1, 'n', 'n', 1)`))
 		for i, d := range ds {
 			w.ownRows(d, byte(i))
-			put := strings.NewReplacer("{user}", fmt.Sprint(d.UserID), "{digest}", fmt.Sprint(d.ID), "{edition}", fmt.Sprint(w.last(d).ID),
+			put := strings.NewReplacer("{newsletter}", "1", "{user}", fmt.Sprint(d.UserID), "{digest}", fmt.Sprint(d.ID), "{edition}", fmt.Sprint(w.last(d).ID),
 				"{email}", fmt.Sprintf("reader%d@example.org", i))
 			for table, statement := range rows {
 				args := slices.Repeat([]any{[]byte(fmt.Sprint(table, i))}, strings.Count(statement, "?"))
@@ -74,7 +81,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
 		for table := range rows {
 			left := was[table] / 2
-			if table == "suppressions" { // outlives its reader: the mailbox is no better when somebody subscribes it again
+			if strings.HasSuffix(table, "suppressions") { // outlives its reader: the mailbox is no better when somebody subscribes it again, and who left has left
 				left = was[table]
 			}
 			want(w.t, table, w.rows(table), left)

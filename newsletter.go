@@ -1,0 +1,146 @@
+package digest
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// NewsletterID is the key of a newsletter.
+type NewsletterID int64
+
+// NewsletterState says what a newsletter may do.
+type NewsletterState string
+
+// The states of a newsletter.
+const (
+	NewsletterPending NewsletterState = "pending" // the operator has not approved it yet: nobody can join, nothing is mailed
+	NewsletterActive  NewsletterState = "active"
+	NewsletterHeld    NewsletterState = "held"  // what is due waits until it is released; HeldReason says why
+	NewsletterEnded   NewsletterState = "ended" // nobody can join, nothing is mailed; its archive stays
+)
+
+// A Newsletter is what a publisher makes of their feeds for everybody who joins
+// it. Each member has a digest of their own with its feeds (Digest.NewsletterID),
+// so that a letter is made and mailed as any edition is.
+type Newsletter struct {
+	ID          NewsletterID
+	Slug        string // its name in addresses: /n/SLUG
+	Name        string
+	Description string // some sentences for who may want to join
+	SiteURL     string // the publisher's own; "" shows none
+	AddressLine string // who publishes it and where they can be reached by post, one line
+	FromName    string // "" is Name
+	ReplyTo     string // address that answers go to; "" is the instance's
+
+	Look
+	Weekdays  Weekdays      // when a letter comes, if a member does not want calmer
+	DeliverAt time.Duration // the hour at which it is mailed by each member's clock, from 00:00
+
+	// ApproveWithin is how long a letter waits for its publisher's approval: when it
+	// is over the letter leaves by itself. 0: none waits.
+	ApproveWithin time.Duration
+
+	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
+
+	State      NewsletterState
+	HeldReason string    // one line; "" unless it is held
+	HeldAt     time.Time // zero unless it is held
+
+	// ArchiveID is the digest whose editions are the archive. It is its owner's, in
+	// their zone, and is not mailed. Its subscriptions are the newsletter's feeds.
+	ArchiveID DigestID
+	CreatedAt time.Time
+}
+
+// The bounds of a newsletter's texts, in bytes.
+const (
+	maxSlug        = 40
+	maxName        = 100
+	maxDescription = 2000
+	maxLine        = 200
+	maxReturnURLs  = 4000
+)
+
+// Check gives the first thing that is wrong with what a publisher has typed, of
+// the kind Invalid.
+func (n Newsletter) Check() error {
+	invalid := func(message string) error { return &Error{Kind: Invalid, Message: message} }
+	for _, text := range []struct {
+		name, value string
+		most        int
+	}{{"name", n.Name, maxName}, {"address line", n.AddressLine, maxLine}, {"sender's name", n.FromName, maxName},
+		{"reply address", n.ReplyTo, maxLine}, {"site's address", n.SiteURL, maxLine},
+		{"description", n.Description, maxDescription}, {"list of return addresses", n.ReturnURLs, maxReturnURLs}} {
+		if len(text.value) > text.most || !utf8.ValidString(text.value) {
+			return invalid("the " + text.name + " is too long; shorten it")
+		}
+	}
+	switch {
+	case !isSlug(n.Slug):
+		return invalid("the name in addresses is 2 to 40 of a-z, 0-9 and hyphens, such as anna-writes")
+	case OneLine(n.Name) == "":
+		return invalid("a newsletter needs a name")
+	case n.SiteURL != "" && !strings.HasPrefix(n.SiteURL, "https://") && !strings.HasPrefix(n.SiteURL, "http://"):
+		return invalid("the site's address begins with https://")
+	case n.Weekdays == 0:
+		return invalid("a newsletter needs a day on which it comes")
+	case n.DeliverAt < 0 || n.DeliverAt >= 24*time.Hour:
+		return invalid("the hour of the mail is one of a day")
+	case n.ApproveWithin < 0 || n.ApproveWithin > MaxApproval:
+		return invalid("a letter waits at most 18 hours for approval")
+	}
+	return nil
+}
+
+// MaxApproval is how long a letter may wait for approval: then its day is nearly over.
+const MaxApproval = 18 * time.Hour
+
+func isSlug(s string) bool {
+	if len(s) < 2 || len(s) > maxSlug || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
+}
+
+// Role is what a person may do with a newsletter.
+type Role string
+
+// The roles.
+const (
+	RoleNone   Role = ""
+	RoleEditor Role = "editor" // its letters, look, feeds and members
+	RoleOwner  Role = "owner"  // also who else may, and its end
+)
+
+// Proof is how a member came to join, kept for as long as they are one.
+type Proof struct {
+	Form    string    // the page or file by which they came, or who added them
+	Address string    // of the network that confirmed; "" where none is known
+	AskedAt time.Time // when the form was sent, or what the imported list says
+	At      time.Time // when they confirmed; zero: not known
+}
+
+// A Member is a person who has joined a newsletter.
+type Member struct {
+	DigestID     DigestID
+	UserID       UserID
+	NewsletterID NewsletterID
+	Email        string
+	TimeZone     string
+	State        DigestState
+	Weekdays     Weekdays
+	OwnDays      bool // Weekdays are the member's choice, and not the newsletter's
+	JoinedAt     time.Time
+	LeftAt       time.Time // zero: never, or they are back
+	Proof
+}
+
+// A NewsletterSuppression is an address that a newsletter is not sent to,
+// whatever list names it: whoever reads its mail has left, or it came back.
+// Only they themselves can join again.
+type NewsletterSuppression struct {
+	Email  string
+	Reason string    // left, bounced, complained, or what an imported list said
+	At     time.Time // zero: not known, or it went with their account
+}

@@ -1,0 +1,334 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// What happens to a member, as membership_events has it.
+const (
+	eventJoined   = "joined"
+	eventLeft     = "left"
+	eventBack     = "back"
+	eventImported = "imported"
+)
+
+const memberColumns = `m.digest_id, m.user_id, m.newsletter_id, u.email, u.time_zone, d.state, d.weekdays, m.own_days,
+	m.joined_at, m.left_at, m.form, m.address, m.asked_at, m.confirmed_at AS at`
+
+const fromMembers = ` FROM memberships m JOIN digests d ON d.id = m.digest_id JOIN users u ON u.id = m.user_id `
+
+// A Joining is how somebody joins a newsletter.
+type Joining struct {
+	Email    string
+	TimeZone string // of who is new here; others keep theirs
+	digest.Proof
+
+	// Asked says that whoever reads the mail of the address has just said so. Without it
+	// nobody comes back who has left, or whom the newsletter must not be sent to.
+	Asked bool
+}
+
+// Join makes somebody a member of a newsletter. The letter of their next day holds
+// what Subscribe says a new subscription brings. Who is a member stays so as they are,
+// and created is false. digest.Conflict where the newsletter takes nobody, or, if they have
+// not asked themselves, for an address that it must not be sent to.
+func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool, err error) {
+	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) error {
+		m, created, err = join(ctx, c, id, j, now)
+		return err
+	})
+	return m, created, err
+}
+
+func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool, err error) {
+	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+	if err != nil {
+		return m, false, err
+	}
+	if n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld {
+		return m, false, conflict("nobody can join %s now", n.Name)
+	}
+	if err := allowed(ctx, c, n, j); err != nil {
+		return m, false, err
+	}
+	u, err := memberUser(ctx, c, j, now)
+	if err != nil {
+		return m, false, err
+	}
+	was, err := readMember(ctx, c, `m.newsletter_id = ? AND m.user_id = ?`, id, u.ID)
+	switch {
+	case err == nil && was.State != digest.DigestLeft:
+		return was, false, nil
+	case err == nil:
+		created, err = true, comeBack(ctx, c, was, j, now)
+	case digest.KindOf(err) == digest.NotFound:
+		created, err = true, addMember(ctx, c, n, u, j, now)
+	}
+	if err != nil {
+		return m, false, err
+	}
+	m, err = readMember(ctx, c, `m.newsletter_id = ? AND m.user_id = ?`, id, u.ID)
+	return m, created, err
+}
+
+// allowed refuses an address that a newsletter must not be sent to, unless its reader asks.
+func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error {
+	if j.Asked {
+		return c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
+	}
+	var reason string
+	found, err := c.find(ctx, &reason, `SELECT reason FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
+	if err == nil && found {
+		err = conflict("%s is not sent to %s (%s); only they themselves can join again", n.Name, digest.NormalEmail(j.Email), reason)
+	}
+	return err
+}
+
+// memberUser finds the user of an address, or adds one whose own digest is not begun.
+func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.User, error) {
+	u, err := findUser(ctx, c, j.Email)
+	if !isNone(err) {
+		return u, err
+	}
+	u, d, err := newUser(j.Email, j.TimeZone, now)
+	if err != nil {
+		return u, err
+	}
+	u.MemberOnly, d.State = true, digest.DigestLeft
+	if err := insertUser(ctx, c, &u, &d, now); err != nil {
+		return u, ifUnique(err, conflict("this address has come in by another way just now; try again"))
+	}
+	return u, nil
+}
+
+// addMember makes a digest with the feeds of the newsletter for a user.
+func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, j Joining, now time.Time) error {
+	d, err := newsletterDigest(n, u, now)
+	if err != nil {
+		return err
+	}
+	if err := insertDigest(ctx, c, &d); err != nil {
+		return err
+	}
+	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form, address, asked_at, confirmed_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, at(now), j.Form, j.Address, at(j.AskedAt), at(j.At)); err != nil {
+		return err
+	}
+	kind := eventJoined
+	if !j.Asked {
+		kind = eventImported
+	}
+	if err := noteMember(ctx, c, n.ID, u.Email, kind, j.Form, now); err != nil {
+		return err
+	}
+	return followFeeds(ctx, c, n, d.ID, now)
+}
+
+// followFeeds subscribes a member's digest to the feeds of the newsletter.
+func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
+	var subs []digest.Subscription
+	err := c.all(ctx, &subs, `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.extras FROM subscriptions s
+		WHERE s.digest_id = ? AND s.rests = 0 ORDER BY s.feed_id`, n.ArchiveID)
+	for _, sub := range subs {
+		if err != nil {
+			return err
+		}
+		sub.DigestID = id
+		_, err = subscribe(ctx, c, sub, at(now))
+	}
+	return err
+}
+
+// comeBack makes a member again of somebody who has left. The feeds that the newsletter
+// has had since come to them too, and those that it has no more go.
+func comeBack(ctx context.Context, c conn, was digest.Member, j Joining, now time.Time) error {
+	if err := c.run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ? WHERE digest_id = ?`,
+		at(now), j.Form, j.Address, at(j.AskedAt), at(j.At), was.DigestID); err != nil {
+		return err
+	}
+	d, err := readDigest(ctx, c, `d.id = ?`, was.DigestID)
+	if err != nil {
+		return err
+	}
+	return setDigestState(ctx, c, d, digest.DigestActive, now)
+}
+
+// noteLeft notes that the member whose digest this is has left: no list may bring them
+// back. Of a digest that is no member's nothing is noted.
+func noteLeft(ctx context.Context, c conn, d digestRow, now time.Time) error {
+	m, err := readMember(ctx, c, `m.digest_id = ?`, d.ID)
+	if d.NewsletterID == 0 || digest.KindOf(err) == digest.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.run(ctx, `UPDATE memberships SET left_at = ? WHERE digest_id = ?`, at(now), d.ID); err != nil {
+		return err
+	}
+	if err := suppressMember(ctx, c, d.NewsletterID, m.Email, eventLeft, now); err != nil {
+		return err
+	}
+	return noteMember(ctx, c, d.NewsletterID, m.Email, eventLeft, "", now)
+}
+
+// leaveNewsletters notes for a user who is removed that no list may bring them back to a
+// newsletter; when they went is not kept. Who owns one stays.
+func leaveNewsletters(ctx context.Context, c conn, user digest.UserID) error {
+	var owned string
+	found, err := c.find(ctx, &owned, `SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
+		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
+	if err == nil && found {
+		err = conflict("the newsletter %s has this owner; make somebody else its owner, or remove it, and try again", owned)
+	}
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
+		SELECT m.newsletter_id, u.email_key, u.email, 'left', 0 FROM memberships m JOIN users u ON u.id = m.user_id
+		WHERE m.user_id = ? ORDER BY m.newsletter_id ON CONFLICT DO NOTHING`, user)
+}
+
+// suppressMember keeps a newsletter from being sent to an address; a reason that is
+// there already stays.
+func suppressMember(ctx context.Context, c conn, id digest.NewsletterID, email, reason string, now time.Time) error {
+	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (newsletter_id, email_key) DO NOTHING`, id, emailKey(email), digest.NormalEmail(email), reason, at(now))
+}
+
+// noteBack notes that the member whose digest this is has come back, and gives it the
+// feeds that the newsletter has now.
+func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
+	m, err := readMember(ctx, c, `m.digest_id = ?`, d.ID)
+	if d.NewsletterID == 0 || digest.KindOf(err) == digest.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
+	if err != nil {
+		return err
+	}
+	if n.State == digest.NewsletterEnded {
+		return conflict("%s has ended", n.Name)
+	}
+	if err := c.run(ctx, `UPDATE memberships SET left_at = 0 WHERE digest_id = ?`, d.ID); err != nil {
+		return err
+	}
+	if err := c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(m.Email)); err != nil {
+		return err
+	}
+	if err := noteMember(ctx, c, n.ID, m.Email, eventBack, "", now); err != nil {
+		return err
+	}
+	if err := endSubscriptions(ctx, c, `s.digest_id = ? AND NOT EXISTS (SELECT 1 FROM subscriptions a WHERE a.digest_id = ? AND a.feed_id = s.feed_id)`, d.ID, n.ArchiveID); err != nil {
+		return err
+	}
+	return followFeeds(ctx, c, n, d.ID, now)
+}
+
+func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind, detail string, now time.Time) error {
+	return c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail) VALUES (?, ?, ?, ?, ?)`,
+		id, emailKey(email), at(now), kind, digest.OneLine(detail))
+}
+
+func readMember(ctx context.Context, c conn, where string, args ...any) (digest.Member, error) {
+	return readOne[digest.Member](ctx, c, "reading a member", notFound("there is no such member"), `SELECT `+memberColumns+fromMembers+`WHERE `+where, args...)
+}
+
+// Member gives a member of a newsletter, one who has left too, by address;
+// digest.NotFound if they never were.
+func (s *Store) Member(ctx context.Context, id digest.NewsletterID, email string) (digest.Member, error) {
+	return readMember(ctx, s.read(), `m.newsletter_id = ? AND u.email_key = ?`, id, emailKey(email))
+}
+
+// Memberships lists the newsletters whose member a user is, or was, by name.
+func (s *Store) Memberships(ctx context.Context, user digest.UserID) ([]digest.Member, error) {
+	return readRows[digest.Member](ctx, s.read(), "listing memberships", `SELECT `+memberColumns+fromMembers+`WHERE m.user_id = ? ORDER BY d.name, d.id`, user)
+}
+
+// A MemberQuery says which members are wanted.
+type MemberQuery struct {
+	Part  string             // of the address, in whatever case; "": any
+	State digest.DigestState // "": any
+}
+
+// Members lists the members of a newsletter in the order in which their digests were made.
+func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQuery) iter.Seq2[digest.Member, error] {
+	return pages(func(last *digest.Member) ([]digest.Member, error) {
+		after := digest.DigestID(0)
+		if last != nil {
+			after = last.DigestID
+		}
+		where, args := `m.newsletter_id = ? AND m.digest_id > ?`, []any{id, after}
+		if q.Part != "" {
+			where += ` AND u.email_key LIKE ? ESCAPE '!'`
+			args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(q.Part))+"%")
+		}
+		if q.State != "" {
+			where += ` AND d.state = ?`
+			args = append(args, string(q.State))
+		}
+		return readRows[digest.Member](ctx, s.read(), "listing the members", `SELECT `+memberColumns+fromMembers+`WHERE `+where+fmt.Sprint(` ORDER BY m.digest_id LIMIT `, pageRows), args...)
+	})
+}
+
+// A MemberEvent is something that happened to a member of a newsletter.
+type MemberEvent struct {
+	At     time.Time
+	Kind   string // joined, left, back, imported
+	Detail string // by which form, list or person
+}
+
+// MemberEvents gives what happened to an address in a newsletter, the earliest first.
+func (s *Store) MemberEvents(ctx context.Context, id digest.NewsletterID, email string) ([]MemberEvent, error) {
+	return readRows[MemberEvent](ctx, s.read(), "reading a member's history", `SELECT e.at, e.kind, e.detail FROM membership_events e
+		WHERE e.newsletter_id = ? AND e.email_key = ? ORDER BY e.id`, id, emailKey(email))
+}
+
+// NewsletterSuppressions lists whom a newsletter is not sent to, by address.
+func (s *Store) NewsletterSuppressions(ctx context.Context, id digest.NewsletterID) iter.Seq2[digest.NewsletterSuppression, error] {
+	return pages(func(last *digest.NewsletterSuppression) ([]digest.NewsletterSuppression, error) {
+		after := ""
+		if last != nil {
+			after = emailKey(last.Email)
+		}
+		return readRows[digest.NewsletterSuppression](ctx, s.read(), "listing the suppressed addresses", fmt.Sprint(`SELECT x.email, x.reason, x.at
+			FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key > ? ORDER BY x.email_key LIMIT `, pageRows), id, after)
+	})
+}
+
+// SuppressInNewsletter keeps a newsletter from being sent to addresses, for the reason
+// that an imported list gives; who is a member leaves.
+func (s *Store) SuppressInNewsletter(ctx context.Context, id digest.NewsletterID, all []digest.NewsletterSuppression, now time.Time) (int, error) {
+	return changeInParts(ctx, s, "suppressing addresses", slices.Clone(all), func(c conn, part []digest.NewsletterSuppression) (int, error) {
+		for _, x := range part {
+			when := x.At
+			if when.IsZero() {
+				when = now
+			}
+			if err := suppressMember(ctx, c, id, x.Email, digest.OneLine(x.Reason), when); err != nil {
+				return 0, err
+			}
+			m, err := readMember(ctx, c, `m.newsletter_id = ? AND u.email_key = ? AND d.state <> 'left'`, id, emailKey(x.Email))
+			if digest.KindOf(err) == digest.NotFound {
+				continue
+			}
+			if err == nil {
+				err = eachDigest(ctx, c, []digest.DigestID{m.DigestID}, func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+		return len(part), nil
+	})
+}

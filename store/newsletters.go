@@ -1,0 +1,316 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to,
+	n.layout, n.images, n.threaded, n.weekdays, n.send_delay AS deliver_at, n.approve_within, n.return_urls,
+	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at`
+
+func noNewsletter() error {
+	return notFound("there is no such newsletter; see: digest newsletter list")
+}
+
+// AddNewsletter adds a newsletter that a user publishes, in the state that n has,
+// with the digest that is its archive. digest.Invalid where Check says so;
+// digest.Conflict if another one has its slug.
+func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner digest.UserID, now time.Time) (digest.Newsletter, error) {
+	if err := n.Check(); err != nil {
+		return digest.Newsletter{}, err
+	}
+	added, err := changed(ctx, s, "", func(c conn) (digest.Newsletter, error) {
+		id, err := insertNewsletter(ctx, c, n, now)
+		if err == nil {
+			err = addArchive(ctx, c, id, owner, now)
+		}
+		if err == nil {
+			err = setRole(ctx, c, id, owner, digest.RoleOwner, now)
+		}
+		if err != nil {
+			return digest.Newsletter{}, err
+		}
+		return readNewsletter(ctx, c, `n.id = ?`, id)
+	})
+	return added, failed("adding the newsletter", ifUnique(err, conflict("there is a newsletter %s already; choose another name in addresses", n.Slug)))
+}
+
+func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
+	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to,
+		layout, images, threaded, weekdays, send_delay, approve_within, return_urls, state, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName), n.ReplyTo,
+		string(n.Layout), string(n.Images), bit(n.Threaded), n.Weekdays, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs,
+		string(n.State), at(now))
+	return id, err
+}
+
+func inSeconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// addArchive makes the digest whose editions are a newsletter's archive.
+func addArchive(ctx context.Context, c conn, id digest.NewsletterID, owner digest.UserID, now time.Time) error {
+	u, err := readUser(ctx, c, owner)
+	if err != nil {
+		return err
+	}
+	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+	if err != nil {
+		return err
+	}
+	d, err := newsletterDigest(n, u, now)
+	if err != nil {
+		return err
+	}
+	d.Mailed = false
+	if err := insertDigest(ctx, c, &d); err != nil {
+		return err
+	}
+	return c.run(ctx, `UPDATE newsletters SET archive_id = ? WHERE id = ?`, d.ID, id)
+}
+
+// newsletterDigest is the digest of a newsletter that a user begins to get.
+func newsletterDigest(n digest.Newsletter, u digest.User, now time.Time) (digest.Digest, error) {
+	loc, err := calendar.Zone(u.TimeZone)
+	return digest.Digest{
+		UserID:       u.ID,
+		NewsletterID: n.ID,
+		Name:         n.Name,
+		TimeZone:     u.TimeZone,
+		NextDueAt:    calendar.Next(now, loc, n.Weekdays).UTC(),
+		DeliverAt:    n.DeliverAt,
+		Weekdays:     n.Weekdays,
+		State:        digest.DigestActive,
+		Mailed:       true,
+		Look:         n.Look,
+	}, err
+}
+
+// Newsletter gives a newsletter by its key; digest.NotFound if there is none.
+func (s *Store) Newsletter(ctx context.Context, id digest.NewsletterID) (digest.Newsletter, error) {
+	return readNewsletter(ctx, s.read(), `n.id = ?`, id)
+}
+
+// NewsletterBySlug gives a newsletter by its name in addresses; digest.NotFound if
+// there is none.
+func (s *Store) NewsletterBySlug(ctx context.Context, slug string) (digest.Newsletter, error) {
+	return readNewsletter(ctx, s.read(), `n.slug = ?`, slug)
+}
+
+func readNewsletter(ctx context.Context, c conn, where string, args ...any) (digest.Newsletter, error) {
+	return readOne[digest.Newsletter](ctx, c, "reading the newsletter", noNewsletter(), `SELECT `+newsletterColumns+` FROM newsletters n WHERE `+where, args...)
+}
+
+// A NewsletterInfo is a newsletter with what a list of newsletters shows.
+type NewsletterInfo struct {
+	digest.Newsletter
+	Owner   string      // address
+	Members int         // who get it: those who left are not among them
+	Role    digest.Role // of who asked; RoleNone for Newsletters
+}
+
+const newsletterInfo = `SELECT ` + newsletterColumns + `,
+	COALESCE((SELECT u.email FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '') AS owner,
+	(SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = n.id AND d.state <> 'left') AS members, `
+
+// Newsletters lists all newsletters, by slug.
+func (s *Store) Newsletters(ctx context.Context) ([]NewsletterInfo, error) {
+	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters", newsletterInfo+`'' AS role FROM newsletters n ORDER BY n.slug`)
+}
+
+// NewslettersOf lists the newsletters that a user may do something with, by slug.
+func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]NewsletterInfo, error) {
+	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters", newsletterInfo+`r.role AS role FROM newsletter_roles r
+		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
+}
+
+// SetNewsletter stores what a publisher has typed: all that Check looks at, and the
+// look. Members' digests follow; those whose days are their own choice keep them.
+// digest.Invalid where Check says so; digest.Conflict if another newsletter has the slug.
+func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time.Time) error {
+	if err := n.Check(); err != nil {
+		return err
+	}
+	err := s.change(ctx, "", func(c conn) error {
+		err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
+			reply_to = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, return_urls = ? WHERE id = ?`,
+			n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName),
+			n.ReplyTo, string(n.Layout), string(n.Images), bit(n.Threaded), n.Weekdays, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs, n.ID)
+		if err != nil {
+			return err
+		}
+		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, send_delay = ? WHERE newsletter_id = ?`,
+			digest.OneLine(n.Name), string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
+	})
+	if err != nil {
+		return failed("changing the newsletter", ifUnique(err, conflict("there is a newsletter %s already; choose another name in addresses", n.Slug)))
+	}
+	return s.followDays(ctx, n.ID, n.Weekdays, now)
+}
+
+// followDays gives the digests of a newsletter its days, but for those whose
+// members have chosen theirs.
+func (s *Store) followDays(ctx context.Context, id digest.NewsletterID, days digest.Weekdays, now time.Time) error {
+	const others = `d.newsletter_id = ? AND d.weekdays <> ? AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.digest_id = d.id AND m.own_days = 1)`
+	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members", `SELECT d.id FROM digests d WHERE `+others+` ORDER BY d.id`, id, days)
+	if err != nil {
+		return err
+	}
+	_, err = changeInParts(ctx, s, "changing the members' days", ids, func(c conn, part []digest.DigestID) (int, error) {
+		return len(part), eachDigest(ctx, c, part, func(d digestRow) error { return setDays(ctx, c, d, days, now) })
+	})
+	return err
+}
+
+// eachDigest hands digests to f, one after the other.
+func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(digestRow) error) error {
+	var rows []digestRow
+	if err := c.all(ctx, &rows, selectDigest+`WHERE d.id`+c.d.oneOf+` ORDER BY d.id`, keys(c.d, ids)); err != nil {
+		return err
+	}
+	for _, d := range rows {
+		if err := f(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetNewsletterState makes a newsletter pending, active, held for a reason, or
+// ended: then all who are its members have left.
+func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState, reason string, now time.Time) error {
+	held := instant(0)
+	switch state {
+	case digest.NewsletterPending, digest.NewsletterActive, digest.NewsletterEnded:
+		reason = ""
+	case digest.NewsletterHeld:
+		held = at(now)
+	default:
+		return invalid("a newsletter is pending, active, held or ended, not %q", state)
+	}
+	err := s.runOne(ctx, "setting the newsletter's state", noNewsletter(),
+		`UPDATE newsletters SET state = ?, held_reason = ?, held_at = ? WHERE id = ?`, string(state), digest.OneLine(reason), held, id)
+	if err != nil || state != digest.NewsletterEnded {
+		return err
+	}
+	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members",
+		`SELECT d.id FROM digests d WHERE d.newsletter_id = ? AND d.state <> 'left' ORDER BY d.id`, id)
+	if err != nil {
+		return err
+	}
+	_, err = changeInParts(ctx, s, "ending the newsletter", ids, func(c conn, part []digest.DigestID) (int, error) {
+		return len(part), eachDigest(ctx, c, part, func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
+	})
+	return err
+}
+
+// RemoveNewsletter removes a newsletter that has ended, with its archive, its members'
+// digests and what it knew of them. Their accounts stay. digest.Conflict for one that goes on.
+func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) error {
+	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
+		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+		if err != nil {
+			return err
+		}
+		if n.State != digest.NewsletterEnded {
+			return conflict("%s goes on; end it first", n.Name)
+		}
+		if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
+			return err
+		}
+		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled"} {
+			if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
+				return err
+			}
+		}
+		if err := c.run(ctx, `DELETE FROM newsletters WHERE id = ?`, id); err != nil {
+			return err
+		}
+		return forgetSealed(ctx, c)
+	})
+}
+
+// RoleOf gives what a user may do with a newsletter.
+func (s *Store) RoleOf(ctx context.Context, id digest.NewsletterID, user digest.UserID) (role digest.Role, err error) {
+	_, err = s.read().find(ctx, &role, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user)
+	return role, failed("reading a role", err)
+}
+
+// A Publisher is somebody who may do something with a newsletter.
+type Publisher struct {
+	UserID digest.UserID
+	Email  string
+	Role   digest.Role
+}
+
+// Publishers lists who may do something with a newsletter, its owner first.
+func (s *Store) Publishers(ctx context.Context, id digest.NewsletterID) ([]Publisher, error) {
+	return readRows[Publisher](ctx, s.read(), "listing the publishers", `SELECT r.user_id, u.email, r.role FROM newsletter_roles r
+		JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? ORDER BY CASE r.role WHEN 'owner' THEN 0 ELSE 1 END, u.email`, id)
+}
+
+// SetRole gives a user a role in a newsletter. A new owner takes the place of the
+// one before, who is an editor from then on; the archive goes on in the new owner's zone.
+// RoleNone takes a role away, but for the owner's (digest.Conflict).
+func (s *Store) SetRole(ctx context.Context, id digest.NewsletterID, user digest.UserID, role digest.Role, now time.Time) error {
+	return s.changeAlone(ctx, "giving a role", func(c conn) error {
+		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+		if err != nil {
+			return err
+		}
+		var was digest.Role
+		if _, err := c.find(ctx, &was, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user); err != nil {
+			return err
+		}
+		switch {
+		case was == digest.RoleOwner && role != digest.RoleOwner:
+			return conflict("a newsletter has an owner; first make somebody else the owner")
+		case was == role:
+			return nil
+		case role == digest.RoleNone:
+			return c.run(ctx, `DELETE FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user)
+		case role == digest.RoleOwner:
+			if err := handOver(ctx, c, n, user, now); err != nil {
+				return err
+			}
+		case role != digest.RoleEditor:
+			return invalid("a role is owner or editor, not %q", role)
+		}
+		return setRole(ctx, c, id, user, role, now)
+	})
+}
+
+func setRole(ctx context.Context, c conn, id digest.NewsletterID, user digest.UserID, role digest.Role, now time.Time) error {
+	return c.run(ctx, `INSERT INTO newsletter_roles (newsletter_id, user_id, role, created_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (newsletter_id, user_id) DO UPDATE SET role = excluded.role`, id, user, string(role), at(now))
+}
+
+// handOver makes the owner an editor, and the archive the new owner's.
+func handOver(ctx context.Context, c conn, n digest.Newsletter, to digest.UserID, now time.Time) error {
+	u, err := readUser(ctx, c, to)
+	if err != nil {
+		return err
+	}
+	zone, err := calendar.Zone(u.TimeZone)
+	if err != nil {
+		return err
+	}
+	archive, err := readDigest(ctx, c, `d.id = ?`, n.ArchiveID)
+	if err != nil {
+		return err
+	}
+	if err := c.run(ctx, `UPDATE newsletter_roles SET role = 'editor' WHERE newsletter_id = ? AND role = 'owner'`, n.ID); err != nil {
+		return err
+	}
+	if err := c.run(ctx, `UPDATE digests SET user_id = ? WHERE id = ?`, to, n.ArchiveID); err != nil {
+		return err
+	}
+	s, err := archive.schedule()
+	if err != nil || s.Passed(now) {
+		return err
+	}
+	return reschedule(ctx, c, archive, s.In(zone, now), now)
+}

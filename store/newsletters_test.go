@@ -1,0 +1,174 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"digest"
+	"digest/store"
+)
+
+// newsletter adds one that a reader publishes, and that anybody can join.
+func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed) digest.Newsletter {
+	w.t.Helper()
+	n, err := w.AddNewsletter(w.ctx(), digest.Newsletter{
+		Slug: slug, Name: "The " + slug, Weekdays: digest.EveryDay, State: digest.NewsletterActive,
+		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+	}, owner.UserID, noon)
+	w.ok(err)
+	for _, f := range feeds {
+		w.ok(w.AddNewsletterFeed(w.ctx(), n.ID, digest.Subscription{FeedID: f.ID}, noon))
+	}
+	return n
+}
+
+// member makes somebody a member who asks for it.
+func (w world) member(n digest.Newsletter, email, zone string) digest.Member {
+	w.t.Helper()
+	m, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: zone, Asked: true, Proof: digest.Proof{Form: "https://example.org/", At: noon}}, noon)
+	w.ok(err)
+	want(w.t, email+" is new", created, true)
+	return m
+}
+
+func TestNewsletter(t *testing.T) {
+	each(t, func(w world) {
+		anna, bob := w.reader("anna", "Europe/Paris"), w.reader("bob", "Asia/Tokyo")
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", anna, f)
+		_, err := w.AddNewsletter(w.ctx(), n, bob.UserID, noon)
+		oneLine(w.t, err, digest.Conflict)
+		_, err = w.AddNewsletter(w.ctx(), digest.Newsletter{Slug: "No", Name: "x", Weekdays: digest.EveryDay}, bob.UserID, noon)
+		oneLine(w.t, err, digest.Invalid)
+
+		archive, err := w.Digest(w.ctx(), n.ArchiveID)
+		w.ok(err)
+		want(w.t, "the archive is the owner's", archive.UserID, anna.UserID)
+		want(w.t, "the archive is not mailed", archive.Mailed, false)
+		want(w.t, "the archive is due", archive.NextDueAt, parisMidnight)
+
+		got, err := w.NewsletterBySlug(w.ctx(), "anna-writes")
+		w.ok(err)
+		want(w.t, "stored", got, n)
+		list, err := w.NewslettersOf(w.ctx(), anna.UserID)
+		w.ok(err)
+		wantDiff(w.t, "hers", list, []store.NewsletterInfo{{Newsletter: n, Owner: "anna@example.org", Role: digest.RoleOwner}})
+		list, err = w.NewslettersOf(w.ctx(), bob.UserID)
+		w.ok(err)
+		want(w.t, "his", len(list), 0)
+		_, err = w.NewsletterBySlug(w.ctx(), "nobody")
+		oneLine(w.t, err, digest.NotFound)
+	})
+}
+
+// TestNewsletterFollowed sees that members' digests follow what the publisher sets.
+func TestNewsletterFollowed(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		n.Name, n.Weekdays, n.DeliverAt, n.Layout = "Anna, weekly", 1<<time.Sunday, 7*time.Hour, digest.Excerpts
+		w.ok(w.SetNewsletter(w.ctx(), n, noon))
+		d, err := w.Digest(w.ctx(), m.DigestID)
+		w.ok(err)
+		want(w.t, "name", d.Name, "Anna, weekly")
+		want(w.t, "days", d.Weekdays, n.Weekdays)
+		want(w.t, "layout", d.Layout, digest.Excerpts)
+		want(w.t, "hour", d.DeliverAt, 7*time.Hour)
+		want(w.t, "due on Sunday", d.NextDueAt, parisMidnight.AddDate(0, 0, 2))
+
+		added, gone := w.feed("b.example"), w.feed("c.example")
+		w.ok(w.AddNewsletterFeed(w.ctx(), n.ID, digest.Subscription{FeedID: added.ID, Title: "Bee"}, noon))
+		w.ok(w.AddNewsletterFeed(w.ctx(), n.ID, digest.Subscription{FeedID: gone.ID}, noon))
+		w.ok(w.RemoveNewsletterFeed(w.ctx(), n.ID, gone.ID))
+		oneLine(w.t, w.RemoveNewsletterFeed(w.ctx(), n.ID, gone.ID), digest.NotFound)
+		for _, id := range []digest.DigestID{n.ArchiveID, m.DigestID} {
+			subs, err := w.Subscriptions(w.ctx(), id)
+			w.ok(err)
+			if len(subs) != 2 || subs[1].FeedID != added.ID || subs[1].Title != "Bee" {
+				w.t.Errorf("digest %d is subscribed to %+v", id, subs)
+			}
+		}
+	})
+}
+
+func TestRoles(t *testing.T) {
+	each(t, func(w world) {
+		anna, bob := w.reader("anna", "Europe/Paris"), w.reader("bob", "Asia/Tokyo")
+		n := w.newsletter("anna-writes", anna)
+		role := func(d digest.Digest) digest.Role {
+			r, err := w.RoleOf(w.ctx(), n.ID, d.UserID)
+			w.ok(err)
+			return r
+		}
+		want(w.t, "his", role(bob), digest.RoleNone)
+		oneLine(w.t, w.SetRole(w.ctx(), n.ID, anna.UserID, digest.RoleNone, noon), digest.Conflict)
+		oneLine(w.t, w.SetRole(w.ctx(), n.ID, bob.UserID, "reader", noon), digest.Invalid)
+		w.ok(w.SetRole(w.ctx(), n.ID, bob.UserID, digest.RoleEditor, noon))
+		oneLine(w.t, w.RemoveUser(w.ctx(), anna.UserID), digest.Conflict)
+		w.ok(w.SetRole(w.ctx(), n.ID, bob.UserID, digest.RoleOwner, noon))
+		want(w.t, "hers", role(anna), digest.RoleEditor)
+		want(w.t, "his", role(bob), digest.RoleOwner)
+		archive, err := w.Digest(w.ctx(), n.ArchiveID)
+		w.ok(err)
+		want(w.t, "the archive's zone", archive.TimeZone, "Asia/Tokyo")
+		want(w.t, "the archive is due", archive.NextDueAt, time.Date(2026, 11, 19, 15, 0, 0, 0, time.UTC))
+		w.ok(w.SetRole(w.ctx(), n.ID, anna.UserID, digest.RoleNone, noon))
+		who, err := w.Publishers(w.ctx(), n.ID)
+		w.ok(err)
+		wantDiff(w.t, "publishers", who, []store.Publisher{{UserID: bob.UserID, Email: "bob@example.org", Role: digest.RoleOwner}})
+		w.ok(w.RemoveUser(w.ctx(), anna.UserID))
+	})
+}
+
+// TestNewsletterEnds sees that nothing of it is due any more, and that nothing of it stays when
+// it is removed.
+func TestNewsletterEnds(t *testing.T) {
+	each(t, func(w world) {
+		anna := w.reader("anna", "UTC")
+		n := w.newsletter("anna-writes", anna, w.feed("a.example"))
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		oneLine(w.t, w.RemoveNewsletter(w.ctx(), n.ID), digest.Conflict)
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
+		for _, id := range []digest.DigestID{n.ArchiveID, m.DigestID} {
+			d, err := w.Digest(w.ctx(), id)
+			w.ok(err)
+			want(w.t, "state", d.State, digest.DigestLeft)
+		}
+		_, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "x@example.org", TimeZone: "UTC", Asked: true}, noon)
+		oneLine(w.t, err, digest.Conflict)
+		_, _, err = w.BringBack(w.ctx(), m.DigestID, false, time.Time{}, noon)
+		oneLine(w.t, err, digest.Conflict)
+		w.ok(w.RemoveNewsletter(w.ctx(), n.ID))
+		for _, table := range []string{"newsletters", "newsletter_roles", "memberships", "membership_events", "newsletter_suppressions", "subscriptions"} {
+			want(w.t, table, w.rows(table), 0)
+		}
+		want(w.t, "digests: each user's own", w.rows("digests"), 2)
+		w.ok(w.RemoveUser(w.ctx(), anna.UserID))
+	})
+}
+
+func TestNewsletterHeld(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "too many\ncomplaints", noon))
+		got, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		want(w.t, "held", fmt.Sprint(got.State, got.HeldReason, got.HeldAt), fmt.Sprint(digest.NewsletterHeld, "too many complaints", noon))
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", noon))
+		got, err = w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		want(w.t, "released", got, n)
+		oneLine(w.t, w.SetNewsletterState(w.ctx(), n.ID, "gone", "", noon), digest.Invalid)
+	})
+}
+
+// wantDiff is want for what cannot be compared with ==.
+func wantDiff(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
