@@ -62,6 +62,9 @@ type Delivery struct {
 	Domain     string // of the address: its lane
 	Slow       bool   // its lane, or the route, is recovering: tell it of what is accepted
 	Look
+
+	Newsletter *Newsletter      // whose letter it is; nil: it is the reader's own digest
+	Letter     NewsletterLetter // what its publisher decided of this date
 }
 
 // A Dot is the promise that is committed just before a message's final dot is

@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"cmp"
+	"net/mail"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -53,6 +55,9 @@ type Newsletter struct {
 	CreatedAt time.Time
 }
 
+// Sender is the name that its letters come from.
+func (n Newsletter) Sender() string { return cmp.Or(n.FromName, n.Name) }
+
 // The bounds of a newsletter's texts, in bytes.
 const (
 	maxSlug        = 40
@@ -81,6 +86,10 @@ func (n Newsletter) Check() error {
 		return invalid("the name in addresses is 2 to 40 of a-z, 0-9 and hyphens, such as anna-writes")
 	case OneLine(n.Name) == "":
 		return invalid("a newsletter needs a name")
+	case strings.ContainsAny(n.Sender(), "@<>"):
+		return invalid("the name that letters come from has no @, < or >; give another one")
+	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
+		return invalid("the reply address is one such as anna@example.org")
 	case n.SiteURL != "" && !strings.HasPrefix(n.SiteURL, "https://") && !strings.HasPrefix(n.SiteURL, "http://"):
 		return invalid("the site's address begins with https://")
 	case n.Weekdays == 0:
@@ -96,11 +105,60 @@ func (n Newsletter) Check() error {
 // MaxApproval is how long a letter may wait for approval: then its day is nearly over.
 const MaxApproval = 18 * time.Hour
 
+// isAddress reports whether s is a bare address that every mail server carries.
+func isAddress(s string) bool {
+	a, err := mail.ParseAddress(s)
+	return err == nil && a.Address == s && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
 func isSlug(s string) bool {
 	if len(s) < 2 || len(s) > maxSlug || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
 	}
 	return !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
+}
+
+// A NewsletterLetter is what a publisher has decided of the letter of one date, which
+// goes to all members whose local date it is.
+type NewsletterLetter struct {
+	NewsletterID NewsletterID
+	LocalDate    Date
+	Subject      string // "" is what the letter's posts make of it
+	Note         string // stands above the posts; "" none
+	Skipped      bool   // it is not made: what it would have held comes with the next one
+	ApprovedAt   time.Time
+}
+
+// The bounds of what a publisher writes into a letter, in bytes.
+const (
+	maxLetterSubject = 150
+	maxLetterNote    = 2000
+)
+
+// Check gives the first thing that is wrong with a letter, of the kind Invalid.
+func (l NewsletterLetter) Check() error {
+	switch {
+	case len(l.Subject) > maxLetterSubject:
+		return &Error{Kind: Invalid, Message: "the subject is too long; mail programs show about sixty characters"}
+	case len(l.Note) > maxLetterNote:
+		return &Error{Kind: Invalid, Message: "the note is too long; make it a post of your site"}
+	case l.LocalDate.IsZero():
+		return &Error{Kind: Invalid, Message: "a letter has a date"}
+	}
+	return nil
+}
+
+// Withholds reports whether the letter is not made on its date: what it would hold waits for the next.
+func (n Newsletter) Withholds(l NewsletterLetter) bool {
+	return l.Skipped || n.State != NewsletterActive
+}
+
+// Waits is how long the letter waits for approval from when it would leave.
+func (n Newsletter) Waits(l NewsletterLetter) time.Duration {
+	if !l.ApprovedAt.IsZero() {
+		return 0
+	}
+	return n.ApproveWithin
 }
 
 // Role is what a person may do with a newsletter.

@@ -112,4 +112,14 @@ func Sending(date digest.Date, hour time.Duration, next, now time.Time, loc *tim
 	return send, expires
 }
 
+// Waiting gives when an edition is mailed that waits for as long for approval, and
+// when it is too late to be; send and expires are what Sending gives.
+func Waiting(send, expires time.Time, wait time.Duration) (time.Time, time.Time) {
+	send = send.Add(wait)
+	if late := send.Add(enough); wait > 0 && expires.Before(late) {
+		expires = late
+	}
+	return send, expires
+}
+
 func invalid(message string) error { return &digest.Error{Kind: digest.Invalid, Message: message} }

@@ -80,11 +80,11 @@ func newMessageID(from string) string { return atHost("l."+rand.Text(), hostOf(f
 // complete fills in what a Renderer leaves to the Deliverer.
 func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
 	host := hostOf(d.From)
-	l.From, l.ReplyTo, l.To = d.From, d.ReplyTo, e.Email
+	l.From, l.ReplyTo, l.To = d.fromOf(e), d.replyToOf(e), e.Email
 	l.MessageID = cmp.Or(e.MessageID, MessageID(d.Signer, e.ID, host))
 	l.Date = dateOf(e, now).In(d.zones.load(e.TimeZone))
 	l.ListName = cmp.Or(l.ListName, e.DigestName)
-	l.ListID = fmt.Sprintf("d%d.digest.%s", e.DigestID, host)
+	l.ListID = listOf(e, host)
 	l.FeedbackID = feedbackOf(e, host)
 	if d.ReturnPath != "" {
 		// Its tags tell which edition bounced, or which digest is unsubscribed, and
@@ -98,10 +98,42 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	return l
 }
 
-// feedbackOf lets Gmail tell the complaints of one day and instance from
+// fromOf is the address that an edition comes from: a newsletter's has its publisher's name.
+func (d *Deliverer) fromOf(e digest.Delivery) string {
+	if e.Newsletter == nil {
+		return d.From
+	}
+	from, err := parseAddress(d.From)
+	if err != nil {
+		return d.From // whoever composes says what is wrong with it
+	}
+	return (&mail.Address{Name: digest.OneLine(e.Newsletter.Sender()), Address: from.Address}).String()
+}
+
+func (d *Deliverer) replyToOf(e digest.Delivery) string {
+	if e.Newsletter == nil {
+		return d.ReplyTo
+	}
+	return cmp.Or(e.Newsletter.ReplyTo, d.ReplyTo)
+}
+
+// listOf names the list that an edition belongs to: all members of a newsletter are on one,
+// and each reader's own digest is another.
+func listOf(e digest.Delivery, host string) string {
+	if e.Newsletter != nil {
+		return fmt.Sprintf("n%d.newsletter.%s", e.Newsletter.ID, host)
+	}
+	return fmt.Sprintf("d%d.digest.%s", e.DigestID, host)
+}
+
+// feedbackOf lets Gmail tell the complaints of one day, newsletter and instance from
 // others'. Nothing in it is a reader's.
 func feedbackOf(d digest.Delivery, host string) string {
-	return fmt.Sprintf("%04d%02d%02d:daily:%s:%s", d.LocalDate.Year, d.LocalDate.Month, d.LocalDate.Day, host, senderID(host))
+	kind := "daily"
+	if d.Newsletter != nil {
+		kind = fmt.Sprintf("n%d", d.Newsletter.ID)
+	}
+	return fmt.Sprintf("%04d%02d%02d:%s:%s:%s", d.LocalDate.Year, d.LocalDate.Month, d.LocalDate.Day, kind, host, senderID(host))
 }
 
 // senderID names a sender in 5 to 15 characters that stay the same.

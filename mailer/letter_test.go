@@ -124,3 +124,26 @@ func TestLetterWithoutKeys(t *testing.T) {
 		t.Errorf("%v\n%s", err, b)
 	}
 }
+
+// A newsletter's letter has its publisher's name and the list's own identifiers, at the
+// address that this instance may sign for.
+func TestLetterOfANewsletter(t *testing.T) {
+	d := &Deliverer{Sender: &Sender{From: "Daily Digest <digest@example.org>", ReplyTo: "help@example.org"}, Signer: digest.NewSigner([]byte("0123456789abcdef"))}
+	e := digest.Delivery{Edition: digest.Edition{ID: 1, DigestID: 2, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, Email: "mo@example.net", TimeZone: "UTC"}
+	for _, c := range []struct {
+		newsletter                     *digest.Newsletter
+		from, reply, list, feedbackFor string
+	}{
+		{nil, "Daily Digest <digest@example.org>", "help@example.org", "d2.digest.example.org", "daily"},
+		{&digest.Newsletter{ID: 7, Name: "Anna writes"}, `"Anna writes" <digest@example.org>`, "help@example.org", "n7.newsletter.example.org", "n7"},
+		{&digest.Newsletter{ID: 7, Name: "Anna writes", FromName: "Anna, of the \"Boats\"\r\nBcc: x@example.org", ReplyTo: "anna@example.com"},
+			`"Anna, of the \"Boats\" Bcc: x@example.org" <digest@example.org>`, "anna@example.com", "n7.newsletter.example.org", "n7"},
+	} {
+		e.Newsletter = c.newsletter
+		l := d.complete(Letter{Subject: "s", Text: "t"}, e, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+		if l.From != c.from || l.ReplyTo != c.reply || l.ListID != c.list || !strings.HasPrefix(l.FeedbackID, "20261120:"+c.feedbackFor+":") {
+			t.Errorf("%+v", l)
+		}
+		mustCompose(t, l)
+	}
+}

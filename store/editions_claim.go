@@ -250,14 +250,18 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	if len(q.won) == 0 {
 		return nil, nil
 	}
-	var claimed []digest.Delivery
-	err := q.c.all(ctx, &claimed, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name, d.link_round,
-		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded
+	var rows []claimedDelivery
+	err := q.c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone, d.name AS digest_name, d.link_round,
+		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, COALESCE(d.newsletter_id, 0) AS newsletter_id
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE e.id`+q.c.d.oneOf, keys(q.c.d, q.won))
+	if err == nil {
+		err = withLetters(ctx, q.c, rows)
+	}
 	if err != nil {
 		return nil, err
 	}
+	claimed := each(rows, func(e claimedDelivery) digest.Delivery { return e.Delivery })
 	slow := q.lanes.of("").slow()
 	for i := range claimed {
 		claimed[i].Token = q.Token

@@ -27,7 +27,7 @@ import (
 // A digest is found by its row in waiting_digests (digests_waiting.go), so that
 // what a Release costs follows from the digests of which there is news.
 //
-// Digests of one zone, midnight and set of weekdays are released together, a
+// Digests of one zone, midnight, set of weekdays and newsletter are released together, a
 // batch in one transaction that excludes storing (I8); no row of a post
 // is touched, but for digests with filters: what these match is held back
 // first (filters_held.go), which takes its time: they come after all others. A
@@ -112,10 +112,11 @@ type releaseBatch struct {
 
 // A releaseKind is what digests have in common that are released together.
 type releaseKind struct {
-	TimeZone string
-	DueAt    instant `db:"next_due_at"`
-	Weekdays digest.Weekdays
-	Filtered bool // they have filters
+	TimeZone     string
+	DueAt        instant `db:"next_due_at"`
+	Weekdays     digest.Weekdays
+	NewsletterID digest.NewsletterID // 0: they are readers' own
+	Filtered     bool                // they have filters
 }
 
 const (
@@ -134,12 +135,12 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 		SendDelay int64
 		Posts     int // that wait for a digest with filters
 	}
-	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.weekdays, d.filtered, d.send_delay,
+	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.weekdays, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.send_delay,
 			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at) END AS posts
 		FROM waiting_digests w CROSS JOIN digests d CROSS JOIN users u
 		WHERE w.feed_id = ? AND d.id = w.digest_id AND u.id = d.user_id
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
-		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.weekdays, d.id LIMIT ?`, waitsForNone, now, releaseStep)
+		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.weekdays, newsletter_id, d.id LIMIT ?`, waitsForNone, now, releaseStep)
 	var batches []releaseBatch
 	room := 0
 	for _, r := range rows {
@@ -160,6 +161,7 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 
 // A groupTimes is when the editions of a group appear and leave.
 type groupTimes struct {
+	zone  *time.Location
 	date  digest.Date
 	next  instant // the midnight of the group's next edition
 	hours values  // (hour, when it is sent, not sent after this)
@@ -173,12 +175,16 @@ func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 		return groupTimes{}, err
 	}
 	last, next := calendar.Passed(g.DueAt.time(), now, loc, g.Weekdays)
-	t := groupTimes{date: digest.DateOf(last.In(loc)), next: at(next)}
-	for _, hour := range g.hours {
-		send, expires := calendar.Sending(t.date, span(hour), next, at(now).time(), loc)
+	return groupTimes{zone: loc, date: digest.DateOf(last.In(loc)), next: at(next)}, nil
+}
+
+// setHours says when the group's editions are mailed, which wait so long for approval.
+func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration) {
+	for _, hour := range hours {
+		send, expires := calendar.Sending(t.date, span(hour), t.next.time(), at(now).time(), t.zone)
+		send, expires = calendar.Waiting(send, expires, wait)
 		t.hours.row(hour, at(send), at(expires))
 	}
-	return t, nil
 }
 
 // inZone is written so that no planner can turn it round and begin with all
@@ -209,6 +215,11 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 	if err := g.postpone(ctx, c, times, where, args); err != nil {
 		return 0, err
 	}
+	wait, err := g.followPublisher(ctx, c, times, where, args)
+	if err != nil {
+		return 0, err
+	}
+	times.setHours(g.hours, now, wait)
 	if g.filtering != nil {
 		var due []digest.DigestID
 		if err := c.all(ctx, &due, `SELECT d.id FROM digests d WHERE `+where+` ORDER BY d.id`, args...); err != nil {
@@ -284,6 +295,12 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	where += ` AND EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?)`
 	args = append(args[:len(args):len(args)], times.date.String())
+	return g.moveOn(ctx, c, times, where, args)
+}
+
+// moveOn gives those of the batch's digests d for which where holds their next midnight, with
+// what waits for them.
+func (g releaseBatch) moveOn(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	var digests []digest.DigestID
 	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil || len(digests) == 0 {
 		return err

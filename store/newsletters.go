@@ -180,7 +180,8 @@ func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(diges
 }
 
 // SetNewsletterState makes a newsletter pending, active, held for a reason, or
-// ended: then all who are its members have left.
+// ended: then all who are its members have left. While it is held nothing of it leaves,
+// and what is due gathers for the first letter after.
 func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState, reason string, now time.Time) error {
 	held := instant(0)
 	switch state {
@@ -191,8 +192,19 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 	default:
 		return invalid("a newsletter is pending, active, held or ended, not %q", state)
 	}
-	err := s.runOne(ctx, "setting the newsletter's state", noNewsletter(),
-		`UPDATE newsletters SET state = ?, held_reason = ?, held_at = ? WHERE id = ?`, string(state), digest.OneLine(reason), held, id)
+	err := s.change(ctx, "setting the newsletter's state", func(c conn) error {
+		if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET state = ?, held_reason = ?, held_at = ? WHERE id = ?`,
+			string(state), digest.OneLine(reason), held, id); err != nil {
+			return err
+		}
+		switch state {
+		case digest.NewsletterHeld:
+			return holdLetters(ctx, c, id)
+		case digest.NewsletterActive:
+			return freeLetters(ctx, c, id, now)
+		}
+		return nil
+	})
 	if err != nil || state != digest.NewsletterEnded {
 		return err
 	}

@@ -172,3 +172,31 @@ func wantDiff(t *testing.T, what string, got, want any) {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
+
+// readNewsletters is part of TestRowsAreReadWhole.
+func (w world) readNewsletters(f filling, p people) {
+	w.t.Helper()
+	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "weekdays": int64(5), "threaded": yes, "archive_id": p.digest["id"]})
+	n, err := w.NewsletterBySlug(w.ctx(), "n")
+	w.ok(err)
+	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay"})
+
+	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID, "user_id": p.user["id"], "own_days": yes})
+	for _, column := range []string{"email", "time_zone"} {
+		member[column] = p.user[column]
+	}
+	member["state"], member["weekdays"] = p.digest["state"], p.digest["weekdays"]
+	m, err := w.Member(w.ctx(), n.ID, "u@example.org")
+	w.ok(err)
+	member.isReadAs(w.t, m, map[string]string{"At": "confirmed_at"})
+
+	letter := w.insert(f, "newsletter_letters", storedRow{"newsletter_id": n.ID, "local_date": "2026-11-20", "skipped": yes})
+	l, err := w.NewsletterLetter(w.ctx(), n.ID, parisDay)
+	w.ok(err)
+	letter.isReadAs(w.t, l, nil)
+
+	wish := w.insert(f, "join_requests", storedRow{"token_hash": []byte("h"), "newsletter_id": n.ID, "latest": yes, "expires_at": toCome})
+	q, err := w.JoinRequest(w.ctx(), []byte("h"), noon)
+	w.ok(err)
+	wish.isReadAs(w.t, q, nil)
+}

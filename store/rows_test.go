@@ -142,6 +142,7 @@ func TestRowsAreReadWhole(t *testing.T) {
 				w.readFeeds(f, p)
 				w.readMail(f, p)
 				w.readSecrets(f, p)
+				w.readNewsletters(f, p)
 			})
 		})
 	}
@@ -305,7 +306,7 @@ func (w world) readDelivery(f filling, p people) {
 		sent[column] = p.digest[column]
 	}
 	sent["email"], sent["time_zone"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.digest["name"]
-	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Slow": ""})
+	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Slow": "", "Newsletter": "", "Letter": ""})
 }
 
 func (w world) readSecrets(f filling, p people) {

@@ -1,0 +1,59 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNewsletterCheck(t *testing.T) {
+	good := Newsletter{Slug: "anna-writes", Name: "Anna writes", Weekdays: EveryDay}
+	for name, c := range map[string]struct {
+		spoil func(*Newsletter)
+		ok    bool
+	}{
+		"a plain one":           {func(n *Newsletter) {}, true},
+		"all of it":             {func(n *Newsletter) { n.ReplyTo, n.SiteURL, n.FromName = "a@b.example", "https://b.example/", "Ann" }, true},
+		"no name":               {func(n *Newsletter) { n.Name = " \n" }, false},
+		"a long name":           {func(n *Newsletter) { n.Name = strings.Repeat("x", 101) }, false},
+		"what is not UTF-8":     {func(n *Newsletter) { n.Description = "\xff" }, false},
+		"a slug with a slash":   {func(n *Newsletter) { n.Slug = "a/b" }, false},
+		"a slug in capitals":    {func(n *Newsletter) { n.Slug = "Anna" }, false},
+		"a slug of one letter":  {func(n *Newsletter) { n.Slug = "a" }, false},
+		"a slug with an edge":   {func(n *Newsletter) { n.Slug = "anna-" }, false},
+		"an address for a name": {func(n *Newsletter) { n.FromName = "bank@example.com" }, false},
+		"the same of the list":  {func(n *Newsletter) { n.Name = "bank@example.com" }, false},
+		"a name to reply to":    {func(n *Newsletter) { n.ReplyTo = "Ann <a@b.example>" }, false},
+		"two to reply to":       {func(n *Newsletter) { n.ReplyTo = "a@b.example, c@d.example" }, false},
+		"a header to reply to":  {func(n *Newsletter) { n.ReplyTo = "a@b.example\r\nBcc: c@d.example" }, false},
+		"a site of another art": {func(n *Newsletter) { n.SiteURL = "javascript:alert(1)" }, false},
+		"no day":                {func(n *Newsletter) { n.Weekdays = 0 }, false},
+		"the hour 24":           {func(n *Newsletter) { n.DeliverAt = 24 * time.Hour }, false},
+		"a day for approval":    {func(n *Newsletter) { n.ApproveWithin = 24 * time.Hour }, false},
+	} {
+		n := good
+		c.spoil(&n)
+		if err := n.Check(); (err == nil) != c.ok || err != nil && (KindOf(err) != Invalid || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestLetterWithheld(t *testing.T) {
+	for _, c := range []struct {
+		state    NewsletterState
+		skipped  bool
+		withheld bool
+	}{
+		{NewsletterActive, false, false}, {NewsletterActive, true, true}, {NewsletterPending, false, true},
+		{NewsletterHeld, false, true}, {NewsletterEnded, false, true},
+	} {
+		if got := (Newsletter{State: c.state}).Withholds(NewsletterLetter{Skipped: c.skipped}); got != c.withheld {
+			t.Errorf("%s, skipped %v: %v", c.state, c.skipped, got)
+		}
+	}
+	n := Newsletter{ApproveWithin: time.Hour}
+	if n.Waits(NewsletterLetter{}) != time.Hour || n.Waits(NewsletterLetter{ApprovedAt: time.Unix(1, 0)}) != 0 {
+		t.Error("a letter waits until it is approved")
+	}
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+const letterColumns = `l.newsletter_id, l.local_date, l.subject, l.note, l.skipped, l.approved_at`
+
+// NewsletterLetter gives what a publisher has decided of the letter of a date; the
+// zero one with its keys where that is nothing.
+func (s *Store) NewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {
+	l, err := readLetter(ctx, s.read(), id, date)
+	return l, failed("reading what was decided of a letter", err)
+}
+
+func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {
+	l := digest.NewsletterLetter{NewsletterID: id, LocalDate: date}
+	_, err := c.find(ctx, &l, `SELECT `+letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date.String())
+	return l, err
+}
+
+// SetNewsletterLetter stores the subject, the note and whether the letter is skipped: for the
+// members whose date has not begun, and for letters that have not been composed yet.
+func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLetter) error {
+	if err := l.Check(); err != nil {
+		return err
+	}
+	return s.run(ctx, "changing a letter", `INSERT INTO newsletter_letters (newsletter_id, local_date, subject, note, skipped) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note, skipped = excluded.skipped`,
+		l.NewsletterID, l.LocalDate.String(), digest.OneLine(l.Subject), l.Note, bit(l.Skipped))
+}
+
+// ApproveNewsletterLetter lets the letter of a date leave: those that wait for it now, at
+// their members' hour or at once if that is over, and those that are made later at theirs.
+// It gives how many waited.
+func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date, now time.Time) (int, error) {
+	return changed(ctx, s, "approving a letter", func(c conn) (int, error) {
+		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+		if err != nil {
+			return 0, err
+		}
+		if err := c.run(ctx, `INSERT INTO newsletter_letters (newsletter_id, local_date, approved_at) VALUES (?, ?, ?)
+			ON CONFLICT (newsletter_id, local_date) DO UPDATE SET approved_at = excluded.approved_at`, id, date.String(), at(now)); err != nil {
+			return 0, err
+		}
+		leave := fmt.Sprintf(`CASE WHEN e.send_at - %[1]d > %[2]d THEN e.send_at - %[1]d ELSE %[2]d END`, inSeconds(n.ApproveWithin), at(now))
+		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
+		waited, err := c.exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+leave+waits+` AND e.state = 'ready'`, date.String(), id)
+		if err != nil {
+			return 0, err
+		}
+		return waited, c.run(ctx, `UPDATE editions AS e SET send_at = `+leave+waits+` AND e.state = 'unmailed'`, date.String(), id)
+	})
+}
+
+// PullPost keeps a post out of the letters of a newsletter that are not made yet.
+func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
+	return s.run(ctx, "pulling a post", `INSERT INTO newsletter_pulled (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, id, post, at(now))
+}
+
+// UnpullPost lets a pulled post into the letters again that still wait with it.
+func (s *Store) UnpullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID) error {
+	return s.run(ctx, "putting a post back", `DELETE FROM newsletter_pulled WHERE newsletter_id = ? AND post_id = ?`, id, post)
+}
+
+// PulledPosts lists the posts that are kept out of a newsletter's letters, the latest first.
+func (s *Store) PulledPosts(ctx context.Context, id digest.NewsletterID) ([]digest.PostID, error) {
+	return readRows[digest.PostID](ctx, s.read(), "listing pulled posts", `SELECT x.post_id FROM newsletter_pulled x
+		WHERE x.newsletter_id = ? ORDER BY x.pulled_at DESC, x.post_id DESC`, id)
+}
+
+// followPublisher does what the publisher of the batch's newsletter has decided of the letter
+// of this date, before there is a reason for one: it gives how long the letter waits for
+// approval. A letter that is withheld is not made: what waits moves on to the next midnight.
+func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTimes, where string, args []any) (wait time.Duration, err error) {
+	if g.NewsletterID == 0 {
+		return 0, nil
+	}
+	n, err := readNewsletter(ctx, c, `n.id = ?`, g.NewsletterID)
+	if err != nil {
+		return 0, err
+	}
+	letter, err := readLetter(ctx, c, n.ID, times.date)
+	if err != nil {
+		return 0, err
+	}
+	if n.Withholds(letter) {
+		return 0, g.moveOn(ctx, c, times, where, args)
+	}
+	return n.Waits(letter), c.run(ctx, `DELETE FROM digest_posts WHERE visible_at = ? AND digest_id`+c.d.oneOf+`
+		AND post_id IN (SELECT x.post_id FROM newsletter_pulled x WHERE x.newsletter_id = ?)`, g.DueAt, keys(c.d, g.ids), n.ID)
+}
+
+// holdLetters keeps the letters of a newsletter from leaving that are on their way: they
+// expire, and the letters after the hold carry their posts, unless it ends before.
+func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
+	return c.run(ctx, `UPDATE editions AS e SET next_at = e.expires_at WHERE e.state = 'ready'
+		AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`, id)
+}
+
+// freeLetters lets them leave again.
+func freeLetters(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) error {
+	return c.run(ctx, fmt.Sprintf(`UPDATE editions AS e SET next_at = CASE WHEN e.send_at > %[1]d THEN e.send_at ELSE %[1]d END
+		WHERE e.state = 'ready' AND e.next_at = e.expires_at AND e.expires_at > %[1]d
+		AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`, at(now)), id)
+}
+
+// withLetters gives claimed editions the newsletters whose letters they are. Where none is,
+// nothing is asked.
+func withLetters(ctx context.Context, c conn, claimed []claimedDelivery) error {
+	newsletters := make(map[digest.NewsletterID]*digest.Newsletter)
+	letters := make(map[digest.NewsletterLetter]digest.NewsletterLetter) // by their keys alone
+	for i, e := range claimed {
+		if e.NewsletterID == 0 {
+			continue
+		}
+		n := newsletters[e.NewsletterID]
+		if n == nil {
+			read, err := readNewsletter(ctx, c, `n.id = ?`, e.NewsletterID)
+			if err != nil {
+				return err
+			}
+			n = &read
+			newsletters[e.NewsletterID] = n
+		}
+		key := digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: e.LocalDate}
+		letter, known := letters[key]
+		if !known {
+			var err error
+			if letter, err = readLetter(ctx, c, n.ID, e.LocalDate); err != nil {
+				return err
+			}
+			letters[key] = letter
+		}
+		claimed[i].Newsletter, claimed[i].Letter = n, letter
+	}
+	return nil
+}
+
+// A claimedDelivery is a delivery with what only the store knows of it.
+type claimedDelivery struct {
+	digest.Delivery
+	NewsletterID digest.NewsletterID
+}

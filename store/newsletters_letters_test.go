@@ -1,0 +1,163 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// parisDay is the date that begins at parisMidnight.
+var parisDay = digest.Date{Year: 2026, Month: time.November, Day: 20}
+
+// claimsAt claims what may be mailed, and gives the subjects and notes.
+func (w world) claimsAt(now time.Time) (claimed []digest.Delivery) {
+	w.t.Helper()
+	return w.claimEditions(now, 100, now.String())
+}
+
+func TestLetterSubjectAndNote(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
+		w.member(n, "mo@example.org", "Europe/Paris")
+		own := w.reader("ada", "Europe/Paris")
+		w.subscribe(own, f)
+		oneLine(w.t, w.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID}), digest.Invalid)
+		l := digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay, Subject: "Of boats", Note: "Back again.\nAt last."}
+		w.ok(w.SetNewsletterLetter(w.ctx(), l))
+		w.record(noon, f, posts(noon, "p"))
+		want(w.t, "released", w.hour(parisMidnight), 2)
+		for _, e := range w.claimsAt(parisMidnight) {
+			if e.DigestID == own.ID {
+				want(w.t, "a reader's own", e.Newsletter, nil)
+				want(w.t, "of which no publisher decides", e.Letter, digest.NewsletterLetter{})
+				continue
+			}
+			want(w.t, "newsletter", *e.Newsletter, n)
+			want(w.t, "letter", e.Letter, l)
+		}
+	})
+}
+
+// TestLetterWaitsForApproval sees that a letter leaves when it is approved, or by itself when its time is
+// over, and that a member whose date begins later need not wait any more.
+func TestLetterWaitsForApproval(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		n.ApproveWithin = 6 * time.Hour
+		w.ok(w.SetNewsletter(w.ctx(), n, noon))
+		w.member(n, "mo@example.org", "Europe/Paris")
+		w.member(n, "li@example.org", "Europe/London")
+		w.record(noon, f, posts(noon, "p"))
+		want(w.t, "released: the archive's and Mo's", w.hour(parisMidnight), 2)
+		want(w.t, "leave before they may", len(w.claimsAt(parisMidnight.Add(30*time.Minute))), 0)
+		approved := parisMidnight.Add(40 * time.Minute)
+		waited, err := w.ApproveNewsletterLetter(w.ctx(), n.ID, parisDay, approved)
+		w.ok(err)
+		want(w.t, "waited", waited, 1)
+		archive := w.last(digest.Digest{ID: n.ArchiveID})
+		want(w.t, "the archive's", archive.SendAt, approved)
+		claimed := w.claimsAt(approved)
+		if len(claimed) != 1 || claimed[0].Email != "mo@example.org" {
+			w.t.Errorf("leave when they may: %+v", claimed)
+		}
+		want(w.t, "released in London", w.hour(parisMidnight.Add(time.Hour)), 1)
+		want(w.t, "leaves in London", len(w.claimsAt(parisMidnight.Add(time.Hour))), 1)
+
+		next := parisMidnight.Add(day)
+		w.record(next.Add(-time.Hour), f, posts(next.Add(-time.Hour), "q"))
+		w.hour(next)
+		want(w.t, "leave before they may", len(w.claimsAt(next.Add(6*time.Hour-time.Second))), 0)
+		want(w.t, "leave by themselves", len(w.claimsAt(next.Add(6*time.Hour))), 1)
+	})
+}
+
+func TestLetterSkipped(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		w.ok(w.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay, Skipped: true}))
+		w.record(noon, f, posts(noon, "p"))
+		want(w.t, "released", w.hour(parisMidnight), 0)
+		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
+		want(w.t, "released", w.hour(parisMidnight.Add(day)), 2)
+		for _, id := range []digest.DigestID{m.DigestID, n.ArchiveID} {
+			want(w.t, "editions", w.editions(digest.Digest{ID: id}), "2026-11-21 p q")
+		}
+	})
+}
+
+// TestNewsletterHeldLosesNothing holds a newsletter while a letter of it is on its way, lets its time pass,
+// and sees that all comes once when it is released.
+func TestNewsletterHeldLosesNothing(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		hold := func(state digest.NewsletterState, now time.Time) {
+			w.ok(w.SetNewsletterState(w.ctx(), n.ID, state, "complaints", now))
+		}
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		hold(digest.NewsletterHeld, parisMidnight.Add(time.Minute))
+		want(w.t, "leave while it is held", len(w.claimsAt(parisMidnight.Add(time.Hour))), 0)
+		hold(digest.NewsletterActive, parisMidnight.Add(2*time.Hour))
+		hold(digest.NewsletterHeld, parisMidnight.Add(2*time.Hour))
+		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
+		want(w.t, "released", w.hour(parisMidnight.Add(day)), 0)
+		hold(digest.NewsletterActive, parisMidnight.Add(25*time.Hour))
+		w.record(noon.Add(2*day), f, posts(noon.Add(2*day), "r"))
+		want(w.t, "released", w.hour(parisMidnight.Add(2*day)), 2)
+		want(w.t, "what came", w.shown(digest.Digest{ID: m.DigestID}), "2026-11-20 p; 2026-11-22 +p q r")
+		claimed := w.claimsAt(parisMidnight.Add(2 * day))
+		if len(claimed) != 1 || claimed[0].LocalDate != parisDay.Plus(2) {
+			w.t.Errorf("leaves %+v", claimed)
+		}
+	})
+}
+
+// TestHoldThatEndsInTime sees that what was on its way leaves when the hold ends.
+func TestHoldThatEndsInTime(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		w.member(n, "mo@example.org", "Europe/Paris")
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "complaints", parisMidnight))
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", parisMidnight.Add(time.Hour)))
+		want(w.t, "leave before", len(w.claimsAt(parisMidnight.Add(time.Hour-time.Second))), 0)
+		want(w.t, "leave", len(w.claimsAt(parisMidnight.Add(time.Hour))), 1)
+	})
+}
+
+func TestPulledPost(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		own := w.reader("ada", "Europe/Paris")
+		w.subscribe(own, f)
+		w.record(noon, f, posts(noon, "p", "q", "r"))
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("p"), noon))
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("r"), noon))
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("r"), noon))
+		w.ok(w.UnpullPost(w.ctx(), n.ID, w.find("r")))
+		pulled, err := w.PulledPosts(w.ctx(), n.ID)
+		w.ok(err)
+		wantDiff(w.t, "pulled", pulled, []digest.PostID{w.find("p")})
+		w.hour(parisMidnight)
+		want(w.t, "letter", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-20 q r")
+		want(w.t, "a reader's own edition", w.editions(own), "2026-11-20 p q r")
+		for _, e := range w.claimsAt(parisMidnight) {
+			w.mark(parisMidnight, e.Token, digest.Mark{ID: e.ID, State: digest.EditionSent})
+		}
+
+		w.record(noon.Add(day), f, posts(noon.Add(day), "s"))
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("s"), noon))
+		want(w.t, "released: the reader's own", w.hour(parisMidnight.Add(day)), 1)
+	})
+}
