@@ -32,15 +32,7 @@ func (s *site) knownBrowser(r *http.Request, email string) (name string, known b
 // knowBrowser lets a browser be known as one that was signed in with an address.
 func (s *site) knowBrowser(w http.ResponseWriter, email string) {
 	name := rand.Text()
-	s.setKnown(w, name+"."+s.Signer.SignText(digest.ForBrowser, knownAs(name, email)), int(knownTTL.Seconds()))
-}
-
-// setKnown sets the cookie for maxAge seconds; below 0 removes it.
-func (s *site) setKnown(w http.ResponseWriter, value string, maxAge int) {
-	http.SetCookie(w, &http.Cookie{
-		Name: s.knownCookie(), Value: value, Path: "/", MaxAge: maxAge,
-		HttpOnly: true, Secure: s.isTLS(), SameSite: http.SameSiteLaxMode,
-	})
+	s.setCookie(w, s.knownCookie(), name+"."+s.Signer.SignText(digest.ForBrowser, knownAs(name, email)), int(knownTTL.Seconds()))
 }
 
 // knownAs is what the cookie's token is made of.

@@ -202,7 +202,7 @@ func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error
 	if err := s.enter(w, r, key.UserID, &key); err != nil {
 		return nil, err
 	}
-	return map[string]string{"to": "/"}, nil
+	return map[string]string{"to": s.useReturn(w, r)}, nil
 }
 
 // usePasskey records the use of a passkey. One that counts its signatures and

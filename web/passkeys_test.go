@@ -151,7 +151,10 @@ func TestPasskey(t *testing.T) {
 		r.visitor().uses(d).status(http.StatusForbidden)
 		d.count = 2
 		other := r.visitor()
-		other.uses(d).status(http.StatusOK)
+		other.get("/settings/zone").status(http.StatusSeeOther)
+		if a := other.uses(d).status(http.StatusOK); !strings.Contains(a.body, `"to":"/settings/zone"`) {
+			r.t.Errorf("leads to %s, not to the page that was asked for", a.body)
+		}
 		form := v.get("/settings/passkeys").attrs(".rows form", "action")
 		v.post(form[0], nil).status(http.StatusSeeOther)
 		v.get("/editions").status(http.StatusOK)

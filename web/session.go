@@ -38,7 +38,7 @@ func (s *site) forReader(h readerHandler) handler {
 			return err
 		}
 		if user.ID == 0 {
-			return seeOther(w, r, "/sign-in")
+			return s.toSignIn(w, r)
 		}
 		if isLong(r) {
 			unlock, busy := s.forms.tryLock(user.ID)
@@ -118,7 +118,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 	if err := s.endSession(r); err != nil {
 		return err
 	}
-	s.setCookie(w, secret, int(sessionTTL.Seconds()))
+	s.setCookie(w, s.cookieName(), secret, int(sessionTTL.Seconds()))
 	u, err := s.Store.SessionUser(r.Context(), hashSecret(secret), now)
 	if err == nil {
 		s.knowBrowser(w, u.Email)
@@ -126,12 +126,12 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 	return err
 }
 
-// enterByLink starts a session and leads to the first page.
+// enterByLink starts a session and leads to the page that was asked for, else to the first.
 func (s *site) enterByLink(w http.ResponseWriter, r *http.Request, user digest.UserID) error {
 	if err := s.enter(w, r, user, nil); err != nil {
 		return err
 	}
-	return seeOther(w, r, "/")
+	return seeOther(w, r, s.useReturn(w, r))
 }
 
 // endSession forgets the session that the request came with, if any.
@@ -162,10 +162,10 @@ func (s *site) cookieName() string {
 	return "digest"
 }
 
-// setCookie sets the session cookie for maxAge seconds; below 0 removes it.
-func (s *site) setCookie(w http.ResponseWriter, secret string, maxAge int) {
+// setCookie sets a cookie for maxAge seconds; below 0 removes it.
+func (s *site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: s.cookieName(), Value: secret, Path: "/", MaxAge: maxAge,
+		Name: name, Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, Secure: s.isTLS(), SameSite: http.SameSiteLaxMode,
 	})
 }

@@ -43,8 +43,8 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	if err := s.Store.RemoveUser(r.Context(), me.ID); err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
 	}
-	s.setCookie(w, "", -1)
-	s.setKnown(w, "", -1)
+	s.setCookie(w, s.cookieName(), "", -1)
+	s.setCookie(w, s.knownCookie(), "", -1)
 	return seeOther(w, r, "/goodbye")
 }
 

@@ -120,7 +120,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.endSession(r); err != nil {
 		return err
 	}
-	s.setCookie(w, "", -1)
+	s.setCookie(w, s.cookieName(), "", -1)
 	if u.ID != 0 {
 		s.knowBrowser(w, u.Email) // their address may be another one by now
 	}

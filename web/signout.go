@@ -54,6 +54,6 @@ func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me read
 	if removed > 0 {
 		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.BaseURL))
 	}
-	s.setCookie(w, "", -1)
+	s.setCookie(w, s.cookieName(), "", -1)
 	return seeOther(w, r, "/sign-in?out=everywhere")
 }

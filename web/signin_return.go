@@ -1,0 +1,56 @@
+package web
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Who asks for a page of a reader's without being signed in is led back to it from the
+// sign-in. The browser itself keeps the page's path, in a cookie: so it stands in no
+// link, where strangers could put another, and in no letter.
+
+// longestReturn is the most bytes of a path that is kept.
+const longestReturn = 1 << 10
+
+// toSignIn leads to the sign-in page, and from there back to what was asked for.
+func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
+	if path := r.URL.RequestURI(); isPage(r) && isReturn(path) {
+		s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
+	}
+	return seeOther(w, r, "/sign-in")
+}
+
+// isPage reports whether a request is for a page, not for what stands in one.
+func isPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/sound/")
+}
+
+// useReturn gives the path of the page to which a browser that has just been signed
+// in is led, and has the browser forget it: "/" if there is none.
+func (s *site) useReturn(w http.ResponseWriter, r *http.Request) string {
+	c, err := r.Cookie(s.returnCookie())
+	if err != nil {
+		return "/"
+	}
+	s.setCookie(w, s.returnCookie(), "", -1)
+	path, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil || !isReturn(string(path)) {
+		return "/"
+	}
+	return string(path)
+}
+
+// isReturn reports whether a text is the path of a page at this origin, whatever a
+// browser makes of slashes.
+func isReturn(path string) bool {
+	if len(path) > longestReturn || !strings.HasPrefix(path, "/") || strings.ContainsRune(path, '\\') {
+		return false
+	}
+	u, err := url.Parse(path)
+	return err == nil && u.Scheme == "" && u.Host == "" && !strings.HasPrefix(u.Path, "//")
+}
+
+// returnCookie is the cookie's name.
+func (s *site) returnCookie() string { return s.cookieName() + "-return" }
