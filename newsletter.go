@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"net/mail"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -92,6 +93,8 @@ func (n Newsletter) Check() error {
 		return invalid("the reply address is one such as anna@example.org")
 	case n.SiteURL != "" && !strings.HasPrefix(n.SiteURL, "https://") && !strings.HasPrefix(n.SiteURL, "http://"):
 		return invalid("the site's address begins with https://")
+	case !areReturnURLs(n.ReturnAddresses()):
+		return invalid("a return address begins with https:// and a site, such as https://anna.example/thanks")
 	case n.Weekdays == 0:
 		return invalid("a newsletter needs a day on which it comes")
 	case n.DeliverAt < 0 || n.DeliverAt >= 24*time.Hour:
@@ -105,10 +108,27 @@ func (n Newsletter) Check() error {
 // MaxApproval is how long a letter may wait for approval: then its day is nearly over.
 const MaxApproval = 18 * time.Hour
 
+// ReturnURLs writes return addresses as Newsletter.ReturnURLs has them.
+func ReturnURLs(all []string) string { return strings.Join(all, "\n") }
+
+// ReturnAddresses gives where the form of another site may lead back to.
+func (n Newsletter) ReturnAddresses() []string { return strings.Fields(n.ReturnURLs) }
+
 // isAddress reports whether s is a bare address that every mail server carries.
 func isAddress(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// areReturnURLs wants each to name a whole origin, so that no other can begin with it.
+func areReturnURLs(all []string) bool {
+	for _, address := range all {
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.Path == "" {
+			return false
+		}
+	}
+	return true
 }
 
 func isSlug(s string) bool {

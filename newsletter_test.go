@@ -57,3 +57,15 @@ func TestLetterWithheld(t *testing.T) {
 		t.Error("a letter waits until it is approved")
 	}
 }
+
+func TestReturnURLs(t *testing.T) {
+	for address, ok := range map[string]bool{
+		"https://anna.example/": true, "https://anna.example/thanks": true, "http://localhost:8000/": true,
+		"https://anna.example": false, "//anna.example/": false, "https:///x": false, "javascript:alert(1)": false, "https://a@anna.example/": false,
+	} {
+		n := Newsletter{Slug: "anna-writes", Name: "Anna", Weekdays: EveryDay, ReturnURLs: ReturnURLs([]string{"https://b.example/", address})}
+		if err := n.Check(); (err == nil) != ok {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

@@ -143,6 +143,9 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound)),
 		PostalAddress:  b.PostalAddress,
 	}
+	if n := d.Newsletter; n != nil {
+		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
+	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)
 	return e
 }
@@ -150,6 +153,16 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 // Preview gives the edition that d's next midnight would bring as things stand.
 // Nothing of it is kept: a waiting post may still change.
 func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string) (render.Edition, error) {
+	return b.preview(ctx, d, digest.Delivery{Email: recipient})
+}
+
+// PreviewLetter is Preview for a digest of a newsletter, with what its publisher has decided of
+// the letter.
+func (b *Builder) PreviewLetter(ctx context.Context, d digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, recipient string) (render.Edition, error) {
+	return b.preview(ctx, d, digest.Delivery{Email: recipient, Newsletter: &n, Letter: l})
+}
+
+func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Delivery) (render.Edition, error) {
 	zone, err := time.LoadLocation(d.TimeZone)
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading the time zone of digest %d: %w", d.ID, err)
@@ -170,14 +183,12 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string
 	if err != nil {
 		return render.Edition{}, err
 	}
-	next := digest.Delivery{
-		Edition: digest.Edition{
-			DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), Number: d.Editions + 1,
-			PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
-			BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
-		},
-		DigestName: d.Name, Email: recipient, Look: d.Look, LinkRound: d.LinkRound,
+	next.Edition = digest.Edition{
+		DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), Number: d.Editions + 1,
+		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
+		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
+	next.DigestName, next.Look, next.LinkRound = d.Name, d.Look, d.LinkRound
 	return b.compose(next, b.sections(shared, refs, settings[d.ID], next.Edition), notices, zone), nil
 }
 
@@ -199,7 +210,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 			return nil, fmt.Errorf("rendering edition %d: %w", ds[i].ID, err)
 		}
 		letters[i] = mailer.Letter{
-			To: ds[i].Email, Subject: m.Subject, Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
+			To: ds[i].Email, Subject: cmp.Or(ds[i].Letter.Subject, m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
 			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
 		}
 	}

@@ -84,7 +84,7 @@ func uniqueRefs(refs []digest.PostRef) []digest.PostRef {
 }
 
 // WaitingPosts gives what the digest's next midnight would bring as things
-// stand, without what its filters would hold back.
+// stand, without what its filters would hold back, or its publisher has pulled.
 func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
 	parts, err := s.waitingParts(ctx, id)
 	posts := make(map[digest.EditionID][]digest.PostRef, 1)
@@ -94,6 +94,9 @@ func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.
 	refs := uniqueRefs(posts[0])
 	if err == nil {
 		refs, err = withoutHeld(ctx, s.read(), id, refs)
+	}
+	if err == nil {
+		refs, err = withoutPulled(ctx, s.read(), id, refs)
 	}
 	return refs, failed("reading the waiting posts", err)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"digest"
@@ -145,4 +146,11 @@ func withLetters(ctx context.Context, c conn, claimed []claimedDelivery) error {
 type claimedDelivery struct {
 	digest.Delivery
 	NewsletterID digest.NewsletterID
+}
+
+// withoutPulled leaves out what the newsletter of a digest, if it has one, does not bring.
+func withoutPulled(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
+	var pulled []digest.PostID
+	err := c.all(ctx, &pulled, `SELECT x.post_id FROM digests d JOIN newsletter_pulled x ON x.newsletter_id = d.newsletter_id WHERE d.id = ?`, id)
+	return slices.DeleteFunc(refs, func(r digest.PostRef) bool { return slices.Contains(pulled, r.PostID) }), err
 }

@@ -148,6 +148,7 @@ func TestPulledPost(t *testing.T) {
 		w.ok(w.UnpullPost(w.ctx(), n.ID, w.find("r")))
 		pulled, err := w.PulledPosts(w.ctx(), n.ID)
 		w.ok(err)
+		want(w.t, "waits", w.waiting(digest.Digest{ID: m.DigestID}), "q r")
 		wantDiff(w.t, "pulled", pulled, []digest.PostID{w.find("p")})
 		w.hour(parisMidnight)
 		want(w.t, "letter", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-20 q r")

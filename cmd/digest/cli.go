@@ -34,6 +34,7 @@ type cli struct {
 	Subscribe    subscribeCmd    `cmd:"" help:"Find the feed behind each address and subscribe a reader to it."`
 	Unsubscribe  unsubscribeCmd  `cmd:"" help:"End a reader's subscription to a feed."`
 	OPML         opmlCmd         `cmd:"" name:"opml" help:"Bring subscription lists in and out."`
+	Newsletter   newsletterCmd   `cmd:"" help:"Mail the feeds of a site to whoever joins: make, show, hold, release; members."`
 	Preview      previewCmd      `cmd:"" help:"Print the edition that the reader's next midnight would bring."`
 	Feeds        feedsCmd        `cmd:"" help:"Every feed, or one: state, last answer, why it waits, when it is asked next."`
 	Poll         pollCmd         `cmd:"" help:"Ask one feed now, if it may be asked; a dead one gets another chance."`

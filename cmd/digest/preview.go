@@ -29,10 +29,15 @@ func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 	if err != nil {
 		return fmt.Errorf("rendering the preview: %w", err)
 	}
+	return a.printMessage(m, c.HTML)
+}
+
+// printMessage prints the text of a message, or its HTML.
+func (a *app) printMessage(m render.Message, html bool) (err error) {
 	switch {
 	case a.json:
 		return a.printJSON(map[string]string{"subject": m.Subject, "html": m.HTML, "text": m.Text})
-	case c.HTML:
+	case html:
 		_, err = fmt.Fprintln(a.stdout, m.HTML)
 	default:
 		_, err = fmt.Fprintf(a.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), plainText(m.Text))

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"digest"
+	"digest/calendar"
+	"digest/render"
+	"digest/store"
+)
+
+type newsletterPreviewCmd struct {
+	reads
+	slugArg
+	HTML   bool          `name:"html" xor:"version" env:"-" help:"The HTML version."`
+	Text   bool          `xor:"version" env:"-" help:"The text version (the default)."`
+	Layout digest.Layout `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
+}
+
+// Run prints the letter that the owner's next midnight would bring; nothing changes.
+func (c newsletterPreviewCmd) Run(a *app, st *store.Store) error {
+	n, archive, letter, err := a.nextOf(st, c.Slug)
+	if err != nil {
+		return err
+	}
+	signer, err := a.signer(st)
+	if err != nil {
+		return err
+	}
+	archive.Look.Layout = cmp.Or(c.Layout, archive.Look.Layout)
+	e, err := a.editions(st, signer).PreviewLetter(a.soft, archive, n, letter, "")
+	if err != nil {
+		return err
+	}
+	m, err := render.New(nil).Mail(e)
+	if err != nil {
+		return fmt.Errorf("rendering the preview: %w", err)
+	}
+	m.Subject = cmp.Or(letter.Subject, m.Subject)
+	return a.printMessage(m, c.HTML)
+}
+
+// nextOf gives a newsletter with its archive and what was decided of the next letter.
+func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive digest.Digest, letter digest.NewsletterLetter, err error) {
+	if n, err = st.NewsletterBySlug(a.soft, slug); err != nil {
+		return n, archive, letter, err
+	}
+	if archive, err = st.Digest(a.soft, n.ArchiveID); err != nil {
+		return n, archive, letter, err
+	}
+	zone, err := calendar.Zone(archive.TimeZone)
+	if err == nil {
+		letter, err = st.NewsletterLetter(a.soft, n.ID, digest.DateOf(archive.NextDueAt.In(zone)))
+	}
+	return n, archive, letter, err
+}
+
+type newsletterLetterCmd struct {
+	slugArg
+	Date    digest.Date `arg:"" optional:"" help:"The members' local date, such as 2026-12-01 (the next letter's)."`
+	Subject *string     `placeholder:"TEXT" env:"-" help:"The subject of this letter; \"\" is the usual one."`
+	Note    *string     `placeholder:"TEXT" env:"-" help:"Some sentences above the posts; \"\" is none."`
+	Skip    *bool       `negatable:"" env:"-" help:"Make no letter of this date; its posts come with the next."`
+	Pull    []string    `placeholder:"URL" env:"-" help:"Leave the post with this address out of this and all later letters."`
+	Unpull  []string    `placeholder:"URL" env:"-" help:"Let it in again."`
+}
+
+// reportedLetter is what was decided of a letter, as JSON.
+type reportedLetter struct {
+	Slug     string `json:"slug"`
+	Date     string `json:"date"`
+	Subject  string `json:"subject"`
+	Note     string `json:"note"`
+	Skipped  bool   `json:"skipped"`
+	Approved bool   `json:"approved"`
+}
+
+// Run changes the letter of a date, and says what was decided of it.
+func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
+	n, archive, l, err := a.nextOf(st, c.Slug)
+	if err == nil && !c.Date.IsZero() {
+		l, err = st.NewsletterLetter(a.soft, n.ID, c.Date)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Subject != nil {
+		l.Subject = *c.Subject
+	}
+	if c.Note != nil {
+		l.Note = *c.Note
+	}
+	if c.Skip != nil {
+		l.Skipped = *c.Skip
+	}
+	if c.Subject != nil || c.Note != nil || c.Skip != nil {
+		if err := st.SetNewsletterLetter(a.soft, l); err != nil {
+			return err
+		}
+	}
+	if err := c.pull(a, st, n, archive); err != nil {
+		return err
+	}
+	words := ""
+	for _, said := range []struct {
+		is   bool
+		what string
+	}{{l.Subject != "", fmt.Sprintf(", %q", plain(l.Subject))}, {l.Note != "", ", with a note"}, {l.Skipped, ", skipped"}, {!l.ApprovedAt.IsZero(), ", approved"}} {
+		if said.is {
+			words += said.what
+		}
+	}
+	return a.say(reportedLetter{n.Slug, l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()},
+		"%s, letter of %s%s", n.Slug, l.LocalDate, words)
+}
+
+// pull leaves posts out, and lets them in again, by their addresses among those that wait.
+func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter, archive digest.Digest) error {
+	if len(c.Pull)+len(c.Unpull) == 0 {
+		return nil
+	}
+	refs, err := st.WaitingPosts(a.soft, archive.ID)
+	if err != nil {
+		return err
+	}
+	pulled, err := st.PulledPosts(a.soft, n.ID)
+	if err != nil {
+		return err
+	}
+	posts, err := st.Posts(a.soft, append(each(refs, func(r digest.PostRef) digest.PostID { return r.PostID }), pulled...))
+	if err != nil {
+		return err
+	}
+	byURL := make(map[string]digest.PostID, len(posts))
+	for _, p := range posts {
+		byURL[p.URL] = p.ID
+	}
+	for _, change := range []struct {
+		urls []string
+		do   func(digest.PostID) error
+	}{
+		{c.Pull, func(id digest.PostID) error { return st.PullPost(a.soft, n.ID, id, a.now()) }},
+		{c.Unpull, func(id digest.PostID) error { return st.UnpullPost(a.soft, n.ID, id) }},
+	} {
+		for _, url := range change.urls {
+			id, ok := byURL[url]
+			if !ok {
+				return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf("no post at %s waits for a letter; see: digest newsletter preview %s", plain(url), n.Slug)}
+			}
+			if err := change.do(id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type newsletterHoldCmd struct {
+	slugArg
+	Reason string `default:"by the operator" placeholder:"TEXT" env:"-" help:"What its publisher is told."`
+}
+
+// Run holds a newsletter.
+func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err != nil {
+		return err
+	}
+	if n.State == digest.NewsletterEnded {
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended"}
+	}
+	if err := st.SetNewsletterState(a.soft, n.ID, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
+		return err
+	}
+	return a.sayNewsletter(st, n.Slug)
+}
+
+type newsletterReleaseCmd struct {
+	slugArg
+	Date digest.Date `arg:"" optional:"" help:"Of a letter that waits for approval."`
+}
+
+// Run lets a newsletter, or the letter of a date, go on.
+func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err != nil {
+		return err
+	}
+	if !c.Date.IsZero() {
+		waited, err := st.ApproveNewsletterLetter(a.soft, n.ID, c.Date, a.now())
+		if err != nil {
+			return err
+		}
+		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited}, "%s, letter of %s: %s waited and may leave", n.Slug, c.Date, count(waited, "copy"))
+	}
+	if n.State == digest.NewsletterEnded {
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended; make a new one"}
+	}
+	if err := st.SetNewsletterState(a.soft, n.ID, digest.NewsletterActive, "", a.now()); err != nil {
+		return err
+	}
+	return a.sayNewsletter(st, n.Slug)
+}
+
+type newsletterEndCmd struct{ slugArg }
+
+// Run ends a newsletter.
+func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err == nil {
+		err = st.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now())
+	}
+	if err != nil {
+		return err
+	}
+	return a.sayNewsletter(st, n.Slug)
+}
+
+type newsletterRemoveCmd struct{ slugArg }
+
+// Run removes a newsletter.
+func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err == nil {
+		err = st.RemoveNewsletter(a.soft, n.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return a.say(map[string]any{"slug": n.Slug, "removed": true}, "removed %s, its archive and what it knew of its members", n.Slug)
+}

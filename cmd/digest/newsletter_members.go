@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/timezone"
+)
+
+type newsletterMembersCmd struct {
+	reads
+	slugArg
+	Part  string `arg:"" optional:"" help:"Of the address."`
+	State string `enum:"active,paused,left," default:"" placeholder:"STATE" env:"-" help:"Only those who are active, paused or left."`
+}
+
+// reportedMember is a member as JSON.
+type reportedMember struct {
+	Email       string     `json:"email"`
+	TimeZone    string     `json:"time_zone"`
+	State       string     `json:"state"`
+	Days        string     `json:"days"`
+	OwnDays     bool       `json:"own_days"`
+	JoinedAt    *time.Time `json:"joined_at"`
+	LeftAt      *time.Time `json:"left_at"`
+	Form        string     `json:"form"`
+	Address     string     `json:"address"` // of the network that confirmed
+	AskedAt     *time.Time `json:"asked_at"`
+	ConfirmedAt *time.Time `json:"confirmed_at"`
+
+	History []reportedEvent `json:"history,omitempty"`
+}
+
+type reportedEvent struct {
+	At     *time.Time `json:"at"`
+	Kind   string     `json:"kind"`
+	Detail string     `json:"detail"`
+}
+
+func reportMember(m digest.Member) reportedMember {
+	return reportedMember{
+		Email: m.Email, TimeZone: m.TimeZone, State: string(m.State), Days: m.Weekdays.String(), OwnDays: m.OwnDays,
+		JoinedAt: instant(m.JoinedAt), LeftAt: instant(m.LeftAt), Form: m.Form, Address: m.Address, AskedAt: instant(m.AskedAt), ConfirmedAt: instant(m.At),
+	}
+}
+
+// Run lists members. Who is named by their whole address is shown with their history.
+func (c newsletterMembersCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err != nil {
+		return err
+	}
+	if email, err := parseEmail(c.Part); err == nil {
+		return a.showMember(st, n, email)
+	}
+	members := st.Members(a.soft, n.ID, store.MemberQuery{Part: c.Part, State: digest.DigestState(c.State)})
+	if a.json {
+		return printArray(a, reported(members, reportMember))
+	}
+	return printPages(a, members, "no member; see: digest newsletter join --help", func(m digest.Member) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\tjoined %s", m.Email, m.TimeZone, m.State, m.Weekdays, m.JoinedAt.Format(time.DateOnly))
+	})
+}
+
+func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) error {
+	m, err := st.Member(a.soft, n.ID, email)
+	if err != nil {
+		return err
+	}
+	events, err := st.MemberEvents(a.soft, n.ID, email)
+	if err != nil {
+		return err
+	}
+	r := reportMember(m)
+	r.History = each(events, func(e store.MemberEvent) reportedEvent { return reportedEvent{instant(e.At), e.Kind, e.Detail} })
+	return a.show(r, func() error {
+		fmt.Fprintf(a.stdout, "%s: %s, %s, %s\n", m.Email, m.TimeZone, m.State, m.Weekdays)
+		fmt.Fprintf(a.stdout, "came by %s, confirmed %s%s\n", plain(m.Form), when(r.ConfirmedAt), from(m.Address))
+		return printTable(a, "history", r.History, func(e reportedEvent) string {
+			return fmt.Sprintf("%s\t%s\t%s", when(e.At), e.Kind, plain(e.Detail))
+		})
+	})
+}
+
+func from(address string) string {
+	if address == "" {
+		return ""
+	}
+	return " from " + plain(address)
+}
+
+type newsletterJoinCmd struct {
+	slugArg
+	emailArg
+	TimeZone string `required:"" placeholder:"ZONE" env:"-" help:"IANA name, such as Europe/Paris; who is a reader here keeps theirs."`
+	Proof    string `required:"" placeholder:"TEXT" env:"-" help:"How they asked: \"by letter of 3 May\". It is kept as the proof of their consent."`
+}
+
+func (c *newsletterJoinCmd) check() error {
+	if err := c.emailArg.check(); err != nil {
+		return err
+	}
+	_, err := timezone.Load(c.TimeZone)
+	return err
+}
+
+// Run makes somebody a member. Who has left comes back: whoever types this says that they asked.
+func (c *newsletterJoinCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err != nil {
+		return err
+	}
+	m, created, err := st.Join(a.soft, n.ID, store.Joining{
+		Email: c.Email, TimeZone: c.TimeZone, Asked: true, Proof: digest.Proof{Form: c.Proof, AskedAt: a.now(), At: a.now()},
+	}, a.now())
+	if err != nil {
+		return err
+	}
+	verb := "has joined"
+	if !created {
+		verb = "is a member already of"
+	}
+	return a.say(reportMember(m), "%s %s %s", m.Email, verb, plain(n.Name))
+}
+
+type newsletterLeaveCmd struct {
+	slugArg
+	emailArg
+}
+
+func (c *newsletterLeaveCmd) check() error { return c.emailArg.check() }
+
+// Run lets a member leave.
+func (c *newsletterLeaveCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err != nil {
+		return err
+	}
+	m, err := st.Member(a.soft, n.ID, c.Email)
+	if err != nil {
+		return err
+	}
+	if err := st.SetDigestState(a.soft, m.DigestID, digest.DigestLeft, a.now()); err != nil {
+		return err
+	}
+	return a.say(map[string]any{"email": m.Email, "left": true}, "%s has left %s; no list brings them back", m.Email, plain(n.Name))
+}
