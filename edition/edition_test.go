@@ -368,7 +368,8 @@ func TestLinksOfARound(t *testing.T) {
 	d := deliveries()[0]
 	d.LinkRound = 3
 	s := stocked()
-	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://old.example/"}}}
+	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://old.example/"},
+		{DigestID: 1, FeedID: 8, Kind: digest.NoticeDead, URL: "https://dead.example/"}, {DigestID: 1, FeedID: 9, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
 	page, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
@@ -382,5 +383,23 @@ func TestLinksOfARound(t *testing.T) {
 	}
 	if want := "https://digest.example/moved/" + signer().SignPair(digest.ForGoingBack, digest.InRound(1, 3), 7); page.Notices[0].BackURL != want {
 		t.Errorf("goes back at %s", page.Notices[0].BackURL)
+	}
+	for i, feed := range []int64{0, 8, 9} {
+		want := "https://digest.example/remedies/" + signer().SignPair(digest.ForRemedies, digest.InRound(1, 3), feed)
+		if got := page.Notices[i].RemedyURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
+			t.Errorf("notice %d has remedies at %q, want %q", i, got, want)
+		}
+	}
+}
+
+// A newsletter's feeds are its publisher's: its members are offered no remedies.
+func TestNewsletterOffersNoRemedies(t *testing.T) {
+	d := deliveries()[0]
+	d.Newsletter = &digest.Newsletter{}
+	s := stocked()
+	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 8, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
+	page, err := builder(s).Edition(t.Context(), d)
+	if err != nil || len(page.Notices) != 1 || page.Notices[0].RemedyURL != "" {
+		t.Errorf("%v: %+v", err, page.Notices)
 	}
 }

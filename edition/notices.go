@@ -3,7 +3,6 @@ package edition
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +39,7 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 	var out []render.Notice
 	for _, n := range in {
 		if s := c.sentence(n); s != "" {
-			out = append(out, render.Notice{Text: s, Moved: b.moved(n, d.LinkRound), RemedyURL: b.remedy(n)})
+			out = append(out, render.Notice{Text: s, Moved: b.moved(n, d.LinkRound), RemedyURL: b.remedies(d, n)})
 		}
 	}
 	return out
@@ -70,12 +69,13 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
-// remedy is the page that says what can be done about a feed that fails; "" for any other.
-func (b *Builder) remedy(n digest.Notice) string {
-	if n.Kind != digest.NoticeSick && n.Kind != digest.NoticeDead {
+// remedies is the page that says what can be done about a feed that fails; "" for any
+// other, and in a newsletter: its feeds are its publisher's.
+func (b *Builder) remedies(d digest.Delivery, n digest.Notice) string {
+	if n.Kind != digest.NoticeSick && n.Kind != digest.NoticeDead || d.Newsletter != nil {
 		return ""
 	}
-	return b.BaseURL + "/feeds/" + strconv.FormatInt(int64(n.FeedID), 10)
+	return b.BaseURL + "/remedies/" + b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
 }
 
 // sick says since when nothing could be read of a feed, and why.

@@ -38,7 +38,18 @@ func (s *Store) AllSubscriptions(ctx context.Context, id digest.DigestID) ([]Sub
 // Subscription gives one subscription, paused or not; digest.NotFound if the
 // digest has none to this feed, whoever else does.
 func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
-	infos, err := s.subscriptions(ctx, `s.digest_id = ? AND s.feed_id = ?`, id, feed)
+	return s.subscription(ctx, `s.digest_id = ? AND s.feed_id = ?`, id, feed)
+}
+
+// SubscriptionSince is Subscription for a feed that may have become part of another since:
+// then it is the one to that.
+func (s *Store) SubscriptionSince(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
+	return s.subscription(ctx, `s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END FROM feeds m WHERE m.id = ?)`, id, feed)
+}
+
+// subscription gives the one subscription s that where selects.
+func (s *Store) subscription(ctx context.Context, where string, args ...any) (SubscriptionInfo, error) {
+	infos, err := s.subscriptions(ctx, where, args...)
 	if err == nil && len(infos) == 0 {
 		err = noSubscription()
 	}

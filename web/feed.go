@@ -49,14 +49,20 @@ func (s *site) subscription(r *http.Request, me reader) (store.SubscriptionInfo,
 	return s.Store.Subscription(r.Context(), me.Digest.ID, digest.FeedID(id))
 }
 
-// feedPage shows one feed.
+// feedPage shows one feed; of one that has become part of another it leads to that.
 func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err != nil {
 		return err
 	}
 	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "filter", "unfiltered", "credential", "replaced")
-	return s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
+	err = s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
+	if digest.KindOf(err) == digest.NotFound {
+		if sub, none := s.Store.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id)); none == nil {
+			return seeOther(w, r, feedPath(sub.Feed.ID))
+		}
+	}
+	return err
 }
 
 // showSubscription fills p with what is stored of a feed and shows it. Where nothing
@@ -80,7 +86,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	p.Answers = p.Account && v.Feed.Kind != string(feed.ATProto)
 	p.Boosts, p.Replies = p.Own.Extras&digest.Repeat != 0, p.Own.Extras&digest.Reply != 0
 	p.Folders, p.Delivered, p.Filters = v.Folders, v.Delivered, v.Filters
-	p.Illness = s.illnessOf(me, v.Feed)
+	p.Illness = s.illnessOf(me.Digest, v.Feed)
 	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
 		p.Move = &m
 	}
@@ -115,12 +121,17 @@ func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs)
 	default:
 		wrong.Display = "That is none of the choices. Nothing was changed."
 	}
-	for name, extra := range map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply} {
+	for name, extra := range extras() {
 		if form.Has(name) {
 			sub.Extras |= extra
 		}
 	}
 	return sub, wrong
+}
+
+// extras names the fields by which a form chooses posts of an account beside its own.
+func extras() map[string]digest.Extra {
+	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply}
 }
 
 // pauseFeed pauses a subscription.

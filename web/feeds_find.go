@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,11 +44,13 @@ type feedsFindPage struct {
 // A foundFeed is one feed found.
 type foundFeed struct {
 	URL    string
+	Value  string // by which a form chooses it
 	Title  string
 	Facts  []string // kind, number of posts, newest
 	Newest string
 	Mine   digest.FeedID // the reader subscribes to it already; 0: not
 	Chosen bool
+	Alone  bool // only one of them can be chosen
 }
 
 type added struct {
@@ -146,7 +149,7 @@ func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(in
 func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.Candidates) error {
 	p.Title = shortened(found.Title)
 	for _, c := range found.Feeds {
-		one := foundFeed{URL: c.URL, Title: shortened(c.Title), Facts: factsOf(c)}
+		one := foundFeed{URL: c.URL, Value: c.URL, Title: shortened(c.Title), Facts: factsOf(c), Alone: p.Instead != ""}
 		if c.Known.ID != 0 {
 			_, err := s.Store.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
 			switch {
@@ -239,12 +242,14 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 // asBefore gives a subscription that was ended and begins again its title, folder
 // and display, which the form carries, and leads to it.
 func (s *site) asBefore(w http.ResponseWriter, r *http.Request, me reader, id digest.FeedID) error {
-	sub, wrong := subscriptionOf(r.PostForm)
-	if wrong == (feedWrongs{}) && sub != (digest.Subscription{}) {
-		sub.DigestID, sub.FeedID = me.Digest.ID, id
-		if err := s.Store.SetSubscription(r.Context(), sub); err != nil {
-			return err
-		}
+	return showSaved(w, r, s.setAsBefore(r, me.Digest.ID, id, r.PostForm), feedPath(id), "added")
+}
+
+func (s *site) setAsBefore(r *http.Request, d digest.DigestID, id digest.FeedID, form url.Values) error {
+	sub, wrong := subscriptionOf(form)
+	if wrong != (feedWrongs{}) || sub == (digest.Subscription{}) {
+		return nil
 	}
-	return showSaved(w, r, nil, feedPath(id), "added")
+	sub.DigestID, sub.FeedID = d, id
+	return s.Store.SetSubscription(r.Context(), sub)
 }

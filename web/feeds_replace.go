@@ -17,12 +17,12 @@ type illness struct {
 }
 
 // illnessOf is nil for a feed that is well.
-func (s *site) illnessOf(me reader, f digest.Feed) *illness {
+func (s *site) illnessOf(d digest.Digest, f digest.Feed) *illness {
 	ill := poller.Illness(f, s.Now())
 	if ill == digest.Well {
 		return nil
 	}
-	return &illness{digest.DateOf(f.FailingSince.In(zoneOr(me.TimeZone))), ill.Shown(), homeOf(f)}
+	return &illness{digest.DateOf(f.FailingSince.In(zoneOr(d.TimeZone))), ill.Shown(), homeOf(f)}
 }
 
 // homeOf is the page that a feed says it belongs to, else the front page of its host.

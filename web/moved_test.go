@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"digest"
 	"digest/feed"
@@ -32,6 +33,7 @@ func (r *room) movesOn(d digest.Digest, from, to string) (digest.Feed, string) {
 	f, err := r.store.FeedByURL(ctx, from)
 	r.must(err)
 	f.URL, f.Host, f.ParsedAt, f.LastOKAt, f.MovedFrom, f.MovedAt = to, feed.Host(to), r.now, r.now, from, r.now
+	f.Errors, f.FailingSince, f.FirstErrorAt = 0, time.Time{}, time.Time{}
 	_, err = r.store.Record(ctx, r.now, []store.Polled{{Feed: f, Arrival: store.Arrival{Abroad: true, Read: true}}})
 	r.must(err)
 	there, err := r.store.FeedByURL(ctx, to)

@@ -57,6 +57,12 @@ func (s *site) publicRoutes() map[string]handler {
 		"POST /unsubscribe/{token}/days":   s.changeDigest("Changed", s.setDigestDays),
 		"GET /moved/{token}":               s.movedPage,
 		"POST /moved/{token}":              withForm(s.goBack),
+		"GET /remedies/{token}":            s.remediesPage,
+		"POST /remedies/{token}/find":      s.remedy(s.lookAgain),
+		"POST /remedies/{token}/add":       s.remedy(s.subscribeOffered),
+		"POST /remedies/{token}/rest":      s.remedy(s.pauseFailing),
+		"POST /remedies/{token}/wake":      s.remedy(s.resumeFailing),
+		"POST /remedies/{token}/leave":     s.remedy(s.leaveFailing),
 		"GET /settings/address/confirm":    s.confirmAddressPage,
 		"POST /settings/address/confirm":   withForm(s.confirmAddress),
 

@@ -1,0 +1,225 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"digest"
+	"digest/store"
+)
+
+// A remediesPage is the page behind the link of a notice that nothing can be read of a
+// feed, and those that its forms lead to. It needs no sign-in: it can do what the feed's
+// own page can, but for what has to be typed.
+type remediesPage struct {
+	namedPage
+	Title   string
+	Path    string // of this page, as the link has it
+	Feed    string // path of the feed's own page; "": the reader is subscribed to it no more
+	Illness *illness
+	Host    string // where its feed is looked for again
+	Joined  string // the host of the feed of which it has become part; "": of none
+	Paused  bool
+
+	Done   string // what was done just now: paused, resumed, left, again, replaced
+	Again  string // the offer by which a feed that was left is subscribed to again; "": there is none
+	Wrong  string // why no feed was found
+	Looked bool
+	Found  []foundFeed
+
+	of  digest.Digest
+	sub store.SubscriptionInfo
+}
+
+// remediesPage shows buttons and changes nothing: link scanners open every link in a
+// mail. Readers who are signed in are led to the feed's own page.
+func (s *site) remediesPage(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.remediesOf(r)
+	if err == errOldLink {
+		return s.orOwn(w, r, p.of, p.Feed)
+	}
+	if err == nil && p.Feed != "" {
+		if u, err := s.signedIn(r); err != nil || u.ID == p.of.UserID {
+			return orShow(err, func() error { return seeOther(w, r, p.Feed+"#remedies") })
+		}
+	}
+	return s.showRemedies(w, r, p, err)
+}
+
+func (s *site) showRemedies(w http.ResponseWriter, r *http.Request, p remediesPage, err error) error {
+	return s.showPage(w, r, err, "remedies", p.Title, p)
+}
+
+// remediesOf finds what a request's link speaks of, and how it stands. errOldLink, with
+// the digest and the feed's page: the reader has made it void.
+func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
+	number, feed, ok := s.Signer.VerifyPair(digest.ForRemedies, r.PathValue("token"))
+	if !ok {
+		return p, errNotFound
+	}
+	id, round := digest.OfRound(number)
+	p.Path, p.Feed = "/remedies/"+r.PathValue("token"), feedPath(digest.FeedID(feed))
+	if p.of, err = s.Store.Digest(r.Context(), digest.DigestID(id)); err != nil {
+		return p, err
+	}
+	p.namedPage = named(p.of)
+	if p.of.NewsletterID != 0 {
+		return p, errNotFound // its feeds are its publisher's
+	}
+	if p.of.LinkRound != round {
+		return p, errOldLink
+	}
+	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(feed))
+	if digest.KindOf(err) == digest.NotFound {
+		p.Title, p.Feed = "Not subscribed any more", ""
+		return p, nil
+	}
+	p.Title, p.Paused, p.Feed = shortened(titleOf(p.sub)), p.sub.Paused, feedPath(p.sub.Feed.ID)
+	p.Illness, p.Host = s.illnessOf(p.of, p.sub.Feed), digest.HostShown(homeOf(p.sub.Feed))
+	if p.sub.Feed.ID != digest.FeedID(feed) {
+		p.Joined = digest.HostShown(p.sub.Feed.URL)
+	}
+	return p, err
+}
+
+// remedy makes a handler of a form behind the link, for whoever has that. Where the reader
+// is not subscribed any more only the page is shown.
+func (s *site) remedy(act func(*http.Request, *remediesPage) error) handler {
+	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+		p, err := s.remediesOf(r)
+		if err == nil {
+			err = act(r, &p)
+		}
+		return s.showRemedies(w, r, p, err)
+	})
+}
+
+// lookAgain looks for the feed where it should be, and offers what is there.
+func (s *site) lookAgain(r *http.Request, p *remediesPage) error {
+	if p.Feed == "" {
+		return nil
+	}
+	if err := s.mayFind(r, p.reader(), 1); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	defer cancel()
+	found, err := s.Subscriber.Candidates(ctx, p.of.ID, homeOf(p.sub.Feed))
+	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil && p.Wrong == "" {
+		return err
+	}
+	p.Looked = true
+	var list feedsFindPage
+	if err := s.fill(&list, r, p.reader(), found); err != nil {
+		return err
+	}
+	p.Found = slices.DeleteFunc(list.Candidates, func(c foundFeed) bool { return c.Mine != 0 })
+	for i := range p.Found {
+		p.Found[i].Alone = true
+		p.Found[i].Value = s.offer(r, url.Values{"feed": {p.Found[i].URL}})
+	}
+	return nil
+}
+
+// reader is the one whose link it is, as far as limits know them.
+func (p *remediesPage) reader() reader {
+	return reader{digest.User{ID: p.of.UserID}, p.of}
+}
+
+// An offer is what a form behind the link may carry back: nobody subscribes the reader to
+// any other feed by it.
+func (s *site) offer(r *http.Request, of url.Values) string {
+	text := of.Encode()
+	return s.Signer.SignText(digest.ForRemedies, r.PathValue("token")+" "+text) + " " + text
+}
+
+// readOffer reads what offer wrote; errNoChoice if it did not.
+func (s *site) readOffer(r *http.Request) (url.Values, error) {
+	mac, text, _ := strings.Cut(r.PostForm.Get("feed"), " ")
+	if !s.Signer.VerifyText(digest.ForRemedies, r.PathValue("token")+" "+text, mac) {
+		return nil, errNoChoice
+	}
+	of, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, errNoChoice
+	}
+	return of, nil
+}
+
+// subscribeOffered subscribes the reader to a feed that was offered: in the place of the
+// one that fails, or, if that was left, as it was before.
+func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
+	of, err := s.readOffer(r)
+	if err != nil {
+		return err
+	}
+	if err := s.mayFind(r, p.reader(), 1); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	defer cancel()
+	f, _, err := s.Subscriber.Subscribe(ctx, p.of.ID, of.Get("feed"), 0)
+	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil {
+		return p.unlessWrong(err)
+	}
+	p.Done = "again"
+	if p.Feed == "" {
+		err = s.setAsBefore(r, p.of.ID, f.ID, of)
+	} else if f.ID != p.sub.Feed.ID {
+		p.Done = "replaced"
+		err = s.Store.ReplaceSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, f.ID)
+	}
+	if err != nil {
+		return err
+	}
+	p.sub, err = s.Store.Subscription(r.Context(), p.of.ID, f.ID)
+	p.Title, p.Feed, p.Illness = shortened(titleOf(p.sub)), feedPath(f.ID), nil
+	return err
+}
+
+// unlessWrong is the error, unless the page says it.
+func (p *remediesPage) unlessWrong(err error) error {
+	if p.Wrong != "" {
+		return nil
+	}
+	return err
+}
+
+// pauseFailing pauses the subscription to a feed that fails.
+func (s *site) pauseFailing(r *http.Request, p *remediesPage) error {
+	if p.Feed == "" {
+		return nil
+	}
+	p.Paused, p.Done = true, "paused"
+	return s.Store.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID)
+}
+
+// resumeFailing is the way back from that.
+func (s *site) resumeFailing(r *http.Request, p *remediesPage) error {
+	if p.Feed == "" {
+		return nil
+	}
+	p.Paused, p.Done = false, "resumed"
+	return s.Store.ResumeSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, s.Now())
+}
+
+// leaveFailing ends the subscription to a feed that fails.
+func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
+	if p.Feed == "" {
+		return nil
+	}
+	if own := p.sub; !digest.IsPrivate(own.Feed.URL) { // what a private one was asked with is forgotten
+		of := url.Values{"feed": {own.Feed.URL}, "title": {own.Title}, "folder": {own.Folder}, "display": {string(own.Display)}}
+		for name, extra := range extras() {
+			if own.Extras&extra != 0 {
+				of.Set(name, "on")
+			}
+		}
+		p.Again = s.offer(r, of)
+	}
+	p.Done, p.Feed, p.Illness = "left", "", nil
+	return s.Store.Unsubscribe(r.Context(), p.of.ID, p.sub.Feed.ID)
+}

@@ -1,0 +1,171 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"digest"
+	"digest/store"
+)
+
+// remediesPath is where the link of a notice leads that nothing can be read of a feed.
+func (r *room) remediesPath(d digest.Digest, f digest.FeedID) string {
+	return "/remedies/" + r.signer.SignPair(digest.ForRemedies, digest.InRound(int64(d.ID), d.LinkRound), int64(f))
+}
+
+// failing subscribes a digest to a feed of a blog and lets it fail, and gives the link.
+func (r *room) failing(d digest.Digest, title, address string) string {
+	r.t.Helper()
+	r.subscribes(d, title, address)
+	r.fails(address)
+	return r.remediesPath(d, feedAt(r, address).ID)
+}
+
+// feedPathOf is the page of the feed at an address.
+func feedPathOf(r *room, address string) string {
+	return "/feeds/" + strconv.FormatInt(int64(feedAt(r, address).ID), 10)
+}
+
+// TestRemediesByLink: who follows the link of a notice needs no sign-in: its feed is found
+// again and comes in the place of the one that fails.
+func TestRemediesByLink(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"), "/news.atom": rss("News", "Three")})
+		_, d := r.user("ann@example.org")
+		link := r.failing(d, "The blog", b.URL+"/old")
+		v := r.visitor()
+		a := v.get(link).status(http.StatusOK).shows("h1", "The blog").shows("button", "Look for its feed again", "Pause", "Unsubscribe")
+		if got := a.texts("main p")[0]; !strings.Contains(got, "there is no feed at its address any more") {
+			r.t.Errorf("says %q", got)
+		}
+		found := v.post(link+"/find", nil).status(http.StatusOK)
+		offered := found.attrs("input[name=feed]", "value")
+		found.shows("button", "Take it instead", "Pause", "Unsubscribe")
+		if len(offered) < 2 || strings.Contains(r.subscribedTo(d), "/feed") {
+			r.t.Fatalf("offers %q; subscribed to %s", offered, r.subscribedTo(d))
+		}
+		v.post(link+"/add", url.Values{"feed": {offered[0]}}).status(http.StatusOK).contains("[role=status]", "in the other’s place")
+		if got := r.subscribedTo(d); got != b.URL+"/feed" {
+			r.t.Errorf("subscribed to %s", got)
+		}
+		v.get(link).status(http.StatusOK).shows("h1", "Not subscribed any more")
+	})
+}
+
+// Only what was offered behind a link is subscribed to by it.
+func TestRemediesByLinkSubscribeToNothingElse(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"), "/news.atom": rss("News", "Three"), "/evil": rss("Evil", "Two")})
+		_, d := r.user("ann@example.org")
+		_, other := r.user("bob@example.org")
+		link, another := r.failing(d, "The blog", b.URL+"/old"), r.failing(other, "The blog", b.URL+"/old")
+		v := r.visitor()
+		offered := v.post(link+"/find", nil).status(http.StatusOK).attrs("input[name=feed]", "value")[0]
+		mac, _, _ := strings.Cut(offered, " ")
+		for _, feed := range []string{"", b.URL + "/evil", "feed=" + url.QueryEscape(b.URL+"/evil"), mac + " feed=" + url.QueryEscape(b.URL+"/evil"), mac, " "} {
+			v.post(link+"/add", url.Values{"feed": {feed}}).status(http.StatusBadRequest)
+		}
+		v.post(another+"/add", url.Values{"feed": {offered}}).status(http.StatusBadRequest)
+		for _, d := range []digest.Digest{d, other} {
+			if got := r.subscribedTo(d); got != b.URL+"/old" {
+				r.t.Errorf("subscribed to %s", got)
+			}
+		}
+	})
+}
+
+// TestFailingFeedIsLeftByLink: a pause and the end of a subscription can be undone on the spot.
+func TestFailingFeedIsLeftByLink(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{"/old": rss("The blog", "One")})
+		me, d := r.reader("ann@example.org")
+		link := r.failing(d, "The blog", b.URL+"/old")
+		page := feedPathOf(r, b.URL+"/old")
+		me.post(page, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {""}})
+		v := r.visitor()
+		for range 2 {
+			v.post(link+"/rest", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Resume", "Unsubscribe")
+		}
+		v.get(link).contains(".notice", "It is paused")
+		v.post(link+"/wake", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Pause", "Unsubscribe")
+		again := v.post(link+"/leave", nil).status(http.StatusOK).shows("button", "Take it again").attrs("input[name=feed]", "value")
+		if got := r.subscribedTo(d); got != "" {
+			r.t.Errorf("subscribed to %s", got)
+		}
+		for _, act := range []string{"/leave", "/rest", "/wake", "/find"} {
+			v.post(link+act, nil).status(http.StatusOK).shows("h1", "Not subscribed any more")
+		}
+		v.post(link+"/add", url.Values{"feed": again}).status(http.StatusOK).shows("h1", "Mine")
+		sub, err := r.store.Subscription(t.Context(), d.ID, feedAt(r, b.URL+"/old").ID)
+		if r.must(err); sub.Title != "Mine" || sub.Folder != "News" {
+			r.t.Errorf("it came back as %+v", sub.Subscription)
+		}
+	})
+}
+
+// TestRemediesLink: it changes nothing by being opened, leads who is signed in to the
+// feed's own page, and belongs to one reader and one feed.
+func TestRemediesLink(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		other, _ := r.reader("bob@example.org")
+		link := r.failing(d, "The blog", "https://site.example/old")
+		page := feedPathOf(r, "https://site.example/old")
+		for _, method := range []string{"GET", "HEAD"} {
+			other.do(method, link, "", nil).status(http.StatusOK)
+			for _, act := range []string{"/find", "/add", "/rest", "/wake", "/leave"} {
+				r.visitor().do(method, link+act, "", nil).status(http.StatusMethodNotAllowed)
+			}
+		}
+		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != page+"#remedies" {
+			r.t.Errorf("leads to %s", got)
+		}
+		f := feedAt(r, "https://site.example/old").ID
+		for _, token := range []string{"x", r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(f)), strings.TrimPrefix(link, "/remedies/") + "a"} {
+			for _, act := range []string{"/leave", "/rest", "/find"} {
+				r.visitor().post("/remedies/"+token+act, nil).status(http.StatusNotFound)
+			}
+			r.visitor().get("/remedies/" + token).status(http.StatusNotFound)
+		}
+		r.visitor().get(r.remediesPath(d, f+99)).status(http.StatusOK).shows("h1", "Not subscribed any more")
+		v.post("/settings/links", nil).status(http.StatusSeeOther)
+		r.visitor().get(link).status(http.StatusGone)
+		r.visitor().post(link+"/leave", nil).status(http.StatusGone)
+		if got := r.subscribedTo(d); got != "https://site.example/old" {
+			r.t.Errorf("subscribed to %q", got)
+		}
+	})
+}
+
+// TestRemediesAfterAMove: the link, and the address of the feed's page, lead to the feed of
+// which it has become part.
+func TestRemediesAfterAMove(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		_, other := r.user("bob@example.org")
+		r.subscribes(other, "The new one", newPlace) // so that another feed is there
+		there := feedAt(r, newPlace)
+		there.ParsedAt, there.LastOKAt = r.now, r.now
+		_, err := r.store.Record(t.Context(), r.now, []store.Polled{{Feed: there, FirstRead: true}})
+		r.must(err)
+		link := r.failing(d, "The blog", oldPlace)
+		was := feedPathOf(r, oldPlace)
+		r.movesOn(d, oldPlace, newPlace)
+		page := feedPathOf(r, newPlace)
+		if page == was {
+			r.t.Fatalf("it was not merged: %s", page)
+		}
+		r.visitor().get(link).status(http.StatusOK).contains("main p", "has moved to new.example")
+		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != page+"#remedies" {
+			r.t.Errorf("the link leads to %s", got)
+		}
+		if got := v.get(was).status(http.StatusSeeOther).Header.Get("Location"); got != page {
+			r.t.Errorf("the page leads to %s", got)
+		}
+		v.post(page+"/leave", nil)
+		v.get(was).status(http.StatusNotFound)
+	})
+}
