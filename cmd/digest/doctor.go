@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -41,12 +42,13 @@ func (c doctorCmd) Run(a *app) error {
 		return err
 	}
 	dial := (&net.Dialer{Resolver: resolver}).DialContext
+	database, key := a.lookAtDatabase()
 	findings := doctor.Run(a.soft, doctor.Facts{
 		Now: a.now, Frozen: a.frozen,
 		BaseURL: a.BaseURL, From: a.From, ReturnPath: a.ReturnPath, Mail: place,
 		BounceListen: a.BounceListen, BounceMaildir: a.BounceMaildir,
 		TrustedProxies: a.TrustedProxies, MetricsToken: a.MetricsToken != "", MetricsListen: a.MetricsListen,
-		Database: a.lookAtDatabase(), Machine: doctor.ThisMachine(),
+		Database: database, Key: key, Machine: doctor.ThisMachine(),
 		Offline: c.Offline, Resolver: resolver, Dial: dial, Limit: checkLimit,
 		Probe: func(ctx context.Context) error {
 			return mailer.Probe(ctx, a.Mail, mailer.Options{Dial: dial, DialTimeout: checkLimit - time.Second})
@@ -95,9 +97,9 @@ func (a *app) showFindings(findings []doctor.Finding) {
 	}
 }
 
-// lookAtDatabase looks at the database without changing it. It gives up after a
+// lookAtDatabase looks at the database, and at the key of its private feeds, without changing it. It gives up after a
 // time, because a disk or a server may hang.
-func (a *app) lookAtDatabase() doctor.Database {
+func (a *app) lookAtDatabase() (doctor.Database, doctor.Key) {
 	ctx, cancel := context.WithTimeout(a.soft, lookLimit)
 	defer cancel()
 	d := doctor.Database{Name: a.Database}
@@ -106,36 +108,80 @@ func (a *app) lookAtDatabase() doctor.Database {
 	} else {
 		d.File = a.Database
 	}
-	seen := make(chan doctor.Database, 1)
-	go func() { seen <- a.look(ctx, d) }()
+	type sight struct {
+		doctor.Database
+		doctor.Key
+	}
+	seen := make(chan sight, 1)
+	go func() {
+		database, key := a.look(ctx, d)
+		seen <- sight{database, key}
+	}()
 	select {
-	case d = <-seen:
+	case s := <-seen:
+		return s.Database, s.Key
 	case <-ctx.Done():
 		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name + " does not answer in time; see that its server or its disk is well"}
+		return d, doctor.Key{}
 	}
-	return d
 }
 
-func (a *app) look(ctx context.Context, d doctor.Database) doctor.Database {
+func (a *app) look(ctx context.Context, d doctor.Database) (doctor.Database, doctor.Key) {
+	key := a.lookAtKey()
 	if d.File != "" {
 		d.Absent, d.Closed, d.Err = lookAtFile(d.File)
 		if d.Absent || d.Closed || d.Err != nil {
-			return d
+			return d, key
 		}
 	}
 	st, err := store.Open(ctx, a.Database)
 	if err != nil {
 		d.Err = err
-		return d
+		return d, key
 	}
 	defer st.Close()
 	current, err := st.Current(ctx)
 	if err != nil || !current {
 		d.Old, d.Err = true, err
-		return d
+		return d, key
 	}
-	d.Err = errors.Join(a.lookInto(ctx, st, &d), a.lookAtClock(ctx, st, &d))
-	return d
+	d.Err = errors.Join(a.lookInto(ctx, st, &d), a.lookAtClock(ctx, st, &d), a.lookAtSealed(ctx, st, &key))
+	return d, key
+}
+
+// lookAtKey looks at the key file of private feeds without making one.
+func (a *app) lookAtKey() doctor.Key {
+	k := doctor.Key{File: a.keys().File()}
+	ids, err := a.keys().IDs()
+	k.Err, k.Absent = err, err == nil && len(ids) == 0
+	if info, err := os.Stat(k.File); err == nil && runtime.GOOS != "windows" {
+		k.Mode = info.Mode().Perm()
+	}
+	return k
+}
+
+// lookAtSealed tries the keys on what private feeds are asked with.
+func (a *app) lookAtSealed(ctx context.Context, st *store.Store, k *doctor.Key) error {
+	feeds, err := st.SealedFeeds(ctx)
+	if err != nil {
+		return err
+	}
+	keys := a.keys()
+	for _, f := range feeds {
+		if _, err := keys.Open(f.Sealed); err != nil {
+			if k.Lost++; k.Lost == 1 {
+				k.Why = err.Error()
+			}
+		}
+	}
+	k.Feeds = len(feeds)
+	clear, err := st.ClearFeeds(ctx)
+	for _, f := range clear {
+		if _, c := digest.SplitCredential(f.URL); !c.IsEmpty() {
+			k.InClear++
+		}
+	}
+	return err
 }
 
 // lookAtFile tells whether a file of SQLite can be opened without changing it. To

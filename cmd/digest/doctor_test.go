@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,7 +13,10 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"digest"
 	"digest/internal/doctor"
+	"digest/internal/seal"
+	"digest/store"
 	"digest/store/storetest"
 )
 
@@ -96,7 +100,8 @@ func TestDoctorLooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.clock = func() time.Time { return now }
-			return e.lookAtDatabase()
+			d, _ := e.lookAtDatabase()
+			return d
 		}
 		var said strings.Builder
 		if s := run(t.Context(), t.Context(), []string{"--database", database, "user", "add", "ann@example.org", "--time-zone", "Asia/Tokyo"}, io.Discard, &said); s != exitDone {
@@ -109,6 +114,58 @@ func TestDoctorLooks(t *testing.T) {
 		}
 		if server := d.File == ""; server && (d.Ahead-time.Hour).Abs() > time.Minute || !server && d.Ahead != 0 {
 			t.Errorf("its clock is %s ahead", d.Ahead)
+		}
+	})
+}
+
+// TestDoctorTriesTheKey: what private feeds are asked with is opened with the key file as it
+// is, whatever the kind of database; none is made.
+func TestDoctorTriesTheKey(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		dir := t.TempDir()
+		right, wrong := filepath.Join(dir, "right"), filepath.Join(dir, "wrong")
+		for _, file := range []string{right, wrong} {
+			if err := os.WriteFile(file, []byte(seal.New()+"\n"), 0o604); err != nil {
+				t.Fatal(err)
+			}
+		}
+		st, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		st.Policy = storetest.Policy(time.Hour)
+		if err := st.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sealed, err := seal.In(right).Seal(digest.Credential{Reader: 1, Address: "https://a.example/feed", User: "ann", Password: "secret"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []digest.Feed{{URL: sealed.Address, Host: "a.example", Sealed: sealed.Sealed}, {URL: "https://ann:secret@b.example/feed", Host: "b.example"}, {URL: "https://b.example/@ann", Host: "b.example"}} {
+			if _, _, err := st.EnsureFeed(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for file, lost := range map[string]int{right: 0, wrong: 1, filepath.Join(dir, "none"): 1} {
+			var c cli
+			if _, _, err := parseArgs(&c, []string{"--database", database, "--key-file", file, "doctor"}, io.Discard); err != nil {
+				t.Fatal(err)
+			}
+			a, err := newApp(&c, t.Context(), t.Context(), io.Discard, t.Output())
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, k := a.lookAtDatabase()
+			if !d.Read() || k.File != file || k.Feeds != 1 || k.Lost != lost || k.InClear != 1 || strings.Contains(k.Why, "secret") || (k.Err == nil) != (filepath.Base(file) != "none") {
+				t.Errorf("%s: %v: %+v", file, d.Err, k)
+			}
+			if want := fs.FileMode(0o604); k.Err == nil && k.Mode != want {
+				t.Errorf("%s has the mode %04o", file, k.Mode)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "none")); err == nil {
+			t.Error("a key was made")
 		}
 	})
 }

@@ -64,6 +64,7 @@ type Facts struct {
 	MetricsListen  string // an address of their own; empty: none
 
 	Database Database
+	Key      Key
 	Machine  Machine
 
 	Offline  bool // no DNS, no connections
@@ -175,6 +176,7 @@ func checks() []check {
 		{"hour", false, (*checker).hour},
 		{"size", false, (*checker).size},
 		{"disk", false, (*checker).disk},
+		{"key", false, (*checker).key},
 		{"clock", false, (*checker).clock},
 		{"zones", false, (*checker).zones},
 		{"base-url", false, (*checker).baseURL},

@@ -230,3 +230,24 @@ func TestDatabase(t *testing.T) {
 		tt.try(t)
 	}
 }
+
+func TestKey(t *testing.T) {
+	key := func(k doctor.Key) func(*world) { return func(w *world) { w.Key = k } }
+	none := &digest.Error{Kind: digest.Invalid, Message: "private feeds need a key, and no file with one is named; make one with digest key new"}
+	away := &digest.Error{Kind: digest.Unavailable, Message: "the key file k cannot be used: no such file or directory", Err: os.ErrNotExist}
+	for _, tt := range []finding{
+		{"well", key(doctor.Key{File: "k", Mode: 0o600, Feeds: 3}), "key", doctor.OK, "k opens what is stored; private feeds: 3", ""},
+		{"of a group", key(doctor.Key{File: "k", Mode: 0o640, Feeds: 3}), "key", doctor.OK, "k opens what is stored; private feeds: 3", ""},
+		{"open to all", key(doctor.Key{File: "k", Mode: 0o644, Feeds: 3}), "key", doctor.Warn, "everybody on this machine may use it (mode 0644)", "chmod 600 k"},
+		{"not yet", key(doctor.Key{File: "k", Absent: true}), "key", doctor.OK, "the first one makes k", ""},
+		{"gone", key(doctor.Key{File: "k", Absent: true, Feeds: 3}), "key", doctor.Wrong, "k is missing; private feeds that cannot be asked: 3", "from its backup"},
+		{"none, and none is needed", key(doctor.Key{Err: none}), "key", doctor.OK, "there are no private feeds", ""},
+		{"none", key(doctor.Key{Err: none, Feeds: 3}), "key", doctor.Wrong, "no file with one is named; private feeds that cannot be asked: 3", "make one with digest key new"},
+		{"named and away", key(doctor.Key{File: "k", Err: away}), "key", doctor.Wrong, "the key file k cannot be used: no such file or directory", "correct DIGEST_KEY_FILE"},
+		{"another", key(doctor.Key{File: "k", Feeds: 3, Lost: 2, Why: "its password is sealed with the key abc, which is not in k"}), "key", doctor.Wrong, "2 of 3; of the first its password is sealed with the key abc", "from its backup"},
+		{"in the clear", key(doctor.Key{Err: none, InClear: 2}), "key", doctor.Warn, "feeds whose passwords stand in their addresses: 2", "name a key file"},
+		{"no database", func(w *world) { w.Database.Old = true; w.Key = doctor.Key{File: "k", Err: away} }, "key", doctor.Skipped, "not looked into", ""},
+	} {
+		tt.try(t)
+	}
+}

@@ -1,0 +1,71 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"digest"
+)
+
+// A Key is what was seen of the key file of private feeds.
+type Key struct {
+	File   string      // "": none is named
+	Absent bool        // there is no file yet; the first private feed makes it
+	Err    error       // why it cannot be used
+	Mode   fs.FileMode // its permissions; 0: not known
+
+	Feeds   int    // private feeds
+	Lost    int    // of them: no key of the file opens what they are asked with
+	Why     string // the first is one of these
+	InClear int    // feeds whose password stands in their address, as older versions stored it
+}
+
+// key finds out whether private feeds can be asked, and nobody else reads their key.
+func (x *checker) key(context.Context) Finding {
+	k := x.Key
+	if !x.Database.Read() && !x.Database.Absent {
+		return skip("the database is not looked into")
+	}
+	var f Finding
+	switch {
+	case k.Err != nil && (k.File != "" || k.Feeds > 0):
+		f = unusable(k.Err)
+		if k.Feeds > 0 {
+			f.note(Wrong, fmt.Sprintf("private feeds that cannot be asked: %d", k.Feeds), lostKey)
+		}
+	case k.Err != nil:
+		f = verdict(OK, "there are no private feeds; they need a key file on PostgreSQL (DIGEST_KEY_FILE)", "")
+	case k.Absent && k.Feeds > 0:
+		f = verdict(Wrong, fmt.Sprintf("%s is missing; private feeds that cannot be asked: %d", k.File, k.Feeds), lostKey)
+	case k.Absent:
+		f = verdict(OK, "there are no private feeds; the first one makes "+k.File, "")
+	case k.Lost > 0:
+		f = verdict(Wrong, fmt.Sprintf("private feeds that cannot be asked: %d of %d; of the first %s", k.Lost, k.Feeds, k.Why), lostKey)
+	default:
+		f = verdict(OK, fmt.Sprintf("%s opens what is stored; private feeds: %d", k.File, k.Feeds), "")
+	}
+	const others = 0o007
+	if k.Mode&others != 0 {
+		f.note(Warn, fmt.Sprintf("everybody on this machine may use it (mode %04o)", k.Mode.Perm()), "chmod 600 "+k.File)
+	}
+	if k.InClear > 0 {
+		f.note(Warn, fmt.Sprintf("feeds whose passwords stand in their addresses: %d", k.InClear), "name a key file (DIGEST_KEY_FILE) and run digest migrate: see docs/private.md")
+	}
+	return f
+}
+
+// unusable says why a key file cannot be used, and what to do.
+func unusable(err error) Finding {
+	e, ok := errors.AsType[*digest.Error](err)
+	if !ok {
+		return verdict(Wrong, reason(err), "")
+	}
+	found, todo, _ := strings.Cut(e.Message, "; ")
+	return verdict(Wrong, found, cmp.Or(todo, "correct DIGEST_KEY_FILE, or let the user that digest runs as read the file"))
+}
+
+const lostKey = "put the key back from its backup, as a line of the key file; if it is lost, their readers have to give the passwords anew (see: digest key)"
