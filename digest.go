@@ -138,6 +138,9 @@ func NormalEmail(address string) string {
 	return address[:at] + strings.ToLower(address[at:])
 }
 
+// EmailKey is what makes two addresses the same account.
+func EmailKey(address string) string { return strings.ToLower(NormalEmail(address)) }
+
 // A Filter holds posts back in which its words stand: whole words or a phrase,
 // in any case and with any accents, in the title, the author's name or the text.
 type Filter struct {

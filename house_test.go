@@ -38,6 +38,7 @@ func TestImports(t *testing.T) {
 		"digest/subscribe":             "digest digest/feed digest/poller digest/store digest/hourly digest/internal/seal",
 		"digest/internal/chart":        "",
 		"digest/internal/export":       "digest digest/feed digest/store",
+		"digest/internal/members":      "digest digest/mailer digest/timezone",
 		"digest/internal/bounce":       "digest",
 		"digest/internal/doctor":       "digest digest/timezone digest/mailer",
 		"digest/push":                  "digest",

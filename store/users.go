@@ -16,8 +16,7 @@ const dailyName = "Daily Digest"
 
 const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts, u.player, u.member_only`
 
-// emailKey is what makes two addresses the same account.
-func emailKey(email string) string { return strings.ToLower(digest.NormalEmail(email)) }
+func emailKey(email string) string { return digest.EmailKey(email) }
 
 // mailDomain is the domain of an address: the name of its lane.
 func mailDomain(email string) string { return laneName(email[strings.LastIndexByte(email, '@')+1:]) }

@@ -1,0 +1,91 @@
+package members
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"digest"
+)
+
+const (
+	mostTables  = 1000 // CSV files of a ZIP that are looked at
+	mostSkipped = 100  // files of it that are named as skipped
+)
+
+var errIndex = errors.New("the ZIP lists too many files")
+
+// unpack takes in the files of a ZIP that are lists. Of some exports they are a few
+// among many.
+func (l *List) unpack(r io.ReaderAt, size int64) error {
+	index := &spendingAt{r: r, left: l.limits.index}
+	z, err := zip.NewReader(index, size)
+	if errors.Is(err, errIndex) {
+		return invalid("the ZIP lists too many files; take the lists out of it")
+	}
+	if err != nil {
+		return invalid("the ZIP is damaged (%v); export it once more", err)
+	}
+	index.left = -1
+	last, book, tables := error(nil), false, 0
+	for _, f := range z.File {
+		book = book || strings.HasPrefix(f.Name, "xl/")
+		if !isTable(f.Name) {
+			continue
+		}
+		if tables++; tables > mostTables {
+			return invalid("the ZIP holds more than %d CSV files; take the lists out of it", mostTables)
+		}
+		err := l.add(source{name: baseName(f.Name), open: f.Open})
+		switch {
+		case errors.Is(err, errUnknown), errors.Is(err, errNever), errors.Is(err, errEmpty):
+			last = err
+			l.skip(f.Name, errors.Unwrap(err))
+		case err != nil:
+			return err
+		}
+	}
+	switch {
+	case len(l.sources) > 0:
+		return nil
+	case last != nil:
+		return last
+	case book:
+		return invalid("this is a spreadsheet; save it as CSV, and give that")
+	default:
+		return invalid("no CSV file is in the ZIP")
+	}
+}
+
+// isTable reports whether a file of a ZIP may be a list. Folders that a Mac adds hold
+// none, nor do those of Substack with who opened which post.
+func isTable(name string) bool {
+	base := path.Base(name)
+	return strings.EqualFold(path.Ext(base), ".csv") && !strings.HasPrefix(base, ".") &&
+		!strings.HasPrefix(name, "__MACOSX/") && !strings.Contains("/"+name, "/posts/")
+}
+
+func (l *List) skip(name string, why error) {
+	if len(l.Skipped) < mostSkipped {
+		l.Skipped = append(l.Skipped, fmt.Sprintf("%s: %v", digest.Shortened(digest.OneLine(name), 100), why))
+	}
+}
+
+// spendingAt reads as long as something is left to spend; less than nothing is no bound.
+type spendingAt struct {
+	r    io.ReaderAt
+	left int64 // bytes
+}
+
+func (s *spendingAt) ReadAt(p []byte, at int64) (int, error) {
+	if s.left >= 0 {
+		if s.left -= int64(len(p)); s.left < 0 {
+			s.left = 0
+			return 0, errIndex
+		}
+	}
+	return s.r.ReadAt(p, at)
+}

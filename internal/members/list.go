@@ -1,0 +1,253 @@
+package members
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"digest"
+)
+
+// A List is a list of members that was recognised.
+type List struct {
+	System  string   // that wrote it, such as "Mailchimp"
+	Files   []string // that are read, in this order
+	Skipped []string // files of a ZIP that are not, each with the reason
+
+	sources []source
+	state   State // of everybody; "": as the rows say
+	limits  limits
+	zones   map[string]error // what is wrong with a time zone; nil: nothing
+}
+
+// A source is a CSV file of a list.
+type source struct {
+	name   string
+	open   func() (io.ReadCloser, error)
+	system system
+	part   string // what sort of file it is; of each there may be one
+	state  State  // of all its rows; "": as they say
+}
+
+// Open recognises a list: a CSV file, or a ZIP of them. name is what the file is called,
+// which some systems say something with. The error is of the kind Invalid and one line,
+// if the list is at fault.
+func Open(r io.ReaderAt, size int64, name string) (*List, error) {
+	return open(r, size, name, usualLimits())
+}
+
+func open(r io.ReaderAt, size int64, name string, l limits) (*List, error) {
+	list := &List{limits: l, zones: map[string]error{}}
+	if size > l.bytes {
+		return nil, invalid("the list has %d bytes, and %d are the most; split it", size, l.bytes)
+	}
+	var magic [4]byte
+	n, err := r.ReadAt(magic[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the list: %w", err)
+	}
+	if begin := string(magic[:n]); begin == "PK\x03\x04" || begin == "PK\x05\x06" {
+		return list, list.unpack(r, size)
+	}
+	whole := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil }
+	return list, list.add(source{name: baseName(name), open: whole})
+}
+
+// baseName is the name of a file without its folders, as it may be shown.
+func baseName(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	return cmp.Or(digest.Shortened(digest.OneLine(name), 100), "the list")
+}
+
+// add recognises a file by its header and takes it in.
+func (l *List) add(s source) error {
+	f, err := s.open()
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", s.name, err)
+	}
+	defer f.Close()
+	t, err := openTable(f, l.limits)
+	if err != nil {
+		return atFile(s.name, err)
+	}
+	if err := s.recognise(t); err != nil {
+		return atFile(s.name, err)
+	}
+	for _, other := range l.sources {
+		if other.system.name != s.system.name {
+			return invalid("%s is of %s and %s of %s; give one list at a time", other.name, other.system.name, s.name, s.system.name)
+		}
+		if other.part == s.part {
+			return invalid("%s and %s are two lists of the same kind; give the one whose people joined this newsletter", other.name, s.name)
+		}
+	}
+	l.System = s.system.name
+	l.sources, l.Files = append(l.sources, s), append(l.Files, s.name)
+	return nil
+}
+
+// atFile says in which file an error is.
+func atFile(name string, err error) error {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		return &digest.Error{Kind: e.Kind, Message: name + ": " + e.Message, Err: e.Err}
+	}
+	if errors.Is(err, errBytes) {
+		return invalid("%s: the list is too large; split it", name)
+	}
+	return fmt.Errorf("reading %s: %w", name, err)
+}
+
+// Suppress has everybody in the list read as being in a suppressed state, whatever the
+// rows say: for a list of those who left that does not say so itself, as that of listmonk
+// does not.
+func (l *List) Suppress(state State) { l.state = state }
+
+// Rows gives everybody in the list: first those who are suppressed, then the others. A
+// *Problem is a row that cannot be used, and the next one follows; any other error is
+// the last, and of the kind Invalid if the list is at fault. It may be ranged over again.
+func (l *List) Rows() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		p := pass{List: l, met: map[[16]byte]place{}, yield: yield}
+		for _, p.suppressing = range []bool{true, false} {
+			p.rows, p.left = 0, l.limits.bytes
+			for i, s := range l.sources {
+				if !p.file(i, s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A pass is one way through all files of a list.
+type pass struct {
+	*List
+	suppressing bool               // only rows that are suppressed are given; else only others
+	met         map[[16]byte]place // by the hash of an address: where it stands
+	rows        int
+	left        int64 // bytes that may still be read
+	yield       func(Row, error) bool
+}
+
+// A place is where an address stood first, and whether it is suppressed there.
+type place struct {
+	line       int32
+	file       int16
+	suppressed bool
+}
+
+// file gives the rows of one file; false ends the pass.
+func (p *pass) file(i int, s source) bool {
+	f, err := s.open()
+	if err != nil {
+		p.yield(Row{}, fmt.Errorf("reading %s: %w", s.name, err))
+		return false
+	}
+	defer f.Close()
+	t, err := openTable(&spending{f, &p.left}, p.limits)
+	if err != nil {
+		p.yield(Row{}, atFile(s.name, err))
+		return false
+	}
+	for {
+		fields, err := t.next()
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if p.rows++; err == nil && p.rows > p.limits.rows {
+			err = invalid("the list has more than %d rows; split it", p.limits.rows)
+		}
+		wrong, one := errors.AsType[*Problem](err)
+		switch {
+		case one && !p.suppressing:
+			if wrong.File = s.name; !p.yield(Row{}, wrong) {
+				return false
+			}
+		case one:
+		case err != nil:
+			p.yield(Row{}, atFile(s.name, err))
+			return false
+		case !isEmpty(fields) && !p.row(i, s, t, fields):
+			return false
+		}
+	}
+}
+
+// row gives one row, if it is of this pass; false ends it.
+func (p *pass) row(i int, s source, t *table, fields []string) bool {
+	row, wrong := p.read(s, t, fields)
+	if wrong == "" && row.State.IsSuppressed() != p.suppressing || wrong != "" && p.suppressing {
+		return true
+	}
+	if wrong == "" {
+		wrong = p.again(i, row)
+	}
+	if wrong != "" {
+		return p.yield(Row{}, &Problem{File: s.name, Line: row.Line, Message: wrong})
+	}
+	return p.yield(row, nil)
+}
+
+// read makes a Row of a row, or says what is wrong with it.
+func (p *pass) read(s source, t *table, fields []string) (Row, string) {
+	r := &record{table: t, list: p.List, fields: fields, foreign: s.system.foreign}
+	row := s.system.read(r)
+	row.File, row.Line = s.name, t.at
+	if all := cmp.Or(p.state, s.state); all != "" && !row.State.IsSuppressed() {
+		row.State = all
+	}
+	if len(fields) > len(t.names) && !isEmpty(fields[len(t.names):]) {
+		r.wrong = fmt.Sprintf("it has %d fields, and there are %d columns; put fields with a %q in them in quotation marks", len(fields), len(t.names), string(t.csv.Comma))
+	}
+	if row.State.IsSuppressed() && row.Email != "" {
+		r.wrong = "" // whatever else is wrong, nothing may be mailed there
+	}
+	if s.system.foreign && row.Form == "" {
+		row.Form = digest.Shortened(s.system.name+", "+s.name, mostForm)
+	}
+	return row, r.wrong
+}
+
+// again notes where an address stands, and says so if it stood somewhere before.
+func (p *pass) again(i int, row Row) string {
+	sum := sha256.Sum256([]byte(digest.EmailKey(row.Email)))
+	key := [16]byte(sum[:16])
+	first, met := p.met[key]
+	if !met {
+		p.met[key] = place{int32(row.Line), int16(i), row.State.IsSuppressed()}
+		return ""
+	}
+	where := fmt.Sprintf("line %d of %s", first.line, p.sources[first.file].name)
+	if first.suppressed && !row.State.IsSuppressed() {
+		return fmt.Sprintf("%s is not mailed, as %s says", row.Email, where)
+	}
+	return fmt.Sprintf("%s stands in %s already", row.Email, where)
+}
+
+func isEmpty(fields []string) bool {
+	for _, field := range fields {
+		if field != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// spending reads as long as something is left to spend.
+type spending struct {
+	r    io.Reader
+	left *int64 // bytes
+}
+
+func (s *spending) Read(p []byte) (int, error) {
+	if *s.left <= 0 {
+		return 0, errBytes
+	}
+	n, err := s.r.Read(p[:min(int64(len(p)), *s.left)])
+	*s.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,369 @@
+package members
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"digest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// told writes what a list says, one line a row.
+func told(l *List) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", l.System, strings.Join(l.Files, ", "))
+	for _, s := range l.Skipped {
+		fmt.Fprintf(&b, "skipped %s\n", s)
+	}
+	for row, err := range l.Rows() {
+		if err != nil {
+			fmt.Fprintf(&b, "! %v\n", err)
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s:%d %s %s", row.Action(), row.File, row.Line, row.State, row.Email)
+		for _, field := range []struct{ name, value string }{
+			{"name", row.Name}, {"zone", row.TimeZone}, {"joined", stamp(row.JoinedAt)}, {"form", row.Form}, {"address", row.Address},
+			{"asked", stamp(row.AskedAt)}, {"confirmed", stamp(row.At)}, {"left", stamp(row.LeftAt)}, {"reason", row.Reason},
+		} {
+			if field.value != "" {
+				fmt.Fprintf(&b, " %s=%q", field.name, field.value)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func opened(t testing.TB, name string, content []byte) *List {
+	t.Helper()
+	l, err := Open(bytes.NewReader(content), int64(len(content)), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func refused(t *testing.T, name string, content []byte, want string) {
+	t.Helper()
+	_, err := Open(bytes.NewReader(content), int64(len(content)), name)
+	if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: got %v, want an error with %q", name, err, want)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+// TestSystems reads a list in the format of each system.
+func TestSystems(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.csv")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Base(file), told(opened(t, file, content)))
+	}
+}
+
+// TestArchives reads the whole exports of Mailchimp and Substack, of which only some
+// files are lists.
+func TestArchives(t *testing.T) {
+	for _, dir := range []string{"mailchimp", "substack"} {
+		golden(t, dir+".zip", told(opened(t, dir+".zip", zipped(t, os.DirFS("testdata/"+dir)))))
+	}
+}
+
+// TestEachFileByItself: every file of Mailchimp is what it is also outside its ZIP, and
+// where it has a column of its own, under any name.
+func TestEachFileByItself(t *testing.T) {
+	for file, want := range map[string]State{"unsubscribed": Left, "cleaned": Bounced} {
+		content, err := os.ReadFile("testdata/mailchimp/" + file + "_email_audience_export_1a2b3c4d5e.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, err := range opened(t, "renamed.csv", content).Rows() {
+			if err != nil || row.State != want {
+				t.Errorf("%s: %s is %s, %v", file, row.Email, row.State, err)
+			}
+		}
+	}
+	never, err := os.ReadFile("testdata/mailchimp/nonsubscribed_email_audience_export_1a2b3c4d5e.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "nonsubscribed_email_audience_export_1a2b3c4d5e.csv", never, "never subscribed")
+}
+
+// zipped packs files.
+func zipped(t testing.TB, files fs.FS) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if err := z.AddFS(files); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestAction(t *testing.T) {
+	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	tests := []struct {
+		row  Row
+		want Action
+	}{
+		{Row{State: Joined, Proof: digest.Proof{At: now}}, Join},
+		{Row{State: Joined, Proof: digest.Proof{AskedAt: now, Address: "203.0.113.7"}}, Join},
+		{Row{State: Joined, Proof: digest.Proof{AskedAt: now}}, Ask},
+		{Row{State: Joined, Proof: digest.Proof{Address: "203.0.113.7"}}, Ask},
+		{Row{State: Joined, JoinedAt: now}, Ask},
+		{Row{State: Pending, Proof: digest.Proof{At: now}}, Ignore},
+		{Row{}, Ignore},
+		{Row{State: Left, Proof: digest.Proof{At: now}}, Suppress},
+		{Row{State: Bounced}, Suppress},
+		{Row{State: Complained}, Suppress},
+		{Row{State: Blocked}, Suppress},
+	}
+	for _, tt := range tests {
+		if got := tt.row.Action(); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.row, got, tt.want)
+		}
+	}
+}
+
+// TestEncodings: one list in every encoding and with every separator and end of line
+// that programs write.
+func TestEncodings(t *testing.T) {
+	const list = "email,name,state\r\nzoe@example.org,\"Zoë, 1\r\nof 2\",joined\r\nleft@example.org,,left\r\n"
+	want := told(opened(t, "list.csv", []byte(list)))
+	if !strings.Contains(want, "Zoë, 1 of 2") {
+		t.Fatal(want)
+	}
+	utf16 := func(order unicode.Endianness, mark unicode.BOMPolicy) string {
+		s, err := unicode.UTF16(order, mark).NewEncoder().String(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	windows, err := charmap.Windows1252.NewEncoder().String(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]string{
+		"UTF-8 with a mark": "\xEF\xBB\xBF" + list, "Windows-1252": windows,
+		"UTF-16LE with a mark": utf16(unicode.LittleEndian, unicode.UseBOM), "UTF-16BE with a mark": utf16(unicode.BigEndian, unicode.UseBOM),
+		"UTF-16LE": utf16(unicode.LittleEndian, unicode.IgnoreBOM), "UTF-16BE": utf16(unicode.BigEndian, unicode.IgnoreBOM),
+		"LF": strings.ReplaceAll(list, "\r\n", "\n"), "no last end": strings.TrimSuffix(list, "\r\n"),
+		"semicolons": "email;name;state\nzoe@example.org;\"Zoë, 1\nof 2\";joined\nleft@example.org;;left\n",
+		"tabs":       "email\tname\tstate\nzoe@example.org\tZoë, 1 of 2\tjoined\n\nleft@example.org\t\tleft\n",
+	} {
+		if got := told(opened(t, "list.csv", []byte(s))); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// TestUnusable: what is no list is refused with the reason.
+func TestUnusable(t *testing.T) {
+	for _, tt := range []struct{ content, want string }{
+		{"", "it is empty"},
+		{"\xEF\xBB\xBF", "it is empty"},
+		{"Adresse,Nom\n", `it has no column email, but "Adresse", "Nom"; the first line has to name the columns`},
+		{"ann@example.org\nbob@example.org\n", `it has no column email, but "ann@example.org"`},
+		{"email,first_subscribed,consent\na@example.org,,\n", `nothing is known of its columns "first_subscribed", "consent"; remove them, or call them by one of the names email, name`},
+		{"Email,First name,Last name,Data\na@example.org,,,\n", "does not say who has left"},
+		{"ema\"il,x\n", "the first line cannot be read"},
+		{"\x00\x01\x02\x03", "it has no column email"},
+		{"PK\x03\x04", "the ZIP is damaged"},
+		{strings.Repeat("a,", 1001) + "\n", "more than a thousand columns"},
+		{"post_id,timestamp,email,active_subscription,email_disabled\n1,,a@example.org,true,false\n", `nothing is known of its columns "post_id"`}, // who opened a post of Substack
+		{"email\x1b[31m,x\n", `"email [31m"`},
+	} {
+		refused(t, "list.csv", []byte(tt.content), tt.want)
+	}
+}
+
+// TestRowsThatAreWrong: a row that cannot be read costs itself alone, and says where it
+// stands; a quotation mark that is left open could swallow somebody who left, so it ends
+// the list.
+func TestRowsThatAreWrong(t *testing.T) {
+	for _, tt := range []struct{ rows, want string }{
+		{"a@example.org,x\"y,\nb@example.org,,\n", "! list.csv, line 2: a quotation mark stands where none can; write it twice within a field that is in quotation marks\nask list.csv:3 joined b@example.org\n"},
+		{"a@example.org,\"x\nb@example.org,,left\n", "! list.csv: a quotation mark that opens in line 2 is not closed where it should be; mend the line, write a quotation mark within a field twice, and try again\n"},
+		{"a\x00b@example.org,,\nb@example.org,nu\x00l,\n", "! list.csv, line 2: address \"a b@example.org\" cannot be read: no angle-addr\nask list.csv:3 joined b@example.org name=\"nu l\"\n"},
+		{",Ann,\n", "! list.csv, line 2: it has no address\n"},
+		{"Ann <a@example.org>,,\n", "! list.csv, line 2: address \"Ann <a@example.org>\" is more than the bare address\n"},
+		{strings.Repeat("a", 400) + "@example.org,,\n", "! list.csv, line 2: its address is longer than any that mail reaches\n"},
+		{"a@example.org," + strings.Repeat("n", 70000) + ",\n", "! list.csv, line 2: a field is longer than 64 KiB\n"},
+		{"a@example.org," + strings.Repeat("n", 500_000) + ",\n", "! list.csv: the row after the one in line 1 is longer than 262144 bytes; a quotation mark there may not be closed\n"},
+		{"a@EXAMPLE.org,,\nA@example.ORG,,\n", "ask list.csv:2 joined a@example.org\n! list.csv, line 3: A@example.org stands in line 2 of list.csv already\n"},
+		{"a@example.org,,\na@Example.org,,left\n", "suppress list.csv:3 left a@example.org\n! list.csv, line 2: a@example.org is not mailed, as line 3 of list.csv says\n"},
+		{"a@bücher.example,,\na@xn--bcher-kva.example,,\n", "ask list.csv:2 joined a@xn--bcher-kva.example\n! list.csv, line 3: a@xn--bcher-kva.example stands in line 2 of list.csv already\n"},
+	} {
+		got := told(opened(t, "/home/ann/list.csv", []byte("email,name,state\n"+tt.rows)))
+		if got != "digest: list.csv\n"+tt.want {
+			t.Errorf("%.60q: got\n%s\nwant\n%s", tt.rows, got, tt.want)
+		}
+	}
+}
+
+// TestColumns: what a row says by other columns than usual.
+func TestColumns(t *testing.T) {
+	const mailchimp, buttondown = "Email Address,Status,MEMBER_RATING,OPTIN_TIME,CONFIRM_TIME\n", "id,email,creation_date,subscriber_type\n"
+	for _, tt := range []struct{ file, content, want string }{
+		{"x.csv", "email,name\na@example.org,1;2;3;4\n", "ask x.csv:2 joined a@example.org name=\"1;2;3;4\"\n"},
+		{"x.csv", "email,name,Name\na@example.org,Ann,Bob\n", "ask x.csv:2 joined a@example.org name=\"Ann\"\n"},
+		{"x.csv", "email,joined_at\na@example.org,1969-12-31\n", "! x.csv, line 2: joined_at is \"1969-12-31\", which is no time such as 2026-05-01T10:00:00Z\n"},
+		{"x.csv", "email,left_at\na@example.org,2026-05-01\n", "suppress x.csv:2 left a@example.org left=\"2026-05-01T00:00:00Z\"\n"},
+		{"x.csv", "email,left_at\na@example.org,in May\n", "suppress x.csv:2 left a@example.org\n"},
+		{"x.csv", "email,reason\na@example.org,bounced: full\n", "suppress x.csv:2 bounced a@example.org reason=\"bounced: full\"\n"},
+		{"x.csv", mailchimp + "a@example.org,Pending,2,,\nb@example.org,Gold,2,,\nc@example.org,Archived,2,,\n",
+			"suppress x.csv:4 left c@example.org form=\"Mailchimp, x.csv\"\nignore x.csv:2 pending a@example.org form=\"Mailchimp, x.csv\"\nask x.csv:3 joined b@example.org form=\"Mailchimp, x.csv\"\n"},
+		{"unsubscribers.csv", buttondown + "1,a@example.org,2021-05-01T09:30:00Z,regular\n",
+			"suppress unsubscribers.csv:2 left a@example.org joined=\"2021-05-01T09:30:00Z\" form=\"Buttondown, unsubscribers.csv\"\n"},
+		{"x.csv", "E-Mail-Adresse,OPTIN_TIME,CONFIRM_TIME,LEID\na@example.org,,,1\n", "ask x.csv:2 joined a@example.org form=\"Mailchimp, x.csv\"\n"},
+	} {
+		_, got, _ := strings.Cut(told(opened(t, tt.file, []byte(tt.content))), "\n")
+		if got != tt.want {
+			t.Errorf("%q: got\n%s\nwant\n%s", tt.content, got, tt.want)
+		}
+	}
+}
+
+// TestSuppressWhole: a list of those who left that does not say so.
+func TestSuppressWhole(t *testing.T) {
+	content, err := os.ReadFile("testdata/listmonk.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := opened(t, "subscribers.csv", content)
+	l.Suppress(Left)
+	var got []State
+	for row, err := range l.Rows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, row.State)
+	}
+	if !slices.Equal(got, []State{Left, Blocked, Blocked}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestBounds: no list is larger than its limits, packed or not.
+func TestBounds(t *testing.T) {
+	content := []byte("email\n" + strings.Repeat("a@example.org\n", 1000))
+	packed := zipped(t, mapFS("list.csv", string(content)))
+	ended := func(name string, b []byte, l limits, want string) {
+		t.Helper()
+		list, err := open(bytes.NewReader(b), int64(len(b)), name, l)
+		if err == nil {
+			for _, err = range list.Rows() {
+			}
+		}
+		if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+	small := usualLimits()
+	small.rows = 999
+	ended("list.csv", content, small, "the list has more than 999 rows; split it")
+	small = usualLimits()
+	small.bytes = 5000
+	ended("list.csv", content, small, "the list has 14006 bytes, and 5000 are the most")
+	ended("list.zip", packed, small, "the list is too large; split it")
+	small = usualLimits()
+	small.index = 100
+	ended("list.zip", packed, small, "the ZIP lists too many files")
+}
+
+// TestArchivesThatAreWrong: a ZIP is refused where nobody could tell which list is meant.
+func TestArchivesThatAreWrong(t *testing.T) {
+	const ours, listmonk = "email\na@example.org\n", "uuid,email,name,attributes,status,created_at,updated_at\n"
+	for _, tt := range []struct {
+		files []string // name and content by turns
+		want  string
+	}{
+		{nil, "no CSV file is in the ZIP"},
+		{[]string{"xl/workbook.xml", ""}, "this is a spreadsheet; save it as CSV"},
+		{[]string{"a.csv", ours, "b.csv", ours}, "a.csv and b.csv are two lists of the same kind"},
+		{[]string{"a.csv", ours, "b.csv", listmonk}, "a.csv is of digest and b.csv of listmonk"},
+		{[]string{"a.csv", "x,y\n"}, `a.csv: it has no column email, but "x", "y"`},
+		{[]string{"__MACOSX/a.csv", ours, "lists/._a.csv", ours, "posts/1.csv", ours}, "no CSV file is in the ZIP"},
+		{[]string{"a.csv", ours, "b.csv", "\"x\ny"}, "b.csv: a quotation mark that opens in line 1"},
+	} {
+		refused(t, "list.zip", zipped(t, mapFS(tt.files...)), tt.want)
+	}
+	var many []string
+	for i := range mostTables + 1 {
+		many = append(many, fmt.Sprintf("%d.csv", i), "x,y\n")
+	}
+	refused(t, "many.zip", zipped(t, mapFS(many...)), "more than 1000 CSV files")
+	if got := told(opened(t, "x.zip", zipped(t, mapFS("a.csv", ours, "other.csv", "x,y\n", "empty.csv", "")))); !strings.HasPrefix(got,
+		"digest: a.csv\nskipped empty.csv: nothing is in it\nskipped other.csv: it is no list of members\nask a.csv:2") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestRowsEndEarly: who stops ranging gets nothing more.
+func TestRowsEndEarly(t *testing.T) {
+	l := opened(t, "list.csv", []byte("email,state\na@example.org,left\nb@example.org,joined\nno address,\nc@example.org,\n"))
+	for stop := range 4 {
+		n := 0
+		for range l.Rows() {
+			if n++; n > stop {
+				break
+			}
+		}
+		if n != stop+1 {
+			t.Errorf("%d rows came, not %d", n, stop+1)
+		}
+	}
+}
+
+// TestReadingFails: what a disk says is no fault of the list.
+func TestReadingFails(t *testing.T) {
+	_, err := Open(failing{}, 10, "list.csv")
+	if err == nil || digest.KindOf(err) != "" || !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type failing struct{}
+
+func (failing) ReadAt([]byte, int64) (int, error) { return 0, fs.ErrClosed }

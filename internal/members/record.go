@@ -1,0 +1,159 @@
+package members
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/mailer"
+	"digest/timezone"
+)
+
+// How much is kept of a text, in characters.
+const (
+	mostName  = 200
+	mostForm  = 2000
+	mostShown = 60 // of a text in a problem
+	mostEmail = 320
+)
+
+// A record is one row of a table.
+type record struct {
+	*table
+	list    *List
+	fields  []string
+	foreign bool   // another system wrote it
+	wrong   string // what is wrong with it; the first thing
+}
+
+// raw is the field of a column; "" where there is none.
+func (r *record) raw(column string) string {
+	i := r.column[column]
+	if i == 0 || i > len(r.fields) {
+		return ""
+	}
+	field := text(r.fields[i-1])
+	if r.foreign {
+		return field
+	}
+	return unguarded(field)
+}
+
+// get is the first field of these columns that is not empty, as one line.
+func (r *record) get(columns ...string) string {
+	for _, column := range columns {
+		if field := digest.OneLine(r.raw(column)); field != "" {
+			return field
+		}
+	}
+	return ""
+}
+
+// fail notes what is wrong with the row, if nothing was before.
+func (r *record) fail(format string, args ...any) {
+	if r.wrong == "" {
+		r.wrong = fmt.Sprintf(format, args...)
+	}
+}
+
+// layouts are the forms of time that lists have. Those that name no zone are in UTC.
+var layouts = [...]string{
+	time.RFC3339, // ours, Substack, Buttondown, Ghost
+	"2006-01-02 15:04:05.999999999 -0700 MST", // listmonk: time.Time's String
+	time.DateTime, // Mailchimp
+	time.DateOnly,
+	"2006-01-02T15:04:05",
+}
+
+// time reads an instant, in UTC and whole seconds; zero where there is none.
+func (r *record) time(column string) time.Time {
+	field := r.get(column)
+	if field == "" || strings.HasPrefix(field, "0000-00-00") {
+		return time.Time{}
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, field); err == nil && t.Unix() > 0 && t.Year() <= 9999 {
+			return t.UTC().Truncate(time.Second)
+		}
+	}
+	r.fail("%s is %q, which is no time such as 2026-05-01T10:00:00Z", column, digest.Shortened(field, mostShown))
+	return time.Time{}
+}
+
+// ip reads an address of a network; "" for what is none.
+func (r *record) ip(columns ...string) string {
+	for _, column := range columns {
+		if a, err := netip.ParseAddr(r.get(column)); err == nil {
+			return a.Unmap().WithZone("").String()
+		}
+	}
+	return ""
+}
+
+// zone reads the name of a time zone. Another system's that we do not know is none.
+func (r *record) zone(column string) string {
+	name := r.get(column)
+	if name == "" {
+		return ""
+	}
+	known, met := r.list.zones[name]
+	if !met {
+		_, known = timezone.Load(name)
+		if len(r.list.zones) < 1000 {
+			r.list.zones[name] = known
+		}
+	}
+	if known == nil {
+		return name
+	}
+	if !r.foreign {
+		r.fail("%v", known)
+	}
+	return ""
+}
+
+// email reads the address by the program's own rule.
+func (r *record) email(field string) string {
+	if field == "" {
+		r.fail("it has no address")
+		return ""
+	}
+	if len(field) > mostEmail {
+		r.fail("its address is longer than any that mail reaches")
+		return ""
+	}
+	address, err := mailer.Recipient(field)
+	if err != nil {
+		r.fail("%v", err)
+		return ""
+	}
+	return digest.NormalEmail(address)
+}
+
+// name puts the parts of a name together.
+func (r *record) name(whole string, parts ...string) string {
+	var words []string
+	for _, part := range parts {
+		words = append(words, r.get(part))
+	}
+	name := r.get(whole)
+	if name == "" {
+		name = digest.OneLine(strings.Join(words, " "))
+	}
+	return digest.Shortened(name, mostName)
+}
+
+// is reads true or false; anything else is a fault of the row.
+func (r *record) is(column string) bool {
+	switch field := r.get(column); strings.ToLower(field) {
+	case "true", "1", "yes":
+		return true
+	case "false", "0", "no":
+		return false
+	default:
+		r.fail("%s is %q, and has to be true or false", column, digest.Shortened(field, mostShown))
+		return false
+	}
+}

@@ -1,0 +1,161 @@
+package members
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"digest"
+)
+
+// A system is a program whose lists are read.
+type system struct {
+	name    string
+	foreign bool                                                              // the list is not in our format
+	is      func(t *table) bool                                               // by its columns
+	read    func(r *record) Row                                               // of one row
+	sort    func(t *table, file string) (part string, state State, err error) // nil: one file with people in any state
+}
+
+// systems are those whose lists are read, the ones with the plainest columns first.
+func systems() []system {
+	return []system{
+		{"Mailchimp", true, isMailchimp, readMailchimp, sortMailchimp},
+		{"Substack", true, isSubstack, readSubstack, nil},
+		{"Substack", true, isSubstackTable, readSubstackTable, nil},
+		{"Buttondown", true, isButtondown, readButtondown, sortButtondown},
+		{"Ghost", true, isGhost, readGhost, nil},
+		{"listmonk", true, isListmonk, readListmonk, nil},
+		{"Keila", true, isKeila, readKeila, sortKeila},
+		{"digest", false, isOurs, readOurs, sortOurs},
+	}
+}
+
+// Why a file is not read.
+var (
+	errUnknown = errors.New("it is no list of members")
+	errNever   = errors.New("the people in it never subscribed")
+)
+
+// unknown says which columns a file has that are in no list we know.
+func unknown(columns []string) error {
+	const most = 12
+	var odd []string
+	email := false
+	for _, name := range columns {
+		email = email || normal(name) == "email"
+		if !ours(normal(name)) && len(odd) < most {
+			odd = append(odd, fmt.Sprintf("%q", digest.Shortened(name, mostShown)))
+		}
+	}
+	message := "it has no column email, but " + strings.Join(odd, ", ") + "; the first line has to name the columns, as in email,name,joined_at"
+	if email {
+		message = "nothing is known of its columns " + strings.Join(odd, ", ") + "; remove them, or call them by one of the names " + strings.Join(ourColumns[:], ", ")
+	}
+	return &digest.Error{Kind: digest.Invalid, Message: message, Err: errUnknown}
+}
+
+// recognise says by its header what a file is.
+func (s *source) recognise(t *table) error {
+	for _, known := range systems() {
+		if !known.is(t) {
+			continue
+		}
+		s.system = known
+		if known.sort == nil {
+			return nil
+		}
+		var err error
+		s.part, s.state, err = known.sort(t, strings.ToLower(s.name))
+		return err
+	}
+	return unknown(t.names)
+}
+
+// ourColumns are those of our own format. Only the address has to be there.
+var ourColumns = [...]string{"email", "name", "state", "time_zone", "days", "joined_at", "form", "address", "asked_at", "confirmed_at", "left_at", "reason"}
+
+func ours(column string) bool {
+	for _, name := range ourColumns {
+		if name == column {
+			return true
+		}
+	}
+	return false
+}
+
+// isOurs wants no column that it does not know: it could be the one that says who left.
+func isOurs(t *table) bool {
+	for _, name := range t.names {
+		if !ours(normal(name)) {
+			return false
+		}
+	}
+	return t.has("email")
+}
+
+func sortOurs(_ *table, file string) (string, State, error) {
+	if file == suppressedFile {
+		return "suppressed", "", nil
+	}
+	return "members", "", nil
+}
+
+// paused is the state of a member who has paused.
+const paused = "paused"
+
+func readOurs(r *record) Row {
+	row := Row{
+		Email: r.email(r.get("email")), Name: r.name("name"), TimeZone: r.zone("time_zone"), JoinedAt: r.time("joined_at"),
+		Proof: digest.Proof{Form: digest.Shortened(r.get("form"), mostForm), Address: digest.Shortened(r.get("address"), mostName),
+			AskedAt: r.time("asked_at"), At: r.time("confirmed_at")},
+		LeftAt: r.time("left_at"), Reason: digest.Shortened(r.get("reason"), mostForm),
+	}
+	row.State, row.Paused = r.state(row)
+	if days := r.get("days"); days != "" {
+		var err error
+		if row.Weekdays, err = digest.ParseWeekdays(days); err != nil {
+			r.fail("days: %v", err)
+		}
+	}
+	return row
+}
+
+// state reads a state in our words, or in those that other systems have for it.
+func (r *record) state(row Row) (State, bool) {
+	switch word := strings.ToLower(r.get("state")); word {
+	case paused:
+		return Joined, true
+	case "":
+		if !row.LeftAt.IsZero() || row.Reason != "" || r.get("left_at") != "" {
+			return stateOf(row.Reason), false
+		}
+		return Joined, false
+	default:
+		if s := stateNamed(word); s != "" {
+			return s, false
+		}
+		r.fail("the state %q is not known; write joined, pending, left, bounced, complained or blocked", digest.Shortened(word, mostShown))
+		return "", false
+	}
+}
+
+// stateNamed is the state that a word in lower case means, "" if none is known.
+func stateNamed(word string) State {
+	switch word {
+	case "joined", "subscribed", "active", "confirmed":
+		return Joined
+	case "pending", "unconfirmed", "unactivated":
+		return Pending
+	case "left", "unsubscribed", "removed", "archived":
+		return Left
+	case "bounced", "cleaned", "unreachable", "undeliverable":
+		return Bounced
+	case "complained", "complaint", "spam":
+		return Complained
+	case "blocked", "blocklisted", "banned":
+		return Blocked
+	default:
+		return ""
+	}
+}

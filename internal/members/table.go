@@ -1,0 +1,198 @@
+package members
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"digest"
+)
+
+// limits bound what a list may hold.
+type limits struct {
+	bytes   int64 // of a file, or of all files of a ZIP together, unpacked
+	row     int   // bytes of a row
+	field   int   // bytes of a field
+	columns int
+	rows    int   // of all files together
+	index   int64 // bytes read to find the files of a ZIP
+}
+
+func usualLimits() limits {
+	return limits{bytes: 1 << 30, row: 256 << 10, field: 64 << 10, columns: 1000, rows: 2_000_000, index: 8 << 20}
+}
+
+// ahead is how many bytes are read before they are needed.
+const ahead = 64 << 10
+
+var (
+	errLongRow = errors.New("a row is too long")
+	errBytes   = errors.New("the list is too large")
+	errEmpty   = errors.New("nothing is in it")
+)
+
+// A table is one CSV file, row after row.
+type table struct {
+	limits
+	csv    *csv.Reader
+	input  *rowBound
+	names  []string       // of the columns, as they are written
+	column map[string]int // by normal name, the first of each
+	at     int            // the line at which the latest row begins; 0: none was read
+}
+
+// openTable reads the header.
+func openTable(r io.Reader, l limits) (*table, error) {
+	input := &rowBound{r: decoded(bufio.NewReaderSize(r, ahead)), most: int64(l.row) + ahead}
+	buffered := bufio.NewReaderSize(input, ahead)
+	begin, _ := buffered.Peek(ahead)
+	t := &table{limits: l, csv: csv.NewReader(buffered), input: input, column: map[string]int{}}
+	t.csv.Comma, t.csv.FieldsPerRecord, t.csv.ReuseRecord = separator(begin), -1, true
+	header, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "it is empty; its first line has to name the columns", Err: errEmpty}
+	}
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return nil, invalid("the first line cannot be read: %s", p.Message)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range header {
+		name = digest.OneLine(text(name))
+		t.names = append(t.names, name)
+		if key := normal(name); t.column[key] == 0 {
+			t.column[key] = i + 1
+		}
+	}
+	return t, nil
+}
+
+// normal is how the names of columns are compared.
+func normal(name string) string {
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name))
+}
+
+// has reports whether there are all of these columns.
+func (t *table) has(names ...string) bool {
+	for _, name := range names {
+		if t.column[name] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// next reads a row; its fields are valid until the next one. A *Problem, without its
+// file, for one that cannot be read; io.EOF after the last.
+func (t *table) next() ([]string, error) {
+	fields, err := t.csv.Read()
+	t.input.done = t.csv.InputOffset()
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		if wrong.StartLine != wrong.Line { // nobody can tell what else was taken for a field
+			return nil, invalid("a quotation mark that opens in line %d is not closed where it should be; mend the line, write a quotation mark within a field twice, and try again", wrong.StartLine)
+		}
+		return nil, &Problem{Line: wrong.Line, Message: "a quotation mark stands where none can; write it twice within a field that is in quotation marks"}
+	}
+	if errors.Is(err, errLongRow) {
+		return nil, invalid("the row after the one in line %d is longer than %d bytes; a quotation mark there may not be closed", t.at, t.row)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.at, _ = t.csv.FieldPos(0)
+	if len(fields) > t.columns {
+		return nil, t.problem("it has more than a thousand columns")
+	}
+	for _, field := range fields {
+		if len(field) > t.field {
+			return nil, t.problem("a field is longer than 64 KiB")
+		}
+	}
+	return fields, nil
+}
+
+func (t *table) problem(message string) error { return &Problem{Line: t.at, Message: message} }
+
+// rowBound ends the reading of a row that does not end.
+type rowBound struct {
+	r    io.Reader
+	read int64 // bytes
+	done int64 // of them, up to the end of the latest row
+	most int64
+}
+
+func (b *rowBound) Read(p []byte) (int, error) {
+	if b.read-b.done > b.most {
+		return 0, errLongRow
+	}
+	n, err := b.r.Read(p)
+	b.read += int64(n)
+	return n, err
+}
+
+// decoded makes UTF-8 of UTF-16 and takes a byte order mark away. What is neither is
+// left for text to decide field by field.
+func decoded(r *bufio.Reader) io.Reader {
+	begin, _ := r.Peek(4)
+	order, found := unicode.LittleEndian, true
+	switch {
+	case bytes.HasPrefix(begin, []byte("\xEF\xBB\xBF")):
+		_, _ = r.Discard(3) // they are in the buffer
+		return r
+	case bytes.HasPrefix(begin, []byte("\xFF\xFE")), bytes.HasPrefix(begin, []byte("\xFE\xFF")): // the mark tells the order
+	case len(begin) == 4 && begin[0] != 0 && begin[1] == 0 && begin[2] != 0 && begin[3] == 0:
+	case len(begin) == 4 && begin[0] == 0 && begin[1] != 0 && begin[2] == 0 && begin[3] != 0:
+		order = unicode.BigEndian
+	default:
+		found = false
+	}
+	if !found {
+		return r
+	}
+	return transform.NewReader(r, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
+}
+
+// text is a field in UTF-8: what is not UTF-8 is Windows-1252.
+func text(field string) string {
+	if utf8.ValidString(field) {
+		return field
+	}
+	decoded, err := charmap.Windows1252.NewDecoder().String(field)
+	if err != nil {
+		return strings.ToValidUTF8(field, "\uFFFD")
+	}
+	return decoded
+}
+
+// separator is the comma, semicolon or tab that stands most often in the first line,
+// outside quotation marks; a comma, if none does.
+func separator(begin []byte) rune {
+	count, quoted := map[byte]int{}, false
+	for _, c := range begin {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if c == '\n' && !quoted {
+			break
+		}
+		if !quoted {
+			count[c]++
+		}
+	}
+	best := byte(',')
+	for _, c := range []byte{';', '\t'} {
+		if count[c] > count[best] {
+			best = c
+		}
+	}
+	return rune(best)
+}
