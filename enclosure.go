@@ -12,6 +12,14 @@ type Enclosure struct {
 	Seconds    int64  `json:"seconds,omitempty"`    // how long it plays; 0: not given
 	Chapters   string `json:"chapters,omitempty"`   // where its chapters are listed; "" where nowhere
 	Transcript string `json:"transcript,omitempty"` // where its words can be read; "" where nowhere
+
+	ChapterList []Chapter `json:"chapter_list,omitempty"` // where the feed itself lists them, by their starts
+}
+
+// A Chapter is a part of what is heard or watched.
+type Chapter struct {
+	Start int64  `json:"start"` // seconds from the beginning
+	Title string `json:"title"` // one line, plain
 }
 
 // A Medium is what a file is for: to be heard, to be watched, to be looked at.

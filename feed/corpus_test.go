@@ -73,6 +73,11 @@ func checkPost(t *testing.T, path string, p digest.Post) {
 		if !isWeb(e.URL) || e.Length < 0 || len(p.Enclosures) > maxEnclosures || !utf8.ValidString(e.Type) {
 			t.Errorf("%s: enclosure %+v", path, e)
 		}
+		for i, c := range e.ChapterList {
+			if c.Start < 0 || c.Start > maxSeconds || c.Title == "" || !utf8.ValidString(c.Title) || i > 0 && c.Start < e.ChapterList[i-1].Start || i >= maxChapters {
+				t.Errorf("%s: chapter %+v", path, c)
+			}
+		}
 		if e.Length > maxLength || e.Seconds < 0 || e.Seconds > maxSeconds || e.Chapters != "" && !isWeb(e.Chapters) || e.Transcript != "" && !isWeb(e.Transcript) {
 			t.Errorf("%s: enclosure %+v", path, e)
 		}

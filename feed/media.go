@@ -169,6 +169,7 @@ func (p *Post) addMedia(t texts, x ext.Extensions, chapters string) {
 		main.Seconds = s
 	}
 	main.Chapters = p.beside(firstAttr(x["podcast"]["chapters"], "url"), chapters)
+	main.ChapterList = t.chapters()
 	main.Transcript = p.beside(transcript(x["podcast"]["transcript"]))
 }
 

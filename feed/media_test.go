@@ -1,8 +1,10 @@
 package feed
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,6 +66,10 @@ func TestFilesOfAPost(t *testing.T) {
 			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length, Seconds: 2592, Chapters: "https://x.org/c.json", Transcript: "https://x.org/t.html"}}},
 		{"Podlove's chapters", mp3 + `<atom:link rel="http://podlove.org/simple-chapters" href="/c.psc"/>`,
 			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length, Chapters: "https://x.org/c.psc"}}},
+		{"chapters that the feed lists itself", mp3 + `<psc:chapters xmlns:psc="http://podlove.org/simple-chapters" version="1.2"><psc:chapter start="00:03:07.950" title="B&amp;amp; &lt;i&gt;
+	b" href="https://x.org/"/><psc:chapter start="00:00:00" title="A"/><psc:chapter start="1:00:00" title=""/><psc:chapter start="soon" title="C"/><psc:chapter start="-4" title="C"/><psc:chapter title="C"/><psc:chapter start="99999:00:00" title="C"/>
+	<psc:chapter start="65" title="D">E</psc:chapter></psc:chapters><psc:chapters><psc:chapter start="1" title="Z"/></psc:chapters>`,
+			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length, ChapterList: []digest.Chapter{{Title: "A"}, {Start: 65, Title: "D"}, {Start: 187, Title: "B&amp; <i> b"}}}}},
 		{"no script", mp3 + `<podcast:chapters url="javascript:alert(1)"/><podcast:transcript url="data:text/html,x" type="text/html"/>`, []digest.Enclosure{sound}},
 		{"the same file told twice", mp3 + `<media:content url="https://x.org/a.mp3" duration="2592"/>`,
 			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length, Seconds: 2592}}},
@@ -164,6 +170,24 @@ func TestAttachments(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, d.Posts[0].Sanitise(seenAt).Enclosures); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, diff)
+		}
+	}
+}
+
+// TestManyChapters: of a list as long as it likes so much is kept.
+func TestManyChapters(t *testing.T) {
+	var list strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&list, `<psc:chapter start="%d" title="%s"/>`, i, strings.Repeat("x", i))
+	}
+	post := mediaPost(t, `<enclosure url="https://x.org/a.mp3" type="audio/mpeg"/><psc:chapters>`+list.String()+`</psc:chapters>`)
+	all := post.Enclosures[0].ChapterList
+	if len(all) != maxChapters {
+		t.Errorf("%d chapters", len(all))
+	}
+	for _, c := range all {
+		if utf8.RuneCountInString(c.Title) > maxChapterTitle {
+			t.Errorf("a title of %d bytes", len(c.Title))
 		}
 	}
 }

@@ -12,7 +12,7 @@ var vocabularies = map[string]string{
 	"//purl.org/dc/elements/1.1": "dc", "//purl.org/dc/elements/1.0": "dc", "//purl.org/dc/terms": "dcterms",
 	"//purl.org/rss/1.0/modules/content": "content", "//purl.org/rss/1.0/modules/syndication": "sy",
 	"//www.itunes.com/dtds/podcast-1.0.dtd": "itunes", "//example.com/dtds/podcast-1.0.dtd": "itunes", "//search.yahoo.com/mrss": "media",
-	"//podcastindex.org/namespace/1.0": "podcast", "//github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast",
+	"//podcastindex.org/namespace/1.0": "podcast", "//github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast", "//podlove.org/simple-chapters": "psc",
 	"//rssnamespace.org/feedburner/ext/1.0": "feedburner", "//www.pheedo.com/namespace/pheedo": "pheedo",
 	"//www.w3.org/1999/xhtml": "xhtml", "//www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf", "//www.w3.org/xml/1998/namespace": "xml",
 }
@@ -31,7 +31,7 @@ func vocabulary(uri string) string {
 // customary is the vocabulary of a prefix that nothing declares.
 func customary(prefix string) string {
 	switch prefix = strings.ToLower(prefix); prefix {
-	case "atom", "dc", "dcterms", "content", "itunes", "media", "podcast", "feedburner", "pheedo", "sy", "xhtml", "rdf", "xml":
+	case "atom", "dc", "dcterms", "content", "itunes", "media", "podcast", "psc", "feedburner", "pheedo", "sy", "xhtml", "rdf", "xml":
 		return prefix
 	case "rss":
 		return ""
@@ -58,7 +58,7 @@ const (
 var shared = map[string]treatment{
 	"dc:creator": value, "dc:author": value, "dcterms:creator": value, "itunes:author": value,
 	"itunes:image": attributes, "media:content": beside, "media:thumbnail": attributes, "media:group": unwrap,
-	"podcast:chapters": attributes, "podcast:transcript": attributes, "itunes:duration": ours,
+	"podcast:chapters": attributes, "podcast:transcript": attributes, "itunes:duration": ours, "psc:chapters": ours,
 	"dc:date": ours, "created": ours, "pubdate": ours, "published": ours, "updated": ours, "dcterms:date": ours, "id": ours,
 	"dc:language": ours, "dc:title": ours, "dc:description": ours, "content:encoded": ours, "xhtml:body": ours,
 	"itunes:title": ours, "itunes:summary": ours, "itunes:subtitle": ours, "media:title": ours, "media:description": ours,

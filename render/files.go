@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,15 @@ type File struct {
 	Label string // "Listen (43 min)"
 	URL   string // absolute http(s)
 	Sound bool   // it is heard
+
+	chapters []digest.Chapter
+}
+
+// A Chapter is a part of a file, as a link to where it begins.
+type Chapter struct {
+	At    string // "12:42", from the beginning
+	Title string // one line, plain
+	URL   string // absolute http(s)
 }
 
 // mostFiles is how many files of a post are shown; the author's page has them all.
@@ -29,12 +39,34 @@ func files(all []digest.Enclosure) []File {
 		if medium == digest.Picture || url == "" || len(out) >= mostFiles {
 			continue
 		}
-		out = append(out, File{fileLabel(e), url, medium == digest.Sound})
+		out = append(out, File{fileLabel(e), url, medium == digest.Sound, e.ChapterList})
 		if words := address(e.Transcript); words != "" {
 			out = append(out, File{Label: "Transcript", URL: words})
 		}
 	}
 	return out
+}
+
+// Chapters are the chapters of a file, for a page; players begin where a link's fragment
+// says (Media Fragments URI 1.0 §4.2.1).
+func (f File) Chapters() []Chapter {
+	url, _, _ := strings.Cut(f.URL, "#")
+	var all []Chapter
+	for _, c := range f.chapters {
+		if title := clean(c.Title, titleColumns); title != "" {
+			all = append(all, Chapter{clockWords(c.Start), title, url + "#t=" + strconv.FormatInt(c.Start, 10)})
+		}
+	}
+	return all
+}
+
+// clockWords is a number of seconds as players show it: "0:42", "1:02:03".
+func clockWords(seconds int64) string {
+	h, m, s := seconds/3600, seconds/60%60, seconds%60
+	if h == 0 {
+		return fmt.Sprintf("%d:%02d", m, s)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", h, m, s)
 }
 
 func placeOf(e digest.Enclosure) int {

@@ -75,3 +75,21 @@ func TestFilesOfAPost(t *testing.T) {
 		t.Errorf("%d files", n)
 	}
 }
+
+// TestChapters: titles are plain lines, and each link begins at its chapter.
+func TestChapters(t *testing.T) {
+	p := New(nil).Post(digest.Post{Title: "T", Enclosures: []digest.Enclosure{{URL: "https://x.org/a.mp3?a=1#x", Type: "audio/mpeg", ChapterList: []digest.Chapter{
+		{Title: "Hello"}, {Start: 65, Title: " <b>\u202eevil\x00\n "}, {Start: 70, Title: "\u202e"}, {Start: 3723, Title: strings.Repeat("x", 500)},
+	}}}})
+	got := p.Files[0].Chapters()
+	if len(got) != 3 {
+		t.Fatalf("%+v", got)
+	}
+	want := []Chapter{{"0:00", "Hello", "https://x.org/a.mp3?a=1#t=0"}, {"1:05", "<b>evil", "https://x.org/a.mp3?a=1#t=65"}}
+	if got[0] != want[0] || got[1] != want[1] || got[2].At != "1:02:03" || len(got[2].Title) > 200 {
+		t.Errorf("%+v", got)
+	}
+	if strings.Contains(p.excerpt.html.decoded()+p.excerpt.text.decoded(), "Hello") {
+		t.Error("they are in mail too")
+	}
+}

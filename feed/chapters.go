@@ -1,0 +1,50 @@
+package feed
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// The bounds of a list of chapters. What is beyond them was not meant.
+const (
+	maxChapters     = 100
+	maxChapterTitle = 150
+	maxChapterList  = 1 << 16 // bytes of the list as it is written
+)
+
+// chapters reads the chapters that a feed lists itself (Podlove Simple Chapters 1.2), in
+// the order of their starts. Those without a title or a start are left out.
+func (t texts) chapters() []digest.Chapter {
+	var all []digest.Chapter
+	raw := t.first("psc:chapters").raw
+	for tok := range tokens(raw[:min(len(raw), maxChapterList)]) {
+		if _, local := splitName(tok.name); tok.kind != tokenStart || !strings.EqualFold(local, "chapter") {
+			continue
+		}
+		start, known := startOf(tok.attr("start"))
+		title := shorten(oneLine(tok.attr("title")), maxChapterTitle)
+		if !known || title == "" {
+			continue
+		}
+		all = append(all, digest.Chapter{Start: start, Title: strings.Clone(title)}) // it must not keep its document in memory
+		if len(all) == maxChapters {
+			break
+		}
+	}
+	slices.SortStableFunc(all, func(a, b digest.Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	return all
+}
+
+// startOf reads a normal play time (RFC 2326 §3.6): 12:42.345, 1:12:42, 12. It is cut to
+// whole seconds: so a part begins with its first word.
+func startOf(s string) (seconds int64, known bool) {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > maxDuration || strings.Trim(s, "0123456789:.") != "" || strings.HasSuffix(s, ":") {
+		return 0, false
+	}
+	n := clockSeconds(s)
+	return int64(n), n <= maxSeconds
+}
