@@ -36,7 +36,7 @@ func TestImports(t *testing.T) {
 		"digest/store/storetest":       "digest digest/poller digest/store",
 		"digest/hourly":                "digest digest/feed digest/poller digest/store digest/mailer",
 		"digest/subscribe":             "digest digest/feed digest/poller digest/store digest/hourly digest/internal/seal",
-		"digest/internal/chart":        "",
+		"digest/internal/chart":        "digest",
 		"digest/internal/export":       "digest digest/feed digest/store",
 		"digest/internal/members":      "digest digest/mailer digest/timezone",
 		"digest/internal/bounce":       "digest",

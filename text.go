@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -18,6 +19,14 @@ func OneLine(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// Counted says a number of things: "0 posts", "1 post", "2 posts".
+func Counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
 }
 
 // Shortened gives at most n characters of a text, and says with "…" that there were more.

@@ -6,6 +6,14 @@ import (
 	"digest"
 )
 
+func TestCounted(t *testing.T) {
+	for n, want := range map[int]string{0: "0 new posts", 1: "1 new post", 2: "2 new posts", -1: "-1 new posts"} {
+		if got := digest.Counted(n, "new post"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestShortened(t *testing.T) {
 	for in, want := range map[string]string{"": "", "été": "été", "étés": "été…", "ét\xffs": "ét\xff…"} {
 		if got := digest.Shortened(in, 3); got != want {

@@ -91,7 +91,7 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	m.deck = m.summary()
 	title := e.Date.Format("Monday 2 January") + ": " + m.deck
 	if m.posts > 0 && m.notes.all > 0 {
-		m.deck += ", " + plural(m.notes.all, "note")
+		m.deck += ", " + digest.Counted(m.notes.all, "note")
 	}
 	m.subject = title
 	if m.Threaded {

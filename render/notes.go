@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"digest"
@@ -93,7 +92,7 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	}
 	all := len(lines)
 	if shown := r.fitting(lines, most); shown < all {
-		lines = append(lines[:shown:shown], Notice{Text: "And " + plural(all-shown, "more note") + " in the web edition."})
+		lines = append(lines[:shown:shown], Notice{Text: "And " + digest.Counted(all-shown, "more note") + " in the web edition."})
 	}
 	return noted{all, lines}
 }
@@ -196,14 +195,7 @@ func (m *mail) notesText() string {
 // is nothing else.
 func (m *mail) summary() string {
 	if m.posts == 0 && m.notes.all > 0 {
-		return plural(m.notes.all, "note")
+		return digest.Counted(m.notes.all, "note")
 	}
 	return Count(m.posts+m.left, len(m.Sections))
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
 }

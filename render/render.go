@@ -113,5 +113,5 @@ func Count(posts, sites int) string {
 	if posts == 0 {
 		return "no posts"
 	}
-	return plural(posts, "post") + " from " + plural(sites, "site")
+	return digest.Counted(posts, "post") + " from " + digest.Counted(sites, "site")
 }

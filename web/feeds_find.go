@@ -178,7 +178,7 @@ func factsOf(c poller.Candidate) []string {
 		facts = append(facts, "comments")
 	}
 	if c.Posts > 0 {
-		facts = append(facts, count(c.Posts, "post"))
+		facts = append(facts, digest.Counted(c.Posts, "post"))
 	}
 	return facts
 }

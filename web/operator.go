@@ -97,7 +97,7 @@ func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 // needRoom says what of the storage is used up.
 func (s *site) needRoom(p *operatorPage) {
 	if n := p.Numbers.OverQuota; n > 0 {
-		p.need("More came from %s than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble.", count(n, "feed"))
+		p.need("More came from %s than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble.", digest.Counted(n, "feed"))
 	}
 	if s.Storage == nil {
 		return
@@ -277,15 +277,15 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 	}
 	p.Mail.Waiting = mailRows(waiting.Troubled, func(e store.QueuedEdition) string {
 		if !e.NextAt.After(now) {
-			return "waits for its turn, after " + count(e.Attempt, "attempt")
+			return "waits for its turn, after " + digest.Counted(e.Attempt, "attempt")
 		}
-		return "again " + minute(e.NextAt) + ", after " + count(e.Attempt, "attempt")
+		return "again " + minute(e.NextAt) + ", after " + digest.Counted(e.Attempt, "attempt")
 	})
 	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) string {
 		if e.State == digest.EditionUnconfirmed {
 			return "sent twice, never confirmed"
 		}
-		return "failed after " + count(e.Attempt, "attempt")
+		return "failed after " + digest.Counted(e.Attempt, "attempt")
 	})
 }
 
@@ -324,7 +324,7 @@ func (p *operatorPage) needMail() {
 		sent, failed = sent+h.Sent, failed+h.Failed
 	}
 	if failed >= 3 && failed*10 >= sent {
-		p.need("Of the %s of the last 48 hours %d were given up; the reasons are below.", count(sent+failed, "mail"), failed)
+		p.need("Of the %s of the last 48 hours %d were given up; the reasons are below.", digest.Counted(sent+failed, "mail"), failed)
 	}
 }
 

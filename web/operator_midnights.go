@@ -116,11 +116,11 @@ func (p *operatorPage) tellMidnights(now time.Time) string {
 		}
 	}
 	if len(active) == 1 {
-		return fmt.Sprintf("All midnights are at %s UTC%s: %s.", next.Clock(), next.in(), count(next.Readers, "reader"))
+		return fmt.Sprintf("All midnights are at %s UTC%s: %s.", next.Clock(), next.in(), digest.Counted(next.Readers, "reader"))
 	}
-	words := fmt.Sprintf("The next midnight is at %s UTC%s, for %s.", next.Clock(), next.in(), count(next.Readers, "reader"))
+	words := fmt.Sprintf("The next midnight is at %s UTC%s, for %s.", next.Clock(), next.in(), digest.Counted(next.Readers, "reader"))
 	if most.Readers > next.Readers {
-		words += fmt.Sprintf(" Most days begin at %s UTC%s: %s.", most.Clock(), most.in(), count(most.Readers, "reader"))
+		words += fmt.Sprintf(" Most days begin at %s UTC%s: %s.", most.Clock(), most.in(), digest.Counted(most.Readers, "reader"))
 	}
 	return words
 }

@@ -73,7 +73,7 @@ func (p settingsPage) Away() string {
 	case 1:
 		return p.view(p.stays[0]).String()
 	default:
-		return p.view(p.stays[0]).String() + ", and " + count(n-1, "more stay")
+		return p.view(p.stays[0]).String() + ", and " + digest.Counted(n-1, "more stay")
 	}
 }
 

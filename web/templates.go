@@ -88,7 +88,7 @@ func loadPages(a assets) pages {
 		"minute":     minute,
 		"size":       chart.Size,
 		"span":       chart.Span,
-		"count":      count,
+		"count":      digest.Counted,
 		"saveButton": func(id digest.PostID, saved bool, back string) saveButton { return saveButton{id, saved, back} },
 
 		"monthName": func(path string) (string, error) {
@@ -182,11 +182,3 @@ func period(d time.Duration) string {
 
 // minute says an instant to the minute, in UTC.
 func minute(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04") }
-
-// count says a number of things: "1 request", "2 requests".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}

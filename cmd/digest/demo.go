@@ -190,15 +190,15 @@ func (d *demoRun) whoseMidnight(at time.Time) string {
 func (d *demoRun) report(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
-		d.printStep("  due: %s; %s may be asked", count(ev.Digests, "digest"), count(ev.Feeds, "feed"))
+		d.printStep("  due: %s; %s may be asked", digest.Counted(ev.Digests, "digest"), digest.Counted(ev.Feeds, "feed"))
 	case hourly.EventPolled:
-		d.printStep("  poll: %s (%s) of %q", ev.Result.Message, count(ev.Result.Requests, "request"), ev.Result.Feed.Title)
+		d.printStep("  poll: %s (%s) of %q", ev.Result.Message, digest.Counted(ev.Result.Requests, "request"), ev.Result.Feed.Title)
 	case hourly.EventStored:
-		d.printStep("  store: %s, hidden until midnight: %s for the readers", count(ev.Posts, "new post"), count(ev.Hidden, "row"))
+		d.printStep("  store: %s, hidden until midnight: %s for the readers", digest.Counted(ev.Posts, "new post"), digest.Counted(ev.Hidden, "row"))
 	case hourly.EventReleased:
-		d.printStep("  release: %s sealed", count(ev.Digests, "edition"))
+		d.printStep("  release: %s sealed", digest.Counted(ev.Digests, "edition"))
 	case hourly.EventDelivered:
-		d.printStep("  deliver: %s accepted", count(ev.Mail.Sent, "message"))
+		d.printStep("  deliver: %s accepted", digest.Counted(ev.Mail.Sent, "message"))
 	}
 }
 

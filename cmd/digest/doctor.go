@@ -63,7 +63,7 @@ func (c doctorCmd) Run(a *app) error {
 		a.showFindings(findings)
 	}
 	if n := doctor.CountWrong(findings); err == nil && n > 0 {
-		return fmt.Errorf("%s found something wrong; what to do stands beneath each", count(n, "check"))
+		return fmt.Errorf("%s found something wrong; what to do stands beneath each", digest.Counted(n, "check"))
 	}
 	return err
 }

@@ -27,7 +27,7 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 		return a.showFeed(st, c.URL)
 	}
 	return printPages(a, reported(st.Feeds(a.soft), a.reportFeed), "", func(r reportedFeed) string {
-		return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), count(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
+		return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), digest.Counted(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
 	})
 }
 
@@ -268,7 +268,7 @@ func (a *app) printPolls(polls []reportedPoll) error {
 			status = strconv.Itoa(p.Status)
 		}
 		return fmt.Sprintf("  %s\t%s\t%s\t%s\t%d B\t%d ms\t%s",
-			when(&p.At), plain(p.Outcome), status, count(p.Requests, "request"), p.Bytes, p.Millis, plain(p.Note))
+			when(&p.At), plain(p.Outcome), status, digest.Counted(p.Requests, "request"), p.Bytes, p.Millis, plain(p.Note))
 	})
 }
 

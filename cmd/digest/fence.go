@@ -75,9 +75,9 @@ func (a *app) showFence(r reportedFence) error {
 	default:
 		fmt.Fprintf(a.stdout, "no fence: last at work as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
 	}
-	fmt.Fprintf(a.stdout, "%s would be asked at once\n", count(len(r.Feeds), "feed"))
+	fmt.Fprintf(a.stdout, "%s would be asked at once\n", digest.Counted(len(r.Feeds), "feed"))
 	printSome(a, r.Feeds, plain)
-	fmt.Fprintf(a.stdout, "%s would go out, to %s\n", count(r.Editions, "edition"), count(len(r.Readers), "reader"))
+	fmt.Fprintf(a.stdout, "%s would go out, to %s\n", digest.Counted(r.Editions, "edition"), digest.Counted(len(r.Readers), "reader"))
 	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
 	switch {
 	case r.Fenced && r.LastBaseURL != r.BaseURL:
@@ -103,7 +103,7 @@ func printSome[T any](a *app, records []T, line func(T) string) {
 func (w reportedWaiter) describe() string {
 	text := ""
 	if w.Sealed > 0 {
-		text = count(w.Sealed, "edition") + " made and not sent"
+		text = digest.Counted(w.Sealed, "edition") + " made and not sent"
 	}
 	if w.DueAt == nil {
 		return text
@@ -111,7 +111,7 @@ func (w reportedWaiter) describe() string {
 	if text != "" {
 		text += ", and "
 	}
-	return text + fmt.Sprintf("the one due at %s, %s so far", when(w.DueAt), count(w.Posts, "post"))
+	return text + fmt.Sprintf("the one due at %s, %s so far", when(w.DueAt), digest.Counted(w.Posts, "post"))
 }
 
 type fenceReleaseCmd struct{}

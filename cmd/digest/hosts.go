@@ -65,7 +65,7 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	return a.say(struct {
 		reportedRule
 		Feeds int `json:"feeds"`
-	}{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", c.Host, span(c.Interval), count(feeds, "feed"))
+	}{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", c.Host, span(c.Interval), digest.Counted(feeds, "feed"))
 }
 
 type hostsRemoveCmd struct{ hostArg }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"digest"
 	"digest/internal/seal"
 	"digest/store"
 	"digest/subscribe"
@@ -59,7 +60,7 @@ func (keyListCmd) Run(a *app, st *store.Store) error {
 		case k.Feeds == 0:
 			use = "for backups only"
 		}
-		return strings.Join([]string{k.ID, use, count(k.Feeds, "feed")}, "\t")
+		return strings.Join([]string{k.ID, use, digest.Counted(k.Feeds, "feed")}, "\t")
 	})
 }
 
@@ -91,7 +92,7 @@ func (c keyRotateCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(map[string]any{"id": ids[0], "feeds": n}, "%s sealed with the key %s; older keys stay in %s, for backups of before: take them out when you need none of those",
-		count(n, "password"), ids[0], a.keys().File())
+		digest.Counted(n, "password"), ids[0], a.keys().File())
 }
 
 // sealAddresses seals what stands in the clear in the addresses of feeds, which a version

@@ -115,7 +115,7 @@ func (newsletterListCmd) Run(a *app, st *store.Store) error {
 		return a.printJSON(each(all, reportNewsletter))
 	}
 	return printList(a, all, "no newsletters; see: digest newsletter create --help", func(n store.NewsletterInfo) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", n.Slug, plain(n.Name), n.State, count(n.Members, "member"), n.Owner)
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", n.Slug, plain(n.Name), n.State, digest.Counted(n.Members, "member"), n.Owner)
 	})
 }
 
@@ -177,7 +177,7 @@ func (a *app) sayNewsletter(st *store.Store, slug string) error {
 	if n.HeldReason != "" {
 		state += " (" + n.HeldReason + ")"
 	}
-	return a.say(reportNewsletter(n), "%s: %s, %s, %s, %s%s", n.Slug, plain(n.Name), plain(state), count(n.Members, "member"), n.Weekdays,
+	return a.say(reportNewsletter(n), "%s: %s, %s, %s, %s%s", n.Slug, plain(n.Name), plain(state), digest.Counted(n.Members, "member"), n.Weekdays,
 		a.nextLetter(n.Newsletter, archive))
 }
 

@@ -192,7 +192,7 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 		if err != nil {
 			return err
 		}
-		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited}, "%s, letter of %s: %s waited and may leave", n.Slug, c.Date, count(waited, "copy"))
+		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited}, "%s, letter of %s: %s waited and may leave", n.Slug, c.Date, digest.Counted(waited, "copy"))
 	}
 	if n.State == digest.NewsletterEnded {
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended; make a new one"}

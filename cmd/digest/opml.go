@@ -61,7 +61,7 @@ func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.
 			were = "was"
 		}
 		fmt.Fprintf(a.stdout, "%s added, %d %s there before, %s left out\n",
-			count(result.Added, "feed"), result.Already, were, count(len(unread), "line"))
+			digest.Counted(result.Added, "feed"), result.Already, were, digest.Counted(len(unread), "line"))
 	}
 	unpolled, err := a.firstPolls(st, result.FirstPolls)
 	if err != nil || !a.json {
@@ -88,7 +88,7 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 		}
 		if !a.json {
 			fmt.Fprintf(a.stdout, "%s read for the first time, %d could not be read and will be tried again\n",
-				count(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
+				digest.Counted(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
 		}
 		unread = sum.Failed
 		return nil

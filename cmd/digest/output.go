@@ -170,13 +170,6 @@ func plainText(s string) string {
 	}, digest.WithoutTurns(s))
 }
 
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // span writes a duration as people write one: 48h, 90m, 7d.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour

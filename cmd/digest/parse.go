@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"digest"
 	"digest/feed"
 )
 
@@ -131,9 +132,9 @@ func printDocument(w io.Writer, name string, d *feed.Document) {
 	}
 	fmt.Fprintf(w, "%s: %s, %q", plain(name), d.Kind, d.Title)
 	if d.IsFeed() {
-		fmt.Fprintf(w, ", %s", count(len(d.Posts), "post"))
+		fmt.Fprintf(w, ", %s", digest.Counted(len(d.Posts), "post"))
 	} else {
-		fmt.Fprintf(w, ", %s", count(len(d.Feeds), "feed"))
+		fmt.Fprintf(w, ", %s", digest.Counted(len(d.Feeds), "feed"))
 	}
 	fmt.Fprintln(w)
 	for _, fact := range [][2]string{{"site", d.Link}, {"language", d.Language}} {

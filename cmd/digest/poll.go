@@ -86,7 +86,7 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 	case r.Outcome == waiting:
 		fmt.Fprintf(a.stdout, "not asked now: %s; it will be asked at %s\n", plain(r.Message), when(r.NextPollAt))
 	case r.Outcome != string(poller.Failed):
-		fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), count(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
+		fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), digest.Counted(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
 	}
 	if r.Outcome == string(poller.Failed) {
 		again := "asked no more"

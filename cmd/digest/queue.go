@@ -153,7 +153,7 @@ func (a *app) whenNext(q reportedQueued) string {
 	case q.Attempt == 0:
 		return "at " + when(q.NextAt)
 	}
-	return fmt.Sprintf("again at %s, after %s", when(q.NextAt), count(q.Attempt, "attempt"))
+	return fmt.Sprintf("again at %s, after %s", when(q.NextAt), digest.Counted(q.Attempt, "attempt"))
 }
 
 // wordFor names a state as people know it.

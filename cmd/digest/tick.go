@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"digest"
 	"digest/hourly"
 	"digest/store"
 )
@@ -27,8 +28,8 @@ func (a *app) tick(st *store.Store, job *hourly.Job) error {
 		return err
 	}
 	if err := a.say(sum, "polled %s (%d changed, %d unchanged, %d failed), %s; %s, %d sent, %d failed",
-		count(sum.Polled, "feed"), sum.Changed, sum.Unchanged, sum.Failed, count(sum.Posts, "new post"),
-		count(sum.Editions, "edition"), sum.Sent, sum.FailedMail); err != nil {
+		digest.Counted(sum.Polled, "feed"), sum.Changed, sum.Unchanged, sum.Failed, digest.Counted(sum.Posts, "new post"),
+		digest.Counted(sum.Editions, "edition"), sum.Sent, sum.FailedMail); err != nil {
 		return err
 	}
 	if sum.MailWaits != "" {

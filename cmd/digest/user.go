@@ -148,7 +148,7 @@ func (userListCmd) Run(a *app, st *store.Store) error {
 	}
 	return printPages(a, st.Users(a.soft), "", func(u store.UserInfo) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s%s", u.Email, u.TimeZone, u.Digest.State,
-			count(u.Subscriptions, "feed"), count(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
+			digest.Counted(u.Subscriptions, "feed"), digest.Counted(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
 	})
 }
 

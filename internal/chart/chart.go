@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 // A Kind is a kind of answer.
@@ -175,10 +177,10 @@ func (h Hour) Quiet() bool {
 func (h Hour) Mail() string {
 	var parts []string
 	if h.Editions > 0 {
-		parts = append(parts, counted(h.Editions, "edition")+" made")
+		parts = append(parts, digest.Counted(h.Editions, "edition")+" made")
 	}
 	if h.Sent > 0 {
-		parts = append(parts, counted(h.Sent, "mail")+" sent")
+		parts = append(parts, digest.Counted(h.Sent, "mail")+" sent")
 	}
 	if h.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d given up", h.Failed))
@@ -249,11 +251,4 @@ func Span(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 	return fmt.Sprintf("%.0f s", d.Seconds())
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

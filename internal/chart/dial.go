@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 // Quarters is how many quarters of an hour a day has.
@@ -236,7 +238,7 @@ func (d Dial) hover(b *strings.Builder) {
 		}
 		at := time.Duration(i) * 15 * time.Minute
 		fmt.Fprintf(b, `<path class="slot" d="%s"><title>%s UTC: %s, %s</title></path>`,
-			sector(turn(at)-half, turn(at)+half, handFrom, bezelInner), ClockTime(at), counted(s.Readers, "reader"), counted(s.Feeds, "feed"))
+			sector(turn(at)-half, turn(at)+half, handFrom, bezelInner), ClockTime(at), digest.Counted(s.Readers, "reader"), digest.Counted(s.Feeds, "feed"))
 	}
 }
 
