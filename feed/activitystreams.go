@@ -7,8 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"digest"
+	"time"
 )
 
 // What an account of the fediverse has written is an outbox: an OrderedCollection, or a page
@@ -102,7 +101,10 @@ type asObject struct {
 
 	ID, Type, Name, NameMap, Content, ContentMap, Summary, MediaType, URL, Href, Size asValue
 	Published, Updated, AttributedTo, Actor, Object, To, CC, InReplyTo, Sensitive     asValue
-	Attachment, Image, Icon, OneOf, AnyOf                                             asValue
+	Attachment, Image, Icon, OneOf, AnyOf, Tag, Duration                              asValue
+
+	Quote, QuoteURI, QuoteURL asValue
+	MisskeyQuote              asValue `json:"_misskey_quote"`
 
 	First, Items, OrderedItems, TotalItems          asValue // of a collection
 	Outbox, PreferredUsername, MovedTo, AlsoKnownAs asValue // of an actor
@@ -111,6 +113,13 @@ type asObject struct {
 // is reports whether an object has one of some types.
 func (o *asObject) is(types ...string) bool {
 	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool { return slices.Contains(types, t.text()) })
+}
+
+// published is when an activity or an object says that it was; zero where it does not.
+func (o *asObject) published() time.Time { return parseDate(o.Published.text()) }
+
+func (o *asObject) isActor() bool {
+	return o.is("Person", "Group", "Organization", "Service", "Application")
 }
 
 func (o *asObject) isCollection() bool {
@@ -151,8 +160,10 @@ func parseActivityStreams(src *source) (*Document, error) {
 			d.Outbox = ""
 		}
 	}
+	d.Withholds = len(items) == 0 && o.TotalItems.number() > 0
 	r := &asReader{own: own, bases: []string{firstOf(src.address, page.address)}, posts: map[string]bool{}}
 	d.Posts = r.read(items)
+	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, func(v asValue) bool { return v.text() != "" })
 	if r.foreign > 0 {
 		d.Repairs = append(d.Repairs, fmt.Sprintf("%d posts of other sites left out", r.foreign))
 	}
@@ -172,6 +183,7 @@ func (d *Document) describeActor(o *asObject, own string) {
 		return
 	}
 	d.Link = firstOf(d.Link, o.address)
+	d.Actor = o.address
 	if name := oneLine(o.PreferredUsername.text()); d.Title == "" && name != "" {
 		d.Title = "@" + name + "@" + own
 	}
@@ -233,121 +245,6 @@ func (o *asObject) page() string {
 		first = firstOf(first, link.address)
 	}
 	return first
-}
-
-// An asReader makes posts of the activities of one account.
-type asReader struct {
-	own     string // the host whose account it is: nothing of another is shown as its own (I9)
-	bases   []string
-	posts   map[string]bool // the IDs of its own posts in this document
-	foreign int             // left out
-}
-
-func (r *asReader) read(items []asValue) []Post {
-	activities := make([]asObject, 0, len(items))
-	for _, item := range items {
-		a := item.object()
-		if a.is("Create") || a.is("Announce") || len(a.Object) == 0 {
-			activities = append(activities, a)
-		}
-		if o := a.Object.object(); a.is("Create") && o.address != "" {
-			r.posts[o.address] = true
-		}
-	}
-	posts := make([]Post, 0, len(activities))
-	for i := range activities {
-		if p, ok := r.post(&activities[i]); ok {
-			posts = append(posts, p)
-		}
-	}
-	return posts
-}
-
-// post makes a post of an activity, or of an object that stands in a collection by itself.
-func (r *asReader) post(a *asObject) (Post, bool) {
-	if a.is("Announce") {
-		return r.announced(a)
-	}
-	if !a.is("Create") {
-		return r.created(a, a)
-	}
-	o := a.Object.object()
-	return r.created(a, &o)
-}
-
-// announced makes a post of what the account passes on. Of somebody else's post only its
-// address is shown: what it says was not read at its own (I9). A group passes on what its
-// members write there, which is what it is for, and so is no boost (FEP-1b12).
-func (r *asReader) announced(a *asObject) (Post, bool) {
-	if !isPublic(a) || !r.isOwn(a) {
-		return Post{}, false
-	}
-	o := a.Object.object()
-	isGroup := o.is("Create")
-	if isGroup {
-		o = o.Object.object()
-		if p, ok := r.created(a, &o); ok {
-			return p, true
-		}
-	} else if len(o.AttributedTo) > 0 && hostAndPort(o.address) == r.own {
-		if p, ok := r.created(a, &o); ok {
-			p.GUID, p.Extra = firstOf(a.address, "boost:"+o.address), digest.Repeat
-			return p, true
-		}
-	}
-	if !isWeb(o.address) || !isPublic(&o) && (len(o.To) > 0 || len(o.CC) > 0) {
-		return Post{}, false
-	}
-	p := Post{GUID: firstOf(a.address, "boost:"+o.address), Link: o.address, bases: r.bases, Published: parseDate(a.Published.text())}
-	if !isGroup {
-		p.Extra = digest.Repeat
-	}
-	p.bodies = []text{literal(`<p>Boosts <a href="`+escape(o.address)+`">`+escape(o.address)+`</a></p>`, markup)}
-	return p, true
-}
-
-// created makes a post of an object that an activity has published.
-func (r *asReader) created(a, o *asObject) (Post, bool) {
-	switch {
-	case o.is("Tombstone") || len(o.Type) == 0 || !isPublic(o, a):
-		return Post{}, false
-	case !r.isOwn(a) || !r.isOwn(o):
-		r.foreign++
-		return Post{}, false
-	}
-	p := Post{GUID: o.address, Link: firstOf(o.page(), o.address), bases: r.bases, Language: o.language()}
-	for _, date := range []asValue{o.Published, a.Published, o.Updated} {
-		if p.Published.IsZero() {
-			p.Published = parseDate(date.text())
-		}
-	}
-	if r.answersOthers(o) {
-		p.Extra = digest.Reply
-	}
-	if name := o.title(); name != "" {
-		p.titles = []text{literal(name, plain)}
-	}
-	p.showObject(o)
-	return p, p.GUID != "" || p.Link != ""
-}
-
-// isOwn reports whether an object is said to be by nobody of another host.
-func (r *asReader) isOwn(o *asObject) bool {
-	of := append(o.AttributedTo.addresses(), o.Actor.addresses()...)
-	if isWeb(o.address) {
-		of = append(of, o.address)
-	}
-	return !slices.ContainsFunc(of, func(address string) bool { return hostAndPort(address) != r.own })
-}
-
-// answersOthers reports whether an object answers somebody else than its own author.
-func (r *asReader) answersOthers(o *asObject) bool {
-	to := o.InReplyTo.object().address
-	if to == "" || r.posts[to] {
-		return false
-	}
-	by := o.AttributedTo.object().address
-	return by == "" || !strings.HasPrefix(to, strings.TrimSuffix(by, "/")+"/")
 }
 
 // isPublic reports whether some objects are for everybody: each that says for whom it is says

@@ -3,6 +3,8 @@ package feed
 import (
 	"html"
 	"strings"
+
+	"digest"
 )
 
 // showObject gives a post its text, with a warning first, and its pictures and files.
@@ -21,9 +23,10 @@ func (p *Post) showObject(o *asObject) {
 	b.WriteString(content)
 	p.showOptions(&b, o)
 	p.showAttachments(&b, o, hidden, strings.Contains(content, "<img"))
-	if to := o.InReplyTo.object().address; isWeb(to) {
-		b.WriteString(`<p>↑ <a href="` + escape(to) + `">In reply to</a></p>`)
+	if quoted := o.quoted(); quoted != "" && !strings.Contains(content, escape(quoted)) && !strings.Contains(content, "quote-inline") {
+		b.WriteString(`<p>→ <a href="` + escape(quoted) + `">` + escape(quoted) + `</a></p>`)
 	}
+	b.WriteString(o.answerLine())
 	p.addFilm(o)
 	if !hidden {
 		p.images = append(p.images, o.pictures()...)
@@ -51,46 +54,101 @@ func (p *Post) showOptions(b *strings.Builder, o *asObject) {
 	b.WriteString("</ul>")
 }
 
+// answerLine leads to what an object answers.
+func (o *asObject) answerLine() string {
+	if to := o.InReplyTo.object().address; isWeb(to) {
+		return `<p>↑ <a href="` + escape(to) + `">In reply to</a></p>`
+	}
+	return ""
+}
+
+// quoted is the post that an object quotes, under whichever name its server has for that: those
+// of Misskey and Fedibird, and FEP-044f.
+func (o *asObject) quoted() string {
+	for _, field := range []asValue{o.Quote, o.QuoteURL, o.QuoteURI, o.MisskeyQuote} {
+		if to := field.object().address; isWeb(to) {
+			return to
+		}
+	}
+	return ""
+}
+
 // showAttachments writes the pictures that come with a post, each with its description, where
 // the text does not show them itself, and takes in other files.
 func (p *Post) showAttachments(b *strings.Builder, o *asObject, hidden, shown bool) {
 	pictures := 0
 	for _, v := range o.Attachment.list(maxInList) {
 		a := v.object()
-		address, mediaType := a.file(), a.MediaType.text()
+		file := a.file()
 		switch {
-		case a.is("Image") || strings.HasPrefix(mediaType, "image/"):
+		case a.is("Image") || file.Medium() == digest.Picture && !a.is("Link", "Page"):
 			if pictures++; !shown && pictures <= maxLinked {
-				writePicture(b, address, plainLine(a.Name.text(), true), hidden)
+				writePicture(b, file.URL, plainLine(a.Name.text(), true), hidden)
 			}
-		case a.is("Audio", "Video", "Document") && isWeb(address):
-			p.enclose(address, mediaType, a.Size.number())
-		case a.is("Link", "Page") && isWeb(address):
-			b.WriteString(`<p>→ <a href="` + escape(address) + `">` + escape(firstOf(a.title(), address)) + `</a></p>`)
+		case a.is("Audio", "Video", "Document") && isWeb(file.URL):
+			p.encloseFile(file)
+		case a.is("Link", "Page") && isWeb(file.URL):
+			b.WriteString(`<p>→ <a href="` + escape(file.URL) + `">` + escape(firstOf(a.title(), file.URL)) + `</a></p>`)
 		}
 	}
 }
 
-// file is where an attachment is.
-func (o *asObject) file() string {
-	return plainAddress(firstOf(o.Href.text(), o.URL.object().address, o.page()))
+// file is what an attachment is, or a picture, or what a link leads to.
+func (o *asObject) file() digest.Enclosure {
+	link := o.URL.object()
+	size := o.Size.number()
+	if size == 0 {
+		size = link.Size.number()
+	}
+	return digest.Enclosure{
+		URL:     plainAddress(firstOf(o.Href.text(), link.address, o.page())),
+		Type:    firstOf(o.MediaType.text(), link.MediaType.text()),
+		Length:  size,
+		Seconds: o.seconds(),
+	}
+}
+
+// seconds is how long an object plays, which some write as a number.
+func (o *asObject) seconds() int64 {
+	if n := seconds(o.Duration.text()); n > 0 {
+		return n
+	}
+	return seconds(strings.Trim(string(o.Duration), `"`))
 }
 
 // plainAddress undoes the entities with which WordPress writes addresses in JSON.
 func plainAddress(address string) string { return html.UnescapeString(address) }
 
-// addFilm takes in the film or the sound that an object is: of several sizes the first file.
+// addFilm takes in the film or the sound that an object is: of several sizes the first file,
+// of a film that is streamed the first of those that its stream is made of.
 func (p *Post) addFilm(o *asObject) {
 	if !o.is("Video", "Audio") {
 		return
 	}
+	var streamed []asValue
 	for _, v := range o.URL.list(maxInList) {
 		link := v.object()
-		if t := link.MediaType.text(); strings.HasPrefix(t, "video/") || strings.HasPrefix(t, "audio/") {
-			p.enclose(link.address, t, link.Size.number())
+		if p.addFilmAt(&link, o) {
+			return
+		}
+		streamed = append(streamed, link.Tag.list(maxInList)...)
+	}
+	for _, v := range streamed {
+		if link := v.object(); p.addFilmAt(&link, o) {
 			return
 		}
 	}
+}
+
+// addFilmAt takes in the film to which a link leads; false: it leads to something else.
+func (p *Post) addFilmAt(link, film *asObject) bool {
+	file := link.file()
+	file.Seconds = film.seconds()
+	if m := (digest.Enclosure{Type: file.Type}).Medium(); m != digest.Film && m != digest.Sound || !isWeb(file.URL) {
+		return false
+	}
+	p.encloseFile(file)
+	return true
 }
 
 // pictures are those that may stand for an object.
@@ -98,7 +156,7 @@ func (o *asObject) pictures() (all []image) {
 	for _, field := range []asValue{o.Image, o.Icon} {
 		for _, v := range field.list(maxInList) {
 			picture := v.object()
-			if address := firstOf(picture.file(), picture.address); isWeb(address) {
+			if address := firstOf(picture.file().URL, picture.address); isWeb(address) {
 				all = append(all, image{address: address, alt: plainLine(picture.Name.text(), true)})
 			}
 		}

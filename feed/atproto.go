@@ -62,9 +62,8 @@ type (
 		}
 	}
 	atEmbed struct {
-		Images []struct {
-			Thumb, Fullsize, Alt string
-		}
+		Images   []atImage
+		Items    []atImage // of a gallery
 		External struct {
 			URI, Title, Description, Thumb string
 		}
@@ -72,6 +71,7 @@ type (
 		Record                   *atQuoted
 		Media                    *atEmbed
 	}
+	atImage struct{ Thumb, Thumbnail, Fullsize, Alt string }
 	// atQuoted is the post that is quoted; beside pictures it stands one level deeper.
 	atQuoted struct {
 		atPost

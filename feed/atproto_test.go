@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -78,4 +79,24 @@ func TestATProtoHostile(t *testing.T) {
 func circle(key, parent string) string {
 	uri := func(k string) string { return `"uri":"at://did:plc:a/app.bsky.feed.post/` + k + `"` }
 	return `{"post":{` + uri(key) + `,"author":{"did":"did:plc:a"},"record":{"text":"x","reply":{"root":{` + uri(parent) + `},"parent":{` + uri(parent) + `}}}}}`
+}
+
+// A gallery is of pictures, each with its description; more than four were not seen elsewhere.
+func TestATProtoGallery(t *testing.T) {
+	const picture = `{"$type":"app.bsky.embed.gallery#viewImage","thumbnail":"https://cdn.example/t%d","fullsize":"https://cdn.example/f%d","alt":"shell %d"}`
+	var items []string
+	for i := range 25 {
+		items = append(items, strings.ReplaceAll(picture, "%d", strconv.Itoa(i)))
+	}
+	gallery := `{"$type":"app.bsky.embed.gallery#view","items":[` + strings.Join(items, ",") + `]}`
+	for _, embed := range []string{gallery, `{"$type":"app.bsky.embed.recordWithMedia#view","media":` + gallery + `,"record":{"record":{"notFound":true}}}`} {
+		d, err := Parse([]byte(`{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":`+embed+`}}]}`), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := d.Posts[0].Sanitise(seenAt)
+		if n := strings.Count(p.Content, "<img"); n != mostImages || !strings.Contains(p.Content, `alt="shell 4"`) || p.ImageURL != "https://cdn.example/f0" {
+			t.Errorf("%d pictures: %+v", n, p)
+		}
+	}
 }

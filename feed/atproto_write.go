@@ -27,8 +27,8 @@ func (at *atPost) pictures() []string {
 	}
 	var out []string
 	for e := &at.Embed; e != nil; e = e.Media {
-		for _, image := range e.Images {
-			out = append(out, firstOf(image.Fullsize, image.Thumb))
+		for _, image := range e.images() {
+			out = append(out, image.address())
 		}
 		for _, u := range []string{e.External.Thumb, e.Thumbnail} {
 			if u != "" {
@@ -102,9 +102,20 @@ func (f atFacet) link() string {
 // mostQuoted is how deep what is quoted in what is quoted is shown.
 const mostQuoted = 1
 
+// mostImages bounds the pictures of a post: a gallery has 20 at most.
+const mostImages = 20
+
+// images are the pictures of a post, of a gallery where there are more than four.
+func (e *atEmbed) images() []atImage {
+	all := slices.Concat(e.Images, e.Items)
+	return all[:min(len(all), mostImages)]
+}
+
+func (i atImage) address() string { return firstOf(i.Fullsize, i.Thumb, i.Thumbnail) }
+
 func (e *atEmbed) write(b *strings.Builder, at *atPost, hidden bool, depth int) {
-	for _, image := range e.Images[:min(len(e.Images), maxLinked)] {
-		writePicture(b, firstOf(image.Fullsize, image.Thumb), image.Alt, hidden)
+	for _, image := range e.images() {
+		writePicture(b, image.address(), image.Alt, hidden)
 	}
 	if isWeb(e.External.URI) {
 		title := firstOf(oneLine(cleanText(e.External.Title)), e.External.URI)

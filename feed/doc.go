@@ -44,7 +44,8 @@
 //	video.go                  pages of YouTube, Vimeo and PeerTube -> their feeds
 //	hfeed.go                  a page whose posts are marked -> Document
 //	activitystreams.go,       the outbox of an account of the fediverse -> Document, and what
-//	activitystreams_show.go,  names it
+//	activitystreams_page.go,  names it
+//	activitystreams_show.go,
 //	webfinger.go
 //	report.go                 what `digest parse --json` prints
 package feed

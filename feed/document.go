@@ -55,7 +55,9 @@ type Document struct {
 	Outbox  string   // where the posts are, at the same host: of an actor its outbox, of an outbox its first page; "": here
 	MovedTo string   // the actor that took the place of this one; "": none
 	Aliases []string // of an actor: its other addresses
-	Actor   string   // of a page: the actor whose page it is; "": none
+	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
+
+	Withholds bool // an outbox that has posts, or names them, and gives none
 
 	single bool // an object of ActivityPub that is no collection
 	marked bool // a page: Posts are what its markup tells, and AsFeed gives them

@@ -33,10 +33,7 @@ func (d *Document) readPosts(doc, address string) {
 		return
 	}
 	h := &hfeed{page: microformats.Parse(root, address, 4*len(doc)), bases: []string{address}}
-	feed := firstFeed(h.page.Items)
-	if feed == nil {
-		feed = impliedFeed(h.page.Items)
-	}
+	feed := feedOf(h.page.Items)
 	h.author = h.authorOf(feed)
 	for _, entry := range entriesOf(feed) {
 		if len(d.Posts) == maxRead {
@@ -99,13 +96,29 @@ func samePage(a, b string) bool {
 	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
 }
 
-// firstFeed gives the first h-feed in document order, nil if there is none.
-func firstFeed(items []*microformats.Item) *microformats.Item {
+// feedOf gives the first h-feed that has entries. Where none has, its entries are those that
+// stand by themselves: some sites mark the heading above them alone.
+func feedOf(items []*microformats.Item) *microformats.Item {
+	if feed := firstFeed(items, func(f *microformats.Item) bool { return len(entriesOf(f)) > 0 }); feed != nil {
+		return feed
+	}
+	implied := impliedFeed(items)
+	marked := firstFeed(items, func(*microformats.Item) bool { return true })
+	if marked == nil {
+		return implied
+	}
+	feed := *marked
+	feed.Children = slices.Concat(marked.Children, implied.Children)
+	return &feed
+}
+
+// firstFeed gives the first h-feed in document order that will do, nil if none does.
+func firstFeed(items []*microformats.Item, will func(*microformats.Item) bool) *microformats.Item {
 	for _, item := range items {
-		if item.Is("h-feed") {
+		if item.Is("h-feed") && will(item) {
 			return item
 		}
-		if found := firstFeed(item.Children); found != nil {
+		if found := firstFeed(item.Children, will); found != nil {
 			return found
 		}
 	}
@@ -157,7 +170,7 @@ var abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
 
 // post makes a post of an entry; false: nobody could tell it from others.
 func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
-	p := Post{Link: firstThat(entry, "url", isWeb), GUID: strings.TrimSpace(entry.First("uid")), bases: h.bases, feedAuthor: h.author}
+	p := Post{Link: firstThat(entry, "url", isWeb), GUID: strings.TrimSpace(entry.First("uid")), bases: h.bases}
 	if p.Link == "" && entry.ID != "" {
 		p.Link = resolve(h.bases[0], "#"+entry.ID)
 	}
@@ -170,16 +183,18 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 			p.Published = parseDate(entry.First(name))
 		}
 	}
-	if p.Link == "" && p.Published.IsZero() && len(entry.Properties["url"]) == 0 {
+	if p.Link == "" && p.GUID == "" && p.Published.IsZero() && len(entry.Properties["url"]) == 0 {
 		return Post{}, false
 	}
-	p.Author = h.authorOf(entry)
+	p.Author = firstOf(h.authorOf(entry), h.author) // indieweb.org/authorship, step 3
 	p.bodies = h.bodies(entry)
 	if name := oneLine(entry.First("name")); name != "" && !isNote(name, entry) {
 		p.titles = []text{literal(name, plain)}
 	}
-	for _, v := range entry.Properties["photo"] {
-		p.images = append(p.images, image{address: absolute(v.Text, h.bases)})
+	for _, name := range []string{"featured", "photo"} {
+		for _, v := range entry.Properties[name] {
+			p.images = append(p.images, image{address: absolute(v.Text, h.bases), alt: altOf(v)})
+		}
 	}
 	for _, kind := range []string{"audio", "video"} {
 		for _, v := range entry.Properties[kind] {
@@ -220,7 +235,7 @@ func (h *hfeed) bodies(entry *microformats.Item) []text {
 			content = paragraphs(vs[0].Text)
 		}
 	}
-	for _, name := range abouts {
+	for _, name := range append(abouts, "quotation-of") {
 		beside.WriteString(cited(entry.Properties[name], content))
 	}
 	for _, v := range few(entry.Properties["photo"]) {

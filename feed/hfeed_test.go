@@ -130,3 +130,35 @@ func TestReportOfPage(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// What sites mark otherwise than the specification has it, and what is kept of an entry.
+func TestHFeedFacts(t *testing.T) {
+	for why, test := range map[string]struct{ page, want string }{
+		"a feed that is but a heading": {`<header class="h-feed"><h1 class="p-name">Notes</h1></header><ul><li class="h-entry"><a class="u-url p-name" href="/1">One</a></li><li class="h-entry"><a class="u-url p-name" href="/2">Two</a></li></ul>`,
+			"Notes: One by , Two by "},
+		"a feed without entries before another": {`<div class="h-feed"><p class="p-name">Links</p></div><div class="h-feed"><p class="p-name">Notes</p><p class="h-entry"><a class="u-url p-name" href="/1">One</a></p></div>`,
+			"Notes: One by "},
+		"the author of the feed": {`<div class="h-feed"><p class="p-name">Notes</p><p class="p-author h-card">Ann</p><div class="h-entry"><a class="u-url p-name" href="/1">One</a></div><div class="h-entry"><a class="u-url p-name" href="/2">Two</a> <i class="p-author h-card">Bea</i></div></div>`,
+			"Notes: One by Ann, Two by Bea"},
+		"an ID alone": {`<div class="h-feed"><p class="p-name">Notes</p><div class="h-entry"><span class="p-uid">tag:a.example,2011:1</span><p class="p-name">One</p></div></div>`,
+			"Notes: One by "},
+	} {
+		d := asFeed(t, "<html><body>"+test.page, "https://a.example/notes")
+		var got []string
+		for _, p := range Report(d).Posts {
+			by := ""
+			if p.Author != nil {
+				by = *p.Author
+			}
+			got = append(got, *p.Title+" by "+by)
+		}
+		if all := d.Title + ": " + strings.Join(got, ", "); all != test.want {
+			t.Errorf("%s: %q, want %q", why, all, test.want)
+		}
+	}
+	d := asFeed(t, `<html><body><div class="h-feed"><article class="h-entry"><a class="u-url" href="/1"></a><img class="u-featured" src="/f.jpg" alt="A boat"><div class="e-content">Look</div>
+		<blockquote class="u-quotation-of h-cite"><a class="u-url p-name" href="https://b.example/q">Bob</a><p class="e-content">said so</p></blockquote></article></div>`, "https://a.example/")
+	if p := d.Posts[0].Sanitise(seenAt); p.ImageURL != "https://a.example/f.jpg" || !strings.Contains(p.Content, `alt="A boat"`) || !strings.Contains(p.Content, "<blockquote>said so") || !strings.Contains(p.Content, `href="https://b.example/q"`) {
+		t.Errorf("%+v", p)
+	}
+}

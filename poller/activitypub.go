@@ -141,26 +141,56 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 	return actor, nil
 }
 
-// person finds the feed of an account by its actor; what cannot be read so, or has no
-// posts there, by the page of the account, as any other feed.
+// person finds the feed of an account by its actor; what cannot be read so by the page of
+// the account, as any other feed. An outbox that gives no posts is read nevertheless, as long
+// as the account has no feed with some: it may be new.
 func (s *search) person(ctx context.Context, who person, actor string) (Result, error) {
 	found, err := s.actor(ctx, &who, actor)
-	if err == nil || !maySeekPage(err) {
+	poor := err == nil && found.Document != nil && !tells(found.Document)
+	if err == nil && !poor || err != nil && !maySeekPage(err) {
 		return found, wrongActor(who, err)
 	}
+	why := err
+	if poor {
+		why = errors.New("its outbox gives no posts")
+	}
+	page := s.page
+	rss, ok := s.byPage(ctx, who)
+	switch {
+	case ok && (!poor || rss.Document == nil || len(rss.Document.Posts) > 0):
+		return s.instead(who, rss, why), nil
+	case poor:
+		s.hold.settle(0) // what was read since is not wanted
+		s.page = page
+		found.Requests, found.Bytes = s.requests, s.bytes
+		if s.host == found.Feed.Host {
+			found.HostFreeAt = latest(found.HostFreeAt, s.freeAt)
+		}
+		return found, nil
+	}
+	return s.refused(who.asked, err), wrongActor(who, err)
+}
+
+// tells reports whether an outbox says more than the addresses of posts: a channel of PeerTube
+// passes on its films so, and its RSS feed tells of them.
+func tells(outbox *feed.Document) bool {
+	return slices.ContainsFunc(outbox.Posts, func(p feed.Post) bool { return p.Extra&digest.Repeat == 0 })
+}
+
+// byPage finds a feed of an account by its page.
+func (s *search) byPage(ctx context.Context, who person) (Result, bool) {
 	if s.page == nil && who.page != "" {
 		if rss, page, failed := s.try(ctx, who.page); failed == nil && page == nil {
-			return s.instead(who, rss, err), nil
+			return rss, true
 		} else if failed == nil && page.Kind == feed.HTML {
 			s.page = page
 		}
 	}
-	if s.page != nil {
-		if rss, failed := s.behind(ctx, who.asked, who.page); failed == nil {
-			return s.instead(who, rss, err), nil
-		}
+	if s.page == nil {
+		return Result{}, false
 	}
-	return s.refused(who.asked, err), wrongActor(who, err)
+	rss, failed := s.behind(ctx, who.asked, who.page)
+	return rss, failed == nil
 }
 
 // instead says that an account is read by another feed than its outbox.
@@ -200,7 +230,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 	}
 	s.led = true
 	var owner *feed.Document
-	moved := ""
+	moved, withholds := "", false
 	defer func() { s.fediverse = nil }()
 	for range mostSteps {
 		s.askFediverse(ctx, feed.Host(address))
@@ -210,9 +240,9 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			return Result{}, err
 		case doc == nil && found.Document == nil: // known
 			return found, nil
-		case doc == nil && len(found.Document.Posts) == 0:
+		case doc == nil && len(found.Document.Posts) == 0 && (withholds || found.Document.Withholds):
 			s.hold.settle(0)
-			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has no public posts"}
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account shows its posts to nobody who asks for its outbox"}
 		case doc == nil:
 			nameAfter(&found.Feed, owner)
 			return found, nil
@@ -224,6 +254,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 		case moved != "" && owner == nil && !slices.Contains(doc.Aliases, moved):
 			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has moved to one that does not say so"}
 		}
+		withholds = doc.Withholds
 		if owner == nil {
 			owner = doc
 			if doc.Link != "" && s.page == nil {

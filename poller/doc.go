@@ -27,7 +27,8 @@
 //     one address a poll
 //   - instead.go: what is done where a page stands in a feed's place
 //   - find.go: from an address that a person typed to a feed
-//   - activitypub.go, sign.go: accounts of the fediverse, and requests that are signed
+//   - activitypub.go, activitypub_move.go, sign.go: accounts of the fediverse, those that
+//     move, and requests that are signed
 //   - sound.go: a file that is heard, passed on as it comes
 //   - picture.go, picturequeue.go: one picture of a post, for a reader who waits
 //

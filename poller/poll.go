@@ -44,7 +44,8 @@ type poll struct {
 	doc     *feed.Document
 	page    *answer // that doc was read from
 
-	instead *pollError // tells of the page in the feed's place, that named what is read; nil: none
+	instead *pollError     // tells of the page in the feed's place, that named what is read; nil: none
+	owner   *feed.Document // the actor to which the account of the feed has moved; nil: it has not
 
 	// What a HEAD of this poll brought: it said that the document had changed;
 	// or the site may have been down rather than the HEAD unwelcome.
@@ -64,6 +65,12 @@ func (p *poll) run(ctx context.Context) {
 	}
 	if p.feed.Stays {
 		p.stop = stayAt(p.feed.URL)
+	}
+	if p.fediverse != nil && asksActor(p.feed, p.poller.now()) {
+		if r, err = p.followAccount(ctx, r); err != nil {
+			p.failed(err)
+			return
+		}
 	}
 	if p.fediverse == nil && headFirst(p.feed, p.poller.head, p.poller.now()) {
 		next, done := p.head(ctx, r)
@@ -306,7 +313,9 @@ func (p *poll) succeeded(a *answer) {
 	p.feed.OwnInterval = OwnInterval(p.feed, a.received)
 	p.feed.NotBefore = after(a.received, a.wait)
 	p.feed.Outside = p.feed.Outside || !p.fromHome
+	was := p.feed.URL
 	noteMove(&p.feed, a)
+	p.nameMovedAccount(was)
 }
 
 // failed ends the poll. The document, its validators and its freshness stay as

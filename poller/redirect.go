@@ -147,7 +147,7 @@ func nameMoved(f *digest.Feed, was digest.Feed, doc *feed.Document) {
 	switch {
 	case f.MovedTo != "" && was.Title != "" && !feed.SameSite(f.URL, f.MovedTo):
 		f.Title, f.SiteURL, f.Language = was.Title, was.SiteURL, was.Language
-	case was.URL != "" && !feed.SameSite(f.URL, was.URL):
+	case was.URL != "" && !feed.SameSite(f.URL, was.URL) && doc.Kind != feed.ActivityStreams: // see nameMovedAccount
 		f.Title = doc.Title
 	}
 }
