@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"digest"
 )
@@ -285,6 +286,18 @@ func (v validators) condition(h http.Header) bool {
 		h["If-Modified-Since"] = []string{v.lastModified}
 	}
 	return v.etag != "" || v.lastModified != ""
+}
+
+const maxValidator = 2 << 10 // bytes
+
+// validator gives a field as it came, or nothing if it could not be stored and
+// sent back byte for byte: absurdly long, or not UTF-8.
+func validator(h http.Header, name string) string {
+	s := h.Get(name)
+	if len(s) > maxValidator || !utf8.ValidString(s) {
+		return ""
+	}
+	return s
 }
 
 func (s *session) logRequest(ctx context.Context, method string, r route, a *answer, err error) {

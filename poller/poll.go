@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"digest"
 	"digest/feed"
@@ -417,18 +416,6 @@ func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.NewestAt = latest(f.NewestAt, doc.NewestAt(now))
 	f.DocInterval = doc.Interval()
 	f.SkipHours, f.SkipDays = doc.SkipHours, doc.SkipDays
-}
-
-const maxValidator = 2 << 10 // bytes
-
-// validator gives a field as it came, or nothing if it could not be stored and
-// sent back byte for byte: absurdly long, or not UTF-8.
-func validator(h http.Header, name string) string {
-	s := h.Get(name)
-	if len(s) > maxValidator || !utf8.ValidString(s) {
-		return ""
-	}
-	return s
 }
 
 // bodyHash tells whether a document is the same as the last: by its bytes; of a page and of
