@@ -40,21 +40,30 @@ type Subscriber struct {
 // created is false if the digest was subscribed to it already. The extras are those that
 // the reader wants of an account.
 func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string, extras digest.Extra) (f digest.Feed, created bool, err error) {
-	if c := (digest.Credential{Reader: id, Address: address}); HasCredential(address) {
-		return d.SubscribePrivate(ctx, c)
+	f, _, created, err = d.SubscribeFirst(ctx, id, address, extras)
+	return f, created, err
+}
+
+// SubscribeFirst is Subscribe, and says which other feeds the page at the address offers.
+func (d *Subscriber) SubscribeFirst(ctx context.Context, id digest.DigestID, address string, extras digest.Extra) (f digest.Feed, others []poller.Candidate, created bool, err error) {
+	if HasCredential(address) {
+		f, created, err = d.SubscribePrivate(ctx, digest.Credential{Reader: id, Address: address})
+		return f, nil, created, err
 	}
 	f, err = d.known(ctx, address)
 	if digest.KindOf(err) == digest.NotFound {
-		_, f, err = d.find(ctx, id, address)
+		var found poller.Candidates
+		found, f, err = d.find(ctx, id, address)
+		others = slices.DeleteFunc(found.Feeds, func(c poller.Candidate) bool { return c.URL == f.URL })
 	}
 	if err != nil {
-		return f, false, err
+		return f, nil, false, err
 	}
 	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID, Extras: extras}, d.Now())
 	if err == nil && (f.State == digest.FeedDead || f.State == digest.FeedGone) {
 		err = d.Store.Vouch(ctx, f.ID, d.Now())
 	}
-	return f, created, err
+	return f, others, created, err
 }
 
 // HasCredential reports whether an address that a person typed holds a name or a

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/feed"
 	"digest/poller"
 )
 
@@ -149,7 +148,7 @@ func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(in
 func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.Candidates) error {
 	p.Title = shortened(found.Title)
 	for _, c := range found.Feeds {
-		one := foundFeed{URL: c.URL, Value: c.URL, Title: shortened(c.Title), Facts: factsOf(c), Alone: p.Instead != ""}
+		one := foundFeed{URL: c.URL, Value: c.URL, Title: shortened(c.Title), Facts: c.Facts(), Alone: p.Instead != ""}
 		if c.Known.ID != 0 {
 			_, err := s.Store.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
 			switch {
@@ -166,37 +165,6 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 		p.Candidates = append(p.Candidates, one)
 	}
 	return nil
-}
-
-// factsOf says what is known of a feed.
-func factsOf(c poller.Candidate) []string {
-	var facts []string
-	if kind := kindName(c.Kind); kind != "" {
-		facts = append(facts, kind)
-	}
-	if c.Comments {
-		facts = append(facts, "comments")
-	}
-	if c.Posts > 0 {
-		facts = append(facts, digest.Counted(c.Posts, "post"))
-	}
-	return facts
-}
-
-// kindName is a format as people call it.
-func kindName(kind string) string {
-	kind = strings.ToLower(kind)
-	switch {
-	case strings.Contains(kind, "atom"):
-		return "Atom"
-	case kind == string(feed.RDF), strings.Contains(kind, "rdf"):
-		return "RSS 1.0"
-	case strings.Contains(kind, "rss"):
-		return "RSS"
-	case strings.Contains(kind, "json"):
-		return "JSON Feed"
-	}
-	return ""
 }
 
 // addFeeds subscribes to the feeds that were chosen. The form is not trusted: each

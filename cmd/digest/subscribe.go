@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/poller"
 	"digest/store"
 	"digest/subscribe"
 )
@@ -99,8 +100,9 @@ func (c subscribeCmd) extras() (extras digest.Extra) {
 func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, extras digest.Extra) (err error) {
 	var f digest.Feed
 	var created bool
+	var others []poller.Candidate
 	if c.IsEmpty() {
-		f, created, err = subscriber.Subscribe(a.soft, c.Reader, c.Address, extras)
+		f, others, created, err = subscriber.SubscribeFirst(a.soft, c.Reader, c.Address, extras)
 	} else {
 		f, created, err = subscriber.SubscribePrivate(a.soft, c)
 	}
@@ -114,8 +116,46 @@ func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, e
 	if f.State == digest.FeedDead || f.State == digest.FeedGone {
 		title += fmt.Sprintf(" (%s: it was given up, and is asked once more)", f.State)
 	}
-	return a.say(map[string]any{"url": digest.WithoutCredentials(f.URL), "title": f.Title, "created": created}, "%s", plain(title))
+	a.showOthers(others)
+	return a.say(reportedSubscription{digest.WithoutCredentials(f.URL), f.Title, created, each(others, reportOffer)}, "%s", plain(title))
 }
+
+// reportedSubscription is a subscription as JSON, with what else the page at its address
+// offers.
+type reportedSubscription struct {
+	URL     string          `json:"url"`
+	Title   string          `json:"title"`
+	Created bool            `json:"created"`
+	Others  []reportedOffer `json:"others,omitempty"`
+}
+
+type reportedOffer struct {
+	URL   string   `json:"url"`
+	Title string   `json:"title"`
+	Facts []string `json:"facts,omitempty"`
+}
+
+func reportOffer(c poller.Candidate) reportedOffer {
+	return reportedOffer{digest.WithoutCredentials(c.URL), c.Title, c.Facts()}
+}
+
+// showOthers tells people of the feeds that a page offers beside the one that was chosen.
+func (a *app) showOthers(others []poller.Candidate) {
+	if a.json || len(others) == 0 {
+		return
+	}
+	fmt.Fprintln(a.stderr, "digest: the page offers other feeds too; for one of them give its own address")
+	for _, c := range others {
+		facts := ""
+		if all := c.Facts(); len(all) > 0 {
+			facts = " (" + plain(strings.Join(all, ", ")) + ")"
+		}
+		fmt.Fprintf(a.stderr, "digest:   %s  %s%s\n", plain(digest.WithoutCredentials(c.URL)), plain(digest.Shortened(c.Title, mostTitle)), facts)
+	}
+}
+
+// mostTitle is how many characters of a title that a page states are shown.
+const mostTitle = 100
 
 type unsubscribeCmd struct {
 	readerArg
