@@ -45,6 +45,7 @@ type Feed struct {
 	Kind     string // as package feed names it: "rss", "atom", ...; empty until read
 	Title    string
 	SiteURL  string
+	Me       string // the pages that its author says are theirs too (rel=me), with spaces between them
 	Language string
 	NewestAt time.Time // date of its newest post, never in the future; zero: not known
 	Parser   int       // the version of the parser that read its document
@@ -196,6 +197,7 @@ type Post struct {
 	ImageURL    string
 	ContentHash string      // of the raw entry; changes when the author edits it
 	Enclosures  []Enclosure // in the order of the document
+	Syndication string      `json:",omitempty"` // where its author says copies of it are, with spaces between them; "": nowhere
 	Extra       Extra       `json:",omitempty"`
 	PartOf      string      `json:",omitempty"` // of one just read, not stored: the identity of the post that holds its text too; "": none
 }
@@ -235,6 +237,8 @@ type FeedLabel struct {
 	FeedID   FeedID
 	Title    string // the feed's own
 	SiteURL  string // the site's page, else the feed's address
+	Domain   string // registrable domain of the host where it is read
+	Me       string // as a Feed has it
 	Language string
 }
 

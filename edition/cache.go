@@ -119,11 +119,11 @@ func (c *cache) put(s shared, loaded missing) {
 	}
 }
 
-// entryBytes is what a post takes beside itself: its key, and its place and date.
-const entryBytes = 120
+// entryBytes is what a post takes beside itself: its key, its place and date, and by what copies of it are found.
+const entryBytes = 176
 
 func (c *cache) putPost(id digest.PostID, p *post) {
-	n := p.Size() + entryBytes
+	n := p.Size() + entryBytes + 8*len(p.keys.names)
 	if c.size-c.young[id].size+n > c.limit {
 		c.older, c.young, c.size = c.young, map[digest.PostID]cachedPost{}, 0
 	}

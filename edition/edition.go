@@ -61,6 +61,8 @@ type Builder struct {
 	Options
 	render *render.Renderer
 	cache  *cache
+	seed   keySeed
+	judged judged
 }
 
 // New makes a Builder. The limit of the process' memory is set before.
@@ -69,7 +71,7 @@ func New(o Options) *Builder {
 		o.CacheBytes = sizeWithin(debug.SetMemoryLimit(-1))
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
-	b := &Builder{Options: o, cache: newCache(o.CacheBytes)}
+	b := &Builder{Options: o, cache: newCache(o.CacheBytes), seed: newKeySeed()}
 	b.render = render.New(b.pictureURL)
 	return b
 }
@@ -124,7 +126,11 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
 			zone = zones.get(d.TimeZone)
 		}
-		editions[i] = b.compose(d, b.sections(shared, refs[d.ID], settings[d.DigestID], d.Edition), notices[d.ID], zone)
+		sections, err := b.sections(ctx, shared, refs[d.ID], settings[d.DigestID], d.Edition)
+		if err != nil {
+			return nil, err
+		}
+		editions[i] = b.compose(d, sections, notices[d.ID], zone)
 		if mail {
 			leave(&editions[i])
 		}
@@ -189,7 +195,8 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
 	next.DigestName, next.Look, next.LinkRound = d.Name, d.Look, d.LinkRound
-	return b.compose(next, b.sections(shared, refs, settings[d.ID], next.Edition), notices, zone), nil
+	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next.Edition)
+	return b.compose(next, sections, notices, zone), err
 }
 
 // pictureURL is the address under which this instance serves a picture.

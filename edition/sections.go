@@ -20,6 +20,7 @@ type post struct {
 	published int64 // 0: it has no date
 	seen      int64
 	before    int64 // when its feed had last been read before that; 0: never
+	keys      keys  // by what copies of it are found
 }
 
 // at is when it was published, else first seen.
@@ -106,7 +107,7 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if want.posts[p.ID] {
 			rendered = b.render.Post
 		}
-		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore)}
+		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), b.seed.of(p)}
 	}
 	return nil
 }
@@ -119,12 +120,20 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// sections puts the posts of one reader's edition in order, as the reader wants each
+// sections puts the posts of one reader's edition in order, each once, as the reader wants each
 // feed named and shown.
-func (b *Builder) sections(s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, e digest.Edition) []render.Section {
+func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, e digest.Edition) ([]render.Section, error) {
+	refs, originals, err := b.once(ctx, s, refs)
+	if err != nil {
+		return nil, err
+	}
 	byFeed := map[digest.FeedID][]placed{}
 	for _, r := range refs {
-		if p, ok := s.posts[r.PostID]; ok {
+		p, ok := originals[r.PostID]
+		if !ok {
+			p, ok = s.posts[r.PostID]
+		}
+		if ok {
 			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(e)})
 		}
 	}
@@ -144,7 +153,7 @@ func (b *Builder) sections(s shared, refs []digest.PostRef, settings map[digest.
 	for i, h := range headings {
 		sections[i] = h.section
 	}
-	return sections
+	return sections, nil
 }
 
 // A placed post is one in an edition: with the others, or after them as one of

@@ -8,6 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"digest/internal/hypertext"
 )
 
 // What an account of the fediverse has written is an outbox: an OrderedCollection, or a page
@@ -106,6 +111,8 @@ type asObject struct {
 	Quote, QuoteURI, QuoteURL asValue
 	MisskeyQuote              asValue `json:"_misskey_quote"`
 
+	Value asValue // of a field of an actor's page
+
 	First, Items, OrderedItems, TotalItems          asValue // of a collection
 	Outbox, PreferredUsername, MovedTo, AlsoKnownAs asValue // of an actor
 }
@@ -193,6 +200,29 @@ func (d *Document) describeActor(o *asObject, own string) {
 	}
 	d.MovedTo = o.MovedTo.object().address
 	d.Aliases = o.AlsoKnownAs.addresses()
+	for _, field := range o.Attachment.list(maxInList) {
+		if f := field.object(); f.is("PropertyValue") {
+			d.Me = append(d.Me, relMe(f.Value.text())...)
+		}
+	}
+}
+
+// maxOwnPage bounds a field of an actor's page, in bytes.
+const maxOwnPage = 4096
+
+// relMe gives where the links of a text lead that say that the page is its author's.
+func relMe(markup string) (all []string) {
+	if len(markup) > maxOwnPage {
+		return nil
+	}
+	tokens := hypertext.Tokenizer(markup)
+	for tokens.Next() != html.ErrorToken {
+		t := tokens.Token()
+		if t.DataAtom == atom.A && slices.Contains(strings.Fields(strings.ToLower(valueOf(t.Attr, "rel"))), "me") {
+			all = append(all, valueOf(t.Attr, "href"))
+		}
+	}
+	return all
 }
 
 // title is the name of an object as plain text.

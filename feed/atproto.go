@@ -106,6 +106,7 @@ func parseATProto(src *source) (*Document, error) {
 	d.Title, d.Link = account.name(), account.page()
 	if account.Handle != "" {
 		d.Description = "@" + oneLine(cleanText(account.Handle))
+		d.Me = ownHandle(account.Handle)
 	}
 	threads := atThreads(items)
 	for i := range items {
@@ -284,6 +285,16 @@ func (a atAuthor) page() string {
 		return ""
 	}
 	return bluesky + "/profile/" + cleanText(a.DID)
+}
+
+// ownHandle gives the site whose name an account has as its handle, by which it is known to be
+// the account's (https://atproto.com/specs/handle); none for a name of the network's.
+func ownHandle(handle string) []string {
+	handle = strings.ToLower(cleanText(handle))
+	if host := Host("https://" + handle + "/"); host != handle || !strings.Contains(host, ".") || Domain(host) == "bsky.social" || strings.HasSuffix(host, ".invalid") {
+		return nil
+	}
+	return []string{"https://" + handle + "/"}
 }
 
 // name is how an account calls itself.

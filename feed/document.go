@@ -59,6 +59,8 @@ type Document struct {
 
 	Withholds bool // an outbox that has posts, or names them, and gives none
 
+	Me []string // the pages that its author says are theirs too (rel=me)
+
 	single bool // an object of ActivityPub that is no collection
 	marked bool // a page: Posts are what its markup tells, and AsFeed gives them
 }
@@ -82,6 +84,7 @@ type Post struct {
 	Hash       string    // of the raw title, link and content: changes when the author edits
 	Enclosures []digest.Enclosure
 	Extra      digest.Extra // what it is beside its author's own posts
+	Copies     []string     // where its author says copies of it are
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
 	warning        string  // before its text, by which alone it is told of where that is not shown

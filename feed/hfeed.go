@@ -35,6 +35,7 @@ func (d *Document) readPosts(doc, address string) {
 	h := &hfeed{page: microformats.Parse(root, address, 4*len(doc)), bases: []string{address}}
 	feed := feedOf(h.page.Items)
 	h.author = h.authorOf(feed)
+	d.Me = h.page.Rels["me"]
 	for _, entry := range entriesOf(feed) {
 		if len(d.Posts) == maxRead {
 			break
@@ -185,6 +186,9 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	}
 	if p.Link == "" && p.GUID == "" && p.Published.IsZero() && len(entry.Properties["url"]) == 0 {
 		return Post{}, false
+	}
+	for _, v := range entry.Properties["syndication"] {
+		p.Copies = append(p.Copies, absolute(v.Text, h.bases))
 	}
 	p.Author = firstOf(h.authorOf(entry), h.author) // indieweb.org/authorship, step 3
 	p.bodies = h.bodies(entry)

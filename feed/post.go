@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"digest"
@@ -37,6 +38,9 @@ func (p *Post) hash() string {
 		h.Write([]byte{1})
 	}
 	h.Write([]byte(p.Link))
+	if copies := addressList(p.Copies); copies != "" { // which authors learn after they have published
+		h.Write([]byte("\n" + copies))
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
@@ -74,6 +78,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		Enclosures:  p.files(),
 		Extra:       p.Extra,
 		PartOf:      p.PartOf,
+		Syndication: addressList(p.Copies),
 	}
 	if out.PublishedAt.After(seen) {
 		out.PublishedAt = seen
@@ -99,6 +104,24 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	}
 	return out
 }
+
+// maxListed bounds how many addresses of copies, or of its author's pages, are kept.
+const maxListed = 8
+
+// addressList writes addresses with spaces between them, the first of them.
+func addressList(all []string) string {
+	var kept []string
+	for _, a := range all {
+		if a = CleanURL(a); len(kept) < maxListed && isWeb(a) && len(a) <= maxAddress && !strings.ContainsFunc(a, unicode.IsSpace) && !slices.Contains(kept, a) {
+			kept = append(kept, a)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// OwnPages gives the pages that the author of a document says are theirs too, with
+// spaces between them.
+func (d *Document) OwnPages() string { return addressList(d.Me) }
 
 // told is what a post is told of by where its text is not shown.
 func (p *Post) told(content string) string {

@@ -271,6 +271,7 @@ func nameAfter(f *digest.Feed, owner *feed.Document) {
 	if owner == nil {
 		return
 	}
+	f.Me = owner.OwnPages()
 	f.Title, f.SiteURL, f.Language = owner.Title, feed.CleanURL(owner.Link), feed.Language(owner.Language)
 }
 

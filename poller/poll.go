@@ -408,6 +408,9 @@ func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name its account's page
 		f.SiteURL = feed.CleanURL(doc.Link)
 	}
+	if doc.Kind != feed.ActivityStreams { // whose account says so: nameAfter
+		f.Me = doc.OwnPages()
+	}
 	f.Language = feed.Language(doc.Language)
 	if doc.Title != "" {
 		f.Title = doc.Title

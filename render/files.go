@@ -69,6 +69,16 @@ func clockWords(seconds int64) string {
 	return fmt.Sprintf("%d:%02d:%02d", h, m, s)
 }
 
+// tidyLinks bounds and cleans links; one that leads nowhere is left out.
+func tidyLinks(links []File) (out []File) {
+	for _, f := range links {
+		if f.URL, f.Label = address(f.URL), clean(f.Label, siteColumns); f.URL != "" && len(out) < mostFiles {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 func placeOf(e digest.Enclosure) int {
 	if m := e.Medium(); m == digest.Sound || m == digest.Film {
 		return 0

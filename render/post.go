@@ -66,16 +66,21 @@ func cached[T interface{ bytes() int }](p *Post, key any, make func() T) T {
 
 // Brief is Post for readers who want no more of a post than its excerpt. Its text is
 // not kept, which is most of what a post takes, so it is never shown.
-func (r *Renderer) Brief(from digest.Post) *Post { return r.newPost(from, from.Content != "") }
+func (r *Renderer) Brief(from digest.Post) *Post { return r.newPost(from, from.Content != "", nil) }
 
 // IsWhole reports whether the post can be shown in all its length.
 func (p *Post) IsWhole() bool { return !p.brief }
 
 // Post renders a post. It trusts nothing in it. Where the post names no
 // language, the caller puts the feed's into it.
-func (r *Renderer) Post(from digest.Post) *Post { return r.newPost(from, false) }
+func (r *Renderer) Post(from digest.Post) *Post { return r.newPost(from, false, nil) }
 
-func (r *Renderer) newPost(from digest.Post, brief bool) *Post {
+// WithLinks is Post, or Brief, with links that stand behind its files.
+func (r *Renderer) WithLinks(from digest.Post, brief bool, links []File) *Post {
+	return r.newPost(from, brief && from.Content != "", links)
+}
+
+func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p := &Post{
 		r:       r,
 		brief:   brief,
@@ -94,7 +99,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool) *Post {
 	p.Dir = direction(p.Title+p.Excerpt, p.Language)
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
-	p.Files = files(from.Enclosures)
+	p.Files = append(files(from.Enclosures), tidyLinks(links)...)
 	p.lead = cut(p.Title, leadColumns)
 	p.headline = pair{r.headline.piece(p.data()), newPiece(itemText(p, "", ""))}
 	p.linked = newPiece(itemText(p, "", p.URL))

@@ -12,7 +12,7 @@ import (
 )
 
 // feedColumns are those of a digest.Feed, of timedFeeds.
-const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.language, f.etag, f.last_modified,
+const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.language, f.etag, f.last_modified,
 	f.validator_url, f.body_hash, t.last_attempt_at, t.last_ok_at, f.parsed_at, t.not_before, t.fresh_until,
 	t.poll_at, t.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
 	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at, f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.stays, f.number, f.length, f.domain, f.newest_at, f.parser,
@@ -172,7 +172,7 @@ type FeedInfo struct {
 func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.language
+		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.domain, f.me, f.language
 			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
 		if err != nil {
 			return nil, failed("reading feeds", err)
@@ -198,7 +198,7 @@ func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[dige
 }
 
 // recordColumns are those of a feed's record, its times apart.
-const recordColumns = `url, host, kind, title, site_url, language, etag, last_modified, validator_url, body_hash,
+const recordColumns = `url, host, kind, title, site_url, me, language, etag, last_modified, validator_url, body_hash,
 	parsed_at, errors, first_error_at, last_status, head_retest_at, moved_since,
 	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length, domain, newest_at, parser,
 	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
@@ -206,7 +206,7 @@ const recordColumns = `url, host, kind, title, site_url, language, etag, last_mo
 
 func recordCells(f digest.Feed) []any {
 	return []any{
-		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
+		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Me, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
 		at(f.ParsedAt), f.Errors, at(f.FirstErrorAt), f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince),
 		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt), f.Length, f.Domain, at(f.NewestAt), f.Parser,
 		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays), at(f.FailingSince),

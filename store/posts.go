@@ -17,7 +17,7 @@ import (
 
 // postColumns are those of a post but for the content, which is long.
 const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.extra`
+	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication, p.extra`
 
 // enclosuresText is how the enclosures of a post are stored: as a JSON list, empty
 // where there are none.

@@ -28,7 +28,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 	}
 	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if user, password, _ := r.BasicAuth(); user != "tuser" || password != "sesame" || r.URL.Path == "/gone" {
+		if user, password, _ := r.BasicAuth(); r.URL.Path != "/open" && (user != "tuser" || password != "sesame" || r.URL.Path == "/gone") {
 			http.Error(w, "no", http.StatusUnauthorized)
 			return
 		}
@@ -80,6 +80,15 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"hosts remove", secret, exitDone},
 		{"preview", ann, exitDone},
 		{"preview", ann + "--html", exitDone},
+		{"newsletter create", "news --owner" + ann + "--feed " + secret, exitFailed},
+		{"newsletter create", "news --owner" + ann + "--feed " + site.URL + "/open", exitDone},
+		{"newsletter show", "news", exitDone},
+		{"newsletter set", "news --add-feed " + secret, exitFailed},
+		{"newsletter set", "news --remove-feed http://other:sesame@" + host + "/", exitFailed},
+		{"newsletter letter", "news --pull " + secret, exitFailed},
+		{"newsletter preview", "news", exitDone},
+		{"newsletter end", "news", exitDone},
+		{"newsletter remove", "news", exitDone},
 		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
 		{"queue list", "", exitDone},
 		{"user list", "", exitDone},
@@ -130,7 +139,8 @@ func TestNoPasswordIsShown(t *testing.T) {
 
 // changes reports whether a command can be run only once.
 func changes(command string) bool {
-	return command == "user add" || command == "unsubscribe" || command == "user remove" || command == "hosts remove"
+	return command == "user add" || command == "unsubscribe" || command == "user remove" || command == "hosts remove" ||
+		command == "newsletter create" || command == "newsletter remove"
 }
 
 // feedless reports whether a command has nothing to do with the feeds of the database.
@@ -139,6 +149,8 @@ func feedless(command string) bool {
 	case "serve", "work": // they log what tick logs
 		return true
 	case "demo", "migrate", "version", "help", "invite", "bounce", "user sign-in", "queue resume":
+		return true
+	case "newsletter list", "newsletter members", "newsletter join", "newsletter leave", "newsletter hold", "newsletter release":
 		return true
 	}
 	family, _, _ := strings.Cut(command, " ")

@@ -1,0 +1,83 @@
+package edition_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// threeNetworks gives a reader an author's site, her account of the fediverse, and her account of
+// Bluesky, each with the same post, and an aggregator that passes it on.
+func threeNetworks() *shelf {
+	s := stocked()
+	const url = "https://anna.example/boats"
+	link := `<p>The old boat <a href="` + url + `">anna.example/boats</a></p>`
+	for i, p := range []struct{ host, url, content string }{
+		{"anna.example", url, "<p>" + strings.Repeat("Water came in at every seam of her. ", 30) + "</p>"},
+		{"social.example", "https://social.example/@anna/1", link},
+		{"bsky.example", "https://bsky.example/profile/anna/post/1", link},
+		{"news.example", url, "<p>Comments</p>"},
+	} {
+		feed, id := digest.FeedID(50+i), digest.PostID(500+i)
+		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: p.host, SiteURL: "https://" + p.host + "/", Domain: p.host, Me: "https://anna.example/"}
+		s.posts[id] = digest.Post{ID: id, FeedID: feed, URL: p.url, Title: "The old boat", Content: p.content, SeenAt: noon(19)}
+	}
+	s.editions[100] = []digest.PostRef{{PostID: 30, FeedID: 3}, {PostID: 503, FeedID: 53}, {PostID: 502, FeedID: 52}, {PostID: 501, FeedID: 51}, {PostID: 500, FeedID: 50}}
+	return s
+}
+
+// TestOnce: what comes by four feeds comes once, in mail and on the web, with the places where else it
+// is; and a reader of three of them gets it by the best of these.
+func TestOnce(t *testing.T) {
+	s := threeNetworks()
+	bld := builder(s)
+	for range 2 { // the second time nothing has to be judged
+		web, err := bld.Edition(t.Context(), deliveries()[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := shape(web), "A fruit of my own 1+0 late 0, anna.example 1+0 late 0, "; got != want {
+			t.Errorf("the web edition has %s, want %s", got, want)
+		}
+		var labels []string
+		for _, f := range web.Sections[1].Posts[0].Files {
+			labels = append(labels, fmt.Sprint(f.Label, " ", f.URL))
+		}
+		want := []string{"Also at social.example https://social.example/@anna/1", "Also at bsky.example https://bsky.example/profile/anna/post/1", "Also in news.example https://news.example/"}
+		if !slices.Equal(labels, want) {
+			t.Errorf("links %q, want %q", labels, want)
+		}
+		letters, err := bld.Render(t.Context(), deliveries()[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		mail := inARow(letters[0])
+		if !strings.Contains(letters[0].Subject, "2 posts from 2 sites") || !strings.Contains(mail, "Also at social.example") || !strings.Contains(mail, "Also in news.example") {
+			t.Errorf("the mail is %q\n%s", letters[0].Subject, mail)
+		}
+	}
+	s.editions[100] = s.editions[100][:4] // without the site's own
+	web, err := bld.Edition(t.Context(), deliveries()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shape(web), "A fruit of my own 1+0 late 0, news.example 1+0 late 0, "; got != want { // which leads there
+		t.Errorf("without the site's own: %s, want %s", got, want)
+	}
+}
+
+// TestPreviewOnce: what waits is shown as it will come.
+func TestPreviewOnce(t *testing.T) {
+	s := threeNetworks()
+	s.waiting = map[digest.DigestID][]digest.PostRef{1: s.editions[100]}
+	web, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shape(web); !strings.Contains(got, "anna.example 1") || strings.Contains(got, "social") {
+		t.Errorf("the preview has %s", got)
+	}
+}
