@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"digest"
+	"digest/store"
+	"digest/store/storetest"
 )
 
 // upload sends a list as the form of the page does.
@@ -149,5 +151,45 @@ func TestExportComesBack(t *testing.T) {
 		if got, want := describe(e.ID), describe(d.ID); got != want || !strings.HasSuffix(got, ";1") {
 			r.t.Errorf("got  %s\nwant %s", got, want)
 		}
+	})
+}
+
+// TestListsOfAllReaders: of the lists of all readers so much is held in memory while they
+// come; who is refused for that is told so, and short ones come in all the while.
+func TestListsOfAllReaders(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		r := newRoom(t, s)
+		const head = "--x\r\nContent-Disposition: form-data; name=\"list\"; filename=\"f\"\r\n\r\n<opml><outline xmlUrl='https://a.example/'/>"
+		large := strings.Repeat(" ", 9<<20)
+		var ends []func()
+		for _, name := range []string{"ann", "bob"} {
+			v, _ := r.reader(name + "@example.org")
+			typed, done := v.slowly("/feeds/import", "multipart/form-data; boundary=x")
+			_, err := io.WriteString(typed, head+large)
+			r.must(err)
+			ends = append(ends, func() {
+				_, err := io.WriteString(typed, "</opml>\r\n--x--\r\n")
+				r.must(err)
+				r.must(typed.Close())
+				if got := <-done; got != "200 OK" {
+					t.Errorf("%s ends with %s", name, got)
+				}
+			})
+		}
+		eve, _ := r.reader("eve@example.org")
+		list := "<opml><outline xmlUrl='https://a.example/'/>" + large + "</opml>"
+		a := eve.upload(list)
+		for range 15 { // what the others typed may still be on its way
+			if a.StatusCode == http.StatusServiceUnavailable {
+				break
+			}
+			a = eve.upload(list)
+		}
+		a.status(http.StatusServiceUnavailable).shows("h1", "Too much at once")
+		eve.upload("<opml><outline xmlUrl='https://b.example/'/>" + large[:500_000] + "</opml>").status(http.StatusOK)
+		for _, end := range ends {
+			end()
+		}
+		eve.upload(list).status(http.StatusOK)
 	})
 }

@@ -26,10 +26,11 @@ func withForm(h handler) handler {
 	}
 }
 
-// tooLargeOr says why what was sent could not be read: it was too much, or p.
+// tooLargeOr says why what was sent could not be read: it was too much, by itself or with
+// that of others, or p.
 func tooLargeOr(err error, p *problem) error {
-	if asProblem(err) == errTooLarge {
-		return errTooLarge
+	if why := asProblem(err); why == errTooLarge || why == errBusy {
+		return why
 	}
 	return p
 }

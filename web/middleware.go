@@ -76,11 +76,16 @@ type boundedBody struct {
 	io.ReadCloser
 	whole io.Reader
 	begun bool
+	long  *longForm // nil: it is not long
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
 	b.begun = true
-	return b.ReadCloser.Read(p)
+	n, err := b.ReadCloser.Read(p)
+	if full := b.long.grow(n); full != nil {
+		return 0, full
+	}
+	return n, err
 }
 
 // maxDrained is how much is read, and dropped, of what is too much.

@@ -31,6 +31,7 @@ var (
 	errTooLarge        = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again."}
 	errTooMany         = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
 	errOneByOne        = &problem{http.StatusTooManyRequests, "One at a time, please", "Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again."}
+	errBusy            = &problem{http.StatusServiceUnavailable, "Too much at once", "Others send long lists just now, and there is no room for yours. Nothing of it was taken: send it again in a minute."}
 	errUnavailable     = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}
 	errSpentSignUp     = &problem{http.StatusForbidden, "This link no longer works", "The link of a sign-up works once, within a day. If you have pressed its button before, sign in; else sign up again."}
 	errSpentInvitation = &problem{http.StatusConflict, "This invitation was used", "Somebody else came in with it, or it was taken back. Ask for another one."}
@@ -83,7 +84,7 @@ func (s *site) handle(h handler) http.Handler {
 			return
 		}
 		p := s.problemOf(r, err)
-		if p == errTooLarge || p == errOneByOne {
+		if p == errTooLarge || p == errOneByOne || p == errBusy {
 			drain(r)
 		}
 		if err := s.show(w, r, p.Status, "problem", p.Title, p); err != nil {

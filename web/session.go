@@ -46,6 +46,10 @@ func (s *site) forReader(h readerHandler) handler {
 				return errOneByOne
 			}
 			defer unlock()
+			if body, ok := r.Body.(*boundedBody); ok {
+				body.long = s.long.begin()
+				defer body.long.end()
+			}
 		}
 		d, err := s.Store.DigestOf(r.Context(), user.ID)
 		if err != nil {

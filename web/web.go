@@ -114,6 +114,7 @@ type site struct {
 
 	importing chan struct{} // holds a token while a list is read
 	forms     readerLocks   // of readers whose long form is on its way
+	long      longForms     // of all readers
 	searches  readerLocks
 	listening listening
 }

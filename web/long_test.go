@@ -1,0 +1,46 @@
+package web
+
+import "testing"
+
+// TestLongForms: all long forms together have no more than there is room for; large ones
+// leave room to smaller ones, what is small takes none, and all of it comes back.
+func TestLongForms(t *testing.T) {
+	var all longForms
+	fill := func(bytes int) (f *longForm, err error) {
+		f = all.begin()
+		for ; bytes > 0 && err == nil; bytes -= 4096 {
+			err = f.grow(min(bytes, 4096))
+		}
+		return f, err
+	}
+	var forms []*longForm
+	add := func(bytes int, want error) {
+		t.Helper()
+		f, err := fill(bytes)
+		forms = append(forms, f)
+		if err != want {
+			t.Errorf("one of %d bytes, with %d used: %v, want %v", bytes, all.used, err, want)
+		}
+		if all.used > mostLong {
+			t.Errorf("%d bytes are used", all.used)
+		}
+	}
+	add(maxList, nil)
+	add(maxList, nil)
+	add(maxList, errBusy) // and keeps what it had, until its request ends
+	forms[2].end()
+	for range 12 {
+		add(largeLong, nil)
+	}
+	add(largeLong, errBusy)
+	add(freeLong, nil)
+	if f := (*longForm)(nil); f.grow(1<<40) != nil {
+		t.Error("a short one is bounded too")
+	}
+	for _, f := range forms {
+		f.end()
+	}
+	if all.used != 0 {
+		t.Errorf("%d bytes do not come back", all.used)
+	}
+}
