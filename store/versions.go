@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"time"
 
 	"digest"
 	"digest/internal/words"
@@ -85,6 +86,29 @@ func (r *recording) keepVersions(ctx context.Context) error {
 	}
 	return r.c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at FROM post_versions x
 		WHERE x.post_id = post_versions.post_id ORDER BY x.seen_at DESC LIMIT 1 OFFSET ?)`, mostVersions-1)
+}
+
+// A PostVersion is what a delivered post said later.
+type PostVersion struct {
+	SeenAt  time.Time // when it was read
+	Title   string
+	Content string // sanitised HTML
+}
+
+// versionsOf are the versions of a post that a user may see: nothing changes between
+// midnights, so that what was read since their last one waits.
+const versionsOf = ` FROM post_versions v WHERE v.post_id = ? AND v.seen_at <= (SELECT MAX(d.last_due_at) FROM digests d WHERE d.user_id = ?)`
+
+// PostVersions gives when the versions of a post were read that a user may see who may see the
+// post, the first one first.
+func (s *Store) PostVersions(ctx context.Context, user digest.UserID, post digest.PostID) ([]time.Time, error) {
+	return readRows[time.Time](ctx, s.read(), "reading the versions of a post", `SELECT v.seen_at`+versionsOf+` ORDER BY v.seen_at`, post, user)
+}
+
+// PostVersion gives one of them; digest.NotFound if there is none.
+func (s *Store) PostVersion(ctx context.Context, user digest.UserID, post digest.PostID, seen time.Time) (PostVersion, error) {
+	return readOne[PostVersion](ctx, s.read(), "reading a version of a post", notFound("there is no such version"),
+		`SELECT v.seen_at, v.title, v.content`+versionsOf+` AND v.seen_at = ?`, post, user, at(seen))
 }
 
 // dropVersions deletes the versions of posts that are deleted.

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"digest"
@@ -23,6 +24,17 @@ type postPage struct {
 	Player    string       // where its sound is played; "": nowhere
 	Before    *render.Post // beside it in its edition; nil: none
 	After     *render.Post
+
+	Versions []versionLink // what it said later
+	Later    time.Time     // the page is of one of them: by the reader's clock; zero: it is of what was delivered
+}
+
+// A versionLink leads to what a post said later.
+type versionLink struct {
+	Path  string
+	At    time.Time // by the reader's clock
+	After bool      // it was delivered before
+	Here  bool      // this page is it
 }
 
 // postPage shows one post that has come to the reader; there is no other way to
@@ -32,15 +44,51 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err != nil {
 		return err
 	}
+	p, err := s.pageOf(r, me, v)
+	if err == nil {
+		err = s.placePost(r, me, v, &p)
+	}
+	return s.showPage(w, r, err, "post", p.Title, p)
+}
+
+// pageOf is a page of a post but for its neighbours.
+func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage, error) {
 	p := postPage{listedPost: s.listed(v), namedPage: named(me.Digest)}
+	zone := zoneOr(me.TimeZone)
 	if !v.PublishedAt.IsZero() {
-		p.Published = v.PublishedAt.In(zoneOr(me.TimeZone))
+		p.Published = v.PublishedAt.In(zone)
 	}
 	if t, ok := p.WebText(2, s.images != nil); ok {
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened
 	}
 	p.Player = s.playerOf(me, p.Files)
-	err = s.placePost(r, me, v, &p)
+	versions, err := s.Store.PostVersions(r.Context(), me.ID, v.ID)
+	for _, at := range versions {
+		p.Versions = append(p.Versions, versionLink{Path: p.Path() + "/later/" + strconv.FormatInt(at.Unix(), 10), At: at.In(zone), After: at.After(v.DueAt)})
+	}
+	return p, err
+}
+
+// versionPage shows what a post said later, to who may see the post.
+func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	v, err := s.visiblePost(r, me)
+	if err != nil {
+		return err
+	}
+	seconds, err := strconv.ParseInt(r.PathValue("at"), 10, 64)
+	if err != nil {
+		return errNotFound
+	}
+	later, err := s.Store.PostVersion(r.Context(), me.ID, v.ID, time.Unix(seconds, 0))
+	if err != nil {
+		return err
+	}
+	v.Title, v.Content, v.Summary = later.Title, later.Content, ""
+	p, err := s.pageOf(r, me, v)
+	p.Later = later.SeenAt.In(zoneOr(me.TimeZone))
+	for i := range p.Versions {
+		p.Versions[i].Here = p.Versions[i].At.Equal(later.SeenAt)
+	}
 	return s.showPage(w, r, err, "post", p.Title, p)
 }
 

@@ -88,6 +88,7 @@ func (s *site) readerRoutes() map[string]handler {
 		"GET /editions":              s.forReader(s.editionsPage),
 		"GET /editions/{date}":       s.forReader(s.editionPage),
 		"GET /posts/{id}":            s.forReader(s.postPage),
+		"GET /posts/{id}/later/{at}": s.forReader(s.versionPage),
 		"GET /sound/{mac}/{address}": s.forReader(s.sound),
 		"POST /posts/{id}/save":      s.forReader(s.save),
 		"POST /posts/{id}/unsave":    s.forReader(s.unsave),

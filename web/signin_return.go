@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/base64"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ const longestReturn = 1 << 10
 
 // toSignIn leads to the sign-in page, and from there back to what was asked for.
 func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
-	if path := r.URL.RequestURI(); isPage(r) && isReturn(path) {
+	if path, ok := localPath(r.URL.RequestURI()); ok && isPage(r) && len(path) <= longestReturn {
 		s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
 	}
 	return seeOther(w, r, "/sign-in")
@@ -35,21 +34,12 @@ func (s *site) useReturn(w http.ResponseWriter, r *http.Request) string {
 		return "/"
 	}
 	s.setCookie(w, s.returnCookie(), "", -1)
-	path, err := base64.RawURLEncoding.DecodeString(c.Value)
-	if err != nil || !isReturn(string(path)) {
+	asked, err := base64.RawURLEncoding.DecodeString(c.Value)
+	path, ok := localPath(string(asked))
+	if err != nil || !ok {
 		return "/"
 	}
-	return string(path)
-}
-
-// isReturn reports whether a text is the path of a page at this origin, whatever a
-// browser makes of slashes.
-func isReturn(path string) bool {
-	if len(path) > longestReturn || !strings.HasPrefix(path, "/") || strings.ContainsRune(path, '\\') {
-		return false
-	}
-	u, err := url.Parse(path)
-	return err == nil && u.Scheme == "" && u.Host == "" && !strings.HasPrefix(u.Path, "//")
+	return path
 }
 
 // returnCookie is the cookie's name.

@@ -45,7 +45,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
 		for _, planted := range []string{"", "evil.example", "//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, "/\t/evil.example", "/\n/evil.example",
-			" //evil.example", "https://evil.example/", "javascript:alert(1)", "/%2Fevil.example", "/x\x00", "/" + strings.Repeat("x", 5000)} {
+			" //evil.example", "https://evil.example/", "javascript:alert(1)", "/%2Fevil.example", "/x\x00"} {
 			v := r.visitor()
 			v.cookies["digest-return"] = base64.RawURLEncoding.EncodeToString([]byte(planted))
 			if got := v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
