@@ -106,7 +106,7 @@ type asObject struct {
 
 	ID, Type, Name, NameMap, Content, ContentMap, Summary, MediaType, URL, Href, Size asValue
 	Published, Updated, AttributedTo, Actor, Object, To, CC, InReplyTo, Sensitive     asValue
-	Attachment, Image, Icon, OneOf, AnyOf, Tag, Duration                              asValue
+	Attachment, Image, Icon, OneOf, AnyOf, Tag, Duration, MimeType                    asValue
 
 	Quote, QuoteURI, QuoteURL asValue
 	MisskeyQuote              asValue `json:"_misskey_quote"`
@@ -161,7 +161,7 @@ func parseActivityStreams(src *source) (*Document, error) {
 	page := &o
 	items := o.items()
 	if first := o.First.object(); len(items) == 0 {
-		if items = first.items(); len(items) > 0 {
+		if items = first.items(); len(first.OrderedItems)+len(first.Items) > 0 { // which may hold no posts yet
 			page = &first
 		} else if d.Outbox = first.address; hostAndPort(d.Outbox) != own {
 			d.Outbox = ""
@@ -170,11 +170,20 @@ func parseActivityStreams(src *source) (*Document, error) {
 	d.Withholds = len(items) == 0 && o.TotalItems.number() > 0
 	r := &asReader{own: own, bases: []string{firstOf(src.address, page.address)}, posts: map[string]bool{}}
 	d.Posts = r.read(items)
-	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, func(v asValue) bool { return v.text() != "" })
+	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, isAddressOnly)
 	if r.foreign > 0 {
 		d.Repairs = append(d.Repairs, fmt.Sprintf("%d posts of other sites left out", r.foreign))
 	}
 	return d, nil
+}
+
+// isAddressOnly reports whether an item of an outbox names a post and does not give it.
+func isAddressOnly(item asValue) bool {
+	if item.text() != "" {
+		return true
+	}
+	a := item.object()
+	return a.is("Create") && a.Object.text() != ""
 }
 
 func (o *asObject) items() []asValue {
@@ -261,6 +270,13 @@ func (o *asObject) language() string {
 	return ""
 }
 
+// mediaType is that of an object or of what a link leads to, without parameters; Funkwhale calls
+// it otherwise.
+func (o *asObject) mediaType() string {
+	typ, _, _ := strings.Cut(firstOf(o.MediaType.text(), o.MimeType.text()), ";")
+	return strings.TrimSpace(typ)
+}
+
 // page is where people read an object: the address that is a web page, else the first.
 func (o *asObject) page() string {
 	var first string
@@ -269,7 +285,7 @@ func (o *asObject) page() string {
 		if !isWeb(link.address) {
 			continue
 		}
-		if t := link.MediaType.text(); t == "" || t == "text/html" {
+		if t := link.mediaType(); t == "" || t == "text/html" {
 			return link.address
 		}
 		first = firstOf(first, link.address)

@@ -53,7 +53,7 @@ func (r *asReader) activities(items []asValue) []asObject {
 		case a.is(asPublishes...) && id != "" && r.isOwn(&a):
 			r.posts[id] = true
 			if first, twice := place[id]; twice {
-				if a.published().After(all[first].published()) {
+				if a.replaces(&all[first]) {
 					all[first] = a
 				}
 				continue
@@ -63,6 +63,15 @@ func (r *asReader) activities(items []asValue) []asObject {
 		all = append(all, a)
 	}
 	return slices.DeleteFunc(all, func(a asObject) bool { return gone[a.Object.object().address] || gone[a.address] })
+}
+
+// replaces reports whether an activity tells of an object later than another that stands before
+// it, among the newest first. Pleroma does not date the activity that changes a post.
+func (o *asObject) replaces(other *asObject) bool {
+	if isChange := o.is("Update"); isChange != other.is("Update") {
+		return isChange
+	}
+	return o.published().After(other.published())
 }
 
 // post makes the post that is to stand at a place of an activity, or of an object that stands

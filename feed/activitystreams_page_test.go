@@ -41,6 +41,8 @@ func TestActivityStreamsFacts(t *testing.T) {
 			"Tides | https://a.example/w |  | https://a.example/1080.mp4 video/mp4 99 1145"},
 		"a sound that is attached": {`{"type":"Article","id":"https://a.example/1",` + by + `,"attachment":[{"type":"Audio","url":"https://a.example/p.mp3","mediaType":"audio/mpeg","duration":"P0DT123S","size":45678}]}`,
 			" | https://a.example/1 |  | https://a.example/p.mp3 audio/mpeg 45678 123"},
+		"a sound of Funkwhale": {`{"type":"Audio","id":"https://a.example/1",` + by + `,"name":"Waves","url":[{"type":"Link","mimeType":"audio/ogg","href":"https://a.example/listen"},{"type":"Link","mimeType":"text/html","href":"https://a.example/tracks/74"}]}`,
+			"Waves | https://a.example/tracks/74 |  | https://a.example/listen audio/ogg 0 0"},
 		"a duration that is a number": {`{"type":"Note","id":"https://a.example/1",` + by + `,"attachment":[{"type":"Video","url":"https://a.example/p.mp4","duration":12.4}]}`,
 			" | https://a.example/1 |  | https://a.example/p.mp4  0 12"},
 		"the type of an attachment is that of its link": {`{"type":"Note","id":"https://a.example/1",` + by + `,"attachment":[{"type":"Document","url":[{"type":"Link","href":"https://a.example/p","mediaType":"video/webm"}]}]}`,
@@ -66,6 +68,7 @@ func TestActivityStreamsShown(t *testing.T) {
 	for why, test := range map[string]struct{ more, want string }{
 		"a quoted post":               {`"quoteUrl":"https://b.example/q"`, `href="https://b.example/q"`},
 		"by its other names":          {`"_misskey_quote":"https://b.example/q"`, `href="https://b.example/q"`},
+		"by a tag":                    {`"tag":[{"type":"Mention","href":"https://b.example/bob"},{"type":"Link","mediaType":"application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"","href":"https://b.example/q"}]`, `href="https://b.example/q"`},
 		"a picture without a type":    {`"attachment":{"type":"Document","url":"https://b.example/p.jpg","name":"A cat"}`, `alt="A cat"`},
 		"a picture by its link":       {`"attachment":{"type":"Document","name":"A cat","url":[{"type":"Link","href":"https://b.example/p","mediaType":"image/png"}]}`, `src="https://b.example/p"`},
 		"the text of BookWyrm's book": {`"quote":"a passage"`, `x`},
@@ -76,6 +79,10 @@ func TestActivityStreamsShown(t *testing.T) {
 		}
 	}
 	shown := postsOf(t, noteOf("Create", "1", "", `,"quoteUrl":"https://b.example/q"`, `RE: <a href="https://b.example/q">x</a>`))[0].Sanitise(seenAt)
+	lines := postsOf(t, `{"type":"Video","id":"https://a.example/v",`+toAll+`,"mediaType":"text/markdown","content":"One\r\n\r\nTwo\r\nthree"}`)[0].Sanitise(seenAt)
+	if lines.Content != "<p>One</p><p>Two<br/>three</p>" {
+		t.Errorf("lines that end as of old: %s", lines.Content)
+	}
 	if strings.Count(shown.Content, "https://b.example/q") != 1 {
 		t.Errorf("a quotation that the text has itself: %s", shown.Content)
 	}
@@ -93,6 +100,7 @@ func TestActivityStreamsChanges(t *testing.T) {
 	for why, test := range map[string]struct{ items, want string }{
 		"created":                    {create, "old"},
 		"changed":                    {update + "," + create, "new"},
+		"changed, without a date":    {strings.Replace(update, `"published":"2026-01-02T00:00:00Z",`, "", 1) + "," + create, "new"},
 		"changed, oldest first":      {create + "," + update, "new"},
 		"changed twice":              {later + "," + update + "," + create, "newest"},
 		"changed, not listed":        {update, "new"},
@@ -158,10 +166,12 @@ func TestActivityStreamsWithholds(t *testing.T) {
 		outboxOf(``):                                 false,
 		outboxOf(`"https://a.example/1"`):            true,
 		outboxOf(noteOf("Create", "1", "", "", "x")): false,
-		`{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollection","totalItems":7}`: true,
-		`{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollection","totalItems":0}`: false,
+		outboxOf(`{"type":"Create",` + toAll + `,"object":"https://a.example/1"}`):                                                                      true,
+		`{"type":"OrderedCollection","totalItems":0,"first":{"type":"OrderedCollectionPage","id":"https://a.example/outbox?page=1","orderedItems":[]}}`: false,
+		`{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollection","totalItems":7}`:                                                true,
+		`{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollection","totalItems":0}`:                                                false,
 	} {
-		if d, err := Parse([]byte(doc), "", "https://a.example/outbox"); err != nil || d.Withholds != want {
+		if d, err := Parse([]byte(doc), "", "https://a.example/outbox"); err != nil || d.Withholds != want || !d.IsFeed() {
 			t.Errorf("%s: %v, %v", doc, d.Withholds, err)
 		}
 	}

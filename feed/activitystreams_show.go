@@ -17,7 +17,7 @@ func (p *Post) showObject(o *asObject) {
 		b.WriteString("<p><strong>" + escape(p.warning) + "</strong></p>")
 	}
 	content := firstOf(o.Content.text(), firstInMap(o.ContentMap))
-	if t := o.MediaType.text(); content != "" && (t == "text/markdown" || t == "text/plain") {
+	if t := o.mediaType(); content != "" && (t == "text/markdown" || t == "text/plain") {
 		content = paragraphsOf(escape(content))
 	}
 	b.WriteString(content)
@@ -63,11 +63,16 @@ func (o *asObject) answerLine() string {
 }
 
 // quoted is the post that an object quotes, under whichever name its server has for that: those
-// of Misskey and Fedibird, and FEP-044f.
+// of Misskey and Fedibird, FEP-044f, and FEP-e232.
 func (o *asObject) quoted() string {
 	for _, field := range []asValue{o.Quote, o.QuoteURL, o.QuoteURI, o.MisskeyQuote} {
 		if to := field.object().address; isWeb(to) {
 			return to
+		}
+	}
+	for _, v := range o.Tag.list(maxInList) {
+		if tag := v.object(); tag.is("Link") && isActorType(tag.mediaType()) && isWeb(tag.address) {
+			return tag.address
 		}
 	}
 	return ""
@@ -102,7 +107,7 @@ func (o *asObject) file() digest.Enclosure {
 	}
 	return digest.Enclosure{
 		URL:     plainAddress(firstOf(o.Href.text(), link.address, o.page())),
-		Type:    firstOf(o.MediaType.text(), link.MediaType.text()),
+		Type:    firstOf(o.mediaType(), link.mediaType()),
 		Length:  size,
 		Seconds: o.seconds(),
 	}

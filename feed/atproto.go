@@ -220,7 +220,9 @@ func atProtoPost(it *atItem, account atAuthor, threads map[string][]*atPost) (Po
 	case at.Record.Reply.Root.URI != "":
 		p.continues(at, threads, &b)
 	}
-	p.bodies = []text{literal(b.String(), markup)}
+	if t := literal(b.String(), markup); !t.empty() {
+		p.bodies = []text{t}
+	}
 	for _, address := range at.pictures() {
 		p.images = append(p.images, image{address: address})
 	}

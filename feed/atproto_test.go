@@ -100,3 +100,11 @@ func TestATProtoGallery(t *testing.T) {
 		}
 	}
 }
+
+// A post that has nothing which can be shown has no text.
+func TestATProtoWithoutText(t *testing.T) {
+	d, err := Parse([]byte(`{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":{"$type":"app.bsky.embed.new#view"}}}]}`), "", "")
+	if err != nil || len(d.Posts) != 1 || Report(d).Posts[0].HasContent {
+		t.Errorf("%+v %v", d, err)
+	}
+}

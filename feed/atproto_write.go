@@ -71,7 +71,7 @@ func (r *atRecord) html() string {
 // paragraphsOf makes paragraphs of HTML that has none yet.
 func paragraphsOf(s string) string {
 	var b strings.Builder
-	for part := range strings.SplitSeq(cleanText(s), "\n\n") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(cleanText(s), "\r\n", "\n"), "\n\n") {
 		if part = strings.TrimSpace(part); part != "" {
 			b.WriteString("<p>" + strings.ReplaceAll(part, "\n", "<br/>") + "</p>")
 		}
