@@ -24,8 +24,8 @@ import (
 // proxyName is the name in the samples.
 const proxyName = "digest.example.org"
 
-// A frontDoor is a proxy before the program: where it listens.
-type frontDoor struct{ plain, tls string }
+// A frontDoor is a proxy before the program: where it listens; "": it does not.
+type frontDoor struct{ plain, tls, plain6, tls6 string }
 
 // TestProxySamples starts the real proxies with the samples of docs/proxy before
 // the program, and visits it through them. In the samples only ports and the
@@ -71,6 +71,13 @@ func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoo
 	a := visit(t, "http://"+proxyName, door.plain, "127.0.0.2", "/feeds?a=b")
 	if a.StatusCode != http.StatusPermanentRedirect || a.Header.Get("Location") != "https://"+proxyName+"/feeds?a=b" {
 		t.Errorf("without TLS it answers %d, %q", a.StatusCode, a.Header.Get("Location"))
+	}
+	if door.tls6 != "" {
+		six := frontDoor{plain: door.plain6, tls: door.tls6}
+		six.visit(t, "::1", statusOf(61), http.StatusNotFound, "X-Forwarded-For", "203.0.113.99")
+		if a := visit(t, "http://"+proxyName, six.plain, "::1", "/feeds"); a.StatusCode != http.StatusPermanentRedirect {
+			t.Errorf("by IPv6 without TLS it answers %d", a.StatusCode)
+		}
 	}
 	if found := h.doctor("proxy"); !strings.HasPrefix(found, "ok: 127.0.0.1/32 may say") {
 		t.Errorf("the doctor says %q", found)
@@ -202,7 +209,14 @@ func nginx(t *testing.T, upstream string) frontDoor {
 	write(t, chain, string(public))
 	write(t, key, string(secret))
 	const live = "/etc/letsencrypt/live/" + proxyName
-	site := sample(t, "nginx.conf", "listen 80;", "listen "+door.plain+";", "listen 443 ssl;", "listen "+door.tls+" ssl;",
+	plain6, tls6 := "", ""
+	if l, err := net.Listen("tcp", "[::1]:0"); err == nil { // else this machine has no IPv6
+		l.Close()
+		door.plain6, door.tls6 = "[::1]:"+port(program.FreeAddress(t)), "[::1]:"+port(program.FreeAddress(t))
+		plain6, tls6 = "listen "+door.plain6+";", "listen "+door.tls6+" ssl;"
+	}
+	site := sample(t, "nginx.conf", "listen [::]:80;", plain6, "listen [::]:443 ssl;", tls6,
+		"listen 80;", "listen "+door.plain+";", "listen 443 ssl;", "listen "+door.tls+" ssl;",
 		live+"/fullchain.pem", chain, live+"/privkey.pem", key, "http://127.0.0.1:8080", "http://"+upstream)
 	var temporary strings.Builder
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
