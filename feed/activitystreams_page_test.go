@@ -66,12 +66,13 @@ func TestActivityStreamsFacts(t *testing.T) {
 // What the text of a post shows beside its content.
 func TestActivityStreamsShown(t *testing.T) {
 	for why, test := range map[string]struct{ more, want string }{
-		"a quoted post":               {`"quoteUrl":"https://b.example/q"`, `href="https://b.example/q"`},
-		"by its other names":          {`"_misskey_quote":"https://b.example/q"`, `href="https://b.example/q"`},
-		"by a tag":                    {`"tag":[{"type":"Mention","href":"https://b.example/bob"},{"type":"Link","mediaType":"application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"","href":"https://b.example/q"}]`, `href="https://b.example/q"`},
-		"a picture without a type":    {`"attachment":{"type":"Document","url":"https://b.example/p.jpg","name":"A cat"}`, `alt="A cat"`},
-		"a picture by its link":       {`"attachment":{"type":"Document","name":"A cat","url":[{"type":"Link","href":"https://b.example/p","mediaType":"image/png"}]}`, `src="https://b.example/p"`},
-		"the text of BookWyrm's book": {`"quote":"a passage"`, `x`},
+		"a quoted post":                       {`"quoteUrl":"https://b.example/q"`, `href="https://b.example/q"`},
+		"by its other names":                  {`"_misskey_quote":"https://b.example/q"`, `href="https://b.example/q"`},
+		"by a tag":                            {`"tag":[{"type":"Mention","href":"https://b.example/bob"},{"type":"Link","mediaType":"application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"","href":"https://b.example/q"}]`, `href="https://b.example/q"`},
+		"a picture without a type":            {`"attachment":{"type":"Document","url":"https://b.example/p.jpg","name":"A cat"}`, `alt="A cat"`},
+		"a picture at an address with spaces": {`"attachment":{"type":"Document","mediaType":"image/png","url":"https://b.example/Screen Shot 1.png"}`, `src="https://b.example/Screen%20Shot%201.png"`},
+		"a picture by its link":               {`"attachment":{"type":"Document","name":"A cat","url":[{"type":"Link","href":"https://b.example/p","mediaType":"image/png"}]}`, `src="https://b.example/p"`},
+		"the text of BookWyrm's book":         {`"quote":"a passage"`, `x`},
 	} {
 		p := postsOf(t, noteOf("Create", "1", "", `,`+test.more, "x"))[0].Sanitise(seenAt)
 		if !strings.Contains(p.Content, test.want) || len(p.Enclosures) > 0 || strings.Contains(p.Content, "passage") {

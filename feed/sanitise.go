@@ -105,13 +105,13 @@ type cleaner struct {
 	dropped bool   // its markup costs too much: its words are left
 }
 
-// resolve makes an address absolute; "" once they have grown by more than a
-// whole post: a long base before each of a hundred thousand links.
+// resolve makes an address absolute, with its spaces as browsers write them; "" once they
+// have grown by more than a whole post: a long base before each of a hundred thousand links.
 func (c *cleaner) resolve(ref string) string {
 	if c.grown > maxContent {
 		return ""
 	}
-	address := resolve(c.base, ref)
+	address := strings.ReplaceAll(resolve(c.base, ref), " ", "%20")
 	c.grown += max(0, len(address)-len(ref))
 	return address
 }
