@@ -68,7 +68,7 @@ type Digest struct {
 	NextDueAt time.Time     // the instant of its next midnight
 	LastDueAt time.Time     // the midnight last released; posts up to it are visible
 	DeliverAt time.Duration // the hour the mail leaves by the reader's clock, from 00:00; 0: at midnight
-	Weekdays  Weekdays      // the local days it appears on
+	Cadence   Cadence       // the local days it appears on
 	State     DigestState
 	Editions  int  // how many it has had; the number of the latest
 	Mailed    bool // false: its editions stand in the web view only

@@ -37,7 +37,7 @@ type Newsletter struct {
 	ReplyTo     string // address that answers go to; "" is the instance's
 
 	Look
-	Weekdays  Weekdays      // when a letter comes, if a member does not want calmer
+	Cadence   Cadence       // when a letter comes, if a member does not want calmer
 	DeliverAt time.Duration // the hour at which it is mailed by each member's clock, from 00:00
 
 	// ApproveWithin is how long a letter waits for its publisher's approval: when it
@@ -95,8 +95,8 @@ func (n Newsletter) Check() error {
 		return invalid("the site's address begins with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
 		return invalid("a return address begins with https:// and a site, such as https://anna.example/thanks")
-	case n.Weekdays == 0:
-		return invalid("a newsletter needs a day on which it comes")
+	case n.Cadence.Check() != nil:
+		return n.Cadence.Check()
 	case n.DeliverAt < 0 || n.DeliverAt >= 24*time.Hour:
 		return invalid("the hour of the mail is one of a day")
 	case n.ApproveWithin < 0 || n.ApproveWithin > MaxApproval:
@@ -207,8 +207,8 @@ type Member struct {
 	Email        string
 	TimeZone     string
 	State        DigestState
-	Weekdays     Weekdays
-	OwnDays      bool // Weekdays are the member's choice, and not the newsletter's
+	Cadence      Cadence
+	OwnDays      bool // the cadence is the member's choice, and not the newsletter's
 	JoinedAt     time.Time
 	LeftAt       time.Time // zero: never, or they are back
 	Proof

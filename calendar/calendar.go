@@ -21,33 +21,70 @@ func Zone(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// Next is the first midnight after an instant that begins one of the days.
-func Next(after time.Time, loc *time.Location, days digest.Weekdays) time.Time {
-	for range 15 { // a skipped date can cost a week
+// mostDays is more than there ever are from one day of a cadence to the next: five weeks
+// from the first Monday of a month to that of the next one, and a date left out.
+const mostDays = 40
+
+// Next is the first midnight after an instant that begins a day of a cadence. A day of a
+// month that the zone has left out comes with the date after it; a day of the week
+// that it has left out comes again in a week. By a cadence that has no day it is the last
+// one that is looked at.
+func Next(after time.Time, loc *time.Location, c digest.Cadence) time.Time {
+	for range mostDays {
+		before := digest.DateOf(after.In(loc))
 		after = timezone.NextMidnight(after, loc)
-		if days.Has(after.Weekday()) {
+		if date := digest.DateOf(after); c.Has(date) || c.IsMonthly() && leftOut(c, before, date, loc) {
 			break
 		}
 	}
 	return after
 }
 
+// leftOut reports whether a zone has left out a day of a cadence between two dates.
+func leftOut(c digest.Cadence, from, to digest.Date, loc *time.Location) bool {
+	for d := from.Plus(1); d.Before(to); d = d.Plus(1) {
+		if c.Has(d) && !Exists(d, loc) {
+			return true
+		}
+	}
+	return false
+}
+
+// Gathering is the cadence at whose midnights the feeds of a digest are asked. For one
+// that appears once a month that is each: a document that holds the newest ten posts
+// has not held others for long by then.
+func Gathering(c digest.Cadence) digest.Cadence {
+	if c.IsMonthly() {
+		return digest.Daily
+	}
+	return c
+}
+
+// Between is the first midnight after an instant at which the feeds of an active digest
+// are asked though it need not appear; zero: at its own midnights alone.
+func Between(after time.Time, loc *time.Location, c digest.Cadence) time.Time {
+	if Gathering(c) == c {
+		return time.Time{}
+	}
+	return Next(after, loc, Gathering(c))
+}
+
 // Passed gives the last of a digest's midnights that has passed at now, and the
 // one after it; due is one that has passed. After an outage they are some days
 // apart.
-func Passed(due, now time.Time, loc *time.Location, days digest.Weekdays) (last, next time.Time) {
-	last, next = due, Next(due, loc, days)
+func Passed(due, now time.Time, loc *time.Location, c digest.Cadence) (last, next time.Time) {
+	last, next = due, Next(due, loc, c)
 	for !next.After(now) {
-		last, next = next, Next(next, loc, days)
+		last, next = next, Next(next, loc, c)
 	}
 	return last, next
 }
 
 // Upcoming gives the first of a digest's midnights that is after planned, for
 // which its feeds have been queued, and not before from; due is its next one.
-func Upcoming(due, planned, from time.Time, loc *time.Location, days digest.Weekdays) time.Time {
+func Upcoming(due, planned, from time.Time, loc *time.Location, c digest.Cadence) time.Time {
 	for !due.After(planned) || due.Before(from) {
-		due = Next(due, loc, days)
+		due = Next(due, loc, c)
 	}
 	return due
 }

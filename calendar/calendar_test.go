@@ -133,7 +133,7 @@ func TestBeginsOf(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
-	const fridays = digest.Weekdays(1 << time.Friday)
+	const fridays = digest.Cadence(1 << time.Friday)
 	friday := at(t, "2026-11-20T05:00", time.UTC)
 	same(t, "the Friday after a Friday", calendar.Next(friday, time.UTC, fridays), at(t, "2026-11-27T00:00", time.UTC))
 	apia := zone(t, "Pacific/Apia") // its Friday 30 December 2011 never was
@@ -168,7 +168,7 @@ func TestSending(t *testing.T) {
 				t.Fatal(err)
 			}
 			hour := time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
-			send, expires := calendar.Sending(digest.DateOf(now), hour, calendar.Next(now, loc, digest.EveryDay), now, loc)
+			send, expires := calendar.Sending(digest.DateOf(now), hour, calendar.Next(now, loc, digest.Daily), now, loc)
 			same(t, "sent", send, at(t, test.send, loc))
 			same(t, "expires", expires, at(t, test.expires, loc))
 		})
@@ -178,18 +178,18 @@ func TestSending(t *testing.T) {
 // TestPassed: after an outage the last midnight that has passed is the one of
 // which there is an edition.
 func TestPassed(t *testing.T) {
-	const monday = digest.Weekdays(1 << time.Monday)
+	const monday = digest.Cadence(1 << time.Monday)
 	for _, test := range []struct {
 		zone, due, now string
-		days           digest.Weekdays
+		days           digest.Cadence
 		last, next     string
 	}{
-		{"Europe/Paris", "2026-11-20T00:00", "2026-11-20T00:00", digest.EveryDay, "2026-11-20T00:00", "2026-11-21T00:00"},
-		{"Europe/Paris", "2026-11-20T00:00", "2026-11-20T23:59", digest.EveryDay, "2026-11-20T00:00", "2026-11-21T00:00"},
-		{"Europe/Paris", "2026-11-20T00:00", "2026-11-22T09:00", digest.EveryDay, "2026-11-22T00:00", "2026-11-23T00:00"},
+		{"Europe/Paris", "2026-11-20T00:00", "2026-11-20T00:00", digest.Daily, "2026-11-20T00:00", "2026-11-21T00:00"},
+		{"Europe/Paris", "2026-11-20T00:00", "2026-11-20T23:59", digest.Daily, "2026-11-20T00:00", "2026-11-21T00:00"},
+		{"Europe/Paris", "2026-11-20T00:00", "2026-11-22T09:00", digest.Daily, "2026-11-22T00:00", "2026-11-23T00:00"},
 		{"Europe/Paris", "2026-11-20T00:00", "2026-11-21T09:00", digest.Workdays, "2026-11-20T00:00", "2026-11-23T00:00"},
 		{"Europe/Paris", "2026-11-16T00:00", "2026-11-29T09:00", monday, "2026-11-23T00:00", "2026-11-30T00:00"},
-		{"America/Santiago", "2026-09-05T00:00", "2026-09-06T01:00", digest.EveryDay, "2026-09-06T01:00", "2026-09-07T00:00"}, // no midnight
+		{"America/Santiago", "2026-09-05T00:00", "2026-09-06T01:00", digest.Daily, "2026-09-06T01:00", "2026-09-07T00:00"}, // no midnight
 	} {
 		loc := zone(t, test.zone)
 		last, next := calendar.Passed(at(t, test.due, loc), at(t, test.now, loc), loc, test.days)
@@ -206,7 +206,7 @@ func TestUpcoming(t *testing.T) {
 		{"2026-11-20T00:00", "", "2026-11-20T00:01", "2026-11-21T00:00"},
 		{"2026-11-20T00:00", "2026-11-20T00:01", "2026-11-19T12:00", "2026-11-21T00:00"}, // who polls now polls for the next one
 	} {
-		got := calendar.Upcoming(at(t, test.due, loc), at(t, test.planned, loc), at(t, test.from, loc), loc, digest.EveryDay)
+		got := calendar.Upcoming(at(t, test.due, loc), at(t, test.planned, loc), at(t, test.from, loc), loc, digest.Daily)
 		same(t, test.due+" from "+test.from, got, at(t, test.want, loc))
 	}
 }

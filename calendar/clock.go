@@ -66,7 +66,7 @@ func (s Schedule) lastTrue(now time.Time, issues []Issue) (last time.Time) {
 // said whether the rest is another than before.
 func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule, changed bool) {
 	was := s
-	if next := s.next(now); s.AsksAt.After(next) {
+	if next := s.asks(now); s.AsksAt.After(next) {
 		s.AsksAt = next
 	}
 	s.LastDueAt = s.lastTrue(now, issues)
@@ -101,8 +101,11 @@ func (s Schedule) lost(now time.Time, hasEdition func(digest.Date) bool) bool {
 
 // lastPassed is the last of the digest's midnights that has come.
 func (s Schedule) lastPassed(now time.Time) time.Time {
-	const rarest = 15 * 24 * time.Hour // once a week, and a date left out
-	last, _ := Passed(s.next(now.Add(-rarest)), now, s.Zone, s.Days)
+	days := 15 // once a week, and a date left out
+	if s.Cadence.IsMonthly() {
+		days = mostDays
+	}
+	last, _ := Passed(s.next(now.AddDate(0, 0, -days)), now, s.Zone, s.Cadence)
 	return last
 }
 

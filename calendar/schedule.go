@@ -12,7 +12,7 @@ import (
 // its reader; when the digest is due by it, Due says.
 type Schedule struct {
 	Zone      *time.Location
-	Days      digest.Weekdays
+	Cadence   digest.Cadence
 	State     digest.DigestState
 	NextDueAt time.Time // its next midnight
 	LastDueAt time.Time // the midnight released last; zero: none was
@@ -21,7 +21,7 @@ type Schedule struct {
 	PausedUntil time.Time // when a pause ends; zero: none does
 	PausedAt    time.Time // when what waits began to gather; zero: nothing is to be bound
 	PausedTo    time.Time // when that ended; zero: it goes on
-	AsksAt      time.Time // the next midnight at which its feeds are asked although it pauses; zero: they are not
+	AsksAt      time.Time // the next midnight at which its feeds are asked although it pauses, or appears seldom (Gathering); zero: they are not
 }
 
 // Passed reports whether the digest's midnight has passed, and its edition is
@@ -31,7 +31,7 @@ func (s Schedule) Passed(now time.Time) bool {
 }
 
 // Due is when the digest is due: at its first midnight after now, or from the
-// end of its pause on, that begins one of its days and a date without an edition
+// end of its pause on, that begins a day of its cadence and a date without an edition
 // (I1). It is later than the midnight released last even if the clock is not:
 // two editions of one midnight would hold the same posts (I4).
 func (s Schedule) Due(now time.Time, hasEdition func(digest.Date) bool) time.Time {
@@ -49,7 +49,10 @@ func (s Schedule) Due(now time.Time, hasEdition func(digest.Date) bool) time.Tim
 	return due
 }
 
-func (s Schedule) next(after time.Time) time.Time { return Next(after, s.Zone, s.Days) }
+func (s Schedule) next(after time.Time) time.Time { return Next(after, s.Zone, s.Cadence) }
+
+// asks is the midnight after an instant at which its feeds are asked.
+func (s Schedule) asks(after time.Time) time.Time { return Next(after, s.Zone, Gathering(s.Cadence)) }
 
 // longestPause is how far ahead a pause may end: what waits is kept so long, and
 // its feeds are asked for somebody who does not read.
@@ -95,7 +98,7 @@ func (s Schedule) firstAsk(now time.Time) time.Time {
 	case s.State == digest.DigestActive && (s.NextDueAt.After(now) || !s.Planned):
 		return s.NextDueAt
 	}
-	return s.next(now)
+	return s.asks(now)
 }
 
 // Resume is the schedule of a digest that is active again, due at its first
@@ -110,18 +113,18 @@ func (s Schedule) Resume(after, to time.Time) Schedule {
 			s.PausedTo = to
 		}
 	}
-	s.State, s.PausedUntil, s.AsksAt = digest.DigestActive, time.Time{}, time.Time{}
+	s.State, s.PausedUntil, s.AsksAt = digest.DigestActive, time.Time{}, Between(after, s.Zone, s.Cadence)
 	return s
 }
 
 // Leave is the schedule of a digest that its reader has left.
 func (s Schedule) Leave() Schedule {
-	return Schedule{Zone: s.Zone, Days: s.Days, State: digest.DigestLeft, NextDueAt: s.NextDueAt, LastDueAt: s.LastDueAt, Planned: s.Planned}
+	return Schedule{Zone: s.Zone, Cadence: s.Cadence, State: digest.DigestLeft, NextDueAt: s.NextDueAt, LastDueAt: s.LastDueAt, Planned: s.Planned}
 }
 
-// On is the schedule of a digest that appears on other days.
-func (s Schedule) On(days digest.Weekdays, now time.Time) Schedule {
-	s.Days = days
+// On is the schedule of a digest that appears by another cadence.
+func (s Schedule) On(c digest.Cadence, now time.Time) Schedule {
+	s.Cadence = c
 	return s.askAgain(now)
 }
 
@@ -138,11 +141,14 @@ func (s Schedule) In(loc *time.Location, now time.Time) Schedule {
 	return s.askAgain(now)
 }
 
-// askAgain moves the midnight at which the feeds of a paused digest are asked to
-// where its zone and days have moved it. One that has passed is still asked.
+// askAgain moves the midnight at which the feeds of a digest are asked although it does
+// not appear to where its zone and cadence have moved it. One that has passed is still asked.
 func (s Schedule) askAgain(now time.Time) Schedule {
-	if s.AsksAt.After(now) {
-		s.AsksAt = s.next(now)
+	switch between := Between(now, s.Zone, s.Cadence); {
+	case s.AsksAt.After(now) && s.State == digest.DigestPaused:
+		s.AsksAt = s.asks(now)
+	case s.State == digest.DigestActive && (between.IsZero() || s.AsksAt.IsZero() || s.AsksAt.After(now)):
+		s.AsksAt = between
 	}
 	return s
 }

@@ -14,24 +14,24 @@ import (
 func TestDue(t *testing.T) {
 	for _, test := range []struct {
 		why, zone, now string
-		days           digest.Weekdays
+		days           digest.Cadence
 		last, until    string // the midnight released last, and the end of a pause
 		had            string // dates with an edition
 		want           string
 	}{
-		{"the next midnight", "Europe/Paris", "2026-11-19T13:00", digest.EveryDay, "", "", "", "2026-11-20T00:00"},
-		{"at a midnight the next", "Europe/Paris", "2026-11-20T00:00", digest.EveryDay, "", "", "", "2026-11-21T00:00"},
+		{"the next midnight", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "", "", "2026-11-20T00:00"},
+		{"at a midnight the next", "Europe/Paris", "2026-11-20T00:00", digest.Daily, "", "", "", "2026-11-21T00:00"},
 		{"on its days only", "Europe/Paris", "2026-11-20T13:00", digest.Workdays, "", "", "", "2026-11-23T00:00"},
-		{"never a date twice (I1)", "Europe/Paris", "2026-11-19T13:00", digest.EveryDay, "", "", "2026-11-20 2026-11-21", "2026-11-22T00:00"},
-		{"later than the last, whatever the clock says (I4)", "Europe/Paris", "2026-11-19T13:00", digest.EveryDay, "2026-11-22T00:00", "", "", "2026-11-23T00:00"},
-		{"the midnight that ends a pause is one of its days", "Europe/Paris", "2026-11-19T13:00", digest.EveryDay, "", "2026-11-27T00:00", "", "2026-11-27T00:00"},
-		{"a pause that ends by day", "Europe/Paris", "2026-11-19T13:00", digest.EveryDay, "", "2026-11-27T08:00", "", "2026-11-28T00:00"},
-		{"no midnight on that day", "America/Santiago", "2026-09-05T13:00", digest.EveryDay, "", "", "", "2026-09-06T01:00"},
-		{"no such date", "Pacific/Apia", "2011-12-29T13:00", digest.EveryDay, "", "", "", "2011-12-31T00:00"},
+		{"never a date twice (I1)", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "", "2026-11-20 2026-11-21", "2026-11-22T00:00"},
+		{"later than the last, whatever the clock says (I4)", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "2026-11-22T00:00", "", "", "2026-11-23T00:00"},
+		{"the midnight that ends a pause is one of its days", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "2026-11-27T00:00", "", "2026-11-27T00:00"},
+		{"a pause that ends by day", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "2026-11-27T08:00", "", "2026-11-28T00:00"},
+		{"no midnight on that day", "America/Santiago", "2026-09-05T13:00", digest.Daily, "", "", "", "2026-09-06T01:00"},
+		{"no such date", "Pacific/Apia", "2011-12-29T13:00", digest.Daily, "", "", "", "2011-12-31T00:00"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			loc := zone(t, test.zone)
-			s := calendar.Schedule{Zone: loc, Days: test.days, LastDueAt: at(t, test.last, loc), PausedUntil: at(t, test.until, loc)}
+			s := calendar.Schedule{Zone: loc, Cadence: test.days, LastDueAt: at(t, test.last, loc), PausedUntil: at(t, test.until, loc)}
 			due := s.Due(at(t, test.now, loc), func(d digest.Date) bool { return slices.Contains(strings.Fields(test.had), d.String()) })
 			same(t, "due", due, at(t, test.want, loc))
 		})
@@ -43,7 +43,7 @@ func TestDue(t *testing.T) {
 func TestPauses(t *testing.T) {
 	loc := zone(t, "Europe/Paris")
 	const monday, noon, tuesday = "2026-11-16T00:00", "2026-11-16T12:00", "2026-11-17T00:00"
-	active := calendar.Schedule{Zone: loc, Days: digest.EveryDay, State: digest.DigestActive, NextDueAt: at(t, tuesday, loc), LastDueAt: at(t, monday, loc)}
+	active := calendar.Schedule{Zone: loc, Cadence: digest.Daily, State: digest.DigestActive, NextDueAt: at(t, tuesday, loc), LastDueAt: at(t, monday, loc)}
 	waits := active // its midnight has passed and its feeds are not queued yet
 	waits.NextDueAt = at(t, monday, loc)
 	planned := waits
@@ -92,7 +92,7 @@ func TestPausedElsewhere(t *testing.T) {
 	paris, tokyo := zone(t, "Europe/Paris"), zone(t, "Asia/Tokyo")
 	now := at(t, "2026-11-19T13:00", paris)
 	s := calendar.Schedule{
-		Zone: paris, Days: digest.EveryDay, State: digest.DigestPaused,
+		Zone: paris, Cadence: digest.Daily, State: digest.DigestPaused,
 		PausedUntil: at(t, "2026-11-27T00:00", paris), AsksAt: at(t, "2026-11-20T00:00", paris),
 	}
 	there := s.In(tokyo, now)

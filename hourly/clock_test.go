@@ -181,11 +181,11 @@ func TestMidnightAfterAFastClock(t *testing.T) {
 		{name: "every day", last: "2026-11-02 00:01", midnight: "2026-11-03 00:06", date: "2026-11-03"},
 		{name: "noticed a day and a half later", last: "2026-11-02 00:01", midnight: "2026-11-04 12:06", date: "2026-11-04"},
 		{name: "on Mondays", last: "2026-11-02 00:01", midnight: "2026-11-09 00:06", date: "2026-11-09",
-			set: func(t *testing.T, h *house) { do(t, h.st.SetWeekdays(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
+			set: func(t *testing.T, h *house) { do(t, h.st.SetCadence(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
 		{name: "on Mondays, noticed on Wednesday", last: "2026-11-02 00:01", midnight: "2026-11-11 12:06", date: "2026-11-09",
-			set: func(t *testing.T, h *house) { do(t, h.st.SetWeekdays(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
+			set: func(t *testing.T, h *house) { do(t, h.st.SetCadence(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
 		{name: "on workdays", last: "2026-11-06 00:01", midnight: "2026-11-09 00:06", date: "2026-11-09",
-			set: func(t *testing.T, h *house) { do(t, h.st.SetWeekdays(t.Context(), h.d.ID, digest.Workdays, h.clock)) }},
+			set: func(t *testing.T, h *house) { do(t, h.st.SetCadence(t.Context(), h.d.ID, digest.Workdays, h.clock)) }},
 		{name: "in Kathmandu", last: "2026-11-01 18:16", midnight: "2026-11-02 18:21", date: "2026-11-03",
 			set: func(t *testing.T, h *house) {
 				do(t, h.st.SetTimeZone(t.Context(), h.d.UserID, "Asia/Kathmandu", h.clock))

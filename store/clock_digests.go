@@ -206,7 +206,7 @@ const aWeek = 7
 // a week ahead gets that of its posts, if there is none of it.
 func (d dated) makeRoom(ctx context.Context, c conn, s calendar.Schedule, had []issued, now time.Time) error {
 	zone := s.Zone
-	today, next := digest.DateOf(now.In(zone)), at(calendar.Next(now, zone, d.Weekdays))
+	today, next := digest.DateOf(now.In(zone)), at(calendar.Next(now, zone, d.Cadence))
 	honest, _ := s.Honest(now, d.since(now), d.issues(had))
 	before := min(at(now), at(honest.NextDueAt)).plus(-time.Hour)
 	place := max(at(honest.LastDueAt), at(d.since(now)), before)

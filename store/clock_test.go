@@ -80,7 +80,7 @@ func TestPutRightLeavesTheRest(t *testing.T) {
 		d, f := w.reader("ann", "Europe/Paris"), w.feed("example.org")
 		weekly := w.reader("bob", "Asia/Tokyo")
 		w.subscribe(d, f)
-		w.ok(w.SetWeekdays(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
+		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		w.record(noon, f, posts(noon, "a"))
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?, not_before = ?, lease_until = ?, fresh_until = ?, poll_at = ?`,
 			noon.Unix(), noon.Add(7*24*time.Hour).Unix(), noon.Add(poller.FeedLease).Unix(), noon.Add(24*time.Hour).Unix(), noon.Add(6*24*time.Hour).Unix()))

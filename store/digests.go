@@ -20,7 +20,7 @@ type digestRow struct {
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay AS deliver_at, d.weekdays, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.link_round,
+	d.send_delay AS deliver_at, d.weekdays AS cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.link_round,
 	d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
 
 // DigestOf gives a user's own daily digest; digest.NotFound if there is none.
@@ -133,7 +133,7 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 	loc, err := calendar.Zone(r.TimeZone)
 	return calendar.Schedule{
 		Zone:        loc,
-		Days:        r.Weekdays,
+		Cadence:     r.Cadence,
 		State:       r.State,
 		NextDueAt:   r.NextDueAt,
 		LastDueAt:   r.LastDueAt,
@@ -148,7 +148,7 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 // saveSchedule stores what its reader has decided of a digest's schedule.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
 	_, err := c.exec(ctx, `UPDATE digests SET state = ?, weekdays = ?, paused_until = ?, paused_at = ?, paused_to = ?, asks_at = ? WHERE id = ?`,
-		s.State, s.Days, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.AsksAt), id)
+		s.State, s.Cadence, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.AsksAt), id)
 	return err
 }
 
@@ -173,12 +173,16 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 // moveWaiting gives a digest another midnight, and what waits for it with it.
 func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) error {
 	was := at(d.NextDueAt)
-	_, err := c.exec(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
-		(SELECT post_id FROM digest_posts WHERE digest_id = ? AND visible_at = ?)`, now, d.ID, was)
-	if err != nil {
+	if err := showAgain(ctx, c, []digest.DigestID{d.ID}, was, now); err != nil {
 		return err
 	}
 	return changeMidnight(ctx, c, []digest.DigestID{d.ID}, was, next)
+}
+
+// showAgain notes that what waits for a midnight of digests is put before them now.
+func showAgain(ctx context.Context, c conn, ids []digest.DigestID, was, now instant) error {
+	return c.run(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
+		(SELECT post_id FROM digest_posts WHERE visible_at = ? AND digest_id IN (`+list(ids)+`))`, now, was)
 }
 
 // changeMidnight gives digests another midnight with what waits for the one that they

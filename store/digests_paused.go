@@ -116,27 +116,28 @@ func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	})
 }
 
-// A pausedGroup is the paused digests whose feeds are asked at one midnight.
-type pausedGroup struct {
+// An askedGroup is the digests whose feeds are asked at one midnight although they pause, or
+// appear seldom.
+type askedGroup struct {
 	TimeZone string
 	AsksAt   instant
-	Weekdays digest.Weekdays
+	Cadence  digest.Cadence
 }
 
-// pausedGroups gives the groups whose feeds are to be asked now.
-func pausedGroups(ctx context.Context, c conn, now instant) (groups []pausedGroup, err error) {
-	err = c.all(ctx, &groups, `SELECT u.time_zone, d.asks_at, d.weekdays FROM digests d JOIN users u ON u.id = d.user_id
+// askedGroups gives the groups whose feeds are to be asked now.
+func askedGroups(ctx context.Context, c conn, now instant) (groups []askedGroup, err error) {
+	err = c.all(ctx, &groups, `SELECT u.time_zone, d.asks_at, d.weekdays AS cadence FROM digests d JOIN users u ON u.id = d.user_id
 		WHERE d.asks_at > 0 AND d.asks_at <= ? GROUP BY u.time_zone, d.asks_at, d.weekdays ORDER BY d.asks_at, u.time_zone, d.weekdays`, now)
 	return groups, err
 }
 
 // advance gives a group its next midnight, and says how many digests it is.
-func (g pausedGroup) advance(ctx context.Context, c conn, now time.Time) (int, error) {
+func (g askedGroup) advance(ctx context.Context, c conn, now time.Time) (int, error) {
 	loc, err := calendar.Zone(g.TimeZone)
 	if err != nil {
 		return 0, err
 	}
-	_, next := calendar.Passed(g.AsksAt.time(), now, loc, g.Weekdays)
+	_, next := calendar.Passed(g.AsksAt.time(), now, loc, calendar.Gathering(g.Cadence))
 	return c.exec(ctx, `UPDATE digests AS d SET asks_at = ? WHERE d.asks_at = ? AND d.weekdays = ? AND `+inZone,
-		at(next), g.AsksAt, g.Weekdays, g.TimeZone)
+		at(next), g.AsksAt, g.Cadence, g.TimeZone)
 }

@@ -126,7 +126,7 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		w.record(noon, f, posts(noon, "p"))
 		w.record(noon.Add(60*day), f, nil, "other") // the document lists it no more
 		sunday := w.again(ada).NextDueAt

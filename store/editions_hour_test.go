@@ -115,12 +115,12 @@ func TestDeliveryHourChangedMeanwhile(t *testing.T) {
 	})
 }
 
-func TestDeliveryHourOnWeekdays(t *testing.T) {
+func TestDeliveryHourByCadence(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 21*time.Hour))
 		w.record(noon, f, posts(noon, "p"))
 		sunday := w.again(ada).NextDueAt

@@ -27,7 +27,7 @@ import (
 // A digest is found by its row in waiting_digests (digests_waiting.go), so that
 // what a Release costs follows from the digests of which there is news.
 //
-// Digests of one zone, midnight, set of weekdays and newsletter are released together, a
+// Digests of one zone, midnight, cadence and newsletter are released together, a
 // batch in one transaction that excludes storing (I8); no row of a post
 // is touched, but for digests with filters: what these match is held back
 // first (filters_held.go), which takes its time: they come after all others. A
@@ -114,7 +114,7 @@ type releaseBatch struct {
 type releaseKind struct {
 	TimeZone     string
 	DueAt        instant `db:"next_due_at"`
-	Weekdays     digest.Weekdays
+	Cadence      digest.Cadence
 	NewsletterID digest.NewsletterID // 0: they are readers' own
 	Filtered     bool                // they have filters
 }
@@ -135,7 +135,7 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 		SendDelay int64
 		Posts     int // that wait for a digest with filters
 	}
-	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.weekdays, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.send_delay,
+	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.weekdays AS cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.send_delay,
 			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at) END AS posts
 		FROM waiting_digests w CROSS JOIN digests d CROSS JOIN users u
 		WHERE w.feed_id = ? AND d.id = w.digest_id AND u.id = d.user_id
@@ -161,6 +161,7 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 
 // A groupTimes is when the editions of a group appear and leave.
 type groupTimes struct {
+	now   instant
 	zone  *time.Location
 	date  digest.Date
 	next  instant // the midnight of the group's next edition
@@ -174,8 +175,8 @@ func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 	if err != nil {
 		return groupTimes{}, err
 	}
-	last, next := calendar.Passed(g.DueAt.time(), now, loc, g.Weekdays)
-	return groupTimes{zone: loc, date: digest.DateOf(last.In(loc)), next: at(next)}, nil
+	last, next := calendar.Passed(g.DueAt.time(), now, loc, g.Cadence)
+	return groupTimes{now: at(now), zone: loc, date: digest.DateOf(last.In(loc)), next: at(next)}, nil
 }
 
 // setHours says when the group's editions are mailed, which wait so long for approval.
@@ -198,7 +199,7 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 func (g releaseBatch) digests(d *dialect) (where string, args []any) {
 	where = `d.id` + d.oneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
 		AND d.weekdays = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.send_delay` + d.oneOf + ` AND ` + inZone
-	return where, []any{keys(d, g.ids), g.DueAt, g.Weekdays, keys(d, g.hours), g.TimeZone}
+	return where, []any{keys(d, g.ids), g.DueAt, g.Cadence, keys(d, g.hours), g.TimeZone}
 }
 
 // release releases a batch. First the digests that had an edition of this date
@@ -303,6 +304,9 @@ func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, wh
 func (g releaseBatch) moveOn(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	var digests []digest.DigestID
 	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil || len(digests) == 0 {
+		return err
+	}
+	if err := showAgain(ctx, c, digests, g.DueAt, times.now); err != nil {
 		return err
 	}
 	return changeMidnight(ctx, c, digests, g.DueAt, times.next)

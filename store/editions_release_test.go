@@ -190,13 +190,13 @@ func TestReleaseAfterAnOutage(t *testing.T) {
 	})
 }
 
-func TestReleaseOnWeekdays(t *testing.T) {
+func TestReleaseByCadence(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
-		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		sunday := parisMidnight.Add(2 * 24 * time.Hour) // 22 November
 		want(w.t, "due on Sunday", w.again(ada).NextDueAt, sunday)
 		want(w.t, "the post waits for it", w.waiting(ada), "p")
@@ -207,7 +207,7 @@ func TestReleaseOnWeekdays(t *testing.T) {
 		list, err := w.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		want(w.t, "worth sending all week", list[0].ExpiresAt, next.Add(-4*time.Hour))
-		if err := w.SetWeekdays(w.ctx(), ada.ID, 0, noon); digest.KindOf(err) != digest.Invalid {
+		if err := w.SetCadence(w.ctx(), ada.ID, 0, noon); digest.KindOf(err) != digest.Invalid {
 			w.t.Errorf("no day at all: %v", err)
 		}
 	})

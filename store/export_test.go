@@ -162,7 +162,7 @@ func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 // ReleasePlan is how the database would find the digests to release at a
 // midnight, line by line.
 func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
-	g := releaseBatch{releaseKind: releaseKind{TimeZone: "Europe/Paris", DueAt: at(due), Weekdays: digest.EveryDay}, hours: []int64{0}}
+	g := releaseBatch{releaseKind: releaseKind{TimeZone: "Europe/Paris", DueAt: at(due), Cadence: digest.Daily}, hours: []int64{0}}
 	for id := range 500 {
 		g.ids = append(g.ids, digest.DigestID(id+1))
 	}
@@ -408,12 +408,12 @@ func (s *Store) DefaultPlan(ctx context.Context) (string, error) {
 func (s *Store) PartitionPlans(ctx context.Context, edition digest.Edition, post digest.PostID) (map[string]string, error) {
 	parts := partRows([]part{{EditionID: edition.ID, DigestID: edition.DigestID, DueAt: at(edition.DueAt)}})
 	var posts values
-	posts.row(post, "2026-01-01")
+	posts.row(post, "2026-01-01", "2026-01-01")
 	plans := make(map[string]string)
 	for query, of := range map[string]struct {
 		v    *values
 		args []any
-	}{postsOfParts: {&parts, nil}, releasedPosts: {&posts, []any{1 << 30}}} {
+	}{postsOfParts: {&parts, nil}, releasedPosts: {&posts, []any{1 << 30, digest.Daily, 1 << 30}}} {
 		err := s.read().eachPart(of.v, query, of.args, func(query string, args []any) (err error) {
 			plans[query], err = s.read().explain(ctx, `(ANALYZE) `+query, args)
 			return err

@@ -24,7 +24,7 @@ const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.i
 	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `)`
 
 // askedAt is the next midnight at which the feeds of a digest d are asked that gathers.
-const askedAt = `CASE WHEN d.state = 'active' THEN d.next_due_at ELSE d.asks_at END`
+const askedAt = `CASE WHEN d.state = 'active' AND (d.asks_at = 0 OR d.next_due_at < d.asks_at) THEN d.next_due_at ELSE d.asks_at END`
 
 // FeedByURL finds a feed by its address in normal form, or by one it had before
 // it moved for good; digest.NotFound if there is none.

@@ -151,12 +151,12 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
 	var rows []struct {
 		NextDueAt time.Time
-		Weekdays  digest.Weekdays
+		Cadence   digest.Cadence
 		PlannedAt time.Time // for this midnight; 0: not yet
 		TimeZone  string
 	}
 	// Digests with one midnight are of zones that are alike: any user will do.
-	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.weekdays, x.planned_at, u.time_zone FROM (
+	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.weekdays AS cadence, x.planned_at, u.time_zone FROM (
 			SELECT `+askedAt+` AS next_due_at, d.weekdays, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at ELSE 0 END) AS planned_at,
 				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.rests = 0 AND `+gathers+`
 			GROUP BY `+askedAt+`, d.weekdays, d.planned_due_at) x
@@ -170,7 +170,7 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 		if err != nil {
 			return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)
 		}
-		due = first(due, calendar.Upcoming(r.NextDueAt, r.PlannedAt, from, loc, r.Weekdays).UTC())
+		due = first(due, calendar.Upcoming(r.NextDueAt, r.PlannedAt, from, loc, calendar.Gathering(r.Cadence)).UTC())
 	}
 	return due, nil
 }

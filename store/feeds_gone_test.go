@@ -206,7 +206,7 @@ func TestFeedDue(t *testing.T) {
 		want(w.t, "he pauses", due(), parisMidnight.Add(24*time.Hour))
 		w.hour(parisMidnight)
 		want(w.t, "after the release", due(), parisMidnight.Add(24*time.Hour))
-		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, parisMidnight))
+		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, parisMidnight))
 		sunday := parisMidnight.Add(2 * 24 * time.Hour)
 		want(w.t, "on Sundays", due(), sunday)
 		late := sunday.Add(8 * 24 * time.Hour)

@@ -8,7 +8,7 @@ import (
 )
 
 // NextMidnight gives the earliest midnight after an instant that was not planned yet; false: no
-// digest is active, nor paused until a time. Of the zero time it may lie in the past. Digests that
+// digest is active, nor paused until a time: those at which feeds are asked between editions are among them. Of the zero time it may lie in the past. Digests that
 // wait for their feeds are left out (see OldestPlan), but passed over one by one where their
 // midnight is after that instant.
 func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {

@@ -13,8 +13,8 @@ import (
 const planStep = 1000
 
 // Plan queues the feeds of the digests that have become due: active ones with
-// next_due_at <= now that were not planned for that midnight before, and those
-// that pause until a time, at their midnights meanwhile. For each
+// next_due_at <= now that were not planned for that midnight before, and those that pause
+// until a time, or appear once a month, at their midnights meanwhile. For each
 // of their feeds, unless it is dead or gone, schedule says when to ask it for
 // a digest due at the given instant, the latest of those that take it; false
 // means not for this midnight. A feed already queued keeps the earlier time. Of the
@@ -34,7 +34,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		if err != nil {
 			return result, err
 		}
-		paused, due, err := planPaused(ctx, c, now, due)
+		between, due, err := planBetween(ctx, c, now, due)
 		if err != nil {
 			return result, err
 		}
@@ -47,7 +47,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.
 		}
 		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
 			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
-		result.Digests += paused
+		result.Digests += between
 		if err == nil {
 			err = beginWaiting(ctx, c, at(now))
 		}
@@ -91,11 +91,11 @@ type dueFeed struct {
 	DueAt  instant
 }
 
-// planPaused adds the feeds of paused digests that are to be asked now to those
-// that are due, and says how many digests those are; they have their next
-// midnight then.
-func planPaused(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
-	groups, err := pausedGroups(ctx, c, at(now))
+// planBetween adds the feeds of digests that are to be asked now although these pause, or
+// appear seldom, to those that are due, and says how many digests those are; they have their
+// next midnight then.
+func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
+	groups, err := askedGroups(ctx, c, at(now))
 	if err != nil || len(groups) == 0 {
 		return 0, due, err
 	}

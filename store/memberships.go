@@ -19,7 +19,7 @@ const (
 	eventImported = "imported"
 )
 
-const memberColumns = `m.digest_id, m.user_id, m.newsletter_id, u.email, u.time_zone, d.state, d.weekdays, m.own_days,
+const memberColumns = `m.digest_id, m.user_id, m.newsletter_id, u.email, u.time_zone, d.state, d.weekdays AS cadence, m.own_days,
 	m.joined_at, m.left_at, m.form, m.address, m.asked_at, m.confirmed_at AS at`
 
 const fromMembers = ` FROM memberships m JOIN digests d ON d.id = m.digest_id JOIN users u ON u.id = m.user_id `
@@ -114,7 +114,7 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 	if err != nil {
 		return err
 	}
-	if err := insertDigest(ctx, c, &d); err != nil {
+	if err := insertDigest(ctx, c, &d, now); err != nil {
 		return err
 	}
 	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form, address, asked_at, confirmed_at)

@@ -21,7 +21,7 @@ func TestMidnights(t *testing.T) {
 		w.subscribe(kathmandu, b, dead)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id = ?`, dead.ID))
 		weekly := w.reader("w", "Europe/Paris") // whose next midnight is days away
-		w.ok(w.SetWeekdays(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
+		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		w.subscribe(weekly, a) // which is counted once for this quarter, whatever the day
 		gone := w.reader("g", "Asia/Tokyo")
 		w.ok(w.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))

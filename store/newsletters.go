@@ -9,7 +9,7 @@ import (
 )
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to,
-	n.layout, n.images, n.threaded, n.weekdays, n.send_delay AS deliver_at, n.approve_within, n.return_urls,
+	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at`
 
 func noNewsletter() error {
@@ -44,7 +44,7 @@ func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time
 		layout, images, threaded, weekdays, send_delay, approve_within, return_urls, state, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName), n.ReplyTo,
-		string(n.Layout), string(n.Images), bit(n.Threaded), n.Weekdays, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs,
+		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
 }
@@ -66,7 +66,7 @@ func addArchive(ctx context.Context, c conn, id digest.NewsletterID, owner diges
 		return err
 	}
 	d.Mailed = false
-	if err := insertDigest(ctx, c, &d); err != nil {
+	if err := insertDigest(ctx, c, &d, now); err != nil {
 		return err
 	}
 	return c.run(ctx, `UPDATE newsletters SET archive_id = ? WHERE id = ?`, d.ID, id)
@@ -80,9 +80,9 @@ func newsletterDigest(n digest.Newsletter, u digest.User, now time.Time) (digest
 		NewsletterID: n.ID,
 		Name:         n.Name,
 		TimeZone:     u.TimeZone,
-		NextDueAt:    calendar.Next(now, loc, n.Weekdays).UTC(),
+		NextDueAt:    calendar.Next(now, loc, n.Cadence).UTC(),
 		DeliverAt:    n.DeliverAt,
-		Weekdays:     n.Weekdays,
+		Cadence:      n.Cadence,
 		State:        digest.DigestActive,
 		Mailed:       true,
 		Look:         n.Look,
@@ -138,7 +138,7 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 		err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
 			reply_to = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, return_urls = ? WHERE id = ?`,
 			n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName),
-			n.ReplyTo, string(n.Layout), string(n.Images), bit(n.Threaded), n.Weekdays, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs, n.ID)
+			n.ReplyTo, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}
@@ -148,21 +148,51 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 	if err != nil {
 		return failed("changing the newsletter", ifUnique(err, conflict("there is a newsletter %s already; choose another name in addresses", n.Slug)))
 	}
-	return s.followDays(ctx, n.ID, n.Weekdays, now)
+	return s.followCadence(ctx, n.ID, n.Cadence, now)
 }
 
-// followDays gives the digests of a newsletter its days, but for those whose
-// members have chosen theirs.
-func (s *Store) followDays(ctx context.Context, id digest.NewsletterID, days digest.Weekdays, now time.Time) error {
-	const others = `d.newsletter_id = ? AND d.weekdays <> ? AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.digest_id = d.id AND m.own_days = 1)`
-	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members", `SELECT d.id FROM digests d WHERE `+others+` ORDER BY d.id`, id, days)
+// followCadence gives the digests of a newsletter its cadence, but for those whose
+// members have chosen one that is as calm.
+func (s *Store) followCadence(ctx context.Context, id digest.NewsletterID, cadence digest.Cadence, now time.Time) error {
+	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members",
+		`SELECT d.id FROM digests d WHERE d.newsletter_id = ? AND d.weekdays <> ? ORDER BY d.id`, id, cadence)
 	if err != nil {
 		return err
 	}
 	_, err = changeInParts(ctx, s, "changing the members' days", ids, func(c conn, part []digest.DigestID) (int, error) {
-		return len(part), eachDigest(ctx, c, part, func(d digestRow) error { return setDays(ctx, c, d, days, now) })
+		return len(part), eachDigest(ctx, c, part, func(d digestRow) error {
+			own, err := c.number(ctx, `SELECT count(*) FROM memberships m WHERE m.digest_id = ? AND m.own_days = 1`, d.ID)
+			if err != nil || own > 0 && d.Cadence.AsCalmAs(cadence) {
+				return err
+			}
+			if err := noteOwnCadence(ctx, c, d, false); err != nil {
+				return err
+			}
+			return setCadence(ctx, c, d, cadence, now)
+		})
 	})
 	return err
+}
+
+// chooseCadence stores that a cadence is a member's own choice, where the digest is a
+// newsletter's and it is another than that comes by; digest.Invalid for one that is not as calm.
+func chooseCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cadence) error {
+	if d.NewsletterID == 0 {
+		return nil
+	}
+	n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
+	if err != nil {
+		return err
+	}
+	if !cadence.AsCalmAs(n.Cadence) {
+		return invalid("%s comes %s; choose days that are no more", n.Name, n.Cadence)
+	}
+	return noteOwnCadence(ctx, c, d, cadence != n.Cadence)
+}
+
+// noteOwnCadence stores whether the cadence of a digest is a member's own choice.
+func noteOwnCadence(ctx context.Context, c conn, d digestRow, own bool) error {
+	return c.run(ctx, `UPDATE memberships SET own_days = ? WHERE digest_id = ?`, bit(own), d.ID)
 }
 
 // eachDigest hands digests to f, one after the other.

@@ -15,7 +15,7 @@ import (
 func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed) digest.Newsletter {
 	w.t.Helper()
 	n, err := w.AddNewsletter(w.ctx(), digest.Newsletter{
-		Slug: slug, Name: "The " + slug, Weekdays: digest.EveryDay, State: digest.NewsletterActive,
+		Slug: slug, Name: "The " + slug, Cadence: digest.Daily, State: digest.NewsletterActive,
 		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.UserID, noon)
 	w.ok(err)
@@ -41,7 +41,7 @@ func TestNewsletter(t *testing.T) {
 		n := w.newsletter("anna-writes", anna, f)
 		_, err := w.AddNewsletter(w.ctx(), n, bob.UserID, noon)
 		oneLine(w.t, err, digest.Conflict)
-		_, err = w.AddNewsletter(w.ctx(), digest.Newsletter{Slug: "No", Name: "x", Weekdays: digest.EveryDay}, bob.UserID, noon)
+		_, err = w.AddNewsletter(w.ctx(), digest.Newsletter{Slug: "No", Name: "x", Cadence: digest.Daily}, bob.UserID, noon)
 		oneLine(w.t, err, digest.Invalid)
 
 		archive, err := w.Digest(w.ctx(), n.ArchiveID)
@@ -69,12 +69,12 @@ func TestNewsletterFollowed(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		n.Name, n.Weekdays, n.DeliverAt, n.Layout = "Anna, weekly", 1<<time.Sunday, 7*time.Hour, digest.Excerpts
+		n.Name, n.Cadence, n.DeliverAt, n.Layout = "Anna, weekly", 1<<time.Sunday, 7*time.Hour, digest.Excerpts
 		w.ok(w.SetNewsletter(w.ctx(), n, noon))
 		d, err := w.Digest(w.ctx(), m.DigestID)
 		w.ok(err)
 		want(w.t, "name", d.Name, "Anna, weekly")
-		want(w.t, "days", d.Weekdays, n.Weekdays)
+		want(w.t, "days", d.Cadence, n.Cadence)
 		want(w.t, "layout", d.Layout, digest.Excerpts)
 		want(w.t, "hour", d.DeliverAt, 7*time.Hour)
 		want(w.t, "due on Sunday", d.NextDueAt, parisMidnight.AddDate(0, 0, 2))
@@ -179,7 +179,7 @@ func (w world) readNewsletters(f filling, p people) {
 	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "weekdays": int64(5), "threaded": yes, "archive_id": p.digest["id"]})
 	n, err := w.NewsletterBySlug(w.ctx(), "n")
 	w.ok(err)
-	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay"})
+	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay", "Cadence": "weekdays"})
 
 	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID, "user_id": p.user["id"], "own_days": yes})
 	for _, column := range []string{"email", "time_zone"} {
@@ -188,7 +188,7 @@ func (w world) readNewsletters(f filling, p people) {
 	member["state"], member["weekdays"] = p.digest["state"], p.digest["weekdays"]
 	m, err := w.Member(w.ctx(), n.ID, "u@example.org")
 	w.ok(err)
-	member.isReadAs(w.t, m, map[string]string{"At": "confirmed_at"})
+	member.isReadAs(w.t, m, map[string]string{"At": "confirmed_at", "Cadence": "weekdays"})
 
 	letter := w.insert(f, "newsletter_letters", storedRow{"newsletter_id": n.ID, "local_date": "2026-11-20", "skipped": yes})
 	l, err := w.NewsletterLetter(w.ctx(), n.ID, parisDay)

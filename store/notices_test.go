@@ -197,7 +197,7 @@ func TestNoticesMoveWithTheMidnight(t *testing.T) {
 		both := "gap f.example 12:00-13:00; gap g.example 12:00-13:00"
 		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
 		want(w.t, "in another zone", w.told(ada), both)
-		w.ok(w.SetWeekdays(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		want(w.t, "on another day", w.told(ada), both)
 		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
 		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(30*24*time.Hour)))

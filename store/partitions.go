@@ -16,7 +16,7 @@ import (
 // that has no partition yet lie in digest_posts_default, until it has.
 
 // monthsAhead is how many months after this one have a partition: a digest's next midnight
-// lies a week ahead at most, the end of a pause up to 400 days.
+// lies five weeks ahead at most, the end of a pause up to 400 days.
 const monthsAhead = 3
 
 // partitionName is how a partition is named, for time.Format.

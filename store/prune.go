@@ -20,6 +20,9 @@ const (
 	// become part of an edition: a week to the next midnight of a weekly
 	// digest, and again after a journey or an outage, with room.
 	shownGrace = 30 * 24 * time.Hour
+
+	// longestWait is the same of a digest that appears once a month: five weeks, and again.
+	longestWait = 75 * 24 * time.Hour
 )
 
 // feedPosts is how many posts a feed is taken to have where the feeds deleted in one
@@ -86,12 +89,12 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 			}
 			return 0, s.dropPartitions(ctx, old)
 		}},
-		{"posts", func() (int, error) { return s.prunePosts(ctx, old, batch) }},
+		{"posts", func() (int, error) { return s.prunePosts(ctx, old, unshown(now, old), batch) }},
 		{"feeds", func() (int, error) {
 			if n > 0 { // once an hour is enough: it looks at all feeds
 				return 0, nil
 			}
-			return s.pruneFeeds(ctx, old, max(1, batch/feedPosts))
+			return s.pruneFeeds(ctx, old, unshown(now, old), max(1, batch/feedPosts))
 		}},
 		{"lanes", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error { return forgetLanes(ctx, c, now, `TRUE`) })
@@ -197,16 +200,22 @@ func isOver(state digest.EditionState) bool {
 	return false
 }
 
+// unshown is the instant before which a post was put before its readers that waits for none
+// of them, whenever it was seen.
+func unshown(now time.Time, old instant) instant {
+	return min(old.plus(-shownGrace), at(now).plus(-longestWait))
+}
+
 // prunePosts deletes old posts that no edition holds any more and nobody saved. Posts that were
 // stored later have higher keys, so the search ends at the first that is young.
-func (s *Store) prunePosts(ctx context.Context, old instant, batch int) (int, error) {
+func (s *Store) prunePosts(ctx context.Context, old, unshown instant, batch int) (int, error) {
 	for {
 		var rows []prunable
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
 			CASE WHEN p.listed_at < f.listed_at - ? AND p.shown_at < ?
 				AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id) THEN 1 ELSE 0 END AS free
 			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id > ? ORDER BY p.id LIMIT ?`,
-			int64(listedGrace/time.Second), old.plus(-shownGrace), s.pruned.post, batch)
+			int64(listedGrace/time.Second), unshown, s.pruned.post, batch)
 		if err != nil {
 			return 0, err
 		}
@@ -265,14 +274,14 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 // pruneFeeds deletes feeds to which nobody is subscribed any more, each with all that is its
 // own: whoever comes to it later meets it as new. Notices go with the editions
 // that tell them, or wait for a reader who pauses. It locks the feeds as Subscribe does.
-func (s *Store) pruneFeeds(ctx context.Context, old instant, batch int) (n int, err error) {
+func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
 		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > 0 AND t.last_attempt_at < ?
 			AND t.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
 			AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?
 				OR EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)))
-			ORDER BY f.id LIMIT ?`+c.d.skipRows("f, t"), old, old, old, old.plus(-shownGrace), batch)
+			ORDER BY f.id LIMIT ?`+c.d.skipRows("f, t"), old, old, old, unshown, batch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

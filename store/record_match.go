@@ -235,20 +235,24 @@ func (r *recording) edit(ctx context.Context) error {
 			listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
 }
 
-// frozenDays is how far before a post was seen the date of an edition that
-// holds it may lie: a weekly digest whose release was late by almost a week,
-// and the date line.
-const frozenDays = 9
+// An edition that holds a post may bear a date before the post was seen, if its release was
+// late by almost all the time to the next one: so many days at most, with the date line,
+// of a digest that appears once a week, and of one that appears once a month.
+const (
+	frozenDays        = 9
+	frozenDaysMonthly = 38
+)
 
-// releasedPosts gives those posts (id, since) that are in a released edition. Whether one is in an
+// releasedPosts gives those posts (id, since, any_since) that are in a released edition. Whether one is in an
 // edition is asked in a way that no planner can turn round: it would look for it in
 // all partitions of digest_posts, for each reader.
-const releasedPosts = `WITH v (id, since) AS (VALUES {rows})
+const releasedPosts = `WITH v (id, since, any_since) AS (VALUES {rows})
 		SELECT p.id FROM v CROSS JOIN posts p WHERE p.id = v.id AND (p.frozen = 1 OR p.shown_at > 0 AND EXISTS (
 		SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		JOIN editions e ON e.digest_id = s.digest_id
 		WHERE s.feed_id = p.feed_id AND s.rests = 0 AND d.released_at >= p.seen_at
-		AND e.local_date >= v.since AND e.due_at <= p.shown_at + ?
+		AND e.local_date >= v.any_since AND e.due_at <= p.shown_at + ?
+		AND (d.weekdays > ? OR e.local_date >= v.since AND e.due_at <= p.shown_at + ?)
 		AND (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id) = 1))`
 
 // released tells which of the known posts are in a released edition. There is no
@@ -260,11 +264,11 @@ const releasedPosts = `WITH v (id, since) AS (VALUES {rows})
 func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error) {
 	var v values
 	for _, p := range r.known {
-		since := digest.DateOf(p.seenAt.time().AddDate(0, 0, -frozenDays))
-		v.row(p.id, since.String())
+		seen := digest.DateOf(p.seenAt.time())
+		v.row(p.id, seen.Plus(-frozenDays).String(), seen.Plus(-frozenDaysMonthly).String())
 	}
 	var found []digest.PostID
-	err := r.c.allRows(ctx, &found, &v, releasedPosts, int64(shownGrace/time.Second))
+	err := r.c.allRows(ctx, &found, &v, releasedPosts, int64(longestWait/time.Second), digest.Daily, int64(shownGrace/time.Second))
 	frozen := make(map[digest.PostID]bool, len(found))
 	for _, id := range found {
 		frozen[id] = true

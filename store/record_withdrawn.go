@@ -10,8 +10,9 @@ import (
 )
 
 // withdrawnWithin is how long after a post was first seen its feed may take it back from
-// those who wait for it: a weekly digest waits so long.
-const withdrawnWithin = 9 * 24 * time.Hour
+// those who wait for it: one that appears once a month waits
+// so long.
+const withdrawnWithin = 37 * 24 * time.Hour
 
 // withdraw takes posts back that their publishers deleted before the midnights for which
 // they wait. They stay stored, without the hash of their content: what a document lists

@@ -184,7 +184,7 @@ func (w world) readPeople(f filling, p people) {
 	u, err := w.UserByEmail(w.ctx(), "u@example.org")
 	w.ok(err)
 	p.user.isReadAs(w.t, u, nil)
-	columns := map[string]string{"TimeZone": "", "DeliverAt": "send_delay", "Editions": "edition_count"}
+	columns := map[string]string{"TimeZone": "", "DeliverAt": "send_delay", "Editions": "edition_count", "Cadence": "weekdays"}
 	d, err := w.Digest(w.ctx(), p.digestID())
 	w.ok(err)
 	p.digest.isReadAs(w.t, d, columns)

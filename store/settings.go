@@ -111,18 +111,24 @@ func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) 
 	})
 }
 
-// SetWeekdays sets the days on which a digest appears. It becomes due at the
+// SetCadence sets the days on which a digest appears. It becomes due at the
 // first of them that has no edition, and what waits for it moves along, unless
-// it is due already.
-func (s *Store) SetWeekdays(ctx context.Context, id digest.DigestID, w digest.Weekdays, now time.Time) error {
-	if w&digest.EveryDay == 0 || w > digest.EveryDay {
-		return invalid("a digest needs at least one day of the week")
+// it is due already. digest.Invalid for a cadence that nobody can choose, and for a member
+// one that is not as calm as their newsletter's.
+func (s *Store) SetCadence(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time) error {
+	if err := cadence.Check(); err != nil {
+		return err
 	}
-	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error { return setDays(ctx, c, d, w, now) })
+	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error {
+		if err := chooseCadence(ctx, c, d, cadence); err != nil {
+			return err
+		}
+		return setCadence(ctx, c, d, cadence, now)
+	})
 }
 
-func setDays(ctx context.Context, c conn, d digestRow, w digest.Weekdays, now time.Time) error {
-	if d.Weekdays == w {
+func setCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cadence, now time.Time) error {
+	if d.Cadence == cadence {
 		return nil
 	}
 	s, err := d.schedule()
@@ -130,10 +136,9 @@ func setDays(ctx context.Context, c conn, d digestRow, w digest.Weekdays, now ti
 		return err
 	}
 	if s.Passed(now) {
-		s.Days = w
-		return saveSchedule(ctx, c, d.ID, s)
+		return saveSchedule(ctx, c, d.ID, s.On(cadence, now))
 	}
-	return reschedule(ctx, c, d, s.On(w, now), now)
+	return reschedule(ctx, c, d, s.On(cadence, now), now)
 }
 
 // webOnly is the error of an edition whose reader has no mail.

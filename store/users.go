@@ -52,8 +52,8 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 	d := digest.Digest{
 		Name:      dailyName,
 		TimeZone:  zone,
-		NextDueAt: calendar.Next(now, loc, digest.EveryDay).UTC(),
-		Weekdays:  digest.EveryDay,
+		NextDueAt: calendar.Next(now, loc, digest.Daily).UTC(),
+		Cadence:   digest.Daily,
 		State:     digest.DigestActive,
 		Mailed:    true,
 		Look:      digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
@@ -72,14 +72,22 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 	if err := answerLetters(ctx, c, u.ID); err != nil { // asked for before there was anybody to get them
 		return err
 	}
-	return insertDigest(ctx, c, d)
+	return insertDigest(ctx, c, d, now)
 }
 
 // insertDigest adds a digest of a user, and gives it its key.
-func insertDigest(ctx context.Context, c conn, d *digest.Digest) error {
-	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, weekdays, send_delay, state, mailed, layout, images, threaded)
-		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), d.Weekdays, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded))
+func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) error {
+	var between time.Time
+	if d.State == digest.DigestActive {
+		loc, err := calendar.Zone(d.TimeZone)
+		if err != nil {
+			return err
+		}
+		between = calendar.Between(now, loc, d.Cadence)
+	}
+	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, asks_at, weekdays, send_delay, state, mailed, layout, images, threaded)
+		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded))
 }
 
 // readUser gives a user by their key; digest.NotFound if there is none.

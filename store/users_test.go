@@ -20,7 +20,7 @@ func TestUsers(t *testing.T) {
 		want(w.t, "digest", stored, d)
 		want(w.t, "as it is made", d, digest.Digest{
 			ID: d.ID, UserID: u.ID, Name: "Daily Digest", TimeZone: "Europe/Paris", NextDueAt: parisMidnight,
-			Weekdays: digest.EveryDay, State: digest.DigestActive, Mailed: true, Look: digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
+			Cadence: digest.Daily, State: digest.DigestActive, Mailed: true, Look: digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
 		})
 		found, err := w.UserByEmail(w.ctx(), "ada.l@EXAMPLE.org")
 		w.ok(err)

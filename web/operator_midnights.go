@@ -148,7 +148,7 @@ func placesAt(now time.Time) (places []chart.Place) {
 		if err != nil {
 			continue // the zone database of the machine does not know it
 		}
-		next := calendar.Next(now, loc, digest.EveryDay).UTC()
+		next := calendar.Next(now, loc, digest.Daily).UTC()
 		places = append(places, chart.Place{Name: z[0], At: next.Sub(next.Truncate(24 * time.Hour))})
 	}
 	return places

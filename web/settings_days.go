@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,8 +12,10 @@ import (
 // A daysPage asks for the days of a digest and the hour of its mail.
 type daysPage struct {
 	settingsFrame
-	Choices []choice
-	At      string // in the field of the hour
+	Choices []choice // days of the week
+	Monthly bool
+	Months  []choice // days of a month
+	At      string   // in the field of the hour
 }
 
 // HourType is of that field: what is no hour would vanish from one for hours.
@@ -24,23 +27,24 @@ func (p daysPage) HourType() string {
 }
 
 func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := daysPage{s.frame(r, me, "days"), dayChoices(me.Digest.Weekdays), clockOf(me.Digest.DeliverAt)}
+	c := me.Digest.Cadence
+	p := daysPage{s.frame(r, me, "days"), dayChoices(c), c.IsMonthly(), monthDays(c), clockOf(me.Digest.DeliverAt)}
 	return s.show(w, r, http.StatusOK, "settings_days", "Days and hour", p)
 }
 
 func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error {
-	var days digest.Weekdays
-	for _, name := range r.PostForm["days"] {
-		some, err := digest.ParseWeekdays(name)
-		if err != nil {
-			return errNoChoice
-		}
-		days |= some
+	week, month, err := readCadences(r)
+	if err != nil {
+		return err
 	}
-	p := daysPage{s.frame(r, me), dayChoices(days), r.PostForm.Get("at")}
+	p := daysPage{s.frame(r, me), dayChoices(week), r.PostForm.Get("every") == "month", monthDays(month), r.PostForm.Get("at")}
+	cadence := week
+	if p.Monthly {
+		cadence = month
+	}
 	clock, err := time.Parse("15:04", strings.TrimSpace(p.At))
 	switch {
-	case days == 0:
+	case cadence == 0:
 		p.Wrong = "Choose at least one day. To have no edition for a while, pause it."
 	case err != nil:
 		p.Wrong = "The hour is written like 07:00, from 00:00 to 23:59."
@@ -52,11 +56,28 @@ func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {
 		return err
 	}
-	return showSaved(w, r, s.Store.SetWeekdays(r.Context(), me.Digest.ID, days, s.Now()), "/settings/days", "days")
+	return showSaved(w, r, s.Store.SetCadence(r.Context(), me.Digest.ID, cadence, s.Now()), "/settings/days", "days")
 }
 
-// A daysView is a set of days for templates.
-type daysView struct{ digest.Weekdays }
+// readCadences reads both that the form offers: days of the week, and a day of the month. 0: none is chosen.
+func readCadences(r *http.Request) (week, month digest.Cadence, err error) {
+	for _, name := range r.PostForm["days"] {
+		some, err := digest.ParseCadence(name)
+		if err != nil || some.IsMonthly() {
+			return 0, 0, errNoChoice
+		}
+		week |= some
+	}
+	if name := r.PostForm.Get("month"); name != "" {
+		if month, err = digest.ParseCadence(name); err != nil || !month.IsMonthly() {
+			return 0, 0, errNoChoice
+		}
+	}
+	return week, month, nil
+}
+
+// A daysView is a cadence for templates.
+type daysView struct{ digest.Cadence }
 
 // week gives the days of the week, Monday first.
 func week() (days [7]time.Weekday) {
@@ -78,22 +99,62 @@ func daysOf(set digest.Weekdays) string {
 }
 
 // dayChoices are the seven days, Monday first, with those of the set chosen.
-func dayChoices(set digest.Weekdays) (all []choice) {
+func dayChoices(set digest.Cadence) (all []choice) {
 	for _, d := range week() {
-		all = append(all, choice{Name: d.String(), Value: digest.Weekdays(1 << d).String(), Chosen: set.Has(d)})
+		all = append(all, choice{Name: d.String(), Value: digest.Cadence(1 << d).String(), Chosen: set.OnWeekday(d)})
 	}
 	return all
 }
 
-// Words says when a digest with these days comes: "every day", "on Saturdays".
-func (v daysView) Words() string {
-	switch v.Weekdays {
-	case digest.EveryDay:
-		return "every day"
-	case digest.Workdays:
-		return "Monday to Friday"
+// monthDays are the days of a month, with that of the cadence chosen.
+func monthDays(c digest.Cadence) []choice {
+	var all []choice
+	add := func(day digest.Cadence) {
+		all = append(all, choice{Name: dayOfMonth(day), Value: day.String(), Chosen: day == c})
 	}
-	names := strings.Split(daysOf(v.Weekdays), ", ")
+	for n := 1; digest.Monthly(n) != 0; n++ {
+		add(digest.Monthly(n))
+	}
+	add(digest.LastDay)
+	for _, d := range week() {
+		add(digest.First(d))
+	}
+	return all
+}
+
+// dayOfMonth names the day of a monthly cadence: "the 15th", "the first Monday".
+func dayOfMonth(c digest.Cadence) string {
+	if d, ok := c.FirstOf(); ok {
+		return "the first " + d.String()
+	}
+	n := c.DayOfMonth()
+	if n == 0 {
+		return "the last day"
+	}
+	ending := "th"
+	switch n {
+	case 1, 21:
+		ending = "st"
+	case 2, 22:
+		ending = "nd"
+	case 3, 23:
+		ending = "rd"
+	}
+	return "the " + strconv.Itoa(n) + ending
+}
+
+// Words says when a digest with this cadence comes: "every day", "on Saturdays", "on the
+// 15th of each month".
+func (v daysView) Words() string {
+	switch c := v.Cadence; {
+	case c == digest.Daily:
+		return "every day"
+	case c == digest.Workdays:
+		return "Monday to Friday"
+	case c.IsMonthly():
+		return "on " + dayOfMonth(c) + " of each month"
+	}
+	names := strings.Split(daysOf(digest.Weekdays(v.Cadence&digest.Daily)), ", ")
 	for i := range names {
 		names[i] += "s"
 	}
@@ -104,17 +165,14 @@ func (v daysView) Words() string {
 }
 
 // Daily reports whether it is all of them.
-func (v daysView) Daily() bool { return v.Weekdays == digest.EveryDay }
-
-// Workdays reports whether it is Monday to Friday.
-func (v daysView) Workdays() bool { return v.Weekdays == digest.Workdays }
+func (v daysView) Daily() bool { return v.Cadence == digest.Daily }
 
 // Weekly gives the choices of one day a week; the day that it is, or else
 // Saturday, is chosen.
 func (v daysView) Weekly() []choice {
 	for _, d := range week() {
-		if v.Weekdays == 1<<d {
-			return dayChoices(v.Weekdays)
+		if v.Cadence == 1<<d {
+			return dayChoices(v.Cadence)
 		}
 	}
 	return dayChoices(1 << time.Saturday)

@@ -103,7 +103,7 @@ func TestSetZone(t *testing.T) {
 func TestSetDays(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		if n := len(v.get("/settings/days").find("[checked]")); n != 7 {
+		if n := len(v.get("/settings/days").find(".within [checked]")); n != 7 {
 			t.Errorf("%d days are chosen", n)
 		}
 		v.saves("/settings/days", url.Values{"days": {"sat", "sun"}, "at": {"07:30"}}).
@@ -115,14 +115,62 @@ func TestSetDays(t *testing.T) {
 		}{{nil, "07:00"}, {[]string{"mon"}, "25:00"}, {[]string{"mon"}, "soon"}, {[]string{"mon"}, ""}, {[]string{"mon"}, "-1:00"}} {
 			a := v.refuses("/settings/days", url.Values{"days": c.days, "at": {c.at}}).contains("[role=alert]", "Nothing was changed")
 			a.has("#at", "value", c.at)
-			if n := len(a.find("[checked]")); n != len(c.days) {
+			if n := len(a.find(".within [checked]")); n != len(c.days) {
 				t.Errorf("%q were chosen, the page keeps %d", c.days, n)
 			}
 		}
 		v.post("/settings/days", url.Values{"days": {"someday"}, "at": {"07:00"}}).status(http.StatusBadRequest)
-		if got := r.digest(d); got.Weekdays.String() != "sat,sun" || got.DeliverAt != 7*time.Hour+30*time.Minute {
-			t.Errorf("days %s at %s", got.Weekdays, got.DeliverAt)
+		if got := r.digest(d); got.Cadence.String() != "sat,sun" || got.DeliverAt != 7*time.Hour+30*time.Minute {
+			t.Errorf("days %s at %s", got.Cadence, got.DeliverAt)
 		}
+	})
+}
+
+func TestSetMonthly(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		every := func(a answer, value string) {
+			t.Helper()
+			if _, is := attr(a.find("[value=" + value + "]")[0], "checked"); !is {
+				t.Errorf("every %s is not chosen", value)
+			}
+		}
+		every(v.get("/settings/days"), "week")
+		form := func(month string) url.Values {
+			return url.Values{"every": {"month"}, "days": {"sat", "sun"}, "month": {month}, "at": {"07:30"}}
+		}
+		for month, says := range map[string]string{
+			"monthly":              "on the 1st of each month, mailed at 07:30. The next edition is that of Tuesday 1 December.",
+			"monthly on 3":         "on the 3rd of each month, mailed at 07:30. The next edition is that of Thursday 3 December.",
+			"monthly on 21":        "on the 21st of each month, mailed at 07:30. The next edition is that of Saturday 21 November.",
+			"monthly on 22":        "on the 22nd of each month, mailed at 07:30. The next edition is that of Sunday 22 November.",
+			"monthly on 13":        "on the 13th of each month, mailed at 07:30. The next edition is that of Sunday 13 December.",
+			"monthly on last day":  "on the last day of each month, mailed at 07:30. The next edition is that of Monday 30 November.",
+			"monthly on first mon": "on the first Monday of each month, mailed at 07:30. The next edition is that of Monday 7 December.",
+		} {
+			a := v.saves("/settings/days", form(month)).shows("[role=status]", "Saved: it comes "+says)
+			every(a, "month")
+			a.has("option[selected]", "value", month)
+			if n := len(a.find(".within [checked]")); n != 0 {
+				t.Errorf("%d days of the week are chosen beside %s", n, month)
+			}
+			if got := r.digest(d).Cadence.String(); got != month {
+				t.Errorf("it comes %s, want %s", got, month)
+			}
+		}
+		was := r.digest(d).Cadence
+		a := v.refuses("/settings/days", url.Values{"every": {"month"}, "month": {"monthly on 9"}, "at": {"soon"}})
+		a.contains("[role=alert]", "Nothing was changed")
+		a.has("option[selected]", "value", "monthly on 9")
+		v.refuses("/settings/days", url.Values{"every": {"month"}, "days": {"sat"}, "at": {"07:00"}}).contains("[role=alert]", "Choose at least one day")
+		for _, bad := range []url.Values{form("monthly on 29"), form("mon"), {"every": {"week"}, "days": {"monthly"}, "at": {"07:00"}}} {
+			v.post("/settings/days", bad).status(http.StatusBadRequest)
+		}
+		if got := r.digest(d).Cadence; got != was {
+			t.Errorf("it comes %s, want %s as before", got, was)
+		}
+		v.saves("/settings/days", url.Values{"every": {"week"}, "days": {"sat"}, "month": {"monthly on 9"}, "at": {"07:30"}}).
+			contains("[role=status]", "on Saturdays")
 	})
 }
 

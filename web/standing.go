@@ -49,7 +49,7 @@ func (st standing) Next() string {
 }
 
 // Days are the days on which it comes.
-func (st standing) Days() daysView { return daysView{st.of.Weekdays} }
+func (st standing) Days() daysView { return daysView{st.of.Cadence} }
 
 // Home is the reader's zone as people write it.
 func (st standing) Home() string { return zoneName(st.of.TimeZone) }

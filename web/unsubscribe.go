@@ -15,8 +15,9 @@ import (
 type unsubscribePage struct {
 	standing
 	Token string
-	Gone  bool   // with its reader: there is no way back
-	Was   string // its pause, or that before it was left: forms carry it, for the way back leads there
+	Gone  bool           // with its reader: there is no way back
+	Most  digest.Cadence // how often it may come at most: a newsletter says how often it does
+	Was   string         // its pause, or that before it was left: forms carry it, for the way back leads there
 
 	// What was changed just now.
 	WasPaused bool
@@ -85,11 +86,31 @@ func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
 }
 
 func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
-	v := unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0, Was: pauseText(d)}
+	v := unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0, Most: s.mostOften(r, d), Was: pauseText(d)}
 	if until, paused := s.carriedPause(r); paused && v.Left() {
 		v.Was = pauseText(digest.Digest{State: digest.DigestPaused, PausedUntil: until})
 	}
 	return v
+}
+
+// mostOften is how often a digest may come at most.
+func (s *site) mostOften(r *http.Request, d digest.Digest) digest.Cadence {
+	if d.NewsletterID == 0 {
+		return digest.Daily
+	}
+	n, err := s.Store.Newsletter(r.Context(), d.NewsletterID)
+	if err != nil { // what is offered is no more than they have
+		return d.Cadence
+	}
+	return n.Cadence
+}
+
+// Offers reports whether the page offers a cadence: one that it has not, and may have. Of
+// those that are once a month one will do.
+func (p unsubscribePage) Offers(text string) (bool, error) {
+	c, err := digest.ParseCadence(text)
+	has := c == p.of.Cadence || c.IsMonthly() && p.of.Cadence.IsMonthly()
+	return !has && c.AsCalmAs(p.Most), err
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
@@ -136,8 +157,8 @@ func (s *site) changeDigest(title string, change func(*http.Request, digest.Dige
 		}
 		view := s.viewOf(r, d)
 		view.WasPaused = was.State == digest.DigestPaused
-		if was.Weekdays != d.Weekdays {
-			view.Before = daysView{was.Weekdays}
+		if was.Cadence != d.Cadence {
+			view.Before = daysView{was.Cadence}
 		}
 		return s.show(w, r, http.StatusOK, "unsubscribe_changed", title, view)
 	})
@@ -166,11 +187,15 @@ func (s *site) resumeDigest(r *http.Request, d digest.Digest) error {
 
 // setDigestDays changes the days on which a digest appears, and is the way back from that.
 func (s *site) setDigestDays(r *http.Request, d digest.Digest) error {
-	days, err := digest.ParseWeekdays(r.PostForm.Get("days"))
+	days, err := digest.ParseCadence(r.PostForm.Get("days"))
 	if err != nil {
 		return errNoChoice
 	}
-	return s.Store.SetWeekdays(r.Context(), d.ID, days, s.Now())
+	err = s.Store.SetCadence(r.Context(), d.ID, days, s.Now())
+	if digest.KindOf(err) == digest.Invalid {
+		return errNoChoice
+	}
+	return err
 }
 
 // pauseText is how a form carries a pause, to the way back: "paused", or with

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 // digestOf gives a digest as it is stored now.
@@ -149,11 +151,11 @@ func TestFewerMails(t *testing.T) {
 		if text := a.texts("main p")[0]; !strings.HasSuffix(text, "The next one is that of Monday 23 November.") {
 			r.t.Error(text)
 		}
-		if got := r.digestOf(d).Weekdays; got != digest.Workdays {
+		if got := r.digestOf(d).Cadence; got != digest.Workdays {
 			r.t.Errorf("it comes %s", got)
 		}
 		v.press(a, "Change it back").shows("h1", "Daily Digest comes every day")
-		if got := r.digestOf(d).Weekdays; got != digest.EveryDay {
+		if got := r.digestOf(d).Cadence; got != digest.Daily {
 			r.t.Errorf("it comes %s after the way back", got)
 		}
 		v.press(v.get(r.unsubscribePath(d)), "Once a week").shows("h1", "Daily Digest comes on Saturdays")
@@ -170,6 +172,44 @@ func TestFewerMails(t *testing.T) {
 	})
 }
 
+// TestFewerLetters: a member is offered what comes no more often than their newsletter.
+func TestFewerLetters(t *testing.T) {
+	each(t, func(r *room) {
+		_, own := r.user("ann@example.org")
+		for _, test := range []struct {
+			cadence digest.Cadence
+			offers  string
+			refused string
+		}{
+			{digest.Daily, "Monday to Friday; Once a week; Once a month", ""},
+			{digest.Workdays, "Once a week; Once a month", "daily"},
+			{1 << time.Sunday, "Once a week; Once a month", "mon,thu"},
+			{digest.Monthly(1), "", "sun"},
+			{digest.LastDay, "", "mon"},
+		} {
+			n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
+				Slug: fmt.Sprintf("n%d", test.cadence), Name: "Letter", Cadence: test.cadence, State: digest.NewsletterActive,
+			}, own.UserID, r.now)
+			r.must(err)
+			m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)
+			r.must(err)
+			d, err := r.store.Digest(r.t.Context(), m.DigestID)
+			r.must(err)
+			v := r.visitor()
+			a := v.get(r.unsubscribePath(d))
+			if got := strings.Join(a.texts("form[action="+r.unsubscribePath(d)+"/days] button"), "; "); got != test.offers {
+				r.t.Errorf("%s: offered %s, want %s", test.cadence, got, test.offers)
+			}
+			if test.refused != "" {
+				v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {test.refused}}).status(http.StatusBadRequest)
+			}
+			if got := r.digestOf(d).Cadence; got != test.cadence {
+				r.t.Errorf("%s: it comes %s", test.cadence, got)
+			}
+		}
+	})
+}
+
 // TestEaseOfWhatWasLeft: no form brings back a digest that was left, nor one
 // that is gone with its reader.
 func TestEaseOfWhatWasLeft(t *testing.T) {
@@ -180,8 +220,8 @@ func TestEaseOfWhatWasLeft(t *testing.T) {
 		forms := map[string]url.Values{"/pause": {"for": {"week"}}, "/resume": nil, "/days": {"days": {"mon"}}}
 		for path, form := range forms {
 			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
-			if got := r.digestOf(d); got.State != digest.DigestLeft || got.Weekdays != digest.EveryDay {
-				r.t.Errorf("%s: %s, %s", path, got.State, got.Weekdays)
+			if got := r.digestOf(d); got.State != digest.DigestLeft || got.Cadence != digest.Daily {
+				r.t.Errorf("%s: %s, %s", path, got.State, got.Cadence)
 			}
 		}
 		r.remove(u)
@@ -218,8 +258,8 @@ func TestEaseBadInput(t *testing.T) {
 				r.t.Errorf("%q: %s until %v", was, got.State, got.PausedUntil)
 			}
 		}
-		if got := r.digestOf(d); got.Weekdays != digest.EveryDay {
-			r.t.Errorf("it comes %s", got.Weekdays)
+		if got := r.digestOf(d); got.Cadence != digest.Daily {
+			r.t.Errorf("it comes %s", got.Cadence)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func TestUnsubscribeGetChangesNothing(t *testing.T) {
 			}
 		}
 		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?").
-			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week")
+			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week", "Once a month")
 		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d) {
 			r.t.Errorf("the button posts to %q", got)
 		}

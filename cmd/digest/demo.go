@@ -179,7 +179,7 @@ func (d *demoRun) pause() {
 
 func (d *demoRun) whoseMidnight(at time.Time) string {
 	for _, r := range demo.Readers() {
-		if loc, err := timezone.Load(r.Zone); err == nil && calendar.Next(at.Add(-time.Second), loc, digest.EveryDay).Equal(at) {
+		if loc, err := timezone.Load(r.Zone); err == nil && calendar.Next(at.Add(-time.Second), loc, digest.Daily).Equal(at) {
 			return r.Zone
 		}
 	}

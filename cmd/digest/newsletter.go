@@ -33,25 +33,25 @@ type slugArg struct {
 
 // newsletterFlags are what a publisher may choose. What is not given changes nothing.
 type newsletterFlags struct {
-	Name          string          `placeholder:"NAME" env:"-" help:"What it is called."`
-	Description   string          `placeholder:"TEXT" env:"-" help:"Some sentences for who may want to join."`
-	Site          string          `placeholder:"URL" env:"-" help:"The publisher's own site."`
-	AddressLine   string          `placeholder:"TEXT" env:"-" help:"Who publishes it and where they are reached by post, at the foot of each letter."`
-	FromName      string          `placeholder:"NAME" env:"-" help:"The name that letters come from (the newsletter's)."`
-	ReplyTo       string          `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go."`
-	ApproveWithin *time.Duration  `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
-	ReturnURL     []string        `placeholder:"URL" env:"-" help:"Where the form on another site may lead back to: the beginning of an address. All of them, each time."`
-	DeliverAt     *time.Duration  `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"The hour letters leave, by each member's clock."`
-	Days          digest.Weekdays `example:"daily, weekdays, or mon,thu" placeholder:"DAYS" env:"-" help:"daily, weekdays, or days such as sun."`
-	Layout        digest.Layout   `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" env:"-" help:"headlines, excerpts or full (text)."`
-	Images        digest.Images   `enum:"off,linked,proxy," default:"" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
+	Name          string         `placeholder:"NAME" env:"-" help:"What it is called."`
+	Description   string         `placeholder:"TEXT" env:"-" help:"Some sentences for who may want to join."`
+	Site          string         `placeholder:"URL" env:"-" help:"The publisher's own site."`
+	AddressLine   string         `placeholder:"TEXT" env:"-" help:"Who publishes it and where they are reached by post, at the foot of each letter."`
+	FromName      string         `placeholder:"NAME" env:"-" help:"The name that letters come from (the newsletter's)."`
+	ReplyTo       string         `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go."`
+	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
+	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Where the form on another site may lead back to: the beginning of an address. All of them, each time."`
+	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"The hour letters leave, by each member's clock."`
+	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose what is no more often."`
+	Layout        digest.Layout  `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" env:"-" help:"headlines, excerpts or full (text)."`
+	Images        digest.Images  `enum:"off,linked,proxy," default:"" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
 }
 
 // apply makes a newsletter what was chosen.
 func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	n.Name, n.Description, n.SiteURL = cmp.Or(f.Name, n.Name), cmp.Or(f.Description, n.Description), cmp.Or(f.Site, n.SiteURL)
 	n.AddressLine, n.FromName, n.ReplyTo = cmp.Or(f.AddressLine, n.AddressLine), cmp.Or(f.FromName, n.FromName), cmp.Or(f.ReplyTo, n.ReplyTo)
-	n.Weekdays, n.Layout, n.Images = cmp.Or(f.Days, n.Weekdays), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
+	n.Cadence, n.Layout, n.Images = cmp.Or(f.Days, n.Cadence), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
 	if f.ApproveWithin != nil {
 		n.ApproveWithin = *f.ApproveWithin
 	}
@@ -79,7 +79,7 @@ func (c newsletterCreateCmd) Run(a *app) error {
 			return err
 		}
 		n := c.apply(digest.Newsletter{
-			Slug: c.Slug, Name: c.Slug, Weekdays: digest.EveryDay, State: digest.NewsletterActive,
+			Slug: c.Slug, Name: c.Slug, Cadence: digest.Daily, State: digest.NewsletterActive,
 			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 		})
 		if n, err = st.AddNewsletter(a.soft, n, u.ID, a.now()); err != nil {
@@ -144,7 +144,7 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	return reportedNewsletter{
 		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine, FromName: n.FromName,
 		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
-		Days: n.Weekdays.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
+		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
 		ApproveWithin: seconds(n.ApproveWithin), CreatedAt: instant(n.CreatedAt),
 	}
 }
@@ -177,7 +177,7 @@ func (a *app) sayNewsletter(st *store.Store, slug string) error {
 	if n.HeldReason != "" {
 		state += " (" + n.HeldReason + ")"
 	}
-	return a.say(reportNewsletter(n), "%s: %s, %s, %s, %s%s", n.Slug, plain(n.Name), plain(state), digest.Counted(n.Members, "member"), n.Weekdays,
+	return a.say(reportNewsletter(n), "%s: %s, %s, %s, %s%s", n.Slug, plain(n.Name), plain(state), digest.Counted(n.Members, "member"), n.Cadence,
 		a.nextLetter(n.Newsletter, archive))
 }
 

@@ -41,7 +41,7 @@ type reportedEvent struct {
 
 func reportMember(m digest.Member) reportedMember {
 	return reportedMember{
-		Email: m.Email, TimeZone: m.TimeZone, State: string(m.State), Days: m.Weekdays.String(), OwnDays: m.OwnDays,
+		Email: m.Email, TimeZone: m.TimeZone, State: string(m.State), Days: m.Cadence.String(), OwnDays: m.OwnDays,
 		JoinedAt: instant(m.JoinedAt), LeftAt: instant(m.LeftAt), Form: m.Form, Address: m.Address, AskedAt: instant(m.AskedAt), ConfirmedAt: instant(m.At),
 	}
 }
@@ -60,7 +60,7 @@ func (c newsletterMembersCmd) Run(a *app, st *store.Store) error {
 		return printArray(a, reported(members, reportMember))
 	}
 	return printPages(a, members, "no member; see: digest newsletter join --help", func(m digest.Member) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\tjoined %s", m.Email, m.TimeZone, m.State, m.Weekdays, m.JoinedAt.Format(time.DateOnly))
+		return fmt.Sprintf("%s\t%s\t%s\t%s\tjoined %s", m.Email, m.TimeZone, m.State, m.Cadence, m.JoinedAt.Format(time.DateOnly))
 	})
 }
 
@@ -76,7 +76,7 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 	r := reportMember(m)
 	r.History = each(events, func(e store.MemberEvent) reportedEvent { return reportedEvent{instant(e.At), e.Kind, e.Detail} })
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: %s, %s, %s\n", m.Email, m.TimeZone, m.State, m.Weekdays)
+		fmt.Fprintf(a.stdout, "%s: %s, %s, %s\n", m.Email, m.TimeZone, m.State, m.Cadence)
 		fmt.Fprintf(a.stdout, "came by %s, confirmed %s%s\n", plain(m.Form), when(r.ConfirmedAt), from(m.Address))
 		return printTable(a, "history", r.History, func(e reportedEvent) string {
 			return fmt.Sprintf("%s\t%s\t%s", when(e.At), e.Kind, plain(e.Detail))

@@ -73,7 +73,7 @@ func (c *cli) valueReaders() []kong.Option {
 		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
 		typeReader(c, readWith(digest.ParseRate, "is not a rate")),
-		typeReader(c, readWith(digest.ParseWeekdays, "does not name days of the week")),
+		typeReader(c, readWith(digest.ParseCadence, "does not name days on which it comes")),
 		typeReader(c, readWith(digest.ParseDate, "is not a date")),
 		nameReader(c, "base-url", readBaseURL), nameReader(c, "return-path", readReturnPath),
 		nameReader(c, "listen", readWith(parseListen, "is not an address with a port")),

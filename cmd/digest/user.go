@@ -96,7 +96,7 @@ func reportUser(u store.UserInfo) reportedUser {
 	r := reportedUser{
 		Email: u.Email, TimeZone: u.TimeZone, State: string(d.State),
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
-		DeliverAt: clockOf(d.DeliverAt), Days: d.Weekdays.String(),
+		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
 		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded,
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
 		Mailed: d.Mailed, Stays: each(u.Stays, reportStay),
@@ -119,7 +119,8 @@ func habits(u store.UserInfo) string {
 		}
 	}
 	d := u.Digest
-	add(d.Weekdays != digest.EveryDay, "on %s", d.Weekdays)
+	add(d.Cadence != digest.Daily && !d.Cadence.IsMonthly(), "on %s", d.Cadence)
+	add(d.Cadence.IsMonthly(), "%s", d.Cadence)
 	add(d.DeliverAt != 0, "mailed at %s", clockOf(d.DeliverAt))
 	add(d.Layout == digest.Headlines, "headlines")
 	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)

@@ -13,11 +13,11 @@ import (
 
 // lookFlags are what a reader may choose of their mail. What is not given changes nothing.
 type lookFlags struct {
-	DeliverAt *time.Duration  `type:"clock" example:"07:00" placeholder:"HH:MM" help:"The hour the mail leaves, by the reader's clock; it is sealed at midnight all the same."`
-	Days      digest.Weekdays `example:"daily, weekdays, or mon,thu" placeholder:"DAYS" help:"daily, weekdays, or days such as mon,thu."`
-	Layout    digest.Layout   `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
-	Images    digest.Images   `enum:"off,linked,proxy," default:"" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
-	Threaded  *bool           `negatable:"" help:"Let mail programs show all editions as one conversation."`
+	DeliverAt *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" help:"The hour the mail leaves, by the reader's clock; it is sealed at midnight all the same."`
+	Days      digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" help:"daily, weekdays, days such as mon,thu, or once a month: monthly, \"monthly on 15\", \"monthly on last day\", \"monthly on first mon\"."`
+	Layout    digest.Layout  `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
+	Images    digest.Images  `enum:"off,linked,proxy," default:"" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
+	Threaded  *bool          `negatable:"" help:"Let mail programs show all editions as one conversation."`
 }
 
 // apply stores what was chosen for a digest.
@@ -28,7 +28,7 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 		}
 	}
 	if f.Days != 0 {
-		if err := st.SetWeekdays(a.soft, d.ID, f.Days, a.now()); err != nil {
+		if err := st.SetCadence(a.soft, d.ID, f.Days, a.now()); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 		Address: u.Email, Since: u.CreatedAt.UTC(), TimeZone: u.TimeZone, Operator: u.Operator,
 		Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player,
 		Digest: settings{
-			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Weekdays.String(),
+			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
 			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),
 			Threaded: d.Threaded, Editions: d.Editions,
 		},

@@ -40,8 +40,8 @@ type Row struct {
 	JoinedAt time.Time
 
 	// What only our own export says.
-	Paused   bool
-	Weekdays digest.Weekdays // 0: the newsletter's
+	Paused  bool
+	Cadence digest.Cadence // 0: the newsletter's
 
 	// Proof says how they came. At is set only where the list tells a confirmation
 	// by the person from the making of a record.

@@ -114,7 +114,7 @@ func readOurs(r *record) Row {
 	row.State, row.Paused = r.state(row)
 	if days := r.get("days"); days != "" {
 		var err error
-		if row.Weekdays, err = digest.ParseWeekdays(days); err != nil {
+		if row.Cadence, err = digest.ParseCadence(days); err != nil {
 			r.fail("days: %v", err)
 		}
 	}

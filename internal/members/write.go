@@ -87,7 +87,7 @@ func memberDays(m digest.Member) string {
 	if !m.OwnDays {
 		return ""
 	}
-	return m.Weekdays.String()
+	return m.Cadence.String()
 }
 
 func (e Export) writeSuppressed(w io.Writer) error {

@@ -53,14 +53,14 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // TestRoundTrip: what is written is read back whole, whatever strangers have typed.
 func TestRoundTrip(t *testing.T) {
-	days, err := digest.ParseWeekdays("mon,thu")
+	days, err := digest.ParseCadence("mon,thu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := []digest.Member{
 		{Email: "ann@example.org", TimeZone: "Europe/Paris", State: digest.DigestActive, JoinedAt: noon,
 			Proof: digest.Proof{Form: "https://ann.example/join?a=1,2", Address: "203.0.113.7", AskedAt: noon.Add(-time.Hour), At: noon.Add(-time.Minute)}},
-		{Email: "bob@example.org", TimeZone: "Asia/Kathmandu", State: digest.DigestPaused, JoinedAt: noon, Weekdays: days, OwnDays: true},
+		{Email: "bob@example.org", TimeZone: "Asia/Kathmandu", State: digest.DigestPaused, JoinedAt: noon, Cadence: days, OwnDays: true},
 		{Email: "=cmd@example.org", TimeZone: "UTC", State: digest.DigestActive, Proof: digest.Proof{Form: "=1+1"}},
 		{Email: "'quoted@example.org", TimeZone: "UTC", State: digest.DigestActive, Proof: digest.Proof{Form: `'; =x;=y;'z"; -1`}},
 		{Email: "+plus@example.org", TimeZone: "UTC", State: digest.DigestActive, Proof: digest.Proof{Form: "＝SUM(A1)"}},
@@ -71,7 +71,7 @@ func TestRoundTrip(t *testing.T) {
 		{Email: "blocked@example.org", Reason: "blocked: @all"},
 		{Email: "odd@example.org", Reason: "=they said so"},
 	}
-	others := digest.Member{Email: "theirs@example.org", TimeZone: "UTC", State: digest.DigestActive, Weekdays: days} // the newsletter's days
+	others := digest.Member{Email: "theirs@example.org", TimeZone: "UTC", State: digest.DigestActive, Cadence: days} // the newsletter's days
 	all, given := append(all, digest.Member{Email: others.Email, TimeZone: others.TimeZone, State: others.State}), append(all, others)
 	gone := digest.Member{Email: "gone@example.org", State: digest.DigestLeft}
 	list := opened(t, "export.zip", written(t, Export{"Ann & friends", noon, every(nil, append(given, gone)...), every(nil, suppressed...)}))
@@ -86,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 			continue
 		}
 		m := digest.Member{Email: row.Email, TimeZone: row.TimeZone, State: digest.DigestActive, JoinedAt: row.JoinedAt,
-			Weekdays: row.Weekdays, OwnDays: row.Weekdays != 0, Proof: row.Proof}
+			Cadence: row.Cadence, OwnDays: row.Cadence != 0, Proof: row.Proof}
 		if row.Paused {
 			m.State = digest.DigestPaused
 		}
