@@ -42,7 +42,7 @@ type feedLine struct {
 	ID     digest.FeedID
 	Title  string
 	Site   string // its host
-	State  string // as poller.Status names it
+	State  string // as poller.Status names it, or that it is failing
 	Reason string // why it stands so
 	Words  string // the same; "" where nothing is to be said in a list
 	Status string // path of its status page; empty: there is none
@@ -90,6 +90,9 @@ func byTitle(a, b feedLine) int {
 func lineOf(sub store.SubscriptionInfo, now time.Time) feedLine {
 	line := feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub)), Site: siteName(sub.Feed), Status: statusPath(sub.Feed)}
 	line.State, line.Reason = poller.Status(sub.Feed, now)
+	if f := sub.Feed; f.State == digest.FeedActive && poller.Illness(f, now) != digest.Well {
+		line.State = "failing"
+	}
 	line.Reason = digest.WithoutCredentials(line.Reason)
 	if line.State != poller.StateActive || !strings.HasPrefix(line.Reason, poller.Ordinary) {
 		line.Words = line.Reason

@@ -42,6 +42,9 @@ func TestRemediesOfASickFeed(t *testing.T) {
 		if got := strings.Join(a.texts("#remedies p"), " "); !strings.Contains(got, "there is no feed at its address any more") {
 			r.t.Errorf("says %q", got)
 		}
+		a.contains(".stands .state", "failing")
+		v.get("/feeds").contains(".rows .state", "failing")
+		a.shows("#remedies a.button") // no password is asked for
 		a.shows("#remedies button", "Look for its feed again", "Find its feeds", "Pause", "Unsubscribe")
 		number := strings.TrimPrefix(page, "/feeds/")
 		a.has("#remedies input[type=hidden]", "value", number, b.URL+"/", number)

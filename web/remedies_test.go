@@ -140,6 +140,20 @@ func TestRemediesLink(t *testing.T) {
 	})
 }
 
+// TestPasswordIsTheFirstRemedy: of a feed that lets nobody in without one, said once.
+func TestPasswordIsTheFirstRemedy(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.failing(d, "The blog", oldPlace)
+		f := feedAt(r, oldPlace)
+		f.LastStatus, f.LastError = http.StatusUnauthorized, "401 Unauthorized"
+		_, err := r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f, Illness: digest.NeedsPassword, WasSick: true}})
+		r.must(err)
+		a := v.get(feedPathOf(r, oldPlace)).status(http.StatusOK).shows("#remedies a.button", "Give a password").shows(".notice.wrong")
+		a.has("#remedies a.button", "href", "#credential")
+	})
+}
+
 // TestRemediesAfterAMove: the link, and the address of the feed's page, lead to the feed of
 // which it has become part.
 func TestRemediesAfterAMove(t *testing.T) {
