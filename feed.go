@@ -198,8 +198,16 @@ type Post struct {
 	ContentHash string      // of the raw entry; changes when the author edits it
 	Enclosures  []Enclosure // in the order of the document
 	Syndication string      `json:",omitempty"` // where its author says copies of it are, with spaces between them; "": nowhere
+	Links       []Link      `json:"-"`          // of one just read: where it leads
 	Extra       Extra       `json:",omitempty"`
 	PartOf      string      `json:",omitempty"` // of one just read, not stored: the identity of the post that holds its text too; "": none
+}
+
+// A Link is where a post leads, by keys that package feed makes of addresses.
+type Link struct {
+	Key  int64 // of the address
+	Site int64 // of the registrable domain
+	Own  bool  // it is at the post's own site
 }
 
 // An Extra says what a post of an account is beside the account's own posts. A subscription

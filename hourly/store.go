@@ -87,7 +87,9 @@ func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known m
 	err := res.Work(ctx, func(ctx context.Context) error {
 		for i := range posts {
 			if p := &posts[i]; known[p.Identity] != p.Hash {
-				clean = append(clean, p.Sanitise(now))
+				post := p.Sanitise(now)
+				post.Links = feed.Links(post, res.Feed.URL, res.Feed.SiteURL)
+				clean = append(clean, post)
 			}
 			if err := ctx.Err(); err != nil {
 				return err
@@ -116,7 +118,7 @@ func trim(posts []digest.Post, now time.Time) {
 			continue
 		}
 		if kept += len(p.Content); kept > poller.UnseenBytes {
-			p.Content, p.Enclosures = "", nil
+			p.Content, p.Enclosures, p.Links = "", nil, nil
 		}
 	}
 }

@@ -266,6 +266,9 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 		if err := dropVersions(ctx, c, gone); err != nil {
 			return err
 		}
+		if err := dropLinks(ctx, c, gone); err != nil {
+			return err
+		}
 		return unindex(ctx, c, gone)
 	})
 	return n, err
@@ -293,6 +296,9 @@ func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int)
 			return err
 		}
 		if err := dropVersions(ctx, c, posts); err != nil {
+			return err
+		}
+		if err := dropLinks(ctx, c, posts); err != nil {
 			return err
 		}
 		if err := unindex(ctx, c, posts); err != nil {

@@ -204,6 +204,7 @@ func (r *recording) edit(ctx context.Context) error {
 	}
 	var bare, whole values
 	var edited []digest.PostID
+	var rewritten []*incoming
 	for _, p := range r.known {
 		if r.frozen[p.id] {
 			hash := p.ContentHash
@@ -216,7 +217,7 @@ func (r *recording) edit(ctx context.Context) error {
 		published := at(p.PublishedAt)
 		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
 			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.Syndication, p.poll.away)
-		edited = append(edited, p.id)
+		edited, rewritten = append(edited, p.id), append(rewritten, p)
 	}
 	err := r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
@@ -225,6 +226,9 @@ func (r *recording) edit(ctx context.Context) error {
 		return err
 	}
 	if err := queueWords(ctx, r.c, edited); err != nil {
+		return err
+	}
+	if err := replaceLinks(ctx, r.c, rewritten); err != nil {
 		return err
 	}
 	return r.c.runRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,

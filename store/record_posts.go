@@ -75,6 +75,9 @@ func (r *recording) insert(ctx context.Context) error {
 			shown = append(shown, p.id)
 		}
 	}
+	if err := saveLinks(ctx, r.c, added); err != nil {
+		return err
+	}
 	return queueWords(ctx, r.c, shown)
 }
 

@@ -44,6 +44,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		"suppressions":         `INSERT INTO suppressions (email_key, email, reason, created_at) VALUES ('{email}', '{email}', 'manual', 1)`,
 		"mail_claims":          `INSERT INTO mail_claims (edition_id, lease_token, lease_until) VALUES ({edition}, 't', 1)`,
 
+		"reader_tokens":           `INSERT INTO reader_tokens (user_id, token_hash, created_at) VALUES ({user}, ?, 1)`,
 		"newsletter_roles":        `INSERT INTO newsletter_roles (newsletter_id, user_id, role, created_at) VALUES ({newsletter}, {user}, 'editor', 1)`,
 		"memberships":             `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) VALUES ({digest}, {newsletter}, {user}, 1, 'f')`,
 		"membership_events":       `INSERT INTO membership_events (newsletter_id, email_key, at, kind) VALUES ({newsletter}, '{email}', 1, 'joined')`,

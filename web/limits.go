@@ -12,7 +12,7 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked *limiter
 }
 
 func newLimits() limits {
@@ -29,7 +29,8 @@ func newLimits() limits {
 		finds:   newLimiter(60, 10*time.Second), // addresses that one reader looks for feeds at: each asks a site
 		imports: newLimiter(20, time.Minute),    // lists of one reader
 		exports: newLimiter(5, 5*time.Minute),   // of all of one reader's data
-		rounds:  newLimiter(5, 5*time.Minute),   // of links in one reader's mail
+		rounds:  newLimiter(5, 5*time.Minute),   // of links in one reader's mail, and of tokens
+		linked:  newLimiter(120, time.Second),   // questions of programs from one address, by a token
 	}
 }
 

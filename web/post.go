@@ -22,6 +22,7 @@ type postPage struct {
 	Turn      string       // direction of Text
 	Shortened bool         // Text is not all of it
 	Player    string       // where its sound is played; "": nowhere
+	Linking   []listedPost // that lead to it
 	Before    *render.Post // beside it in its edition; nil: none
 	After     *render.Post
 
@@ -45,6 +46,9 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 		return err
 	}
 	p, err := s.pageOf(r, me, v)
+	if err == nil {
+		p.Linking, err = s.linking(r.Context(), me, v)
+	}
 	if err == nil {
 		err = s.placePost(r, me, v, &p)
 	}

@@ -33,6 +33,9 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /status":    s.statusPage,
 		"GET /e/{token}": s.linkedEditionPage,
 
+		"GET /links":     s.links, // a reader's page, and what their programs ask by a token
+		"OPTIONS /links": s.linksPreflight,
+
 		"GET /sign-in":          s.signInPage,
 		"POST /sign-in":         withForm(s.signIn),
 		"POST /sign-in/letter":  withForm(s.requestSignIn),
@@ -156,6 +159,10 @@ func (s *site) settingsRoutes() map[string]handler {
 		"POST /settings/address/cancel":       s.forReader(s.cancelAddress),
 		"GET /settings/passkeys":              s.forReader(s.passkeysPage),
 		"POST /settings/passkeys/{id}/remove": s.forReader(s.removePasskey),
+
+		"GET /settings/token":         s.forReader(s.tokenPage),
+		"POST /settings/token":        s.forReader(s.makeToken),
+		"POST /settings/token/remove": s.forReader(s.removeToken),
 
 		"GET /settings/links":    s.forReader(s.linksPage),
 		"POST /settings/links":   s.forReader(s.voidLinks),

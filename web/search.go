@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"digest"
@@ -37,6 +38,9 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	p.Here = p.address(form.Get("after"))
 	if !form.Has("q") {
 		return s.show(w, r, http.StatusOK, "search", "Search", p)
+	}
+	if site, is := strings.CutPrefix(strings.TrimSpace(p.Query), "links:"); is {
+		return seeOther(w, r, "/links?site="+url.QueryEscape(strings.TrimSpace(site)))
 	}
 	q, err := words.Parse(p.Query)
 	if bad, ok := errors.AsType[*digest.Error](err); ok && bad.Kind == digest.Invalid {

@@ -67,6 +67,8 @@ func partOf(path string) string {
 		return "/editions"
 	case "filters", "held":
 		return "/feeds"
+	case "links":
+		return "/search"
 	}
 	return "/" + first
 }

@@ -1,0 +1,132 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// linking makes posts that lead to the addresses of keys, of the site 7 all of them.
+func linking(seen time.Time, identity string, keys ...int64) []digest.Post {
+	p := post(identity, seen)
+	for _, k := range keys {
+		p.Links = append(p.Links, digest.Link{Key: k, Site: 7})
+	}
+	return []digest.Post{p}
+}
+
+func (w world) linkingTo(d digest.Digest, key int64, now time.Time) (names []string) {
+	w.t.Helper()
+	all, err := w.LinkingTo(w.ctx(), d.UserID, key, now, 10)
+	w.ok(err)
+	for _, v := range all {
+		names = append(names, v.Identity)
+	}
+	return names
+}
+
+// TestLinkingTo sees that of an address each reader is shown the posts that have come to them, and
+// no other's, and none before its midnight.
+func TestLinkingTo(t *testing.T) {
+	each(t, func(w world) {
+		a, b, private := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		w.subscribe(ada, a, b)
+		w.subscribe(bob, b, private)
+		w.record(noon, a, linking(noon, "of a", 1, 2))
+		w.record(noon, b, linking(noon, "of b", 1))
+		w.record(noon, private, linking(noon, "of bob's own", 1))
+		wantDiff(w.t, "before midnight", w.linkingTo(ada, 1, noon), []string(nil))
+		w.hour(parisMidnight)
+		wantDiff(w.t, "ada's", w.linkingTo(ada, 1, parisMidnight), []string{"of b", "of a"})
+		wantDiff(w.t, "bob's", w.linkingTo(bob, 1, parisMidnight), []string{"of bob's own", "of b"})
+		wantDiff(w.t, "by a clock that is behind", w.linkingTo(ada, 1, noon), []string(nil))
+		wantDiff(w.t, "another address", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, a.ID))
+		wantDiff(w.t, "of a feed that was left", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
+
+		site, err := w.LinkingToSite(w.ctx(), ada.UserID, 7, parisMidnight, 10)
+		w.ok(err)
+		want(w.t, "to the site", len(site), 2)
+		site, err = w.LinkingToSite(w.ctx(), ada.UserID, 8, parisMidnight, 10)
+		w.ok(err)
+		want(w.t, "to another site", len(site), 0)
+	})
+}
+
+// TestPointedAt sees that an address counts by feeds, and not by posts, and that a site's links to
+// itself do not.
+func TestPointedAt(t *testing.T) {
+	each(t, func(w world) {
+		a, b := w.feed("a.example"), w.feed("b.example")
+		ada := w.reader("ada", "Europe/Paris")
+		w.subscribe(ada, a, b)
+		own := post("own", noon)
+		own.Links = []digest.Link{{Key: 3, Site: 7, Own: true}}
+		w.record(noon, a, slices.Concat(linking(noon, "one", 1, 2), linking(noon, "two", 2), []digest.Post{own}))
+		w.record(noon, b, linking(noon, "three", 1, 3))
+		w.hour(parisMidnight)
+		got, err := w.PointedAt(w.ctx(), ada.UserID, parisMidnight.Add(-day), parisMidnight, 10)
+		w.ok(err)
+		if len(got) != 1 || got[0].Key != 1 || w.identities([]digest.PostRef{{PostID: got[0].Posts[0]}, {PostID: got[0].Posts[1]}}) != "one three" {
+			w.t.Errorf("pointed at %+v", got)
+		}
+		got, err = w.PointedAt(w.ctx(), ada.UserID, parisMidnight, parisMidnight, 10)
+		w.ok(err)
+		want(w.t, "since then", len(got), 0)
+	})
+}
+
+// TestLinksFollowTheirPosts sees that an edit before midnight replaces a post's links, that a post
+// which goes to nobody has none, and that they go with their post.
+func TestLinksFollowTheirPosts(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		ada := w.reader("ada", "Europe/Paris")
+		w.subscribe(ada, f)
+		w.record(noon, f, linking(noon, "one", 1, 2))
+		edited := linking(noon, "one", 2, 5)
+		edited[0].ContentHash = "another"
+		w.record(noon.Add(time.Hour), f, edited)
+		w.holds("the links of the edit", 2, `SELECT count(*) FROM post_links WHERE link_key IN (2, 5)`)
+		want(w.t, "links", w.rows("post_links"), 2)
+		old := linking(noon, "old", 9)
+		old[0].PublishedAt = noon.Add(-1000 * day)
+		g := w.newFeed("b.example")
+		w.record(noon, g, slices.Concat(old, linking(noon, "new", 8)))
+		w.holds("links of what goes to nobody", 0, `SELECT count(*) FROM post_links WHERE link_key = 9`)
+		w.hour(parisMidnight)
+		w.send(parisMidnight)
+		later := noon.Add(500 * day)
+		w.record(later, f, posts(later, "two"))
+		w.hour(later)
+		w.send(later)
+		w.prune(later.Add(day))
+		w.holds("the post when it is old", 0, `SELECT count(*) FROM posts WHERE identity = 'one'`)
+		w.holds("its links", 0, `SELECT count(*) FROM post_links WHERE link_key IN (2, 5)`)
+	})
+}
+
+func TestReaderToken(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		made, err := w.ReaderTokenAt(w.ctx(), ada.UserID)
+		w.ok(err)
+		want(w.t, "none", made, time.Time{})
+		w.ok(w.SetReaderToken(w.ctx(), ada.UserID, []byte("one"), noon))
+		u, err := w.TokenReader(w.ctx(), []byte("one"))
+		w.ok(err)
+		want(w.t, "whose", u.ID, ada.UserID)
+		w.ok(w.SetReaderToken(w.ctx(), ada.UserID, []byte("two"), noon.Add(day)))
+		_, err = w.TokenReader(w.ctx(), []byte("one"))
+		oneLine(w.t, err, digest.NotFound)
+		made, err = w.ReaderTokenAt(w.ctx(), ada.UserID)
+		w.ok(err)
+		want(w.t, "made", made, noon.Add(day))
+		w.ok(w.SetReaderToken(w.ctx(), ada.UserID, nil, noon))
+		_, err = w.TokenReader(w.ctx(), []byte("two"))
+		oneLine(w.t, err, digest.NotFound)
+	})
+}

@@ -1,0 +1,202 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/store"
+)
+
+// Who in a reader's papers leads where: at a post, at an address, to a site, and what several of
+// their sites pointed at. Only what has come to the reader counts, and a site's links to itself
+// do not.
+
+const (
+	besidePost   = 5    // posts that lead to a post, on its page
+	mostPointers = 30   // addresses on the page of what several sites pointed at
+	pointedFor   = 14   // days that it looks back
+	mostLinked   = 50   // posts that lead to an address or a site
+	maxAsked     = 2048 // bytes of an address that is asked for
+)
+
+// A pointedAddress is where several of a reader's sites pointed, with the posts that did.
+type pointedAddress struct {
+	URL   string
+	Shown string
+	Posts []listedPost
+}
+
+// A pointedPage is what several sites pointed at, or who points at one address or site.
+type pointedPage struct {
+	namedPage
+	Days     int
+	Pointers []pointedAddress
+	Asked    string       // an address or a site; "": what several pointed at
+	Wrong    string       // why nothing was looked for
+	Posts    []listedPost // that lead there
+}
+
+// links answers programs of a reader's by their token, and else shows the reader a page.
+func (s *site) links(w http.ResponseWriter, r *http.Request) error {
+	if r.Header.Get("Authorization") != "" {
+		return s.linksJSON(w, r)
+	}
+	return s.forReader(s.pointedPage)(w, r)
+}
+
+func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	query := r.URL.Query()
+	p := pointedPage{namedPage: named(me.Digest), Days: pointedFor}
+	if query.Has("site") || query.Has("url") {
+		return s.showLinked(w, r, me, p, strings.TrimSpace(query.Get("url")), strings.TrimSpace(query.Get("site")))
+	}
+	var err error
+	p.Pointers, err = s.pointers(r.Context(), me)
+	return s.showPage(w, r, err, "links", "What your sites pointed at", p)
+}
+
+// showLinked shows the posts that lead to an address or, where there is none, to a site.
+func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p pointedPage, address, site string) error {
+	var found []store.VisiblePost
+	var err error
+	p.Asked = address + site
+	switch key, siteKey := feed.LinkKey(address), feed.SiteKey(site); {
+	case len(p.Asked) > maxAsked || key == 0 && siteKey == 0:
+		p.Wrong = "That is neither a site such as example.org nor a web address."
+		p.Asked = shortened(p.Asked)
+		return s.show(w, r, http.StatusUnprocessableEntity, "links", "Who points there", p)
+	case key != 0:
+		found, err = s.Store.LinkingTo(r.Context(), me.ID, key, s.Now(), mostLinked)
+	default:
+		found, err = s.Store.LinkingToSite(r.Context(), me.ID, siteKey, s.Now(), mostLinked)
+	}
+	for _, v := range found {
+		p.Posts = append(p.Posts, s.listed(v))
+	}
+	return s.showPage(w, r, err, "links", "Who points there", p)
+}
+
+// pointers gives where several of a reader's sites pointed of late.
+func (s *site) pointers(ctx context.Context, me reader) (all []pointedAddress, err error) {
+	now := s.Now()
+	found, err := s.Store.PointedAt(ctx, me.ID, now.Add(-pointedFor*24*time.Hour), now, mostPointers)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		var a pointedAddress
+		for _, id := range f.Posts[:min(len(f.Posts), besidePost)] {
+			v, err := s.Store.VisiblePost(ctx, me.ID, id)
+			if digest.KindOf(err) == digest.NotFound || err == nil && v.DueAt.After(now) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if a.URL == "" {
+				a.URL = addressOf(v.Post, f.Key)
+			}
+			a.Posts = append(a.Posts, s.listed(v))
+		}
+		if a.Shown = digest.AddressShown(a.URL); a.URL != "" {
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// addressOf finds the address of a key among those to which a post leads, without a place in the page.
+func addressOf(p digest.Post, key int64) string {
+	for _, address := range feed.LinkedFrom(p) {
+		if feed.LinkKey(address) == key {
+			address, _, _ = strings.Cut(address, "#")
+			return address
+		}
+	}
+	return ""
+}
+
+// linking gives the posts that lead to a post which its reader sees.
+func (s *site) linking(ctx context.Context, me reader, v store.VisiblePost) ([]listedPost, error) {
+	key := feed.LinkKey(v.URL)
+	if key == 0 {
+		return nil, nil
+	}
+	found, err := s.Store.LinkingTo(ctx, me.ID, key, s.Now(), besidePost+1)
+	var all []listedPost
+	for _, o := range found {
+		if o.ID != v.ID && len(all) < besidePost {
+			all = append(all, s.listed(o))
+		}
+	}
+	return all, err
+}
+
+// A linkAnswer is what programs are told of an address.
+type linkAnswer struct {
+	URL   string         `json:"url"`
+	Posts []linkedAnswer `json:"posts"` // the latest first; never null
+}
+
+type linkedAnswer struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`  // the author's page; "" if the post has none
+	Here  string `json:"here"` // its page on this instance, for its reader alone
+	Site  string `json:"site"` // the title of its feed
+	Date  string `json:"date"` // of the edition in which it came
+}
+
+// linksJSON tells a program of a reader's who leads to an address. It knows the reader by
+// their token alone and by no cookie, so that any page may ask and none learns anything.
+func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
+	s.allowAnyOrigin(w.Header())
+	if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
+		w.Header().Set("Retry-After", "60")
+		return writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": "so many questions came from this network; ask again in a minute"})
+	}
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	u, err := s.Store.TokenReader(r.Context(), hashSecret(strings.TrimSpace(token)))
+	if !ok || digest.KindOf(err) == digest.NotFound {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		return writeJSON(w, http.StatusUnauthorized, map[string]string{"error": "this token is void; make another one in the settings"})
+	}
+	if err != nil {
+		return err
+	}
+	address := r.URL.Query().Get("url")
+	key := feed.LinkKey(address)
+	if key == 0 || len(address) > maxAsked {
+		return writeJSON(w, http.StatusBadRequest, map[string]string{"error": "url is a web address, escaped as a parameter"})
+	}
+	found, err := s.Store.LinkingTo(r.Context(), u.ID, key, s.Now(), mostLinked)
+	if err != nil {
+		return err
+	}
+	answer := linkAnswer{URL: address, Posts: []linkedAnswer{}}
+	for _, v := range found {
+		p := s.listed(v)
+		answer.Posts = append(answer.Posts, linkedAnswer{p.Title, p.URL, s.BaseURL + p.Path(), p.Site.Title, p.Edition.String()})
+	}
+	return writeJSON(w, http.StatusOK, answer)
+}
+
+// linksPreflight lets a page's script ask with a token (Fetch standard, CORS-preflight).
+func (s *site) linksPreflight(w http.ResponseWriter, _ *http.Request) error {
+	s.allowAnyOrigin(w.Header())
+	w.Header().Set("Access-Control-Allow-Headers", "Authorization")
+	w.Header().Set("Access-Control-Allow-Methods", "GET")
+	w.Header().Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (s *site) allowAnyOrigin(h http.Header) {
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Cache-Control", "private, no-store")
+	h.Add("Vary", "Authorization")
+}
