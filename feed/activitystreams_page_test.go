@@ -153,6 +153,10 @@ func TestActivityStreamsThread(t *testing.T) {
 			t.Errorf("%d: part of %q, %v, %q; want %+v", i, p.PartOf, p.Extra, text, w)
 		}
 	}
+	bob := strings.ReplaceAll(noteOf("Create", "2", "", answers("https://a.example/1"), "two"), `"attributedTo":"https://a.example/ann"`, `"attributedTo":"https://a.example/bob"`)
+	if p := postsOf(t, bob+","+noteOf("Create", "1", "", "", "one")); p[0].PartOf != "" {
+		t.Errorf("an answer of another is part of %s", p[0].PartOf)
+	}
 	circle := postsOf(t, noteOf("Create", "1", "", answers("https://a.example/2"), "x")+","+noteOf("Create", "2", "", answers("https://a.example/1"), "y")+","+noteOf("Create", "3", "", answers("https://a.example/3"), "z"))
 	for _, p := range circle {
 		if p.PartOf != "" {

@@ -101,14 +101,24 @@ func TestAccountStays(t *testing.T) {
 // wants to be left alone is.
 func TestAccountMovesHostile(t *testing.T) {
 	for why, actor := range map[string]string{
-		"an actor elsewhere": `{"type":"Person","id":"https://new.example/users/bea","inbox":"https://social.example/in","outbox":"` + outboxAt + `","movedTo":"https://new.example/users/bea"}`,
+		"an actor elsewhere": `{"type":"Person","id":"https://other.example/users/vic","inbox":"https://social.example/in","outbox":"` + outboxAt + `","movedTo":"https://new.example/users/bea"}`,
 		"no actor":           `<html>`,
 		"to its own network": `{"type":"Person","id":"https://social.example/users/ann","inbox":"https://social.example/in","outbox":"` + outboxAt + `","movedTo":"javascript:alert(1)"}`,
 	} {
-		s, r := newMoved(t, `["https://social.example/users/ann"]`)
+		s, r := newMoved(t, `["https://social.example/users/ann","https://other.example/users/vic"]`)
 		s.pages["/users/ann"] = actor
 		if s.week(r); r.feed.MovedTo != "" || r.feed.URL != outboxPage || r.feed.LastStatus != 200 {
 			t.Errorf("%s: %+v", why, r.feed)
+		}
+	}
+}
+
+// Where an outbox has moved to another site without its actor, nothing of the old name is left.
+func TestNameMovedAccount(t *testing.T) {
+	for to, want := range map[string]string{newPage: "", "https://www.social.example/users/ann/outbox": "Ann"} {
+		p := &poll{feed: digest.Feed{Kind: "activitystreams", URL: to, Title: "Ann", SiteURL: "https://social.example/@ann"}}
+		if p.nameMovedAccount(outboxPage); p.feed.Title != want || (p.feed.SiteURL == "") != (want == "") {
+			t.Errorf("at %s it is called %q", to, p.feed.Title)
 		}
 	}
 }
