@@ -19,6 +19,18 @@ import (
 const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
 	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication, p.extra`
 
+// NewestTitle gives the title of the newest post of a feed that is its own, was read at its
+// address and is still listed; "" if it has none.
+func (s *Store) NewestTitle(ctx context.Context, feed digest.FeedID) (string, error) {
+	titles, err := readRows[string](ctx, s.read(), "reading a feed's newest post", `SELECT p.title FROM posts p
+		WHERE p.feed_id = ? AND p.extra = 0 AND p.read_address = '' AND p.withdrawn_at = 0
+		ORDER BY CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END DESC, p.seen_at DESC, p.id LIMIT 1`, feed)
+	if err != nil || len(titles) == 0 {
+		return "", err
+	}
+	return titles[0], nil
+}
+
 // enclosuresText is how the enclosures of a post are stored: as a JSON list, empty
 // where there are none.
 func enclosuresText(all []digest.Enclosure) string {

@@ -160,6 +160,12 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 		}
 		if one.Mine == 0 {
 			p.Fresh++
+			if c.Known.ID != 0 && c.Newest == "" {
+				var err error
+				if c.Newest, err = s.Store.NewestTitle(r.Context(), c.Known.ID); err != nil {
+					return err
+				}
+			}
 			one.Chosen, one.Newest = p.Fresh == 1, shortened(c.Newest)
 		}
 		p.Candidates = append(p.Candidates, one)

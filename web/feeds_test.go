@@ -103,6 +103,8 @@ func TestChoiceOfFeeds(t *testing.T) {
 		if got := v.takes(); got != "" {
 			r.t.Errorf("to look takes %q", got)
 		}
+		v.find(b.URL).status(http.StatusOK).contains("label.found", "The blog itself RSS; newest: One") // as it is stored by now
+		b.log()
 
 		to := v.post("/feeds/add", url.Values{"feed": {b.URL + "/feed"}}).status(http.StatusSeeOther).Header.Get("Location")
 		v.get(to).status(http.StatusOK).shows("h1", "The blog itself").shows(".notice", "You take it now. What is new in it comes with your next edition.")
