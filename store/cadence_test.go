@@ -55,7 +55,10 @@ func TestMonthly(t *testing.T) {
 		want(w.t, "nights", asked, 11)
 		all := w.waiting(ada)
 		want(w.t, "posts that wait", len(strings.Fields(all)), 12)
-		want(w.t, "released", w.hour(december), 1)
+		planned, err := w.Plan(w.ctx(), december, queueNothing)
+		w.ok(err)
+		want(w.t, "planned, once", planned.Digests, 1)
+		want(w.t, "released", w.release(december), 1)
 		want(w.t, "the edition", w.editions(ada), "2026-12-01 "+all)
 		want(w.t, "the next edition", w.again(ada).NextDueAt, january)
 		want(w.t, "the next midnight", w.asksAgain(december), december.Add(24*time.Hour))
@@ -212,5 +215,29 @@ func TestMembersCadence(t *testing.T) {
 		w.ok(err)
 		want(w.t, "li's", d.NextDueAt, time.Date(2026, 11, 29, 15, 0, 0, 0, time.UTC))
 		want(w.t, "asked next, for Tokyo", w.asksAgain(noon), time.Date(2026, 11, 19, 15, 0, 0, 0, time.UTC))
+	})
+}
+
+// TestWithheldIsKept: what a newsletter that is held for months keeps from its members is not pruned.
+func TestWithheldIsKept(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		n.Cadence = digest.Monthly(1)
+		w.ok(w.SetNewsletter(w.ctx(), n, noon))
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "spam", noon))
+		w.record(noon, f, posts(noon, "p"))
+		now := noon
+		for range 40 {
+			now = now.Add(7 * 24 * time.Hour)
+			w.record(now, f, posts(now, "new"))
+			w.hour(now)
+			_, err := w.Prune(w.ctx(), now, 24*time.Hour, 100)
+			w.ok(err)
+		}
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.hour(now.AddDate(0, 1, 0))
+		want(w.t, "the letter", w.editions(digest.Digest{ID: m.DigestID}), "2027-09-01 p new")
 	})
 }

@@ -92,8 +92,8 @@ type dueFeed struct {
 }
 
 // planBetween adds the feeds of digests that are to be asked now although these pause, or
-// appear seldom, to those that are due, and says how many digests those are; they have their
-// next midnight then.
+// appear seldom, to those that are due, and says how many digests those are without those that
+// are due too; they have their next midnight then.
 func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
 	groups, err := askedGroups(ctx, c, at(now))
 	if err != nil || len(groups) == 0 {
@@ -105,6 +105,11 @@ func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (dig
 	if err != nil {
 		return 0, nil, err
 	}
+	both, err := c.number(ctx, `SELECT count(*) FROM digests d WHERE d.asks_at > 0 AND d.asks_at <= ? AND `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
+	if err != nil {
+		return 0, nil, err
+	}
+	digests = -both
 	for _, g := range groups {
 		n, err := g.advance(ctx, c, now)
 		if err != nil {
