@@ -146,7 +146,7 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 // as the account has no feed with some: it may be new.
 func (s *search) person(ctx context.Context, who person, actor string) (Result, error) {
 	found, err := s.actor(ctx, &who, actor)
-	poor := err == nil && found.Document != nil && !tells(found.Document)
+	poor := err == nil && found.Document != nil && !tells(found)
 	if err == nil && !poor || err != nil && !maySeekPage(err) {
 		return found, wrongActor(who, err)
 	}
@@ -171,10 +171,12 @@ func (s *search) person(ctx context.Context, who person, actor string) (Result, 
 	return s.refused(who.asked, err), wrongActor(who, err)
 }
 
-// tells reports whether an outbox says more than the addresses of posts: a channel of PeerTube
-// passes on its films so, and its RSS feed tells of them.
-func tells(outbox *feed.Document) bool {
-	return slices.ContainsFunc(outbox.Posts, func(p feed.Post) bool { return p.Extra&digest.Repeat == 0 })
+// tells reports whether an outbox says more than the addresses of posts at its own host: a channel
+// of PeerTube passes on its films so, and its RSS feed tells of them.
+func tells(outbox Result) bool {
+	return slices.ContainsFunc(outbox.Document.Posts, func(p feed.Post) bool {
+		return p.Extra&digest.Repeat == 0 || feed.Host(p.Link) != outbox.Feed.Host
+	})
 }
 
 // byPage finds a feed of an account by its page.

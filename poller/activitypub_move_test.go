@@ -151,6 +151,7 @@ func TestPoorOutbox(t *testing.T) {
 		{"addresses", "/users/ann/outbox?page=true", addresses, noItems, rss},
 		{"addresses, without RSS", "/users/ann/outbox?page=true", addresses, "", ""},
 		{"films passed on", "/users/ann/outbox?page=true", passedOn, socialPages()["/@ann.rss"], rss},
+		{"boosts alone", "/users/ann/outbox?page=true", strings.ReplaceAll(passedOn, "https://social.example/v/1", "https://other.example/1"), socialPages()["/@ann.rss"], outboxPage},
 		{"passed on, without RSS", "/users/ann/outbox?page=true", passedOn, "", outboxPage},
 	} {
 		for _, typed := range []string{"@ann@social.example", "https://social.example/@ann"} {
