@@ -71,6 +71,7 @@ type editionData struct {
 	Alone                                 bool // there are notes and no posts
 	Reason                                string
 	WebURL, HomeURL, UnsubscribeURL       string
+	HomeWords                             string
 	PostalAddress                         string
 }
 
@@ -94,6 +95,9 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 		m.deck += ", " + digest.Counted(m.notes.all, "note")
 	}
 	m.subject = title
+	if m.Newsletter {
+		m.subject = m.letterSubject()
+	}
 	if m.Threaded {
 		m.subject = cutBytes(m.Name, maxSubject)
 	}
@@ -137,7 +141,7 @@ func (m *mail) setFrame(title string) {
 		Lonely: m.posts < 2, Deck: upperFirst(m.deck), Note: m.Note,
 		Index: &pieces{}, Posts: &pieces{}, Nothing: m.posts == 0 && m.notes.all == 0,
 		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
-		WebURL: m.WebURL, HomeURL: m.HomeURL, UnsubscribeURL: m.UnsubscribeURL, PostalAddress: m.PostalAddress,
+		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL, PostalAddress: m.PostalAddress,
 	}
 	if m.Number > 0 {
 		m.data.Number = strconv.Itoa(m.Number)
@@ -303,5 +307,29 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // reason says why the reader gets this.
 func (m *mail) reason() string {
+	if m.Newsletter {
+		return "You get this because " + cmp.Or(m.Recipient, "you") + " joined " + m.Name + "."
+	}
 	return "You get this because " + cmp.Or(m.Recipient, "you") + " asked for " + m.Name + ", made at your midnight from the sites you chose."
+}
+
+// homeWords name what HomeURL leads to.
+func (m *mail) homeWords() string {
+	if m.Newsletter {
+		return "All letters"
+	}
+	return "Your editions"
+}
+
+// letterSubject is the subject of a newsletter's letter: its publisher wrote the posts too, so that
+// the headline of the only one may stand in it.
+func (m *mail) letterSubject() string {
+	if m.posts == 1 && m.left == 0 {
+		for _, s := range m.Sections {
+			for _, p := range append(s.Posts, s.Rest...) {
+				return cutBytes(m.Name+": "+p.Title, maxSubject)
+			}
+		}
+	}
+	return cutBytes(m.Name+", "+m.Date.Format("2 January")+": "+m.deck, maxSubject)
 }

@@ -24,7 +24,7 @@ const ruleText = "--------------------------------------------------------------
 
 func (m *mail) textBottom() string {
 	end := m.notesText() + ruleText + wrapped(m.reason())
-	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {"Your editions", m.HomeURL}, {"Unsubscribe", m.UnsubscribeURL}} {
+	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {m.homeWords(), m.HomeURL}, {"Unsubscribe", m.UnsubscribeURL}} {
 		if l[1] != "" {
 			end += "\n" + l[0] + ":\n" + l[1] + "\n"
 		}

@@ -197,5 +197,8 @@ func (m *mail) summary() string {
 	if m.posts == 0 && m.notes.all > 0 {
 		return digest.Counted(m.notes.all, "note")
 	}
+	if m.Newsletter && len(m.Sections) == 1 { // that it is one site nobody needs to be told
+		return digest.Counted(m.posts+m.left, "post")
+	}
 	return Count(m.posts+m.left, len(m.Sections))
 }

@@ -68,7 +68,8 @@ type Edition struct {
 	Sections       []Section
 	WebURL         string // the edition in a browser; empty: it has none yet (a preview)
 	UnsubscribeURL string // absolute http(s)
-	HomeURL        string // the reader's sites and settings, absolute http(s)
+	HomeURL        string // the reader's sites and settings, or the newsletter's page; absolute http(s)
+	Newsletter     bool   // it is a newsletter's letter, and its reader a member
 	Notices        []Notice
 	Recipient      string // the reader's address, to say why they get this; may be empty
 	PostalAddress  string // of who sends this, one line; empty: none is shown
@@ -84,7 +85,7 @@ type Edition struct {
 
 // A Message is an edition ready to be mailed.
 type Message struct {
-	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it; the same for all editions of a threaded digest
+	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it but in a newsletter's; the same for all editions of a threaded digest
 	HTML    string
 	Text    string
 	Shown   int // posts that are in the message, at least as a headline

@@ -106,11 +106,11 @@ func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (Lette
 	key := emailKey(r.Email)
 	sign := strings.LastIndexByte(key, '@')
 	name, _, tagged := strings.Cut(key[:sign], "+")
-	if !tagged || r.Kind != allowance.SignUp && r.Kind != allowance.Address {
+	if !tagged || r.Kind != allowance.SignUp && r.Kind != allowance.Address && !r.Kind.IsJoin() {
 		return LetterGranted, nil // who has an account is mailed under its address alone
 	}
 	var had []allowance.Letter
-	err := c.all(ctx, &had, selectLetters+`domain = ? AND kind IN ('sign-up', 'address') AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
+	err := c.all(ctx, &had, selectLetters+`domain = ? AND (kind IN ('sign-up', 'address') OR kind LIKE 'join %') AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
 		mailDomain(r.Email), name+key[sign:], name+"+", name+",", at(now.Add(-onItsWay))) // a comma follows the plus sign in ASCII
 	if err == nil && allowance.Mailbox(had, now).After(now) {
 		return LetterAddressLimited, nil

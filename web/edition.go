@@ -34,6 +34,7 @@ type editionPage struct {
 	Posts    int             // of the whole edition
 	Contents bool            // there are enough sections for a list of them
 	Own      bool            // the reader is signed in: the archive is theirs to walk
+	Public   *newsletterName // whose letter it is, as anybody sees it; nil: it is a reader's
 	Moves    []render.Notice // of feeds that have moved
 	Said     []render.Notice // the others
 	Standing *standing       // how it goes on, where that has to be said; nil: it comes every day
@@ -43,6 +44,9 @@ type editionPage struct {
 	Path        string         // of this edition
 	Part, Parts int            // which part of it this is, from 1
 }
+
+// indexed lets search engines find the letters of newsletters.
+func (p editionPage) indexed() bool { return p.Public != nil }
 
 // An editionFolder is the sections of one folder, or those of none.
 type editionFolder struct {

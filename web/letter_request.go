@@ -125,7 +125,7 @@ func (s *site) sendLetter(q letterRequest, write writeLetter) {
 // letter is a letter to be sent; the store learns what became of it.
 func (s *site) letter(q letterRequest, write writeLetter) mailer.LetterRequest {
 	return mailer.LetterRequest{
-		Newcomer: q.kind == allowance.SignUp,
+		Newcomer: q.kind == allowance.SignUp || q.kind.IsJoin(),
 		Write: func(ctx context.Context) (mailer.Letter, error) {
 			to, words, err := write(ctx, q.letter.Life)
 			if err != nil || to == "" {

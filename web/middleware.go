@@ -22,7 +22,8 @@ const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; 
 // where the mux would answer in plain text.
 func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin := http.NewCrossOriginProtection()
-	origin.AddInsecureBypassPattern(oneClick) // the token in the path is the proof; it needs no cookie
+	origin.AddInsecureBypassPattern(oneClick)  // the token in the path is the proof; it needs no cookie
+	origin.AddInsecureBypassPattern(joinRoute) // it only has a letter mailed that asks; it needs no cookie
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
 	inner := s.withSession(origin.Handler(s.orProblem(mux)))
 	return s.observed(mux, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

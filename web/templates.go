@@ -141,7 +141,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 		f.Name = p.nameplate()
 	}
 	f.Reader, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
-	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status")
+	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("rendering page %s: %w", name, err)
@@ -155,6 +155,12 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	w.WriteHeader(status)
 	_, _ = b.WriteTo(w) // a visitor who has left is no error of ours
 	return nil
+}
+
+// isPublic reports whether a page's data says that search engines may find the page.
+func isPublic(data any) bool {
+	p, ok := data.(interface{ indexed() bool })
+	return ok && p.indexed()
 }
 
 // A namedPage belongs to a digest of that name, which stands on the nameplate.

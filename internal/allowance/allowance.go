@@ -8,7 +8,11 @@
 // that works in their mail; using it ends the wait.
 package allowance
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Kind is what a letter is for; the letters of each kind are counted by themselves.
 type Kind string
@@ -18,9 +22,16 @@ const (
 	SignUp      Kind = "sign-up"       // confirms the address of somebody new
 	SignIn      Kind = "sign-in"       // whoever asks
 	KnownSignIn Kind = "sign-in-known" // asked for by a browser that was signed in with this address before
+	Join        Kind = "join"          // joins a newsletter, whose key follows
 	Address     Kind = "address"       // confirms the address that a reader would rather have
 	Passkeys    Kind = "passkeys"      // says that the reader's passkeys have changed
 )
+
+// ToJoin is the kind of letters by which people join the newsletter of a key.
+func ToJoin(newsletter int64) Kind { return Kind(fmt.Sprint(Join, " ", newsletter)) }
+
+// IsJoin reports whether ToJoin has made it.
+func (k Kind) IsJoin() bool { return strings.HasPrefix(string(k), string(Join)+" ") }
 
 // A Letter is one that an address was sent, or that is on its way to it.
 type Letter struct {

@@ -1,0 +1,191 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/internal/allowance"
+	"digest/render"
+	"digest/store"
+)
+
+// joinRoute takes the forms of other sites: what it does is to have a letter mailed, at the pace of
+// all letters that anybody can ask for, and it heeds no cookie.
+const joinRoute = "POST /n/{slug}/join"
+
+// trapField is a field that people do not see: who fills it in is a robot, which is told what
+// everybody is told, and nothing is mailed.
+const trapField = "website"
+
+// mostReturn bounds an address that the form of another site leads back to, in bytes.
+const mostReturn = 500
+
+// requestJoin has a letter mailed that confirms an address. What is answered is the same whoever
+// is a member already. A form of another site may leave the zone out, and may name an
+// address to lead back to, which has to begin with one that the publisher allows.
+func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
+	n, err := s.newsletterOf(r)
+	if err != nil {
+		return err
+	}
+	if !n.Open() || !s.mails() {
+		return errNotFound
+	}
+	back := returnAddress(n.Newsletter, r.PostForm.Get("return"))
+	p := newsletterPage{newsletterName: n, newcomer: newcomer{zoneField: zoneField{Zone: r.PostForm.Get("zone")}, Token: back}}
+	zone, err := s.joinZone(r, &p)
+	if err != nil {
+		return err
+	}
+	if r.PostForm.Get(trapField) != "" {
+		return s.asked(w, r, n, back)
+	}
+	q, status, err := s.requestLetter(r, s.asksToJoin(n.Newsletter))
+	if p.letterRequest = q; err != nil || q.Wrong != "" || p.WrongZone != "" {
+		if q.Wrong == "" {
+			status = http.StatusUnprocessableEntity
+		}
+		return orShow(err, func() error { return s.showNewsletter(w, r, status, p) })
+	}
+	s.sendLetter(q, s.writeJoin(n.Newsletter, store.JoinRequest{
+		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, AskedAt: s.Now(),
+	}))
+	return s.asked(w, r, n, back)
+}
+
+// asked leads back to where the form stood, or says here that a letter is on its way.
+func (s *site) asked(w http.ResponseWriter, r *http.Request, n newsletterName, back string) error {
+	if back != "" {
+		http.Redirect(w, r, back, http.StatusSeeOther)
+		return nil
+	}
+	return seeOther(w, r, n.Path()+"?asked=1")
+}
+
+// joinZone gives the zone that a form names; where it names none, the publisher's.
+func (s *site) joinZone(r *http.Request, p *newsletterPage) (string, error) {
+	if strings.TrimSpace(p.Zone) == "" {
+		archive, err := s.Store.Digest(r.Context(), p.ArchiveID)
+		return archive.TimeZone, err
+	}
+	zone, _ := p.readZone()
+	return zone, nil
+}
+
+// returnAddress gives an address to lead back to, if a publisher allows it.
+func returnAddress(n digest.Newsletter, typed string) string {
+	u, err := url.Parse(typed)
+	if err != nil || len(typed) > mostReturn || u.User != nil {
+		return ""
+	}
+	for _, allowed := range n.ReturnAddresses() {
+		if strings.HasPrefix(u.String(), allowed) {
+			return u.String()
+		}
+	}
+	return ""
+}
+
+// formOf is the page on which somebody asked to join, as their browser says: the
+// proof of consent names it.
+func formOf(r *http.Request, n newsletterName) string {
+	from := r.Header.Get("Origin")
+	if from == "" || from == "null" {
+		from = r.Header.Get("Referer")
+	}
+	u, err := url.Parse(from)
+	if err != nil || u.Host == "" || n.BaseURL == u.Scheme+"://"+u.Host {
+		return n.Home()
+	}
+	return "a form at " + digest.HostShown(from)
+}
+
+// asksToJoin is a network that asks for a letter of a newsletter: each newsletter's are counted by
+// themselves, and the mailbox bounds them all.
+func (s *site) asksToJoin(n digest.Newsletter) func(*http.Request, string) letterAsker {
+	return func(r *http.Request, email string) letterAsker {
+		a := s.asksToSignUp(r, email)
+		a.kind = allowance.ToJoin(int64(n.ID))
+		a.rate = s.limits.joins
+		a.hourly, a.hourlyEach = 10*a.hourly, 2*a.hourlyEach // a day on which a newsletter is talked of is no attack
+		return a
+	}
+}
+
+// writeJoin writes a link that confirms the address, or says that it is a member's already.
+func (s *site) writeJoin(n digest.Newsletter, q store.JoinRequest) writeLetter {
+	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
+		m, err := s.Store.Member(ctx, n.ID, q.Email)
+		if err == nil && m.State != digest.DigestLeft {
+			return m.Email, memberLetter(s.BaseURL, n), nil
+		}
+		if err != nil && digest.KindOf(err) != digest.NotFound {
+			return "", render.LetterContent{}, err
+		}
+		token, now := newSecret(), s.Now()
+		err = s.Store.AddJoinRequest(ctx, hashSecret(token), q, now, now.Add(life))
+		return q.Email, joinLetter(s.BaseURL, n, token), err
+	}
+}
+
+// A joinPage shows the button behind the link of a letter, or what it has done.
+type joinPage struct {
+	newsletterName
+	store.JoinRequest
+	Token string
+	Next  string // when the first letter comes; "" before the button was pressed
+}
+
+// confirmJoinPage changes nothing: link scanners open every link in a mail.
+func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
+	n, err := s.newsletterOf(r)
+	if err != nil {
+		return err
+	}
+	p := joinPage{newsletterName: n, Token: r.URL.Query().Get("token")}
+	p.JoinRequest, err = s.Store.JoinRequest(r.Context(), hashSecret(p.Token), s.Now())
+	if err == nil && p.JoinRequest.NewsletterID != n.ID {
+		err = errNotFound
+	}
+	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join", "Join "+n.Name, p)
+}
+
+// confirmJoin makes the address a member.
+func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
+	n, err := s.newsletterOf(r)
+	if err != nil {
+		return err
+	}
+	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(r.PostForm.Get("token")), s.client(r).String(), s.Now())
+	if err != nil {
+		return orSpent(err, errSpentJoin)
+	}
+	d, err := s.Store.Digest(r.Context(), m.DigestID)
+	p := joinPage{newsletterName: n, JoinRequest: q, Next: d.NextDueAt.In(zoneOr(m.TimeZone)).Format("Monday 2 January")}
+	return s.showPage(w, r, err, "newsletter_join", "Welcome to "+n.Name, p)
+}
+
+func joinLetter(base string, n digest.Newsletter, token string) render.LetterContent {
+	return render.LetterContent{
+		Title: "Confirm that you want " + digest.OneLine(n.Name),
+		Text: []string{
+			"Somebody, most likely you, asked that " + digest.OneLine(n.Name) + " come to this address by mail.",
+			"The link opens a page with a button. Nothing begins before you press it. It works once, within a day.",
+		},
+		Action: "Confirm", URL: base + "/n/" + n.Slug + "/confirm?token=" + token,
+		Aside: []string{"If it was not you, do nothing: nothing else comes. At most a few such letters a day are sent to an address."},
+	}
+}
+
+func memberLetter(base string, n digest.Newsletter) render.LetterContent {
+	return render.LetterContent{
+		Title:  digest.OneLine(n.Name) + " comes to you already",
+		Text:   []string{"Somebody, most likely you, asked that " + digest.OneLine(n.Name) + " come to this address by mail. It does already; nothing was changed."},
+		Action: "See its letters", URL: base + "/n/" + n.Slug,
+		Aside: []string{"If letters do not arrive, look where unwanted mail goes. Each letter has a link by which you can leave."},
+	}
+}
