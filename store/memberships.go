@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -33,6 +34,11 @@ type Joining struct {
 	// Asked says that whoever reads the mail of the address has just said so. Without it
 	// nobody comes back who has left, or whom the newsletter must not be sent to.
 	Asked bool
+
+	// What only an imported list says.
+	JoinedAt time.Time      // since when they are on it; zero: since now
+	Cadence  digest.Cadence // their own choice; 0, and one that is not as calm: the newsletter's
+	Paused   bool
 }
 
 // Join makes somebody a member of a newsletter. The letter of their next day holds
@@ -52,8 +58,8 @@ func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now ti
 	if err != nil {
 		return m, false, err
 	}
-	if n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld {
-		return m, false, conflict("nobody can join %s now", n.Name)
+	if err := canJoin(n); err != nil {
+		return m, false, err
 	}
 	if err := allowed(ctx, c, n, j); err != nil {
 		return m, false, err
@@ -76,6 +82,14 @@ func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now ti
 	}
 	m, err = readMember(ctx, c, `m.newsletter_id = ? AND m.user_id = ?`, id, u.ID)
 	return m, created, err
+}
+
+// canJoin refuses for a newsletter that nobody can join.
+func canJoin(n digest.Newsletter) error {
+	if n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld {
+		return conflict("nobody can join %s now", n.Name)
+	}
+	return nil
 }
 
 // allowed refuses an address that a newsletter must not be sent to, unless its reader asks.
@@ -118,7 +132,7 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 		return err
 	}
 	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form, address, asked_at, confirmed_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, at(now), j.Form, j.Address, at(j.AskedAt), at(j.At)); err != nil {
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, cmp.Or(min(at(j.JoinedAt), at(now)), at(now)), j.Form, j.Address, at(j.AskedAt), at(j.At)); err != nil {
 		return err
 	}
 	kind := eventJoined

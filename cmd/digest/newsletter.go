@@ -18,6 +18,8 @@ type newsletterCmd struct {
 	Members newsletterMembersCmd `cmd:"" help:"List who has joined, or one member with their history."`
 	Join    newsletterJoinCmd    `cmd:"" help:"Make somebody a member who has asked you for it."`
 	Leave   newsletterLeaveCmd   `cmd:"" help:"Let a member leave who has asked you for it."`
+	Import  newsletterImportCmd  `cmd:"" help:"Take in a list of members that another program has exported."`
+	Export  newsletterExportCmd  `cmd:"" help:"Write the members, with the proofs of their consent, and whom it is not sent to, as one ZIP."`
 	Preview newsletterPreviewCmd `cmd:"" help:"Print the letter that the owner's next midnight would bring."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// A JoinCount is what became of a list of people.
+type JoinCount struct {
+	Joined     int // who were no members
+	Already    int // who were, and stay as they are
+	Suppressed int // to whom the newsletter must not be sent
+}
+
+// JoinAll makes people members of a newsletter whom a list names, with the proof of their
+// consent, some in a transaction: to do it again after an interruption does the rest. Whom the
+// newsletter must not be sent to it passes over, whatever Asked says. digest.Conflict where the
+// newsletter takes nobody.
+func (s *Store) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum JoinCount, err error) {
+	_, err = changeInParts(ctx, s, "joining the newsletter", all, func(c conn, part []Joining) (int, error) {
+		n, err := joinPart(ctx, c, id, part, now)
+		if err == nil {
+			sum.Joined += n.Joined
+			sum.Already += n.Already
+			sum.Suppressed += n.Suppressed
+		}
+		return len(part), err
+	})
+	return sum, err
+}
+
+func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum JoinCount, err error) {
+	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+	if err == nil {
+		err = canJoin(n)
+	}
+	if err != nil {
+		return sum, err
+	}
+	var keys []string
+	err = c.all(ctx, &keys, `SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key IN (`+c.d.names+`)`,
+		id, array(each(part, func(j Joining) string { return emailKey(j.Email) })))
+	if err != nil {
+		return sum, err
+	}
+	suppressed := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		suppressed[key] = true
+	}
+	for _, j := range part {
+		if suppressed[emailKey(j.Email)] {
+			sum.Suppressed++
+			continue
+		}
+		j.Asked = false
+		m, created, err := join(ctx, c, id, j, now)
+		if err == nil && created {
+			err = settleIn(ctx, c, m, j, now)
+		}
+		if err != nil {
+			return sum, err
+		}
+		if created {
+			sum.Joined++
+		} else {
+			sum.Already++
+		}
+	}
+	return sum, nil
+}
+
+// settleIn gives a new member the days and the pause that they had chosen elsewhere.
+func settleIn(ctx context.Context, c conn, m digest.Member, j Joining, now time.Time) error {
+	return eachDigest(ctx, c, []digest.DigestID{m.DigestID}, func(d digestRow) error {
+		if j.Cadence != 0 && j.Cadence != d.Cadence && j.Cadence.AsCalmAs(d.Cadence) {
+			if err := noteOwnCadence(ctx, c, d, true); err != nil {
+				return err
+			}
+			if err := setCadence(ctx, c, d, j.Cadence, now); err != nil || !j.Paused {
+				return err
+			}
+			var err error
+			if d, err = readDigest(ctx, c, `d.id = ?`, d.ID); err != nil {
+				return err
+			}
+		}
+		if !j.Paused {
+			return nil
+		}
+		return setDigestState(ctx, c, d, digest.DigestPaused, now)
+	})
+}

@@ -1,0 +1,57 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"digest"
+	"digest/store"
+)
+
+// TestJoinAll sees that a list brings its people once, with what they had chosen elsewhere, and
+// nobody who has left, whatever it says.
+func TestJoinAll(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
+		gone := w.member(n, "gone@example.org", "UTC")
+		w.ok(w.SetDigestState(w.ctx(), gone.DigestID, digest.DigestLeft, noon))
+		sunday, err := digest.ParseCadence("sun")
+		w.ok(err)
+		since := noon.Add(-400 * day)
+		list := []store.Joining{
+			{Email: "ann@example.org", TimeZone: "Europe/Paris", Proof: digest.Proof{Form: "list.csv", At: since}, JoinedAt: since, Cadence: sunday, Paused: true},
+			{Email: "GONE@example.org", TimeZone: "UTC", Asked: true},
+			{Email: "late@example.org", TimeZone: "UTC", JoinedAt: noon.Add(day)},
+			{Email: "Ann@Example.ORG", TimeZone: "UTC"},
+		}
+		for i := range 250 { // more than one transaction
+			list = append(list, store.Joining{Email: fmt.Sprintf("m%d@example.org", i), TimeZone: "UTC"})
+		}
+		sum, err := w.JoinAll(w.ctx(), n.ID, list, noon)
+		w.ok(err)
+		want(w.t, "first", sum, store.JoinCount{Joined: 252, Already: 1, Suppressed: 1})
+		sum, err = w.JoinAll(w.ctx(), n.ID, list, noon)
+		w.ok(err)
+		want(w.t, "again", sum, store.JoinCount{Already: 253, Suppressed: 1})
+
+		m, err := w.Member(w.ctx(), n.ID, "ann@example.org")
+		w.ok(err)
+		want(w.t, "since", m.JoinedAt, since)
+		want(w.t, "confirmed", m.At, since)
+		want(w.t, "paused", m.State, digest.DigestPaused)
+		want(w.t, "days", m.Cadence, sunday)
+		want(w.t, "their own", m.OwnDays, true)
+		m, err = w.Member(w.ctx(), n.ID, "late@example.org")
+		w.ok(err)
+		want(w.t, "not later than now", m.JoinedAt, noon)
+		want(w.t, "active", m.State, digest.DigestActive)
+		m, err = w.Member(w.ctx(), n.ID, "gone@example.org")
+		w.ok(err)
+		want(w.t, "left", m.State, digest.DigestLeft)
+
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
+		_, err = w.JoinAll(w.ctx(), n.ID, list[1:2], noon)
+		oneLine(w.t, err, digest.Conflict)
+	})
+}
