@@ -103,11 +103,17 @@ func (d *Deliverer) fromOf(e digest.Delivery) string {
 	if e.Newsletter == nil {
 		return d.From
 	}
-	from, err := parseAddress(d.From)
+	return NewsletterFrom(*e.Newsletter, d.From)
+}
+
+// NewsletterFrom is the address that the letters of a newsletter come from, on an instance
+// whose own is from (DIGEST_FROM).
+func NewsletterFrom(n digest.Newsletter, from string) string {
+	a, err := parseAddress(from)
 	if err != nil {
-		return d.From // whoever composes says what is wrong with it
+		return from // whoever composes says what is wrong with it
 	}
-	return (&mail.Address{Name: digest.OneLine(e.Newsletter.Sender()), Address: from.Address}).String()
+	return (&mail.Address{Name: digest.OneLine(n.Sender()), Address: a.Address}).String()
 }
 
 func (d *Deliverer) replyToOf(e digest.Delivery) string {

@@ -24,11 +24,14 @@ type Sender struct {
 
 // Send hands over a single letter that somebody waits for, past the queue of
 // the editions and its limits. From, ReplyTo and ReturnPath are the Sender's
-// where the letter has none. The error is a *digest.Error: Invalid if no other
+// where the letter has none; so is a new MessageID. The error is a *digest.Error: Invalid if no other
 // attempt would bring the letter there, else Unavailable. When nobody knows
 // whether it was accepted, it is Unavailable too: twice the same letter harms nobody.
 func (s *Sender) Send(ctx context.Context, l Letter) error {
 	l.From = cmp.Or(l.From, s.From)
+	if l.MessageID == "" {
+		l.MessageID = newMessageID(s.From)
+	}
 	l.ReplyTo = cmp.Or(l.ReplyTo, s.ReplyTo)
 	l.ReturnPath = cmp.Or(l.ReturnPath, s.ReturnPath)
 	l.Date, l.Personal = l.Date.UTC().Truncate(time.Second), true

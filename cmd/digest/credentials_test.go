@@ -87,6 +87,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"newsletter set", "news --remove-feed http://other:sesame@" + host + "/", exitFailed},
 		{"newsletter letter", "news --pull " + secret, exitFailed},
 		{"newsletter preview", "news", exitDone},
+		{"newsletter test", "news", exitDone},
 		{"newsletter end", "news", exitDone},
 		{"newsletter remove", "news", exitDone},
 		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
@@ -122,7 +123,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		t.Errorf("%v: status %d: %s", spaced, status, out.String())
 	}
 	mails, err := filepath.Glob("mail/new/*")
-	if err != nil || len(mails) != 1 {
+	if err != nil || len(mails) != 3 { // an edition, and two tests of a newsletter
 		t.Errorf("%d mails, %v", len(mails), err)
 	}
 	for _, name := range mails {

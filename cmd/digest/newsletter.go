@@ -21,6 +21,7 @@ type newsletterCmd struct {
 	Import  newsletterImportCmd  `cmd:"" help:"Take in a list of members that another program has exported."`
 	Export  newsletterExportCmd  `cmd:"" help:"Write the members, with the proofs of their consent, and whom it is not sent to, as one ZIP."`
 	Preview newsletterPreviewCmd `cmd:"" help:"Print the letter that the owner's next midnight would bring."`
+	Test    newsletterTestCmd    `cmd:"" help:"Mail the letter that the owner's next midnight would bring to a publisher."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`
 	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held or new go on, or the letter of a date that waits for approval leave."`

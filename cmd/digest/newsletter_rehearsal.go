@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"digest"
+	"digest/mailer"
+	"digest/render"
+	"digest/store"
+)
+
+type newsletterTestCmd struct {
+	slugArg
+	Email  string        `arg:"" optional:"" help:"The owner or an editor (the owner)."`
+	Layout digest.Layout `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
+}
+
+// Run mails the letter that the owner's next midnight would bring to one of its publishers, and
+// to nobody else; nothing changes.
+func (c *newsletterTestCmd) Run(a *app) error {
+	return a.withPolls(func(st *store.Store) error {
+		n, archive, decided, err := a.nextOf(st, c.Slug)
+		if err != nil {
+			return err
+		}
+		to, err := a.publisher(st, n, c.Email)
+		if err != nil {
+			return err
+		}
+		signer, err := a.signer(st)
+		if err != nil {
+			return err
+		}
+		archive.Look.Layout = cmp.Or(c.Layout, archive.Look.Layout)
+		e, err := a.editions(st, signer).PreviewLetter(a.soft, archive, n, decided, to)
+		if err != nil {
+			return err
+		}
+		// What members' letters have of their own would change the newsletter for all.
+		e.Notices, e.UnsubscribeURL = nil, e.HomeURL
+		m, err := render.New(nil).Mail(e)
+		if err != nil {
+			return fmt.Errorf("rendering the letter: %w", err)
+		}
+		l := mailer.Letter{
+			From: mailer.NewsletterFrom(n, a.From), ReplyTo: n.ReplyTo, To: to, Date: a.now(),
+			Subject: "Test: " + cmp.Or(decided.Subject, m.Subject), HTML: m.HTML, Text: m.Text,
+		}
+		if err := a.mailOne(st, l); err != nil {
+			return err
+		}
+		return a.say(map[string]string{"slug": n.Slug, "email": to, "date": decided.LocalDate.String()}, "the letter of %s as it stands was mailed to %s", decided.LocalDate, to)
+	})
+}
+
+// publisher gives the address of who publishes a newsletter: the one that is named, or the
+// owner's. Nobody else is sent what is not published yet.
+func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (string, error) {
+	all, err := st.Publishers(a.soft, n.ID)
+	if err != nil {
+		return "", err
+	}
+	var known []string
+	for _, p := range all { // the owner first
+		if email == "" || digest.EmailKey(email) == digest.EmailKey(p.Email) {
+			return p.Email, nil
+		}
+		known = append(known, p.Email)
+	}
+	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%s does not publish %s; a test is mailed to %s", plain(email), n.Slug, strings.Join(known, " or "))}
+}
+
+// mailOne hands over one letter at once, past the queue of the editions.
+func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
+	why, suppressed, err := st.Suppressed(a.soft, l.To)
+	if err != nil {
+		return err
+	}
+	if suppressed {
+		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is not mailed (%s); see: digest suppressions list", l.To, why.Reason)}
+	}
+	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
+	if err != nil {
+		return err
+	}
+	defer transport.Close()
+	return a.sender(st, transport).Send(a.soft, l)
+}
