@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,22 +78,56 @@ func (s *Store) visibleOf(ctx context.Context, user digest.UserID, ids []digest.
 	return all, nil
 }
 
-// mostToSite bounds how many of a reader's posts are looked through for links to a site.
-const mostToSite = 20_000
+// mostCame bounds how many of a reader's posts are looked through for where they lead.
+const mostCame = 20_000
+
+// came gives the posts that have come to a reader since then and by now, the latest first, mostCame
+// at most. They are read digest by digest, by keys: of a join no planner without statistics knows
+// that it is of one reader.
+func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Time) ([]digest.PostID, error) {
+	type arrival struct {
+		VisibleAt instant
+		PostID    digest.PostID
+	}
+	var digests []struct {
+		ID        digest.DigestID
+		LastDueAt instant
+	}
+	c := s.read()
+	if err := c.all(ctx, &digests, `SELECT d.id, d.last_due_at FROM digests d WHERE d.user_id = ?`, user); err != nil {
+		return nil, err
+	}
+	var all []arrival
+	for _, d := range digests {
+		if err := c.all(ctx, &all, `SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
+			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, at(since), min(d.LastDueAt, at(now)), mostCame); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b arrival) int {
+		return cmp.Or(cmp.Compare(b.VisibleAt, a.VisibleAt), cmp.Compare(b.PostID, a.PostID))
+	})
+	return each(all[:min(len(all), mostCame)], func(a arrival) digest.PostID { return a.PostID }), nil
+}
 
 // LinkingToSite gives the posts that have come to a reader by now and lead to a site,
 // the latest first, limit at most. It looks through the latest 20,000 posts.
 func (s *Store) LinkingToSite(ctx context.Context, user digest.UserID, site int64, now time.Time, limit int) ([]VisiblePost, error) {
-	ids, err := readRows[digest.PostID](ctx, s.read(), "looking for links to a site", `SELECT x.post_id FROM (
-			SELECT dp.post_id, dp.visible_at FROM digests d CROSS JOIN digest_posts dp
-			WHERE d.user_id = ? AND dp.digest_id = d.id AND dp.visible_at <= d.last_due_at AND dp.visible_at <= ?
-			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?) x
-		WHERE EXISTS (SELECT 1 FROM post_links l WHERE l.post_id = x.post_id AND l.site_key = ? AND l.own = 0)
-		ORDER BY x.visible_at DESC, x.post_id DESC LIMIT ?`, user, at(now), mostToSite, site, limit)
+	ids, err := s.came(ctx, user, time.Time{}, now)
+	if err != nil {
+		return nil, failed("looking for links to a site", err)
+	}
+	lead, err := readRows[digest.PostID](ctx, s.read(), "looking for links to a site", `SELECT DISTINCT l.post_id FROM post_links l
+		WHERE l.post_id`+s.d.oneOf+` AND l.site_key = ? AND l.own = 0`, keys(s.d, ids), site)
 	if err != nil {
 		return nil, err
 	}
-	return s.visibleOf(ctx, user, ids, now, limit)
+	wanted := make(map[digest.PostID]bool, len(lead))
+	for _, id := range lead {
+		wanted[id] = true
+	}
+	ids = slices.DeleteFunc(ids, func(id digest.PostID) bool { return !wanted[id] })
+	return s.visibleOf(ctx, user, ids[:min(len(ids), 2*limit)], now, limit)
 }
 
 // A Pointer is an address to which posts of several feeds lead.
@@ -102,30 +137,48 @@ type Pointer struct {
 }
 
 // PointedAt gives the addresses to which posts of at least two feeds lead that have come to a
-// reader since then, the one of the most feeds first, limit at most.
+// reader since then, the one of the most feeds first, limit at most. It looks through the latest
+// 20,000 posts.
 func (s *Store) PointedAt(ctx context.Context, user digest.UserID, since, now time.Time, limit int) ([]Pointer, error) {
+	ids, err := s.came(ctx, user, since, now)
+	if err != nil {
+		return nil, failed("looking where posts lead", err)
+	}
 	rows, err := readRows[struct {
 		LinkKey int64
 		Posts   string
-	}](ctx, s.read(), "looking where posts lead", `SELECT l.link_key, string_agg(CAST(p.id AS TEXT), ',') AS posts
-		FROM digests d CROSS JOIN digest_posts dp CROSS JOIN posts p CROSS JOIN post_links l
-		WHERE d.user_id = ? AND dp.digest_id = d.id AND dp.visible_at > ? AND dp.visible_at <= d.last_due_at AND dp.visible_at <= ?
-		AND p.id = dp.post_id AND l.post_id = p.id AND l.own = 0
-		GROUP BY l.link_key HAVING count(DISTINCT p.feed_id) > 1
-		ORDER BY count(DISTINCT p.feed_id) DESC, max(dp.visible_at) DESC, l.link_key LIMIT ?`, user, at(since), at(now), limit)
+	}](ctx, s.read(), "looking where posts lead", `SELECT l.link_key, string_agg(CAST(l.post_id AS TEXT), ',') AS posts FROM post_links l
+		WHERE l.post_id`+s.d.oneOf+` AND l.own = 0 GROUP BY l.link_key HAVING count(*) > 1`, keys(s.d, ids))
 	if err != nil {
 		return nil, err
 	}
-	pointers := make([]Pointer, len(rows))
-	for i, r := range rows {
-		ids, err := parseKeys[digest.PostID](r.Posts)
+	feeds, err := s.feedsOf(ctx, ids)
+	if err != nil {
+		return nil, failed("looking where posts lead", err)
+	}
+	type ranked struct {
+		Pointer
+		feeds int
+	}
+	var all []ranked
+	for _, r := range rows {
+		posts, err := parseKeys[digest.PostID](r.Posts)
 		if err != nil {
 			return nil, fmt.Errorf("looking where posts lead: %w", err)
 		}
-		slices.SortFunc(ids, func(a, b digest.PostID) int { return int(b - a) })
-		pointers[i] = Pointer{r.LinkKey, slices.Compact(ids)}
+		of := make(map[digest.FeedID]bool)
+		for _, id := range posts {
+			of[feeds[id]] = true
+		}
+		if len(of) > 1 {
+			slices.SortFunc(posts, func(a, b digest.PostID) int { return cmp.Compare(b, a) })
+			all = append(all, ranked{Pointer{r.LinkKey, posts}, len(of)})
+		}
 	}
-	return pointers, nil
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.feeds, a.feeds), cmp.Compare(b.Posts[0], a.Posts[0]), cmp.Compare(a.Key, b.Key))
+	})
+	return each(all[:min(len(all), limit)], func(r ranked) Pointer { return r.Pointer }), nil
 }
 
 // SetReaderToken gives a user another token for programs of theirs, by its hash; the one before is

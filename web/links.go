@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -22,6 +23,8 @@ const (
 	mostLinked   = 50   // posts that lead to an address or a site
 	maxAsked     = 2048 // bytes of an address that is asked for
 )
+
+const longSearch = "That takes too long to look for here just now. Try again in a minute."
 
 // A pointedAddress is where several of a reader's sites pointed, with the posts that did.
 type pointedAddress struct {
@@ -56,6 +59,10 @@ func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) er
 	}
 	var err error
 	p.Pointers, err = s.pointers(r.Context(), me)
+	if errors.Is(err, errLongSearch) {
+		p.Wrong = longSearch
+		return s.show(w, r, http.StatusServiceUnavailable, "links", "What your sites pointed at", p)
+	}
 	return s.showPage(w, r, err, "links", "What your sites pointed at", p)
 }
 
@@ -72,7 +79,14 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	case key != 0:
 		found, err = s.Store.LinkingTo(r.Context(), me.ID, key, s.Now(), mostLinked)
 	default:
-		found, err = s.Store.LinkingToSite(r.Context(), me.ID, siteKey, s.Now(), mostLinked)
+		err = s.searching(r.Context(), me, func(ctx context.Context) (err error) {
+			found, err = s.Store.LinkingToSite(ctx, me.ID, siteKey, s.Now(), mostLinked)
+			return err
+		})
+	}
+	if errors.Is(err, errLongSearch) {
+		p.Wrong = longSearch
+		return s.show(w, r, http.StatusServiceUnavailable, "links", "Who points there", p)
 	}
 	for _, v := range found {
 		p.Posts = append(p.Posts, s.listed(v))
@@ -83,7 +97,11 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 // pointers gives where several of a reader's sites pointed of late.
 func (s *site) pointers(ctx context.Context, me reader) (all []pointedAddress, err error) {
 	now := s.Now()
-	found, err := s.Store.PointedAt(ctx, me.ID, now.Add(-pointedFor*24*time.Hour), now, mostPointers)
+	var found []store.Pointer
+	err = s.searching(ctx, me, func(ctx context.Context) (err error) {
+		found, err = s.Store.PointedAt(ctx, me.ID, now.Add(-pointedFor*24*time.Hour), now, mostPointers)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -78,16 +78,24 @@ const searchTime = 10 * time.Second
 var errLongSearch = errors.New("a search took too long")
 
 // lookFor searches when no other search of the reader is on its way.
-func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (store.SearchResult, error) {
+func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (found store.SearchResult, err error) {
+	err = s.searching(ctx, me, func(ctx context.Context) (err error) {
+		found, err = s.Search.Search(ctx, me.ID, q)
+		return err
+	})
+	return found, err
+}
+
+// searching does what may take long, when nothing like it is done for the reader at the time.
+func (s *site) searching(ctx context.Context, me reader, look func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	unlock, err := s.searches.lock(limited, me.ID)
 	if err != nil {
-		return store.SearchResult{}, orLong(limited, err)
+		return orLong(limited, err)
 	}
 	defer unlock()
-	found, err := s.Search.Search(limited, me.ID, q)
-	return found, orLong(limited, err)
+	return orLong(limited, look(limited))
 }
 
 // orLong is errLongSearch where an error is of the time that is over.
