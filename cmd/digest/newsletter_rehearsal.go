@@ -38,8 +38,7 @@ func (c *newsletterTestCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		// What members' letters have of their own would change the newsletter for all.
-		e.Notices, e.UnsubscribeURL = nil, e.HomeURL
+		e.Notices = nil // what is offered there about the archive would change the newsletter for all
 		m, err := render.New(nil).Mail(e)
 		if err != nil {
 			return fmt.Errorf("rendering the letter: %w", err)
