@@ -252,7 +252,7 @@ func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.Po
 	}
 	sources := make(map[digest.PostID]source, len(found))
 	for _, p := range found {
-		sources[p.ID] = source{p, byFeed[p.FeedID]}
+		sources[p.ID] = newSource(p, byFeed[p.FeedID])
 	}
 	return sources, nil
 }

@@ -12,7 +12,13 @@ import (
 // A source is a post with its feed, as the rule needs them.
 type source struct {
 	digest.Post
-	Feed digest.FeedLabel
+	Feed  digest.FeedLabel
+	title []string // its words
+	said  []string // those of its content
+}
+
+func newSource(p digest.Post, f digest.FeedLabel) source {
+	return source{p, f, words.Document(p.Title), words.Document(words.Text(p.Content))}
 }
 
 // isAtHome reports whether the post has an address at the site where its feed was read.
@@ -62,8 +68,8 @@ const (
 // addsNothing reports whether all that the post says is said by the other. Who says of each other
 // that they are the same post may put it in other words.
 func (s source) addsNothing(o source, mutual bool) bool {
-	said, other := words.Document(words.Text(s.Content)), words.Document(o.Title, words.Text(o.Content))
-	if s.hasAddressOf(o) && (s.isAtHome() || !o.isAtHome()) && !sameTitle(s, o) {
+	said, other := s.said, slices.Concat(o.title, []string{words.Filler}, o.said)
+	if s.hasAddressOf(o) && (s.isAtHome() || !o.isAtHome()) && !slices.Equal(s.title, o.title) {
 		return len(said) >= fewWords && holds(other, said) // two of a site, or two who pass it on
 	}
 	if holds(other, said) {
@@ -83,10 +89,6 @@ func (s source) addsNothing(o source, mutual bool) bool {
 
 // titleWords is how much of a post an announcement is likely to repeat.
 const titleWords = 40
-
-func sameTitle(a, b source) bool {
-	return slices.Equal(words.Document(a.Title), words.Document(b.Title))
-}
 
 // holds reports whether nearly all that is said stands in a text, in runs of three words.
 func holds(text, said []string) bool {

@@ -12,12 +12,12 @@ const text = `<p>On Sunday we took the old boat out of the harbour for the first
 	her planks had dried more than we feared: water came in at every seam until the wood had swollen again.</p>`
 
 func blog(content string) source {
-	return source{digest.Post{ID: 1, URL: "https://anna.example/boats", Title: "The old boat", Content: content},
-		digest.FeedLabel{FeedID: 1, Domain: "anna.example", SiteURL: "https://anna.example/"}}
+	return newSource(digest.Post{ID: 1, URL: "https://anna.example/boats", Title: "The old boat", Content: content},
+		digest.FeedLabel{FeedID: 1, Domain: "anna.example", SiteURL: "https://anna.example/"})
 }
 
 func at(url, domain, title, content string) source {
-	return source{digest.Post{ID: 2, URL: url, Title: title, Content: content}, digest.FeedLabel{FeedID: 2, Domain: domain}}
+	return newSource(digest.Post{ID: 2, URL: url, Title: title, Content: content}, digest.FeedLabel{FeedID: 2, Domain: domain})
 }
 
 func toot(content string) source {
@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 		"a thief who names it as a copy":             {blog(text), at("https://evil.example/1", "evil.example", "The old boat", text).copiedTo("https://anna.example/boats"), secondLeft},
 		"a thief who says its site is theirs":        {blog(text), at("https://evil.example/1", "evil.example", "Paint", text+"<p>Buy our paint.</p>").me("https://anna.example/"), secondLeft},
 		"a domain that ends like another":            {blog(text), at("https://anna.example/boats", "example", "x", "<p>Something quite different, in more than three words.</p>"), bothStay},
-		"no addresses at all":                        {source{Post: digest.Post{ID: 1, Content: text}}, source{Post: digest.Post{ID: 2, Content: text}}, bothStay},
+		"no addresses at all":                        {newSource(digest.Post{ID: 1, Content: text}, digest.FeedLabel{}), newSource(digest.Post{ID: 2, Content: text}, digest.FeedLabel{}), bothStay},
 	} {
 		c.other.ID = 3
 		if got := judge(c.post, c.other); got != c.want {

@@ -81,3 +81,29 @@ func TestPreviewOnce(t *testing.T) {
 		t.Errorf("the preview has %s", got)
 	}
 }
+
+// TestManyAlike: very many posts of two feeds at one address cost no more than reading each once, and
+// all of them are shown or stand behind one that is.
+func TestManyAlike(t *testing.T) {
+	s := stocked()
+	content := "<p>" + strings.Repeat("Water came in at every seam of her, as it always has. ", 2000) + "</p>"
+	var refs []digest.PostRef
+	for i := range 200 {
+		feed, id := digest.FeedID(50+i%2), digest.PostID(500+i)
+		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: fmt.Sprint("Feed ", feed), Domain: "evil.example"}
+		s.posts[id] = digest.Post{ID: id, FeedID: feed, URL: "https://evil.example/one", Title: fmt.Sprint("Number ", i), Content: content, SeenAt: noon(19)}
+		refs = append(refs, digest.PostRef{PostID: id, FeedID: feed})
+	}
+	s.editions[100] = refs
+	web, err := builder(s).Edition(t.Context(), deliveries()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, section := range web.Sections {
+		shown += len(section.Posts)
+	}
+	if shown == 0 || shown > 200 {
+		t.Errorf("%d posts are shown", shown)
+	}
+}
