@@ -1,13 +1,13 @@
 package poller
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
-	"html"
 	"net/http"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"digest"
 	"digest/feed"
@@ -97,11 +97,30 @@ func (s *session) document(a *answer) []byte {
 	if path == "" {
 		return a.body
 	}
-	body := a.body
-	for _, written := range []func(string) string{strings.Clone, html.EscapeString, func(s string) string { return strings.ReplaceAll(s, "/", `\/`) }} {
-		body = bytes.ReplaceAll(body, []byte(written(secret)), []byte(written(host+"/")))
+	return asWritten(secret).ReplaceAllLiteral(a.body, []byte(host+"/"))
+}
+
+// asWritten matches an address in each of the ways in which programs write one into a document:
+// as it is, in HTML (twice, where that is inside XML), in JSON, and as part of another's query.
+func asWritten(address string) *regexp.Regexp {
+	var b strings.Builder
+	for _, c := range address {
+		switch {
+		case c >= utf8.RuneSelf || c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z':
+			b.WriteString(regexp.QuoteMeta(string(c)))
+			continue
+		case c == '&':
+			b.WriteString(`(?:&(?:amp;)*(?:#0*38;|#[xX]0*26;)?`)
+		case c == '/':
+			b.WriteString(`(?:\\*/`)
+		case c == '%':
+			b.WriteString(`(?:%(?:25)*`)
+		default:
+			b.WriteString(`(?:` + regexp.QuoteMeta(string(c)))
+		}
+		fmt.Fprintf(&b, `|%%(?:25)*(?i:%02x)|\\+u00(?i:%02x)|&(?:amp;)*#(?:0*%d|[xX]0*(?i:%02x));)`, c, c, c, c)
 	}
-	return body
+	return regexp.MustCompile(b.String())
 }
 
 // credentialOf gives what a feed is asked with, and at which address; none for most.

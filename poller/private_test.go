@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -172,6 +174,37 @@ func TestSecretAddressIsNoBase(t *testing.T) {
 		post := p.Sanitise(r.watch.now())
 		if text := fmt.Sprintf("%+v", post); strings.Contains(text, canary) || !strings.Contains(post.Content, s.url("/p.png")) {
 			t.Error(text)
+		}
+	}
+}
+
+// TestSecretAddressAsWritten: a site may write the address of its feed in any of the ways in which
+// programs do.
+func TestSecretAddressAsWritten(t *testing.T) {
+	const secret = "example.org:8443/f_1/a%2fb?user=1&key=" + canary
+	s := &session{private: &private{address: "https://" + secret, hidden: true}}
+	for name, written := range map[string]string{
+		"as it is":                secret,
+		"HTML":                    html.EscapeString(secret),
+		"HTML, by number":         strings.ReplaceAll(secret, "&", "&#038;"),
+		"HTML, by hexadecimal":    strings.ReplaceAll(secret, "&", "&#x26;"),
+		"HTML in HTML":            html.EscapeString(html.EscapeString(secret)),
+		"WordPress's in HTML":     html.EscapeString(strings.ReplaceAll(secret, "&", "&#038;")),
+		"JSON, slashes escaped":   strings.ReplaceAll(secret, "/", `\/`),
+		"JSON, ampersand escaped": strings.ReplaceAll(secret, "&", `\u0026`),
+		"part of a query":         url.QueryEscape(secret),
+		"part of one, lower case": strings.ToLower(url.QueryEscape(secret)),
+	} {
+		for _, around := range []string{"https://%s", `<a href="https://%s">x</a>`, "go?url=%s"} {
+			document := fmt.Sprintf(around, written)
+			if got, want := string(s.document(&answer{body: []byte(document)})), fmt.Sprintf(around, "example.org:8443/"); got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		}
+	}
+	for _, other := range []string{"https://example.org:8443/f_1", "https://example.org/f_1/a%2fb?user=1&key=" + canary[:4], "https://exampleXorg:8443/f_1"} {
+		if got := string(s.document(&answer{body: []byte(other)})); got != other {
+			t.Errorf("%s became %s", other, got)
 		}
 	}
 }
