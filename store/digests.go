@@ -52,6 +52,9 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 		return invalid("a digest is active, paused or left, not %q", state)
 	}
 	return s.changeDigest(ctx, "setting the digest's state", id, func(c conn, d digestRow) error {
+		if err := refuseArchive(ctx, c, d); err != nil {
+			return err
+		}
 		return setDigestState(ctx, c, d, state, now)
 	})
 }
@@ -60,6 +63,19 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 func (s *Store) VoidLinks(ctx context.Context, id digest.DigestID) error {
 	return s.runOne(ctx, "voiding the links in older mail", notFound("there is no such digest"),
 		`UPDATE digests SET link_round = CASE WHEN link_round < ? THEN link_round + 1 ELSE 1 END WHERE id = ?`, digest.LastLinkRound, id)
+}
+
+// refuseArchive keeps the digest of a newsletter's archive as it is: what is nobody's mail is not
+// left or paused by a link of somebody's mail. It ends with its newsletter.
+func refuseArchive(ctx context.Context, c conn, d digestRow) error {
+	if d.NewsletterID == 0 {
+		return nil
+	}
+	n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
+	if err == nil && n.ArchiveID == d.ID {
+		err = conflict("this is the archive of %s, which goes on as long as the newsletter; see: digest newsletter hold", n.Name)
+	}
+	return err
 }
 
 func setDigestState(ctx context.Context, c conn, d digestRow, state digest.DigestState, now time.Time) error {

@@ -25,6 +25,9 @@ func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now 
 		if d.State == digest.DigestLeft {
 			return conflict("its reader has left; make it active first")
 		}
+		if err := refuseArchive(ctx, c, d); err != nil {
+			return err
+		}
 		return pause(ctx, c, d, from(until).time(), now)
 	})
 }

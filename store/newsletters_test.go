@@ -150,6 +150,20 @@ func TestNewsletterEnds(t *testing.T) {
 	})
 }
 
+// TestArchiveIsNobodysMail: no link that somebody has leads to the end of an archive.
+func TestArchiveIsNobodysMail(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		oneLine(w.t, w.SetDigestState(w.ctx(), n.ArchiveID, digest.DigestLeft, noon), digest.Conflict)
+		oneLine(w.t, w.SetDigestState(w.ctx(), n.ArchiveID, digest.DigestPaused, noon), digest.Conflict)
+		oneLine(w.t, w.PauseDigest(w.ctx(), n.ArchiveID, noon.Add(3*day), noon), digest.Conflict)
+		d, err := w.Digest(w.ctx(), n.ArchiveID)
+		w.ok(err)
+		want(w.t, "state", d.State, digest.DigestActive)
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
+	})
+}
+
 func TestNewsletterHeld(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
