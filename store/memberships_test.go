@@ -158,3 +158,24 @@ func TestSuppressInNewsletter(t *testing.T) {
 		}
 	})
 }
+
+// TestMemberSignsUp: whoever came to join a newsletter and signs up begins their own digest, by the
+// invitation that others need too.
+func TestMemberSignsUp(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		w.ok(w.AddSignUp(w.ctx(), []byte("a"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon, noon.Add(day)))
+		_, err := w.ConfirmSignUp(w.ctx(), []byte("a"), true, noon)
+		oneLine(w.t, err, digest.Conflict)
+		w.ok(w.AddSignUp(w.ctx(), []byte("b"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon, noon.Add(day)))
+		u, err := w.ConfirmSignUp(w.ctx(), []byte("b"), false, noon)
+		w.ok(err)
+		want(w.t, "the same account", u.ID, m.UserID)
+		want(w.t, "a member only", u.MemberOnly, false)
+		own, err := w.DigestOf(w.ctx(), u.ID)
+		w.ok(err)
+		want(w.t, "their own digest", own.State, digest.DigestActive)
+		want(w.t, "is due", own.NextDueAt, parisMidnight)
+	})
+}

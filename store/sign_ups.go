@@ -42,7 +42,7 @@ func noSignUp() error { return notFound("this link was used or is too old") }
 // ConfirmSignUp uses up a sign-up and its invitation and adds the user, all in
 // one transaction: of any number of calls with one hash exactly one succeeds,
 // and of all sign-ups by one invitation too. Whoever has an account meanwhile
-// keeps it as it is. digest.NotFound for a sign-up that is unknown, used or
+// keeps it as it is, but for who came to join a newsletter: their own digest begins. digest.NotFound for a sign-up that is unknown, used or
 // expired; digest.Conflict if its invitation is used or revoked, or if there is
 // none and invited says that there must be.
 func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error) {
@@ -56,14 +56,44 @@ func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, no
 			return digest.User{}, err
 		}
 		known, err := findUser(ctx, c, up.Email)
-		if !isNone(err) {
+		if !isNone(err) && (err != nil || !known.MemberOnly) {
 			return known, err
 		}
 		if err := useInvitation(ctx, c, up.Invitation, invited, now); err != nil {
 			return digest.User{}, err
 		}
+		if known.MemberOnly {
+			err := begin(ctx, c, &known, now)
+			return known, err
+		}
 		return admit(ctx, c, up.Email, up.TimeZone, now)
 	})
+}
+
+// begin begins the own digest of a user who came to join a newsletter.
+func begin(ctx context.Context, c conn, u *digest.User, now time.Time) error {
+	if err := c.untilCommit(ctx, c.d.lockAlone); err != nil { // a midnight moves
+		return err
+	}
+	if err := beginReading(ctx, c, u.ID); err != nil {
+		return err
+	}
+	u.MemberOnly = false
+	d, err := readDigest(ctx, c, `d.user_id = ? AND d.newsletter_id IS NULL`, u.ID)
+	if err != nil || d.State != digest.DigestLeft {
+		return err
+	}
+	return setDigestState(ctx, c, d, digest.DigestActive, now)
+}
+
+// BeginReading lets a user who came to join a newsletter have a digest of their own, which
+// SetDigestState starts.
+func (s *Store) BeginReading(ctx context.Context, user digest.UserID) error {
+	return s.change(ctx, "letting a member read", func(c conn) error { return beginReading(ctx, c, user) })
+}
+
+func beginReading(ctx context.Context, c conn, user digest.UserID) error {
+	return c.runOne(ctx, noUser(), `UPDATE users SET member_only = 0 WHERE id = ?`, user)
 }
 
 // findUser finds a user by address; isNone if there is none.

@@ -15,7 +15,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	if u.ID == 0 {
 		return s.show(w, r, http.StatusOK, "home_landing", render.DefaultName, nil)
 	}
-	return s.forReader(s.today)(w, r)
+	return s.forReader(s.forOwnDigest(s.today))(w, r)
 }
 
 // today is the latest edition, or what there is to know before the first.

@@ -29,6 +29,7 @@ var (
 	errBadForm         = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
 	errNoChoice        = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
 	errTooLarge        = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again."}
+	errMembersOnly     = &problem{http.StatusForbidden, "Newsletters come to you here", "This page belongs to a newspaper of one’s own, and you have not begun one. Your newsletters are on the first page."}
 	errSpentJoin       = &problem{http.StatusForbidden, "This link no longer works", "It works once, within a day. If you pressed its button already, all is well. Otherwise ask for another one where you found the form."}
 	errTooMany         = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
 	errOneByOne        = &problem{http.StatusTooManyRequests, "One at a time, please", "Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again."}

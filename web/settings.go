@@ -55,14 +55,19 @@ func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04")
 func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := settingsPage{settingsFrame: s.frame(r, me, "started")}
 	var err error
-	p.stays, err = s.Store.Stays(r.Context(), me.ID)
+	if p.stays, err = s.Store.Stays(r.Context(), me.ID); err == nil {
+		var all []digest.Member
+		all, err = s.Store.Memberships(r.Context(), me.ID)
+		p.Newsletters = len(all)
+	}
 	return s.showPage(w, r, err, "settings", "Settings", p)
 }
 
 // A settingsPage is the table of contents.
 type settingsPage struct {
 	settingsFrame
-	stays []digest.Stay
+	Newsletters int // that come to the reader, or came
+	stays       []digest.Stay
 }
 
 // Away names the next stay: "Tokyo, 3 to 17 October".
@@ -110,6 +115,14 @@ func (f settingsFrame) PageWords() string {
 
 // startAgain is the way back for who has unsubscribed.
 func (s *site) startAgain(w http.ResponseWriter, r *http.Request, me reader) error {
+	if me.MemberOnly && s.SignUp != SignUpOpen {
+		return errMembersOnly
+	}
+	if me.MemberOnly {
+		if err := s.Store.BeginReading(r.Context(), me.ID); err != nil {
+			return err
+		}
+	}
 	if me.Digest.State == digest.DigestLeft {
 		if err := s.Store.SetDigestState(r.Context(), me.Digest.ID, digest.DigestActive, s.Now()); err != nil {
 			return err

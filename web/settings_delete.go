@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -40,7 +41,12 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 		p.Wrong = "That is not the address of this account. Nothing was deleted."
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", "Delete the account", p)
 	}
-	if err := s.Store.RemoveUser(r.Context(), me.ID); err != nil && digest.KindOf(err) != digest.NotFound {
+	err = s.Store.RemoveUser(r.Context(), me.ID)
+	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict { // they own a newsletter
+		p.Wrong = sentence(e.Message)
+		return s.show(w, r, http.StatusConflict, "settings_delete", "Delete the account", p)
+	}
+	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
 	}
 	s.setCookie(w, s.cookieName(), "", -1)

@@ -105,6 +105,7 @@ func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 		}},
 		{c.Stay != "", func() error { return a.addStay(st, u.ID, c.Stay) }},
 		{!c.PauseUntil.IsZero(), func() error { return a.pauseUntil(st, u, d.ID, c.PauseUntil) }},
+		{c.State == string(digest.DigestActive) && u.MemberOnly, func() error { return st.BeginReading(a.soft, u.ID) }},
 		{c.State != "", func() error { return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now()) }},
 		{true, func() error { return c.apply(a, st, d) }},
 		{c.Operator != nil, func() error { return st.SetOperator(a.soft, u.ID, *c.Operator) }},

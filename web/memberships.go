@@ -1,0 +1,56 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+)
+
+// A membershipsPage is the newsletters that come to a reader, each with its letters and the way out.
+type membershipsPage struct {
+	Memberships []membership
+	Begins      bool // they came to join one, and may begin a digest of their own
+}
+
+// A membership is one newsletter of a reader's.
+type membership struct {
+	newsletterName
+	Days  daysView
+	Left  bool
+	Leave string // path of the page where they leave it, pause it, or have it come less often
+}
+
+// membershipsPage shows a reader's newsletters.
+func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	all, err := s.Store.Memberships(r.Context(), me.ID)
+	if err != nil {
+		return err
+	}
+	p := membershipsPage{Begins: me.MemberOnly && s.SignUp == SignUpOpen}
+	for _, m := range all {
+		n, err := s.Store.Newsletter(r.Context(), m.NewsletterID)
+		if err != nil {
+			return err
+		}
+		d, err := s.Store.Digest(r.Context(), m.DigestID)
+		if err != nil {
+			return err
+		}
+		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence}, d.State == digest.DigestLeft, s.unsubscribePath(d)})
+	}
+	return s.show(w, r, http.StatusOK, "memberships", "Your newsletters", p)
+}
+
+// forOwnDigest keeps who came to join a newsletter from what belongs to a digest of their own,
+// until they begin one: who may have one is for whoever runs this to say.
+func (s *site) forOwnDigest(h readerHandler) readerHandler {
+	return func(w http.ResponseWriter, r *http.Request, me reader) error {
+		if !me.MemberOnly {
+			return h(w, r, me)
+		}
+		if r.Method == http.MethodGet && r.URL.Path == "/" {
+			return s.membershipsPage(w, r, me)
+		}
+		return errMembersOnly
+	}
+}
