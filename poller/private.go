@@ -86,8 +86,11 @@ func (s *session) base(a *answer) string {
 	return a.address
 }
 
+// leastSecret is how long a part of a secret address is that can stand for nothing else, in bytes.
+const leastSecret = 16
+
 // document is what is read of an answer: all of it, but for the secret address that the
-// site has written into it as that of the feed, or of its page.
+// site has written into it as that of the feed, or of its page; whole, or relative to its host or page.
 func (s *session) document(a *answer) []byte {
 	if s.private == nil || !s.private.hidden {
 		return a.body
@@ -97,7 +100,14 @@ func (s *session) document(a *answer) []byte {
 	if path == "" {
 		return a.body
 	}
-	return asWritten(secret).ReplaceAllLiteral(a.body, []byte(host+"/"))
+	body := asWritten(secret).ReplaceAllLiteral(a.body, []byte(host+"/"))
+	_, query, _ := strings.Cut(path, "?")
+	for _, part := range []string{path, query} {
+		if len(part) >= leastSecret {
+			body = asWritten(part).ReplaceAllLiteral(body, nil)
+		}
+	}
+	return body
 }
 
 // asWritten matches an address in each of the ways in which programs write one into a document:

@@ -202,6 +202,14 @@ func TestSecretAddressAsWritten(t *testing.T) {
 			}
 		}
 	}
+	for relative, want := range map[string]string{
+		`<a href="/f_1/a%2fb?user=1&amp;key=` + canary + `">x</a>`: `<a href="/">x</a>`, `<a href="?user=1&#038;key=` + canary + `">x</a>`: `<a href="?">x</a>`,
+		`{"u":"\/f_1\/a%2fb?user=1\u0026key=` + canary + `"}`: `{"u":"\/"}`,
+	} {
+		if got := string(s.document(&answer{body: []byte(relative)})); got != want {
+			t.Errorf("%s: %s, want %s", relative, got, want)
+		}
+	}
 	for _, other := range []string{"https://example.org:8443/f_1", "https://example.org/f_1/a%2fb?user=1&key=" + canary[:4], "https://exampleXorg:8443/f_1"} {
 		if got := string(s.document(&answer{body: []byte(other)})); got != other {
 			t.Errorf("%s became %s", other, got)
