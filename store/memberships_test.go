@@ -179,3 +179,18 @@ func TestMemberSignsUp(t *testing.T) {
 		want(w.t, "is due", own.NextDueAt, parisMidnight)
 	})
 }
+
+// TestMembersAreNotToldOfFeeds: that a newsletter's feed has died, or missed posts, or moved, is no letter.
+func TestMembersAreNotToldOfFeeds(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		ada := w.reader("ada", "Europe/Paris")
+		w.subscribe(ada, f)
+		w.die(f, noon)
+		want(w.t, "a reader is told", w.told(ada), "dead a.example")
+		want(w.t, "a member is not", w.told(digest.Digest{ID: m.DigestID}), "")
+		want(w.t, "editions", w.hour(parisMidnight), 1)
+	})
+}

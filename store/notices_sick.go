@@ -45,7 +45,7 @@ func saveSick(ctx context.Context, c conn, sick *values) error {
 		WITH v (feed_id, title, url, from_at, illness, told_at) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND (`+gathers+` OR d.state = 'paused')
+		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND d.id = s.digest_id AND `+isTold+` AND (`+gathers+` OR d.state = 'paused')
 		AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = s.digest_id AND n.feed_id = v.feed_id AND n.kind = 'sick'
 			AND (n.from_at = v.from_at OR n.visible_at > v.told_at))
 		ORDER BY s.digest_id, v.feed_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO NOTHING`)
