@@ -44,7 +44,7 @@ func noJoinRequest() error { return notFound("this link was used or is too old")
 
 // ConfirmJoin uses up a wish to join and makes its address a member, in one
 // transaction: of any number of calls with one hash exactly one succeeds. address is
-// that of the network from which it was confirmed. digest.NotFound for a wish that is
+// that of the network from which it was confirmed. Who wanted the latest letter at once gets it. digest.NotFound for a wish that is
 // unknown, used or expired; digest.Conflict where the newsletter takes nobody.
 func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, now time.Time) (q JoinRequest, m digest.Member, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) (err error) {
@@ -54,8 +54,16 @@ func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, no
 			return err
 		}
 		proof := digest.Proof{Form: q.Form, Address: address, AskedAt: q.AskedAt, At: now}
-		m, _, err = join(ctx, c, q.NewsletterID, Joining{Email: q.Email, TimeZone: q.TimeZone, Proof: proof, Asked: true}, now)
-		return err
+		var created bool
+		m, created, err = join(ctx, c, q.NewsletterID, Joining{Email: q.Email, TimeZone: q.TimeZone, Proof: proof, Asked: true}, now)
+		if err != nil || !created || !q.Latest {
+			return err
+		}
+		n, err := readNewsletter(ctx, c, `n.id = ?`, q.NewsletterID)
+		if err != nil {
+			return err
+		}
+		return sendLatest(ctx, c, n, m.DigestID, now)
 	})
 	return q, m, err
 }

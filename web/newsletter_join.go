@@ -52,7 +52,7 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		return orShow(err, func() error { return s.showNewsletter(w, r, status, p) })
 	}
 	s.sendLetter(q, s.writeJoin(n.Newsletter, store.JoinRequest{
-		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, AskedAt: s.Now(),
+		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, Latest: r.PostForm.Get("latest") == "1", AskedAt: s.Now(),
 	}))
 	return s.asked(w, r, n, back)
 }

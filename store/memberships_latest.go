@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+// sendLatest makes a new member's first edition at once, of the newsletter's latest letter that has
+// left: it is the edition of the date that has begun for them, and the next comes at their next
+// midnight without its posts (I4). Where there is no letter yet, or they had an edition of that date
+// already, nothing is made.
+func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
+	d, err := readDigest(ctx, c, `d.id = ?`, id)
+	if err != nil || d.State != digest.DigestActive {
+		return err
+	}
+	loc, err := calendar.Zone(d.TimeZone)
+	if err != nil {
+		return err
+	}
+	date := digest.DateOf(now.In(loc))
+	had, err := c.number(ctx, `SELECT count(*) FROM editions WHERE digest_id = ? AND local_date >= ?`, id, date.String())
+	if err != nil || had > 0 {
+		return err
+	}
+	posts, err := latestPosts(ctx, c, n, now)
+	if err != nil || len(posts) == 0 {
+		return err
+	}
+	due := at(calendar.Begins(date, loc))
+	if err := c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ? AND post_id`+c.d.oneOf, id, at(d.NextDueAt), keys(c.d, posts)); err != nil {
+		return err
+	}
+	if err := c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+		SELECT d.id, CAST(? AS BIGINT), p.id FROM digests d CROSS JOIN posts p WHERE d.id = ? AND p.id`+c.d.oneOf+`
+		AND NOT EXISTS (SELECT 1 FROM digest_posts x WHERE x.digest_id = d.id AND x.post_id = p.id) ORDER BY p.id`, due, id, keys(c.d, posts)); err != nil {
+		return err
+	}
+	if err := c.run(ctx, `UPDATE digests SET prev_due_at = last_due_at, prev_released_at = released_at, last_due_at = ?, released_at = ?,
+		edition_count = edition_count + 1 WHERE id = ?`, due, at(now), id); err != nil {
+		return err
+	}
+	_, expires := calendar.Sending(date, 0, d.NextDueAt, at(now).time(), loc)
+	return c.run(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at, expires_at, number, domain, state, error)
+		SELECT d.id, ?, d.last_due_at, d.released_at, d.released_at, d.released_at, ?, d.edition_count, u.mail_domain,
+			CASE WHEN COALESCE(`+unmailedDigest+`, '') = '' THEN 'ready' ELSE 'unmailed' END, COALESCE(`+unmailedDigest+`, '')
+		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date.String(), at(expires), id)
+}
+
+// latestPosts gives the posts of a newsletter's latest letter that has left, but for those pulled since.
+func latestPosts(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (posts []digest.PostID, err error) {
+	err = c.all(ctx, &posts, `SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at =
+			(SELECT e.due_at FROM editions e WHERE e.digest_id = ? AND e.send_at <= ? ORDER BY e.due_at DESC LIMIT 1)
+		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled x WHERE x.newsletter_id = ?) ORDER BY dp.post_id`,
+		n.ArchiveID, n.ArchiveID, at(now), n.ID)
+	return posts, err
+}
