@@ -125,7 +125,7 @@ func TestAnswerBeforeWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := http.DefaultTransport.RoundTrip(req)
+		resp, err := server.Client().Transport.RoundTrip(req)
 		if err != nil {
 			t.Fatal(err)
 		}

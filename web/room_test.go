@@ -49,12 +49,14 @@ type room struct {
 	storage   web.Measure
 
 	handler http.Handler
+	client  *http.Transport // of its own: each server that is closed cuts the idle connections of the default one
 	log     *bytes.Buffer
 	feeds   int // made so far
 }
 
 func newRoom(t testing.TB, s *store.Store) *room {
-	r := &room{t: t, now: noon, signUp: web.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}}
+	r := &room{t: t, now: noon, signUp: web.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}, client: &http.Transport{}}
+	t.Cleanup(r.client.CloseIdleConnections)
 	r.open("")
 	return r
 }
@@ -118,7 +120,7 @@ func (v *visitor) do(method, path, contentType string, body io.Reader) answer {
 	for name, value := range v.cookies {
 		req.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := v.client.RoundTrip(req)
 	if err != nil {
 		v.t.Fatal(err)
 	}
