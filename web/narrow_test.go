@@ -154,6 +154,7 @@ func (p *pageShow) openAll(direction digest.Direction) {
 	p.readingPages(me, d)
 	p.settingsPages(me, u)
 	p.operatorPages(me)
+	p.newsletterPages(me, u, d)
 	p.lastPages(me, u, d)
 }
 

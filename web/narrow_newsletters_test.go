@@ -1,0 +1,61 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"digest"
+	"digest/store"
+)
+
+// newsletterPages are those of a newsletter, of its members, and of who points at what.
+func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) {
+	p.t.Helper()
+	owner, _ := p.user("publisher@example.org")
+	n, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{
+		Slug: strings.Repeat("x", 40), Name: endless[:100], Description: mixed + "\n\n" + endless, SiteURL: "https://" + strings.Repeat("long.", 20) + "example/",
+		AddressLine: endless[:200], Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+	}, owner.ID, p.now)
+	p.must(err)
+	path := "/n/" + n.Slug
+	guest := p.visitor()
+	p.add("newsletter", guest.get(path))
+	p.add("newsletter", guest.post(path+"/join", url.Values{"email": {endless}}))
+	p.add("newsletter_archive", guest.get(path+"/letters"))
+	p.brings(digest.Subscription{DigestID: n.ArchiveID}, endless, uglyPosts("A letter's own.")...)
+	email := strings.Repeat("w", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
+	guest.post(path+"/join", url.Values{"email": {email}, "zone": {"America/Argentina/ComodRivadavia"}}).status(http.StatusSeeOther)
+	for _, l := range p.letters() {
+		if strings.HasPrefix(l.to, "w") {
+			p.add("newsletter_join", guest.get(path+"/confirm?token="+l.token))
+			p.add("newsletter_join", guest.post(path+"/confirm", url.Values{"token": {l.token}}))
+		}
+	}
+	_, _, err = p.store.Join(p.t.Context(), n.ID, store.Joining{Email: u.Email, TimeZone: "UTC", Asked: true}, p.now)
+	p.must(err)
+	p.midnight()
+	p.add("newsletter", guest.get(path+"?asked=1"))
+	p.add("newsletter_archive", guest.get(path+"/letters"))
+	p.add("memberships", me.get("/memberships"))
+	p.linkPages(me, d)
+}
+
+// linkPages are those of who points at what, and of a feed that fails.
+func (p *pageShow) linkPages(me *visitor, d digest.Digest) {
+	p.t.Helper()
+	far := "https://" + strings.Repeat("far.", 40) + "example/" + endless
+	for _, site := range []string{endless, leftward} {
+		p.brings(digest.Subscription{DigestID: d.ID}, site, pointing(mixed, "https://a.example/"+site[:20], far))
+	}
+	p.midnight()
+	p.add("links", me.get("/links"))
+	p.add("links", me.get("/links?url="+url.QueryEscape(far)))
+	p.add("links", me.get("/links?site="+endless))
+	p.add("settings_token", me.get("/settings/token"))
+	p.add("settings_token", me.post("/settings/token", nil))
+	site := p.blog(map[string]string{"/": "<title>" + mixed + "</title><link rel=alternate type=application/rss+xml title='" + leftward + "' href='/" + endless + "'>", "/" + endless: rss(endless, "x")})
+	link := p.failing(d, mixed, site.URL+"/old"+endless)
+	p.add("remedies", p.visitor().get(link))
+	p.add("remedies", p.visitor().post(link+"/find", nil))
+}
