@@ -245,7 +245,8 @@ type FeedLabel struct {
 	FeedID   FeedID
 	Title    string // the feed's own
 	SiteURL  string // the site's page, else the feed's address
-	Domain   string // registrable domain of the host where it is read
+	Host     string // where it is read, with its port if that is not the usual one
+	Domain   string // the registrable domain of Host
 	Me       string // as a Feed has it
 	Language string
 }

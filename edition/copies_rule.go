@@ -18,16 +18,40 @@ type source struct {
 }
 
 func newSource(p digest.Post, f digest.FeedLabel) source {
-	return source{p, f, words.Document(p.Title), words.Document(words.Text(p.Content))}
+	return source{p, f, words.Document(p.Title), words.Document(words.Text(cmp.Or(p.Content, p.Summary)))}
 }
 
-// isAtHome reports whether the post has an address at the site where its feed was read.
-func (s source) isAtHome() bool { return within(s.URL, s.Feed.Domain) }
+// A home says how near the address of a post is to where its feed was read. Who may write at one
+// host of a domain need not be who may at another.
+type home int8
+
+const (
+	away home = iota
+	inDomain
+	atHost
+)
+
+func (s source) home() home {
+	feedHost, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(s.Feed.Host), "www."), ":")
+	switch {
+	case feedHost != "" && hostOf(s.URL) == feedHost:
+		return atHost
+	case within(s.URL, s.Feed.Domain):
+		return inDomain
+	}
+	return away
+}
+
+// hostOf gives the host of an address, without its port and www.
+func hostOf(address string) string {
+	host, _, _ := strings.Cut(place(address), "/")
+	host, _, _ = strings.Cut(host, ":")
+	return host
+}
 
 // within reports whether an address is at a domain or below it.
 func within(address, domain string) bool {
-	host, _, _ := strings.Cut(place(address), "/")
-	host, _, _ = strings.Cut(host, ":")
+	host := hostOf(address)
 	return domain != "" && (host == domain || strings.HasSuffix(host, "."+domain))
 }
 
@@ -38,38 +62,41 @@ func (s source) hasAddressOf(o source) bool {
 // consentsTo reports whether the post's own feed says that it is the other one.
 func (s source) consentsTo(o source) bool {
 	if s.hasAddressOf(o) {
-		return !s.isAtHome() || o.isAtHome()
+		return s.home() <= o.home()
 	}
-	for _, address := range namedBy(s.Post) {
-		if place(address) == place(o.URL) {
-			return true
-		}
-	}
-	return s.claims(o)
+	return names(strings.Join(namedBy(s.Post), " "), o.URL) || s.claims(o)
+}
+
+// names reports whether an address is among others, with spaces between them.
+func names(addresses, address string) bool {
+	at := place(address)
+	return at != "" && slices.ContainsFunc(strings.Fields(addresses), func(a string) bool { return place(a) == at })
 }
 
 // claims reports whether the author of the post says that the other's site is theirs.
 func (s source) claims(o source) bool {
 	for _, page := range strings.Fields(s.Feed.Me) {
-		if at := place(page); at != "" && o.isAtHome() && strings.HasPrefix(place(o.URL)+"/", at+"/") {
+		if at := place(page); at != "" && o.home() != away && strings.HasPrefix(place(o.URL)+"/", at+"/") {
 			return true
 		}
 	}
 	return false
 }
 
-// manyOwnWords is how many words beside the other's an announcement by the same author may have,
-// and ownWords how many one by anybody.
+// How many words beside the other's an announcement may have and still add nothing.
 const (
-	manyOwnWords = 60
-	ownWords     = 3
+	ownWords      = 1  // by anybody, as "Comments" of an aggregator
+	authorsWords  = 8  // by who says that the other is theirs
+	namesakeWords = 60 // if the other's author says so as well
 )
 
-// addsNothing reports whether all that the post says is said by the other. Who says of each other
-// that they are the same post may put it in other words.
-func (s source) addsNothing(o source, mutual bool) bool {
+// addsNothing reports whether all that the post says is said by the other, but for some words.
+func (s source) addsNothing(o source, most int) bool {
+	if s.shows(o) {
+		return false
+	}
 	said, other := s.said, slices.Concat(o.title, []string{words.Filler}, o.said)
-	if s.hasAddressOf(o) && (s.isAtHome() || !o.isAtHome()) && !slices.Equal(s.title, o.title) {
+	if s.hasAddressOf(o) && s.home() == o.home() && !slices.Equal(s.title, o.title) {
 		return len(said) >= fewWords && holds(other, said) // two of a site, or two who pass it on
 	}
 	if holds(other, said) {
@@ -81,10 +108,29 @@ func (s source) addsNothing(o source, mutual bool) bool {
 			own++
 		}
 	}
-	if mutual {
-		return own <= manyOwnWords
+	return own <= most
+}
+
+// shows reports whether the post has a sound or a film that the other has not, or is hardly more than
+// a picture that the other does not show.
+func (s source) shows(o source) bool {
+	has := func(all []digest.Enclosure, url string) bool {
+		return slices.ContainsFunc(all, func(e digest.Enclosure) bool { return place(e.URL) == place(url) })
 	}
-	return own <= ownWords
+	for _, e := range s.Enclosures {
+		if !has(o.Enclosures, e.URL) && !strings.Contains(o.Content, e.URL) {
+			return true
+		}
+	}
+	if len(s.said) >= fewWords {
+		return false
+	}
+	for _, markup := range strings.SplitAfter(s.Content, ` src="`)[1:] {
+		if address, _, _ := strings.Cut(markup, `"`); !strings.Contains(o.Content, address) {
+			return true
+		}
+	}
+	return false
 }
 
 // titleWords is how much of a post an announcement is likely to repeat.
@@ -125,20 +171,42 @@ func judge(a, b source) verdict {
 	if betterThan(a, b) {
 		less, more, lessLeft, moreLeft = b, a, secondLeft, firstLeft
 	}
-	there, back := less.consentsTo(more), more.consentsTo(less)
-	mutual := there && back && !a.hasAddressOf(b) // two who pass on one address know nothing of each other
 	switch {
-	case there && less.addsNothing(more, mutual):
+	case less.isSaidBy(more):
 		return lessLeft
-	case back && more.addsNothing(less, mutual):
+	case more.isSaidBy(less):
 		return moreLeft
 	}
 	return bothStay
 }
 
+// isSaidBy reports whether the post may be left out for the other. One that is away from home can
+// stand for another only if it adds nothing itself: anybody may write any address beside their own words.
+func (s source) isSaidBy(o source) bool {
+	return s.consentsTo(o) && s.addsNothing(o, s.wordsBeside(o)) && (o.home() != away || o.addsNothing(s, ownWords))
+}
+
+// wordsBeside is how many words of its own the post may have and be left out for the other. Who links
+// to a post may well disagree with it: a link alone does not make them one.
+func (s source) wordsBeside(o source) int {
+	switch {
+	case s.hasAddressOf(o), !s.isDeclared(o):
+		return ownWords
+	case !o.isDeclared(s):
+		return authorsWords
+	}
+	return namesakeWords
+}
+
+// isDeclared reports whether the author of the post says that the other is theirs, or a copy of it.
+func (s source) isDeclared(o source) bool {
+	return names(s.Syndication, o.URL) || s.claims(o)
+}
+
+// betterThan prefers the post that is nearer to its home, then the longer one, then the earlier.
 func betterThan(a, b source) bool {
-	if a.hasAddressOf(b) && a.isAtHome() != b.isAtHome() {
-		return a.isAtHome()
+	if a.hasAddressOf(b) && a.home() != b.home() {
+		return a.home() > b.home()
 	}
 	return cmp.Or(cmp.Compare(len(b.Content), len(a.Content)), cmp.Compare(a.ID, b.ID)) < 0
 }

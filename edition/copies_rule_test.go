@@ -13,15 +13,40 @@ const text = `<p>On Sunday we took the old boat out of the harbour for the first
 
 func blog(content string) source {
 	return newSource(digest.Post{ID: 1, URL: "https://anna.example/boats", Title: "The old boat", Content: content},
-		digest.FeedLabel{FeedID: 1, Domain: "anna.example", SiteURL: "https://anna.example/"})
+		digest.FeedLabel{FeedID: 1, Host: "www.anna.example", Domain: "anna.example", SiteURL: "https://anna.example/"})
 }
 
 func at(url, domain, title, content string) source {
-	return newSource(digest.Post{ID: 2, URL: url, Title: title, Content: content}, digest.FeedLabel{FeedID: 2, Domain: domain})
+	return newSource(digest.Post{ID: 2, URL: url, Title: title, Content: content}, digest.FeedLabel{FeedID: 2, Host: domain, Domain: domain})
 }
 
 func toot(content string) source {
 	return at("https://social.example/@anna/1", "social.example", "The old boat", content)
+}
+
+const ad = "<p>Buy our paint, it keeps any water out. Buy our paint, it keeps any water out.</p>"
+
+// read is of a feed that is read at another domain than its posts are at.
+func read(url, domain, content string) source {
+	s := at(url, domain, "The old boat", content)
+	s.ID = 1
+	return s
+}
+
+// host is of a feed at a host of the blog's domain.
+func host(name, content string) source {
+	s := at("https://anna.example/boats", "anna.example", "The old boat", content)
+	s.Feed.Host = name
+	return s
+}
+
+func heard(s source) source {
+	s.Enclosures = []digest.Enclosure{{URL: "https://anna.example/boats.mp3"}}
+	return s
+}
+
+func summed(url, summary string) source {
+	return newSource(digest.Post{ID: 2, URL: url, Title: "x", Summary: summary, Syndication: "https://anna.example/boats"}, digest.FeedLabel{FeedID: 2, Host: "social.example", Domain: "social.example"})
 }
 
 func (s source) me(pages string) source { s.Feed.Me = pages; return s }
@@ -46,7 +71,11 @@ func TestJudge(t *testing.T) {
 		"two aggregators":                            {at("https://far.example/x", "news.example", "Far", "Comments"), at("https://far.example/x", "other.example", "Far", "Comments"), secondLeft},
 		"two link blogs":                             {at("https://far.example/x", "links.example", "Far", "<p>This is what I think of it, and you should.</p>"), at("https://far.example/x", "other.example", "Far", "<p>How wrong can anybody be about all of this?</p>"), bothStay},
 		"an announcement by the author's account":    {blog(text), toot("<p>The old boat" + link).me("https://anna.example/"), secondLeft},
-		"one in other words, which the site names":   {blog(text).copiedTo("https://social.example/@anna/1"), toot("<p>I wrote up our first trip of the year, in which we nearly drown. Read it:" + link), secondLeft},
+		"one in other words, which the site names":   {blog(text).copiedTo("https://social.example/@anna/1"), toot("<p>I wrote up our first trip of the year, in which we nearly drown. Read it:" + link).me("https://anna.example/"), secondLeft},
+		"a critic whom the site names as its copy":   {blog(text).copiedTo("https://social.example/@anna/1"), toot("<p>I do not agree with any of this, and it is dangerous to say so" + link), bothStay},
+		"a critic of two words":                      {blog(text), toot("<p>Utter lies" + link), bothStay},
+		"the author's few words":                     {blog(text), toot("<p>New on my blog: The old boat" + link).me("https://anna.example/"), secondLeft},
+		"the author's many words":                    {blog(text), toot("<p>I should have listened to everybody who told me never to do it again" + link).me("https://anna.example/"), bothStay},
 		"one in other words, of nobody known":        {blog(text), toot("<p>I wrote up our first trip of the year, in which we nearly drown. Read it:" + link), bothStay},
 		"a stranger who only passes it on":           {blog(text), toot("<p>The old boat" + link), secondLeft},
 		"a stranger who disagrees":                   {blog(text), toot("<p>I do not agree with any of this, and it is dangerous to say so" + link), bothStay},
@@ -58,6 +87,19 @@ func TestJudge(t *testing.T) {
 		"a thief who names it as a copy":             {blog(text), at("https://evil.example/1", "evil.example", "The old boat", text).copiedTo("https://anna.example/boats"), secondLeft},
 		"a thief who says its site is theirs":        {blog(text), at("https://evil.example/1", "evil.example", "Paint", text+"<p>Buy our paint.</p>").me("https://anna.example/"), secondLeft},
 		"a domain that ends like another":            {blog(text), at("https://anna.example/boats", "example", "x", "<p>Something quite different, in more than three words.</p>"), bothStay},
+		"a thief, with a headline's title":           {blog(""), at("https://anna.example/boats", "evil.example", "The old boat", ad), bothStay},
+		"a thief at another host of its domain":      {blog(""), host("evil.anna.example", ad), bothStay},
+		"a thief who passes on what others do":       {at("https://far.example/x", "news.example", "Far", "Comments"), at("https://far.example/x", "evil.example", "Far", ad), bothStay},
+		"a thief beside a feed read elsewhere":       {read("https://anna.example/boats", "feeds.example", ""), at("https://anna.example/boats", "evil.example", "The old boat", ad), bothStay},
+		"a thief who adds to one read elsewhere":     {read("https://anna.example/boats", "feeds.example", text), at("https://anna.example/boats", "evil.example", "The old boat", text+ad), bothStay},
+		"a thief at what a post links to":            {blog(`<p>Read <a href="https://far.example/x">far.example/x</a></p>`), at("https://far.example/x", "evil.example", "Far", "<p>Read far.example/x</p>"+ad), bothStay},
+		"a feed of the site at another host":         {blog(text), host("feeds.anna.example", text), secondLeft},
+		"a feed at another host with more":           {blog(text[:90] + "</p>"), host("feeds.anna.example", text), bothStay},
+		"its recording":                              {blog(text), heard(at("https://anna.example/boats", "anna.example", "The old boat", text)), firstLeft},
+		"its recording, without a text":              {blog(text), heard(at("https://anna.example/boats", "anna.example", "The old boat", "")), bothStay},
+		"a picture, with a link":                     {blog(text), toot(`<p><img src="https://social.example/1.jpg"/> <a href="https://anna.example/boats">anna.example/boats</a></p>`).me("https://anna.example/"), bothStay},
+		"a summary alone":                            {blog(""), summed("https://social.example/@anna/1", "Quite another thing that nobody else has said as well as she did").me("https://anna.example/"), bothStay},
+		"nothing but a mail address":                 {blog(`<p><a href="mailto:anna@anna.example">Mail</a></p>`), at("", "evil.example", "Mail", ad), bothStay},
 		"no addresses at all":                        {newSource(digest.Post{ID: 1, Content: text}, digest.FeedLabel{}), newSource(digest.Post{ID: 2, Content: text}, digest.FeedLabel{}), bothStay},
 	} {
 		c.other.ID = 3

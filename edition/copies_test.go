@@ -22,7 +22,7 @@ func threeNetworks() *shelf {
 		{"news.example", url, "<p>Comments</p>"},
 	} {
 		feed, id := digest.FeedID(50+i), digest.PostID(500+i)
-		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: p.host, SiteURL: "https://" + p.host + "/", Domain: p.host, Me: "https://anna.example/"}
+		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: p.host, SiteURL: "https://" + p.host + "/", Host: p.host, Domain: p.host, Me: "https://anna.example/"}
 		s.posts[id] = digest.Post{ID: id, FeedID: feed, URL: p.url, Title: "The old boat", Content: p.content, SeenAt: noon(19)}
 	}
 	s.editions[100] = []digest.PostRef{{PostID: 30, FeedID: 3}, {PostID: 503, FeedID: 53}, {PostID: 502, FeedID: 52}, {PostID: 501, FeedID: 51}, {PostID: 500, FeedID: 50}}

@@ -172,7 +172,7 @@ type FeedInfo struct {
 func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.domain, f.me, f.language
+		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.host, f.domain, f.me, f.language
 			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
 		if err != nil {
 			return nil, failed("reading feeds", err)
