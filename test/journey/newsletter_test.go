@@ -1,0 +1,122 @@
+package journey
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+	chromium "digest/test/browser"
+)
+
+const joiner = "mo@example.org"
+
+// TestNewsletter is the journey of somebody who finds the form of docs/newsletters.md on a publisher's own
+// site, which is of another origin, in Chromium: they join, get a letter at midnight, and leave.
+func TestNewsletter(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, storetest.SQLite(t), "DIGEST_SIGN_UP=open")
+	p := newPress(t)
+	own := annasSite(t, h.base)
+	p.publish("anna", "Anna writes", "en", post{"The old boat", "<p>She leaks.</p>", evening().Add(time.Hour)})
+	h.publishes(p.URL+"/anna/feed.xml", own.URL+"/thanks")
+	h.at(evening())
+
+	b := h.visitor()
+	b.blind = true // the page with the form is nobody's of ours
+	b.open(own.URL + "/")
+	b.fill("Your address", joiner)
+	b.follow("Subscribe")
+	b.says("Thank you, and look into your mail")
+	if got := b.address(); got != own.URL+"/thanks" {
+		t.Errorf("the form led to %s", got)
+	}
+	b.blind = false
+	link := h.awaitLink(joiner, "/n/anna-writes/confirm")
+	h.isNoMember()
+	b.open(link)
+	b.look("newsletter-confirm")
+	h.isNoMember() // who only looks has not agreed
+	b.follow("Join")
+	b.says("The first letter is that of Saturday 21 November")
+	b.look("newsletter-joined")
+	if member := h.run("newsletter", "members", "anna-writes", joiner); !strings.Contains(member, "a form at 127.0.0.1") || !strings.Contains(member, "Europe/London") {
+		t.Errorf("the member is kept as\n%s", member)
+	}
+
+	h.at(midnight(1).Add(time.Hour)) // London's
+	h.awaitLetter(joiner, "She leaks.")
+	b.open("/n/anna-writes")
+	b.look("newsletter")
+	b.open(h.awaitLink(joiner, "/unsubscribe/"))
+	b.follow("Unsubscribe")
+	b.says("Anna writes has stopped")
+	h.isNoMember()
+}
+
+// docsForm gives the form that docs/newsletters.md shows, for a house.
+func docsForm(t *testing.T, base, thanks string) string {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/newsletters.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := regexp.MustCompile(`(?s) +<form method="post".*?</form>`).FindString(string(doc))
+	if form == "" {
+		t.Fatal("docs/newsletters.md shows no form")
+	}
+	return strings.NewReplacer("https://digest.example.org", base, "https://anna.example/thanks", thanks).Replace(form)
+}
+
+// annasSite is a page of another origin, without a script, into which the form was pasted.
+func annasSite(t *testing.T, base string) *httptest.Server {
+	mux := http.NewServeMux()
+	own := httptest.NewServer(mux)
+	t.Cleanup(own.Close)
+	page := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, `<!doctype html><html lang="en"><title>Anna</title><main>`+body+`</main>`)
+		}
+	}
+	mux.HandleFunc("GET /{$}", page(docsForm(t, base, own.URL+"/thanks")))
+	mux.HandleFunc("GET /thanks", page("Thank you, and look into your mail."))
+	return own
+}
+
+// publishes makes a newsletter of a feed.
+func (h *house) publishes(feed, thanks string) {
+	h.t.Helper()
+	now := evening().Format(time.RFC3339)
+	h.run("--now", now, "user", "add", "anna@example.org", "--time-zone", "Europe/London")
+	h.run("--now", now, "newsletter", "create", "anna-writes", "--owner", "anna@example.org", "--feed", feed, "--name", "Anna writes", "--return-url", thanks)
+}
+
+// isNoMember fails the test if the joiner is a member.
+func (h *house) isNoMember() {
+	h.t.Helper()
+	for _, line := range strings.Split(h.run("newsletter", "members", "anna-writes"), "\n") {
+		if strings.Contains(line, joiner) && !strings.Contains(line, "left") {
+			h.t.Errorf("a member: %s", line)
+		}
+	}
+}
+
+// awaitLetter waits until a mail comes whose text has words in it.
+func (h *house) awaitLetter(to, words string) {
+	h.t.Helper()
+	for deadline := time.Now().Add(2 * chromium.Patience); time.Now().Before(deadline); {
+		for _, l := range h.letters(to) {
+			if strings.Contains(l.text, words) {
+				return
+			}
+		}
+		<-time.After(glance)
+	}
+	h.t.Fatalf("no letter with %q came for %s", words, to)
+}
