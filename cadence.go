@@ -44,6 +44,9 @@ func First(d time.Weekday) Cadence { return firstInMonth | 1<<d }
 // IsMonthly reports whether it is one day of a month, and not days of the week.
 func (c Cadence) IsMonthly() bool { return c > Daily }
 
+// IsSeldom reports whether it is at most one day of a week.
+func (c Cadence) IsSeldom() bool { return c.daysAWeek() <= 1 }
+
 // Check gives an error, of the kind Invalid, for one that nobody can have chosen.
 func (c Cadence) Check() error {
 	week := bits.OnesCount8(uint8(c & Daily))

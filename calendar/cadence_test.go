@@ -146,39 +146,41 @@ func compareCadence(t *testing.T, loc *time.Location, c digest.Cadence, midnight
 	}
 }
 
-// TestGathered: while a digest that appears once a month is active, or pauses until a time,
+// TestGathered: while a digest that appears once a week or less is active, or pauses until a time,
 // its feeds are asked at each midnight of its reader.
 func TestGathered(t *testing.T) {
 	paris, tokyo := zone(t, "Europe/Paris"), zone(t, "Asia/Tokyo")
 	now := at(t, "2026-11-20T12:00", paris)
-	monthly, friday := cadence(t, "monthly"), cadence(t, "fri")
+	monthly, weekly, days := cadence(t, "monthly"), cadence(t, "sat"), cadence(t, "tue,fri")
 	active := calendar.Schedule{
 		Zone: paris, Cadence: monthly, State: digest.DigestActive,
 		NextDueAt: at(t, "2026-12-01T00:00", paris), AsksAt: at(t, "2026-11-21T00:00", paris),
 	}
 	late := active
 	late.AsksAt = at(t, "2026-11-20T00:00", paris)
-	weekly := calendar.Schedule{Zone: paris, Cadence: friday, State: digest.DigestActive, NextDueAt: at(t, "2026-11-27T00:00", paris)}
+	often := calendar.Schedule{Zone: paris, Cadence: days, State: digest.DigestActive, NextDueAt: at(t, "2026-11-27T00:00", paris)}
 	until := at(t, "2026-12-20T00:00", paris)
 	for _, test := range []struct {
 		why  string
 		got  calendar.Schedule
 		want string // in Paris
 	}{
-		{"weekly becomes monthly", weekly.On(monthly, now), "2026-11-21T00:00"},
-		{"monthly becomes weekly", active.On(friday, now), ""},
-		{"monthly becomes weekly, late", late.On(friday, now), ""},
+		{"often becomes monthly", often.On(monthly, now), "2026-11-21T00:00"},
+		{"often becomes weekly", often.On(weekly, now), "2026-11-21T00:00"},
+		{"monthly becomes weekly", active.On(weekly, now), "2026-11-21T00:00"},
+		{"monthly becomes often", active.On(days, now), ""},
+		{"monthly becomes often, late", late.On(days, now), ""},
 		{"another day of the month", active.On(digest.LastDay, now), "2026-11-21T00:00"},
 		{"what has passed is still asked", late.On(digest.LastDay, now), "2026-11-20T00:00"},
 		{"elsewhere", active.In(tokyo, now), "2026-11-20T16:00"},
-		{"weekly elsewhere", weekly.In(tokyo, now), ""},
+		{"often elsewhere", often.In(tokyo, now), ""},
 		{"paused until a time", active.Pause(until, now), "2026-11-21T00:00"},
-		{"paused so, then weekly", active.Pause(until, now).On(friday, now), "2026-11-27T00:00"},
+		{"paused so, then often", active.Pause(until, now).On(days, now), "2026-11-24T00:00"},
 		{"paused without an end", active.Pause(time.Time{}, now), ""},
 		{"paused without an end elsewhere", active.Pause(time.Time{}, now).In(tokyo, now), ""},
 		{"and then with one", active.Pause(time.Time{}, now).Pause(until, now), "2026-11-21T00:00"},
 		{"back", active.Pause(time.Time{}, now).Resume(now, now), "2026-11-21T00:00"},
-		{"back, weekly", weekly.Pause(until, now).Resume(now, now), ""},
+		{"back, often", often.Pause(until, now).Resume(now, now), ""},
 		{"left", active.Leave(), ""},
 		{"left, then elsewhere", active.Leave().In(tokyo, now), ""},
 		{"left, then on another day", active.Leave().On(digest.LastDay, now), ""},

@@ -51,10 +51,10 @@ func leftOut(c digest.Cadence, from, to digest.Date, loc *time.Location) bool {
 }
 
 // Gathering is the cadence at whose midnights the feeds of a digest are asked. For one
-// that appears once a month that is each: a document that holds the newest ten posts
+// that appears once a week or less that is each: a document that holds the newest ten posts
 // has not held others for long by then.
 func Gathering(c digest.Cadence) digest.Cadence {
-	if c.IsMonthly() {
+	if c.IsSeldom() {
 		return digest.Daily
 	}
 	return c
