@@ -34,6 +34,8 @@ type User struct {
 	// MemberOnly says that they came to join a newsletter: their own digest is
 	// DigestLeft until they begin it.
 	MemberOnly bool
+
+	Publisher bool // owns or edits a newsletter
 }
 
 // Direction says in which direction lines of text run.

@@ -94,6 +94,9 @@ func NewOutbox(o OutboxOptions) *Outbox {
 	return b
 }
 
+// From is the address that letters come from (DIGEST_FROM).
+func (b *Outbox) From() string { return b.o.Sender.From }
+
 // Add accepts a request, whatever becomes of it. It never waits.
 func (b *Outbox) Add(r LetterRequest) {
 	b.mu.Lock()

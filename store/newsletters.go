@@ -127,6 +127,12 @@ func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]Newsle
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
+// CountMembers gives how many people get a newsletter: those who left are not among them.
+func (s *Store) CountMembers(ctx context.Context, id digest.NewsletterID) (int, error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
+	return int(n), failed("counting the members", err)
+}
+
 // SetNewsletter stores what a publisher has typed: all that Check looks at, and the
 // look. Members' digests follow; those whose days are their own choice keep them.
 // digest.Invalid where Check says so; digest.Conflict if another newsletter has the slug.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 )
 
 const letterColumns = `l.newsletter_id, l.local_date, l.subject, l.note, l.skipped, l.approved_at`
@@ -16,6 +17,33 @@ const letterColumns = `l.newsletter_id, l.local_date, l.subject, l.note, l.skipp
 func (s *Store) NewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {
 	l, err := readLetter(ctx, s.read(), id, date)
 	return l, failed("reading what was decided of a letter", err)
+}
+
+// NextLetter gives the archive of a newsletter, and what was decided of the letter that its
+// next midnight brings.
+func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest, l digest.NewsletterLetter, err error) {
+	if archive, err = s.Digest(ctx, n.ArchiveID); err != nil {
+		return archive, l, err
+	}
+	zone, err := calendar.Zone(archive.TimeZone)
+	if err == nil {
+		l, err = s.NewsletterLetter(ctx, n.ID, digest.DateOf(archive.NextDueAt.In(zone)))
+	}
+	return archive, l, err
+}
+
+// LettersWaiting gives the dates whose letters wait for their publisher's approval, the earliest
+// first.
+func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.Date, error) {
+	if n.ApproveWithin == 0 {
+		return nil, nil
+	}
+	today := digest.DateOf(now)
+	return readRows[digest.Date](ctx, s.read(), "finding the letters that wait", `SELECT DISTINCT e.local_date FROM digests d
+		JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
+		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date
+		WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed') AND COALESCE(l.approved_at, 0) = 0
+		ORDER BY e.local_date`, today.Plus(-1).String(), today.String(), today.Plus(1).String(), n.ID, at(now))
 }
 
 func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -18,4 +20,9 @@ func SignIns() func(from string, now time.Time) bool {
 	return func(from string, now time.Time) bool {
 		return s.limits.signIns.allowAll(s.clientShares(&http.Request{RemoteAddr: from}), now)
 	}
+}
+
+// PublisherRoutes are the patterns of all pages that only publishers have.
+func PublisherRoutes() []string {
+	return slices.Sorted(maps.Keys((&site{}).publisherRoutes()))
 }

@@ -12,7 +12,7 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests *limiter
 }
 
 func newLimits() limits {
@@ -31,6 +31,7 @@ func newLimits() limits {
 		exports: newLimiter(5, 5*time.Minute),   // of all of one reader's data
 		rounds:  newLimiter(5, 5*time.Minute),   // of links in one reader's mail, and of tokens
 		joins:   newLimiter(40, time.Minute),    // letters to join a newsletter that one network asks for
+		tests:   newLimiter(10, 2*time.Minute),  // letters of a newsletter that one publisher tries
 		linked:  newLimiter(120, time.Second),   // questions of programs from one address, by a token
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"digest"
 	"digest/store"
@@ -38,7 +39,28 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.add("newsletter", guest.get(path+"?asked=1"))
 	p.add("newsletter_archive", guest.get(path+"/letters"))
 	p.add("memberships", me.get("/memberships"))
+	p.publisherPages(n, owner)
 	p.linkPages(me, d)
+}
+
+// publisherPages are those of the newsletter's owner.
+func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
+	p.t.Helper()
+	v := p.visitor().signIn(owner)
+	n.ApproveWithin = time.Hour
+	p.must(p.store.SetNewsletter(p.t.Context(), n, p.now))
+	p.brings(digest.Subscription{DigestID: n.ArchiveID}, mixed, uglyPosts("Approved.")...)
+	p.midnight()
+	p.brings(digest.Subscription{DigestID: n.ArchiveID}, endless, uglyPosts("Another of its own.")...)
+	path := "/newsletters/" + n.Slug
+	p.add("publisher_list", v.get("/newsletters"))
+	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
+	p.add("publisher_list", v.get("/newsletters"))
+	p.add("publisher", v.get(path))
+	p.add("publisher_next", v.get(path+"/next"))
+	p.add("publisher_next", v.post(path+"/next", url.Values{"date": {"2026-01-01"}, "subject": {endless}, "note": {mixed}}))
+	v.post(v.get(path+"/next").attrs(".waiting form", "action")[0], nil).status(http.StatusSeeOther)
+	p.add("publisher_next", v.get(path+"/next?on=text"))
 }
 
 // linkPages are those of who points at what, and of a feed that fails.

@@ -15,7 +15,7 @@ const oneClick = "POST /unsubscribe/{token}"
 // allowed anyway.
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.settingsRoutes()} {
+	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.publisherRoutes(), s.settingsRoutes()} {
 		for pattern, h := range part {
 			mux.Handle(pattern, s.handle(h))
 		}
@@ -135,6 +135,22 @@ func (s *site) readerRoutes() map[string]handler {
 		"GET /operator/invitations":              s.forOperator(s.invitationsPage),
 		"POST /operator/invitations":             s.forOperator(s.addInvitation),
 		"POST /operator/invitations/{id}/revoke": s.forOperator(s.revokeInvitation),
+	}
+}
+
+// publisherRoutes is what the owner and the editors of a newsletter see and decide.
+func (s *site) publisherRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /newsletters":        s.forReader(s.publishedPage),
+		"GET /newsletters/{slug}": s.forPublisher(s.publisherPage),
+
+		"GET /newsletters/{slug}/next":                    s.forPublisher(s.nextPage),
+		"POST /newsletters/{slug}/next":                   s.forPublisher(s.setNext),
+		"GET /newsletters/{slug}/next/shown":              s.forPublisher(s.nextShown),
+		"POST /newsletters/{slug}/next/test":              s.forPublisher(s.sendTest),
+		"POST /newsletters/{slug}/posts/{id}/pull":        s.forPublisher(s.pullPost),
+		"POST /newsletters/{slug}/posts/{id}/unpull":      s.forPublisher(s.unpullPost),
+		"POST /newsletters/{slug}/letters/{date}/approve": s.forPublisher(s.approveLetter),
 	}
 }
 

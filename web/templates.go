@@ -44,6 +44,9 @@ func (f frame) Tabs() []tab {
 		{Path: "/", Name: "Today"}, {Path: "/editions", Name: "Editions"}, {Path: "/saved", Name: "Saved"},
 		{Path: "/search", Name: "Search"}, {Path: "/feeds", Name: "Feeds"}, {Path: "/settings", Name: "Settings"},
 	}
+	if f.Reader.Publisher {
+		tabs = append(tabs, tab{Path: "/newsletters", Name: "Newsletters"})
+	}
 	if f.Reader.Operator {
 		tabs = append(tabs, tab{Path: "/operator", Name: "Operator"})
 	}

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"digest"
-	"digest/calendar"
-	"digest/render"
 	"digest/store"
 )
 
@@ -28,30 +25,17 @@ func (c newsletterPreviewCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	archive.Look.Layout = cmp.Or(c.Layout, archive.Look.Layout)
-	e, err := a.editions(st, signer).PreviewLetter(a.soft, archive, n, letter, "")
+	m, err := a.editions(st, signer).Rehearse(a.soft, archive, n, letter, c.Layout, "")
 	if err != nil {
 		return err
 	}
-	m, err := render.New(nil).Mail(e)
-	if err != nil {
-		return fmt.Errorf("rendering the preview: %w", err)
-	}
-	m.Subject = cmp.Or(letter.Subject, m.Subject)
 	return a.printMessage(m, c.HTML)
 }
 
 // nextOf gives a newsletter with its archive and what was decided of the next letter.
 func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive digest.Digest, letter digest.NewsletterLetter, err error) {
-	if n, err = st.NewsletterBySlug(a.soft, slug); err != nil {
-		return n, archive, letter, err
-	}
-	if archive, err = st.Digest(a.soft, n.ArchiveID); err != nil {
-		return n, archive, letter, err
-	}
-	zone, err := calendar.Zone(archive.TimeZone)
-	if err == nil {
-		letter, err = st.NewsletterLetter(a.soft, n.ID, digest.DateOf(archive.NextDueAt.In(zone)))
+	if n, err = st.NewsletterBySlug(a.soft, slug); err == nil {
+		archive, letter, err = st.NextLetter(a.soft, n)
 	}
 	return n, archive, letter, err
 }

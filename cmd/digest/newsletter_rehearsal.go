@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"digest"
 	"digest/mailer"
-	"digest/render"
 	"digest/store"
 )
 
@@ -33,20 +31,11 @@ func (c *newsletterTestCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		archive.Look.Layout = cmp.Or(c.Layout, archive.Look.Layout)
-		e, err := a.editions(st, signer).PreviewLetter(a.soft, archive, n, decided, to)
+		l, err := a.editions(st, signer).TestLetter(a.soft, archive, n, decided, c.Layout, a.From, to)
 		if err != nil {
 			return err
 		}
-		e.Notices = nil // what is offered there about the archive would change the newsletter for all
-		m, err := render.New(nil).Mail(e)
-		if err != nil {
-			return fmt.Errorf("rendering the letter: %w", err)
-		}
-		l := mailer.Letter{
-			From: mailer.NewsletterFrom(n, a.From), ReplyTo: n.ReplyTo, To: to, Date: a.now(),
-			Subject: "Test: " + cmp.Or(decided.Subject, m.Subject), HTML: m.HTML, Text: m.Text,
-		}
+		l.Date = a.now()
 		if err := a.mailOne(st, l); err != nil {
 			return err
 		}

@@ -49,6 +49,7 @@ func TestNewsletter(t *testing.T) {
 		t.Errorf("the member is kept as\n%s", member)
 	}
 
+	h.rehearses()
 	h.at(midnight(1).Add(time.Hour)) // London's
 	h.awaitLetter(joiner, "She leaks.")
 	b.open("/n/anna-writes")
@@ -57,6 +58,34 @@ func TestNewsletter(t *testing.T) {
 	b.follow("Unsubscribe")
 	b.says("Anna writes has stopped")
 	h.isNoMember()
+}
+
+// rehearses is what the publisher does before midnight: they look at the next letter, write a note, and try it.
+func (h *house) rehearses() {
+	h.t.Helper()
+	h.at(midnight(1).Add(50 * time.Minute))
+	h.idle() // London's feeds have been read
+	b := h.visitor()
+	b.open("/sign-in")
+	b.fill("Your address", "anna@example.org")
+	b.follow("Mail me a link")
+	b.open(h.awaitLink("anna@example.org", "/sign-in"))
+	b.follow("Sign in")
+	b.follow("Newsletters")
+	b.look("publisher-list")
+	b.follow("Anna writes")
+	b.look("publisher")
+	b.follow("The next letter")
+	b.fill("Note above the posts", "Back from the sea.")
+	b.follow("Save")
+	b.look("publisher-next")
+	b.follow("Desk")
+	b.follow("Dark")
+	b.look("publisher-next-dark")
+	b.follow("As text")
+	b.look("publisher-next-text")
+	b.follow("Mail it to me")
+	h.awaitLetter("anna@example.org", "Back from the sea.")
 }
 
 // docsForm gives the form that docs/newsletters.md shows, for a house.

@@ -1,0 +1,37 @@
+package edition
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"digest"
+	"digest/mailer"
+	"digest/render"
+)
+
+// Rehearse renders the letter that a newsletter's next midnight would bring, in a layout, as its mail to
+// somebody who tries it: nothing is told of its feeds, since what is offered there would change the newsletter.
+func (b *Builder) Rehearse(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, to string) (render.Message, error) {
+	archive.Look.Layout = cmp.Or(layout, archive.Look.Layout)
+	e, err := b.PreviewLetter(ctx, archive, n, l, to)
+	if err != nil {
+		return render.Message{}, err
+	}
+	e.Notices = nil
+	m, err := b.render.Mail(e)
+	if err != nil {
+		return render.Message{}, fmt.Errorf("rendering the next letter: %w", err)
+	}
+	m.Subject = cmp.Or(l.Subject, m.Subject)
+	return m, nil
+}
+
+// TestLetter is what Rehearse gives, to be mailed to one of the publishers; from is the
+// instance's address (DIGEST_FROM).
+func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, from, to string) (mailer.Letter, error) {
+	m, err := b.Rehearse(ctx, archive, n, l, layout, to)
+	return mailer.Letter{
+		From: mailer.NewsletterFrom(n, from), ReplyTo: n.ReplyTo, To: to, Subject: "Test: " + m.Subject, HTML: m.HTML, Text: m.Text,
+	}, err
+}

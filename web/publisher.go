@@ -1,0 +1,160 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+	"digest/store"
+)
+
+// The pages of who publishes a newsletter, under /newsletters/SLUG. Whoever is neither its
+// owner nor an editor is told that there is nothing there.
+
+// A publisher is who is signed in, with a newsletter that they may do something with.
+type publisher struct {
+	reader
+	Newsletter digest.Newsletter
+	Role       digest.Role
+}
+
+// A publisherHandler answers a route of a newsletter that only its publishers have.
+type publisherHandler func(http.ResponseWriter, *http.Request, publisher) error
+
+// forPublisher lets the owner and the editors of the newsletter in that the path names.
+func (s *site) forPublisher(h publisherHandler) handler {
+	return s.forReader(func(w http.ResponseWriter, r *http.Request, me reader) error {
+		n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
+		if digest.KindOf(err) == digest.NotFound {
+			return errNotFound
+		}
+		if err != nil {
+			return err
+		}
+		role, err := s.Store.RoleOf(r.Context(), n.ID, me.ID)
+		if err == nil && role == digest.RoleNone {
+			err = errNotFound
+		}
+		if err != nil {
+			return err
+		}
+		return h(w, r, publisher{me, n, role})
+	})
+}
+
+// forOwner lets the owner in; an editor is told who may.
+func (s *site) forOwner(h publisherHandler) handler {
+	return s.forPublisher(func(w http.ResponseWriter, r *http.Request, p publisher) error {
+		if p.Role != digest.RoleOwner {
+			return errOwnerOnly
+		}
+		return h(w, r, p)
+	})
+}
+
+// A publisherFrame is what all pages of a publisher have.
+type publisherFrame struct {
+	publisher
+	BaseURL string
+	Saved   string // one of the page's words: what was changed just now
+	Wrong   string // why nothing was changed, for people
+}
+
+func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) publisherFrame {
+	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...)}
+}
+
+// Name is the newsletter's.
+func (f publisherFrame) Name() string { return f.Newsletter.Name }
+
+// Path is the address of the newsletter's overview; its other pages are below it.
+func (p publisher) Path() string { return "/newsletters/" + p.Newsletter.Slug }
+
+// Public is the address of the page that everybody sees.
+func (p publisher) Public() string { return "/n/" + p.Newsletter.Slug }
+
+// Owns reports whether the reader owns the newsletter.
+func (p publisher) Owns() bool { return p.Role == digest.RoleOwner }
+
+// Pending reports whether the operator has not approved it yet.
+func (p publisher) Pending() bool { return p.Newsletter.State == digest.NewsletterPending }
+
+// Held reports whether nothing of it leaves.
+func (p publisher) Held() bool { return p.Newsletter.State == digest.NewsletterHeld }
+
+// Ended reports whether it has ended.
+func (p publisher) Ended() bool { return p.Newsletter.State == digest.NewsletterEnded }
+
+// Comes says when its letters come: "every day", "on Sundays".
+func (p publisher) Comes() string { return daysView{p.Newsletter.Cadence}.Words() }
+
+// A publishedPage is the newsletters that a reader publishes.
+type publishedPage struct{ Newsletters []published }
+
+// A published is a newsletter in that list.
+type published struct{ store.NewsletterInfo }
+
+// Stands says how it stands.
+func (p published) Stands() string {
+	switch p.State {
+	case digest.NewsletterPending:
+		return "waits for approval by whoever runs this"
+	case digest.NewsletterHeld:
+		return "held: nothing leaves"
+	case digest.NewsletterEnded:
+		return "has ended"
+	}
+	return "comes " + daysView{p.Cadence}.Words()
+}
+
+// publishedPage lists what a reader publishes.
+func (s *site) publishedPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	all, err := s.Store.NewslettersOf(r.Context(), me.ID)
+	var p publishedPage
+	for _, n := range all {
+		p.Newsletters = append(p.Newsletters, published{n})
+	}
+	return s.showPage(w, r, err, "publisher_list", "Newsletters", p)
+}
+
+// A publisherPage is the overview of a newsletter.
+type publisherPage struct {
+	publisherFrame
+	Members int
+	Feeds   []store.SubscriptionInfo
+	Letter  digest.NewsletterLetter // the next one
+	Waiting []digest.Date           // of letters that wait for approval
+	Letters []digest.Edition        // the latest
+}
+
+// publisherPage shows how a newsletter stands.
+func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p := publisherPage{publisherFrame: s.publisherFrame(r, me, "approved", "released", "held")}
+	n, ctx := me.Newsletter, r.Context()
+	var err error
+	if _, p.Letter, err = s.Store.NextLetter(ctx, n); err != nil {
+		return err
+	}
+	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, s.Now()); err != nil {
+		return err
+	}
+	if p.Feeds, err = s.Store.Subscriptions(ctx, n.ArchiveID); err != nil {
+		return err
+	}
+	if p.Letters, err = s.publicLetters(r, n, lettersLatest); err != nil {
+		return err
+	}
+	p.Members, err = s.Store.CountMembers(ctx, n.ID)
+	return s.showPage(w, r, err, "publisher", n.Name, p)
+}
+
+const lettersLatest = 5 // on the overview
+
+// approveLetter lets the letter of a date leave that waits for it.
+func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil {
+		return errNotFound
+	}
+	_, err = s.Store.ApproveNewsletterLetter(r.Context(), me.Newsletter.ID, date, s.Now())
+	return showSaved(w, r, err, me.Path(), "approved")
+}

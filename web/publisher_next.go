@@ -1,0 +1,248 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"digest"
+	"digest/mailer"
+)
+
+// A publisherNextPage is the rehearsal of a newsletter: what its owner's next midnight would bring, as it would
+// look, with what may still be decided of it.
+type publisherNextPage struct {
+	publisherFrame
+	Letter digest.NewsletterLetter // as it was decided, or typed
+	Posts  []rehearsedPost
+	Pulled []digest.Post
+	View   letterView
+	To     string // whom a test is mailed to; "": no mail is sent here
+}
+
+// A rehearsedPost is one that the next letter would hold.
+type rehearsedPost struct {
+	digest.Post
+	Site string
+}
+
+// A letterView says how a letter is looked at: each is one of a few words.
+type letterView struct{ Layout, Screen, Colours string }
+
+// viewOf reads how a letter is to be looked at; what is no choice is the first one.
+func viewOf(r *http.Request, n digest.Newsletter) letterView {
+	q := r.URL.Query()
+	one := func(name, first string, others ...string) string {
+		for _, other := range others {
+			if q.Get(name) == other {
+				return other
+			}
+		}
+		return first
+	}
+	layout := string(n.Layout)
+	return letterView{
+		one("layout", layout, string(digest.FullText), string(digest.Excerpts), string(digest.Headlines)),
+		one("on", "phone", "desk", "text"), one("in", "light", "dark"),
+	}
+}
+
+// Query is the view as part of an address: nothing in it was typed by anybody (viewOf).
+func (v letterView) Query() template.URL {
+	return template.URL("layout=" + v.Layout + "&on=" + v.Screen + "&in=" + v.Colours)
+}
+
+// A viewLink leads to the same letter, looked at in another way.
+type viewLink struct {
+	Name  string
+	Query template.URL
+	Here  bool
+}
+
+// Ways are those in which it can be looked at: by layout, by screen, by colours.
+func (v letterView) Ways() [][]viewLink {
+	return [][]viewLink{
+		v.links(&v.Layout, string(digest.FullText), "Full text", string(digest.Excerpts), "Excerpts", string(digest.Headlines), "Headlines"),
+		v.links(&v.Screen, "phone", "Phone", "desk", "Desk", "text", "As text"),
+		v.links(&v.Colours, "light", "Light", "dark", "Dark"),
+	}
+}
+
+// links leads to each value of a part of the view, which the others keep.
+func (v *letterView) links(part *string, valuesAndNames ...string) (all []viewLink) {
+	here := *part
+	for i := 0; i < len(valuesAndNames); i += 2 {
+		*part = valuesAndNames[i]
+		all = append(all, viewLink{valuesAndNames[i+1], v.Query(), *part == here})
+	}
+	*part = here
+	return all
+}
+
+// nextPage shows the rehearsal.
+func (s *site) nextPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	_, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+	if err != nil {
+		return err
+	}
+	return s.showNext(w, r, http.StatusOK, publisherNextPage{publisherFrame: s.publisherFrame(r, me, "letter", "pulled", "unpulled", "sent"), Letter: letter})
+}
+
+// showNext shows the rehearsal with a letter as it was decided, or typed.
+func (s *site) showNext(w http.ResponseWriter, r *http.Request, status int, p publisherNextPage) error {
+	ctx, n := r.Context(), p.Newsletter
+	p.View = viewOf(r, n)
+	if s.mails() {
+		p.To = p.Email
+	}
+	refs, err := s.Store.WaitingPosts(ctx, n.ArchiveID)
+	if err != nil {
+		return err
+	}
+	pulled, err := s.Store.PulledPosts(ctx, n.ID)
+	if err != nil {
+		return err
+	}
+	if p.Pulled, err = s.Store.Posts(ctx, pulled[:min(len(pulled), mostPulledShown)]); err != nil {
+		return err
+	}
+	if p.Posts, err = s.rehearsed(r, refs); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'")
+	return s.show(w, r, status, "publisher_next", "The next letter of "+n.Name, p)
+}
+
+const (
+	mostPulledShown    = 20
+	mostRehearsedShown = 300
+)
+
+// rehearsed gives the posts of a letter with their sites.
+func (s *site) rehearsed(r *http.Request, refs []digest.PostRef) ([]rehearsedPost, error) {
+	refs = refs[:min(len(refs), mostRehearsedShown)]
+	var ids []digest.PostID
+	var feeds []digest.FeedID
+	for _, ref := range refs {
+		ids, feeds = append(ids, ref.PostID), append(feeds, ref.FeedID)
+	}
+	posts, err := s.Store.Posts(r.Context(), ids)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := s.Store.FeedLabels(r.Context(), feeds)
+	if err != nil {
+		return nil, err
+	}
+	titles := make(map[digest.FeedID]string, len(labels))
+	for _, l := range labels {
+		titles[l.FeedID] = l.Title
+	}
+	all := make([]rehearsedPost, len(posts))
+	for i, p := range posts {
+		all[i] = rehearsedPost{p, titles[p.FeedID]}
+	}
+	return all, nil
+}
+
+// letterPolicy is for a letter that is shown in a frame of our own page: mail has its styles
+// within, and whatever else is in it does nothing.
+const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
+
+// nextShown is the letter itself, for the frame of the rehearsal.
+func (s *site) nextShown(w http.ResponseWriter, r *http.Request, me publisher) error {
+	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+	if err != nil {
+		return err
+	}
+	view := viewOf(r, me.Newsletter)
+	m, err := s.Editions.Rehearse(r.Context(), archive, me.Newsletter, letter, digest.Layout(view.Layout), me.Email)
+	if err != nil {
+		return err
+	}
+	shown := strings.Replace(m.HTML, "<head>", `<head><base target="_blank">`, 1)
+	if view.Screen == "text" {
+		shown = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>` + html.EscapeString(m.Subject) +
+			`</title><pre style="margin:1rem;white-space:pre-wrap;font-size:.9rem;overflow-wrap:anywhere">` + html.EscapeString(m.Text) + `</pre>`
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", letterPolicy)
+	h.Set("X-Frame-Options", "SAMEORIGIN")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(shown)))
+	_, _ = w.Write([]byte(shown)) // a publisher who has left is no error of ours
+	return nil
+}
+
+// setNext changes the subject and the note of the next letter, or skips it.
+func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) error {
+	_, next, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+	if err != nil {
+		return err
+	}
+	typed := next
+	typed.Subject, typed.Note = digest.OneLine(r.PostForm.Get("subject")), strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("note"), "\r\n", "\n"))
+	typed.Skipped = r.PostForm.Get("skip") == "1"
+	p := publisherNextPage{publisherFrame: s.publisherFrame(r, me), Letter: typed}
+	if r.PostForm.Get("date") != next.LocalDate.String() {
+		p.Letter.LocalDate, p.Wrong = next.LocalDate, "Meanwhile its midnight has passed. This is the letter after it."
+		return s.showNext(w, r, http.StatusConflict, p)
+	}
+	p.Wrong, err = asWrong(s.Store.SetNewsletterLetter(r.Context(), typed))
+	if p.Wrong != "" {
+		return s.showNext(w, r, http.StatusUnprocessableEntity, p)
+	}
+	return showSaved(w, r, err, me.Path()+"/next", "letter")
+}
+
+// pullPost leaves a post out of all letters that are still to come.
+func (s *site) pullPost(w http.ResponseWriter, r *http.Request, me publisher) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	refs, err := s.Store.WaitingPosts(r.Context(), me.Newsletter.ArchiveID)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		if ref.PostID == digest.PostID(id) {
+			return showSaved(w, r, s.Store.PullPost(r.Context(), me.Newsletter.ID, ref.PostID, s.Now()), me.Path()+"/next", "pulled")
+		}
+	}
+	return errNotFound
+}
+
+// unpullPost lets it in again.
+func (s *site) unpullPost(w http.ResponseWriter, r *http.Request, me publisher) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	return showSaved(w, r, s.Store.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id)), me.Path()+"/next", "unpulled")
+}
+
+// sendTest mails the next letter, as it stands, to the publisher who asks for it.
+func (s *site) sendTest(w http.ResponseWriter, r *http.Request, me publisher) error {
+	if !s.mails() {
+		return errNotFound
+	}
+	if now := s.Now(); !s.limits.tests.allow(me.key(), now) {
+		return errTooManyTests
+	}
+	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+	if err != nil {
+		return err
+	}
+	layout := digest.Layout(viewOf(r, me.Newsletter).Layout)
+	l, err := s.Editions.TestLetter(r.Context(), archive, me.Newsletter, letter, layout, s.Outbox.From(), me.Email)
+	if err != nil {
+		return fmt.Errorf("writing a test letter: %w", err)
+	}
+	s.Outbox.Add(mailer.LetterRequest{Write: func(context.Context) (mailer.Letter, error) { return l, nil }})
+	return showSaved(w, r, nil, me.Path()+"/next", "sent")
+}
