@@ -183,13 +183,13 @@ func (w world) readPeople(f filling, p people) {
 	w.t.Helper()
 	u, err := w.UserByEmail(w.ctx(), "u@example.org")
 	w.ok(err)
-	p.user.isReadAs(w.t, u, nil)
+	p.user.isReadAs(w.t, u, map[string]string{"Publisher": ""})
 	columns := map[string]string{"TimeZone": "", "DeliverAt": "send_delay", "Editions": "edition_count", "Cadence": "weekdays"}
 	d, err := w.Digest(w.ctx(), p.digestID())
 	w.ok(err)
 	p.digest.isReadAs(w.t, d, columns)
 	users := storetest.All(w.t, w.Users(w.ctx()))
-	p.user.isReadAs(w.t, users[0].User, nil)
+	p.user.isReadAs(w.t, users[0].User, map[string]string{"Publisher": ""})
 	p.digest.isReadAs(w.t, users[0].Digest, columns)
 
 	stay := w.insert(f, "stays", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01", "to_date": "9999-12-31", "begun": yes})

@@ -80,6 +80,7 @@ func (h *house) rehearses() {
 	b.follow("Save")
 	b.look("publisher-next")
 	b.follow("Desk")
+	b.look("publisher-next-desk")
 	b.follow("Dark")
 	b.look("publisher-next-dark")
 	b.follow("As text")
