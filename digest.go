@@ -6,6 +6,7 @@
 package digest
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -95,6 +96,20 @@ type Look struct {
 	Layout   Layout
 	Images   Images
 	Threaded bool // mail programs show all editions as one conversation
+}
+
+// Check gives what is wrong with a look, of the kind Invalid.
+func (l Look) Check() error {
+	switch l.Layout {
+	case Headlines, Excerpts, FullText:
+	default:
+		return &Error{Kind: Invalid, Message: "a layout is headlines, excerpts or full, not " + strconv.Quote(string(l.Layout))}
+	}
+	switch l.Images {
+	case NoImages, LinkedImages, ProxiedImages:
+		return nil
+	}
+	return &Error{Kind: Invalid, Message: "images are off, linked or proxy, not " + strconv.Quote(string(l.Images))}
 }
 
 // Layout says how much of a post is in the mail.

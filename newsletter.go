@@ -56,6 +56,10 @@ type Newsletter struct {
 	CreatedAt time.Time
 }
 
+// HeldByPublisher is the reason of a newsletter that its owner holds: only such a one can its owner
+// release. Any other was held by whoever runs the instance.
+const HeldByPublisher = "by its publisher"
+
 // Sender is the name that its letters come from.
 func (n Newsletter) Sender() string { return cmp.Or(n.FromName, n.Name) }
 
@@ -95,6 +99,8 @@ func (n Newsletter) Check() error {
 		return invalid("the site's address begins with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
 		return invalid("a return address begins with https:// and a site, such as https://anna.example/thanks")
+	case n.Look.Check() != nil:
+		return n.Look.Check()
 	case n.Cadence.Check() != nil:
 		return n.Cadence.Check()
 	case n.DeliverAt < 0 || n.DeliverAt >= 24*time.Hour:

@@ -7,7 +7,7 @@ import (
 )
 
 func TestNewsletterCheck(t *testing.T) {
-	good := Newsletter{Slug: "anna-writes", Name: "Anna writes", Cadence: Daily}
+	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes", Cadence: Daily}
 	for name, c := range map[string]struct {
 		spoil func(*Newsletter)
 		ok    bool
@@ -27,6 +27,8 @@ func TestNewsletterCheck(t *testing.T) {
 		"two to reply to":       {func(n *Newsletter) { n.ReplyTo = "a@b.example, c@d.example" }, false},
 		"a header to reply to":  {func(n *Newsletter) { n.ReplyTo = "a@b.example\r\nBcc: c@d.example" }, false},
 		"a site of another art": {func(n *Newsletter) { n.SiteURL = "javascript:alert(1)" }, false},
+		"no layout":             {func(n *Newsletter) { n.Layout = "x" }, false},
+		"no kind of pictures":   {func(n *Newsletter) { n.Images = "" }, false},
 		"no day":                {func(n *Newsletter) { n.Cadence = 0 }, false},
 		"the hour 24":           {func(n *Newsletter) { n.DeliverAt = 24 * time.Hour }, false},
 		"a day for approval":    {func(n *Newsletter) { n.ApproveWithin = 24 * time.Hour }, false},
@@ -63,7 +65,7 @@ func TestReturnURLs(t *testing.T) {
 		"https://anna.example/": true, "https://anna.example/thanks": true, "http://localhost:8000/": true,
 		"https://anna.example": false, "//anna.example/": false, "https:///x": false, "javascript:alert(1)": false, "https://a@anna.example/": false,
 	} {
-		n := Newsletter{Slug: "anna-writes", Name: "Anna", Cadence: Daily, ReturnURLs: ReturnURLs([]string{"https://b.example/", address})}
+		n := Newsletter{Slug: "anna-writes", Name: "Anna", Cadence: Daily, Look: Look{Layout: FullText, Images: NoImages}, ReturnURLs: ReturnURLs([]string{"https://b.example/", address})}
 		if err := n.Check(); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}

@@ -94,15 +94,8 @@ func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time
 // SetLook sets how a digest's mail is set, from its next edition that is
 // printed on; digest.Invalid for a layout or images that do not exist.
 func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error {
-	switch l.Layout {
-	case digest.Headlines, digest.Excerpts, digest.FullText:
-	default:
-		return invalid("a layout is headlines, excerpts or full, not %q", l.Layout)
-	}
-	switch l.Images {
-	case digest.NoImages, digest.LinkedImages, digest.ProxiedImages:
-	default:
-		return invalid("images are off, linked or proxy, not %q", l.Images)
+	if err := l.Check(); err != nil {
+		return err
 	}
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
 		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ? WHERE id = ?`,

@@ -112,16 +112,24 @@ func asSlow(ctx context.Context, err error) error {
 // orWrong shows the question again with the reason why an address brings no
 // feed; all other errors stay what they are.
 func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, err error) error {
-	e, ok := errors.AsType[*poller.SearchError](err)
-	if !ok {
+	status, wrong := searchWrong(err)
+	if wrong == "" {
 		return err
 	}
-	p.Wrong, p.Asked = sentence(e.Cause.Message), firstRunes(p.Asked, maxName)
-	status := http.StatusUnprocessableEntity
-	if e.Cause.Kind == digest.Invalid {
-		status = http.StatusBadRequest
-	}
+	p.Wrong, p.Asked = wrong, firstRunes(p.Asked, maxName)
 	return s.show(w, r, status, "feeds_find", "No feed found", p)
+}
+
+// searchWrong says why an address brings no feed; "" for any other error.
+func searchWrong(err error) (status int, wrong string) {
+	e, ok := errors.AsType[*poller.SearchError](err)
+	if !ok {
+		return 0, ""
+	}
+	if e.Cause.Kind == digest.Invalid {
+		return http.StatusBadRequest, sentence(e.Cause.Message)
+	}
+	return http.StatusUnprocessableEntity, sentence(e.Cause.Message)
 }
 
 // subscribeTo subscribes to the feed whose own address was given, and leads to it.

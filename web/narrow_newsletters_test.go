@@ -57,6 +57,13 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher", v.get(path))
+	for _, page := range []string{"settings", "feeds", "people", "end"} {
+		p.add("publisher_"+page, v.get(path+"/"+page))
+	}
+	p.add("publisher_settings", v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless}, "description": {mixed}}))
+	p.add("publisher_feeds", v.post(path+"/feeds", url.Values{"address": {endless}}))
+	p.add("publisher_people", v.post(path+"/people", url.Values{"email": {endless}}))
+	p.add("publisher_end", v.post(path+"/end", url.Values{"slug": {endless}}))
 	p.add("publisher_next", v.get(path+"/next"))
 	p.add("publisher_next", v.post(path+"/next", url.Values{"date": {"2026-01-01"}, "subject": {endless}, "note": {mixed}}))
 	v.post(v.get(path+"/next").attrs(".waiting form", "action")[0], nil).status(http.StatusSeeOther)

@@ -32,6 +32,8 @@ var (
 	errMembersOnly     = &problem{http.StatusForbidden, "Newsletters come to you here", "This page belongs to a newspaper of one’s own, and you have not begun one. Your newsletters are on the first page."}
 	errSpentJoin       = &problem{http.StatusForbidden, "This link no longer works", "It works once, within a day. If you pressed its button already, all is well. Otherwise ask for another one where you found the form."}
 	errOwnerOnly       = &problem{http.StatusForbidden, "That is for its owner", "You may edit this newsletter. Who publishes it, and whether it goes on, is for its owner to say."}
+	errHeldByOthers    = &problem{http.StatusForbidden, "It was held by whoever runs this", "Its page says why. Write to them: they release it."}
+	errLastOwner       = &problem{http.StatusConflict, "It needs an owner", "Make somebody else its owner first."}
 	errTooManyTests    = &problem{http.StatusTooManyRequests, "A little slower, please", "Many test letters were mailed to you just now. Nothing was mailed; try again in a few minutes."}
 	errTooMany         = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
 	errOneByOne        = &problem{http.StatusTooManyRequests, "One at a time, please", "Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again."}

@@ -128,7 +128,7 @@ type publisherPage struct {
 
 // publisherPage shows how a newsletter stands.
 func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherPage{publisherFrame: s.publisherFrame(r, me, "approved", "released", "held")}
+	p := publisherPage{publisherFrame: s.publisherFrame(r, me, "approved", "released", "held", "ended")}
 	n, ctx := me.Newsletter, r.Context()
 	var err error
 	if _, p.Letter, err = s.Store.NextLetter(ctx, n); err != nil {

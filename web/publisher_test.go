@@ -71,7 +71,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 func TestNextLetter(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The <i>boat</i> & I")
-		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026").contains(".more", "0 members").contains(".more", "Site of anna-writes")
+		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026").contains(".more", "0 members").contains(".groups", "Site of anna-writes")
 		const next = "/newsletters/anna-writes/next"
 		page := v.get(next+"?layout=headlines&on=desk&in=dark&x=%22%3E").status(http.StatusOK).shows(".waiting a", "The <i>boat</i> & I")
 		page.has("iframe.dark", "src", next+"/shown?layout=headlines&on=desk&in=dark")

@@ -144,6 +144,21 @@ func (s *site) publisherRoutes() map[string]handler {
 		"GET /newsletters":        s.forReader(s.publishedPage),
 		"GET /newsletters/{slug}": s.forPublisher(s.publisherPage),
 
+		"POST /newsletters/{slug}/hold":    s.forOwner(s.holdNewsletter),
+		"POST /newsletters/{slug}/release": s.forOwner(s.releaseNewsletter),
+		"GET /newsletters/{slug}/end":      s.forOwner(s.publisherEndPage),
+		"POST /newsletters/{slug}/end":     s.forOwner(s.endNewsletter),
+
+		"GET /newsletters/{slug}/settings":            s.forPublisher(s.publisherSettingsPage),
+		"POST /newsletters/{slug}/settings":           s.forPublisher(s.setNewsletter),
+		"GET /newsletters/{slug}/feeds":               s.forPublisher(s.publisherFeedsPage),
+		"POST /newsletters/{slug}/feeds":              s.forPublisher(s.addNewsletterFeed),
+		"POST /newsletters/{slug}/feeds/{id}/remove":  s.forPublisher(s.removeNewsletterFeed),
+		"GET /newsletters/{slug}/people":              s.forPublisher(s.publisherPeoplePage),
+		"POST /newsletters/{slug}/people":             s.forOwner(s.addEditor),
+		"POST /newsletters/{slug}/people/{id}/remove": s.forPublisher(s.removeEditor),
+		"POST /newsletters/{slug}/people/{id}/owner":  s.forOwner(s.handOver),
+
 		"GET /newsletters/{slug}/next":                    s.forPublisher(s.nextPage),
 		"POST /newsletters/{slug}/next":                   s.forPublisher(s.setNext),
 		"GET /newsletters/{slug}/next/shown":              s.forPublisher(s.nextShown),

@@ -12,47 +12,66 @@ import (
 // A daysPage asks for the days of a digest and the hour of its mail.
 type daysPage struct {
 	settingsFrame
+	cadenceField
+}
+
+// A cadenceField asks for a cadence and an hour.
+type cadenceField struct {
 	Choices []choice // days of the week
 	Monthly bool
 	Months  []choice // days of a month
 	At      string   // in the field of the hour
 }
 
+func newCadenceField(c digest.Cadence, at time.Duration) cadenceField {
+	return cadenceField{dayChoices(c), c.IsMonthly(), monthDays(c), clockOf(at)}
+}
+
 // HourType is of that field: what is no hour would vanish from one for hours.
-func (p daysPage) HourType() string {
-	if _, err := time.Parse("15:04", p.At); p.At != "" && err != nil {
+func (f cadenceField) HourType() string {
+	if _, err := time.Parse("15:04", f.At); f.At != "" && err != nil {
 		return "text"
 	}
 	return "time"
 }
 
+// readCadence reads what was chosen, and says what is wrong with it.
+func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Duration, wrong string, err error) {
+	week, month, err := readCadences(r)
+	if err != nil {
+		return f, c, at, "", err
+	}
+	f = cadenceField{dayChoices(week), r.PostForm.Get("every") == "month", monthDays(month), strings.TrimSpace(r.PostForm.Get("at"))}
+	if c = week; f.Monthly {
+		c = month
+	}
+	clock, noHour := time.Parse("15:04", f.At)
+	switch {
+	case c == 0:
+		wrong = "Choose at least one day."
+	case noHour != nil:
+		wrong = "The hour is written like 07:00, from 00:00 to 23:59."
+	}
+	return f, c, time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute, wrong, nil
+}
+
 func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	c := me.Digest.Cadence
-	p := daysPage{s.frame(r, me, "days"), dayChoices(c), c.IsMonthly(), monthDays(c), clockOf(me.Digest.DeliverAt)}
+	p := daysPage{s.frame(r, me, "days"), newCadenceField(me.Digest.Cadence, me.Digest.DeliverAt)}
 	return s.show(w, r, http.StatusOK, "settings_days", "Days and hour", p)
 }
 
 func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error {
-	week, month, err := readCadences(r)
+	field, cadence, at, wrong, err := readCadence(r)
 	if err != nil {
 		return err
 	}
-	p := daysPage{s.frame(r, me), dayChoices(week), r.PostForm.Get("every") == "month", monthDays(month), r.PostForm.Get("at")}
-	cadence := week
-	if p.Monthly {
-		cadence = month
-	}
-	clock, err := time.Parse("15:04", strings.TrimSpace(p.At))
-	switch {
-	case cadence == 0:
-		p.Wrong = "Choose at least one day. To have no edition for a while, pause it."
-	case err != nil:
-		p.Wrong = "The hour is written like 07:00, from 00:00 to 23:59."
+	p := daysPage{s.frame(r, me), field}
+	if p.Wrong = wrong; cadence == 0 {
+		p.Wrong += " To have no edition for a while, pause it."
 	}
 	if p.Wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", "Days and hour", p)
 	}
-	at := time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
 	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {
 		return err
 	}

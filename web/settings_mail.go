@@ -13,21 +13,25 @@ type mailPage struct {
 }
 
 // Layouts are the ways of setting a mail.
-func (p mailPage) Layouts() []choice {
+func (p mailPage) Layouts() []choice { return layoutsToChoose(p.Digest.Layout) }
+
+// Pictures are the ways of showing pictures.
+func (p mailPage) Pictures() []choice { return picturesToChoose(p.Digest.Images) }
+
+func layoutsToChoose(l digest.Layout) []choice {
 	return chosen([]choice{
 		{Value: string(digest.Headlines), Name: "Headlines", Hint: "one line a post"},
 		{Value: string(digest.Excerpts), Name: "Headlines and excerpts", Hint: "with the first sentences"},
 		{Value: string(digest.FullText), Name: "Full text", Hint: "as much as the site gives, and as a mail can hold"},
-	}, string(p.Digest.Layout))
+	}, string(l))
 }
 
-// Pictures are the ways of showing pictures.
-func (p mailPage) Pictures() []choice {
+func picturesToChoose(i digest.Images) []choice {
 	return chosen([]choice{
 		{Value: string(digest.NoImages), Name: "No pictures", Hint: "their descriptions"},
 		{Value: string(digest.LinkedImages), Name: "Links to pictures"},
 		{Value: string(digest.ProxiedImages), Name: "Pictures", Hint: "fetched by this site, so that no other learns that you read"},
-	}, string(p.Digest.Images))
+	}, string(i))
 }
 
 func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error {

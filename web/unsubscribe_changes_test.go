@@ -189,6 +189,7 @@ func TestFewerLetters(t *testing.T) {
 		} {
 			n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
 				Slug: fmt.Sprintf("n%d", test.cadence), Name: "Letter", Cadence: test.cadence, State: digest.NewsletterActive,
+				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages},
 			}, own.UserID, r.now)
 			r.must(err)
 			m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)

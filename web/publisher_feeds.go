@@ -1,0 +1,74 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/store"
+)
+
+// A publisherFeedsPage is what a newsletter is made of.
+type publisherFeedsPage struct {
+	publisherFrame
+	Feeds []store.SubscriptionInfo
+	Asked string // the address that was typed
+}
+
+// mostNewsletterFeeds bounds what one newsletter is made of: each member has them all.
+const mostNewsletterFeeds = 50
+
+func (s *site) publisherFeedsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return s.showPublisherFeeds(w, r, http.StatusOK, publisherFeedsPage{publisherFrame: s.publisherFrame(r, me, "added", "removed")})
+}
+
+func (s *site) showPublisherFeeds(w http.ResponseWriter, r *http.Request, status int, p publisherFeedsPage) error {
+	var err error
+	if p.Feeds, err = s.Store.Subscriptions(r.Context(), p.Newsletter.ArchiveID); err != nil {
+		return err
+	}
+	return s.show(w, r, status, "publisher_feeds", "Feeds of "+p.Newsletter.Name, p)
+}
+
+// addNewsletterFeed makes the feed at an address, or behind a page there, part of the newsletter.
+func (s *site) addNewsletterFeed(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p := publisherFeedsPage{publisherFrame: s.publisherFrame(r, me), Asked: strings.TrimSpace(r.PostForm.Get("address"))}
+	if s.Subscriber == nil {
+		return errNotFound
+	}
+	if !s.limits.finds.allow(me.key(), s.Now()) {
+		return errTooManyFinds
+	}
+	has, err := s.Store.AllSubscriptions(r.Context(), me.Newsletter.ArchiveID)
+	if err != nil {
+		return err
+	}
+	if len(has) >= mostNewsletterFeeds {
+		p.Wrong = "That is as many feeds as a newsletter may have. Take one out first."
+		return s.showPublisherFeeds(w, r, http.StatusConflict, p)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	defer cancel()
+	_, err = s.Subscriber.SubscribeNewsletter(ctx, me.Newsletter, p.Asked)
+	status, wrong := searchWrong(asSlow(ctx, err))
+	if wrong == "" {
+		status = http.StatusUnprocessableEntity
+		wrong, err = asWrong(err)
+	}
+	if wrong != "" {
+		p.Wrong, p.Asked = wrong, firstRunes(p.Asked, maxName)
+		return s.showPublisherFeeds(w, r, status, p)
+	}
+	return showSaved(w, r, err, me.Path()+"/feeds", "added")
+}
+
+// removeNewsletterFeed takes a feed out, with what waits of it.
+func (s *site) removeNewsletterFeed(w http.ResponseWriter, r *http.Request, me publisher) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	err = s.Store.RemoveNewsletterFeed(r.Context(), me.Newsletter.ID, digest.FeedID(id))
+	return showSaved(w, r, err, me.Path()+"/feeds", "removed")
+}

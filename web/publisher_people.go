@@ -1,0 +1,96 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/store"
+)
+
+// A publisherPeoplePage is who publishes a newsletter.
+type publisherPeoplePage struct {
+	publisherFrame
+	People []store.Publisher
+	Typed  string // the address that was typed
+}
+
+// mostPublishers bounds who publishes one newsletter.
+const mostPublishers = 20
+
+func (s *site) publisherPeoplePage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return s.showPublisherPeople(w, r, http.StatusOK, publisherPeoplePage{publisherFrame: s.publisherFrame(r, me, "editor", "removed", "owner")})
+}
+
+func (s *site) showPublisherPeople(w http.ResponseWriter, r *http.Request, status int, p publisherPeoplePage) error {
+	var err error
+	if p.People, err = s.Store.Publishers(r.Context(), p.Newsletter.ID); err != nil {
+		return err
+	}
+	return s.show(w, r, status, "publisher_people", "Who publishes "+p.Newsletter.Name, p)
+}
+
+// addEditor lets another reader edit the newsletter. An owner learns by it whether an address
+// reads here: a few at a time.
+func (s *site) addEditor(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p := publisherPeoplePage{publisherFrame: s.publisherFrame(r, me), Typed: strings.TrimSpace(r.PostForm.Get("email"))}
+	if !s.limits.rounds.allow(me.key(), s.Now()) {
+		return errTooMany
+	}
+	people, err := s.Store.Publishers(r.Context(), me.Newsletter.ID)
+	if err != nil {
+		return err
+	}
+	u, err := s.Store.UserByEmail(r.Context(), p.Typed)
+	switch {
+	case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
+		p.Wrong = "Nobody with that address reads here. They sign up first."
+		return s.showPublisherPeople(w, r, http.StatusUnprocessableEntity, p)
+	case err != nil:
+		return err
+	case len(people) >= mostPublishers:
+		p.Wrong = "That is as many as may publish one newsletter."
+		return s.showPublisherPeople(w, r, http.StatusConflict, p)
+	case u.ID == me.ID:
+		p.Wrong = "That is you."
+		return s.showPublisherPeople(w, r, http.StatusUnprocessableEntity, p)
+	}
+	return showSaved(w, r, s.Store.SetRole(r.Context(), me.Newsletter.ID, u.ID, digest.RoleEditor, s.Now()), me.Path()+"/people", "editor")
+}
+
+// removeEditor takes the role of an editor away; an editor may give up their own.
+func (s *site) removeEditor(w http.ResponseWriter, r *http.Request, me publisher) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	self := digest.UserID(id) == me.ID
+	if !self && !me.Owns() {
+		return errOwnerOnly
+	}
+	err = s.Store.SetRole(r.Context(), me.Newsletter.ID, digest.UserID(id), digest.RoleNone, s.Now())
+	if digest.KindOf(err) == digest.Conflict {
+		return errLastOwner
+	}
+	path := me.Path() + "/people"
+	if self {
+		path = "/newsletters"
+	}
+	return showSaved(w, r, err, path, "removed")
+}
+
+// handOver makes an editor the owner, who is an editor from then on.
+func (s *site) handOver(w http.ResponseWriter, r *http.Request, me publisher) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	role, err := s.Store.RoleOf(r.Context(), me.Newsletter.ID, digest.UserID(id))
+	if err == nil && role != digest.RoleEditor {
+		err = errNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return showSaved(w, r, s.Store.SetRole(r.Context(), me.Newsletter.ID, digest.UserID(id), digest.RoleOwner, s.Now()), me.Path()+"/people", "owner")
+}

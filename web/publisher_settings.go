@@ -1,0 +1,118 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// A publisherSettingsPage asks for all of a newsletter that its publishers may type.
+type publisherSettingsPage struct {
+	publisherFrame
+	cadenceField
+	Typed digest.Newsletter
+	Hours []choice // that a letter waits for approval
+}
+
+// Layouts are the ways of setting its letters.
+func (p publisherSettingsPage) Layouts() []choice { return layoutsToChoose(p.Typed.Layout) }
+
+// Pictures are the ways of showing pictures.
+func (p publisherSettingsPage) Pictures() []choice { return picturesToChoose(p.Typed.Images) }
+
+func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	n := me.Newsletter
+	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n, approvalsToChoose(n.ApproveWithin)}
+	return s.show(w, r, http.StatusOK, "publisher_settings", "Settings of "+n.Name, p)
+}
+
+// approvalsToChoose are how long a letter waits for approval.
+func approvalsToChoose(wait time.Duration) []choice {
+	all := []choice{{Value: "0", Name: "Letters leave by themselves", Chosen: wait == 0}}
+	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {
+		all = append(all, choice{Value: strconv.Itoa(h), Name: "Letters wait for my word, at the latest " + digest.Counted(h, "hour"), Chosen: wait == time.Duration(h)*time.Hour})
+	}
+	return all
+}
+
+// setNewsletter stores what was typed.
+func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
+	n, form := me.Newsletter, r.PostForm
+	field, cadence, at, wrong, err := readCadence(r)
+	if err != nil {
+		return err
+	}
+	hours, err := strconv.Atoi(form.Get("approve"))
+	if err != nil || hours < 0 {
+		return errNoChoice
+	}
+	n.Name, n.AddressLine, n.FromName = digest.OneLine(form.Get("name")), digest.OneLine(form.Get("address")), digest.OneLine(form.Get("from"))
+	n.Description = strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n"))
+	n.SiteURL, n.ReplyTo = strings.TrimSpace(form.Get("site")), strings.TrimSpace(form.Get("reply"))
+	n.ReturnURLs = digest.ReturnURLs(strings.Fields(form.Get("returns")))
+	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")), cadence, at
+	n.ApproveWithin = time.Duration(hours) * time.Hour
+	p := publisherSettingsPage{s.publisherFrame(r, me), field, n, approvalsToChoose(n.ApproveWithin)}
+	if p.Wrong = wrong; wrong == "" {
+		p.Wrong, err = asWrong(s.Store.SetNewsletter(r.Context(), n, s.Now()))
+	}
+	if p.Wrong != "" {
+		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", "Settings of "+me.Newsletter.Name, p)
+	}
+	return showSaved(w, r, err, me.Path()+"/settings", "settings")
+}
+
+// A publisherEndPage asks its owner whether a newsletter really ends.
+type publisherEndPage struct {
+	publisherFrame
+	Typed   string
+	Members int
+}
+
+func (s *site) publisherEndPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p := publisherEndPage{publisherFrame: s.publisherFrame(r, me)}
+	var err error
+	p.Members, err = s.Store.CountMembers(r.Context(), me.Newsletter.ID)
+	return s.showPage(w, r, err, "publisher_end", "End "+me.Newsletter.Name, p)
+}
+
+// endNewsletter ends it, if its name in addresses was typed.
+func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p := publisherEndPage{publisherFrame: s.publisherFrame(r, me), Typed: strings.TrimSpace(r.PostForm.Get("slug"))}
+	if p.Typed != me.Newsletter.Slug {
+		var err error
+		p.Wrong = "That is not its name in addresses. Nothing was changed."
+		p.Members, err = s.Store.CountMembers(r.Context(), me.Newsletter.ID)
+		return orShow(err, func() error {
+			return s.show(w, r, http.StatusUnprocessableEntity, "publisher_end", "End "+me.Newsletter.Name, p)
+		})
+	}
+	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterEnded, "", s.Now())
+	return showSaved(w, r, err, me.Path(), "ended")
+}
+
+// holdNewsletter lets nothing of it leave until its owner releases it.
+func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
+	if me.Newsletter.State != digest.NewsletterActive {
+		return errNoChoice
+	}
+	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterHeld, digest.HeldByPublisher, s.Now())
+	return showSaved(w, r, err, me.Path(), "held")
+}
+
+// releaseNewsletter lets it go on, if it was its owner who held it.
+func (s *site) releaseNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
+	if !me.HeldByOwner() {
+		return errHeldByOthers
+	}
+	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterActive, "", s.Now())
+	return showSaved(w, r, err, me.Path(), "released")
+}
+
+// HeldByOwner reports whether it was its owner who held the newsletter.
+func (p publisher) HeldByOwner() bool {
+	return p.Held() && p.Newsletter.HeldReason == digest.HeldByPublisher
+}

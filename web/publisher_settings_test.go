@@ -1,0 +1,147 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// typedSettings is the form of a newsletter's settings.
+func typedSettings() url.Values {
+	return url.Values{
+		"name": {"Anna\nwrites"}, "description": {"Of boats.\r\n\r\nAnd kites."}, "site": {" https://anna.example/ "}, "address": {"Anna, 1 Quay, Whitby"},
+		"from": {"Anna"}, "reply": {"anna@anna.example"}, "every": {"week"}, "days": {"sun"}, "month": {"monthly on 1"}, "at": {"07:30"},
+		"approve": {"6"}, "layout": {"excerpts"}, "images": {"linked"}, "returns": {"https://anna.example/thanks\nhttps://anna.example/hello"},
+	}
+}
+
+// TestPublisherSettings: what is typed is stored for all members, and what is wrong is said and changes nothing.
+func TestPublisherSettings(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		const path = "/newsletters/anna-writes/settings"
+		v.post(path, typedSettings()).status(http.StatusSeeOther)
+		got, err := r.store.Newsletter(r.t.Context(), n.ID)
+		r.must(err)
+		want := n
+		want.Name, want.Description, want.SiteURL, want.AddressLine = "Anna writes", "Of boats.\n\nAnd kites.", "https://anna.example/", "Anna, 1 Quay, Whitby"
+		want.FromName, want.ReplyTo, want.Cadence, want.DeliverAt = "Anna", "anna@anna.example", 1<<time.Sunday, 7*time.Hour+30*time.Minute
+		want.ApproveWithin, want.Layout, want.Images = 6*time.Hour, digest.Excerpts, digest.LinkedImages
+		want.ReturnURLs = "https://anna.example/thanks\nhttps://anna.example/hello"
+		if got != want {
+			r.t.Errorf("stored\n%+v, want\n%+v", got, want)
+		}
+		page := v.get(path+"?saved=settings").contains(".notice", "Saved.")
+		page.has("#name", "value", "Anna writes")
+		page.has("#reply", "value", "anna@anna.example")
+		page.has("#at", "value", "07:30")
+
+		for field, c := range map[string]struct{ value, says string }{
+			"name": {" ", "needs a name"}, "reply": {"anna", "reply address"}, "from": {"a@b.example", "no @"}, "site": {"javascript:alert(1)", "https://"},
+			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"}, "days": {"", "at least one day"}, "at": {"25:00", "The hour"},
+			"layout": {"x", "layout is"}, "description": {strings.Repeat("x", 2001), "too long"},
+		} {
+			form := typedSettings()
+			if form.Set(field, c.value); c.value == "" {
+				form.Del(field)
+			}
+			v.post(path, form).status(http.StatusUnprocessableEntity).contains(".wrong", c.says).contains(".wrong", "Nothing was changed")
+		}
+		form := typedSettings()
+		form.Set("approve", "x")
+		v.post(path, form).status(http.StatusBadRequest)
+		if again, err := r.store.Newsletter(r.t.Context(), n.ID); err != nil || again != want {
+			r.t.Errorf("what was wrong has changed it: %+v, %v", again, err)
+		}
+	})
+}
+
+// TestPublisherFeeds: a feed is found at its site, is part of the newsletter for its members, and is taken out.
+func TestPublisherFeeds(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"), "/news.atom": rss("News", "Three"), "/none": "no feed"})
+		const path = "/newsletters/anna-writes/feeds"
+		v.post(path, url.Values{"address": {b.URL + "/feed"}}).status(http.StatusSeeOther)
+		v.get(path+"?saved=added").contains(".notice", "part of the newsletter").contains(".rows", "The blog itself")
+		if got := r.subscribedTo(digest.Digest{ID: n.ArchiveID}); !strings.Contains(got, b.URL+"/feed") {
+			r.t.Errorf("made of %s", got)
+		}
+		for _, address := range []string{"", "nowhere", b.URL + "/none", b.URL + "/gone", "http://anna:secret@site.example/feed", "javascript:alert(1)"} {
+			if a := v.post(path, url.Values{"address": {address}}); a.StatusCode < 400 || a.StatusCode >= 500 || len(a.texts(".wrong")) == 0 {
+				r.t.Errorf("%q is answered with %d: %q", address, a.StatusCode, a.texts(".wrong"))
+			}
+		}
+		id := strconv.FormatInt(int64(feedAt(r, b.URL+"/feed").ID), 10)
+		v.post(path+"/"+id+"/remove", nil).status(http.StatusSeeOther)
+		if got := r.subscribedTo(digest.Digest{ID: n.ArchiveID}); strings.Contains(got, b.URL) {
+			r.t.Errorf("still made of %s", got)
+		}
+		v.post(path+"/"+id+"/remove", nil).status(http.StatusNotFound)
+	})
+}
+
+// TestPublisherPeople: the owner says who publishes, an editor may only give up their own part.
+func TestPublisherPeople(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		ed, _ := r.user("ed@example.org")
+		flo, _ := r.user("flo@example.org")
+		anna, err := r.store.UserByEmail(r.t.Context(), "anna@example.org")
+		r.must(err)
+		const path = "/newsletters/anna-writes/people"
+		of := func(u digest.User) string { return path + "/" + strconv.FormatInt(int64(u.ID), 10) }
+		v.post(path, url.Values{"email": {"nobody@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nobody with that address")
+		v.post(path, url.Values{"email": {"anna@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "That is you")
+		v.post(path, url.Values{"email": {" Ed@example.org"}}).status(http.StatusSeeOther)
+		v.post(of(flo)+"/owner", nil).status(http.StatusNotFound) // no editor
+		v.post(of(anna)+"/remove", nil).status(http.StatusConflict)
+
+		editor := r.visitor().signIn(ed)
+		editor.get(path).status(http.StatusOK).contains(".rows", "anna@example.org")
+		for _, at := range []string{path, of(ed) + "/owner", of(anna) + "/remove", "/newsletters/anna-writes/hold", "/newsletters/anna-writes/end"} {
+			editor.post(at, url.Values{"email": {"flo@example.org"}, "slug": {n.Slug}}).status(http.StatusForbidden)
+		}
+		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
+		v.get(path).contains(".rows", "ed@example.orgowner")
+		v.post(path, url.Values{"email": {"flo@example.org"}}).status(http.StatusForbidden)
+		v.post(of(anna)+"/remove", nil).status(http.StatusSeeOther)
+		v.get(path).status(http.StatusNotFound)
+	})
+}
+
+// TestHoldOnline: the owner holds and releases; what whoever runs this has held they release alone; it ends
+// when its name was typed.
+func TestHoldOnline(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		const path = "/newsletters/anna-writes"
+		state := func(want digest.NewsletterState) {
+			r.t.Helper()
+			if got, err := r.store.Newsletter(r.t.Context(), n.ID); err != nil || got.State != want {
+				r.t.Errorf("it is %s, want %s: %v", got.State, want, err)
+			}
+		}
+		v.post(path+"/release", nil).status(http.StatusForbidden)
+		v.post(path+"/hold", nil).status(http.StatusSeeOther)
+		state(digest.NewsletterHeld)
+		v.get(path).contains(".notice", "Its owner has held it.").shows(".notice form button", "Release it")
+		v.post(path+"/release", nil).status(http.StatusSeeOther)
+		state(digest.NewsletterActive)
+		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterHeld, "many complaints", r.now))
+		v.get(path).contains(".notice", "many complaints").shows(".notice form button")
+		v.post(path+"/release", nil).status(http.StatusForbidden)
+		v.post(path+"/hold", nil).status(http.StatusBadRequest) // and then release it
+		state(digest.NewsletterHeld)
+		v.post(path+"/end", url.Values{"slug": {"x"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was changed")
+		state(digest.NewsletterHeld)
+		v.post(path+"/end", url.Values{"slug": {n.Slug}}).status(http.StatusSeeOther)
+		state(digest.NewsletterEnded)
+		v.get(path).contains(".notice", "It has ended")
+	})
+}
